@@ -1,0 +1,24 @@
+/** What a check says about one place of a file, before the place becomes a line and a column. */
+
+/** Keys and indexes from the file's root to the node at fault. */
+export type NodePath = readonly (string | number)[];
+
+export interface Problem {
+  readonly rule: string;
+  readonly path: NodePath;
+  /** `key`: points at the key of the node (unknown or missing keys), `value`: at its value. */
+  readonly at: 'key' | 'value';
+  /** UTF-16 offset and length inside a scalar's text, to point at a part of it. */
+  readonly within?: { readonly offset: number; readonly length: number };
+  /** What is wrong and what would be right. */
+  readonly message: string;
+  readonly hint?: string;
+  /** Further places that belong to it (the other definition of a duplicate). */
+  readonly related?: readonly { readonly path: NodePath; readonly message: string }[];
+}
+
+/** A plan, or null when a problem of severity error stands in its way. */
+export interface Lowered<T> {
+  readonly plan: T | null;
+  readonly problems: readonly Problem[];
+}

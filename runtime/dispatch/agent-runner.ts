@@ -1,0 +1,27 @@
+/** The one seam to agents: a prompt goes in, text comes out. */
+
+export interface AgentRequest {
+  readonly prompt: string;
+  readonly toolsets: readonly string[];
+  readonly skills: readonly string[];
+  readonly session: string;
+  readonly profile: string;
+  readonly route: string;
+  readonly event: string;
+  readonly delivery_id: string;
+  /** Aborted on timeout and when a drain gives up; the runner then kills what it started. */
+  readonly signal: AbortSignal;
+}
+
+export interface AgentRunner {
+  /**
+   * Runs the agent once and answers its text.
+   * @throws AgentError when the run failed; its message holds no secret and no payload.
+   */
+  run(request: AgentRequest): Promise<string>;
+}
+
+/** A failed run, with a reason an operator can act on. */
+export class AgentError extends Error {
+  override readonly name = 'AgentError';
+}

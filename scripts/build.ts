@@ -1,0 +1,21 @@
+/** Builds `dist/`: the compiled TypeScript, with the shipped catalog and the JSON Schemas beside it. */
+import { spawnSync } from 'node:child_process';
+import { chmodSync, cpSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const DIST = join(ROOT, 'dist');
+
+rmSync(DIST, { recursive: true, force: true });
+const tsc = spawnSync(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json'], {
+  cwd: ROOT,
+  stdio: 'inherit',
+});
+if (tsc.status !== 0) process.exit(tsc.status ?? 1);
+cpSync(join(ROOT, 'catalog'), join(DIST, 'catalog'), { recursive: true });
+mkdirSync(join(DIST, 'schemas'), { recursive: true });
+for (const file of readdirSync(join(ROOT, 'schemas'))) {
+  if (file.endsWith('.schema.json')) cpSync(join(ROOT, 'schemas', file), join(DIST, 'schemas', file));
+}
+chmodSync(join(DIST, 'cli/main.js'), 0o755);
