@@ -2,7 +2,7 @@
 // @ts-nocheck
 "use strict";
 export const validate = validate20;
-const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"route-table.schema.json","title":"RouteTable","description":"build/routes.json: everything the runtime needs, validated, normalised and self-contained.","type":"object","additionalProperties":false,"required":["format","hash","server","gateway","app_scheme","schemes","default_schemes","default_event","default_delivery","sources","targets","toolsets","profiles","jobs","routes"],"properties":{"format":{"const":1,"description":"Version of this file format."},"hash":{"type":"string","pattern":"^[0-9a-f]{64}$","description":"SHA-256 of the rest of the file."},"server":{"title":"ServerPlan","description":"The public HTTP server.","type":"object","additionalProperties":false,"required":["enabled","host","port","public_url","secret","max_body_bytes","rate_limit","max_connections","script_timeout_seconds","direct_timeout_seconds","idempotency_ttl_seconds"],"properties":{"enabled":{"type":"boolean"},"host":{"type":"string"},"port":{"type":"integer"},"public_url":{"type":["string","null"]},"secret":{"oneOf":[{"$ref":"#/$defs/secretRef"},{"type":"null"}],"description":"Global fallback secret, for dynamic subscriptions; static routes already carry theirs."},"max_body_bytes":{"type":"integer"},"rate_limit":{"type":"integer"},"max_connections":{"type":"integer"},"script_timeout_seconds":{"type":"number"},"direct_timeout_seconds":{"type":"number"},"idempotency_ttl_seconds":{"type":"integer"}}},"gateway":{"title":"GatewayPlan","description":"Work behind the server.","type":"object","additionalProperties":false,"required":["multiplex_profiles","max_concurrent_runs","max_queued_runs","drain_seconds","timezone","python","durability","retention_days","max_attempts"],"properties":{"multiplex_profiles":{"type":"boolean"},"max_concurrent_runs":{"type":"integer"},"max_queued_runs":{"type":"integer"},"drain_seconds":{"type":"number"},"timezone":{"type":["string","null"],"description":"null: the zone of the machine that serves."},"python":{"type":"string"},"durability":{"enum":["full","normal"]},"retention_days":{"type":"number"},"max_attempts":{"type":"integer"}}},"app_scheme":{"type":"string"},"schemes":{"title":"SchemePlans","type":"object","additionalProperties":{"$ref":"scheme-plan.schema.json"},"description":"Signature schemes in use, by name."},"default_schemes":{"type":"array","items":{"type":"string"},"description":"Order of the header-driven choice."},"default_event":{"type":"array","items":{"$ref":"scheme-plan.schema.json#/$defs/locatorPlan"},"description":"Where the event type is, without `source`: first non-empty string."},"default_delivery":{"type":"array","items":{"$ref":"scheme-plan.schema.json#/$defs/locatorPlan"},"description":"Where the delivery id is, without `source`: first non-empty."},"sources":{"type":"array","items":{"type":"string"},"description":"Every known source name and alias, for messages."},"targets":{"title":"TargetPlans","type":"object","additionalProperties":{"$ref":"target-plan.schema.json"},"description":"Delivery targets by canonical name."},"toolsets":{"title":"ToolsetPlans","type":"object","additionalProperties":{"type":"boolean"},"description":"Known toolsets; true: webhook runs may use it."},"profiles":{"title":"ProfilePlans","type":"object","additionalProperties":{"$ref":"#/$defs/profilePlan"},"description":"`default` and, with multiplexing, the others."},"jobs":{"title":"JobPlans","type":"object","additionalProperties":{"$ref":"#/$defs/jobPlan"},"description":"Static jobs by id."},"routes":{"title":"RoutePlans","type":"object","additionalProperties":{"$ref":"#/$defs/routePlan"},"description":"Static routes by name."}},"$defs":{"secretRef":{"title":"SecretRef","description":"A secret or where it is. `scope` is the profile whose environment resolves it.","type":"object","additionalProperties":false,"required":["kind","value","scope"],"properties":{"kind":{"enum":["literal","env","file"]},"value":{"type":"string","description":"The literal, the variable's name or the file's path."},"scope":{"type":"string","description":"Profile name."}}},"routeSecret":{"title":"RouteSecret","type":"object","additionalProperties":false,"required":["ref","expires_at"],"properties":{"ref":{"$ref":"#/$defs/secretRef"},"expires_at":{"type":["integer","null"],"description":"Unix time in ms after which it is no longer accepted."}}},"template":{"title":"TemplatePlan","description":"A template as a list of segments.","type":"array","items":{"$ref":"#/$defs/templateSegment"}},"templateSegment":{"title":"TemplateSegment","oneOf":[{"title":"TextSegment","type":"object","additionalProperties":false,"required":["kind","text"],"properties":{"kind":{"const":"text"},"text":{"type":"string"}}},{"title":"PathSegment","type":"object","additionalProperties":false,"required":["kind","path","text","builtin"],"properties":{"kind":{"const":"path"},"path":{"type":"array","items":{"type":"string"}},"text":{"type":"string","description":"The placeholder as written; stays when it does not resolve."},"builtin":{"enum":["event_type","route","delivery_id",null],"description":"What it means when the payload has no such key."}}},{"title":"DumpSegment","type":"object","additionalProperties":false,"required":["kind"],"properties":{"kind":{"const":"dump"}}},{"title":"MetaSegment","type":"object","additionalProperties":false,"required":["kind","name"],"properties":{"kind":{"const":"meta"},"name":{"enum":["event_type","route","delivery_id"]}}}]},"filterPlan":{"title":"FilterPlan","oneOf":[{"title":"FilterGroup","type":"object","additionalProperties":false,"required":["kind","filters"],"properties":{"kind":{"enum":["all","any","not"]},"filters":{"type":"array","items":{"$ref":"#/$defs/filterPlan"},"description":"`not`: one member."}}},{"title":"FilterLeaf","type":"object","additionalProperties":false,"required":["kind","field","operator","value"],"properties":{"kind":{"const":"leaf"},"field":{"$ref":"#/$defs/fieldPlan"},"operator":{"enum":["exists","missing","equals","not_equals","contains","in","in_file","regex"]},"value":{"description":"Operand; for `in_file` a path relative to <home_dir> or absolute, for `regex` RE2 source."}}}]},"fieldPlan":{"title":"FieldPlan","type":"object","additionalProperties":false,"required":["in","path"],"properties":{"in":{"enum":["payload","root","event","header"],"description":"`payload`: below a top-level payload object when there is one, else from the root."},"path":{"type":"array","items":{"type":"string"},"description":"Split path; for `header` its lower-case name."}}},"scriptPlan":{"title":"ScriptPlan","type":"object","additionalProperties":false,"required":["path","interpreter","timeout_seconds"],"properties":{"path":{"type":"string","description":"Relative to <profile home>/scripts/."},"interpreter":{"enum":["bash","python"]},"timeout_seconds":{"type":"number"}}},"deliveryPlan":{"title":"DeliveryPlan","description":"One target of a route or job with its address templates.","type":"object","additionalProperties":false,"required":["target","extra"],"properties":{"target":{"type":"string","description":"Canonical target name, or `origin`, `local`, `log`."},"extra":{"title":"DeliveryExtraPlan","type":"object","additionalProperties":{"$ref":"#/$defs/template"}}}},"eventsPlan":{"title":"EventsPlan","type":"object","additionalProperties":false,"required":["exact","globs"],"properties":{"exact":{"type":"array","items":{"type":"string"}},"globs":{"type":"array","items":{"type":"string"},"description":"Regular expression sources made from the globs."}}},"agentPlan":{"title":"AgentPlan","oneOf":[{"title":"CommandAgentPlan","type":"object","additionalProperties":false,"required":["kind","argv","timeout_seconds","max_attempts"],"properties":{"kind":{"const":"command"},"argv":{"type":"array","items":{"type":"string"}},"timeout_seconds":{"type":"number"},"max_attempts":{"type":"integer"}}},{"title":"OpenAiAgentPlan","type":"object","additionalProperties":false,"required":["kind","base_url","model","api_key","system","timeout_seconds","max_attempts"],"properties":{"kind":{"const":"openai"},"base_url":{"type":"string"},"model":{"type":"string"},"api_key":{"oneOf":[{"$ref":"#/$defs/secretRef"},{"type":"null"}]},"system":{"type":["string","null"]},"timeout_seconds":{"type":"number"},"max_attempts":{"type":"integer"}}},{"title":"PreviewAgentPlan","type":"object","additionalProperties":false,"required":["kind","timeout_seconds","max_attempts"],"properties":{"kind":{"const":"preview"},"timeout_seconds":{"type":"number"},"max_attempts":{"type":"integer"}}}]},"targetBinding":{"title":"TargetBinding","description":"A target switched on in a profile, with that profile's credentials.","type":"object","additionalProperties":false,"required":["variant","home_channel","api_base","credentials","options","retry_ambiguous","max_attempts"],"properties":{"variant":{"type":["string","null"]},"home_channel":{"type":["string","null"]},"api_base":{"type":["string","null"]},"credentials":{"title":"CredentialRefs","type":"object","additionalProperties":{"$ref":"#/$defs/secretRef"}},"options":{"title":"TargetOptions","type":"object","additionalProperties":{"type":["string","integer","boolean"]},"description":"Settings of the target that are not secret."},"retry_ambiguous":{"type":"boolean"},"max_attempts":{"type":"integer"}}},"profilePlan":{"title":"ProfilePlan","type":"object","additionalProperties":false,"required":["name","home","agent","toolsets","targets"],"properties":{"name":{"type":"string"},"home":{"type":"string","description":"Relative to <home_dir>: empty, or profiles/<name>."},"agent":{"$ref":"#/$defs/agentPlan"},"toolsets":{"type":"array","items":{"type":"string"},"description":"Default toolsets of webhook runs."},"targets":{"title":"TargetBindings","type":"object","additionalProperties":{"$ref":"#/$defs/targetBinding"},"description":"Enabled targets by canonical name."}}},"jobPlan":{"title":"JobPlan","type":"object","additionalProperties":false,"required":["id","name","profile","description","schedule","timezone","prompt","deliver","skills","toolsets","paused","misfire","at"],"properties":{"id":{"type":"string"},"name":{"type":"string"},"profile":{"type":"string"},"description":{"type":["string","null"]},"schedule":{"type":"string"},"timezone":{"type":["string","null"]},"prompt":{"type":"string"},"deliver":{"type":"array","items":{"$ref":"#/$defs/deliveryPlan"}},"skills":{"type":"array","items":{"type":"string"}},"toolsets":{"type":"array","items":{"type":"string"}},"paused":{"type":"boolean"},"misfire":{"enum":["skip","once"]},"at":{"$ref":"#/$defs/place"}}},"place":{"title":"Place","description":"Where an entry is written: file relative to the root config file's folder, 1-based line.","type":"object","additionalProperties":false,"required":["file","line"],"properties":{"file":{"type":"string"},"line":{"type":"integer"}}},"routePlan":{"title":"RoutePlan","type":"object","additionalProperties":false,"required":["name","profile","at","enabled","description","mode","source","insecure","schemes","secrets","public_url","events","filters","script","prompt","skills","toolsets","deliver","cron_job","coalesce","mirror_to_session","rate_limit","max_concurrent","idempotency_ttl_seconds"],"properties":{"name":{"type":"string"},"profile":{"type":"string"},"at":{"$ref":"#/$defs/place"},"enabled":{"type":"boolean"},"description":{"type":["string","null"]},"mode":{"enum":["agent","direct","cron"],"description":"`direct` is `deliver_only`, `cron` is `cron_job`."},"source":{"type":["string","null"],"description":"Scheme that also pins event type, delivery id and challenge; null: header-driven."},"insecure":{"type":"boolean","description":"INSECURE_NO_AUTH."},"schemes":{"type":"array","items":{"type":"string"},"description":"Accepted schemes in the order they commit."},"secrets":{"type":"array","items":{"$ref":"#/$defs/routeSecret"},"description":"Accepted secrets or public keys, current first."},"public_url":{"type":["string","null"]},"events":{"oneOf":[{"$ref":"#/$defs/eventsPlan"},{"type":"null"}]},"filters":{"oneOf":[{"$ref":"#/$defs/filterPlan"},{"type":"null"}]},"script":{"oneOf":[{"$ref":"#/$defs/scriptPlan"},{"type":"null"}]},"prompt":{"$ref":"#/$defs/template"},"skills":{"type":"array","items":{"type":"string"}},"toolsets":{"type":"array","items":{"type":"string"}},"deliver":{"type":"array","items":{"$ref":"#/$defs/deliveryPlan"}},"cron_job":{"type":["string","null"],"description":"Id of a job."},"coalesce":{"title":"CoalescePlan","type":["object","null"],"additionalProperties":false,"required":["key","window_seconds","max_wait_seconds"],"properties":{"key":{"$ref":"#/$defs/template"},"window_seconds":{"type":"number"},"max_wait_seconds":{"type":"number"}}},"mirror_to_session":{"type":"boolean"},"rate_limit":{"type":"integer"},"max_concurrent":{"type":["integer","null"]},"idempotency_ttl_seconds":{"type":"integer"}}}}};
+const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"route-table.schema.json","title":"RouteTable","description":"build/routes.json: everything the runtime needs, validated, normalised and self-contained.","type":"object","additionalProperties":false,"required":["format","hash","server","gateway","app_scheme","schemes","default_schemes","default_event","default_delivery","sources","targets","toolsets","profiles","jobs","blueprints","routes"],"properties":{"format":{"const":1,"description":"Version of this file format."},"hash":{"type":"string","pattern":"^[0-9a-f]{64}$","description":"SHA-256 of the rest of the file."},"server":{"title":"ServerPlan","description":"The public HTTP server.","type":"object","additionalProperties":false,"required":["enabled","host","port","public_url","secret","max_body_bytes","rate_limit","max_connections","script_timeout_seconds","direct_timeout_seconds","idempotency_ttl_seconds"],"properties":{"enabled":{"type":"boolean"},"host":{"type":"string"},"port":{"type":"integer"},"public_url":{"type":["string","null"]},"secret":{"oneOf":[{"$ref":"#/$defs/secretRef"},{"type":"null"}],"description":"Global fallback secret, for dynamic subscriptions; static routes already carry theirs."},"max_body_bytes":{"type":"integer"},"rate_limit":{"type":"integer"},"max_connections":{"type":"integer"},"script_timeout_seconds":{"type":"number"},"direct_timeout_seconds":{"type":"number"},"idempotency_ttl_seconds":{"type":"integer"}}},"gateway":{"title":"GatewayPlan","description":"Work behind the server.","type":"object","additionalProperties":false,"required":["multiplex_profiles","max_concurrent_runs","max_queued_runs","drain_seconds","timezone","python","durability","retention_days","max_attempts"],"properties":{"multiplex_profiles":{"type":"boolean"},"max_concurrent_runs":{"type":"integer"},"max_queued_runs":{"type":"integer"},"drain_seconds":{"type":"number"},"timezone":{"type":["string","null"],"description":"null: the zone of the machine that serves."},"python":{"type":"string"},"durability":{"enum":["full","normal"]},"retention_days":{"type":"number"},"max_attempts":{"type":"integer"}}},"app_scheme":{"type":"string"},"schemes":{"title":"SchemePlans","type":"object","additionalProperties":{"$ref":"scheme-plan.schema.json"},"description":"Signature schemes in use, by name."},"default_schemes":{"type":"array","items":{"type":"string"},"description":"Order of the header-driven choice."},"default_event":{"type":"array","items":{"$ref":"scheme-plan.schema.json#/$defs/locatorPlan"},"description":"Where the event type is, without `source`: first non-empty string."},"default_delivery":{"type":"array","items":{"$ref":"scheme-plan.schema.json#/$defs/locatorPlan"},"description":"Where the delivery id is, without `source`: first non-empty."},"sources":{"type":"array","items":{"type":"string"},"description":"Every known source name and alias, for messages."},"targets":{"title":"TargetPlans","type":"object","additionalProperties":{"$ref":"target-plan.schema.json"},"description":"Delivery targets by canonical name."},"toolsets":{"title":"ToolsetPlans","type":"object","additionalProperties":{"type":"boolean"},"description":"Known toolsets; true: webhook runs may use it."},"profiles":{"title":"ProfilePlans","type":"object","additionalProperties":{"$ref":"#/$defs/profilePlan"},"description":"`default` and, with multiplexing, the others."},"jobs":{"title":"JobPlans","type":"object","additionalProperties":{"$ref":"#/$defs/jobPlan"},"description":"Static jobs by id."},"blueprints":{"title":"BlueprintPlans","type":"object","additionalProperties":{"$ref":"#/$defs/blueprintPlan"},"description":"Blueprints by key, with what their jobs are made of. What is published stands in blueprints.json."},"routes":{"title":"RoutePlans","type":"object","additionalProperties":{"$ref":"#/$defs/routePlan"},"description":"Static routes by name."}},"$defs":{"secretRef":{"title":"SecretRef","description":"A secret or where it is. `scope` is the profile whose environment resolves it.","type":"object","additionalProperties":false,"required":["kind","value","scope"],"properties":{"kind":{"enum":["literal","env","file"]},"value":{"type":"string","description":"The literal, the variable's name or the file's path."},"scope":{"type":"string","description":"Profile name."}}},"routeSecret":{"title":"RouteSecret","type":"object","additionalProperties":false,"required":["ref","expires_at"],"properties":{"ref":{"$ref":"#/$defs/secretRef"},"expires_at":{"type":["integer","null"],"description":"Unix time in ms after which it is no longer accepted."}}},"template":{"title":"TemplatePlan","description":"A template as a list of segments.","type":"array","items":{"$ref":"#/$defs/templateSegment"}},"templateSegment":{"title":"TemplateSegment","oneOf":[{"title":"TextSegment","type":"object","additionalProperties":false,"required":["kind","text"],"properties":{"kind":{"const":"text"},"text":{"type":"string"}}},{"title":"PathSegment","type":"object","additionalProperties":false,"required":["kind","path","text","builtin"],"properties":{"kind":{"const":"path"},"path":{"type":"array","items":{"type":"string"}},"text":{"type":"string","description":"The placeholder as written; stays when it does not resolve."},"builtin":{"enum":["event_type","route","delivery_id",null],"description":"What it means when the payload has no such key."}}},{"title":"DumpSegment","type":"object","additionalProperties":false,"required":["kind"],"properties":{"kind":{"const":"dump"}}},{"title":"MetaSegment","type":"object","additionalProperties":false,"required":["kind","name"],"properties":{"kind":{"const":"meta"},"name":{"enum":["event_type","route","delivery_id"]}}}]},"filterPlan":{"title":"FilterPlan","oneOf":[{"title":"FilterGroup","type":"object","additionalProperties":false,"required":["kind","filters"],"properties":{"kind":{"enum":["all","any","not"]},"filters":{"type":"array","items":{"$ref":"#/$defs/filterPlan"},"description":"`not`: one member."}}},{"title":"FilterLeaf","type":"object","additionalProperties":false,"required":["kind","field","operator","value"],"properties":{"kind":{"const":"leaf"},"field":{"$ref":"#/$defs/fieldPlan"},"operator":{"enum":["exists","missing","equals","not_equals","contains","in","in_file","regex"]},"value":{"description":"Operand; for `in_file` a path relative to <home_dir> or absolute, for `regex` RE2 source."}}}]},"fieldPlan":{"title":"FieldPlan","type":"object","additionalProperties":false,"required":["in","path"],"properties":{"in":{"enum":["payload","root","event","header"],"description":"`payload`: below a top-level payload object when there is one, else from the root."},"path":{"type":"array","items":{"type":"string"},"description":"Split path; for `header` its lower-case name."}}},"scriptPlan":{"title":"ScriptPlan","type":"object","additionalProperties":false,"required":["path","interpreter","timeout_seconds"],"properties":{"path":{"type":"string","description":"Relative to <profile home>/scripts/."},"interpreter":{"enum":["bash","python"]},"timeout_seconds":{"type":"number"}}},"deliveryPlan":{"title":"DeliveryPlan","description":"One target of a route or job with its address templates.","type":"object","additionalProperties":false,"required":["target","extra"],"properties":{"target":{"type":"string","description":"Canonical target name, or `origin`, `local`, `log`."},"extra":{"title":"DeliveryExtraPlan","type":"object","additionalProperties":{"$ref":"#/$defs/template"}}}},"eventsPlan":{"title":"EventsPlan","type":"object","additionalProperties":false,"required":["exact","globs"],"properties":{"exact":{"type":"array","items":{"type":"string"}},"globs":{"type":"array","items":{"type":"string"},"description":"Regular expression sources made from the globs."}}},"agentPlan":{"title":"AgentPlan","oneOf":[{"title":"CommandAgentPlan","type":"object","additionalProperties":false,"required":["kind","argv","timeout_seconds","max_attempts"],"properties":{"kind":{"const":"command"},"argv":{"type":"array","items":{"type":"string"}},"timeout_seconds":{"type":"number"},"max_attempts":{"type":"integer"}}},{"title":"OpenAiAgentPlan","type":"object","additionalProperties":false,"required":["kind","base_url","model","api_key","system","timeout_seconds","max_attempts"],"properties":{"kind":{"const":"openai"},"base_url":{"type":"string"},"model":{"type":"string"},"api_key":{"oneOf":[{"$ref":"#/$defs/secretRef"},{"type":"null"}]},"system":{"type":["string","null"]},"timeout_seconds":{"type":"number"},"max_attempts":{"type":"integer"}}},{"title":"PreviewAgentPlan","type":"object","additionalProperties":false,"required":["kind","timeout_seconds","max_attempts"],"properties":{"kind":{"const":"preview"},"timeout_seconds":{"type":"number"},"max_attempts":{"type":"integer"}}}]},"targetBinding":{"title":"TargetBinding","description":"A target switched on in a profile, with that profile's credentials.","type":"object","additionalProperties":false,"required":["variant","home_channel","api_base","credentials","options","retry_ambiguous","max_attempts"],"properties":{"variant":{"type":["string","null"]},"home_channel":{"type":["string","null"]},"api_base":{"type":["string","null"]},"credentials":{"title":"CredentialRefs","type":"object","additionalProperties":{"$ref":"#/$defs/secretRef"}},"options":{"title":"TargetOptions","type":"object","additionalProperties":{"type":["string","integer","boolean"]},"description":"Settings of the target that are not secret."},"retry_ambiguous":{"type":"boolean"},"max_attempts":{"type":"integer"}}},"profilePlan":{"title":"ProfilePlan","type":"object","additionalProperties":false,"required":["name","home","agent","toolsets","targets"],"properties":{"name":{"type":"string"},"home":{"type":"string","description":"Relative to <home_dir>: empty, or profiles/<name>."},"agent":{"$ref":"#/$defs/agentPlan"},"toolsets":{"type":"array","items":{"type":"string"},"description":"Default toolsets of webhook runs."},"targets":{"title":"TargetBindings","type":"object","additionalProperties":{"$ref":"#/$defs/targetBinding"},"description":"Enabled targets by canonical name."}}},"jobPlan":{"title":"JobPlan","type":"object","additionalProperties":false,"required":["id","name","profile","description","schedule","timezone","prompt","deliver","skills","toolsets","paused","misfire","at"],"properties":{"id":{"type":"string"},"name":{"type":"string"},"profile":{"type":"string"},"description":{"type":["string","null"]},"schedule":{"type":"string"},"timezone":{"type":["string","null"]},"prompt":{"type":"string"},"deliver":{"type":"array","items":{"$ref":"#/$defs/deliveryPlan"}},"skills":{"type":"array","items":{"type":"string"}},"toolsets":{"type":"array","items":{"type":"string"}},"paused":{"type":"boolean"},"misfire":{"enum":["skip","once"]},"at":{"$ref":"#/$defs/place"}}},"blueprintPlan":{"title":"BlueprintPlan","description":"A blueprint whose every combination of options makes a valid schedule.","type":"object","additionalProperties":false,"required":["key","title","description","category","tags","fields","schedule","prompt","skills"],"properties":{"key":{"type":"string"},"title":{"type":"string"},"description":{"type":"string"},"category":{"enum":["daily","email","weekly","general"]},"tags":{"type":"array","items":{"type":"string"}},"fields":{"type":"array","items":{"$ref":"catalog.schema.json#/$defs/field"},"description":"Complete, in order, `deliver` last."},"schedule":{"type":"string","description":"Five-field cron expression with {name} placeholders."},"prompt":{"type":"string","description":"The job's prompt with {name} placeholders."},"skills":{"type":"array","items":{"type":"string"}}}},"place":{"title":"Place","description":"Where an entry is written: file relative to the root config file's folder, 1-based line.","type":"object","additionalProperties":false,"required":["file","line"],"properties":{"file":{"type":"string"},"line":{"type":"integer"}}},"routePlan":{"title":"RoutePlan","type":"object","additionalProperties":false,"required":["name","profile","at","enabled","description","mode","source","insecure","schemes","secrets","public_url","events","filters","script","prompt","skills","toolsets","deliver","cron_job","coalesce","mirror_to_session","rate_limit","max_concurrent","idempotency_ttl_seconds"],"properties":{"name":{"type":"string"},"profile":{"type":"string"},"at":{"$ref":"#/$defs/place"},"enabled":{"type":"boolean"},"description":{"type":["string","null"]},"mode":{"enum":["agent","direct","cron"],"description":"`direct` is `deliver_only`, `cron` is `cron_job`."},"source":{"type":["string","null"],"description":"Scheme that also pins event type, delivery id and challenge; null: header-driven."},"insecure":{"type":"boolean","description":"INSECURE_NO_AUTH."},"schemes":{"type":"array","items":{"type":"string"},"description":"Accepted schemes in the order they commit."},"secrets":{"type":"array","items":{"$ref":"#/$defs/routeSecret"},"description":"Accepted secrets or public keys, current first."},"public_url":{"type":["string","null"]},"events":{"oneOf":[{"$ref":"#/$defs/eventsPlan"},{"type":"null"}]},"filters":{"oneOf":[{"$ref":"#/$defs/filterPlan"},{"type":"null"}]},"script":{"oneOf":[{"$ref":"#/$defs/scriptPlan"},{"type":"null"}]},"prompt":{"$ref":"#/$defs/template"},"skills":{"type":"array","items":{"type":"string"}},"toolsets":{"type":"array","items":{"type":"string"}},"deliver":{"type":"array","items":{"$ref":"#/$defs/deliveryPlan"}},"cron_job":{"type":["string","null"],"description":"Id of a job."},"coalesce":{"title":"CoalescePlan","type":["object","null"],"additionalProperties":false,"required":["key","window_seconds","max_wait_seconds"],"properties":{"key":{"$ref":"#/$defs/template"},"window_seconds":{"type":"number"},"max_wait_seconds":{"type":"number"}}},"mirror_to_session":{"type":"boolean"},"rate_limit":{"type":"integer"},"max_concurrent":{"type":["integer","null"]},"idempotency_ttl_seconds":{"type":"integer"}}}}};
 const schema32 = {"title":"SecretRef","description":"A secret or where it is. `scope` is the profile whose environment resolves it.","type":"object","additionalProperties":false,"required":["kind","value","scope"],"properties":{"kind":{"enum":["literal","env","file"]},"value":{"type":"string","description":"The literal, the variable's name or the file's path."},"scope":{"type":"string","description":"Profile name."}}};
 const schema34 = {"title":"LocatorPlan","type":"object","additionalProperties":false,"required":["in","name","path","split","prefix"],"properties":{"in":{"enum":["header","query","json","form"]},"name":{"type":"string","description":"Header (lower case), query parameter or form field; empty for `json`."},"path":{"type":"array","items":{"type":"string"},"description":"Path into the JSON body or form field."},"split":{"type":"string","description":"Empty: the whole value is the one part."},"prefix":{"type":"string","description":"Empty: every part counts."}}};
 const schema42 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"target-plan.schema.json","title":"TargetPlan","description":"A delivery target as the executor interprets it.","type":"object","additionalProperties":false,"required":["name","driver"],"properties":{"name":{"type":"string"},"driver":{"enum":["http","log","local","forgea_comment","email"],"description":"`http`: the declarative executor; the others are code."}}};
@@ -3411,15 +3411,552 @@ return errors === 0;
 }
 validate29.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema53 = {"title":"RoutePlan","type":"object","additionalProperties":false,"required":["name","profile","at","enabled","description","mode","source","insecure","schemes","secrets","public_url","events","filters","script","prompt","skills","toolsets","deliver","cron_job","coalesce","mirror_to_session","rate_limit","max_concurrent","idempotency_ttl_seconds"],"properties":{"name":{"type":"string"},"profile":{"type":"string"},"at":{"$ref":"#/$defs/place"},"enabled":{"type":"boolean"},"description":{"type":["string","null"]},"mode":{"enum":["agent","direct","cron"],"description":"`direct` is `deliver_only`, `cron` is `cron_job`."},"source":{"type":["string","null"],"description":"Scheme that also pins event type, delivery id and challenge; null: header-driven."},"insecure":{"type":"boolean","description":"INSECURE_NO_AUTH."},"schemes":{"type":"array","items":{"type":"string"},"description":"Accepted schemes in the order they commit."},"secrets":{"type":"array","items":{"$ref":"#/$defs/routeSecret"},"description":"Accepted secrets or public keys, current first."},"public_url":{"type":["string","null"]},"events":{"oneOf":[{"$ref":"#/$defs/eventsPlan"},{"type":"null"}]},"filters":{"oneOf":[{"$ref":"#/$defs/filterPlan"},{"type":"null"}]},"script":{"oneOf":[{"$ref":"#/$defs/scriptPlan"},{"type":"null"}]},"prompt":{"$ref":"#/$defs/template"},"skills":{"type":"array","items":{"type":"string"}},"toolsets":{"type":"array","items":{"type":"string"}},"deliver":{"type":"array","items":{"$ref":"#/$defs/deliveryPlan"}},"cron_job":{"type":["string","null"],"description":"Id of a job."},"coalesce":{"title":"CoalescePlan","type":["object","null"],"additionalProperties":false,"required":["key","window_seconds","max_wait_seconds"],"properties":{"key":{"$ref":"#/$defs/template"},"window_seconds":{"type":"number"},"max_wait_seconds":{"type":"number"}}},"mirror_to_session":{"type":"boolean"},"rate_limit":{"type":"integer"},"max_concurrent":{"type":["integer","null"]},"idempotency_ttl_seconds":{"type":"integer"}}};
-const schema57 = {"title":"EventsPlan","type":"object","additionalProperties":false,"required":["exact","globs"],"properties":{"exact":{"type":"array","items":{"type":"string"}},"globs":{"type":"array","items":{"type":"string"},"description":"Regular expression sources made from the globs."}}};
-const schema60 = {"title":"ScriptPlan","type":"object","additionalProperties":false,"required":["path","interpreter","timeout_seconds"],"properties":{"path":{"type":"string","description":"Relative to <profile home>/scripts/."},"interpreter":{"enum":["bash","python"]},"timeout_seconds":{"type":"number"}}};
-const schema55 = {"title":"RouteSecret","type":"object","additionalProperties":false,"required":["ref","expires_at"],"properties":{"ref":{"$ref":"#/$defs/secretRef"},"expires_at":{"type":["integer","null"],"description":"Unix time in ms after which it is no longer accepted."}}};
+const schema53 = {"title":"BlueprintPlan","description":"A blueprint whose every combination of options makes a valid schedule.","type":"object","additionalProperties":false,"required":["key","title","description","category","tags","fields","schedule","prompt","skills"],"properties":{"key":{"type":"string"},"title":{"type":"string"},"description":{"type":"string"},"category":{"enum":["daily","email","weekly","general"]},"tags":{"type":"array","items":{"type":"string"}},"fields":{"type":"array","items":{"$ref":"catalog.schema.json#/$defs/field"},"description":"Complete, in order, `deliver` last."},"schedule":{"type":"string","description":"Five-field cron expression with {name} placeholders."},"prompt":{"type":"string","description":"The job's prompt with {name} placeholders."},"skills":{"type":"array","items":{"type":"string"}}}};
+const schema56 = {"title":"BlueprintField","description":"One input of a blueprint, complete.","type":"object","additionalProperties":false,"required":["name","type","label","default","options","optional","strict","help"],"properties":{"name":{"type":"string","pattern":"^[a-z][a-z0-9_]*$","description":"Parameter name."},"type":{"enum":["time","enum","text","weekdays"],"description":"`time`: 24-hour HH:MM. `enum`: one of the options. `weekdays`: which days. `text`: anything."},"label":{"type":"string","minLength":1,"description":"Prompt shown to the user."},"default":{"type":"string","description":"Default value."},"options":{"type":"array","items":{"type":"string","minLength":1},"description":"Allowed values of `enum` and `weekdays`; empty for `time` and `text`."},"optional":{"type":"boolean","description":"May be left out altogether."},"strict":{"type":"boolean","description":"Values outside the options are refused."},"help":{"type":"string","description":"Hint, may be empty."}}};
+const pattern6 = new RegExp("^[a-z][a-z0-9_]*$", "u");
 
-function validate36(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate35(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate36.evaluated;
+const evaluated0 = validate35.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.key === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "key"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if(data.title === undefined){
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "title"}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+if(data.description === undefined){
+const err2 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "description"}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+if(data.category === undefined){
+const err3 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "category"}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+if(data.tags === undefined){
+const err4 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "tags"}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+if(data.fields === undefined){
+const err5 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "fields"}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+if(data.schedule === undefined){
+const err6 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "schedule"}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+if(data.prompt === undefined){
+const err7 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "prompt"}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+if(data.skills === undefined){
+const err8 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "skills"}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+for(const key0 in data){
+if(!(func1.call(schema53.properties, key0))){
+const err9 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+}
+if(data.key !== undefined){
+if(typeof data.key !== "string"){
+const err10 = {instancePath:instancePath+"/key",schemaPath:"#/properties/key/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+}
+if(data.title !== undefined){
+if(typeof data.title !== "string"){
+const err11 = {instancePath:instancePath+"/title",schemaPath:"#/properties/title/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+}
+if(data.description !== undefined){
+if(typeof data.description !== "string"){
+const err12 = {instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+}
+if(data.category !== undefined){
+let data3 = data.category;
+if(!((((data3 === "daily") || (data3 === "email")) || (data3 === "weekly")) || (data3 === "general"))){
+const err13 = {instancePath:instancePath+"/category",schemaPath:"#/properties/category/enum",keyword:"enum",params:{allowedValues: schema53.properties.category.enum}};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+}
+}
+if(data.tags !== undefined){
+let data4 = data.tags;
+if(Array.isArray(data4)){
+const len0 = data4.length;
+for(let i0=0; i0<len0; i0++){
+if(typeof data4[i0] !== "string"){
+const err14 = {instancePath:instancePath+"/tags/" + i0,schemaPath:"#/properties/tags/items/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+}
+}
+}
+else {
+const err15 = {instancePath:instancePath+"/tags",schemaPath:"#/properties/tags/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
+}
+errors++;
+}
+}
+if(data.fields !== undefined){
+let data6 = data.fields;
+if(Array.isArray(data6)){
+const len1 = data6.length;
+for(let i1=0; i1<len1; i1++){
+let data7 = data6[i1];
+if(data7 && typeof data7 == "object" && !Array.isArray(data7)){
+if(data7.name === undefined){
+const err16 = {instancePath:instancePath+"/fields/" + i1,schemaPath:"catalog.schema.json#/$defs/field/required",keyword:"required",params:{missingProperty: "name"}};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+}
+if(data7.type === undefined){
+const err17 = {instancePath:instancePath+"/fields/" + i1,schemaPath:"catalog.schema.json#/$defs/field/required",keyword:"required",params:{missingProperty: "type"}};
+if(vErrors === null){
+vErrors = [err17];
+}
+else {
+vErrors.push(err17);
+}
+errors++;
+}
+if(data7.label === undefined){
+const err18 = {instancePath:instancePath+"/fields/" + i1,schemaPath:"catalog.schema.json#/$defs/field/required",keyword:"required",params:{missingProperty: "label"}};
+if(vErrors === null){
+vErrors = [err18];
+}
+else {
+vErrors.push(err18);
+}
+errors++;
+}
+if(data7.default === undefined){
+const err19 = {instancePath:instancePath+"/fields/" + i1,schemaPath:"catalog.schema.json#/$defs/field/required",keyword:"required",params:{missingProperty: "default"}};
+if(vErrors === null){
+vErrors = [err19];
+}
+else {
+vErrors.push(err19);
+}
+errors++;
+}
+if(data7.options === undefined){
+const err20 = {instancePath:instancePath+"/fields/" + i1,schemaPath:"catalog.schema.json#/$defs/field/required",keyword:"required",params:{missingProperty: "options"}};
+if(vErrors === null){
+vErrors = [err20];
+}
+else {
+vErrors.push(err20);
+}
+errors++;
+}
+if(data7.optional === undefined){
+const err21 = {instancePath:instancePath+"/fields/" + i1,schemaPath:"catalog.schema.json#/$defs/field/required",keyword:"required",params:{missingProperty: "optional"}};
+if(vErrors === null){
+vErrors = [err21];
+}
+else {
+vErrors.push(err21);
+}
+errors++;
+}
+if(data7.strict === undefined){
+const err22 = {instancePath:instancePath+"/fields/" + i1,schemaPath:"catalog.schema.json#/$defs/field/required",keyword:"required",params:{missingProperty: "strict"}};
+if(vErrors === null){
+vErrors = [err22];
+}
+else {
+vErrors.push(err22);
+}
+errors++;
+}
+if(data7.help === undefined){
+const err23 = {instancePath:instancePath+"/fields/" + i1,schemaPath:"catalog.schema.json#/$defs/field/required",keyword:"required",params:{missingProperty: "help"}};
+if(vErrors === null){
+vErrors = [err23];
+}
+else {
+vErrors.push(err23);
+}
+errors++;
+}
+for(const key1 in data7){
+if(!((((((((key1 === "name") || (key1 === "type")) || (key1 === "label")) || (key1 === "default")) || (key1 === "options")) || (key1 === "optional")) || (key1 === "strict")) || (key1 === "help"))){
+const err24 = {instancePath:instancePath+"/fields/" + i1,schemaPath:"catalog.schema.json#/$defs/field/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}};
+if(vErrors === null){
+vErrors = [err24];
+}
+else {
+vErrors.push(err24);
+}
+errors++;
+}
+}
+if(data7.name !== undefined){
+let data8 = data7.name;
+if(typeof data8 === "string"){
+if(!pattern6.test(data8)){
+const err25 = {instancePath:instancePath+"/fields/" + i1+"/name",schemaPath:"catalog.schema.json#/$defs/field/properties/name/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9_]*$"}};
+if(vErrors === null){
+vErrors = [err25];
+}
+else {
+vErrors.push(err25);
+}
+errors++;
+}
+}
+else {
+const err26 = {instancePath:instancePath+"/fields/" + i1+"/name",schemaPath:"catalog.schema.json#/$defs/field/properties/name/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err26];
+}
+else {
+vErrors.push(err26);
+}
+errors++;
+}
+}
+if(data7.type !== undefined){
+let data9 = data7.type;
+if(!((((data9 === "time") || (data9 === "enum")) || (data9 === "text")) || (data9 === "weekdays"))){
+const err27 = {instancePath:instancePath+"/fields/" + i1+"/type",schemaPath:"catalog.schema.json#/$defs/field/properties/type/enum",keyword:"enum",params:{allowedValues: schema56.properties.type.enum}};
+if(vErrors === null){
+vErrors = [err27];
+}
+else {
+vErrors.push(err27);
+}
+errors++;
+}
+}
+if(data7.label !== undefined){
+let data10 = data7.label;
+if(typeof data10 === "string"){
+if(data10.length < 1){
+const err28 = {instancePath:instancePath+"/fields/" + i1+"/label",schemaPath:"catalog.schema.json#/$defs/field/properties/label/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err28];
+}
+else {
+vErrors.push(err28);
+}
+errors++;
+}
+}
+else {
+const err29 = {instancePath:instancePath+"/fields/" + i1+"/label",schemaPath:"catalog.schema.json#/$defs/field/properties/label/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err29];
+}
+else {
+vErrors.push(err29);
+}
+errors++;
+}
+}
+if(data7.default !== undefined){
+if(typeof data7.default !== "string"){
+const err30 = {instancePath:instancePath+"/fields/" + i1+"/default",schemaPath:"catalog.schema.json#/$defs/field/properties/default/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err30];
+}
+else {
+vErrors.push(err30);
+}
+errors++;
+}
+}
+if(data7.options !== undefined){
+let data12 = data7.options;
+if(Array.isArray(data12)){
+const len2 = data12.length;
+for(let i2=0; i2<len2; i2++){
+let data13 = data12[i2];
+if(typeof data13 === "string"){
+if(data13.length < 1){
+const err31 = {instancePath:instancePath+"/fields/" + i1+"/options/" + i2,schemaPath:"catalog.schema.json#/$defs/field/properties/options/items/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err31];
+}
+else {
+vErrors.push(err31);
+}
+errors++;
+}
+}
+else {
+const err32 = {instancePath:instancePath+"/fields/" + i1+"/options/" + i2,schemaPath:"catalog.schema.json#/$defs/field/properties/options/items/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err32];
+}
+else {
+vErrors.push(err32);
+}
+errors++;
+}
+}
+}
+else {
+const err33 = {instancePath:instancePath+"/fields/" + i1+"/options",schemaPath:"catalog.schema.json#/$defs/field/properties/options/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err33];
+}
+else {
+vErrors.push(err33);
+}
+errors++;
+}
+}
+if(data7.optional !== undefined){
+if(typeof data7.optional !== "boolean"){
+const err34 = {instancePath:instancePath+"/fields/" + i1+"/optional",schemaPath:"catalog.schema.json#/$defs/field/properties/optional/type",keyword:"type",params:{type: "boolean"}};
+if(vErrors === null){
+vErrors = [err34];
+}
+else {
+vErrors.push(err34);
+}
+errors++;
+}
+}
+if(data7.strict !== undefined){
+if(typeof data7.strict !== "boolean"){
+const err35 = {instancePath:instancePath+"/fields/" + i1+"/strict",schemaPath:"catalog.schema.json#/$defs/field/properties/strict/type",keyword:"type",params:{type: "boolean"}};
+if(vErrors === null){
+vErrors = [err35];
+}
+else {
+vErrors.push(err35);
+}
+errors++;
+}
+}
+if(data7.help !== undefined){
+if(typeof data7.help !== "string"){
+const err36 = {instancePath:instancePath+"/fields/" + i1+"/help",schemaPath:"catalog.schema.json#/$defs/field/properties/help/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err36];
+}
+else {
+vErrors.push(err36);
+}
+errors++;
+}
+}
+}
+else {
+const err37 = {instancePath:instancePath+"/fields/" + i1,schemaPath:"catalog.schema.json#/$defs/field/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err37];
+}
+else {
+vErrors.push(err37);
+}
+errors++;
+}
+}
+}
+else {
+const err38 = {instancePath:instancePath+"/fields",schemaPath:"#/properties/fields/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err38];
+}
+else {
+vErrors.push(err38);
+}
+errors++;
+}
+}
+if(data.schedule !== undefined){
+if(typeof data.schedule !== "string"){
+const err39 = {instancePath:instancePath+"/schedule",schemaPath:"#/properties/schedule/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err39];
+}
+else {
+vErrors.push(err39);
+}
+errors++;
+}
+}
+if(data.prompt !== undefined){
+if(typeof data.prompt !== "string"){
+const err40 = {instancePath:instancePath+"/prompt",schemaPath:"#/properties/prompt/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err40];
+}
+else {
+vErrors.push(err40);
+}
+errors++;
+}
+}
+if(data.skills !== undefined){
+let data19 = data.skills;
+if(Array.isArray(data19)){
+const len3 = data19.length;
+for(let i3=0; i3<len3; i3++){
+if(typeof data19[i3] !== "string"){
+const err41 = {instancePath:instancePath+"/skills/" + i3,schemaPath:"#/properties/skills/items/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err41];
+}
+else {
+vErrors.push(err41);
+}
+errors++;
+}
+}
+}
+else {
+const err42 = {instancePath:instancePath+"/skills",schemaPath:"#/properties/skills/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err42];
+}
+else {
+vErrors.push(err42);
+}
+errors++;
+}
+}
+}
+else {
+const err43 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err43];
+}
+else {
+vErrors.push(err43);
+}
+errors++;
+}
+validate35.errors = vErrors;
+return errors === 0;
+}
+validate35.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+const schema58 = {"title":"RoutePlan","type":"object","additionalProperties":false,"required":["name","profile","at","enabled","description","mode","source","insecure","schemes","secrets","public_url","events","filters","script","prompt","skills","toolsets","deliver","cron_job","coalesce","mirror_to_session","rate_limit","max_concurrent","idempotency_ttl_seconds"],"properties":{"name":{"type":"string"},"profile":{"type":"string"},"at":{"$ref":"#/$defs/place"},"enabled":{"type":"boolean"},"description":{"type":["string","null"]},"mode":{"enum":["agent","direct","cron"],"description":"`direct` is `deliver_only`, `cron` is `cron_job`."},"source":{"type":["string","null"],"description":"Scheme that also pins event type, delivery id and challenge; null: header-driven."},"insecure":{"type":"boolean","description":"INSECURE_NO_AUTH."},"schemes":{"type":"array","items":{"type":"string"},"description":"Accepted schemes in the order they commit."},"secrets":{"type":"array","items":{"$ref":"#/$defs/routeSecret"},"description":"Accepted secrets or public keys, current first."},"public_url":{"type":["string","null"]},"events":{"oneOf":[{"$ref":"#/$defs/eventsPlan"},{"type":"null"}]},"filters":{"oneOf":[{"$ref":"#/$defs/filterPlan"},{"type":"null"}]},"script":{"oneOf":[{"$ref":"#/$defs/scriptPlan"},{"type":"null"}]},"prompt":{"$ref":"#/$defs/template"},"skills":{"type":"array","items":{"type":"string"}},"toolsets":{"type":"array","items":{"type":"string"}},"deliver":{"type":"array","items":{"$ref":"#/$defs/deliveryPlan"}},"cron_job":{"type":["string","null"],"description":"Id of a job."},"coalesce":{"title":"CoalescePlan","type":["object","null"],"additionalProperties":false,"required":["key","window_seconds","max_wait_seconds"],"properties":{"key":{"$ref":"#/$defs/template"},"window_seconds":{"type":"number"},"max_wait_seconds":{"type":"number"}}},"mirror_to_session":{"type":"boolean"},"rate_limit":{"type":"integer"},"max_concurrent":{"type":["integer","null"]},"idempotency_ttl_seconds":{"type":"integer"}}};
+const schema62 = {"title":"EventsPlan","type":"object","additionalProperties":false,"required":["exact","globs"],"properties":{"exact":{"type":"array","items":{"type":"string"}},"globs":{"type":"array","items":{"type":"string"},"description":"Regular expression sources made from the globs."}}};
+const schema65 = {"title":"ScriptPlan","type":"object","additionalProperties":false,"required":["path","interpreter","timeout_seconds"],"properties":{"path":{"type":"string","description":"Relative to <profile home>/scripts/."},"interpreter":{"enum":["bash","python"]},"timeout_seconds":{"type":"number"}}};
+const schema60 = {"title":"RouteSecret","type":"object","additionalProperties":false,"required":["ref","expires_at"],"properties":{"ref":{"$ref":"#/$defs/secretRef"},"expires_at":{"type":["integer","null"],"description":"Unix time in ms after which it is no longer accepted."}}};
+
+function validate41(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate41.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -3556,7 +4093,7 @@ errors++;
 if(data.expires_at !== undefined){
 let data4 = data.expires_at;
 if((!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))) && (data4 !== null)){
-const err11 = {instancePath:instancePath+"/expires_at",schemaPath:"#/properties/expires_at/type",keyword:"type",params:{type: schema55.properties.expires_at.type}};
+const err11 = {instancePath:instancePath+"/expires_at",schemaPath:"#/properties/expires_at/type",keyword:"type",params:{type: schema60.properties.expires_at.type}};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -3577,19 +4114,19 @@ vErrors.push(err12);
 }
 errors++;
 }
-validate36.errors = vErrors;
+validate41.errors = vErrors;
 return errors === 0;
 }
-validate36.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate41.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema58 = {"title":"FilterPlan","oneOf":[{"title":"FilterGroup","type":"object","additionalProperties":false,"required":["kind","filters"],"properties":{"kind":{"enum":["all","any","not"]},"filters":{"type":"array","items":{"$ref":"#/$defs/filterPlan"},"description":"`not`: one member."}}},{"title":"FilterLeaf","type":"object","additionalProperties":false,"required":["kind","field","operator","value"],"properties":{"kind":{"const":"leaf"},"field":{"$ref":"#/$defs/fieldPlan"},"operator":{"enum":["exists","missing","equals","not_equals","contains","in","in_file","regex"]},"value":{"description":"Operand; for `in_file` a path relative to <home_dir> or absolute, for `regex` RE2 source."}}}]};
-const schema59 = {"title":"FieldPlan","type":"object","additionalProperties":false,"required":["in","path"],"properties":{"in":{"enum":["payload","root","event","header"],"description":"`payload`: below a top-level payload object when there is one, else from the root."},"path":{"type":"array","items":{"type":"string"},"description":"Split path; for `header` its lower-case name."}}};
-const wrapper0 = {validate: validate38};
+const schema63 = {"title":"FilterPlan","oneOf":[{"title":"FilterGroup","type":"object","additionalProperties":false,"required":["kind","filters"],"properties":{"kind":{"enum":["all","any","not"]},"filters":{"type":"array","items":{"$ref":"#/$defs/filterPlan"},"description":"`not`: one member."}}},{"title":"FilterLeaf","type":"object","additionalProperties":false,"required":["kind","field","operator","value"],"properties":{"kind":{"const":"leaf"},"field":{"$ref":"#/$defs/fieldPlan"},"operator":{"enum":["exists","missing","equals","not_equals","contains","in","in_file","regex"]},"value":{"description":"Operand; for `in_file` a path relative to <home_dir> or absolute, for `regex` RE2 source."}}}]};
+const schema64 = {"title":"FieldPlan","type":"object","additionalProperties":false,"required":["in","path"],"properties":{"in":{"enum":["payload","root","event","header"],"description":"`payload`: below a top-level payload object when there is one, else from the root."},"path":{"type":"array","items":{"type":"string"},"description":"Split path; for `header` its lower-case name."}}};
+const wrapper0 = {validate: validate43};
 
-function validate38(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate43(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate38.evaluated;
+const evaluated0 = validate43.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -3636,7 +4173,7 @@ errors++;
 if(data.kind !== undefined){
 let data0 = data.kind;
 if(!(((data0 === "all") || (data0 === "any")) || (data0 === "not"))){
-const err3 = {instancePath:instancePath+"/kind",schemaPath:"#/oneOf/0/properties/kind/enum",keyword:"enum",params:{allowedValues: schema58.oneOf[0].properties.kind.enum}};
+const err3 = {instancePath:instancePath+"/kind",schemaPath:"#/oneOf/0/properties/kind/enum",keyword:"enum",params:{allowedValues: schema63.oneOf[0].properties.kind.enum}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -3789,7 +4326,7 @@ errors++;
 if(data4.in !== undefined){
 let data5 = data4.in;
 if(!((((data5 === "payload") || (data5 === "root")) || (data5 === "event")) || (data5 === "header"))){
-const err15 = {instancePath:instancePath+"/field/in",schemaPath:"#/$defs/fieldPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema59.properties.in.enum}};
+const err15 = {instancePath:instancePath+"/field/in",schemaPath:"#/$defs/fieldPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema64.properties.in.enum}};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -3842,7 +4379,7 @@ errors++;
 if(data.operator !== undefined){
 let data8 = data.operator;
 if(!((((((((data8 === "exists") || (data8 === "missing")) || (data8 === "equals")) || (data8 === "not_equals")) || (data8 === "contains")) || (data8 === "in")) || (data8 === "in_file")) || (data8 === "regex"))){
-const err19 = {instancePath:instancePath+"/operator",schemaPath:"#/oneOf/1/properties/operator/enum",keyword:"enum",params:{allowedValues: schema58.oneOf[1].properties.operator.enum}};
+const err19 = {instancePath:instancePath+"/operator",schemaPath:"#/oneOf/1/properties/operator/enum",keyword:"enum",params:{allowedValues: schema63.oneOf[1].properties.operator.enum}};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -3898,17 +4435,17 @@ vErrors = null;
 }
 }
 }
-validate38.errors = vErrors;
+validate43.errors = vErrors;
 evaluated0.props = props1;
 return errors === 0;
 }
-validate38.evaluated = {"dynamicProps":true,"dynamicItems":false};
+validate43.evaluated = {"dynamicProps":true,"dynamicItems":false};
 
 
-function validate35(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate40(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate35.evaluated;
+const evaluated0 = validate40.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -4157,7 +4694,7 @@ vErrors.push(err23);
 errors++;
 }
 for(const key0 in data){
-if(!(func1.call(schema53.properties, key0))){
+if(!(func1.call(schema58.properties, key0))){
 const err24 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
 if(vErrors === null){
 vErrors = [err24];
@@ -4279,7 +4816,7 @@ errors++;
 if(data.description !== undefined){
 let data6 = data.description;
 if((typeof data6 !== "string") && (data6 !== null)){
-const err34 = {instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema53.properties.description.type}};
+const err34 = {instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema58.properties.description.type}};
 if(vErrors === null){
 vErrors = [err34];
 }
@@ -4292,7 +4829,7 @@ errors++;
 if(data.mode !== undefined){
 let data7 = data.mode;
 if(!(((data7 === "agent") || (data7 === "direct")) || (data7 === "cron"))){
-const err35 = {instancePath:instancePath+"/mode",schemaPath:"#/properties/mode/enum",keyword:"enum",params:{allowedValues: schema53.properties.mode.enum}};
+const err35 = {instancePath:instancePath+"/mode",schemaPath:"#/properties/mode/enum",keyword:"enum",params:{allowedValues: schema58.properties.mode.enum}};
 if(vErrors === null){
 vErrors = [err35];
 }
@@ -4305,7 +4842,7 @@ errors++;
 if(data.source !== undefined){
 let data8 = data.source;
 if((typeof data8 !== "string") && (data8 !== null)){
-const err36 = {instancePath:instancePath+"/source",schemaPath:"#/properties/source/type",keyword:"type",params:{type: schema53.properties.source.type}};
+const err36 = {instancePath:instancePath+"/source",schemaPath:"#/properties/source/type",keyword:"type",params:{type: schema58.properties.source.type}};
 if(vErrors === null){
 vErrors = [err36];
 }
@@ -4360,8 +4897,8 @@ let data12 = data.secrets;
 if(Array.isArray(data12)){
 const len1 = data12.length;
 for(let i1=0; i1<len1; i1++){
-if(!(validate36(data12[i1], {instancePath:instancePath+"/secrets/" + i1,parentData:data12,parentDataProperty:i1,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate36.errors : vErrors.concat(validate36.errors);
+if(!(validate41(data12[i1], {instancePath:instancePath+"/secrets/" + i1,parentData:data12,parentDataProperty:i1,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate41.errors : vErrors.concat(validate41.errors);
 errors = vErrors.length;
 }
 }
@@ -4380,7 +4917,7 @@ errors++;
 if(data.public_url !== undefined){
 let data14 = data.public_url;
 if((typeof data14 !== "string") && (data14 !== null)){
-const err41 = {instancePath:instancePath+"/public_url",schemaPath:"#/properties/public_url/type",keyword:"type",params:{type: schema53.properties.public_url.type}};
+const err41 = {instancePath:instancePath+"/public_url",schemaPath:"#/properties/public_url/type",keyword:"type",params:{type: schema58.properties.public_url.type}};
 if(vErrors === null){
 vErrors = [err41];
 }
@@ -4551,8 +5088,8 @@ const _errs49 = errors;
 let valid14 = false;
 let passing1 = null;
 const _errs50 = errors;
-if(!(validate38(data20, {instancePath:instancePath+"/filters",parentData:data,parentDataProperty:"filters",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate38.errors : vErrors.concat(validate38.errors);
+if(!(validate43(data20, {instancePath:instancePath+"/filters",parentData:data,parentDataProperty:"filters",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
 errors = vErrors.length;
 }
 var _valid1 = _errs50 === errors;
@@ -4668,7 +5205,7 @@ errors++;
 if(data21.interpreter !== undefined){
 let data23 = data21.interpreter;
 if(!((data23 === "bash") || (data23 === "python"))){
-const err59 = {instancePath:instancePath+"/script/interpreter",schemaPath:"#/$defs/scriptPlan/properties/interpreter/enum",keyword:"enum",params:{allowedValues: schema60.properties.interpreter.enum}};
+const err59 = {instancePath:instancePath+"/script/interpreter",schemaPath:"#/$defs/scriptPlan/properties/interpreter/enum",keyword:"enum",params:{allowedValues: schema65.properties.interpreter.enum}};
 if(vErrors === null){
 vErrors = [err59];
 }
@@ -4838,7 +5375,7 @@ errors++;
 if(data.cron_job !== undefined){
 let data32 = data.cron_job;
 if((typeof data32 !== "string") && (data32 !== null)){
-const err69 = {instancePath:instancePath+"/cron_job",schemaPath:"#/properties/cron_job/type",keyword:"type",params:{type: schema53.properties.cron_job.type}};
+const err69 = {instancePath:instancePath+"/cron_job",schemaPath:"#/properties/cron_job/type",keyword:"type",params:{type: schema58.properties.cron_job.type}};
 if(vErrors === null){
 vErrors = [err69];
 }
@@ -4851,7 +5388,7 @@ errors++;
 if(data.coalesce !== undefined){
 let data33 = data.coalesce;
 if((!(data33 && typeof data33 == "object" && !Array.isArray(data33))) && (data33 !== null)){
-const err70 = {instancePath:instancePath+"/coalesce",schemaPath:"#/properties/coalesce/type",keyword:"type",params:{type: schema53.properties.coalesce.type}};
+const err70 = {instancePath:instancePath+"/coalesce",schemaPath:"#/properties/coalesce/type",keyword:"type",params:{type: schema58.properties.coalesce.type}};
 if(vErrors === null){
 vErrors = [err70];
 }
@@ -4965,7 +5502,7 @@ errors++;
 if(data.max_concurrent !== undefined){
 let data39 = data.max_concurrent;
 if((!(((typeof data39 == "number") && (!(data39 % 1) && !isNaN(data39))) && (isFinite(data39)))) && (data39 !== null)){
-const err79 = {instancePath:instancePath+"/max_concurrent",schemaPath:"#/properties/max_concurrent/type",keyword:"type",params:{type: schema53.properties.max_concurrent.type}};
+const err79 = {instancePath:instancePath+"/max_concurrent",schemaPath:"#/properties/max_concurrent/type",keyword:"type",params:{type: schema58.properties.max_concurrent.type}};
 if(vErrors === null){
 vErrors = [err79];
 }
@@ -4999,10 +5536,10 @@ vErrors.push(err81);
 }
 errors++;
 }
-validate35.errors = vErrors;
+validate40.errors = vErrors;
 return errors === 0;
 }
-validate35.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate40.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
 function validate20(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -5157,8 +5694,8 @@ vErrors.push(err13);
 }
 errors++;
 }
-if(data.routes === undefined){
-const err14 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "routes"}};
+if(data.blueprints === undefined){
+const err14 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "blueprints"}};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -5167,9 +5704,8 @@ vErrors.push(err14);
 }
 errors++;
 }
-for(const key0 in data){
-if(!(func1.call(schema31.properties, key0))){
-const err15 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(data.routes === undefined){
+const err15 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "routes"}};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -5178,10 +5714,9 @@ vErrors.push(err15);
 }
 errors++;
 }
-}
-if(data.format !== undefined){
-if(1 !== data.format){
-const err16 = {instancePath:instancePath+"/format",schemaPath:"#/properties/format/const",keyword:"const",params:{allowedValue: 1}};
+for(const key0 in data){
+if(!(func1.call(schema31.properties, key0))){
+const err16 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -5191,11 +5726,9 @@ vErrors.push(err16);
 errors++;
 }
 }
-if(data.hash !== undefined){
-let data1 = data.hash;
-if(typeof data1 === "string"){
-if(!pattern4.test(data1)){
-const err17 = {instancePath:instancePath+"/hash",schemaPath:"#/properties/hash/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"}};
+if(data.format !== undefined){
+if(1 !== data.format){
+const err17 = {instancePath:instancePath+"/format",schemaPath:"#/properties/format/const",keyword:"const",params:{allowedValue: 1}};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -5205,8 +5738,11 @@ vErrors.push(err17);
 errors++;
 }
 }
-else {
-const err18 = {instancePath:instancePath+"/hash",schemaPath:"#/properties/hash/type",keyword:"type",params:{type: "string"}};
+if(data.hash !== undefined){
+let data1 = data.hash;
+if(typeof data1 === "string"){
+if(!pattern4.test(data1)){
+const err18 = {instancePath:instancePath+"/hash",schemaPath:"#/properties/hash/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"}};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -5216,11 +5752,8 @@ vErrors.push(err18);
 errors++;
 }
 }
-if(data.server !== undefined){
-let data2 = data.server;
-if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-if(data2.enabled === undefined){
-const err19 = {instancePath:instancePath+"/server",schemaPath:"#/properties/server/required",keyword:"required",params:{missingProperty: "enabled"}};
+else {
+const err19 = {instancePath:instancePath+"/hash",schemaPath:"#/properties/hash/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -5229,8 +5762,12 @@ vErrors.push(err19);
 }
 errors++;
 }
-if(data2.host === undefined){
-const err20 = {instancePath:instancePath+"/server",schemaPath:"#/properties/server/required",keyword:"required",params:{missingProperty: "host"}};
+}
+if(data.server !== undefined){
+let data2 = data.server;
+if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
+if(data2.enabled === undefined){
+const err20 = {instancePath:instancePath+"/server",schemaPath:"#/properties/server/required",keyword:"required",params:{missingProperty: "enabled"}};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -5239,8 +5776,8 @@ vErrors.push(err20);
 }
 errors++;
 }
-if(data2.port === undefined){
-const err21 = {instancePath:instancePath+"/server",schemaPath:"#/properties/server/required",keyword:"required",params:{missingProperty: "port"}};
+if(data2.host === undefined){
+const err21 = {instancePath:instancePath+"/server",schemaPath:"#/properties/server/required",keyword:"required",params:{missingProperty: "host"}};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -5249,8 +5786,8 @@ vErrors.push(err21);
 }
 errors++;
 }
-if(data2.public_url === undefined){
-const err22 = {instancePath:instancePath+"/server",schemaPath:"#/properties/server/required",keyword:"required",params:{missingProperty: "public_url"}};
+if(data2.port === undefined){
+const err22 = {instancePath:instancePath+"/server",schemaPath:"#/properties/server/required",keyword:"required",params:{missingProperty: "port"}};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -5259,8 +5796,8 @@ vErrors.push(err22);
 }
 errors++;
 }
-if(data2.secret === undefined){
-const err23 = {instancePath:instancePath+"/server",schemaPath:"#/properties/server/required",keyword:"required",params:{missingProperty: "secret"}};
+if(data2.public_url === undefined){
+const err23 = {instancePath:instancePath+"/server",schemaPath:"#/properties/server/required",keyword:"required",params:{missingProperty: "public_url"}};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -5269,8 +5806,8 @@ vErrors.push(err23);
 }
 errors++;
 }
-if(data2.max_body_bytes === undefined){
-const err24 = {instancePath:instancePath+"/server",schemaPath:"#/properties/server/required",keyword:"required",params:{missingProperty: "max_body_bytes"}};
+if(data2.secret === undefined){
+const err24 = {instancePath:instancePath+"/server",schemaPath:"#/properties/server/required",keyword:"required",params:{missingProperty: "secret"}};
 if(vErrors === null){
 vErrors = [err24];
 }
@@ -5279,8 +5816,8 @@ vErrors.push(err24);
 }
 errors++;
 }
-if(data2.rate_limit === undefined){
-const err25 = {instancePath:instancePath+"/server",schemaPath:"#/properties/server/required",keyword:"required",params:{missingProperty: "rate_limit"}};
+if(data2.max_body_bytes === undefined){
+const err25 = {instancePath:instancePath+"/server",schemaPath:"#/properties/server/required",keyword:"required",params:{missingProperty: "max_body_bytes"}};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -5289,8 +5826,8 @@ vErrors.push(err25);
 }
 errors++;
 }
-if(data2.max_connections === undefined){
-const err26 = {instancePath:instancePath+"/server",schemaPath:"#/properties/server/required",keyword:"required",params:{missingProperty: "max_connections"}};
+if(data2.rate_limit === undefined){
+const err26 = {instancePath:instancePath+"/server",schemaPath:"#/properties/server/required",keyword:"required",params:{missingProperty: "rate_limit"}};
 if(vErrors === null){
 vErrors = [err26];
 }
@@ -5299,8 +5836,8 @@ vErrors.push(err26);
 }
 errors++;
 }
-if(data2.script_timeout_seconds === undefined){
-const err27 = {instancePath:instancePath+"/server",schemaPath:"#/properties/server/required",keyword:"required",params:{missingProperty: "script_timeout_seconds"}};
+if(data2.max_connections === undefined){
+const err27 = {instancePath:instancePath+"/server",schemaPath:"#/properties/server/required",keyword:"required",params:{missingProperty: "max_connections"}};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -5309,8 +5846,8 @@ vErrors.push(err27);
 }
 errors++;
 }
-if(data2.direct_timeout_seconds === undefined){
-const err28 = {instancePath:instancePath+"/server",schemaPath:"#/properties/server/required",keyword:"required",params:{missingProperty: "direct_timeout_seconds"}};
+if(data2.script_timeout_seconds === undefined){
+const err28 = {instancePath:instancePath+"/server",schemaPath:"#/properties/server/required",keyword:"required",params:{missingProperty: "script_timeout_seconds"}};
 if(vErrors === null){
 vErrors = [err28];
 }
@@ -5319,8 +5856,8 @@ vErrors.push(err28);
 }
 errors++;
 }
-if(data2.idempotency_ttl_seconds === undefined){
-const err29 = {instancePath:instancePath+"/server",schemaPath:"#/properties/server/required",keyword:"required",params:{missingProperty: "idempotency_ttl_seconds"}};
+if(data2.direct_timeout_seconds === undefined){
+const err29 = {instancePath:instancePath+"/server",schemaPath:"#/properties/server/required",keyword:"required",params:{missingProperty: "direct_timeout_seconds"}};
 if(vErrors === null){
 vErrors = [err29];
 }
@@ -5329,9 +5866,8 @@ vErrors.push(err29);
 }
 errors++;
 }
-for(const key1 in data2){
-if(!(func1.call(schema31.properties.server.properties, key1))){
-const err30 = {instancePath:instancePath+"/server",schemaPath:"#/properties/server/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}};
+if(data2.idempotency_ttl_seconds === undefined){
+const err30 = {instancePath:instancePath+"/server",schemaPath:"#/properties/server/required",keyword:"required",params:{missingProperty: "idempotency_ttl_seconds"}};
 if(vErrors === null){
 vErrors = [err30];
 }
@@ -5340,10 +5876,9 @@ vErrors.push(err30);
 }
 errors++;
 }
-}
-if(data2.enabled !== undefined){
-if(typeof data2.enabled !== "boolean"){
-const err31 = {instancePath:instancePath+"/server/enabled",schemaPath:"#/properties/server/properties/enabled/type",keyword:"type",params:{type: "boolean"}};
+for(const key1 in data2){
+if(!(func1.call(schema31.properties.server.properties, key1))){
+const err31 = {instancePath:instancePath+"/server",schemaPath:"#/properties/server/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}};
 if(vErrors === null){
 vErrors = [err31];
 }
@@ -5353,9 +5888,9 @@ vErrors.push(err31);
 errors++;
 }
 }
-if(data2.host !== undefined){
-if(typeof data2.host !== "string"){
-const err32 = {instancePath:instancePath+"/server/host",schemaPath:"#/properties/server/properties/host/type",keyword:"type",params:{type: "string"}};
+if(data2.enabled !== undefined){
+if(typeof data2.enabled !== "boolean"){
+const err32 = {instancePath:instancePath+"/server/enabled",schemaPath:"#/properties/server/properties/enabled/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err32];
 }
@@ -5365,10 +5900,9 @@ vErrors.push(err32);
 errors++;
 }
 }
-if(data2.port !== undefined){
-let data5 = data2.port;
-if(!(((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5))) && (isFinite(data5)))){
-const err33 = {instancePath:instancePath+"/server/port",schemaPath:"#/properties/server/properties/port/type",keyword:"type",params:{type: "integer"}};
+if(data2.host !== undefined){
+if(typeof data2.host !== "string"){
+const err33 = {instancePath:instancePath+"/server/host",schemaPath:"#/properties/server/properties/host/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err33];
 }
@@ -5378,15 +5912,28 @@ vErrors.push(err33);
 errors++;
 }
 }
-if(data2.public_url !== undefined){
-let data6 = data2.public_url;
-if((typeof data6 !== "string") && (data6 !== null)){
-const err34 = {instancePath:instancePath+"/server/public_url",schemaPath:"#/properties/server/properties/public_url/type",keyword:"type",params:{type: schema31.properties.server.properties.public_url.type}};
+if(data2.port !== undefined){
+let data5 = data2.port;
+if(!(((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5))) && (isFinite(data5)))){
+const err34 = {instancePath:instancePath+"/server/port",schemaPath:"#/properties/server/properties/port/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err34];
 }
 else {
 vErrors.push(err34);
+}
+errors++;
+}
+}
+if(data2.public_url !== undefined){
+let data6 = data2.public_url;
+if((typeof data6 !== "string") && (data6 !== null)){
+const err35 = {instancePath:instancePath+"/server/public_url",schemaPath:"#/properties/server/properties/public_url/type",keyword:"type",params:{type: schema31.properties.server.properties.public_url.type}};
+if(vErrors === null){
+vErrors = [err35];
+}
+else {
+vErrors.push(err35);
 }
 errors++;
 }
@@ -5399,17 +5946,7 @@ let passing0 = null;
 const _errs18 = errors;
 if(data7 && typeof data7 == "object" && !Array.isArray(data7)){
 if(data7.kind === undefined){
-const err35 = {instancePath:instancePath+"/server/secret",schemaPath:"#/$defs/secretRef/required",keyword:"required",params:{missingProperty: "kind"}};
-if(vErrors === null){
-vErrors = [err35];
-}
-else {
-vErrors.push(err35);
-}
-errors++;
-}
-if(data7.value === undefined){
-const err36 = {instancePath:instancePath+"/server/secret",schemaPath:"#/$defs/secretRef/required",keyword:"required",params:{missingProperty: "value"}};
+const err36 = {instancePath:instancePath+"/server/secret",schemaPath:"#/$defs/secretRef/required",keyword:"required",params:{missingProperty: "kind"}};
 if(vErrors === null){
 vErrors = [err36];
 }
@@ -5418,8 +5955,8 @@ vErrors.push(err36);
 }
 errors++;
 }
-if(data7.scope === undefined){
-const err37 = {instancePath:instancePath+"/server/secret",schemaPath:"#/$defs/secretRef/required",keyword:"required",params:{missingProperty: "scope"}};
+if(data7.value === undefined){
+const err37 = {instancePath:instancePath+"/server/secret",schemaPath:"#/$defs/secretRef/required",keyword:"required",params:{missingProperty: "value"}};
 if(vErrors === null){
 vErrors = [err37];
 }
@@ -5428,9 +5965,8 @@ vErrors.push(err37);
 }
 errors++;
 }
-for(const key2 in data7){
-if(!(((key2 === "kind") || (key2 === "value")) || (key2 === "scope"))){
-const err38 = {instancePath:instancePath+"/server/secret",schemaPath:"#/$defs/secretRef/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}};
+if(data7.scope === undefined){
+const err38 = {instancePath:instancePath+"/server/secret",schemaPath:"#/$defs/secretRef/required",keyword:"required",params:{missingProperty: "scope"}};
 if(vErrors === null){
 vErrors = [err38];
 }
@@ -5439,11 +5975,9 @@ vErrors.push(err38);
 }
 errors++;
 }
-}
-if(data7.kind !== undefined){
-let data8 = data7.kind;
-if(!(((data8 === "literal") || (data8 === "env")) || (data8 === "file"))){
-const err39 = {instancePath:instancePath+"/server/secret/kind",schemaPath:"#/$defs/secretRef/properties/kind/enum",keyword:"enum",params:{allowedValues: schema32.properties.kind.enum}};
+for(const key2 in data7){
+if(!(((key2 === "kind") || (key2 === "value")) || (key2 === "scope"))){
+const err39 = {instancePath:instancePath+"/server/secret",schemaPath:"#/$defs/secretRef/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}};
 if(vErrors === null){
 vErrors = [err39];
 }
@@ -5453,9 +5987,10 @@ vErrors.push(err39);
 errors++;
 }
 }
-if(data7.value !== undefined){
-if(typeof data7.value !== "string"){
-const err40 = {instancePath:instancePath+"/server/secret/value",schemaPath:"#/$defs/secretRef/properties/value/type",keyword:"type",params:{type: "string"}};
+if(data7.kind !== undefined){
+let data8 = data7.kind;
+if(!(((data8 === "literal") || (data8 === "env")) || (data8 === "file"))){
+const err40 = {instancePath:instancePath+"/server/secret/kind",schemaPath:"#/$defs/secretRef/properties/kind/enum",keyword:"enum",params:{allowedValues: schema32.properties.kind.enum}};
 if(vErrors === null){
 vErrors = [err40];
 }
@@ -5465,9 +6000,9 @@ vErrors.push(err40);
 errors++;
 }
 }
-if(data7.scope !== undefined){
-if(typeof data7.scope !== "string"){
-const err41 = {instancePath:instancePath+"/server/secret/scope",schemaPath:"#/$defs/secretRef/properties/scope/type",keyword:"type",params:{type: "string"}};
+if(data7.value !== undefined){
+if(typeof data7.value !== "string"){
+const err41 = {instancePath:instancePath+"/server/secret/value",schemaPath:"#/$defs/secretRef/properties/value/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err41];
 }
@@ -5477,14 +6012,26 @@ vErrors.push(err41);
 errors++;
 }
 }
-}
-else {
-const err42 = {instancePath:instancePath+"/server/secret",schemaPath:"#/$defs/secretRef/type",keyword:"type",params:{type: "object"}};
+if(data7.scope !== undefined){
+if(typeof data7.scope !== "string"){
+const err42 = {instancePath:instancePath+"/server/secret/scope",schemaPath:"#/$defs/secretRef/properties/scope/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err42];
 }
 else {
 vErrors.push(err42);
+}
+errors++;
+}
+}
+}
+else {
+const err43 = {instancePath:instancePath+"/server/secret",schemaPath:"#/$defs/secretRef/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err43];
+}
+else {
+vErrors.push(err43);
 }
 errors++;
 }
@@ -5495,12 +6042,12 @@ passing0 = 0;
 }
 const _errs27 = errors;
 if(data7 !== null){
-const err43 = {instancePath:instancePath+"/server/secret",schemaPath:"#/properties/server/properties/secret/oneOf/1/type",keyword:"type",params:{type: "null"}};
+const err44 = {instancePath:instancePath+"/server/secret",schemaPath:"#/properties/server/properties/secret/oneOf/1/type",keyword:"type",params:{type: "null"}};
 if(vErrors === null){
-vErrors = [err43];
+vErrors = [err44];
 }
 else {
-vErrors.push(err43);
+vErrors.push(err44);
 }
 errors++;
 }
@@ -5516,12 +6063,12 @@ passing0 = 1;
 }
 }
 if(!valid2){
-const err44 = {instancePath:instancePath+"/server/secret",schemaPath:"#/properties/server/properties/secret/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
+const err45 = {instancePath:instancePath+"/server/secret",schemaPath:"#/properties/server/properties/secret/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
 if(vErrors === null){
-vErrors = [err44];
+vErrors = [err45];
 }
 else {
-vErrors.push(err44);
+vErrors.push(err45);
 }
 errors++;
 }
@@ -5540,20 +6087,7 @@ vErrors = null;
 if(data2.max_body_bytes !== undefined){
 let data11 = data2.max_body_bytes;
 if(!(((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11))) && (isFinite(data11)))){
-const err45 = {instancePath:instancePath+"/server/max_body_bytes",schemaPath:"#/properties/server/properties/max_body_bytes/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err45];
-}
-else {
-vErrors.push(err45);
-}
-errors++;
-}
-}
-if(data2.rate_limit !== undefined){
-let data12 = data2.rate_limit;
-if(!(((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12))) && (isFinite(data12)))){
-const err46 = {instancePath:instancePath+"/server/rate_limit",schemaPath:"#/properties/server/properties/rate_limit/type",keyword:"type",params:{type: "integer"}};
+const err46 = {instancePath:instancePath+"/server/max_body_bytes",schemaPath:"#/properties/server/properties/max_body_bytes/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err46];
 }
@@ -5563,10 +6097,10 @@ vErrors.push(err46);
 errors++;
 }
 }
-if(data2.max_connections !== undefined){
-let data13 = data2.max_connections;
-if(!(((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13))) && (isFinite(data13)))){
-const err47 = {instancePath:instancePath+"/server/max_connections",schemaPath:"#/properties/server/properties/max_connections/type",keyword:"type",params:{type: "integer"}};
+if(data2.rate_limit !== undefined){
+let data12 = data2.rate_limit;
+if(!(((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12))) && (isFinite(data12)))){
+const err47 = {instancePath:instancePath+"/server/rate_limit",schemaPath:"#/properties/server/properties/rate_limit/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err47];
 }
@@ -5576,10 +6110,10 @@ vErrors.push(err47);
 errors++;
 }
 }
-if(data2.script_timeout_seconds !== undefined){
-let data14 = data2.script_timeout_seconds;
-if(!((typeof data14 == "number") && (isFinite(data14)))){
-const err48 = {instancePath:instancePath+"/server/script_timeout_seconds",schemaPath:"#/properties/server/properties/script_timeout_seconds/type",keyword:"type",params:{type: "number"}};
+if(data2.max_connections !== undefined){
+let data13 = data2.max_connections;
+if(!(((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13))) && (isFinite(data13)))){
+const err48 = {instancePath:instancePath+"/server/max_connections",schemaPath:"#/properties/server/properties/max_connections/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err48];
 }
@@ -5589,10 +6123,10 @@ vErrors.push(err48);
 errors++;
 }
 }
-if(data2.direct_timeout_seconds !== undefined){
-let data15 = data2.direct_timeout_seconds;
-if(!((typeof data15 == "number") && (isFinite(data15)))){
-const err49 = {instancePath:instancePath+"/server/direct_timeout_seconds",schemaPath:"#/properties/server/properties/direct_timeout_seconds/type",keyword:"type",params:{type: "number"}};
+if(data2.script_timeout_seconds !== undefined){
+let data14 = data2.script_timeout_seconds;
+if(!((typeof data14 == "number") && (isFinite(data14)))){
+const err49 = {instancePath:instancePath+"/server/script_timeout_seconds",schemaPath:"#/properties/server/properties/script_timeout_seconds/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err49];
 }
@@ -5602,10 +6136,10 @@ vErrors.push(err49);
 errors++;
 }
 }
-if(data2.idempotency_ttl_seconds !== undefined){
-let data16 = data2.idempotency_ttl_seconds;
-if(!(((typeof data16 == "number") && (!(data16 % 1) && !isNaN(data16))) && (isFinite(data16)))){
-const err50 = {instancePath:instancePath+"/server/idempotency_ttl_seconds",schemaPath:"#/properties/server/properties/idempotency_ttl_seconds/type",keyword:"type",params:{type: "integer"}};
+if(data2.direct_timeout_seconds !== undefined){
+let data15 = data2.direct_timeout_seconds;
+if(!((typeof data15 == "number") && (isFinite(data15)))){
+const err50 = {instancePath:instancePath+"/server/direct_timeout_seconds",schemaPath:"#/properties/server/properties/direct_timeout_seconds/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err50];
 }
@@ -5615,9 +6149,10 @@ vErrors.push(err50);
 errors++;
 }
 }
-}
-else {
-const err51 = {instancePath:instancePath+"/server",schemaPath:"#/properties/server/type",keyword:"type",params:{type: "object"}};
+if(data2.idempotency_ttl_seconds !== undefined){
+let data16 = data2.idempotency_ttl_seconds;
+if(!(((typeof data16 == "number") && (!(data16 % 1) && !isNaN(data16))) && (isFinite(data16)))){
+const err51 = {instancePath:instancePath+"/server/idempotency_ttl_seconds",schemaPath:"#/properties/server/properties/idempotency_ttl_seconds/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err51];
 }
@@ -5627,11 +6162,9 @@ vErrors.push(err51);
 errors++;
 }
 }
-if(data.gateway !== undefined){
-let data17 = data.gateway;
-if(data17 && typeof data17 == "object" && !Array.isArray(data17)){
-if(data17.multiplex_profiles === undefined){
-const err52 = {instancePath:instancePath+"/gateway",schemaPath:"#/properties/gateway/required",keyword:"required",params:{missingProperty: "multiplex_profiles"}};
+}
+else {
+const err52 = {instancePath:instancePath+"/server",schemaPath:"#/properties/server/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err52];
 }
@@ -5640,8 +6173,12 @@ vErrors.push(err52);
 }
 errors++;
 }
-if(data17.max_concurrent_runs === undefined){
-const err53 = {instancePath:instancePath+"/gateway",schemaPath:"#/properties/gateway/required",keyword:"required",params:{missingProperty: "max_concurrent_runs"}};
+}
+if(data.gateway !== undefined){
+let data17 = data.gateway;
+if(data17 && typeof data17 == "object" && !Array.isArray(data17)){
+if(data17.multiplex_profiles === undefined){
+const err53 = {instancePath:instancePath+"/gateway",schemaPath:"#/properties/gateway/required",keyword:"required",params:{missingProperty: "multiplex_profiles"}};
 if(vErrors === null){
 vErrors = [err53];
 }
@@ -5650,8 +6187,8 @@ vErrors.push(err53);
 }
 errors++;
 }
-if(data17.max_queued_runs === undefined){
-const err54 = {instancePath:instancePath+"/gateway",schemaPath:"#/properties/gateway/required",keyword:"required",params:{missingProperty: "max_queued_runs"}};
+if(data17.max_concurrent_runs === undefined){
+const err54 = {instancePath:instancePath+"/gateway",schemaPath:"#/properties/gateway/required",keyword:"required",params:{missingProperty: "max_concurrent_runs"}};
 if(vErrors === null){
 vErrors = [err54];
 }
@@ -5660,8 +6197,8 @@ vErrors.push(err54);
 }
 errors++;
 }
-if(data17.drain_seconds === undefined){
-const err55 = {instancePath:instancePath+"/gateway",schemaPath:"#/properties/gateway/required",keyword:"required",params:{missingProperty: "drain_seconds"}};
+if(data17.max_queued_runs === undefined){
+const err55 = {instancePath:instancePath+"/gateway",schemaPath:"#/properties/gateway/required",keyword:"required",params:{missingProperty: "max_queued_runs"}};
 if(vErrors === null){
 vErrors = [err55];
 }
@@ -5670,8 +6207,8 @@ vErrors.push(err55);
 }
 errors++;
 }
-if(data17.timezone === undefined){
-const err56 = {instancePath:instancePath+"/gateway",schemaPath:"#/properties/gateway/required",keyword:"required",params:{missingProperty: "timezone"}};
+if(data17.drain_seconds === undefined){
+const err56 = {instancePath:instancePath+"/gateway",schemaPath:"#/properties/gateway/required",keyword:"required",params:{missingProperty: "drain_seconds"}};
 if(vErrors === null){
 vErrors = [err56];
 }
@@ -5680,8 +6217,8 @@ vErrors.push(err56);
 }
 errors++;
 }
-if(data17.python === undefined){
-const err57 = {instancePath:instancePath+"/gateway",schemaPath:"#/properties/gateway/required",keyword:"required",params:{missingProperty: "python"}};
+if(data17.timezone === undefined){
+const err57 = {instancePath:instancePath+"/gateway",schemaPath:"#/properties/gateway/required",keyword:"required",params:{missingProperty: "timezone"}};
 if(vErrors === null){
 vErrors = [err57];
 }
@@ -5690,8 +6227,8 @@ vErrors.push(err57);
 }
 errors++;
 }
-if(data17.durability === undefined){
-const err58 = {instancePath:instancePath+"/gateway",schemaPath:"#/properties/gateway/required",keyword:"required",params:{missingProperty: "durability"}};
+if(data17.python === undefined){
+const err58 = {instancePath:instancePath+"/gateway",schemaPath:"#/properties/gateway/required",keyword:"required",params:{missingProperty: "python"}};
 if(vErrors === null){
 vErrors = [err58];
 }
@@ -5700,8 +6237,8 @@ vErrors.push(err58);
 }
 errors++;
 }
-if(data17.retention_days === undefined){
-const err59 = {instancePath:instancePath+"/gateway",schemaPath:"#/properties/gateway/required",keyword:"required",params:{missingProperty: "retention_days"}};
+if(data17.durability === undefined){
+const err59 = {instancePath:instancePath+"/gateway",schemaPath:"#/properties/gateway/required",keyword:"required",params:{missingProperty: "durability"}};
 if(vErrors === null){
 vErrors = [err59];
 }
@@ -5710,8 +6247,8 @@ vErrors.push(err59);
 }
 errors++;
 }
-if(data17.max_attempts === undefined){
-const err60 = {instancePath:instancePath+"/gateway",schemaPath:"#/properties/gateway/required",keyword:"required",params:{missingProperty: "max_attempts"}};
+if(data17.retention_days === undefined){
+const err60 = {instancePath:instancePath+"/gateway",schemaPath:"#/properties/gateway/required",keyword:"required",params:{missingProperty: "retention_days"}};
 if(vErrors === null){
 vErrors = [err60];
 }
@@ -5720,9 +6257,8 @@ vErrors.push(err60);
 }
 errors++;
 }
-for(const key3 in data17){
-if(!(func1.call(schema31.properties.gateway.properties, key3))){
-const err61 = {instancePath:instancePath+"/gateway",schemaPath:"#/properties/gateway/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3}};
+if(data17.max_attempts === undefined){
+const err61 = {instancePath:instancePath+"/gateway",schemaPath:"#/properties/gateway/required",keyword:"required",params:{missingProperty: "max_attempts"}};
 if(vErrors === null){
 vErrors = [err61];
 }
@@ -5731,10 +6267,9 @@ vErrors.push(err61);
 }
 errors++;
 }
-}
-if(data17.multiplex_profiles !== undefined){
-if(typeof data17.multiplex_profiles !== "boolean"){
-const err62 = {instancePath:instancePath+"/gateway/multiplex_profiles",schemaPath:"#/properties/gateway/properties/multiplex_profiles/type",keyword:"type",params:{type: "boolean"}};
+for(const key3 in data17){
+if(!(func1.call(schema31.properties.gateway.properties, key3))){
+const err62 = {instancePath:instancePath+"/gateway",schemaPath:"#/properties/gateway/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3}};
 if(vErrors === null){
 vErrors = [err62];
 }
@@ -5744,10 +6279,9 @@ vErrors.push(err62);
 errors++;
 }
 }
-if(data17.max_concurrent_runs !== undefined){
-let data19 = data17.max_concurrent_runs;
-if(!(((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19))) && (isFinite(data19)))){
-const err63 = {instancePath:instancePath+"/gateway/max_concurrent_runs",schemaPath:"#/properties/gateway/properties/max_concurrent_runs/type",keyword:"type",params:{type: "integer"}};
+if(data17.multiplex_profiles !== undefined){
+if(typeof data17.multiplex_profiles !== "boolean"){
+const err63 = {instancePath:instancePath+"/gateway/multiplex_profiles",schemaPath:"#/properties/gateway/properties/multiplex_profiles/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err63];
 }
@@ -5757,10 +6291,10 @@ vErrors.push(err63);
 errors++;
 }
 }
-if(data17.max_queued_runs !== undefined){
-let data20 = data17.max_queued_runs;
-if(!(((typeof data20 == "number") && (!(data20 % 1) && !isNaN(data20))) && (isFinite(data20)))){
-const err64 = {instancePath:instancePath+"/gateway/max_queued_runs",schemaPath:"#/properties/gateway/properties/max_queued_runs/type",keyword:"type",params:{type: "integer"}};
+if(data17.max_concurrent_runs !== undefined){
+let data19 = data17.max_concurrent_runs;
+if(!(((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19))) && (isFinite(data19)))){
+const err64 = {instancePath:instancePath+"/gateway/max_concurrent_runs",schemaPath:"#/properties/gateway/properties/max_concurrent_runs/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err64];
 }
@@ -5770,10 +6304,10 @@ vErrors.push(err64);
 errors++;
 }
 }
-if(data17.drain_seconds !== undefined){
-let data21 = data17.drain_seconds;
-if(!((typeof data21 == "number") && (isFinite(data21)))){
-const err65 = {instancePath:instancePath+"/gateway/drain_seconds",schemaPath:"#/properties/gateway/properties/drain_seconds/type",keyword:"type",params:{type: "number"}};
+if(data17.max_queued_runs !== undefined){
+let data20 = data17.max_queued_runs;
+if(!(((typeof data20 == "number") && (!(data20 % 1) && !isNaN(data20))) && (isFinite(data20)))){
+const err65 = {instancePath:instancePath+"/gateway/max_queued_runs",schemaPath:"#/properties/gateway/properties/max_queued_runs/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err65];
 }
@@ -5783,10 +6317,10 @@ vErrors.push(err65);
 errors++;
 }
 }
-if(data17.timezone !== undefined){
-let data22 = data17.timezone;
-if((typeof data22 !== "string") && (data22 !== null)){
-const err66 = {instancePath:instancePath+"/gateway/timezone",schemaPath:"#/properties/gateway/properties/timezone/type",keyword:"type",params:{type: schema31.properties.gateway.properties.timezone.type}};
+if(data17.drain_seconds !== undefined){
+let data21 = data17.drain_seconds;
+if(!((typeof data21 == "number") && (isFinite(data21)))){
+const err66 = {instancePath:instancePath+"/gateway/drain_seconds",schemaPath:"#/properties/gateway/properties/drain_seconds/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err66];
 }
@@ -5796,9 +6330,10 @@ vErrors.push(err66);
 errors++;
 }
 }
-if(data17.python !== undefined){
-if(typeof data17.python !== "string"){
-const err67 = {instancePath:instancePath+"/gateway/python",schemaPath:"#/properties/gateway/properties/python/type",keyword:"type",params:{type: "string"}};
+if(data17.timezone !== undefined){
+let data22 = data17.timezone;
+if((typeof data22 !== "string") && (data22 !== null)){
+const err67 = {instancePath:instancePath+"/gateway/timezone",schemaPath:"#/properties/gateway/properties/timezone/type",keyword:"type",params:{type: schema31.properties.gateway.properties.timezone.type}};
 if(vErrors === null){
 vErrors = [err67];
 }
@@ -5808,10 +6343,9 @@ vErrors.push(err67);
 errors++;
 }
 }
-if(data17.durability !== undefined){
-let data24 = data17.durability;
-if(!((data24 === "full") || (data24 === "normal"))){
-const err68 = {instancePath:instancePath+"/gateway/durability",schemaPath:"#/properties/gateway/properties/durability/enum",keyword:"enum",params:{allowedValues: schema31.properties.gateway.properties.durability.enum}};
+if(data17.python !== undefined){
+if(typeof data17.python !== "string"){
+const err68 = {instancePath:instancePath+"/gateway/python",schemaPath:"#/properties/gateway/properties/python/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err68];
 }
@@ -5821,10 +6355,10 @@ vErrors.push(err68);
 errors++;
 }
 }
-if(data17.retention_days !== undefined){
-let data25 = data17.retention_days;
-if(!((typeof data25 == "number") && (isFinite(data25)))){
-const err69 = {instancePath:instancePath+"/gateway/retention_days",schemaPath:"#/properties/gateway/properties/retention_days/type",keyword:"type",params:{type: "number"}};
+if(data17.durability !== undefined){
+let data24 = data17.durability;
+if(!((data24 === "full") || (data24 === "normal"))){
+const err69 = {instancePath:instancePath+"/gateway/durability",schemaPath:"#/properties/gateway/properties/durability/enum",keyword:"enum",params:{allowedValues: schema31.properties.gateway.properties.durability.enum}};
 if(vErrors === null){
 vErrors = [err69];
 }
@@ -5834,10 +6368,10 @@ vErrors.push(err69);
 errors++;
 }
 }
-if(data17.max_attempts !== undefined){
-let data26 = data17.max_attempts;
-if(!(((typeof data26 == "number") && (!(data26 % 1) && !isNaN(data26))) && (isFinite(data26)))){
-const err70 = {instancePath:instancePath+"/gateway/max_attempts",schemaPath:"#/properties/gateway/properties/max_attempts/type",keyword:"type",params:{type: "integer"}};
+if(data17.retention_days !== undefined){
+let data25 = data17.retention_days;
+if(!((typeof data25 == "number") && (isFinite(data25)))){
+const err70 = {instancePath:instancePath+"/gateway/retention_days",schemaPath:"#/properties/gateway/properties/retention_days/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err70];
 }
@@ -5847,9 +6381,10 @@ vErrors.push(err70);
 errors++;
 }
 }
-}
-else {
-const err71 = {instancePath:instancePath+"/gateway",schemaPath:"#/properties/gateway/type",keyword:"type",params:{type: "object"}};
+if(data17.max_attempts !== undefined){
+let data26 = data17.max_attempts;
+if(!(((typeof data26 == "number") && (!(data26 % 1) && !isNaN(data26))) && (isFinite(data26)))){
+const err71 = {instancePath:instancePath+"/gateway/max_attempts",schemaPath:"#/properties/gateway/properties/max_attempts/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err71];
 }
@@ -5859,14 +6394,26 @@ vErrors.push(err71);
 errors++;
 }
 }
-if(data.app_scheme !== undefined){
-if(typeof data.app_scheme !== "string"){
-const err72 = {instancePath:instancePath+"/app_scheme",schemaPath:"#/properties/app_scheme/type",keyword:"type",params:{type: "string"}};
+}
+else {
+const err72 = {instancePath:instancePath+"/gateway",schemaPath:"#/properties/gateway/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err72];
 }
 else {
 vErrors.push(err72);
+}
+errors++;
+}
+}
+if(data.app_scheme !== undefined){
+if(typeof data.app_scheme !== "string"){
+const err73 = {instancePath:instancePath+"/app_scheme",schemaPath:"#/properties/app_scheme/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err73];
+}
+else {
+vErrors.push(err73);
 }
 errors++;
 }
@@ -5882,12 +6429,12 @@ errors = vErrors.length;
 }
 }
 else {
-const err73 = {instancePath:instancePath+"/schemes",schemaPath:"#/properties/schemes/type",keyword:"type",params:{type: "object"}};
+const err74 = {instancePath:instancePath+"/schemes",schemaPath:"#/properties/schemes/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
-vErrors = [err73];
+vErrors = [err74];
 }
 else {
-vErrors.push(err73);
+vErrors.push(err74);
 }
 errors++;
 }
@@ -5898,24 +6445,24 @@ if(Array.isArray(data30)){
 const len0 = data30.length;
 for(let i0=0; i0<len0; i0++){
 if(typeof data30[i0] !== "string"){
-const err74 = {instancePath:instancePath+"/default_schemes/" + i0,schemaPath:"#/properties/default_schemes/items/type",keyword:"type",params:{type: "string"}};
+const err75 = {instancePath:instancePath+"/default_schemes/" + i0,schemaPath:"#/properties/default_schemes/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
-vErrors = [err74];
+vErrors = [err75];
 }
 else {
-vErrors.push(err74);
+vErrors.push(err75);
 }
 errors++;
 }
 }
 }
 else {
-const err75 = {instancePath:instancePath+"/default_schemes",schemaPath:"#/properties/default_schemes/type",keyword:"type",params:{type: "array"}};
+const err76 = {instancePath:instancePath+"/default_schemes",schemaPath:"#/properties/default_schemes/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
-vErrors = [err75];
+vErrors = [err76];
 }
 else {
-vErrors.push(err75);
+vErrors.push(err76);
 }
 errors++;
 }
@@ -5928,17 +6475,7 @@ for(let i1=0; i1<len1; i1++){
 let data33 = data32[i1];
 if(data33 && typeof data33 == "object" && !Array.isArray(data33)){
 if(data33.in === undefined){
-const err76 = {instancePath:instancePath+"/default_event/" + i1,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "in"}};
-if(vErrors === null){
-vErrors = [err76];
-}
-else {
-vErrors.push(err76);
-}
-errors++;
-}
-if(data33.name === undefined){
-const err77 = {instancePath:instancePath+"/default_event/" + i1,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "name"}};
+const err77 = {instancePath:instancePath+"/default_event/" + i1,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "in"}};
 if(vErrors === null){
 vErrors = [err77];
 }
@@ -5947,8 +6484,8 @@ vErrors.push(err77);
 }
 errors++;
 }
-if(data33.path === undefined){
-const err78 = {instancePath:instancePath+"/default_event/" + i1,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "path"}};
+if(data33.name === undefined){
+const err78 = {instancePath:instancePath+"/default_event/" + i1,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "name"}};
 if(vErrors === null){
 vErrors = [err78];
 }
@@ -5957,8 +6494,8 @@ vErrors.push(err78);
 }
 errors++;
 }
-if(data33.split === undefined){
-const err79 = {instancePath:instancePath+"/default_event/" + i1,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "split"}};
+if(data33.path === undefined){
+const err79 = {instancePath:instancePath+"/default_event/" + i1,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "path"}};
 if(vErrors === null){
 vErrors = [err79];
 }
@@ -5967,8 +6504,8 @@ vErrors.push(err79);
 }
 errors++;
 }
-if(data33.prefix === undefined){
-const err80 = {instancePath:instancePath+"/default_event/" + i1,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "prefix"}};
+if(data33.split === undefined){
+const err80 = {instancePath:instancePath+"/default_event/" + i1,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "split"}};
 if(vErrors === null){
 vErrors = [err80];
 }
@@ -5977,9 +6514,8 @@ vErrors.push(err80);
 }
 errors++;
 }
-for(const key5 in data33){
-if(!(((((key5 === "in") || (key5 === "name")) || (key5 === "path")) || (key5 === "split")) || (key5 === "prefix"))){
-const err81 = {instancePath:instancePath+"/default_event/" + i1,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5}};
+if(data33.prefix === undefined){
+const err81 = {instancePath:instancePath+"/default_event/" + i1,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "prefix"}};
 if(vErrors === null){
 vErrors = [err81];
 }
@@ -5988,11 +6524,9 @@ vErrors.push(err81);
 }
 errors++;
 }
-}
-if(data33.in !== undefined){
-let data34 = data33.in;
-if(!((((data34 === "header") || (data34 === "query")) || (data34 === "json")) || (data34 === "form"))){
-const err82 = {instancePath:instancePath+"/default_event/" + i1+"/in",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema34.properties.in.enum}};
+for(const key5 in data33){
+if(!(((((key5 === "in") || (key5 === "name")) || (key5 === "path")) || (key5 === "split")) || (key5 === "prefix"))){
+const err82 = {instancePath:instancePath+"/default_event/" + i1,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5}};
 if(vErrors === null){
 vErrors = [err82];
 }
@@ -6002,14 +6536,27 @@ vErrors.push(err82);
 errors++;
 }
 }
-if(data33.name !== undefined){
-if(typeof data33.name !== "string"){
-const err83 = {instancePath:instancePath+"/default_event/" + i1+"/name",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/name/type",keyword:"type",params:{type: "string"}};
+if(data33.in !== undefined){
+let data34 = data33.in;
+if(!((((data34 === "header") || (data34 === "query")) || (data34 === "json")) || (data34 === "form"))){
+const err83 = {instancePath:instancePath+"/default_event/" + i1+"/in",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema34.properties.in.enum}};
 if(vErrors === null){
 vErrors = [err83];
 }
 else {
 vErrors.push(err83);
+}
+errors++;
+}
+}
+if(data33.name !== undefined){
+if(typeof data33.name !== "string"){
+const err84 = {instancePath:instancePath+"/default_event/" + i1+"/name",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/name/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err84];
+}
+else {
+vErrors.push(err84);
 }
 errors++;
 }
@@ -6020,19 +6567,7 @@ if(Array.isArray(data36)){
 const len2 = data36.length;
 for(let i2=0; i2<len2; i2++){
 if(typeof data36[i2] !== "string"){
-const err84 = {instancePath:instancePath+"/default_event/" + i1+"/path/" + i2,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/path/items/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err84];
-}
-else {
-vErrors.push(err84);
-}
-errors++;
-}
-}
-}
-else {
-const err85 = {instancePath:instancePath+"/default_event/" + i1+"/path",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/path/type",keyword:"type",params:{type: "array"}};
+const err85 = {instancePath:instancePath+"/default_event/" + i1+"/path/" + i2,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/path/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err85];
 }
@@ -6042,9 +6577,9 @@ vErrors.push(err85);
 errors++;
 }
 }
-if(data33.split !== undefined){
-if(typeof data33.split !== "string"){
-const err86 = {instancePath:instancePath+"/default_event/" + i1+"/split",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/split/type",keyword:"type",params:{type: "string"}};
+}
+else {
+const err86 = {instancePath:instancePath+"/default_event/" + i1+"/path",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/path/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err86];
 }
@@ -6054,9 +6589,9 @@ vErrors.push(err86);
 errors++;
 }
 }
-if(data33.prefix !== undefined){
-if(typeof data33.prefix !== "string"){
-const err87 = {instancePath:instancePath+"/default_event/" + i1+"/prefix",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/prefix/type",keyword:"type",params:{type: "string"}};
+if(data33.split !== undefined){
+if(typeof data33.split !== "string"){
+const err87 = {instancePath:instancePath+"/default_event/" + i1+"/split",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/split/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err87];
 }
@@ -6066,9 +6601,9 @@ vErrors.push(err87);
 errors++;
 }
 }
-}
-else {
-const err88 = {instancePath:instancePath+"/default_event/" + i1,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/type",keyword:"type",params:{type: "object"}};
+if(data33.prefix !== undefined){
+if(typeof data33.prefix !== "string"){
+const err88 = {instancePath:instancePath+"/default_event/" + i1+"/prefix",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/prefix/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err88];
 }
@@ -6080,12 +6615,24 @@ errors++;
 }
 }
 else {
-const err89 = {instancePath:instancePath+"/default_event",schemaPath:"#/properties/default_event/type",keyword:"type",params:{type: "array"}};
+const err89 = {instancePath:instancePath+"/default_event/" + i1,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err89];
 }
 else {
 vErrors.push(err89);
+}
+errors++;
+}
+}
+}
+else {
+const err90 = {instancePath:instancePath+"/default_event",schemaPath:"#/properties/default_event/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err90];
+}
+else {
+vErrors.push(err90);
 }
 errors++;
 }
@@ -6098,17 +6645,7 @@ for(let i3=0; i3<len3; i3++){
 let data41 = data40[i3];
 if(data41 && typeof data41 == "object" && !Array.isArray(data41)){
 if(data41.in === undefined){
-const err90 = {instancePath:instancePath+"/default_delivery/" + i3,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "in"}};
-if(vErrors === null){
-vErrors = [err90];
-}
-else {
-vErrors.push(err90);
-}
-errors++;
-}
-if(data41.name === undefined){
-const err91 = {instancePath:instancePath+"/default_delivery/" + i3,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "name"}};
+const err91 = {instancePath:instancePath+"/default_delivery/" + i3,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "in"}};
 if(vErrors === null){
 vErrors = [err91];
 }
@@ -6117,8 +6654,8 @@ vErrors.push(err91);
 }
 errors++;
 }
-if(data41.path === undefined){
-const err92 = {instancePath:instancePath+"/default_delivery/" + i3,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "path"}};
+if(data41.name === undefined){
+const err92 = {instancePath:instancePath+"/default_delivery/" + i3,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "name"}};
 if(vErrors === null){
 vErrors = [err92];
 }
@@ -6127,8 +6664,8 @@ vErrors.push(err92);
 }
 errors++;
 }
-if(data41.split === undefined){
-const err93 = {instancePath:instancePath+"/default_delivery/" + i3,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "split"}};
+if(data41.path === undefined){
+const err93 = {instancePath:instancePath+"/default_delivery/" + i3,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "path"}};
 if(vErrors === null){
 vErrors = [err93];
 }
@@ -6137,8 +6674,8 @@ vErrors.push(err93);
 }
 errors++;
 }
-if(data41.prefix === undefined){
-const err94 = {instancePath:instancePath+"/default_delivery/" + i3,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "prefix"}};
+if(data41.split === undefined){
+const err94 = {instancePath:instancePath+"/default_delivery/" + i3,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "split"}};
 if(vErrors === null){
 vErrors = [err94];
 }
@@ -6147,9 +6684,8 @@ vErrors.push(err94);
 }
 errors++;
 }
-for(const key6 in data41){
-if(!(((((key6 === "in") || (key6 === "name")) || (key6 === "path")) || (key6 === "split")) || (key6 === "prefix"))){
-const err95 = {instancePath:instancePath+"/default_delivery/" + i3,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6}};
+if(data41.prefix === undefined){
+const err95 = {instancePath:instancePath+"/default_delivery/" + i3,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "prefix"}};
 if(vErrors === null){
 vErrors = [err95];
 }
@@ -6158,11 +6694,9 @@ vErrors.push(err95);
 }
 errors++;
 }
-}
-if(data41.in !== undefined){
-let data42 = data41.in;
-if(!((((data42 === "header") || (data42 === "query")) || (data42 === "json")) || (data42 === "form"))){
-const err96 = {instancePath:instancePath+"/default_delivery/" + i3+"/in",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema34.properties.in.enum}};
+for(const key6 in data41){
+if(!(((((key6 === "in") || (key6 === "name")) || (key6 === "path")) || (key6 === "split")) || (key6 === "prefix"))){
+const err96 = {instancePath:instancePath+"/default_delivery/" + i3,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6}};
 if(vErrors === null){
 vErrors = [err96];
 }
@@ -6172,14 +6706,27 @@ vErrors.push(err96);
 errors++;
 }
 }
-if(data41.name !== undefined){
-if(typeof data41.name !== "string"){
-const err97 = {instancePath:instancePath+"/default_delivery/" + i3+"/name",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/name/type",keyword:"type",params:{type: "string"}};
+if(data41.in !== undefined){
+let data42 = data41.in;
+if(!((((data42 === "header") || (data42 === "query")) || (data42 === "json")) || (data42 === "form"))){
+const err97 = {instancePath:instancePath+"/default_delivery/" + i3+"/in",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema34.properties.in.enum}};
 if(vErrors === null){
 vErrors = [err97];
 }
 else {
 vErrors.push(err97);
+}
+errors++;
+}
+}
+if(data41.name !== undefined){
+if(typeof data41.name !== "string"){
+const err98 = {instancePath:instancePath+"/default_delivery/" + i3+"/name",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/name/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err98];
+}
+else {
+vErrors.push(err98);
 }
 errors++;
 }
@@ -6190,19 +6737,7 @@ if(Array.isArray(data44)){
 const len4 = data44.length;
 for(let i4=0; i4<len4; i4++){
 if(typeof data44[i4] !== "string"){
-const err98 = {instancePath:instancePath+"/default_delivery/" + i3+"/path/" + i4,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/path/items/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err98];
-}
-else {
-vErrors.push(err98);
-}
-errors++;
-}
-}
-}
-else {
-const err99 = {instancePath:instancePath+"/default_delivery/" + i3+"/path",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/path/type",keyword:"type",params:{type: "array"}};
+const err99 = {instancePath:instancePath+"/default_delivery/" + i3+"/path/" + i4,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/path/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err99];
 }
@@ -6212,9 +6747,9 @@ vErrors.push(err99);
 errors++;
 }
 }
-if(data41.split !== undefined){
-if(typeof data41.split !== "string"){
-const err100 = {instancePath:instancePath+"/default_delivery/" + i3+"/split",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/split/type",keyword:"type",params:{type: "string"}};
+}
+else {
+const err100 = {instancePath:instancePath+"/default_delivery/" + i3+"/path",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/path/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err100];
 }
@@ -6224,9 +6759,9 @@ vErrors.push(err100);
 errors++;
 }
 }
-if(data41.prefix !== undefined){
-if(typeof data41.prefix !== "string"){
-const err101 = {instancePath:instancePath+"/default_delivery/" + i3+"/prefix",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/prefix/type",keyword:"type",params:{type: "string"}};
+if(data41.split !== undefined){
+if(typeof data41.split !== "string"){
+const err101 = {instancePath:instancePath+"/default_delivery/" + i3+"/split",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/split/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err101];
 }
@@ -6236,9 +6771,9 @@ vErrors.push(err101);
 errors++;
 }
 }
-}
-else {
-const err102 = {instancePath:instancePath+"/default_delivery/" + i3,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/type",keyword:"type",params:{type: "object"}};
+if(data41.prefix !== undefined){
+if(typeof data41.prefix !== "string"){
+const err102 = {instancePath:instancePath+"/default_delivery/" + i3+"/prefix",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/prefix/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err102];
 }
@@ -6250,12 +6785,24 @@ errors++;
 }
 }
 else {
-const err103 = {instancePath:instancePath+"/default_delivery",schemaPath:"#/properties/default_delivery/type",keyword:"type",params:{type: "array"}};
+const err103 = {instancePath:instancePath+"/default_delivery/" + i3,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err103];
 }
 else {
 vErrors.push(err103);
+}
+errors++;
+}
+}
+}
+else {
+const err104 = {instancePath:instancePath+"/default_delivery",schemaPath:"#/properties/default_delivery/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err104];
+}
+else {
+vErrors.push(err104);
 }
 errors++;
 }
@@ -6266,24 +6813,24 @@ if(Array.isArray(data48)){
 const len5 = data48.length;
 for(let i5=0; i5<len5; i5++){
 if(typeof data48[i5] !== "string"){
-const err104 = {instancePath:instancePath+"/sources/" + i5,schemaPath:"#/properties/sources/items/type",keyword:"type",params:{type: "string"}};
+const err105 = {instancePath:instancePath+"/sources/" + i5,schemaPath:"#/properties/sources/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
-vErrors = [err104];
+vErrors = [err105];
 }
 else {
-vErrors.push(err104);
+vErrors.push(err105);
 }
 errors++;
 }
 }
 }
 else {
-const err105 = {instancePath:instancePath+"/sources",schemaPath:"#/properties/sources/type",keyword:"type",params:{type: "array"}};
+const err106 = {instancePath:instancePath+"/sources",schemaPath:"#/properties/sources/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
-vErrors = [err105];
+vErrors = [err106];
 }
 else {
-vErrors.push(err105);
+vErrors.push(err106);
 }
 errors++;
 }
@@ -6295,17 +6842,7 @@ for(const key7 in data50){
 let data51 = data50[key7];
 if(data51 && typeof data51 == "object" && !Array.isArray(data51)){
 if(data51.name === undefined){
-const err106 = {instancePath:instancePath+"/targets/" + key7.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"target-plan.schema.json/required",keyword:"required",params:{missingProperty: "name"}};
-if(vErrors === null){
-vErrors = [err106];
-}
-else {
-vErrors.push(err106);
-}
-errors++;
-}
-if(data51.driver === undefined){
-const err107 = {instancePath:instancePath+"/targets/" + key7.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"target-plan.schema.json/required",keyword:"required",params:{missingProperty: "driver"}};
+const err107 = {instancePath:instancePath+"/targets/" + key7.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"target-plan.schema.json/required",keyword:"required",params:{missingProperty: "name"}};
 if(vErrors === null){
 vErrors = [err107];
 }
@@ -6314,9 +6851,8 @@ vErrors.push(err107);
 }
 errors++;
 }
-for(const key8 in data51){
-if(!((key8 === "name") || (key8 === "driver"))){
-const err108 = {instancePath:instancePath+"/targets/" + key7.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"target-plan.schema.json/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8}};
+if(data51.driver === undefined){
+const err108 = {instancePath:instancePath+"/targets/" + key7.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"target-plan.schema.json/required",keyword:"required",params:{missingProperty: "driver"}};
 if(vErrors === null){
 vErrors = [err108];
 }
@@ -6325,10 +6861,9 @@ vErrors.push(err108);
 }
 errors++;
 }
-}
-if(data51.name !== undefined){
-if(typeof data51.name !== "string"){
-const err109 = {instancePath:instancePath+"/targets/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/name",schemaPath:"target-plan.schema.json/properties/name/type",keyword:"type",params:{type: "string"}};
+for(const key8 in data51){
+if(!((key8 === "name") || (key8 === "driver"))){
+const err109 = {instancePath:instancePath+"/targets/" + key7.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"target-plan.schema.json/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8}};
 if(vErrors === null){
 vErrors = [err109];
 }
@@ -6338,10 +6873,9 @@ vErrors.push(err109);
 errors++;
 }
 }
-if(data51.driver !== undefined){
-let data53 = data51.driver;
-if(!(((((data53 === "http") || (data53 === "log")) || (data53 === "local")) || (data53 === "forgea_comment")) || (data53 === "email"))){
-const err110 = {instancePath:instancePath+"/targets/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/driver",schemaPath:"target-plan.schema.json/properties/driver/enum",keyword:"enum",params:{allowedValues: schema42.properties.driver.enum}};
+if(data51.name !== undefined){
+if(typeof data51.name !== "string"){
+const err110 = {instancePath:instancePath+"/targets/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/name",schemaPath:"target-plan.schema.json/properties/name/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err110];
 }
@@ -6351,9 +6885,10 @@ vErrors.push(err110);
 errors++;
 }
 }
-}
-else {
-const err111 = {instancePath:instancePath+"/targets/" + key7.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"target-plan.schema.json/type",keyword:"type",params:{type: "object"}};
+if(data51.driver !== undefined){
+let data53 = data51.driver;
+if(!(((((data53 === "http") || (data53 === "log")) || (data53 === "local")) || (data53 === "forgea_comment")) || (data53 === "email"))){
+const err111 = {instancePath:instancePath+"/targets/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/driver",schemaPath:"target-plan.schema.json/properties/driver/enum",keyword:"enum",params:{allowedValues: schema42.properties.driver.enum}};
 if(vErrors === null){
 vErrors = [err111];
 }
@@ -6365,7 +6900,7 @@ errors++;
 }
 }
 else {
-const err112 = {instancePath:instancePath+"/targets",schemaPath:"#/properties/targets/type",keyword:"type",params:{type: "object"}};
+const err112 = {instancePath:instancePath+"/targets/" + key7.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"target-plan.schema.json/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err112];
 }
@@ -6375,12 +6910,9 @@ vErrors.push(err112);
 errors++;
 }
 }
-if(data.toolsets !== undefined){
-let data54 = data.toolsets;
-if(data54 && typeof data54 == "object" && !Array.isArray(data54)){
-for(const key9 in data54){
-if(typeof data54[key9] !== "boolean"){
-const err113 = {instancePath:instancePath+"/toolsets/" + key9.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/toolsets/additionalProperties/type",keyword:"type",params:{type: "boolean"}};
+}
+else {
+const err113 = {instancePath:instancePath+"/targets",schemaPath:"#/properties/targets/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err113];
 }
@@ -6390,14 +6922,29 @@ vErrors.push(err113);
 errors++;
 }
 }
-}
-else {
-const err114 = {instancePath:instancePath+"/toolsets",schemaPath:"#/properties/toolsets/type",keyword:"type",params:{type: "object"}};
+if(data.toolsets !== undefined){
+let data54 = data.toolsets;
+if(data54 && typeof data54 == "object" && !Array.isArray(data54)){
+for(const key9 in data54){
+if(typeof data54[key9] !== "boolean"){
+const err114 = {instancePath:instancePath+"/toolsets/" + key9.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/toolsets/additionalProperties/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err114];
 }
 else {
 vErrors.push(err114);
+}
+errors++;
+}
+}
+}
+else {
+const err115 = {instancePath:instancePath+"/toolsets",schemaPath:"#/properties/toolsets/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err115];
+}
+else {
+vErrors.push(err115);
 }
 errors++;
 }
@@ -6413,12 +6960,12 @@ errors = vErrors.length;
 }
 }
 else {
-const err115 = {instancePath:instancePath+"/profiles",schemaPath:"#/properties/profiles/type",keyword:"type",params:{type: "object"}};
+const err116 = {instancePath:instancePath+"/profiles",schemaPath:"#/properties/profiles/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
-vErrors = [err115];
+vErrors = [err116];
 }
 else {
-vErrors.push(err115);
+vErrors.push(err116);
 }
 errors++;
 }
@@ -6434,28 +6981,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err116 = {instancePath:instancePath+"/jobs",schemaPath:"#/properties/jobs/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err116];
-}
-else {
-vErrors.push(err116);
-}
-errors++;
-}
-}
-if(data.routes !== undefined){
-let data60 = data.routes;
-if(data60 && typeof data60 == "object" && !Array.isArray(data60)){
-for(const key12 in data60){
-if(!(validate35(data60[key12], {instancePath:instancePath+"/routes/" + key12.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data60,parentDataProperty:key12,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate35.errors : vErrors.concat(validate35.errors);
-errors = vErrors.length;
-}
-}
-}
-else {
-const err117 = {instancePath:instancePath+"/routes",schemaPath:"#/properties/routes/type",keyword:"type",params:{type: "object"}};
+const err117 = {instancePath:instancePath+"/jobs",schemaPath:"#/properties/jobs/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err117];
 }
@@ -6465,14 +6991,56 @@ vErrors.push(err117);
 errors++;
 }
 }
+if(data.blueprints !== undefined){
+let data60 = data.blueprints;
+if(data60 && typeof data60 == "object" && !Array.isArray(data60)){
+for(const key12 in data60){
+if(!(validate35(data60[key12], {instancePath:instancePath+"/blueprints/" + key12.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data60,parentDataProperty:key12,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate35.errors : vErrors.concat(validate35.errors);
+errors = vErrors.length;
+}
+}
 }
 else {
-const err118 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+const err118 = {instancePath:instancePath+"/blueprints",schemaPath:"#/properties/blueprints/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err118];
 }
 else {
 vErrors.push(err118);
+}
+errors++;
+}
+}
+if(data.routes !== undefined){
+let data62 = data.routes;
+if(data62 && typeof data62 == "object" && !Array.isArray(data62)){
+for(const key13 in data62){
+if(!(validate40(data62[key13], {instancePath:instancePath+"/routes/" + key13.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data62,parentDataProperty:key13,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate40.errors : vErrors.concat(validate40.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err119 = {instancePath:instancePath+"/routes",schemaPath:"#/properties/routes/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err119];
+}
+else {
+vErrors.push(err119);
+}
+errors++;
+}
+}
+}
+else {
+const err120 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err120];
+}
+else {
+vErrors.push(err120);
 }
 errors++;
 }
