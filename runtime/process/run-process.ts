@@ -1,0 +1,151 @@
+/**
+ * Runs one program to its end for agents, scripts and command-line drivers: argv in, bounded output out.
+ *
+ * The program leads a process group of its own. Whatever ends the run (exit, timeout, abort, too much output) ends
+ * the group with SIGKILL, so that nothing it forked outlives it. A descendant that left the group and keeps a pipe
+ * open is not waited for. Never throws and never rejects: each way a run can end is a `kind`.
+ */
+import type { ChildProcessByStdio } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
+import type { Clock, Timer } from '../clock.ts';
+
+export interface ProcessRequest {
+  /** Program and arguments; no shell reads them. */
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  /** The whole environment: nothing is inherited. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Written to stdin, which is then closed. A program that does not read it is fine. */
+  readonly stdin: string | Uint8Array;
+  readonly timeoutMs: number;
+  readonly maxStdoutBytes: number;
+  readonly signal?: AbortSignal;
+}
+
+export type ProcessResult =
+  /** `code` is null when a signal ended it. */
+  | {
+      readonly kind: 'exit';
+      readonly code: number | null;
+      readonly signal: NodeJS.Signals | null;
+      readonly stdout: Buffer;
+      readonly stderr: string;
+    }
+  | { readonly kind: 'timeout' | 'overflow' | 'aborted'; readonly stderr: string }
+  /** It never ran; `code` is the system's word (`ENOENT`, `EACCES`, `EAGAIN`, …). */
+  | { readonly kind: 'spawn_failed'; readonly code: string; readonly stderr: string };
+
+/** The form in which code that starts programs receives it. */
+export type RunProcess = (request: ProcessRequest) => Promise<ProcessResult>;
+
+/** How much of the end of stderr is kept, in bytes. */
+const STDERR_TAIL_BYTES = 4096;
+/** How long the pipes of a finished program may stay open, in ms. */
+const PIPE_GRACE_MS = 250;
+
+type Child = ChildProcessByStdio<Writable, Readable, Readable>;
+type Ending = { readonly kind: 'timeout' | 'overflow' | 'aborted' };
+type Exit = { readonly kind: 'exit'; readonly code: number | null; readonly signal: NodeJS.Signals | null };
+
+export function runProcess(request: ProcessRequest, clock: Clock): Promise<ProcessResult> {
+  if (request.signal?.aborted === true) return Promise.resolve({ kind: 'aborted', stderr: '' });
+  let child: Child;
+  try {
+    child = start(request);
+  } catch (error) {
+    return Promise.resolve({ kind: 'spawn_failed', code: errorCode(error), stderr: '' });
+  }
+  return new Promise((resolve) => new Execution(child, request, clock, resolve));
+}
+
+function start({ argv, cwd, env }: ProcessRequest): Child {
+  const [program = '', ...args] = argv;
+  return spawn(program, args, { cwd, env, detached: true, shell: false, stdio: ['pipe', 'pipe', 'pipe'] });
+}
+
+/** One started program, from its first byte to the one result. */
+class Execution {
+  private readonly stdout: Buffer[] = [];
+  private stdoutBytes = 0;
+  private stderr: Buffer = Buffer.alloc(0);
+  private ending: Ending | Exit | null = null;
+  private readonly timers: Timer[] = [];
+  private readonly onAbort = (): void => this.end({ kind: 'aborted' });
+  private readonly child: Child;
+  private readonly request: ProcessRequest;
+  private readonly clock: Clock;
+  private readonly resolve: (result: ProcessResult) => void;
+
+  constructor(child: Child, request: ProcessRequest, clock: Clock, resolve: (result: ProcessResult) => void) {
+    this.child = child;
+    this.request = request;
+    this.clock = clock;
+    this.resolve = resolve;
+    child.on('error', (error) => this.settle({ kind: 'spawn_failed', code: errorCode(error), stderr: '' }));
+    child.on('exit', (code, signal) => this.end({ kind: 'exit', code, signal }));
+    child.on('close', () => this.finish());
+    child.stdout.on('data', (chunk: Buffer) => this.collect(chunk));
+    child.stderr.on('data', (chunk: Buffer) => {
+      this.stderr = Buffer.concat([this.stderr, chunk]).subarray(-STDERR_TAIL_BYTES);
+    });
+    // EPIPE and ECONNRESET: the program closed its end first. Its exit code says what that means.
+    for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on('error', () => {});
+    if (child.pid === undefined) return;
+    child.stdin.end(request.stdin);
+    this.timers.push(clock.after(request.timeoutMs, () => this.end({ kind: 'timeout' })));
+    request.signal?.addEventListener('abort', this.onAbort, { once: true });
+  }
+
+  private collect(chunk: Buffer): void {
+    this.stdoutBytes += chunk.length;
+    if (this.stdoutBytes <= this.request.maxStdoutBytes) this.stdout.push(chunk);
+    else this.end({ kind: 'overflow' });
+  }
+
+  /** The first cause wins, except that output found to be too long after the exit still counts as too long. */
+  private end(cause: Ending | Exit): void {
+    const first = this.ending === null;
+    if (!first && !(this.ending?.kind === 'exit' && cause.kind === 'overflow')) return;
+    this.ending = cause;
+    killGroup(this.child);
+    if (first) this.awaitPipes();
+  }
+
+  /** Finishes once the pipes stay silent; the turn of the loop after the timer reads what a busy loop left unread. */
+  private awaitPipes(): void {
+    const seen = this.stdoutBytes;
+    const look = (): void => (this.stdoutBytes === seen ? this.finish() : this.awaitPipes());
+    this.timers.push(this.clock.after(PIPE_GRACE_MS, () => setImmediate(look)));
+  }
+
+  /** After the pipes are drained, or given up. */
+  private finish(): void {
+    const stderr = this.stderr.toString('utf8');
+    if (this.ending?.kind === 'exit') {
+      this.settle({ ...this.ending, stdout: Buffer.concat(this.stdout, this.stdoutBytes), stderr });
+    } else if (this.ending !== null) {
+      this.settle({ kind: this.ending.kind, stderr });
+    }
+  }
+
+  private settle(result: ProcessResult): void {
+    for (const timer of this.timers) timer.cancel();
+    this.request.signal?.removeEventListener('abort', this.onAbort);
+    for (const stream of [this.child.stdin, this.child.stdout, this.child.stderr]) stream.destroy();
+    this.resolve(result);
+  }
+}
+
+function killGroup(child: Child): void {
+  if (child.pid === undefined) return;
+  try {
+    process.kill(-child.pid, 'SIGKILL');
+  } catch {
+    // ESRCH: the whole group is gone already.
+  }
+}
+
+function errorCode(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'UNKNOWN';
+}
