@@ -14,6 +14,10 @@ export interface DeliveryRequest {
   readonly text: string;
   /** Pieces of the text that earlier attempts have already sent. */
   readonly sent: number;
+  /** Unix time in ms of the delivery's first attempt, null when this is it: targets recognise a repeat only for a while. */
+  readonly first_attempt_at: number | null;
+  /** Also append the delivered text to the chat's session (§4.7), once it is fully delivered. */
+  readonly mirror_to_session: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -28,8 +32,11 @@ export type DeliveryOutcome =
   | {
       readonly kind: 'permanent' | 'retry' | 'ambiguous';
       readonly reason: string;
+      /** The wait the target asked for, in ms; null: the usual backoff. */
       readonly retry_after_ms: number | null;
       readonly idempotent: boolean;
+      /** False: the target was not contacted, because its pace forbade it. Does not use up an attempt. */
+      readonly attempted: boolean;
       readonly sent: number;
     };
 
