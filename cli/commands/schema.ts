@@ -1,0 +1,80 @@
+/** `hookwright schema`: the JSON Schemas of the files a user writes, for editors and other tools. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { Command, Option } from 'clipanion';
+import type { CliContext } from '../context.ts';
+import { CliError } from '../errors.ts';
+import { nearest } from '../nearest.ts';
+import { printJson, printLine } from '../output/print.ts';
+
+const SCHEMAS = new URL('../../schemas/', import.meta.url);
+const SUFFIX = '.schema.json';
+
+export class SchemaCommand extends Command<CliContext> {
+  static override paths = [['schema']];
+  static override usage = Command.Usage({
+    description: 'Print the JSON Schema of one kind of file, for editors',
+    details: 'Without a name it lists the schemas. References between schemas are inlined, so that the output stands alone.',
+    examples: [
+      ['Let an editor check hookwright.yaml', '$0 schema config > hookwright.schema.json'],
+      ['List the schemas', '$0 schema'],
+    ],
+  });
+
+  json = Option.Boolean('--json', false, { description: 'List the names as JSON' });
+  name = Option.String({ required: false, name: 'name' });
+
+  async execute(): Promise<number> {
+    const names = schemaNames();
+    if (this.name === undefined) {
+      if (this.json) printJson(this.context, names.map((name) => ({ name, title: String(readSchema(name).title) })));
+      else for (const name of names) printLine(this.context, name);
+      return 0;
+    }
+    if (!names.includes(this.name)) {
+      const close = nearest(this.name, names);
+      throw new CliError(
+        `there is no schema "${this.name}"`,
+        close === undefined ? `one of: ${names.join(', ')}` : `did you mean: hookwright schema ${close}`,
+      );
+    }
+    printJson(this.context, bundleSchema(this.name));
+    return 0;
+  }
+}
+
+type Schema = Readonly<Record<string, unknown>>;
+
+const schemaNames = (): string[] =>
+  readdirSync(SCHEMAS)
+    .filter((file) => file.endsWith(SUFFIX))
+    .map((file) => file.slice(0, -SUFFIX.length))
+    .sort();
+
+const readSchema = (name: string): Schema => JSON.parse(readFileSync(new URL(`${name}${SUFFIX}`, SCHEMAS), 'utf8')) as Schema;
+
+/** A schema with every other one it needs under `$defs`, each under its own `$id`: references go on working. */
+function bundleSchema(name: string): Schema {
+  const root = readSchema(name);
+  const needed = new Map<string, Schema>();
+  const visit = (schema: Schema): void => {
+    for (const file of referencedFiles(schema)) {
+      if (file === `${name}${SUFFIX}` || needed.has(file)) continue;
+      const other = readSchema(file.slice(0, -SUFFIX.length));
+      needed.set(file, other);
+      visit(other);
+    }
+  };
+  visit(root);
+  if (needed.size === 0) return root;
+  return { ...root, $defs: { ...(root.$defs as Schema | undefined), ...Object.fromEntries(needed) } };
+}
+
+function referencedFiles(node: unknown): string[] {
+  if (Array.isArray(node)) return node.flatMap(referencedFiles);
+  if (typeof node !== 'object' || node === null) return [];
+  return Object.entries(node).flatMap(([key, value]) => {
+    if (key !== '$ref' || typeof value !== 'string') return referencedFiles(value);
+    const [file = ''] = value.split('#', 1);
+    return file === '' ? [] : [file];
+  });
+}

@@ -1,0 +1,68 @@
+/** What a command may touch: streams, environment, time, network. Defaults are set here and nowhere else. */
+import { randomBytes } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
+import type { BaseContext } from 'clipanion';
+import type { Clock } from '../runtime/clock.ts';
+import { systemClock } from '../runtime/clock.ts';
+import { wantsColour } from './output/colour.ts';
+
+export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
+
+export interface CliContext extends BaseContext {
+  readonly env: NodeJS.ProcessEnv;
+  /** Absolute; relative paths on the command line start here. */
+  readonly cwd: string;
+  readonly stdin: Readable & { readonly isTTY?: boolean };
+  readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number };
+  readonly stderr: Writable & { readonly isTTY?: boolean; readonly columns?: number };
+  /** Whether each stream takes colours (NO_COLOR, FORCE_COLOR, TERM and the TTY considered). */
+  readonly colour: { readonly stdout: boolean; readonly stderr: boolean };
+  /** `$HOOKWRIGHT_HOME`, else `~/.hookwright`; absolute. It may not exist yet: see `openHome`. */
+  readonly home: string;
+  readonly clock: Clock;
+  readonly fetch: typeof fetch;
+  readonly random: (bytes: number) => Buffer;
+  /** Calls `listener` on each such signal instead of dying of it; answers the way to stop listening. */
+  readonly onSignal: (listener: (signal: StopSignal) => void) => () => void;
+}
+
+/** The context of the process itself. */
+export function createContext(process: NodeJS.Process): CliContext {
+  const { env, stdin, stdout, stderr } = process;
+  const colour = { stdout: wantsColour(env, stdout.isTTY), stderr: wantsColour(env, stderr.isTTY) };
+  return {
+    env,
+    cwd: process.cwd(),
+    stdin,
+    stdout,
+    stderr,
+    colour,
+    colorDepth: colour.stdout ? 4 : 1,
+    home: homeOf(env, process.cwd()),
+    clock: systemClock,
+    fetch: (...request) => fetch(...request),
+    random: randomBytes,
+    onSignal: (listener) => {
+      const signals: readonly StopSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+      for (const signal of signals) process.on(signal, listener);
+      return () => {
+        for (const signal of signals) process.off(signal, listener);
+      };
+    },
+  };
+}
+
+/** The home folder an environment names. */
+export function homeOf(env: NodeJS.ProcessEnv, cwd: string): string {
+  const { HOOKWRIGHT_HOME: named } = env;
+  return named === undefined || named === '' ? join(env.HOME || homedir(), '.hookwright') : resolve(cwd, named);
+}
+
+/** The home folder, created with mode 0700 when it is not there. */
+export function openHome(context: CliContext): string {
+  mkdirSync(context.home, { recursive: true, mode: 0o700 });
+  return context.home;
+}

@@ -1,0 +1,24 @@
+/** Option values as the commands need them; what cannot be read is wrong usage. */
+import { UsageError } from './errors.ts';
+
+/** @throws UsageError naming the option and its range. */
+export function parseInteger(text: string, option: string, range: { readonly min: number; readonly max: number }): number {
+  const value = /^[+-]?\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (Number.isSafeInteger(value) && value >= range.min && value <= range.max) return value;
+  throw new UsageError(`${option} takes a whole number from ${range.min} to ${range.max}, not "${text}"`);
+}
+
+/** @throws UsageError listing the choices. */
+export function parseChoice<Choice extends string>(text: string, option: string, choices: readonly Choice[]): Choice {
+  const found = choices.find((choice) => choice === text);
+  if (found === undefined) throw new UsageError(`${option} takes ${choices.join(', ')}, not "${text}"`);
+  return found;
+}
+
+/** `a, b,c` as a list without empty members. */
+export function parseList(text: string): string[] {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}

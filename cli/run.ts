@@ -1,0 +1,141 @@
+/** Runs one command line: finds the command, parses its arguments, prints its failure, answers the exit code. */
+import { readFileSync } from 'node:fs';
+import type { Command, Definition } from 'clipanion';
+import { Cli } from 'clipanion';
+import type { OptionSpec } from './argv.ts';
+import { normaliseArgv } from './argv.ts';
+import type { CommandEntry } from './commands.ts';
+import { COMMANDS } from './commands.ts';
+import type { CliContext } from './context.ts';
+import { CliError, isSystemError, messageOf, UsageError } from './errors.ts';
+import { formatCommandHelp, formatOverview } from './help.ts';
+import { nearest } from './nearest.ts';
+import { createPaint } from './output/colour.ts';
+
+const HELP = new Set(['-h', '--help']);
+
+/** @returns 0 fine, 1 refused, 2 wrong usage. Never throws. */
+export async function runCli(argv: readonly string[], context: CliContext): Promise<number> {
+  try {
+    return await dispatch(argv, context);
+  } catch (error) {
+    return printFailure(error, context);
+  }
+}
+
+async function dispatch(argv: readonly string[], context: CliContext): Promise<number> {
+  const [first] = argv;
+  const paint = createPaint(context.colour.stdout);
+  if (first === 'help') return dispatch([...argv.slice(1), '--help'], context);
+  if (first === '--version' || first === '-v') {
+    context.stdout.write(`${packageVersion()}\n`);
+    return 0;
+  }
+  if (first === undefined || HELP.has(first)) {
+    (first === undefined ? context.stderr : context.stdout).write(formatOverview(COMMANDS, paint));
+    return first === undefined ? 2 : 0;
+  }
+  const entry = findCommand(argv);
+  if (entry !== undefined) return runCommand(entry, argv.slice(entry.path.split(' ').length), context);
+  if (COMMANDS.some((other) => other.path.startsWith(`${first} `)) && (argv[1] === undefined || HELP.has(argv[1]))) {
+    (argv[1] === undefined ? context.stderr : context.stdout).write(formatOverview(COMMANDS, paint, first));
+    return argv[1] === undefined ? 2 : 0;
+  }
+  throw unknownCommand(argv);
+}
+
+/** The command whose words open the command line; the longest one when several do. */
+function findCommand(argv: readonly string[]): CommandEntry | undefined {
+  const opens = (entry: CommandEntry): boolean => entry.path.split(' ').every((word, at) => argv[at] === word);
+  return COMMANDS.filter(opens).sort((a, b) => b.path.length - a.path.length)[0];
+}
+
+function unknownCommand(argv: readonly string[]): UsageError {
+  const [first = '', second] = argv;
+  if (first.startsWith('-')) {
+    return new UsageError(`option ${first} comes before the command`, 'write the command first: hookwright <command> [options]');
+  }
+  const typed = second === undefined || second.startsWith('-') ? first : `${first} ${second}`;
+  const close = nearest(typed, COMMANDS.map((entry) => entry.path));
+  const next = close === undefined ? 'hookwright --help lists the commands' : `did you mean: hookwright ${close}`;
+  return new UsageError(`unknown command "${typed}"`, next);
+}
+
+async function runCommand(entry: CommandEntry, args: readonly string[], context: CliContext): Promise<number> {
+  const command = await entry.load();
+  const cli = new Cli<CliContext>({ binaryName: 'hookwright', enableCapture: false });
+  cli.register(command);
+  const [definition] = cli.definitions();
+  if (definition === undefined) throw new Error(`${entry.path} has no usage`);
+  const end = args.indexOf('--');
+  if (args.slice(0, end === -1 ? undefined : end).some((arg) => HELP.has(arg))) {
+    context.stdout.write(formatCommandHelp(command, definition, createPaint(context.colour.stdout)));
+    return 0;
+  }
+  try {
+    const parsed = parse(cli, [...entry.path.split(' '), ...checkedArgs(args, definition, entry)], context);
+    return (await parsed.execute()) ?? 0;
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    throw new UsageError(error.message, ...error.hints, `hookwright ${entry.path} --help shows its options`);
+  }
+}
+
+/** The arguments in normal form, with as many positional ones as the command takes. */
+function checkedArgs(args: readonly string[], definition: Definition, entry: CommandEntry): string[] {
+  const specs = definition.options.map(optionSpec);
+  const normal = normaliseArgv(args, specs);
+  const marker = normal.indexOf('--');
+  const positionals = marker === -1 ? [] : normal.slice(marker + 1);
+  const slots = definition.usage.split(' ').slice(1 + entry.path.split(' ').length);
+  const missing = slots.filter((slot) => slot.startsWith('<'))[positionals.length];
+  if (missing !== undefined) throw new UsageError(`${missing} is missing`, `usage: ${definition.usage}`);
+  const extra = slots.includes('...') ? undefined : positionals[slots.length];
+  if (extra !== undefined) throw new UsageError(`"${extra}" is one argument too many`, `usage: ${definition.usage}`);
+  return normal;
+}
+
+function parse(cli: Cli<CliContext>, argv: string[], context: CliContext): Command<CliContext> {
+  try {
+    return cli.process(argv, context);
+  } catch (error) {
+    // The parser repeats the usage below its reason; the reason is its first line.
+    const [reason = ''] = messageOf(error).split('\n');
+    throw new UsageError(`${reason.charAt(0).toLowerCase()}${reason.slice(1)}`);
+  }
+}
+
+function optionSpec({ definition }: { readonly definition: string }): OptionSpec {
+  const [names = '', value] = definition.split(' ');
+  return { names: names.split(','), takesValue: value !== undefined };
+}
+
+function printFailure(error: unknown, context: CliContext): number {
+  const paint = createPaint(context.colour.stderr);
+  const label = paint('red', 'error:');
+  if (error instanceof CliError) {
+    const hints = error.hints.map((hint) => `\n  ${hint}`).join('');
+    context.stderr.write(`${label} ${error.message}${hints}\n`);
+    return error.exitCode;
+  }
+  if (isSystemError(error)) {
+    context.stderr.write(`${label} ${error.message}\n`);
+    return 1;
+  }
+  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  context.stderr.write(`${label} this is a bug in hookwright, please report it\n${stack}\n`);
+  return 1;
+}
+
+/** The version in package.json: two folders up from the built file, one from the source. */
+export function packageVersion(): string {
+  for (const up of ['../package.json', '../../package.json']) {
+    try {
+      const { version } = JSON.parse(readFileSync(new URL(up, import.meta.url), 'utf8')) as { readonly version: string };
+      return version;
+    } catch (error) {
+      if (!isSystemError(error)) throw error;
+    }
+  }
+  return 'unknown';
+}

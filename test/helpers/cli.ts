@@ -1,0 +1,107 @@
+/** Drives the command line for tests: in this process with recorded streams, or as a real process. */
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { Readable, Writable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import type { CliContext, StopSignal } from '../../cli/context.ts';
+import { runCli } from '../../cli/run.ts';
+import { systemClock } from '../../runtime/clock.ts';
+
+export interface CliResult {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface CliOptions {
+  /** Becomes `$HOOKWRIGHT_HOME` and, unless `cwd` is given, the working folder. */
+  readonly home: string;
+  readonly cwd?: string;
+  readonly env?: NodeJS.ProcessEnv;
+  readonly stdin?: string;
+  /** Replaces parts of the context (clock, fetch, colour); in-process only. */
+  readonly context?: Partial<CliContext>;
+}
+
+class Recorder extends Writable {
+  text = '';
+  override _write(chunk: Buffer | string, _encoding: string, done: () => void): void {
+    this.text += chunk.toString();
+    done();
+  }
+}
+
+/** A command under way in this process, for those that run until they are told to stop. */
+export interface RunningCli {
+  readonly done: Promise<CliResult>;
+  readonly stdout: () => string;
+  readonly stderr: () => string;
+  readonly signal: (signal: StopSignal) => void;
+}
+
+export function startInProcess(argv: readonly string[], options: CliOptions): RunningCli {
+  const stdout = new Recorder();
+  const stderr = new Recorder();
+  const listeners = new Set<(signal: StopSignal) => void>();
+  const context: CliContext = {
+    env: { PATH: process.env.PATH, HOOKWRIGHT_HOME: options.home, ...options.env },
+    cwd: options.cwd ?? options.home,
+    stdin: Readable.from(options.stdin === undefined ? [] : [options.stdin]),
+    stdout,
+    stderr,
+    colour: { stdout: false, stderr: false },
+    colorDepth: 1,
+    home: options.home,
+    clock: systemClock,
+    fetch: (...request) => fetch(...request),
+    random: randomBytes,
+    onSignal: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    ...options.context,
+  };
+  const done = runCli(argv, context).then((code) => ({ code, stdout: stdout.text, stderr: stderr.text }));
+  return {
+    done,
+    stdout: () => stdout.text,
+    stderr: () => stderr.text,
+    signal: (signal) => {
+      for (const listener of listeners) listener(signal);
+    },
+  };
+}
+
+/** Runs one command to its end in this process. */
+export function runInProcess(argv: readonly string[], options: CliOptions): Promise<CliResult> {
+  return startInProcess(argv, options).done;
+}
+
+const MAIN = fileURLToPath(new URL('../../cli/main.ts', import.meta.url));
+
+/** Starts the program as a process of its own; the caller ends it. */
+export function startProcess(argv: readonly string[], options: CliOptions): ChildProcess {
+  return spawn(process.execPath, ['--import', import.meta.resolve('tsx'), MAIN, ...argv], {
+    cwd: options.cwd ?? options.home,
+    env: { PATH: process.env.PATH, HOME: options.home, HOOKWRIGHT_HOME: options.home, ...options.env },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+}
+
+/** Runs one command to its end as a process of its own. */
+export function runProcess(argv: readonly string[], options: CliOptions): Promise<CliResult> {
+  const child = startProcess(argv, options);
+  let [stdout, stderr] = ['', ''];
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  child.stdin?.end(options.stdin ?? '');
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ code, stdout, stderr }));
+  });
+}
