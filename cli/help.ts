@@ -30,7 +30,10 @@ export function formatCommandHelp(command: CommandClass<CliContext>, definition:
   const { description = '', details = '', examples = [] } = command.usage ?? {};
   const options = definition.options.map(splitOption);
   const width = Math.max(0, ...options.map((option) => option.label.length));
-  const sections: string[][] = [[`${description}.`], [`Usage: ${definition.usage}${options.length > 0 ? ' [options]' : ''}`]];
+  const sections: string[][] = [
+    [`${description}.`],
+    [`Usage: ${definition.usage}${options.length > 0 ? ' [options]' : ''}`],
+  ];
   if (options.length > 0) {
     sections.push([
       'Options:',
@@ -41,7 +44,14 @@ export function formatCommandHelp(command: CommandClass<CliContext>, definition:
       ),
     ]);
   }
-  if (details.trim() !== '') sections.push(details.trim().split('\n').map((line) => line.trim()).flatMap((line) => wrap(line, WRAP)));
+  if (details.trim() !== '')
+    sections.push(
+      details
+        .trim()
+        .split('\n')
+        .map((line) => line.trim())
+        .flatMap((line) => wrap(line, WRAP)),
+    );
   if (examples.length > 0) {
     sections.push([
       'Examples:',

@@ -2,7 +2,11 @@
 import { UsageError } from './errors.ts';
 
 /** @throws UsageError naming the option and its range. */
-export function parseInteger(text: string, option: string, range: { readonly min: number; readonly max: number }): number {
+export function parseInteger(
+  text: string,
+  option: string,
+  range: { readonly min: number; readonly max: number },
+): number {
   const value = /^[+-]?\d+$/.test(text) ? Number(text) : Number.NaN;
   if (Number.isSafeInteger(value) && value >= range.min && value <= range.max) return value;
   throw new UsageError(`${option} takes a whole number from ${range.min} to ${range.max}, not "${text}"`);

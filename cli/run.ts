@@ -53,10 +53,16 @@ function findCommand(argv: readonly string[]): CommandEntry | undefined {
 function unknownCommand(argv: readonly string[]): UsageError {
   const [first = '', second] = argv;
   if (first.startsWith('-')) {
-    return new UsageError(`option ${first} comes before the command`, 'write the command first: hookwright <command> [options]');
+    return new UsageError(
+      `option ${first} comes before the command`,
+      'write the command first: hookwright <command> [options]',
+    );
   }
   const typed = second === undefined || second.startsWith('-') ? first : `${first} ${second}`;
-  const close = nearest(typed, COMMANDS.map((entry) => entry.path));
+  const close = nearest(
+    typed,
+    COMMANDS.map((entry) => entry.path),
+  );
   const next = close === undefined ? 'hookwright --help lists the commands' : `did you mean: hookwright ${close}`;
   return new UsageError(`unknown command "${typed}"`, next);
 }
@@ -131,7 +137,9 @@ function printFailure(error: unknown, context: CliContext): number {
 export function packageVersion(): string {
   for (const up of ['../package.json', '../../package.json']) {
     try {
-      const { version } = JSON.parse(readFileSync(new URL(up, import.meta.url), 'utf8')) as { readonly version: string };
+      const { version } = JSON.parse(readFileSync(new URL(up, import.meta.url), 'utf8')) as {
+        readonly version: string;
+      };
       return version;
     } catch (error) {
       if (!isSystemError(error)) throw error;

@@ -13,7 +13,8 @@ export class SchemaCommand extends Command<CliContext> {
   static override paths = [['schema']];
   static override usage = Command.Usage({
     description: 'Print the JSON Schema of one kind of file, for editors',
-    details: 'Without a name it lists the schemas. References between schemas are inlined, so that the output stands alone.',
+    details:
+      'Without a name it lists the schemas. References between schemas are inlined, so that the output stands alone.',
     examples: [
       ['Let an editor check hookwright.yaml', '$0 schema config > hookwright.schema.json'],
       ['List the schemas', '$0 schema'],
@@ -26,7 +27,11 @@ export class SchemaCommand extends Command<CliContext> {
   async execute(): Promise<number> {
     const names = schemaNames();
     if (this.name === undefined) {
-      if (this.json) printJson(this.context, names.map((name) => ({ name, title: String(readSchema(name).title) })));
+      if (this.json)
+        printJson(
+          this.context,
+          names.map((name) => ({ name, title: String(readSchema(name).title) })),
+        );
       else for (const name of names) printLine(this.context, name);
       return 0;
     }
@@ -50,7 +55,8 @@ const schemaNames = (): string[] =>
     .map((file) => file.slice(0, -SUFFIX.length))
     .sort();
 
-const readSchema = (name: string): Schema => JSON.parse(readFileSync(new URL(`${name}${SUFFIX}`, SCHEMAS), 'utf8')) as Schema;
+const readSchema = (name: string): Schema =>
+  JSON.parse(readFileSync(new URL(`${name}${SUFFIX}`, SCHEMAS), 'utf8')) as Schema;
 
 /** A schema with every other one it needs under `$defs`, each under its own `$id`: references go on working. */
 function bundleSchema(name: string): Schema {

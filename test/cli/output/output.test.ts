@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createPaint, wantsColour } from '../../../cli/output/colour.ts';
+import { visible } from '../../../cli/output/print.ts';
+import { formatTable } from '../../../cli/output/table.ts';
+import { cutToWidth, displayWidth } from '../../../cli/output/width.ts';
+
+test('colours follow NO_COLOR, FORCE_COLOR, the terminal and its type, in this order', () => {
+  assert.equal(wantsColour({}, true), true);
+  assert.equal(wantsColour({}, undefined), false);
+  assert.equal(wantsColour({ NO_COLOR: '1', FORCE_COLOR: '1' }, true), false);
+  assert.equal(wantsColour({ NO_COLOR: '' }, true), true);
+  assert.equal(wantsColour({ FORCE_COLOR: '1' }, false), true);
+  assert.equal(wantsColour({ TERM: 'dumb' }, true), false);
+  assert.equal(createPaint(false)('red', 'x'), 'x');
+});
+
+test('control and direction characters are shown, not sent', () => {
+  assert.equal(visible('a\u001b[31mb\n\u202ec'), 'a\\u001b[31mb\\n\\u202ec');
+});
+
+test('widths count wide characters twice and marks not at all', () => {
+  assert.equal(displayWidth('abc'), 3);
+  assert.equal(displayWidth('日本'), 4);
+  assert.equal(displayWidth('e\u0301'), 1);
+  assert.equal(displayWidth('👩‍👩‍👧'), 2);
+  assert.equal(cutToWidth('日本語', 5), '日本…');
+});
+
+test('a table aligns its columns and is cut only to a terminal', () => {
+  const rows = [
+    { name: 'alerts', text: 'a text that is far too long for the terminal it is on', n: 7 },
+    { name: '日本', text: 'short', n: 12 },
+  ];
+  const columns = [
+    { title: 'NAME', value: (row: (typeof rows)[number]) => row.name },
+    { title: 'TEXT', value: (row: (typeof rows)[number]) => row.text },
+    { title: 'N', value: (row: (typeof rows)[number]) => row.n, align: 'right' as const },
+  ];
+  assert.equal(formatTable(rows, columns)[1], `alerts  ${rows[0]?.text}   7`);
+  assert.deepEqual(formatTable(rows, columns, 30), [
+    'NAME    TEXT                 N',
+    'alerts  a text that is fa…   7',
+    '日本    short               12',
+  ]);
+});

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { COMMANDS } from '../../cli/commands.ts';
+import { runInProcess, runProcess, startProcess } from '../helpers/cli.ts';
+import { tempDir } from '../helpers/temp-dir.ts';
+
+test('every listed command exists under its path, with the same summary, examples and described options', async () => {
+  for (const entry of COMMANDS) {
+    const command = await entry.load();
+    assert.deepEqual(command.paths, [entry.path.split(' ')], entry.path);
+    assert.equal(command.usage?.description, entry.summary, entry.path);
+    assert.ok((command.usage?.examples ?? []).length > 0, `${entry.path} has examples`);
+  }
+});
+
+test('every command shows a help text that names all its options', async (t) => {
+  const home = tempDir(t);
+  for (const entry of COMMANDS) {
+    const result = await runInProcess([...entry.path.split(' '), '--help'], { home });
+    assert.equal(result.code, 0, result.stderr);
+    assert.match(result.stdout, new RegExp(`Usage: hookwright ${entry.path}\\b`));
+    assert.doesNotMatch(result.stdout, /Usage: .*\[--/, `${entry.path}: an option has no description`);
+    assert.match(result.stdout, /Examples:/);
+  }
+});
+
+test('the overview fits a screen', async (t) => {
+  const { stdout, code } = await runInProcess(['--help'], { home: tempDir(t) });
+  assert.equal(code, 0);
+  const lines = stdout.split('\n');
+  assert.ok(lines.length <= 60, `${lines.length} lines`);
+  for (const line of lines) assert.ok(line.length <= 100, line);
+});
+
+const usage: readonly (readonly [string[], RegExp])[] = [
+  [[], /Usage: hookwright/],
+  [['schma'], /unknown command "schma"\n {2}did you mean: hookwright schema/],
+  [['--json', 'schema'], /comes before the command/],
+  [['schema', '--jsno'], /unknown option --jsno\n {2}did you mean --json\?/],
+  [['schema', 'a', 'b'], /"b" is one argument too many/],
+];
+for (const [argv, expected] of usage) {
+  test(`wrong usage exits 2 and says what to type: hookwright ${argv.join(' ')}`, async (t) => {
+    const result = await runInProcess(argv, { home: tempDir(t) });
+    assert.equal(result.code, 2);
+    assert.equal(result.stdout, '');
+    assert.match(result.stderr, expected);
+    assert.doesNotMatch(result.stderr, /\n {4}at /);
+  });
+}
+
+test('a refusal exits 1, names the next step and shows no stack', async (t) => {
+  const result = await runInProcess(['schema', 'confg'], { home: tempDir(t) });
+  assert.equal(result.code, 1);
+  assert.match(result.stderr, /^error: there is no schema "confg"\n {2}did you mean: hookwright schema config\n$/);
+});
+
+test('the program runs as a process, with its exit code and without colours off a terminal', async (t) => {
+  const result = await runProcess(['schema', 'nope'], { home: tempDir(t) });
+  assert.equal(result.code, 1);
+  assert.match(result.stderr, /^error: there is no schema "nope"/);
+});
+
+test('a reader that closes the pipe ends the program without noise', async (t) => {
+  const child = startProcess(['schema', 'config'], { home: tempDir(t) });
+  let stderr = '';
+  child.stderr?.on('data', (chunk) => {
+    stderr += chunk;
+  });
+  child.stdout?.once('data', () => child.stdout?.destroy());
+  const code = await new Promise((resolve) => child.once('close', resolve));
+  assert.equal(stderr, '');
+  assert.equal(code, 0);
+});
+
+test('a schema stands alone: every reference resolves within the output', async (t) => {
+  const home = tempDir(t);
+  const { stdout } = await runInProcess(['schema'], { home });
+  const { Ajv2020 } = await import('ajv/dist/2020.js');
+  for (const name of stdout.trim().split('\n')) {
+    const printed = await runInProcess(['schema', name], { home });
+    const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, discriminator: true });
+    assert.equal(typeof ajv.compile(JSON.parse(printed.stdout)), 'function', name);
+  }
+});
