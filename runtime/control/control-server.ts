@@ -1,0 +1,114 @@
+/**
+ * The control socket of a running gateway: HTTP over a Unix socket that only its owner can open.
+ * `POST /<operation>` with JSON in and out; `GET /metrics` answers Prometheus text, for a scraper on the same machine.
+ * A refusal is `{"code", "message"}` with status 400, a fault of ours the same with 500.
+ */
+import { chmodSync, lstatSync, mkdirSync, rmSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
+import { dirname } from 'node:path';
+import type { Logger } from '../log.ts';
+import { ControlError } from './control-error.ts';
+import type { ControlHandlers } from './operations.ts';
+
+export interface ControlServer {
+  /** Stops listening and removes the socket; answers under way are finished. */
+  close(): Promise<void>;
+}
+
+/** Largest request, in bytes. */
+const MAX_BODY = 4 * 1024 * 1024;
+
+type Handler = (input: never) => unknown;
+
+/**
+ * Listens on `socket`. The caller holds the home's lock, so whatever stands at that path is left over and is replaced.
+ * @throws ControlError when the socket's folder belongs to somebody else.
+ */
+export async function serveControl(socket: string, handlers: ControlHandlers, log: Logger): Promise<ControlServer> {
+  openFolder(dirname(socket));
+  rmSync(socket, { force: true });
+  const table = new Map<string, Handler>(Object.entries(handlers) as [string, Handler][]);
+  const server = createServer((request, response) => {
+    answer(request, table).then(
+      ({ type, text }) => send(response, 200, type, text),
+      (error: unknown) => {
+        const refused = error instanceof ControlError;
+        const message = error instanceof Error ? error.message : String(error);
+        if (!refused) log.error({ operation: request.url, err: message }, 'control operation failed');
+        send(
+          response,
+          refused ? 400 : 500,
+          JSON_TYPE,
+          JSON.stringify({ code: refused ? error.code : 'failed', message }),
+        );
+      },
+    );
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(socket, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  chmodSync(socket, 0o600);
+  return {
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeIdleConnections();
+      }),
+  };
+}
+
+const JSON_TYPE = 'application/json';
+
+async function answer(
+  request: IncomingMessage,
+  handlers: ReadonlyMap<string, Handler>,
+): Promise<{ type: string; text: string }> {
+  const name = (request.url ?? '').slice(1);
+  const handler = handlers.get(name);
+  if (handler === undefined)
+    throw new ControlError('unknown_operation', `the running gateway has no operation "${name}"`);
+  const result = await handler((await readInput(request)) as never);
+  if (name === 'metrics' && request.method === 'GET') {
+    const { content_type, text } = result as { readonly content_type: string; readonly text: string };
+    return { type: content_type, text };
+  }
+  return { type: JSON_TYPE, text: JSON.stringify(result ?? null) };
+}
+
+async function readInput(request: IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > MAX_BODY) throw new ControlError('too_large', `a control request may have ${MAX_BODY} bytes`);
+    chunks.push(chunk);
+  }
+  if (size === 0) return {};
+  try {
+    const input: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'));
+    if (typeof input === 'object' && input !== null) return input;
+  } catch {
+    // Answered below, like any other input that is not an object.
+  }
+  throw new ControlError('malformed', 'a control request is a JSON object');
+}
+
+function send(response: ServerResponse, status: number, type: string, text: string): void {
+  response.writeHead(status, { 'content-type': type, connection: 'close' });
+  response.end(text);
+}
+
+/** The folder keeps others from the socket in the moment before its own mode is set. */
+function openFolder(folder: string): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const found = lstatSync(folder);
+  if (!found.isDirectory() || (process.getuid !== undefined && found.uid !== process.getuid())) {
+    throw new ControlError('foreign_folder', `${folder} belongs to another user: remove it, or set TMPDIR`);
+  }
+  chmodSync(folder, 0o700);
+}

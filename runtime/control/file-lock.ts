@@ -1,0 +1,59 @@
+/**
+ * An exclusive lock on a path, for the one server of a home and for writers of a shared file.
+ *
+ * It is the operating system's lock on a database file that is never written: it ends with the process that holds it,
+ * however that process ends. So there is no stale lock, no process id to guess about, and nobody is ever killed for one.
+ */
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import Database from 'libsql';
+import type { Clock } from '../clock.ts';
+
+export interface FileLock {
+  /** Lets the next one in. Idempotent. */
+  release(): void;
+}
+
+/** Takes the lock, or answers null when another process (or another lock of this one) holds it. */
+export function tryLock(path: string): FileLock | null {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const file = new Database(path, { timeout: 0 });
+  try {
+    file.exec('PRAGMA journal_mode = MEMORY');
+    file.exec('BEGIN EXCLUSIVE');
+  } catch (error) {
+    file.close();
+    if (isBusy(error)) return null;
+    throw error;
+  }
+  let held = true;
+  return {
+    release() {
+      if (!held) return;
+      held = false;
+      file.exec('ROLLBACK');
+      file.close();
+    },
+  };
+}
+
+/** Longest pause between two tries, in ms; the pauses are uneven, so that many waiters do not march in step. */
+const PAUSE_MS = 40;
+
+/** Waits for the lock up to `timeoutMs`; null when it was held all the time. */
+export async function waitForLock(path: string, timeoutMs: number, clock: Clock): Promise<FileLock | null> {
+  const until = clock.monotonic() + timeoutMs;
+  for (let turn = process.pid % PAUSE_MS; ; turn = (turn * 7 + 11) % PAUSE_MS) {
+    const lock = tryLock(path);
+    if (lock !== null) return lock;
+    if (clock.monotonic() >= until) return null;
+    await pause(5 + turn);
+  }
+}
+
+// Not the clock's timer: that one lets the process end, and a command that waits for its turn must not.
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && String((error as { code?: unknown }).code).startsWith('SQLITE_BUSY');
+}

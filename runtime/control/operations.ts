@@ -1,0 +1,71 @@
+/**
+ * What a running gateway can be asked over its control socket. One line per operation: area code supplies the handlers,
+ * the command line calls them by name; both sides are checked against this list.
+ */
+
+/** Name → what goes in and what comes out; both are JSON. */
+export interface ControlContract {
+  status: { input: Record<never, never>; output: GatewayStatus };
+  /** Stops the gateway; answers when everything under way is done or given up. */
+  stop: { input: { drain_seconds?: number }; output: StopReport };
+  /** Compiles and loads the configuration again, now. */
+  reload: { input: Record<never, never>; output: ReloadReport };
+  /** Prometheus text. */
+  metrics: { input: Record<never, never>; output: { content_type: string; text: string } };
+}
+
+export type ControlName = keyof ControlContract;
+
+export type ControlHandlers = {
+  readonly [Name in ControlName]?: (
+    input: ControlContract[Name]['input'],
+  ) => ControlContract[Name]['output'] | Promise<ControlContract[Name]['output']>;
+};
+
+export interface QuarantinedSubscription {
+  readonly name: string;
+  readonly reason: string;
+}
+
+export interface GatewayStatus {
+  readonly pid: number;
+  readonly version: string;
+  /** Where it listens. */
+  readonly url: string;
+  /** Unix ms. */
+  readonly started_at: number;
+  readonly state: 'serving' | 'draining';
+  readonly log_file: string | null;
+  readonly table: {
+    readonly hash: string;
+    /** Unix ms. */
+    readonly loaded_at: number;
+    readonly routes: number;
+    /** Why the newest configuration is not the one being served; null when it is. */
+    readonly error: string | null;
+  };
+  readonly subscriptions: {
+    readonly serving: number;
+    readonly quarantined: readonly QuarantinedSubscription[];
+    /** Why the file as a whole is not the one being served; null when it is. */
+    readonly error: string | null;
+  };
+  /** Agent runs. */
+  readonly runs: { readonly active: number; readonly queued: number };
+}
+
+export interface StopReport {
+  /** False when the drain's time ended with work still running. */
+  readonly drained: boolean;
+  /** Runs and deliveries that were cut off; they go on after the next start. */
+  readonly abandoned: number;
+}
+
+export interface ReloadReport {
+  readonly ok: boolean;
+  /** The table was replaced; false also when the configuration had not changed. */
+  readonly changed: boolean;
+  readonly hash: string;
+  /** The diagnostics, as `lint` prints them. */
+  readonly diagnostics: string;
+}
