@@ -2,12 +2,12 @@
 // @ts-nocheck
 "use strict";
 export const validate = validate20;
-const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"route.schema.json","title":"RouteConfig","description":"One webhook route, as written under `routes:` in a config file or in webhook_subscriptions.json.","type":"object","additionalProperties":false,"properties":{"description":{"type":"string","description":"What the route is for; shown in lists."},"enabled":{"type":"boolean","default":true,"description":"`false` keeps the route in the file and answers 403."},"events":{"type":"array","items":{"type":"string","minLength":1},"description":"Accepted event types, exact or as globs (`*`, `?`, `[`, `{`). Empty or absent: all events."},"source":{"type":"string","minLength":1,"description":"Name or alias of a catalog source: pins its scheme, event type, delivery id and challenge."},"auth":{"type":"array","minItems":1,"items":{"type":"string","minLength":1},"description":"Signature schemes the route accepts, by name. Default: all that the header-driven choice knows."},"secret":{"type":"string","minLength":1,"description":"Signing secret: a literal, `env:NAME` or `file:path`. Falls back to the global secret. `INSECURE_NO_AUTH` skips validation on a loopback bind."},"secrets":{"type":"array","minItems":1,"items":{"$ref":"#/$defs/rotatingSecret"},"description":"Several accepted secrets during a rotation, the current one first. Instead of `secret`."},"public_key":{"type":"string","minLength":1,"description":"The sender's public key, for schemes with an asymmetric signature: a literal, `env:NAME` or `file:path`."},"public_url":{"type":"string","minLength":1,"description":"This route's URL as the sender knows it, for schemes that sign the URL. Overrides the global `public_url`."},"profile":{"type":"string","minLength":1,"description":"Profile that runs this route; binds it to /p/<profile>/webhooks/<route>."},"prompt":{"type":"string","description":"Template over the payload. Absent: the event's name and the whole payload."},"filters":{"oneOf":[{"$ref":"#/$defs/filter"},{"type":"array","items":{"$ref":"#/$defs/filter"}}],"description":"Conditions on the payload; all must hold, else the event is answered `ignored`."},"script":{"type":"string","minLength":1,"description":"Filter or transform script below <profile home>/scripts/."},"skills":{"type":"array","items":{"type":"string","minLength":1},"description":"Skills loaded for the agent run, in this order."},"toolsets":{"type":"array","items":{"type":"string","minLength":1},"description":"Replaces the platform's webhook toolsets for runs of this route."},"deliver":{"oneOf":[{"type":"string","minLength":1},{"type":"array","minItems":1,"items":{"type":"string","minLength":1}}],"default":"log","description":"Where the result goes: one target or a list of them."},"deliver_extra":{"type":"object","additionalProperties":{"type":["string","number","object"],"additionalProperties":{"type":["string","number"]}},"description":"Address and options of the delivery (`repo`, `pr_number`, `chat_id`, `message_thread_id`, …), as templates; with several targets it may be keyed by target."},"deliver_only":{"type":"boolean","default":false,"description":"No agent: the rendered prompt is the message. Needs a real target."},"cron_job":{"type":"string","minLength":1,"description":"Id or name of the scheduled job to fire on each event."},"coalesce":{"$ref":"#/$defs/coalesce"},"mirror_to_session":{"type":"boolean","default":false,"description":"Also append the delivered text to the chat's session."},"rate_limit":{"type":"integer","minimum":1,"description":"Authenticated requests per minute on this route. Default: the global `rate_limit`."},"max_concurrent":{"type":"integer","minimum":1,"description":"Agent runs of this route at once."},"idempotency_ttl_seconds":{"type":"integer","minimum":1,"description":"How long a delivery id is remembered, in seconds. Default: the global setting."}},"$defs":{"rotatingSecret":{"title":"RotatingSecret","oneOf":[{"type":"string","minLength":1},{"type":"object","additionalProperties":false,"required":["value"],"properties":{"value":{"type":"string","minLength":1,"description":"A literal, `env:NAME` or `file:path`."},"expires_at":{"type":"string","pattern":"^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?Z$","description":"UTC instant after which this secret is no longer accepted."}}}],"description":"One accepted secret, optionally with an end."},"filter":{"title":"FilterConfig","description":"A leaf (`field` and exactly one operator) or a group (`all`, `any` or `not`).","type":"object","additionalProperties":false,"properties":{"field":{"type":"string","minLength":1,"description":"Dotted path: `payload.<x>`, `event`, `event_type`, `headers.<Name>`, or a path from the root."},"exists":{"type":"boolean","description":"The field is present (true) or absent (false)."},"missing":{"const":true,"description":"The field is absent."},"equals":{"description":"Deep JSON equality, without coercion."},"not_equals":{"description":"The negation of `equals`; true for a missing field."},"contains":{"description":"Substring of a string, element of a list, or key of an object."},"in":{"type":"array","description":"The field equals one member of this list."},"in_file":{"type":"string","minLength":1,"description":"Path of a JSON array, a JSON object (its keys) or a text file with one value a line; relative to <home_dir>."},"regex":{"type":"string","minLength":1,"description":"Searched in the field's text; linear-time (RE2) syntax."},"all":{"type":"array","items":{"$ref":"#/$defs/filter"},"description":"Every member matches."},"any":{"type":"array","items":{"$ref":"#/$defs/filter"},"description":"At least one member matches."},"not":{"oneOf":[{"$ref":"#/$defs/filter"},{"type":"array","items":{"$ref":"#/$defs/filter"}}],"description":"The group does not match (a list stands for `all`)."}}},"coalesce":{"title":"CoalesceConfig","description":"Debounce of events per entity: only the latest of a burst is run.","type":"object","additionalProperties":false,"required":["key"],"properties":{"key":{"type":"string","minLength":1,"description":"Payload path or template that identifies the entity."},"window_seconds":{"type":"number","exclusiveMinimum":0,"default":30,"description":"Quiet time after the last event, in seconds."},"max_wait_seconds":{"type":"number","exclusiveMinimum":0,"default":300,"description":"Longest wait from the first event, in seconds."}}}}};
+const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"route.schema.json","title":"RouteConfig","description":"One webhook route, as written under `routes:` in a config file or in webhook_subscriptions.json.","type":"object","additionalProperties":false,"properties":{"description":{"type":"string","description":"What the route is for; shown in lists."},"enabled":{"type":"boolean","default":true,"description":"`false` keeps the route in the file and answers 403."},"events":{"type":"array","items":{"type":"string","minLength":1},"description":"Accepted event types, exact or as globs (`*`, `?`, `[`, `{`). Empty or absent: all events."},"source":{"type":"string","minLength":1,"description":"Name or alias of a catalog source: pins its scheme, event type, delivery id and challenge."},"auth":{"type":"array","minItems":1,"items":{"type":"string","minLength":1},"description":"Signature schemes the route accepts, by name. Default: all that the header-driven choice knows."},"secret":{"type":"string","minLength":1,"description":"Signing secret: a literal, `env:NAME` or `file:path`. Falls back to the global secret. `INSECURE_NO_AUTH` skips validation on a loopback bind."},"secrets":{"type":"array","minItems":1,"items":{"$ref":"#/$defs/rotatingSecret"},"description":"Several accepted secrets during a rotation, the current one first. Instead of `secret`."},"public_key":{"type":"string","minLength":1,"description":"The sender's public key, for schemes with an asymmetric signature: a literal, `env:NAME` or `file:path`."},"public_url":{"type":"string","minLength":1,"description":"This route's URL as the sender knows it, for schemes that sign the URL. Overrides the global `public_url`."},"profile":{"type":"string","minLength":1,"description":"Profile that runs this route; binds it to /p/<profile>/webhooks/<route>."},"prompt":{"type":"string","description":"Template over the payload. Absent: the event's name and the whole payload."},"filters":{"oneOf":[{"$ref":"#/$defs/filter"},{"type":"array","items":{"$ref":"#/$defs/filter"}}],"description":"Conditions on the payload; all must hold, else the event is answered `ignored`."},"script":{"type":"string","minLength":1,"description":"Filter or transform script below <profile home>/scripts/."},"skills":{"type":"array","items":{"type":"string","minLength":1},"description":"Skills loaded for the agent run, in this order."},"toolsets":{"type":"array","items":{"type":"string","minLength":1},"description":"Replaces the platform's webhook toolsets for runs of this route."},"deliver":{"oneOf":[{"type":"string","minLength":1},{"type":"array","minItems":1,"items":{"type":"string","minLength":1}}],"default":"log","description":"Where the result goes: one target or a list of them."},"deliver_extra":{"type":"object","additionalProperties":{"type":["string","number","object"],"additionalProperties":{"type":["string","number"]}},"description":"Address and options of the delivery (`repo`, `pr_number`, `chat_id`, `message_thread_id`, …), as templates; with several targets it may be keyed by target."},"deliver_only":{"type":"boolean","default":false,"description":"No agent: the rendered prompt is the message. Needs a real target."},"cron_job":{"type":"string","minLength":1,"description":"Id or name of the scheduled job to fire on each event."},"coalesce":{"$ref":"#/$defs/coalesce"},"mirror_to_session":{"type":"boolean","default":false,"description":"Also append the delivered text to the chat's session."},"rate_limit":{"type":"integer","minimum":1,"description":"Authenticated requests per minute on this route. Default: the global `rate_limit`."},"max_concurrent":{"type":"integer","minimum":1,"description":"Agent runs of this route at once."},"idempotency_ttl_seconds":{"type":"integer","minimum":1,"description":"How long a delivery id is remembered, in seconds. Default: the global setting."}},"$defs":{"rotatingSecret":{"title":"RotatingSecret","oneOf":[{"type":"string","minLength":1},{"type":"object","additionalProperties":false,"required":["value"],"properties":{"value":{"type":"string","minLength":1,"description":"A literal, `env:NAME` or `file:path`."},"expires_at":{"type":"string","pattern":"^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?Z$","description":"UTC instant after which this secret is no longer accepted."}}}],"description":"One accepted secret, optionally with an end."},"filter":{"title":"FilterConfig","description":"A leaf (`field` and exactly one operator) or a group (`all`, `any` or `not`).","type":"object","additionalProperties":false,"properties":{"field":{"type":"string","minLength":1,"description":"Dotted path: `payload.<x>`, `event`, `event_type`, `headers.<Name>`, or a path from the root."},"exists":{"type":"boolean","description":"The field is present (true) or absent (false)."},"missing":{"const":true,"description":"The field is absent."},"equals":{"type":["string","number","boolean","object","array","null"],"description":"Deep JSON equality, without coercion."},"not_equals":{"type":["string","number","boolean","object","array","null"],"description":"The negation of `equals`; true for a missing field."},"contains":{"type":["string","number","boolean","object","array","null"],"description":"Substring of a string, element of a list, or key of an object."},"in":{"type":"array","description":"The field equals one member of this list."},"in_file":{"type":"string","minLength":1,"description":"Path of a JSON array, a JSON object (its keys) or a text file with one value a line; relative to <home_dir>."},"regex":{"type":"string","minLength":1,"description":"Searched in the field's text; linear-time (RE2) syntax."},"all":{"type":"array","items":{"$ref":"#/$defs/filter"},"description":"Every member matches."},"any":{"type":"array","items":{"$ref":"#/$defs/filter"},"description":"At least one member matches."},"not":{"oneOf":[{"$ref":"#/$defs/filter"},{"type":"array","items":{"$ref":"#/$defs/filter"}}],"description":"The group does not match (a list stands for `all`)."}}},"coalesce":{"title":"CoalesceConfig","description":"Debounce of events per entity: only the latest of a burst is run.","type":"object","additionalProperties":false,"required":["key"],"properties":{"key":{"type":"string","minLength":1,"description":"Payload path or template that identifies the entity."},"window_seconds":{"type":"number","exclusiveMinimum":0,"default":30,"description":"Quiet time after the last event, in seconds."},"max_wait_seconds":{"type":"number","exclusiveMinimum":0,"default":300,"description":"Longest wait from the first event, in seconds."}}}}};
 const schema32 = {"title":"RotatingSecret","oneOf":[{"type":"string","minLength":1},{"type":"object","additionalProperties":false,"required":["value"],"properties":{"value":{"type":"string","minLength":1,"description":"A literal, `env:NAME` or `file:path`."},"expires_at":{"type":"string","pattern":"^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?Z$","description":"UTC instant after which this secret is no longer accepted."}}}],"description":"One accepted secret, optionally with an end."};
 const schema34 = {"title":"CoalesceConfig","description":"Debounce of events per entity: only the latest of a burst is run.","type":"object","additionalProperties":false,"required":["key"],"properties":{"key":{"type":"string","minLength":1,"description":"Payload path or template that identifies the entity."},"window_seconds":{"type":"number","exclusiveMinimum":0,"default":30,"description":"Quiet time after the last event, in seconds."},"max_wait_seconds":{"type":"number","exclusiveMinimum":0,"default":300,"description":"Longest wait from the first event, in seconds."}}};
 const func1 = Object.prototype.hasOwnProperty;
 const pattern4 = new RegExp("^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?Z$", "u");
-const schema33 = {"title":"FilterConfig","description":"A leaf (`field` and exactly one operator) or a group (`all`, `any` or `not`).","type":"object","additionalProperties":false,"properties":{"field":{"type":"string","minLength":1,"description":"Dotted path: `payload.<x>`, `event`, `event_type`, `headers.<Name>`, or a path from the root."},"exists":{"type":"boolean","description":"The field is present (true) or absent (false)."},"missing":{"const":true,"description":"The field is absent."},"equals":{"description":"Deep JSON equality, without coercion."},"not_equals":{"description":"The negation of `equals`; true for a missing field."},"contains":{"description":"Substring of a string, element of a list, or key of an object."},"in":{"type":"array","description":"The field equals one member of this list."},"in_file":{"type":"string","minLength":1,"description":"Path of a JSON array, a JSON object (its keys) or a text file with one value a line; relative to <home_dir>."},"regex":{"type":"string","minLength":1,"description":"Searched in the field's text; linear-time (RE2) syntax."},"all":{"type":"array","items":{"$ref":"#/$defs/filter"},"description":"Every member matches."},"any":{"type":"array","items":{"$ref":"#/$defs/filter"},"description":"At least one member matches."},"not":{"oneOf":[{"$ref":"#/$defs/filter"},{"type":"array","items":{"$ref":"#/$defs/filter"}}],"description":"The group does not match (a list stands for `all`)."}}};
+const schema33 = {"title":"FilterConfig","description":"A leaf (`field` and exactly one operator) or a group (`all`, `any` or `not`).","type":"object","additionalProperties":false,"properties":{"field":{"type":"string","minLength":1,"description":"Dotted path: `payload.<x>`, `event`, `event_type`, `headers.<Name>`, or a path from the root."},"exists":{"type":"boolean","description":"The field is present (true) or absent (false)."},"missing":{"const":true,"description":"The field is absent."},"equals":{"type":["string","number","boolean","object","array","null"],"description":"Deep JSON equality, without coercion."},"not_equals":{"type":["string","number","boolean","object","array","null"],"description":"The negation of `equals`; true for a missing field."},"contains":{"type":["string","number","boolean","object","array","null"],"description":"Substring of a string, element of a list, or key of an object."},"in":{"type":"array","description":"The field equals one member of this list."},"in_file":{"type":"string","minLength":1,"description":"Path of a JSON array, a JSON object (its keys) or a text file with one value a line; relative to <home_dir>."},"regex":{"type":"string","minLength":1,"description":"Searched in the field's text; linear-time (RE2) syntax."},"all":{"type":"array","items":{"$ref":"#/$defs/filter"},"description":"Every member matches."},"any":{"type":"array","items":{"$ref":"#/$defs/filter"},"description":"At least one member matches."},"not":{"oneOf":[{"$ref":"#/$defs/filter"},{"type":"array","items":{"$ref":"#/$defs/filter"}}],"description":"The group does not match (a list stands for `all`)."}}};
 const wrapper0 = {validate: validate21};
 
 function validate21(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -82,9 +82,10 @@ vErrors.push(err4);
 errors++;
 }
 }
-if(data.in !== undefined){
-if(!(Array.isArray(data.in))){
-const err5 = {instancePath:instancePath+"/in",schemaPath:"#/properties/in/type",keyword:"type",params:{type: "array"}};
+if(data.equals !== undefined){
+let data3 = data.equals;
+if((((typeof data3 != "object") && (typeof data3 !== "string")) && (!((typeof data3 == "number") && (isFinite(data3))))) && (typeof data3 !== "boolean")){
+const err5 = {instancePath:instancePath+"/equals",schemaPath:"#/properties/equals/type",keyword:"type",params:{type: schema33.properties.equals.type}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -94,11 +95,10 @@ vErrors.push(err5);
 errors++;
 }
 }
-if(data.in_file !== undefined){
-let data4 = data.in_file;
-if(typeof data4 === "string"){
-if(data4.length < 1){
-const err6 = {instancePath:instancePath+"/in_file",schemaPath:"#/properties/in_file/minLength",keyword:"minLength",params:{limit: 1}};
+if(data.not_equals !== undefined){
+let data4 = data.not_equals;
+if((((typeof data4 != "object") && (typeof data4 !== "string")) && (!((typeof data4 == "number") && (isFinite(data4))))) && (typeof data4 !== "boolean")){
+const err6 = {instancePath:instancePath+"/not_equals",schemaPath:"#/properties/not_equals/type",keyword:"type",params:{type: schema33.properties.not_equals.type}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -108,8 +108,10 @@ vErrors.push(err6);
 errors++;
 }
 }
-else {
-const err7 = {instancePath:instancePath+"/in_file",schemaPath:"#/properties/in_file/type",keyword:"type",params:{type: "string"}};
+if(data.contains !== undefined){
+let data5 = data.contains;
+if((((typeof data5 != "object") && (typeof data5 !== "string")) && (!((typeof data5 == "number") && (isFinite(data5))))) && (typeof data5 !== "boolean")){
+const err7 = {instancePath:instancePath+"/contains",schemaPath:"#/properties/contains/type",keyword:"type",params:{type: schema33.properties.contains.type}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -119,11 +121,9 @@ vErrors.push(err7);
 errors++;
 }
 }
-if(data.regex !== undefined){
-let data5 = data.regex;
-if(typeof data5 === "string"){
-if(data5.length < 1){
-const err8 = {instancePath:instancePath+"/regex",schemaPath:"#/properties/regex/minLength",keyword:"minLength",params:{limit: 1}};
+if(data.in !== undefined){
+if(!(Array.isArray(data.in))){
+const err8 = {instancePath:instancePath+"/in",schemaPath:"#/properties/in/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -133,8 +133,11 @@ vErrors.push(err8);
 errors++;
 }
 }
-else {
-const err9 = {instancePath:instancePath+"/regex",schemaPath:"#/properties/regex/type",keyword:"type",params:{type: "string"}};
+if(data.in_file !== undefined){
+let data7 = data.in_file;
+if(typeof data7 === "string"){
+if(data7.length < 1){
+const err9 = {instancePath:instancePath+"/in_file",schemaPath:"#/properties/in_file/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -144,19 +147,8 @@ vErrors.push(err9);
 errors++;
 }
 }
-if(data.all !== undefined){
-let data6 = data.all;
-if(Array.isArray(data6)){
-const len0 = data6.length;
-for(let i0=0; i0<len0; i0++){
-if(!(wrapper0.validate(data6[i0], {instancePath:instancePath+"/all/" + i0,parentData:data6,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? wrapper0.validate.errors : vErrors.concat(wrapper0.validate.errors);
-errors = vErrors.length;
-}
-}
-}
 else {
-const err10 = {instancePath:instancePath+"/all",schemaPath:"#/properties/all/type",keyword:"type",params:{type: "array"}};
+const err10 = {instancePath:instancePath+"/in_file",schemaPath:"#/properties/in_file/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -166,19 +158,11 @@ vErrors.push(err10);
 errors++;
 }
 }
-if(data.any !== undefined){
-let data8 = data.any;
-if(Array.isArray(data8)){
-const len1 = data8.length;
-for(let i1=0; i1<len1; i1++){
-if(!(wrapper0.validate(data8[i1], {instancePath:instancePath+"/any/" + i1,parentData:data8,parentDataProperty:i1,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? wrapper0.validate.errors : vErrors.concat(wrapper0.validate.errors);
-errors = vErrors.length;
-}
-}
-}
-else {
-const err11 = {instancePath:instancePath+"/any",schemaPath:"#/properties/any/type",keyword:"type",params:{type: "array"}};
+if(data.regex !== undefined){
+let data8 = data.regex;
+if(typeof data8 === "string"){
+if(data8.length < 1){
+const err11 = {instancePath:instancePath+"/regex",schemaPath:"#/properties/regex/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -188,36 +172,8 @@ vErrors.push(err11);
 errors++;
 }
 }
-if(data.not !== undefined){
-let data10 = data.not;
-const _errs20 = errors;
-let valid5 = false;
-let passing0 = null;
-const _errs21 = errors;
-if(!(wrapper0.validate(data10, {instancePath:instancePath+"/not",parentData:data,parentDataProperty:"not",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? wrapper0.validate.errors : vErrors.concat(wrapper0.validate.errors);
-errors = vErrors.length;
-}
 else {
-var items2 = wrapper0.validate.evaluated.items;
-}
-var _valid0 = _errs21 === errors;
-if(_valid0){
-valid5 = true;
-passing0 = 0;
-}
-const _errs22 = errors;
-if(Array.isArray(data10)){
-const len2 = data10.length;
-for(let i2=0; i2<len2; i2++){
-if(!(wrapper0.validate(data10[i2], {instancePath:instancePath+"/not/" + i2,parentData:data10,parentDataProperty:i2,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? wrapper0.validate.errors : vErrors.concat(wrapper0.validate.errors);
-errors = vErrors.length;
-}
-}
-}
-else {
-const err12 = {instancePath:instancePath+"/not",schemaPath:"#/properties/not/oneOf/1/type",keyword:"type",params:{type: "array"}};
+const err12 = {instancePath:instancePath+"/regex",schemaPath:"#/properties/regex/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -226,7 +182,90 @@ vErrors.push(err12);
 }
 errors++;
 }
-var _valid0 = _errs22 === errors;
+}
+if(data.all !== undefined){
+let data9 = data.all;
+if(Array.isArray(data9)){
+const len0 = data9.length;
+for(let i0=0; i0<len0; i0++){
+if(!(wrapper0.validate(data9[i0], {instancePath:instancePath+"/all/" + i0,parentData:data9,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? wrapper0.validate.errors : vErrors.concat(wrapper0.validate.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err13 = {instancePath:instancePath+"/all",schemaPath:"#/properties/all/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+}
+}
+if(data.any !== undefined){
+let data11 = data.any;
+if(Array.isArray(data11)){
+const len1 = data11.length;
+for(let i1=0; i1<len1; i1++){
+if(!(wrapper0.validate(data11[i1], {instancePath:instancePath+"/any/" + i1,parentData:data11,parentDataProperty:i1,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? wrapper0.validate.errors : vErrors.concat(wrapper0.validate.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err14 = {instancePath:instancePath+"/any",schemaPath:"#/properties/any/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+}
+}
+if(data.not !== undefined){
+let data13 = data.not;
+const _errs26 = errors;
+let valid5 = false;
+let passing0 = null;
+const _errs27 = errors;
+if(!(wrapper0.validate(data13, {instancePath:instancePath+"/not",parentData:data,parentDataProperty:"not",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? wrapper0.validate.errors : vErrors.concat(wrapper0.validate.errors);
+errors = vErrors.length;
+}
+else {
+var items2 = wrapper0.validate.evaluated.items;
+}
+var _valid0 = _errs27 === errors;
+if(_valid0){
+valid5 = true;
+passing0 = 0;
+}
+const _errs28 = errors;
+if(Array.isArray(data13)){
+const len2 = data13.length;
+for(let i2=0; i2<len2; i2++){
+if(!(wrapper0.validate(data13[i2], {instancePath:instancePath+"/not/" + i2,parentData:data13,parentDataProperty:i2,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? wrapper0.validate.errors : vErrors.concat(wrapper0.validate.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err15 = {instancePath:instancePath+"/not",schemaPath:"#/properties/not/oneOf/1/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
+}
+errors++;
+}
+var _valid0 = _errs28 === errors;
 if(_valid0 && valid5){
 valid5 = false;
 passing0 = [passing0, 1];
@@ -241,20 +280,20 @@ items2 = true;
 }
 }
 if(!valid5){
-const err13 = {instancePath:instancePath+"/not",schemaPath:"#/properties/not/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
+const err16 = {instancePath:instancePath+"/not",schemaPath:"#/properties/not/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
 if(vErrors === null){
-vErrors = [err13];
+vErrors = [err16];
 }
 else {
-vErrors.push(err13);
+vErrors.push(err16);
 }
 errors++;
 }
 else {
-errors = _errs20;
+errors = _errs26;
 if(vErrors !== null){
-if(_errs20){
-vErrors.length = _errs20;
+if(_errs26){
+vErrors.length = _errs26;
 }
 else {
 vErrors = null;
@@ -264,12 +303,12 @@ vErrors = null;
 }
 }
 else {
-const err14 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+const err17 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
-vErrors = [err14];
+vErrors = [err17];
 }
 else {
-vErrors.push(err14);
+vErrors.push(err17);
 }
 errors++;
 }

@@ -1,0 +1,16 @@
+/** Lowers the `field` of a filter to where it is read from, for filter leaves (§2.2). */
+import type { FieldPlan } from '../../schemas/generated/types.ts';
+
+/** The field's plan, or what is wrong with it. */
+export function lowerField(field: string): FieldPlan | string {
+  if (field === 'event' || field === 'event_type') return { in: 'event', path: [] };
+  // A header name is one name even when it holds a dot.
+  if (field.startsWith('headers.')) {
+    const name = field.slice('headers.'.length).toLowerCase();
+    if (/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name)) return { in: 'header', path: [name] };
+    return `${JSON.stringify(field)} names no header; write headers.<Name>`;
+  }
+  const path = field.split('.');
+  if (path.includes('')) return `${JSON.stringify(field)} has an empty part; write the keys joined by single dots`;
+  return path.length > 1 && path[0] === 'payload' ? { in: 'payload', path: path.slice(1) } : { in: 'root', path };
+}

@@ -1,0 +1,116 @@
+/** Writes the beginning of a value's JSON and no more than needed, for dumps and nested values in templates (§2.5, §8). */
+
+function isLead(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff;
+}
+
+function isTrail(unit: number): boolean {
+  return unit >= 0xdc00 && unit <= 0xdfff;
+}
+
+/** The first `limit` code points of `text`; a character is never split. */
+export function cutText(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  let end = limit;
+  for (let unit = 0; unit < end && unit < text.length - 1; unit++) {
+    if (isLead(text.charCodeAt(unit)) && isTrail(text.charCodeAt(unit + 1))) {
+      unit++;
+      end++;
+    }
+  }
+  return text.slice(0, end);
+}
+
+/** What JSON escapes, and lone surrogates, which only JSON.stringify tells from pairs. */
+const NOT_PLAIN = /["\\\u0000-\u001f\ud800-\udfff]/;
+
+/**
+ * A JSON writer that stops once it holds `limit` code points: its work is bounded by the limit, not by the payload.
+ * Length is counted in UTF-16 units; each surrogate pair found on reaching the goal moves the goal by one.
+ */
+class BoundedWriter {
+  text = '';
+  readonly #indent: string;
+  #goal: number;
+  #counted = 0;
+
+  constructor(limit: number, indent: string) {
+    this.#goal = limit;
+    this.#indent = indent;
+  }
+
+  write(value: unknown, gap: string): void {
+    if (typeof value === 'string') this.#string(value);
+    else if (typeof value === 'number') this.text += Number.isFinite(value) ? String(value) : 'null';
+    else if (typeof value !== 'object' || value === null) this.text += String(value);
+    else if (Array.isArray(value)) this.#array(value, gap);
+    else this.#object(value as Record<string, unknown>, gap);
+  }
+
+  #full(): boolean {
+    if (this.text.length < this.#goal) return false;
+    for (; this.#counted < this.text.length - 1; this.#counted++) {
+      if (isLead(this.text.charCodeAt(this.#counted)) && isTrail(this.text.charCodeAt(this.#counted + 1))) {
+        this.#counted++;
+        this.#goal++;
+      }
+    }
+    return this.text.length >= this.#goal;
+  }
+
+  /**
+   * A unit of the source makes at least one unit of JSON, a code point has at most two units: twice what is left
+   * is enough of a long string, and what the cut spoils at its end lies beyond the limit.
+   */
+  #string(value: string): void {
+    const enough = 2 * (this.#goal - this.text.length) + 2;
+    const part = value.length > enough ? value.slice(0, Math.max(0, enough)) : value;
+    this.text += NOT_PLAIN.test(part) ? JSON.stringify(part) : `"${part}"`;
+  }
+
+  #array(value: readonly unknown[], gap: string): void {
+    if (value.length === 0) {
+      this.text += '[]';
+      return;
+    }
+    const inner = gap + this.#indent;
+    this.text += '[';
+    for (let index = 0; index < value.length && !this.#full(); index++) {
+      if (index > 0) this.text += ',';
+      this.text += inner;
+      this.write(value[index], inner);
+    }
+    this.text += `${gap}]`;
+  }
+
+  #object(value: Record<string, unknown>, gap: string): void {
+    const inner = gap + this.#indent;
+    const colon = this.#indent === '' ? ':' : ': ';
+    let first = true;
+    this.text += '{';
+    for (const key in value) {
+      if (!Object.hasOwn(value, key)) continue;
+      if (this.#full()) break;
+      this.text += first ? inner : `,${inner}`;
+      first = false;
+      this.#string(key);
+      this.text += colon;
+      this.write(value[key], inner);
+    }
+    this.text += first ? '}' : `${gap}}`;
+  }
+}
+
+/** The first `limit` code points of the value's compact JSON. */
+export function compactJson(value: unknown, limit: number): string {
+  const writer = new BoundedWriter(limit, '');
+  writer.write(value, '');
+  return cutText(writer.text, limit);
+}
+
+/** The first `limit` code points of the value's JSON, indented by two spaces. */
+export function indentedJson(value: unknown, limit: number): string {
+  const writer = new BoundedWriter(limit, '  ');
+  writer.write(value, '\n');
+  return cutText(writer.text, limit);
+}

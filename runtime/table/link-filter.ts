@@ -1,0 +1,107 @@
+/** Links a filter plan to a predicate over one event, for the filters stage (§2.2). */
+import { RE2JS } from 're2js';
+import type { FieldPlan, FilterLeaf, FilterPlan } from '../../schemas/generated/types.ts';
+import { jsonEqual } from './json-equal.ts';
+import { linkPath, readPath } from './payload-path.ts';
+import type { ValueSet } from './value-set.ts';
+import { createValueSet } from './value-set.ts';
+
+/** What a filter sees of an event. `headers` have lower-case names, as in node:http. */
+export interface FilterSubject {
+  readonly payload: unknown;
+  readonly event: string;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+}
+
+export type MatchFilter = (subject: FilterSubject) => boolean;
+
+/** Opens the list at an `in_file` path of the plan; called at link time (createListOpener). */
+export type OpenList = (path: string) => ValueSet;
+
+/** A field's value; undefined when it is missing. */
+type ReadField = (subject: FilterSubject) => unknown;
+type Test = (value: unknown) => boolean;
+
+/** Below a top-level `payload` object when there is one, else from the root (§2.2). */
+function payloadRoot(payload: unknown): unknown {
+  if (typeof payload !== 'object' || payload === null || !Object.hasOwn(payload, 'payload')) return payload;
+  const inner = (payload as { readonly payload: unknown }).payload;
+  return typeof inner === 'object' && inner !== null ? inner : payload;
+}
+
+function linkField(field: FieldPlan): ReadField {
+  if (field.in === 'event') return (subject) => subject.event;
+  if (field.in === 'header') return linkHeader(field.path[0] ?? '');
+  const path = linkPath(field.path);
+  if (path === null) return () => undefined;
+  if (field.in === 'root') return (subject) => readPath(subject.payload, path);
+  return (subject) => readPath(payloadRoot(subject.payload), path);
+}
+
+function linkHeader(name: string): ReadField {
+  return ({ headers }) => {
+    const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
+    return typeof value === 'object' ? value.join(', ') : value;
+  };
+}
+
+/** Substring of a string, element of a list, key of an object; anything else contains nothing. */
+function contains(value: unknown, operand: unknown): boolean {
+  if (typeof value === 'string') return typeof operand === 'string' && value.includes(operand);
+  if (Array.isArray(value)) {
+    for (const member of value) if (jsonEqual(operand, member)) return true;
+    return false;
+  }
+  return typeof value === 'object' && value !== null && typeof operand === 'string' && Object.hasOwn(value, operand);
+}
+
+/** Tests by operator; `value` is undefined for a missing field, of which only `missing` and the negations are true. */
+const TESTS: Record<FilterLeaf['operator'], (operand: unknown, open: OpenList) => Test> = {
+  exists: (operand) => (value) => (value !== undefined) === operand,
+  missing: () => (value) => value === undefined,
+  equals: (operand) => (value) => jsonEqual(operand, value),
+  not_equals: (operand) => (value) => !jsonEqual(operand, value),
+  contains: (operand) => (value) => contains(value, operand),
+  in: (operand) => {
+    const members = createValueSet(Array.isArray(operand) ? operand : []);
+    return (value) => members.has(value);
+  },
+  in_file: (operand, open) => {
+    const list = open(String(operand));
+    return (value) => value !== undefined && list.has(value);
+  },
+  regex: (operand) => {
+    const regex = RE2JS.compile(String(operand));
+    return (value) => value !== undefined && regex.test(typeof value === 'string' ? value : JSON.stringify(value));
+  },
+};
+
+/**
+ * Links a filter; total over every JSON payload.
+ * @throws RE2JSSyntaxException for a regex the compiler would have refused.
+ */
+export function linkFilter(plan: FilterPlan, open: OpenList): MatchFilter {
+  if (plan.kind === 'leaf') {
+    const read = linkField(plan.field);
+    const test = TESTS[plan.operator](plan.value, open);
+    return (subject) => test(read(subject));
+  }
+  const members = plan.filters.map((member) => linkFilter(member, open));
+  const every = matchesAll(members);
+  if (plan.kind === 'not') return (subject) => !every(subject);
+  return plan.kind === 'any' ? matchesAny(members) : every;
+}
+
+function matchesAll(members: readonly MatchFilter[]): MatchFilter {
+  return (subject) => {
+    for (const member of members) if (!member(subject)) return false;
+    return true;
+  };
+}
+
+function matchesAny(members: readonly MatchFilter[]): MatchFilter {
+  return (subject) => {
+    for (const member of members) if (member(subject)) return true;
+    return false;
+  };
+}
