@@ -42,10 +42,15 @@ function checkRegex(source: string, path: NodePath, report: Report): string | nu
     const reason = error instanceof RE2JSSyntaxException ? error.getDescription() : String(error);
     const offset = fragment === '' ? -1 : source.indexOf(fragment);
     const hint = regexHint(fragment) ?? regexHint(source);
-    return report.add('regex-syntax', path, `the regex is not valid RE2: ${reason}${offset < 0 ? '' : `: ${fragment}`}`, {
-      ...(offset < 0 ? {} : { within: { offset, length: fragment.length } }),
-      ...(hint === undefined ? {} : { hint }),
-    });
+    return report.add(
+      'regex-syntax',
+      path,
+      `the regex is not valid RE2: ${reason}${offset < 0 ? '' : `: ${fragment}`}`,
+      {
+        ...(offset < 0 ? {} : { within: { offset, length: fragment.length } }),
+        ...(hint === undefined ? {} : { hint }),
+      },
+    );
   }
 }
 
@@ -53,7 +58,11 @@ function checkRegex(source: string, path: NodePath, report: Report): string | nu
 function checkFile(text: string, path: NodePath, report: Report): string | null {
   const file = text.replace(/^<home_dir>\/+/, '');
   if (file === '' || file.endsWith('/') || /[\0\n\r]/.test(file)) {
-    return report.add('filter-file', path, `${JSON.stringify(text)} names no file; write a path relative to <home_dir>`);
+    return report.add(
+      'filter-file',
+      path,
+      `${JSON.stringify(text)} names no file; write a path relative to <home_dir>`,
+    );
   }
   if (file.startsWith('~') && !file.startsWith('~/')) {
     const message = `${JSON.stringify(text)}: homes of other users are not expanded; write ~/… or an absolute path`;
@@ -73,7 +82,9 @@ function lowerLeaf(config: FilterConfig, path: NodePath, report: Report): Filter
   if (operator === undefined || second !== undefined) {
     const found = operator === undefined ? 'none' : used.join(' and ');
     const hint = second === undefined ? `one of ${OPERATORS.join(', ')}` : 'split it into filters under `all` or `any`';
-    return report.add('filter-operator', path, `a filter on a field takes exactly one operator, found ${found}`, { hint });
+    return report.add('filter-operator', path, `a filter on a field takes exactly one operator, found ${found}`, {
+      hint,
+    });
   }
   let value = config[operator] as FilterLeaf['value'] | null;
   if (operator === 'regex') value = checkRegex(String(value), [...path, operator], report);

@@ -49,22 +49,27 @@ class BoundedWriter {
 
   #full(): boolean {
     if (this.text.length < this.#goal) return false;
+    this.#countPairs();
+    return this.text.length >= this.#goal;
+  }
+
+  #countPairs(): void {
     for (; this.#counted < this.text.length - 1; this.#counted++) {
       if (isLead(this.text.charCodeAt(this.#counted)) && isTrail(this.text.charCodeAt(this.#counted + 1))) {
         this.#counted++;
         this.#goal++;
       }
     }
-    return this.text.length >= this.#goal;
   }
 
-  /**
-   * A unit of the source makes at least one unit of JSON, a code point has at most two units: twice what is left
-   * is enough of a long string, and what the cut spoils at its end lies beyond the limit.
-   */
+  /** A unit of the source makes at least one unit of JSON: a slice is enough, and what it spoils lies beyond the limit. */
   #string(value: string): void {
-    const enough = 2 * (this.#goal - this.text.length) + 2;
-    const part = value.length > enough ? value.slice(0, Math.max(0, enough)) : value;
+    let part = value;
+    if (value.length > this.#goal - this.text.length) {
+      this.#countPairs();
+      // What is left may consist of pairs: twice as many units.
+      part = value.slice(0, Math.max(0, 2 * (this.#goal - this.text.length)) + 2);
+    }
     this.text += NOT_PLAIN.test(part) ? JSON.stringify(part) : `"${part}"`;
   }
 

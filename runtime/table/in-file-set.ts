@@ -7,7 +7,12 @@ import { createValueSet } from './value-set.ts';
 
 /** The file system as a list needs it; both throw as node:fs does. */
 export interface ListFiles {
-  stat(path: string): { readonly mtimeMs: number; readonly ctimeMs: number; readonly size: number; readonly ino: number };
+  stat(path: string): {
+    readonly mtimeMs: number;
+    readonly ctimeMs: number;
+    readonly size: number;
+    readonly ino: number;
+  };
   read(path: string): string;
 }
 

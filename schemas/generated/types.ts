@@ -429,21 +429,15 @@ export interface FilterConfig {
   /**
    * Deep JSON equality, without coercion.
    */
-  equals?: {
-    [k: string]: unknown;
-  };
+  equals?: string | number | boolean | {} | unknown[] | null;
   /**
    * The negation of `equals`; true for a missing field.
    */
-  not_equals?: {
-    [k: string]: unknown;
-  };
+  not_equals?: string | number | boolean | {} | unknown[] | null;
   /**
    * Substring of a string, element of a list, or key of an object.
    */
-  contains?: {
-    [k: string]: unknown;
-  };
+  contains?: string | number | boolean | {} | unknown[] | null;
   /**
    * The field equals one member of this list.
    */
@@ -1184,6 +1178,9 @@ export interface TextSegment {
 }
 export interface PathSegment {
   kind: 'path';
+  /**
+   * Keys and indexes from the root; empty: never resolves (`{headers.X}`).
+   */
   path: string[];
   /**
    * The placeholder as written; stays when it does not resolve.
@@ -1313,11 +1310,9 @@ export interface FilterLeaf {
   field: FieldPlan;
   operator: 'exists' | 'missing' | 'equals' | 'not_equals' | 'contains' | 'in' | 'in_file' | 'regex';
   /**
-   * Operand; for `in_file` a path relative to <home_dir> or absolute, for `regex` RE2 source.
+   * Operand; for `in_file` a path relative to <home_dir>, below `~/` or absolute, for `regex` RE2 source.
    */
-  value: {
-    [k: string]: unknown;
-  };
+  value: string | number | boolean | {} | unknown[] | null;
 }
 export interface FieldPlan {
   /**

@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { defaultPrompt, lowerCoalesceKey, lowerTemplate } from '../../../compiler/lower/template.ts';
+
+const path = (dotted: string, builtin: 'event_type' | 'route' | 'delivery_id' | null = null) => ({
+  kind: 'path',
+  path: dotted.split('.'),
+  text: `{${dotted}}`,
+  builtin,
+});
+const text = (value: string) => ({ kind: 'text', text: value });
+
+describe('lowerTemplate', () => {
+  test('splits text and placeholders', () => {
+    const { plan, problems } = lowerTemplate('PR {number}: {pull_request.title} by {commits.0.author-name}.');
+    assert.deepEqual(problems, []);
+    assert.deepEqual(plan, [
+      text('PR '),
+      path('number'),
+      text(': '),
+      path('pull_request.title'),
+      text(' by '),
+      path('commits.0.author-name'),
+      text('.'),
+    ]);
+  });
+
+  test('knows the dump and the builtins, only under their whole name', () => {
+    const { plan } = lowerTemplate('{__raw__}{event_type}{route}{delivery_id}{route.x}{__raw__.x}');
+    assert.deepEqual(plan, [
+      { kind: 'dump' },
+      path('event_type', 'event_type'),
+      path('route', 'route'),
+      path('delivery_id', 'delivery_id'),
+      path('route.x'),
+      path('__raw__.x'),
+    ]);
+  });
+
+  test('an empty template has no segments', () => assert.deepEqual(lowerTemplate(''), { plan: [], problems: [] }));
+
+  for (const literal of [
+    '{}',
+    '{a b}',
+    '{a,b}',
+    '{é}',
+    '{ return }',
+    '{...}',
+    '{..}',
+    '{...props}',
+    'for i in {1..5}',
+    'Answer as {"score": 1.5, "why": "a.b"}',
+    '{ "a": { "b.c": [1, 2] } }',
+    'import {a.b()}',
+    '{e.g. this}',
+    '{a.b, c.d}',
+    '{\n  "a": 1\n}',
+    '}{',
+    '{',
+  ]) {
+    test(`${JSON.stringify(literal)} is literal text`, () => {
+      assert.deepEqual(lowerTemplate(literal), { plan: [text(literal)], problems: [] });
+    });
+  }
+
+  for (const [written, fault, meant] of [
+    ['see {a..b}', '{a..b}', '{a.b}'],
+    ['{.a}', '{.a}', '{a}'],
+    ['{a.} x', '{a.}', '{a}'],
+    ['{a.b..c}', '{a.b..c}', '{a.b.c}'],
+    ['{ a.b }', '{ a.b }', '{a.b}'],
+    ['{a.b }', '{a.b }', '{a.b}'],
+    ['{commits[0].id}', '{commits[0].id}', '{commits.0.id}'],
+    ['{a["b"]}', '{a["b"]}', '{a.b}'],
+    ['title {a.b', '{a.b', '{a.b}'],
+    ['x {a.b and {c}', '{a.b', '{a.b}'],
+    ['{a.b\nnext {c}', '{a.b', '{a.b}'],
+  ] as const) {
+    test(`${JSON.stringify(written)} is refused in favour of ${meant}`, () => {
+      const { plan, problems } = lowerTemplate(written);
+      assert.equal(plan, null);
+      assert.equal(problems.length, 1);
+      assert.equal(problems[0]?.rule, 'template-syntax');
+      assert.match(problems[0].message, new RegExp(`write ${meant.replace(/[{}.]/g, '\\$&')}$`));
+      assert.deepEqual(problems[0].within, { offset: written.indexOf(fault), length: fault.length });
+    });
+  }
+
+  test('reports every slip of a text, in order', () => {
+    const { problems } = lowerTemplate('{a..b} {x} {c[1]}');
+    assert.deepEqual(
+      problems.map(({ within }) => within?.offset),
+      [0, 11],
+    );
+  });
+
+  test('doubled braces and headers are warned of and kept', () => {
+    const { plan, problems } = lowerTemplate('{{a.b}} {headers.X-Token}');
+    assert.deepEqual(
+      problems.map(({ rule, within }) => [rule, within?.offset]),
+      [
+        ['template-braces', 0],
+        ['template-headers', 8],
+      ],
+    );
+    assert.deepEqual(plan, [
+      text('{'),
+      path('a.b'),
+      text('} '),
+      { kind: 'path', path: [], text: '{headers.X-Token}', builtin: null },
+    ]);
+  });
+});
+
+describe('lowerCoalesceKey', () => {
+  test('a bare field is its placeholder', () => {
+    assert.deepEqual(lowerCoalesceKey('pull_request.number').plan, [path('pull_request.number')]);
+    assert.deepEqual(lowerCoalesceKey('event_type').plan, [path('event_type', 'event_type')]);
+  });
+
+  test('a template with a placeholder is taken as it is', () => {
+    assert.deepEqual(lowerCoalesceKey('{repo}#{n}').plan, [path('repo'), text('#'), path('n')]);
+  });
+
+  for (const key of ['', 'a b', 'pr #', 'a..b', '{}']) {
+    test(`${JSON.stringify(key)} names no entity`, () => {
+      const { plan, problems } = lowerCoalesceKey(key);
+      assert.equal(plan, null);
+      assert.deepEqual(
+        problems.map(({ rule }) => rule),
+        ['coalesce-key'],
+      );
+    });
+  }
+
+  test('a slip inside it is reported as a template slip', () => {
+    assert.deepEqual(
+      lowerCoalesceKey('{a..b}').problems.map(({ rule }) => rule),
+      ['template-syntax'],
+    );
+  });
+});
+
+test('the default prompt names event and route and dumps the payload', () => {
+  assert.deepEqual(
+    defaultPrompt.map((segment) => segment.kind),
+    ['text', 'meta', 'text', 'meta', 'text', 'dump', 'text'],
+  );
+});

@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { lowerFilters } from '../../../compiler/lower/filter.ts';
+import type { FilterSubject } from '../../../runtime/table/link-filter.ts';
+import { linkFilter } from '../../../runtime/table/link-filter.ts';
+import { createValueSet } from '../../../runtime/table/value-set.ts';
+import type { FilterConfig } from '../../../schemas/generated/types.ts';
+
+const subject: FilterSubject = {
+  payload: JSON.parse(`{
+    "action": "opened", "n": 5, "zero": 0, "t": true, "nil": null, "empty": "",
+    "labels": ["bug", {"name": "p1", "ids": [1, 2]}], "user": {"login": "Ann", "id": 12},
+    "pair": {"a": 1, "b": [1, {"c": null}]}, "event": "own", "__proto__": {"x": 1}
+  }`),
+  event: 'pull_request',
+  headers: { 'x-tag': 'blue', 'set-cookie': ['a', 'b'] },
+};
+
+const lists = new Map([['users.txt', createValueSet(['Ann', 'Bob', 5, { a: 1, b: [1, { c: null }] }])]]);
+
+function matches(filter: FilterConfig | FilterConfig[], on: FilterSubject = subject): boolean {
+  const { plan, problems } = lowerFilters(filter);
+  assert.deepEqual(problems, []);
+  assert.ok(plan);
+  return linkFilter(plan, (path) => lists.get(path) ?? createValueSet([]))(on);
+}
+
+describe('operators', () => {
+  const cases: readonly (readonly [FilterConfig, boolean])[] = [
+    [{ field: 'action', exists: true }, true],
+    [{ field: 'nil', exists: true }, true],
+    [{ field: 'none', exists: true }, false],
+    [{ field: 'none', exists: false }, true],
+    [{ field: 'action', exists: false }, false],
+    [{ field: 'none', missing: true }, true],
+    [{ field: 'nil', missing: true }, false],
+    [{ field: '__proto__', missing: true }, true],
+    [{ field: 'toString', missing: true }, true],
+    [{ field: 'labels.length', missing: true }, true],
+
+    [{ field: 'action', equals: 'opened' }, true],
+    [{ field: 'n', equals: 5 }, true],
+    [{ field: 'n', equals: '5' }, false],
+    [{ field: 'zero', equals: false }, false],
+    [{ field: 'empty', equals: null }, false],
+    [{ field: 'nil', equals: null }, true],
+    [{ field: 'none', equals: null }, false],
+    [{ field: 'pair', equals: { b: [1, { c: null }], a: 1 } }, true],
+    [{ field: 'pair', equals: { a: 1 } }, false],
+    [{ field: 'pair.b', equals: { '0': 1, '1': { c: null } } }, false],
+    [{ field: 'none', not_equals: 1 }, true],
+    [{ field: 'n', not_equals: 5 }, false],
+    [{ field: 'n', not_equals: '5' }, true],
+
+    [{ field: 'action', contains: 'pen' }, true],
+    [{ field: 'action', contains: 'Pen' }, false],
+    [{ field: 'action', contains: '' }, true],
+    [{ field: 'n', contains: 5 }, false],
+    [{ field: 'labels', contains: 'bug' }, true],
+    [{ field: 'labels', contains: 'bu' }, false],
+    [{ field: 'labels', contains: { ids: [1, 2], name: 'p1' } }, true],
+    [{ field: 'user', contains: 'login' }, true],
+    [{ field: 'user', contains: 'toString' }, false],
+    [{ field: 'user', contains: 'Ann' }, false],
+    [{ field: 'none', contains: 'x' }, false],
+    [{ field: 'nil', contains: 'null' }, false],
+
+    [{ field: 'action', in: ['closed', 'opened'] }, true],
+    [{ field: 'n', in: ['5'] }, false],
+    [{ field: 'pair.b', in: [[1, { c: null }]] }, true],
+    [{ field: 'none', in: [null] }, false],
+    [{ field: 'action', in: [] }, false],
+
+    [{ field: 'user.login', in_file: 'users.txt' }, true],
+    [{ field: 'user.id', in_file: 'users.txt' }, false],
+    [{ field: 'pair', in_file: 'users.txt' }, true],
+    [{ field: 'none', in_file: 'users.txt' }, false],
+    [{ field: 'user.login', in_file: 'absent.txt' }, false],
+
+    [{ field: 'action', regex: '^open' }, true],
+    [{ field: 'action', regex: 'pen' }, true],
+    [{ field: 'action', regex: '^pen' }, false],
+    [{ field: 'action', regex: '(?i)^OPEN' }, true],
+    [{ field: 'n', regex: '^5$' }, true],
+    [{ field: 't', regex: '^true$' }, true],
+    [{ field: 'nil', regex: 'null' }, true],
+    [{ field: 'labels', regex: '"name":"p\\d"' }, true],
+    [{ field: 'none', regex: '' + '.*' }, false],
+  ];
+  for (const [filter, expected] of cases) {
+    test(`${JSON.stringify(filter)} is ${expected}`, () => assert.equal(matches(filter), expected));
+  }
+});
+
+describe('fields', () => {
+  test('event and event_type are the resolved event, whatever the payload says', () => {
+    assert.ok(matches({ field: 'event', equals: 'pull_request' }));
+    assert.ok(matches({ field: 'event_type', equals: 'pull_request' }));
+    assert.ok(matches({ field: 'payload.event', equals: 'own' }));
+  });
+
+  test('headers ignore case, several values are joined, prototypes are no headers', () => {
+    assert.ok(matches({ field: 'headers.X-Tag', equals: 'blue' }));
+    assert.ok(matches({ field: 'headers.Set-Cookie', equals: 'a, b' }));
+    assert.ok(matches({ field: 'headers.X-None', missing: true }));
+    assert.ok(matches({ field: 'headers.constructor', missing: true }));
+  });
+
+  test('payload.<x> reads below a payload object, else from the root', () => {
+    const at = (payload: unknown) => ({ ...subject, payload });
+    const filter: FilterConfig = { field: 'payload.x', equals: 1 };
+    assert.ok(matches(filter, at({ payload: { x: 1 }, x: 2 })));
+    assert.ok(matches(filter, at({ x: 1 })));
+    assert.ok(matches(filter, at({ payload: 'text', x: 1 })));
+    assert.ok(matches(filter, at({ payload: null, x: 1 })));
+    assert.ok(!matches(filter, at({ payload: {}, x: 1 })));
+    assert.ok(matches({ field: 'x', equals: 2 }, at({ payload: { x: 1 }, x: 2 })));
+  });
+});
+
+describe('groups', () => {
+  const yes: FilterConfig = { field: 'n', equals: 5 };
+  const no: FilterConfig = { field: 'n', equals: 6 };
+  const cases: readonly (readonly [FilterConfig | FilterConfig[], boolean])[] = [
+    [[], true],
+    [[yes, yes], true],
+    [[yes, no], false],
+    [{ all: [] }, true],
+    [{ any: [] }, false],
+    [{ any: [no, yes] }, true],
+    [{ not: yes }, false],
+    [{ not: no }, true],
+    [{ not: [yes, no] }, true],
+    [{ not: [] }, false],
+    [{ all: [{ any: [no, { not: no }] }, yes] }, true],
+  ];
+  for (const [filter, expected] of cases) {
+    test(`${JSON.stringify(filter)} is ${expected}`, () => assert.equal(matches(filter), expected));
+  }
+});
+
+describe('properties', () => {
+  const SEED = { seed: 20260101, numRuns: 200 };
+  const key = fc.constantFrom('a', 'b', '0', 'payload', '__proto__', 'constructor', 'length');
+  const json = fc
+    .letrec<{ value: unknown }>((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 3 },
+        fc.constantFrom(null, true, 0, 1, '', 'a', 'b'),
+        fc.array(tie('value'), { maxLength: 3 }),
+        fc.dictionary(key, tie('value'), { maxKeys: 3 }),
+      ),
+    }))
+    .value.map((value): unknown => JSON.parse(JSON.stringify(value)));
+  const field = fc.array(key, { minLength: 1, maxLength: 3 }).map((parts) => parts.join('.'));
+
+  test('every operator answers on every payload, and negation is exact', () => {
+    fc.assert(
+      fc.property(json, field, json, (payload, path, operand) => {
+        const on = { ...subject, payload };
+        const operators: FilterConfig[] = [
+          { exists: true },
+          { equals: operand as object },
+          { contains: operand as object },
+          { in: [operand] },
+          { in_file: 'users.txt' },
+          { regex: 'a|1' },
+        ];
+        for (const operator of operators) {
+          const leaf = { field: path, ...operator };
+          assert.equal(matches({ not: leaf }, on), !matches(leaf, on));
+        }
+        assert.equal(
+          matches({ field: path, not_equals: operand as object }, on),
+          !matches({ field: path, equals: operand as object }, on),
+        );
+      }),
+      SEED,
+    );
+  });
+
+  test('equals holds exactly for values with the same canonical JSON', () => {
+    const canonical = (value: unknown): string =>
+      JSON.stringify(value, (_, member: unknown) =>
+        typeof member === 'object' && member !== null && !Array.isArray(member)
+          ? { entries: Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)) }
+          : member,
+      );
+    fc.assert(
+      fc.property(json, json, (left, right) => {
+        const on = { ...subject, payload: { v: left } };
+        assert.equal(matches({ field: 'v', equals: right as object }, on), canonical(left) === canonical(right));
+        assert.ok(matches({ field: 'v', equals: structuredClone(left) as object }, on));
+      }),
+      SEED,
+    );
+  });
+});
+
+test('a hostile text does not slow a regex down', () => {
+  const on = { ...subject, payload: { v: `${'a'.repeat(200_000)}!` } };
+  const started = performance.now();
+  assert.equal(matches({ field: 'v', regex: '^(a+)+$' }, on), false);
+  assert.ok(performance.now() - started < 500);
+});
