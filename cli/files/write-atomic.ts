@@ -1,0 +1,76 @@
+/** Replaces a file so that whoever reads it, at any moment and after any crash, finds the old text or the new one. */
+import {
+  closeSync,
+  fchmodSync,
+  fstatSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { isSystemError } from '../errors.ts';
+
+/** Temporary files older than this, in ms, belong to a writer that was killed. */
+const ABANDONED_MS = 60 * 60 * 1000;
+
+/**
+ * Temporary file beside the target, fsync, rename, fsync of the folder. A symbolic link stays one: what it points at is replaced.
+ * `mode` holds whatever the umask and whatever mode the old file had.
+ */
+export function writeAtomic(path: string, text: string, mode: number): void {
+  const target = followLink(path);
+  const folder = dirname(target);
+  mkdirSync(folder, { recursive: true });
+  const temporary = join(folder, `.${basename(target)}.${process.pid}.tmp`);
+  const file = openSync(temporary, 'w', 0o600);
+  try {
+    writeFileSync(file, text);
+    fchmodSync(file, mode);
+    fsyncSync(file);
+    sweep(folder, basename(target), fstatSync(file).mtimeMs);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  } finally {
+    closeSync(file);
+  }
+  renameSync(temporary, target);
+  syncFolder(folder);
+}
+
+function followLink(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch (error) {
+    if (isSystemError(error) && error.code === 'ENOENT') return path;
+    throw error;
+  }
+}
+
+/** Without this a power cut could undo the rename; some file systems cannot do it, and then need not. */
+function syncFolder(folder: string): void {
+  const handle = openSync(folder, 'r');
+  try {
+    fsyncSync(handle);
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** Removes what killed writers of the same file left behind. */
+function sweep(folder: string, name: string, now: number): void {
+  for (const file of readdirSync(folder)) {
+    if (!file.startsWith(`.${name}.`) || !file.endsWith('.tmp')) continue;
+    const path = join(folder, file);
+    const { mtimeMs } = statSync(path, { throwIfNoEntry: false }) ?? { mtimeMs: Number.POSITIVE_INFINITY };
+    if (now - mtimeMs > ABANDONED_MS) rmSync(path, { force: true });
+  }
+}

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setEnvLines } from '../../../cli/files/env-file.ts';
+import { writeAtomic } from '../../../cli/files/write-atomic.ts';
+import { createPaint } from '../../../cli/output/colour.ts';
+import { formatDiff } from '../../../cli/output/diff.ts';
+import { tempDir } from '../../helpers/temp-dir.ts';
+
+test('a file is replaced whole, with the mode asked for, and nothing is left beside it', (t) => {
+  const path = join(tempDir(t), 'sub', 'x.json');
+  writeAtomic(path, 'one', 0o600);
+  chmodSync(path, 0o666);
+  writeAtomic(path, 'two', 0o600);
+  assert.equal(readFileSync(path, 'utf8'), 'two');
+  assert.equal(statSync(path).mode & 0o777, 0o600);
+  assert.deepEqual(readdirSync(join(path, '..')), ['x.json']);
+});
+
+test('a symbolic link stays a link', (t) => {
+  const dir = tempDir(t);
+  mkdirSync(join(dir, 'dotfiles'));
+  writeFileSync(join(dir, 'dotfiles', 'real.json'), 'one');
+  symlinkSync(join(dir, 'dotfiles', 'real.json'), join(dir, 'x.json'));
+  writeAtomic(join(dir, 'x.json'), 'two', 0o600);
+  assert.ok(lstatSync(join(dir, 'x.json')).isSymbolicLink());
+  assert.equal(readFileSync(join(dir, 'dotfiles', 'real.json'), 'utf8'), 'two');
+});
+
+test('what killed writers left behind is swept, a living one is left alone', (t) => {
+  const dir = tempDir(t);
+  for (const name of ['.x.json.1.tmp', '.x.json.2.tmp', '.y.json.1.tmp']) writeFileSync(join(dir, name), '');
+  utimesSync(join(dir, '.x.json.1.tmp'), 0, 0);
+  utimesSync(join(dir, '.y.json.1.tmp'), 0, 0);
+  writeAtomic(join(dir, 'x.json'), '', 0o600);
+  assert.deepEqual(readdirSync(dir).sort(), ['.x.json.2.tmp', '.y.json.1.tmp', 'x.json']);
+});
+
+test('an env file keeps its other lines when variables are set', () => {
+  const before = '# keys\nA=1\nexport B = "2"\n\nC=3 # three\n';
+  assert.equal(setEnvLines(before, { B: 'new value', D: 'x' }), "# keys\nA=1\nB='new value'\n\nC=3 # three\nD=x\n");
+  assert.equal(setEnvLines('', { A: `it's "x"\n` }), 'A="it\'s \\"x\\"\\n"\n');
+  assert.equal(setEnvLines('A=1', { B: '' }), 'A=1\nB=\n');
+});
+
+test('a diff shows the changed lines and a little around them', () => {
+  const before = ['a', 'b', 'c', 'd', 'e', 'f', 'g', ''].join('\n');
+  const after = ['a', 'b', 'c', 'd', 'E', 'f', 'g', ''].join('\n');
+  assert.deepEqual(formatDiff(before, after, createPaint(false)), ['  c', '  d', '- e', '+ E', '  f', '  g']);
+  assert.deepEqual(formatDiff('', 'x\n', createPaint(false)), ['+ x']);
+  assert.deepEqual(formatDiff('x\n', 'x\n', createPaint(false)), []);
+});
