@@ -1,0 +1,25 @@
+/** Finds and fills `{name}` in the schedules and prompts of blueprints. One pass: what a user typed is never expanded again. */
+
+const PLACEHOLDER = /\{([A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*)\}/g;
+
+export interface Placeholder {
+  readonly name: string;
+  /** UTF-16 offset of the brace. */
+  readonly offset: number;
+  readonly length: number;
+}
+
+export function findPlaceholders(text: string): readonly Placeholder[] {
+  return [...text.matchAll(PLACEHOLDER)].map((match) => ({
+    name: match[1] ?? '',
+    offset: match.index,
+    length: match[0].length,
+  }));
+}
+
+/** A name without a value stays as it is written. */
+export function fillPlaceholders(text: string, values: Readonly<Record<string, string>>): string {
+  return text.replace(PLACEHOLDER, (whole, name: string) =>
+    Object.hasOwn(values, name) ? (values[name] ?? '') : whole,
+  );
+}
