@@ -2,10 +2,859 @@
 // @ts-nocheck
 "use strict";
 export const validate = validate20;
-const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"scheme-plan.schema.json","title":"SchemePlan","description":"A signature scheme as the verifier interprets it: header names in lower case, paths split, templates as segments.","type":"object","additionalProperties":false,"required":["name","verify","signature","encoding","signed","secret","timestamp","id","event","delivery","deprecated"],"properties":{"name":{"type":"string"},"verify":{"enum":["hmac-sha1","hmac-sha256","hmac-sha512","ed25519","ecdsa-p256","token","basic","none"]},"signature":{"type":"array","items":{"$ref":"#/$defs/locatorPlan"}},"encoding":{"enum":["hex","base64","base64url"]},"signed":{"type":"array","items":{"$ref":"#/$defs/signedSegment"}},"secret":{"title":"SecretForm","type":"object","additionalProperties":false,"required":["strip","as","otherwise"],"properties":{"strip":{"type":"string"},"as":{"enum":["utf8","hex","base64","raw-hex","raw-base64","spki-base64"]},"otherwise":{"enum":["refuse","same","utf8-or-base64"]}}},"timestamp":{"title":"TimestampPlan","type":["object","null"],"additionalProperties":false,"required":["at","unit","tolerance"],"properties":{"at":{"$ref":"#/$defs/locatorPlan"},"unit":{"enum":["s","ms","iso"]},"tolerance":{"type":"number"}}},"id":{"oneOf":[{"$ref":"#/$defs/locatorPlan"},{"type":"null"}]},"event":{"type":"array","items":{"$ref":"#/$defs/locatorPlan"}},"delivery":{"type":"array","items":{"$ref":"#/$defs/locatorPlan"}},"deprecated":{"type":["string","null"]}},"$defs":{"locatorPlan":{"title":"LocatorPlan","type":"object","additionalProperties":false,"required":["in","name","path","split","prefix"],"properties":{"in":{"enum":["header","query","json","form"]},"name":{"type":"string","description":"Header (lower case), query parameter or form field; empty for `json`."},"path":{"type":"array","items":{"type":"string"},"description":"Path into the JSON body or form field."},"split":{"type":"string","description":"Empty: the whole value is the one part."},"prefix":{"type":"string","description":"Empty: every part counts."}}},"signedSegment":{"title":"SignedSegment","type":"object","additionalProperties":false,"required":["kind","value"],"properties":{"kind":{"enum":["text","body","timestamp","id","url","method","json","params"]},"value":{"type":"array","items":{"type":"string"},"description":"`text`: one string; `json`: the path; else empty."}}}}};
+const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"scheme-plan.schema.json","title":"SchemePlan","description":"A signature scheme as the verifier interprets it: header names in lower case, paths split, templates as segments.","type":"object","additionalProperties":false,"required":["name","verify","signature","encoding","signed","secret","timestamp","id","body_hash","event","delivery","delivery_digest","challenges","deprecated"],"properties":{"name":{"type":"string","description":"Canonical name."},"verify":{"enum":["hmac-sha1","hmac-sha256","hmac-sha512","ed25519","ecdsa-p256","token","basic","none"],"description":"Primitive."},"signature":{"type":"array","items":{"$ref":"#/$defs/locatorPlan"},"description":"Where the signatures or tokens are."},"encoding":{"enum":["hex","base64","base64url"],"description":"Text form of the signature."},"signed":{"type":"array","items":{"$ref":"#/$defs/signedSegment"},"description":"The signed bytes."},"secret":{"title":"SecretForm","type":"object","additionalProperties":false,"required":["strip","as","otherwise"],"properties":{"strip":{"type":"string"},"as":{"enum":["utf8","hex","base64","raw-hex","raw-base64","spki-base64"]},"otherwise":{"enum":["refuse","same","utf8-or-base64"]}},"description":"How the secret's text becomes a key."},"timestamp":{"title":"TimestampPlan","type":["object","null"],"additionalProperties":false,"required":["at","unit","tolerance","after"],"properties":{"at":{"$ref":"#/$defs/locatorPlan"},"unit":{"enum":["s","ms","iso"]},"tolerance":{"type":"number"},"after":{"type":"boolean","description":"The instant lies in the body: it is trusted only once the signature holds."}},"description":"The signed instant; null: no replay window."},"id":{"oneOf":[{"$ref":"#/$defs/locatorPlan"},{"type":"null"}],"description":"The signed id, when `signed` holds one."},"body_hash":{"title":"BodyHashPlan","description":"A digest of the body in a signed place.","type":["object","null"],"additionalProperties":false,"required":["at","hash","encoding"],"properties":{"at":{"$ref":"#/$defs/locatorPlan"},"hash":{"enum":["sha256"]},"encoding":{"enum":["hex","base64","base64url"]}}},"event":{"type":"array","items":{"$ref":"#/$defs/locatorPlan"},"description":"Where the event type is, with `source:`."},"delivery":{"type":"array","items":{"$ref":"#/$defs/locatorPlan"},"description":"Where the delivery id is, with `source:`."},"delivery_digest":{"type":"boolean","description":"Without an id, a digest of the body is the delivery id."},"challenges":{"type":"array","items":{"$ref":"#/$defs/challengePlan"},"description":"Handshakes, the first that matches answers."},"deprecated":{"type":["string","null"],"description":"Logged once per route."}},"$defs":{"locatorPlan":{"title":"LocatorPlan","type":"object","additionalProperties":false,"required":["in","name","path","split","prefix"],"properties":{"in":{"enum":["header","query","json","form"]},"name":{"type":"string","description":"Header (lower case), query parameter or form field; empty for `json`."},"path":{"type":"array","items":{"type":"string"},"description":"Path into the JSON body or form field."},"split":{"type":"string","description":"Empty: the whole value is the one part."},"prefix":{"type":"string","description":"Empty: every part counts."}}},"signedSegment":{"title":"SignedSegment","type":"object","additionalProperties":false,"required":["kind","value"],"properties":{"kind":{"enum":["text","body","timestamp","id","url","method","json","params"]},"value":{"type":"array","items":{"type":"string"},"description":"`text`: one string; `json`: the path; `url`: `either-port` or `decoded`, or empty; else empty."}}},"challengePlan":{"title":"ChallengePlan","type":"object","additionalProperties":false,"required":["kind","method","when","token","value","body","headers","status","echo"],"properties":{"kind":{"enum":["echo","reply","capture","ok"]},"method":{"enum":["GET","HEAD","POST"]},"when":{"title":"ConditionPlan","type":["object","null"],"additionalProperties":false,"required":["at","equals"],"properties":{"at":{"$ref":"#/$defs/locatorPlan"},"equals":{"type":["string","null"],"description":"Text to match; null: any."}}},"token":{"oneOf":[{"$ref":"#/$defs/locatorPlan"},{"type":"null"}]},"value":{"oneOf":[{"$ref":"#/$defs/locatorPlan"},{"type":"null"}]},"body":{"type":["string","null"],"description":"JSON text of the answer, with {value} and {hmac-sha256-hex:value} inside its strings."},"headers":{"title":"ChallengeHeaderPlan","type":"object","additionalProperties":{"type":"string"}},"status":{"type":"integer"},"echo":{"type":["string","null"],"description":"Answer header that repeats the captured secret."}}}}};
 const schema32 = {"title":"LocatorPlan","type":"object","additionalProperties":false,"required":["in","name","path","split","prefix"],"properties":{"in":{"enum":["header","query","json","form"]},"name":{"type":"string","description":"Header (lower case), query parameter or form field; empty for `json`."},"path":{"type":"array","items":{"type":"string"},"description":"Path into the JSON body or form field."},"split":{"type":"string","description":"Empty: the whole value is the one part."},"prefix":{"type":"string","description":"Empty: every part counts."}}};
-const schema33 = {"title":"SignedSegment","type":"object","additionalProperties":false,"required":["kind","value"],"properties":{"kind":{"enum":["text","body","timestamp","id","url","method","json","params"]},"value":{"type":"array","items":{"type":"string"},"description":"`text`: one string; `json`: the path; else empty."}}};
+const schema33 = {"title":"SignedSegment","type":"object","additionalProperties":false,"required":["kind","value"],"properties":{"kind":{"enum":["text","body","timestamp","id","url","method","json","params"]},"value":{"type":"array","items":{"type":"string"},"description":"`text`: one string; `json`: the path; `url`: `either-port` or `decoded`, or empty; else empty."}}};
 const func1 = Object.prototype.hasOwnProperty;
+const schema39 = {"title":"ChallengePlan","type":"object","additionalProperties":false,"required":["kind","method","when","token","value","body","headers","status","echo"],"properties":{"kind":{"enum":["echo","reply","capture","ok"]},"method":{"enum":["GET","HEAD","POST"]},"when":{"title":"ConditionPlan","type":["object","null"],"additionalProperties":false,"required":["at","equals"],"properties":{"at":{"$ref":"#/$defs/locatorPlan"},"equals":{"type":["string","null"],"description":"Text to match; null: any."}}},"token":{"oneOf":[{"$ref":"#/$defs/locatorPlan"},{"type":"null"}]},"value":{"oneOf":[{"$ref":"#/$defs/locatorPlan"},{"type":"null"}]},"body":{"type":["string","null"],"description":"JSON text of the answer, with {value} and {hmac-sha256-hex:value} inside its strings."},"headers":{"title":"ChallengeHeaderPlan","type":"object","additionalProperties":{"type":"string"}},"status":{"type":"integer"},"echo":{"type":["string","null"],"description":"Answer header that repeats the captured secret."}}};
+
+function validate21(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate21.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.kind === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "kind"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if(data.method === undefined){
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "method"}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+if(data.when === undefined){
+const err2 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "when"}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+if(data.token === undefined){
+const err3 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "token"}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+if(data.value === undefined){
+const err4 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "value"}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+if(data.body === undefined){
+const err5 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "body"}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+if(data.headers === undefined){
+const err6 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "headers"}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+if(data.status === undefined){
+const err7 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "status"}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+if(data.echo === undefined){
+const err8 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "echo"}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+for(const key0 in data){
+if(!(func1.call(schema39.properties, key0))){
+const err9 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+}
+if(data.kind !== undefined){
+let data0 = data.kind;
+if(!((((data0 === "echo") || (data0 === "reply")) || (data0 === "capture")) || (data0 === "ok"))){
+const err10 = {instancePath:instancePath+"/kind",schemaPath:"#/properties/kind/enum",keyword:"enum",params:{allowedValues: schema39.properties.kind.enum}};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+}
+if(data.method !== undefined){
+let data1 = data.method;
+if(!(((data1 === "GET") || (data1 === "HEAD")) || (data1 === "POST"))){
+const err11 = {instancePath:instancePath+"/method",schemaPath:"#/properties/method/enum",keyword:"enum",params:{allowedValues: schema39.properties.method.enum}};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+}
+if(data.when !== undefined){
+let data2 = data.when;
+if((!(data2 && typeof data2 == "object" && !Array.isArray(data2))) && (data2 !== null)){
+const err12 = {instancePath:instancePath+"/when",schemaPath:"#/properties/when/type",keyword:"type",params:{type: schema39.properties.when.type}};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
+if(data2.at === undefined){
+const err13 = {instancePath:instancePath+"/when",schemaPath:"#/properties/when/required",keyword:"required",params:{missingProperty: "at"}};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+}
+if(data2.equals === undefined){
+const err14 = {instancePath:instancePath+"/when",schemaPath:"#/properties/when/required",keyword:"required",params:{missingProperty: "equals"}};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+}
+for(const key1 in data2){
+if(!((key1 === "at") || (key1 === "equals"))){
+const err15 = {instancePath:instancePath+"/when",schemaPath:"#/properties/when/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
+}
+errors++;
+}
+}
+if(data2.at !== undefined){
+let data3 = data2.at;
+if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
+if(data3.in === undefined){
+const err16 = {instancePath:instancePath+"/when/at",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "in"}};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+}
+if(data3.name === undefined){
+const err17 = {instancePath:instancePath+"/when/at",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "name"}};
+if(vErrors === null){
+vErrors = [err17];
+}
+else {
+vErrors.push(err17);
+}
+errors++;
+}
+if(data3.path === undefined){
+const err18 = {instancePath:instancePath+"/when/at",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "path"}};
+if(vErrors === null){
+vErrors = [err18];
+}
+else {
+vErrors.push(err18);
+}
+errors++;
+}
+if(data3.split === undefined){
+const err19 = {instancePath:instancePath+"/when/at",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "split"}};
+if(vErrors === null){
+vErrors = [err19];
+}
+else {
+vErrors.push(err19);
+}
+errors++;
+}
+if(data3.prefix === undefined){
+const err20 = {instancePath:instancePath+"/when/at",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "prefix"}};
+if(vErrors === null){
+vErrors = [err20];
+}
+else {
+vErrors.push(err20);
+}
+errors++;
+}
+for(const key2 in data3){
+if(!(((((key2 === "in") || (key2 === "name")) || (key2 === "path")) || (key2 === "split")) || (key2 === "prefix"))){
+const err21 = {instancePath:instancePath+"/when/at",schemaPath:"#/$defs/locatorPlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}};
+if(vErrors === null){
+vErrors = [err21];
+}
+else {
+vErrors.push(err21);
+}
+errors++;
+}
+}
+if(data3.in !== undefined){
+let data4 = data3.in;
+if(!((((data4 === "header") || (data4 === "query")) || (data4 === "json")) || (data4 === "form"))){
+const err22 = {instancePath:instancePath+"/when/at/in",schemaPath:"#/$defs/locatorPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema32.properties.in.enum}};
+if(vErrors === null){
+vErrors = [err22];
+}
+else {
+vErrors.push(err22);
+}
+errors++;
+}
+}
+if(data3.name !== undefined){
+if(typeof data3.name !== "string"){
+const err23 = {instancePath:instancePath+"/when/at/name",schemaPath:"#/$defs/locatorPlan/properties/name/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err23];
+}
+else {
+vErrors.push(err23);
+}
+errors++;
+}
+}
+if(data3.path !== undefined){
+let data6 = data3.path;
+if(Array.isArray(data6)){
+const len0 = data6.length;
+for(let i0=0; i0<len0; i0++){
+if(typeof data6[i0] !== "string"){
+const err24 = {instancePath:instancePath+"/when/at/path/" + i0,schemaPath:"#/$defs/locatorPlan/properties/path/items/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err24];
+}
+else {
+vErrors.push(err24);
+}
+errors++;
+}
+}
+}
+else {
+const err25 = {instancePath:instancePath+"/when/at/path",schemaPath:"#/$defs/locatorPlan/properties/path/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err25];
+}
+else {
+vErrors.push(err25);
+}
+errors++;
+}
+}
+if(data3.split !== undefined){
+if(typeof data3.split !== "string"){
+const err26 = {instancePath:instancePath+"/when/at/split",schemaPath:"#/$defs/locatorPlan/properties/split/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err26];
+}
+else {
+vErrors.push(err26);
+}
+errors++;
+}
+}
+if(data3.prefix !== undefined){
+if(typeof data3.prefix !== "string"){
+const err27 = {instancePath:instancePath+"/when/at/prefix",schemaPath:"#/$defs/locatorPlan/properties/prefix/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err27];
+}
+else {
+vErrors.push(err27);
+}
+errors++;
+}
+}
+}
+else {
+const err28 = {instancePath:instancePath+"/when/at",schemaPath:"#/$defs/locatorPlan/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err28];
+}
+else {
+vErrors.push(err28);
+}
+errors++;
+}
+}
+if(data2.equals !== undefined){
+let data10 = data2.equals;
+if((typeof data10 !== "string") && (data10 !== null)){
+const err29 = {instancePath:instancePath+"/when/equals",schemaPath:"#/properties/when/properties/equals/type",keyword:"type",params:{type: schema39.properties.when.properties.equals.type}};
+if(vErrors === null){
+vErrors = [err29];
+}
+else {
+vErrors.push(err29);
+}
+errors++;
+}
+}
+}
+}
+if(data.token !== undefined){
+let data11 = data.token;
+const _errs25 = errors;
+let valid6 = false;
+let passing0 = null;
+const _errs26 = errors;
+if(data11 && typeof data11 == "object" && !Array.isArray(data11)){
+if(data11.in === undefined){
+const err30 = {instancePath:instancePath+"/token",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "in"}};
+if(vErrors === null){
+vErrors = [err30];
+}
+else {
+vErrors.push(err30);
+}
+errors++;
+}
+if(data11.name === undefined){
+const err31 = {instancePath:instancePath+"/token",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "name"}};
+if(vErrors === null){
+vErrors = [err31];
+}
+else {
+vErrors.push(err31);
+}
+errors++;
+}
+if(data11.path === undefined){
+const err32 = {instancePath:instancePath+"/token",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "path"}};
+if(vErrors === null){
+vErrors = [err32];
+}
+else {
+vErrors.push(err32);
+}
+errors++;
+}
+if(data11.split === undefined){
+const err33 = {instancePath:instancePath+"/token",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "split"}};
+if(vErrors === null){
+vErrors = [err33];
+}
+else {
+vErrors.push(err33);
+}
+errors++;
+}
+if(data11.prefix === undefined){
+const err34 = {instancePath:instancePath+"/token",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "prefix"}};
+if(vErrors === null){
+vErrors = [err34];
+}
+else {
+vErrors.push(err34);
+}
+errors++;
+}
+for(const key3 in data11){
+if(!(((((key3 === "in") || (key3 === "name")) || (key3 === "path")) || (key3 === "split")) || (key3 === "prefix"))){
+const err35 = {instancePath:instancePath+"/token",schemaPath:"#/$defs/locatorPlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3}};
+if(vErrors === null){
+vErrors = [err35];
+}
+else {
+vErrors.push(err35);
+}
+errors++;
+}
+}
+if(data11.in !== undefined){
+let data12 = data11.in;
+if(!((((data12 === "header") || (data12 === "query")) || (data12 === "json")) || (data12 === "form"))){
+const err36 = {instancePath:instancePath+"/token/in",schemaPath:"#/$defs/locatorPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema32.properties.in.enum}};
+if(vErrors === null){
+vErrors = [err36];
+}
+else {
+vErrors.push(err36);
+}
+errors++;
+}
+}
+if(data11.name !== undefined){
+if(typeof data11.name !== "string"){
+const err37 = {instancePath:instancePath+"/token/name",schemaPath:"#/$defs/locatorPlan/properties/name/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err37];
+}
+else {
+vErrors.push(err37);
+}
+errors++;
+}
+}
+if(data11.path !== undefined){
+let data14 = data11.path;
+if(Array.isArray(data14)){
+const len1 = data14.length;
+for(let i1=0; i1<len1; i1++){
+if(typeof data14[i1] !== "string"){
+const err38 = {instancePath:instancePath+"/token/path/" + i1,schemaPath:"#/$defs/locatorPlan/properties/path/items/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err38];
+}
+else {
+vErrors.push(err38);
+}
+errors++;
+}
+}
+}
+else {
+const err39 = {instancePath:instancePath+"/token/path",schemaPath:"#/$defs/locatorPlan/properties/path/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err39];
+}
+else {
+vErrors.push(err39);
+}
+errors++;
+}
+}
+if(data11.split !== undefined){
+if(typeof data11.split !== "string"){
+const err40 = {instancePath:instancePath+"/token/split",schemaPath:"#/$defs/locatorPlan/properties/split/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err40];
+}
+else {
+vErrors.push(err40);
+}
+errors++;
+}
+}
+if(data11.prefix !== undefined){
+if(typeof data11.prefix !== "string"){
+const err41 = {instancePath:instancePath+"/token/prefix",schemaPath:"#/$defs/locatorPlan/properties/prefix/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err41];
+}
+else {
+vErrors.push(err41);
+}
+errors++;
+}
+}
+}
+else {
+const err42 = {instancePath:instancePath+"/token",schemaPath:"#/$defs/locatorPlan/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err42];
+}
+else {
+vErrors.push(err42);
+}
+errors++;
+}
+var _valid0 = _errs26 === errors;
+if(_valid0){
+valid6 = true;
+passing0 = 0;
+}
+const _errs41 = errors;
+if(data11 !== null){
+const err43 = {instancePath:instancePath+"/token",schemaPath:"#/properties/token/oneOf/1/type",keyword:"type",params:{type: "null"}};
+if(vErrors === null){
+vErrors = [err43];
+}
+else {
+vErrors.push(err43);
+}
+errors++;
+}
+var _valid0 = _errs41 === errors;
+if(_valid0 && valid6){
+valid6 = false;
+passing0 = [passing0, 1];
+}
+else {
+if(_valid0){
+valid6 = true;
+passing0 = 1;
+}
+}
+if(!valid6){
+const err44 = {instancePath:instancePath+"/token",schemaPath:"#/properties/token/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
+if(vErrors === null){
+vErrors = [err44];
+}
+else {
+vErrors.push(err44);
+}
+errors++;
+}
+else {
+errors = _errs25;
+if(vErrors !== null){
+if(_errs25){
+vErrors.length = _errs25;
+}
+else {
+vErrors = null;
+}
+}
+}
+}
+if(data.value !== undefined){
+let data18 = data.value;
+const _errs44 = errors;
+let valid11 = false;
+let passing1 = null;
+const _errs45 = errors;
+if(data18 && typeof data18 == "object" && !Array.isArray(data18)){
+if(data18.in === undefined){
+const err45 = {instancePath:instancePath+"/value",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "in"}};
+if(vErrors === null){
+vErrors = [err45];
+}
+else {
+vErrors.push(err45);
+}
+errors++;
+}
+if(data18.name === undefined){
+const err46 = {instancePath:instancePath+"/value",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "name"}};
+if(vErrors === null){
+vErrors = [err46];
+}
+else {
+vErrors.push(err46);
+}
+errors++;
+}
+if(data18.path === undefined){
+const err47 = {instancePath:instancePath+"/value",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "path"}};
+if(vErrors === null){
+vErrors = [err47];
+}
+else {
+vErrors.push(err47);
+}
+errors++;
+}
+if(data18.split === undefined){
+const err48 = {instancePath:instancePath+"/value",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "split"}};
+if(vErrors === null){
+vErrors = [err48];
+}
+else {
+vErrors.push(err48);
+}
+errors++;
+}
+if(data18.prefix === undefined){
+const err49 = {instancePath:instancePath+"/value",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "prefix"}};
+if(vErrors === null){
+vErrors = [err49];
+}
+else {
+vErrors.push(err49);
+}
+errors++;
+}
+for(const key4 in data18){
+if(!(((((key4 === "in") || (key4 === "name")) || (key4 === "path")) || (key4 === "split")) || (key4 === "prefix"))){
+const err50 = {instancePath:instancePath+"/value",schemaPath:"#/$defs/locatorPlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4}};
+if(vErrors === null){
+vErrors = [err50];
+}
+else {
+vErrors.push(err50);
+}
+errors++;
+}
+}
+if(data18.in !== undefined){
+let data19 = data18.in;
+if(!((((data19 === "header") || (data19 === "query")) || (data19 === "json")) || (data19 === "form"))){
+const err51 = {instancePath:instancePath+"/value/in",schemaPath:"#/$defs/locatorPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema32.properties.in.enum}};
+if(vErrors === null){
+vErrors = [err51];
+}
+else {
+vErrors.push(err51);
+}
+errors++;
+}
+}
+if(data18.name !== undefined){
+if(typeof data18.name !== "string"){
+const err52 = {instancePath:instancePath+"/value/name",schemaPath:"#/$defs/locatorPlan/properties/name/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err52];
+}
+else {
+vErrors.push(err52);
+}
+errors++;
+}
+}
+if(data18.path !== undefined){
+let data21 = data18.path;
+if(Array.isArray(data21)){
+const len2 = data21.length;
+for(let i2=0; i2<len2; i2++){
+if(typeof data21[i2] !== "string"){
+const err53 = {instancePath:instancePath+"/value/path/" + i2,schemaPath:"#/$defs/locatorPlan/properties/path/items/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err53];
+}
+else {
+vErrors.push(err53);
+}
+errors++;
+}
+}
+}
+else {
+const err54 = {instancePath:instancePath+"/value/path",schemaPath:"#/$defs/locatorPlan/properties/path/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err54];
+}
+else {
+vErrors.push(err54);
+}
+errors++;
+}
+}
+if(data18.split !== undefined){
+if(typeof data18.split !== "string"){
+const err55 = {instancePath:instancePath+"/value/split",schemaPath:"#/$defs/locatorPlan/properties/split/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err55];
+}
+else {
+vErrors.push(err55);
+}
+errors++;
+}
+}
+if(data18.prefix !== undefined){
+if(typeof data18.prefix !== "string"){
+const err56 = {instancePath:instancePath+"/value/prefix",schemaPath:"#/$defs/locatorPlan/properties/prefix/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err56];
+}
+else {
+vErrors.push(err56);
+}
+errors++;
+}
+}
+}
+else {
+const err57 = {instancePath:instancePath+"/value",schemaPath:"#/$defs/locatorPlan/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err57];
+}
+else {
+vErrors.push(err57);
+}
+errors++;
+}
+var _valid1 = _errs45 === errors;
+if(_valid1){
+valid11 = true;
+passing1 = 0;
+}
+const _errs60 = errors;
+if(data18 !== null){
+const err58 = {instancePath:instancePath+"/value",schemaPath:"#/properties/value/oneOf/1/type",keyword:"type",params:{type: "null"}};
+if(vErrors === null){
+vErrors = [err58];
+}
+else {
+vErrors.push(err58);
+}
+errors++;
+}
+var _valid1 = _errs60 === errors;
+if(_valid1 && valid11){
+valid11 = false;
+passing1 = [passing1, 1];
+}
+else {
+if(_valid1){
+valid11 = true;
+passing1 = 1;
+}
+}
+if(!valid11){
+const err59 = {instancePath:instancePath+"/value",schemaPath:"#/properties/value/oneOf",keyword:"oneOf",params:{passingSchemas: passing1}};
+if(vErrors === null){
+vErrors = [err59];
+}
+else {
+vErrors.push(err59);
+}
+errors++;
+}
+else {
+errors = _errs44;
+if(vErrors !== null){
+if(_errs44){
+vErrors.length = _errs44;
+}
+else {
+vErrors = null;
+}
+}
+}
+}
+if(data.body !== undefined){
+let data25 = data.body;
+if((typeof data25 !== "string") && (data25 !== null)){
+const err60 = {instancePath:instancePath+"/body",schemaPath:"#/properties/body/type",keyword:"type",params:{type: schema39.properties.body.type}};
+if(vErrors === null){
+vErrors = [err60];
+}
+else {
+vErrors.push(err60);
+}
+errors++;
+}
+}
+if(data.headers !== undefined){
+let data26 = data.headers;
+if(data26 && typeof data26 == "object" && !Array.isArray(data26)){
+for(const key5 in data26){
+if(typeof data26[key5] !== "string"){
+const err61 = {instancePath:instancePath+"/headers/" + key5.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/headers/additionalProperties/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err61];
+}
+else {
+vErrors.push(err61);
+}
+errors++;
+}
+}
+}
+else {
+const err62 = {instancePath:instancePath+"/headers",schemaPath:"#/properties/headers/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err62];
+}
+else {
+vErrors.push(err62);
+}
+errors++;
+}
+}
+if(data.status !== undefined){
+let data28 = data.status;
+if(!(((typeof data28 == "number") && (!(data28 % 1) && !isNaN(data28))) && (isFinite(data28)))){
+const err63 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err63];
+}
+else {
+vErrors.push(err63);
+}
+errors++;
+}
+}
+if(data.echo !== undefined){
+let data29 = data.echo;
+if((typeof data29 !== "string") && (data29 !== null)){
+const err64 = {instancePath:instancePath+"/echo",schemaPath:"#/properties/echo/type",keyword:"type",params:{type: schema39.properties.echo.type}};
+if(vErrors === null){
+vErrors = [err64];
+}
+else {
+vErrors.push(err64);
+}
+errors++;
+}
+}
+}
+else {
+const err65 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err65];
+}
+else {
+vErrors.push(err65);
+}
+errors++;
+}
+validate21.errors = vErrors;
+return errors === 0;
+}
+validate21.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
 
 function validate20(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="scheme-plan.schema.json" */;
@@ -99,8 +948,8 @@ vErrors.push(err7);
 }
 errors++;
 }
-if(data.event === undefined){
-const err8 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "event"}};
+if(data.body_hash === undefined){
+const err8 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "body_hash"}};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -109,8 +958,8 @@ vErrors.push(err8);
 }
 errors++;
 }
-if(data.delivery === undefined){
-const err9 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "delivery"}};
+if(data.event === undefined){
+const err9 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "event"}};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -119,8 +968,8 @@ vErrors.push(err9);
 }
 errors++;
 }
-if(data.deprecated === undefined){
-const err10 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "deprecated"}};
+if(data.delivery === undefined){
+const err10 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "delivery"}};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -129,9 +978,8 @@ vErrors.push(err10);
 }
 errors++;
 }
-for(const key0 in data){
-if(!(func1.call(schema31.properties, key0))){
-const err11 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(data.delivery_digest === undefined){
+const err11 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "delivery_digest"}};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -140,10 +988,8 @@ vErrors.push(err11);
 }
 errors++;
 }
-}
-if(data.name !== undefined){
-if(typeof data.name !== "string"){
-const err12 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"}};
+if(data.challenges === undefined){
+const err12 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "challenges"}};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -152,16 +998,49 @@ vErrors.push(err12);
 }
 errors++;
 }
-}
-if(data.verify !== undefined){
-let data1 = data.verify;
-if(!((((((((data1 === "hmac-sha1") || (data1 === "hmac-sha256")) || (data1 === "hmac-sha512")) || (data1 === "ed25519")) || (data1 === "ecdsa-p256")) || (data1 === "token")) || (data1 === "basic")) || (data1 === "none"))){
-const err13 = {instancePath:instancePath+"/verify",schemaPath:"#/properties/verify/enum",keyword:"enum",params:{allowedValues: schema31.properties.verify.enum}};
+if(data.deprecated === undefined){
+const err13 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "deprecated"}};
 if(vErrors === null){
 vErrors = [err13];
 }
 else {
 vErrors.push(err13);
+}
+errors++;
+}
+for(const key0 in data){
+if(!(func1.call(schema31.properties, key0))){
+const err14 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+}
+}
+if(data.name !== undefined){
+if(typeof data.name !== "string"){
+const err15 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
+}
+errors++;
+}
+}
+if(data.verify !== undefined){
+let data1 = data.verify;
+if(!((((((((data1 === "hmac-sha1") || (data1 === "hmac-sha256")) || (data1 === "hmac-sha512")) || (data1 === "ed25519")) || (data1 === "ecdsa-p256")) || (data1 === "token")) || (data1 === "basic")) || (data1 === "none"))){
+const err16 = {instancePath:instancePath+"/verify",schemaPath:"#/properties/verify/enum",keyword:"enum",params:{allowedValues: schema31.properties.verify.enum}};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
 }
 errors++;
 }
@@ -174,37 +1053,7 @@ for(let i0=0; i0<len0; i0++){
 let data3 = data2[i0];
 if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
 if(data3.in === undefined){
-const err14 = {instancePath:instancePath+"/signature/" + i0,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "in"}};
-if(vErrors === null){
-vErrors = [err14];
-}
-else {
-vErrors.push(err14);
-}
-errors++;
-}
-if(data3.name === undefined){
-const err15 = {instancePath:instancePath+"/signature/" + i0,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "name"}};
-if(vErrors === null){
-vErrors = [err15];
-}
-else {
-vErrors.push(err15);
-}
-errors++;
-}
-if(data3.path === undefined){
-const err16 = {instancePath:instancePath+"/signature/" + i0,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "path"}};
-if(vErrors === null){
-vErrors = [err16];
-}
-else {
-vErrors.push(err16);
-}
-errors++;
-}
-if(data3.split === undefined){
-const err17 = {instancePath:instancePath+"/signature/" + i0,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "split"}};
+const err17 = {instancePath:instancePath+"/signature/" + i0,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "in"}};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -213,8 +1062,8 @@ vErrors.push(err17);
 }
 errors++;
 }
-if(data3.prefix === undefined){
-const err18 = {instancePath:instancePath+"/signature/" + i0,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "prefix"}};
+if(data3.name === undefined){
+const err18 = {instancePath:instancePath+"/signature/" + i0,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "name"}};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -223,9 +1072,8 @@ vErrors.push(err18);
 }
 errors++;
 }
-for(const key1 in data3){
-if(!(((((key1 === "in") || (key1 === "name")) || (key1 === "path")) || (key1 === "split")) || (key1 === "prefix"))){
-const err19 = {instancePath:instancePath+"/signature/" + i0,schemaPath:"#/$defs/locatorPlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}};
+if(data3.path === undefined){
+const err19 = {instancePath:instancePath+"/signature/" + i0,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "path"}};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -234,11 +1082,8 @@ vErrors.push(err19);
 }
 errors++;
 }
-}
-if(data3.in !== undefined){
-let data4 = data3.in;
-if(!((((data4 === "header") || (data4 === "query")) || (data4 === "json")) || (data4 === "form"))){
-const err20 = {instancePath:instancePath+"/signature/" + i0+"/in",schemaPath:"#/$defs/locatorPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema32.properties.in.enum}};
+if(data3.split === undefined){
+const err20 = {instancePath:instancePath+"/signature/" + i0,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "split"}};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -247,15 +1092,49 @@ vErrors.push(err20);
 }
 errors++;
 }
-}
-if(data3.name !== undefined){
-if(typeof data3.name !== "string"){
-const err21 = {instancePath:instancePath+"/signature/" + i0+"/name",schemaPath:"#/$defs/locatorPlan/properties/name/type",keyword:"type",params:{type: "string"}};
+if(data3.prefix === undefined){
+const err21 = {instancePath:instancePath+"/signature/" + i0,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "prefix"}};
 if(vErrors === null){
 vErrors = [err21];
 }
 else {
 vErrors.push(err21);
+}
+errors++;
+}
+for(const key1 in data3){
+if(!(((((key1 === "in") || (key1 === "name")) || (key1 === "path")) || (key1 === "split")) || (key1 === "prefix"))){
+const err22 = {instancePath:instancePath+"/signature/" + i0,schemaPath:"#/$defs/locatorPlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}};
+if(vErrors === null){
+vErrors = [err22];
+}
+else {
+vErrors.push(err22);
+}
+errors++;
+}
+}
+if(data3.in !== undefined){
+let data4 = data3.in;
+if(!((((data4 === "header") || (data4 === "query")) || (data4 === "json")) || (data4 === "form"))){
+const err23 = {instancePath:instancePath+"/signature/" + i0+"/in",schemaPath:"#/$defs/locatorPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema32.properties.in.enum}};
+if(vErrors === null){
+vErrors = [err23];
+}
+else {
+vErrors.push(err23);
+}
+errors++;
+}
+}
+if(data3.name !== undefined){
+if(typeof data3.name !== "string"){
+const err24 = {instancePath:instancePath+"/signature/" + i0+"/name",schemaPath:"#/$defs/locatorPlan/properties/name/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err24];
+}
+else {
+vErrors.push(err24);
 }
 errors++;
 }
@@ -266,43 +1145,7 @@ if(Array.isArray(data6)){
 const len1 = data6.length;
 for(let i1=0; i1<len1; i1++){
 if(typeof data6[i1] !== "string"){
-const err22 = {instancePath:instancePath+"/signature/" + i0+"/path/" + i1,schemaPath:"#/$defs/locatorPlan/properties/path/items/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err22];
-}
-else {
-vErrors.push(err22);
-}
-errors++;
-}
-}
-}
-else {
-const err23 = {instancePath:instancePath+"/signature/" + i0+"/path",schemaPath:"#/$defs/locatorPlan/properties/path/type",keyword:"type",params:{type: "array"}};
-if(vErrors === null){
-vErrors = [err23];
-}
-else {
-vErrors.push(err23);
-}
-errors++;
-}
-}
-if(data3.split !== undefined){
-if(typeof data3.split !== "string"){
-const err24 = {instancePath:instancePath+"/signature/" + i0+"/split",schemaPath:"#/$defs/locatorPlan/properties/split/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err24];
-}
-else {
-vErrors.push(err24);
-}
-errors++;
-}
-}
-if(data3.prefix !== undefined){
-if(typeof data3.prefix !== "string"){
-const err25 = {instancePath:instancePath+"/signature/" + i0+"/prefix",schemaPath:"#/$defs/locatorPlan/properties/prefix/type",keyword:"type",params:{type: "string"}};
+const err25 = {instancePath:instancePath+"/signature/" + i0+"/path/" + i1,schemaPath:"#/$defs/locatorPlan/properties/path/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -314,7 +1157,7 @@ errors++;
 }
 }
 else {
-const err26 = {instancePath:instancePath+"/signature/" + i0,schemaPath:"#/$defs/locatorPlan/type",keyword:"type",params:{type: "object"}};
+const err26 = {instancePath:instancePath+"/signature/" + i0+"/path",schemaPath:"#/$defs/locatorPlan/properties/path/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err26];
 }
@@ -324,9 +1167,9 @@ vErrors.push(err26);
 errors++;
 }
 }
-}
-else {
-const err27 = {instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/type",keyword:"type",params:{type: "array"}};
+if(data3.split !== undefined){
+if(typeof data3.split !== "string"){
+const err27 = {instancePath:instancePath+"/signature/" + i0+"/split",schemaPath:"#/$defs/locatorPlan/properties/split/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -336,15 +1179,51 @@ vErrors.push(err27);
 errors++;
 }
 }
-if(data.encoding !== undefined){
-let data10 = data.encoding;
-if(!(((data10 === "hex") || (data10 === "base64")) || (data10 === "base64url"))){
-const err28 = {instancePath:instancePath+"/encoding",schemaPath:"#/properties/encoding/enum",keyword:"enum",params:{allowedValues: schema31.properties.encoding.enum}};
+if(data3.prefix !== undefined){
+if(typeof data3.prefix !== "string"){
+const err28 = {instancePath:instancePath+"/signature/" + i0+"/prefix",schemaPath:"#/$defs/locatorPlan/properties/prefix/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err28];
 }
 else {
 vErrors.push(err28);
+}
+errors++;
+}
+}
+}
+else {
+const err29 = {instancePath:instancePath+"/signature/" + i0,schemaPath:"#/$defs/locatorPlan/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err29];
+}
+else {
+vErrors.push(err29);
+}
+errors++;
+}
+}
+}
+else {
+const err30 = {instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err30];
+}
+else {
+vErrors.push(err30);
+}
+errors++;
+}
+}
+if(data.encoding !== undefined){
+let data10 = data.encoding;
+if(!(((data10 === "hex") || (data10 === "base64")) || (data10 === "base64url"))){
+const err31 = {instancePath:instancePath+"/encoding",schemaPath:"#/properties/encoding/enum",keyword:"enum",params:{allowedValues: schema31.properties.encoding.enum}};
+if(vErrors === null){
+vErrors = [err31];
+}
+else {
+vErrors.push(err31);
 }
 errors++;
 }
@@ -357,33 +1236,33 @@ for(let i2=0; i2<len2; i2++){
 let data12 = data11[i2];
 if(data12 && typeof data12 == "object" && !Array.isArray(data12)){
 if(data12.kind === undefined){
-const err29 = {instancePath:instancePath+"/signed/" + i2,schemaPath:"#/$defs/signedSegment/required",keyword:"required",params:{missingProperty: "kind"}};
+const err32 = {instancePath:instancePath+"/signed/" + i2,schemaPath:"#/$defs/signedSegment/required",keyword:"required",params:{missingProperty: "kind"}};
 if(vErrors === null){
-vErrors = [err29];
+vErrors = [err32];
 }
 else {
-vErrors.push(err29);
+vErrors.push(err32);
 }
 errors++;
 }
 if(data12.value === undefined){
-const err30 = {instancePath:instancePath+"/signed/" + i2,schemaPath:"#/$defs/signedSegment/required",keyword:"required",params:{missingProperty: "value"}};
+const err33 = {instancePath:instancePath+"/signed/" + i2,schemaPath:"#/$defs/signedSegment/required",keyword:"required",params:{missingProperty: "value"}};
 if(vErrors === null){
-vErrors = [err30];
+vErrors = [err33];
 }
 else {
-vErrors.push(err30);
+vErrors.push(err33);
 }
 errors++;
 }
 for(const key2 in data12){
 if(!((key2 === "kind") || (key2 === "value"))){
-const err31 = {instancePath:instancePath+"/signed/" + i2,schemaPath:"#/$defs/signedSegment/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}};
+const err34 = {instancePath:instancePath+"/signed/" + i2,schemaPath:"#/$defs/signedSegment/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}};
 if(vErrors === null){
-vErrors = [err31];
+vErrors = [err34];
 }
 else {
-vErrors.push(err31);
+vErrors.push(err34);
 }
 errors++;
 }
@@ -391,12 +1270,12 @@ errors++;
 if(data12.kind !== undefined){
 let data13 = data12.kind;
 if(!((((((((data13 === "text") || (data13 === "body")) || (data13 === "timestamp")) || (data13 === "id")) || (data13 === "url")) || (data13 === "method")) || (data13 === "json")) || (data13 === "params"))){
-const err32 = {instancePath:instancePath+"/signed/" + i2+"/kind",schemaPath:"#/$defs/signedSegment/properties/kind/enum",keyword:"enum",params:{allowedValues: schema33.properties.kind.enum}};
+const err35 = {instancePath:instancePath+"/signed/" + i2+"/kind",schemaPath:"#/$defs/signedSegment/properties/kind/enum",keyword:"enum",params:{allowedValues: schema33.properties.kind.enum}};
 if(vErrors === null){
-vErrors = [err32];
+vErrors = [err35];
 }
 else {
-vErrors.push(err32);
+vErrors.push(err35);
 }
 errors++;
 }
@@ -407,43 +1286,7 @@ if(Array.isArray(data14)){
 const len3 = data14.length;
 for(let i3=0; i3<len3; i3++){
 if(typeof data14[i3] !== "string"){
-const err33 = {instancePath:instancePath+"/signed/" + i2+"/value/" + i3,schemaPath:"#/$defs/signedSegment/properties/value/items/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err33];
-}
-else {
-vErrors.push(err33);
-}
-errors++;
-}
-}
-}
-else {
-const err34 = {instancePath:instancePath+"/signed/" + i2+"/value",schemaPath:"#/$defs/signedSegment/properties/value/type",keyword:"type",params:{type: "array"}};
-if(vErrors === null){
-vErrors = [err34];
-}
-else {
-vErrors.push(err34);
-}
-errors++;
-}
-}
-}
-else {
-const err35 = {instancePath:instancePath+"/signed/" + i2,schemaPath:"#/$defs/signedSegment/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err35];
-}
-else {
-vErrors.push(err35);
-}
-errors++;
-}
-}
-}
-else {
-const err36 = {instancePath:instancePath+"/signed",schemaPath:"#/properties/signed/type",keyword:"type",params:{type: "array"}};
+const err36 = {instancePath:instancePath+"/signed/" + i2+"/value/" + i3,schemaPath:"#/$defs/signedSegment/properties/value/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err36];
 }
@@ -453,11 +1296,9 @@ vErrors.push(err36);
 errors++;
 }
 }
-if(data.secret !== undefined){
-let data16 = data.secret;
-if(data16 && typeof data16 == "object" && !Array.isArray(data16)){
-if(data16.strip === undefined){
-const err37 = {instancePath:instancePath+"/secret",schemaPath:"#/properties/secret/required",keyword:"required",params:{missingProperty: "strip"}};
+}
+else {
+const err37 = {instancePath:instancePath+"/signed/" + i2+"/value",schemaPath:"#/$defs/signedSegment/properties/value/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err37];
 }
@@ -466,8 +1307,10 @@ vErrors.push(err37);
 }
 errors++;
 }
-if(data16.as === undefined){
-const err38 = {instancePath:instancePath+"/secret",schemaPath:"#/properties/secret/required",keyword:"required",params:{missingProperty: "as"}};
+}
+}
+else {
+const err38 = {instancePath:instancePath+"/signed/" + i2,schemaPath:"#/$defs/signedSegment/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err38];
 }
@@ -476,8 +1319,10 @@ vErrors.push(err38);
 }
 errors++;
 }
-if(data16.otherwise === undefined){
-const err39 = {instancePath:instancePath+"/secret",schemaPath:"#/properties/secret/required",keyword:"required",params:{missingProperty: "otherwise"}};
+}
+}
+else {
+const err39 = {instancePath:instancePath+"/signed",schemaPath:"#/properties/signed/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err39];
 }
@@ -486,9 +1331,12 @@ vErrors.push(err39);
 }
 errors++;
 }
-for(const key3 in data16){
-if(!(((key3 === "strip") || (key3 === "as")) || (key3 === "otherwise"))){
-const err40 = {instancePath:instancePath+"/secret",schemaPath:"#/properties/secret/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3}};
+}
+if(data.secret !== undefined){
+let data16 = data.secret;
+if(data16 && typeof data16 == "object" && !Array.isArray(data16)){
+if(data16.strip === undefined){
+const err40 = {instancePath:instancePath+"/secret",schemaPath:"#/properties/secret/required",keyword:"required",params:{missingProperty: "strip"}};
 if(vErrors === null){
 vErrors = [err40];
 }
@@ -497,10 +1345,8 @@ vErrors.push(err40);
 }
 errors++;
 }
-}
-if(data16.strip !== undefined){
-if(typeof data16.strip !== "string"){
-const err41 = {instancePath:instancePath+"/secret/strip",schemaPath:"#/properties/secret/properties/strip/type",keyword:"type",params:{type: "string"}};
+if(data16.as === undefined){
+const err41 = {instancePath:instancePath+"/secret",schemaPath:"#/properties/secret/required",keyword:"required",params:{missingProperty: "as"}};
 if(vErrors === null){
 vErrors = [err41];
 }
@@ -509,11 +1355,8 @@ vErrors.push(err41);
 }
 errors++;
 }
-}
-if(data16.as !== undefined){
-let data18 = data16.as;
-if(!((((((data18 === "utf8") || (data18 === "hex")) || (data18 === "base64")) || (data18 === "raw-hex")) || (data18 === "raw-base64")) || (data18 === "spki-base64"))){
-const err42 = {instancePath:instancePath+"/secret/as",schemaPath:"#/properties/secret/properties/as/enum",keyword:"enum",params:{allowedValues: schema31.properties.secret.properties.as.enum}};
+if(data16.otherwise === undefined){
+const err42 = {instancePath:instancePath+"/secret",schemaPath:"#/properties/secret/required",keyword:"required",params:{missingProperty: "otherwise"}};
 if(vErrors === null){
 vErrors = [err42];
 }
@@ -522,11 +1365,9 @@ vErrors.push(err42);
 }
 errors++;
 }
-}
-if(data16.otherwise !== undefined){
-let data19 = data16.otherwise;
-if(!(((data19 === "refuse") || (data19 === "same")) || (data19 === "utf8-or-base64"))){
-const err43 = {instancePath:instancePath+"/secret/otherwise",schemaPath:"#/properties/secret/properties/otherwise/enum",keyword:"enum",params:{allowedValues: schema31.properties.secret.properties.otherwise.enum}};
+for(const key3 in data16){
+if(!(((key3 === "strip") || (key3 === "as")) || (key3 === "otherwise"))){
+const err43 = {instancePath:instancePath+"/secret",schemaPath:"#/properties/secret/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3}};
 if(vErrors === null){
 vErrors = [err43];
 }
@@ -536,9 +1377,9 @@ vErrors.push(err43);
 errors++;
 }
 }
-}
-else {
-const err44 = {instancePath:instancePath+"/secret",schemaPath:"#/properties/secret/type",keyword:"type",params:{type: "object"}};
+if(data16.strip !== undefined){
+if(typeof data16.strip !== "string"){
+const err44 = {instancePath:instancePath+"/secret/strip",schemaPath:"#/properties/secret/properties/strip/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err44];
 }
@@ -548,10 +1389,10 @@ vErrors.push(err44);
 errors++;
 }
 }
-if(data.timestamp !== undefined){
-let data20 = data.timestamp;
-if((!(data20 && typeof data20 == "object" && !Array.isArray(data20))) && (data20 !== null)){
-const err45 = {instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/type",keyword:"type",params:{type: schema31.properties.timestamp.type}};
+if(data16.as !== undefined){
+let data18 = data16.as;
+if(!((((((data18 === "utf8") || (data18 === "hex")) || (data18 === "base64")) || (data18 === "raw-hex")) || (data18 === "raw-base64")) || (data18 === "spki-base64"))){
+const err45 = {instancePath:instancePath+"/secret/as",schemaPath:"#/properties/secret/properties/as/enum",keyword:"enum",params:{allowedValues: schema31.properties.secret.properties.as.enum}};
 if(vErrors === null){
 vErrors = [err45];
 }
@@ -560,9 +1401,11 @@ vErrors.push(err45);
 }
 errors++;
 }
-if(data20 && typeof data20 == "object" && !Array.isArray(data20)){
-if(data20.at === undefined){
-const err46 = {instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/required",keyword:"required",params:{missingProperty: "at"}};
+}
+if(data16.otherwise !== undefined){
+let data19 = data16.otherwise;
+if(!(((data19 === "refuse") || (data19 === "same")) || (data19 === "utf8-or-base64"))){
+const err46 = {instancePath:instancePath+"/secret/otherwise",schemaPath:"#/properties/secret/properties/otherwise/enum",keyword:"enum",params:{allowedValues: schema31.properties.secret.properties.otherwise.enum}};
 if(vErrors === null){
 vErrors = [err46];
 }
@@ -571,8 +1414,10 @@ vErrors.push(err46);
 }
 errors++;
 }
-if(data20.unit === undefined){
-const err47 = {instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/required",keyword:"required",params:{missingProperty: "unit"}};
+}
+}
+else {
+const err47 = {instancePath:instancePath+"/secret",schemaPath:"#/properties/secret/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err47];
 }
@@ -581,8 +1426,11 @@ vErrors.push(err47);
 }
 errors++;
 }
-if(data20.tolerance === undefined){
-const err48 = {instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/required",keyword:"required",params:{missingProperty: "tolerance"}};
+}
+if(data.timestamp !== undefined){
+let data20 = data.timestamp;
+if((!(data20 && typeof data20 == "object" && !Array.isArray(data20))) && (data20 !== null)){
+const err48 = {instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/type",keyword:"type",params:{type: schema31.properties.timestamp.type}};
 if(vErrors === null){
 vErrors = [err48];
 }
@@ -591,9 +1439,9 @@ vErrors.push(err48);
 }
 errors++;
 }
-for(const key4 in data20){
-if(!(((key4 === "at") || (key4 === "unit")) || (key4 === "tolerance"))){
-const err49 = {instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4}};
+if(data20 && typeof data20 == "object" && !Array.isArray(data20)){
+if(data20.at === undefined){
+const err49 = {instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/required",keyword:"required",params:{missingProperty: "at"}};
 if(vErrors === null){
 vErrors = [err49];
 }
@@ -602,12 +1450,8 @@ vErrors.push(err49);
 }
 errors++;
 }
-}
-if(data20.at !== undefined){
-let data21 = data20.at;
-if(data21 && typeof data21 == "object" && !Array.isArray(data21)){
-if(data21.in === undefined){
-const err50 = {instancePath:instancePath+"/timestamp/at",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "in"}};
+if(data20.unit === undefined){
+const err50 = {instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/required",keyword:"required",params:{missingProperty: "unit"}};
 if(vErrors === null){
 vErrors = [err50];
 }
@@ -616,8 +1460,8 @@ vErrors.push(err50);
 }
 errors++;
 }
-if(data21.name === undefined){
-const err51 = {instancePath:instancePath+"/timestamp/at",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "name"}};
+if(data20.tolerance === undefined){
+const err51 = {instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/required",keyword:"required",params:{missingProperty: "tolerance"}};
 if(vErrors === null){
 vErrors = [err51];
 }
@@ -626,8 +1470,8 @@ vErrors.push(err51);
 }
 errors++;
 }
-if(data21.path === undefined){
-const err52 = {instancePath:instancePath+"/timestamp/at",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "path"}};
+if(data20.after === undefined){
+const err52 = {instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/required",keyword:"required",params:{missingProperty: "after"}};
 if(vErrors === null){
 vErrors = [err52];
 }
@@ -636,8 +1480,9 @@ vErrors.push(err52);
 }
 errors++;
 }
-if(data21.split === undefined){
-const err53 = {instancePath:instancePath+"/timestamp/at",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "split"}};
+for(const key4 in data20){
+if(!((((key4 === "at") || (key4 === "unit")) || (key4 === "tolerance")) || (key4 === "after"))){
+const err53 = {instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4}};
 if(vErrors === null){
 vErrors = [err53];
 }
@@ -646,8 +1491,12 @@ vErrors.push(err53);
 }
 errors++;
 }
-if(data21.prefix === undefined){
-const err54 = {instancePath:instancePath+"/timestamp/at",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "prefix"}};
+}
+if(data20.at !== undefined){
+let data21 = data20.at;
+if(data21 && typeof data21 == "object" && !Array.isArray(data21)){
+if(data21.in === undefined){
+const err54 = {instancePath:instancePath+"/timestamp/at",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "in"}};
 if(vErrors === null){
 vErrors = [err54];
 }
@@ -656,9 +1505,8 @@ vErrors.push(err54);
 }
 errors++;
 }
-for(const key5 in data21){
-if(!(((((key5 === "in") || (key5 === "name")) || (key5 === "path")) || (key5 === "split")) || (key5 === "prefix"))){
-const err55 = {instancePath:instancePath+"/timestamp/at",schemaPath:"#/$defs/locatorPlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5}};
+if(data21.name === undefined){
+const err55 = {instancePath:instancePath+"/timestamp/at",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "name"}};
 if(vErrors === null){
 vErrors = [err55];
 }
@@ -667,11 +1515,8 @@ vErrors.push(err55);
 }
 errors++;
 }
-}
-if(data21.in !== undefined){
-let data22 = data21.in;
-if(!((((data22 === "header") || (data22 === "query")) || (data22 === "json")) || (data22 === "form"))){
-const err56 = {instancePath:instancePath+"/timestamp/at/in",schemaPath:"#/$defs/locatorPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema32.properties.in.enum}};
+if(data21.path === undefined){
+const err56 = {instancePath:instancePath+"/timestamp/at",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "path"}};
 if(vErrors === null){
 vErrors = [err56];
 }
@@ -680,15 +1525,59 @@ vErrors.push(err56);
 }
 errors++;
 }
-}
-if(data21.name !== undefined){
-if(typeof data21.name !== "string"){
-const err57 = {instancePath:instancePath+"/timestamp/at/name",schemaPath:"#/$defs/locatorPlan/properties/name/type",keyword:"type",params:{type: "string"}};
+if(data21.split === undefined){
+const err57 = {instancePath:instancePath+"/timestamp/at",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "split"}};
 if(vErrors === null){
 vErrors = [err57];
 }
 else {
 vErrors.push(err57);
+}
+errors++;
+}
+if(data21.prefix === undefined){
+const err58 = {instancePath:instancePath+"/timestamp/at",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "prefix"}};
+if(vErrors === null){
+vErrors = [err58];
+}
+else {
+vErrors.push(err58);
+}
+errors++;
+}
+for(const key5 in data21){
+if(!(((((key5 === "in") || (key5 === "name")) || (key5 === "path")) || (key5 === "split")) || (key5 === "prefix"))){
+const err59 = {instancePath:instancePath+"/timestamp/at",schemaPath:"#/$defs/locatorPlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5}};
+if(vErrors === null){
+vErrors = [err59];
+}
+else {
+vErrors.push(err59);
+}
+errors++;
+}
+}
+if(data21.in !== undefined){
+let data22 = data21.in;
+if(!((((data22 === "header") || (data22 === "query")) || (data22 === "json")) || (data22 === "form"))){
+const err60 = {instancePath:instancePath+"/timestamp/at/in",schemaPath:"#/$defs/locatorPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema32.properties.in.enum}};
+if(vErrors === null){
+vErrors = [err60];
+}
+else {
+vErrors.push(err60);
+}
+errors++;
+}
+}
+if(data21.name !== undefined){
+if(typeof data21.name !== "string"){
+const err61 = {instancePath:instancePath+"/timestamp/at/name",schemaPath:"#/$defs/locatorPlan/properties/name/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err61];
+}
+else {
+vErrors.push(err61);
 }
 errors++;
 }
@@ -699,55 +1588,7 @@ if(Array.isArray(data24)){
 const len4 = data24.length;
 for(let i4=0; i4<len4; i4++){
 if(typeof data24[i4] !== "string"){
-const err58 = {instancePath:instancePath+"/timestamp/at/path/" + i4,schemaPath:"#/$defs/locatorPlan/properties/path/items/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err58];
-}
-else {
-vErrors.push(err58);
-}
-errors++;
-}
-}
-}
-else {
-const err59 = {instancePath:instancePath+"/timestamp/at/path",schemaPath:"#/$defs/locatorPlan/properties/path/type",keyword:"type",params:{type: "array"}};
-if(vErrors === null){
-vErrors = [err59];
-}
-else {
-vErrors.push(err59);
-}
-errors++;
-}
-}
-if(data21.split !== undefined){
-if(typeof data21.split !== "string"){
-const err60 = {instancePath:instancePath+"/timestamp/at/split",schemaPath:"#/$defs/locatorPlan/properties/split/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err60];
-}
-else {
-vErrors.push(err60);
-}
-errors++;
-}
-}
-if(data21.prefix !== undefined){
-if(typeof data21.prefix !== "string"){
-const err61 = {instancePath:instancePath+"/timestamp/at/prefix",schemaPath:"#/$defs/locatorPlan/properties/prefix/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err61];
-}
-else {
-vErrors.push(err61);
-}
-errors++;
-}
-}
-}
-else {
-const err62 = {instancePath:instancePath+"/timestamp/at",schemaPath:"#/$defs/locatorPlan/type",keyword:"type",params:{type: "object"}};
+const err62 = {instancePath:instancePath+"/timestamp/at/path/" + i4,schemaPath:"#/$defs/locatorPlan/properties/path/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err62];
 }
@@ -757,10 +1598,9 @@ vErrors.push(err62);
 errors++;
 }
 }
-if(data20.unit !== undefined){
-let data28 = data20.unit;
-if(!(((data28 === "s") || (data28 === "ms")) || (data28 === "iso"))){
-const err63 = {instancePath:instancePath+"/timestamp/unit",schemaPath:"#/properties/timestamp/properties/unit/enum",keyword:"enum",params:{allowedValues: schema31.properties.timestamp.properties.unit.enum}};
+}
+else {
+const err63 = {instancePath:instancePath+"/timestamp/at/path",schemaPath:"#/$defs/locatorPlan/properties/path/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err63];
 }
@@ -770,10 +1610,9 @@ vErrors.push(err63);
 errors++;
 }
 }
-if(data20.tolerance !== undefined){
-let data29 = data20.tolerance;
-if(!((typeof data29 == "number") && (isFinite(data29)))){
-const err64 = {instancePath:instancePath+"/timestamp/tolerance",schemaPath:"#/properties/timestamp/properties/tolerance/type",keyword:"type",params:{type: "number"}};
+if(data21.split !== undefined){
+if(typeof data21.split !== "string"){
+const err64 = {instancePath:instancePath+"/timestamp/at/split",schemaPath:"#/$defs/locatorPlan/properties/split/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err64];
 }
@@ -783,17 +1622,9 @@ vErrors.push(err64);
 errors++;
 }
 }
-}
-}
-if(data.id !== undefined){
-let data30 = data.id;
-const _errs63 = errors;
-let valid19 = false;
-let passing0 = null;
-const _errs64 = errors;
-if(data30 && typeof data30 == "object" && !Array.isArray(data30)){
-if(data30.in === undefined){
-const err65 = {instancePath:instancePath+"/id",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "in"}};
+if(data21.prefix !== undefined){
+if(typeof data21.prefix !== "string"){
+const err65 = {instancePath:instancePath+"/timestamp/at/prefix",schemaPath:"#/$defs/locatorPlan/properties/prefix/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err65];
 }
@@ -802,8 +1633,10 @@ vErrors.push(err65);
 }
 errors++;
 }
-if(data30.name === undefined){
-const err66 = {instancePath:instancePath+"/id",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "name"}};
+}
+}
+else {
+const err66 = {instancePath:instancePath+"/timestamp/at",schemaPath:"#/$defs/locatorPlan/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err66];
 }
@@ -812,8 +1645,11 @@ vErrors.push(err66);
 }
 errors++;
 }
-if(data30.path === undefined){
-const err67 = {instancePath:instancePath+"/id",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "path"}};
+}
+if(data20.unit !== undefined){
+let data28 = data20.unit;
+if(!(((data28 === "s") || (data28 === "ms")) || (data28 === "iso"))){
+const err67 = {instancePath:instancePath+"/timestamp/unit",schemaPath:"#/properties/timestamp/properties/unit/enum",keyword:"enum",params:{allowedValues: schema31.properties.timestamp.properties.unit.enum}};
 if(vErrors === null){
 vErrors = [err67];
 }
@@ -822,8 +1658,11 @@ vErrors.push(err67);
 }
 errors++;
 }
-if(data30.split === undefined){
-const err68 = {instancePath:instancePath+"/id",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "split"}};
+}
+if(data20.tolerance !== undefined){
+let data29 = data20.tolerance;
+if(!((typeof data29 == "number") && (isFinite(data29)))){
+const err68 = {instancePath:instancePath+"/timestamp/tolerance",schemaPath:"#/properties/timestamp/properties/tolerance/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err68];
 }
@@ -832,8 +1671,10 @@ vErrors.push(err68);
 }
 errors++;
 }
-if(data30.prefix === undefined){
-const err69 = {instancePath:instancePath+"/id",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "prefix"}};
+}
+if(data20.after !== undefined){
+if(typeof data20.after !== "boolean"){
+const err69 = {instancePath:instancePath+"/timestamp/after",schemaPath:"#/properties/timestamp/properties/after/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err69];
 }
@@ -842,9 +1683,18 @@ vErrors.push(err69);
 }
 errors++;
 }
-for(const key6 in data30){
-if(!(((((key6 === "in") || (key6 === "name")) || (key6 === "path")) || (key6 === "split")) || (key6 === "prefix"))){
-const err70 = {instancePath:instancePath+"/id",schemaPath:"#/$defs/locatorPlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6}};
+}
+}
+}
+if(data.id !== undefined){
+let data31 = data.id;
+const _errs65 = errors;
+let valid19 = false;
+let passing0 = null;
+const _errs66 = errors;
+if(data31 && typeof data31 == "object" && !Array.isArray(data31)){
+if(data31.in === undefined){
+const err70 = {instancePath:instancePath+"/id",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "in"}};
 if(vErrors === null){
 vErrors = [err70];
 }
@@ -853,11 +1703,8 @@ vErrors.push(err70);
 }
 errors++;
 }
-}
-if(data30.in !== undefined){
-let data31 = data30.in;
-if(!((((data31 === "header") || (data31 === "query")) || (data31 === "json")) || (data31 === "form"))){
-const err71 = {instancePath:instancePath+"/id/in",schemaPath:"#/$defs/locatorPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema32.properties.in.enum}};
+if(data31.name === undefined){
+const err71 = {instancePath:instancePath+"/id",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "name"}};
 if(vErrors === null){
 vErrors = [err71];
 }
@@ -866,10 +1713,8 @@ vErrors.push(err71);
 }
 errors++;
 }
-}
-if(data30.name !== undefined){
-if(typeof data30.name !== "string"){
-const err72 = {instancePath:instancePath+"/id/name",schemaPath:"#/$defs/locatorPlan/properties/name/type",keyword:"type",params:{type: "string"}};
+if(data31.path === undefined){
+const err72 = {instancePath:instancePath+"/id",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "path"}};
 if(vErrors === null){
 vErrors = [err72];
 }
@@ -878,14 +1723,8 @@ vErrors.push(err72);
 }
 errors++;
 }
-}
-if(data30.path !== undefined){
-let data33 = data30.path;
-if(Array.isArray(data33)){
-const len5 = data33.length;
-for(let i5=0; i5<len5; i5++){
-if(typeof data33[i5] !== "string"){
-const err73 = {instancePath:instancePath+"/id/path/" + i5,schemaPath:"#/$defs/locatorPlan/properties/path/items/type",keyword:"type",params:{type: "string"}};
+if(data31.split === undefined){
+const err73 = {instancePath:instancePath+"/id",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "split"}};
 if(vErrors === null){
 vErrors = [err73];
 }
@@ -894,10 +1733,8 @@ vErrors.push(err73);
 }
 errors++;
 }
-}
-}
-else {
-const err74 = {instancePath:instancePath+"/id/path",schemaPath:"#/$defs/locatorPlan/properties/path/type",keyword:"type",params:{type: "array"}};
+if(data31.prefix === undefined){
+const err74 = {instancePath:instancePath+"/id",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "prefix"}};
 if(vErrors === null){
 vErrors = [err74];
 }
@@ -906,10 +1743,9 @@ vErrors.push(err74);
 }
 errors++;
 }
-}
-if(data30.split !== undefined){
-if(typeof data30.split !== "string"){
-const err75 = {instancePath:instancePath+"/id/split",schemaPath:"#/$defs/locatorPlan/properties/split/type",keyword:"type",params:{type: "string"}};
+for(const key6 in data31){
+if(!(((((key6 === "in") || (key6 === "name")) || (key6 === "path")) || (key6 === "split")) || (key6 === "prefix"))){
+const err75 = {instancePath:instancePath+"/id",schemaPath:"#/$defs/locatorPlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6}};
 if(vErrors === null){
 vErrors = [err75];
 }
@@ -919,9 +1755,10 @@ vErrors.push(err75);
 errors++;
 }
 }
-if(data30.prefix !== undefined){
-if(typeof data30.prefix !== "string"){
-const err76 = {instancePath:instancePath+"/id/prefix",schemaPath:"#/$defs/locatorPlan/properties/prefix/type",keyword:"type",params:{type: "string"}};
+if(data31.in !== undefined){
+let data32 = data31.in;
+if(!((((data32 === "header") || (data32 === "query")) || (data32 === "json")) || (data32 === "form"))){
+const err76 = {instancePath:instancePath+"/id/in",schemaPath:"#/$defs/locatorPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema32.properties.in.enum}};
 if(vErrors === null){
 vErrors = [err76];
 }
@@ -931,9 +1768,9 @@ vErrors.push(err76);
 errors++;
 }
 }
-}
-else {
-const err77 = {instancePath:instancePath+"/id",schemaPath:"#/$defs/locatorPlan/type",keyword:"type",params:{type: "object"}};
+if(data31.name !== undefined){
+if(typeof data31.name !== "string"){
+const err77 = {instancePath:instancePath+"/id/name",schemaPath:"#/$defs/locatorPlan/properties/name/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err77];
 }
@@ -942,14 +1779,14 @@ vErrors.push(err77);
 }
 errors++;
 }
-var _valid0 = _errs64 === errors;
-if(_valid0){
-valid19 = true;
-passing0 = 0;
 }
-const _errs79 = errors;
-if(data30 !== null){
-const err78 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/oneOf/1/type",keyword:"type",params:{type: "null"}};
+if(data31.path !== undefined){
+let data34 = data31.path;
+if(Array.isArray(data34)){
+const len5 = data34.length;
+for(let i5=0; i5<len5; i5++){
+if(typeof data34[i5] !== "string"){
+const err78 = {instancePath:instancePath+"/id/path/" + i5,schemaPath:"#/$defs/locatorPlan/properties/path/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err78];
 }
@@ -958,7 +1795,71 @@ vErrors.push(err78);
 }
 errors++;
 }
-var _valid0 = _errs79 === errors;
+}
+}
+else {
+const err79 = {instancePath:instancePath+"/id/path",schemaPath:"#/$defs/locatorPlan/properties/path/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err79];
+}
+else {
+vErrors.push(err79);
+}
+errors++;
+}
+}
+if(data31.split !== undefined){
+if(typeof data31.split !== "string"){
+const err80 = {instancePath:instancePath+"/id/split",schemaPath:"#/$defs/locatorPlan/properties/split/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err80];
+}
+else {
+vErrors.push(err80);
+}
+errors++;
+}
+}
+if(data31.prefix !== undefined){
+if(typeof data31.prefix !== "string"){
+const err81 = {instancePath:instancePath+"/id/prefix",schemaPath:"#/$defs/locatorPlan/properties/prefix/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err81];
+}
+else {
+vErrors.push(err81);
+}
+errors++;
+}
+}
+}
+else {
+const err82 = {instancePath:instancePath+"/id",schemaPath:"#/$defs/locatorPlan/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err82];
+}
+else {
+vErrors.push(err82);
+}
+errors++;
+}
+var _valid0 = _errs66 === errors;
+if(_valid0){
+valid19 = true;
+passing0 = 0;
+}
+const _errs81 = errors;
+if(data31 !== null){
+const err83 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/oneOf/1/type",keyword:"type",params:{type: "null"}};
+if(vErrors === null){
+vErrors = [err83];
+}
+else {
+vErrors.push(err83);
+}
+errors++;
+}
+var _valid0 = _errs81 === errors;
 if(_valid0 && valid19){
 valid19 = false;
 passing0 = [passing0, 1];
@@ -970,76 +1871,7 @@ passing0 = 1;
 }
 }
 if(!valid19){
-const err79 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
-if(vErrors === null){
-vErrors = [err79];
-}
-else {
-vErrors.push(err79);
-}
-errors++;
-}
-else {
-errors = _errs63;
-if(vErrors !== null){
-if(_errs63){
-vErrors.length = _errs63;
-}
-else {
-vErrors = null;
-}
-}
-}
-}
-if(data.event !== undefined){
-let data37 = data.event;
-if(Array.isArray(data37)){
-const len6 = data37.length;
-for(let i6=0; i6<len6; i6++){
-let data38 = data37[i6];
-if(data38 && typeof data38 == "object" && !Array.isArray(data38)){
-if(data38.in === undefined){
-const err80 = {instancePath:instancePath+"/event/" + i6,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "in"}};
-if(vErrors === null){
-vErrors = [err80];
-}
-else {
-vErrors.push(err80);
-}
-errors++;
-}
-if(data38.name === undefined){
-const err81 = {instancePath:instancePath+"/event/" + i6,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "name"}};
-if(vErrors === null){
-vErrors = [err81];
-}
-else {
-vErrors.push(err81);
-}
-errors++;
-}
-if(data38.path === undefined){
-const err82 = {instancePath:instancePath+"/event/" + i6,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "path"}};
-if(vErrors === null){
-vErrors = [err82];
-}
-else {
-vErrors.push(err82);
-}
-errors++;
-}
-if(data38.split === undefined){
-const err83 = {instancePath:instancePath+"/event/" + i6,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "split"}};
-if(vErrors === null){
-vErrors = [err83];
-}
-else {
-vErrors.push(err83);
-}
-errors++;
-}
-if(data38.prefix === undefined){
-const err84 = {instancePath:instancePath+"/event/" + i6,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "prefix"}};
+const err84 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
 if(vErrors === null){
 vErrors = [err84];
 }
@@ -1048,9 +1880,22 @@ vErrors.push(err84);
 }
 errors++;
 }
-for(const key7 in data38){
-if(!(((((key7 === "in") || (key7 === "name")) || (key7 === "path")) || (key7 === "split")) || (key7 === "prefix"))){
-const err85 = {instancePath:instancePath+"/event/" + i6,schemaPath:"#/$defs/locatorPlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key7}};
+else {
+errors = _errs65;
+if(vErrors !== null){
+if(_errs65){
+vErrors.length = _errs65;
+}
+else {
+vErrors = null;
+}
+}
+}
+}
+if(data.body_hash !== undefined){
+let data38 = data.body_hash;
+if((!(data38 && typeof data38 == "object" && !Array.isArray(data38))) && (data38 !== null)){
+const err85 = {instancePath:instancePath+"/body_hash",schemaPath:"#/properties/body_hash/type",keyword:"type",params:{type: schema31.properties.body_hash.type}};
 if(vErrors === null){
 vErrors = [err85];
 }
@@ -1059,11 +1904,9 @@ vErrors.push(err85);
 }
 errors++;
 }
-}
-if(data38.in !== undefined){
-let data39 = data38.in;
-if(!((((data39 === "header") || (data39 === "query")) || (data39 === "json")) || (data39 === "form"))){
-const err86 = {instancePath:instancePath+"/event/" + i6+"/in",schemaPath:"#/$defs/locatorPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema32.properties.in.enum}};
+if(data38 && typeof data38 == "object" && !Array.isArray(data38)){
+if(data38.at === undefined){
+const err86 = {instancePath:instancePath+"/body_hash",schemaPath:"#/properties/body_hash/required",keyword:"required",params:{missingProperty: "at"}};
 if(vErrors === null){
 vErrors = [err86];
 }
@@ -1072,10 +1915,8 @@ vErrors.push(err86);
 }
 errors++;
 }
-}
-if(data38.name !== undefined){
-if(typeof data38.name !== "string"){
-const err87 = {instancePath:instancePath+"/event/" + i6+"/name",schemaPath:"#/$defs/locatorPlan/properties/name/type",keyword:"type",params:{type: "string"}};
+if(data38.hash === undefined){
+const err87 = {instancePath:instancePath+"/body_hash",schemaPath:"#/properties/body_hash/required",keyword:"required",params:{missingProperty: "hash"}};
 if(vErrors === null){
 vErrors = [err87];
 }
@@ -1084,14 +1925,8 @@ vErrors.push(err87);
 }
 errors++;
 }
-}
-if(data38.path !== undefined){
-let data41 = data38.path;
-if(Array.isArray(data41)){
-const len7 = data41.length;
-for(let i7=0; i7<len7; i7++){
-if(typeof data41[i7] !== "string"){
-const err88 = {instancePath:instancePath+"/event/" + i6+"/path/" + i7,schemaPath:"#/$defs/locatorPlan/properties/path/items/type",keyword:"type",params:{type: "string"}};
+if(data38.encoding === undefined){
+const err88 = {instancePath:instancePath+"/body_hash",schemaPath:"#/properties/body_hash/required",keyword:"required",params:{missingProperty: "encoding"}};
 if(vErrors === null){
 vErrors = [err88];
 }
@@ -1100,10 +1935,9 @@ vErrors.push(err88);
 }
 errors++;
 }
-}
-}
-else {
-const err89 = {instancePath:instancePath+"/event/" + i6+"/path",schemaPath:"#/$defs/locatorPlan/properties/path/type",keyword:"type",params:{type: "array"}};
+for(const key7 in data38){
+if(!(((key7 === "at") || (key7 === "hash")) || (key7 === "encoding"))){
+const err89 = {instancePath:instancePath+"/body_hash",schemaPath:"#/properties/body_hash/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key7}};
 if(vErrors === null){
 vErrors = [err89];
 }
@@ -1113,9 +1947,11 @@ vErrors.push(err89);
 errors++;
 }
 }
-if(data38.split !== undefined){
-if(typeof data38.split !== "string"){
-const err90 = {instancePath:instancePath+"/event/" + i6+"/split",schemaPath:"#/$defs/locatorPlan/properties/split/type",keyword:"type",params:{type: "string"}};
+if(data38.at !== undefined){
+let data39 = data38.at;
+if(data39 && typeof data39 == "object" && !Array.isArray(data39)){
+if(data39.in === undefined){
+const err90 = {instancePath:instancePath+"/body_hash/at",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "in"}};
 if(vErrors === null){
 vErrors = [err90];
 }
@@ -1124,10 +1960,8 @@ vErrors.push(err90);
 }
 errors++;
 }
-}
-if(data38.prefix !== undefined){
-if(typeof data38.prefix !== "string"){
-const err91 = {instancePath:instancePath+"/event/" + i6+"/prefix",schemaPath:"#/$defs/locatorPlan/properties/prefix/type",keyword:"type",params:{type: "string"}};
+if(data39.name === undefined){
+const err91 = {instancePath:instancePath+"/body_hash/at",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "name"}};
 if(vErrors === null){
 vErrors = [err91];
 }
@@ -1136,10 +1970,8 @@ vErrors.push(err91);
 }
 errors++;
 }
-}
-}
-else {
-const err92 = {instancePath:instancePath+"/event/" + i6,schemaPath:"#/$defs/locatorPlan/type",keyword:"type",params:{type: "object"}};
+if(data39.path === undefined){
+const err92 = {instancePath:instancePath+"/body_hash/at",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "path"}};
 if(vErrors === null){
 vErrors = [err92];
 }
@@ -1148,10 +1980,8 @@ vErrors.push(err92);
 }
 errors++;
 }
-}
-}
-else {
-const err93 = {instancePath:instancePath+"/event",schemaPath:"#/properties/event/type",keyword:"type",params:{type: "array"}};
+if(data39.split === undefined){
+const err93 = {instancePath:instancePath+"/body_hash/at",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "split"}};
 if(vErrors === null){
 vErrors = [err93];
 }
@@ -1160,16 +1990,8 @@ vErrors.push(err93);
 }
 errors++;
 }
-}
-if(data.delivery !== undefined){
-let data45 = data.delivery;
-if(Array.isArray(data45)){
-const len8 = data45.length;
-for(let i8=0; i8<len8; i8++){
-let data46 = data45[i8];
-if(data46 && typeof data46 == "object" && !Array.isArray(data46)){
-if(data46.in === undefined){
-const err94 = {instancePath:instancePath+"/delivery/" + i8,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "in"}};
+if(data39.prefix === undefined){
+const err94 = {instancePath:instancePath+"/body_hash/at",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "prefix"}};
 if(vErrors === null){
 vErrors = [err94];
 }
@@ -1178,8 +2000,9 @@ vErrors.push(err94);
 }
 errors++;
 }
-if(data46.name === undefined){
-const err95 = {instancePath:instancePath+"/delivery/" + i8,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "name"}};
+for(const key8 in data39){
+if(!(((((key8 === "in") || (key8 === "name")) || (key8 === "path")) || (key8 === "split")) || (key8 === "prefix"))){
+const err95 = {instancePath:instancePath+"/body_hash/at",schemaPath:"#/$defs/locatorPlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8}};
 if(vErrors === null){
 vErrors = [err95];
 }
@@ -1188,8 +2011,11 @@ vErrors.push(err95);
 }
 errors++;
 }
-if(data46.path === undefined){
-const err96 = {instancePath:instancePath+"/delivery/" + i8,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "path"}};
+}
+if(data39.in !== undefined){
+let data40 = data39.in;
+if(!((((data40 === "header") || (data40 === "query")) || (data40 === "json")) || (data40 === "form"))){
+const err96 = {instancePath:instancePath+"/body_hash/at/in",schemaPath:"#/$defs/locatorPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema32.properties.in.enum}};
 if(vErrors === null){
 vErrors = [err96];
 }
@@ -1198,8 +2024,10 @@ vErrors.push(err96);
 }
 errors++;
 }
-if(data46.split === undefined){
-const err97 = {instancePath:instancePath+"/delivery/" + i8,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "split"}};
+}
+if(data39.name !== undefined){
+if(typeof data39.name !== "string"){
+const err97 = {instancePath:instancePath+"/body_hash/at/name",schemaPath:"#/$defs/locatorPlan/properties/name/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err97];
 }
@@ -1208,8 +2036,14 @@ vErrors.push(err97);
 }
 errors++;
 }
-if(data46.prefix === undefined){
-const err98 = {instancePath:instancePath+"/delivery/" + i8,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "prefix"}};
+}
+if(data39.path !== undefined){
+let data42 = data39.path;
+if(Array.isArray(data42)){
+const len6 = data42.length;
+for(let i6=0; i6<len6; i6++){
+if(typeof data42[i6] !== "string"){
+const err98 = {instancePath:instancePath+"/body_hash/at/path/" + i6,schemaPath:"#/$defs/locatorPlan/properties/path/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err98];
 }
@@ -1218,9 +2052,10 @@ vErrors.push(err98);
 }
 errors++;
 }
-for(const key8 in data46){
-if(!(((((key8 === "in") || (key8 === "name")) || (key8 === "path")) || (key8 === "split")) || (key8 === "prefix"))){
-const err99 = {instancePath:instancePath+"/delivery/" + i8,schemaPath:"#/$defs/locatorPlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8}};
+}
+}
+else {
+const err99 = {instancePath:instancePath+"/body_hash/at/path",schemaPath:"#/$defs/locatorPlan/properties/path/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err99];
 }
@@ -1230,10 +2065,9 @@ vErrors.push(err99);
 errors++;
 }
 }
-if(data46.in !== undefined){
-let data47 = data46.in;
-if(!((((data47 === "header") || (data47 === "query")) || (data47 === "json")) || (data47 === "form"))){
-const err100 = {instancePath:instancePath+"/delivery/" + i8+"/in",schemaPath:"#/$defs/locatorPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema32.properties.in.enum}};
+if(data39.split !== undefined){
+if(typeof data39.split !== "string"){
+const err100 = {instancePath:instancePath+"/body_hash/at/split",schemaPath:"#/$defs/locatorPlan/properties/split/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err100];
 }
@@ -1243,9 +2077,9 @@ vErrors.push(err100);
 errors++;
 }
 }
-if(data46.name !== undefined){
-if(typeof data46.name !== "string"){
-const err101 = {instancePath:instancePath+"/delivery/" + i8+"/name",schemaPath:"#/$defs/locatorPlan/properties/name/type",keyword:"type",params:{type: "string"}};
+if(data39.prefix !== undefined){
+if(typeof data39.prefix !== "string"){
+const err101 = {instancePath:instancePath+"/body_hash/at/prefix",schemaPath:"#/$defs/locatorPlan/properties/prefix/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err101];
 }
@@ -1255,13 +2089,9 @@ vErrors.push(err101);
 errors++;
 }
 }
-if(data46.path !== undefined){
-let data49 = data46.path;
-if(Array.isArray(data49)){
-const len9 = data49.length;
-for(let i9=0; i9<len9; i9++){
-if(typeof data49[i9] !== "string"){
-const err102 = {instancePath:instancePath+"/delivery/" + i8+"/path/" + i9,schemaPath:"#/$defs/locatorPlan/properties/path/items/type",keyword:"type",params:{type: "string"}};
+}
+else {
+const err102 = {instancePath:instancePath+"/body_hash/at",schemaPath:"#/$defs/locatorPlan/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err102];
 }
@@ -1271,9 +2101,9 @@ vErrors.push(err102);
 errors++;
 }
 }
-}
-else {
-const err103 = {instancePath:instancePath+"/delivery/" + i8+"/path",schemaPath:"#/$defs/locatorPlan/properties/path/type",keyword:"type",params:{type: "array"}};
+if(data38.hash !== undefined){
+if(!(data38.hash === "sha256")){
+const err103 = {instancePath:instancePath+"/body_hash/hash",schemaPath:"#/properties/body_hash/properties/hash/enum",keyword:"enum",params:{allowedValues: schema31.properties.body_hash.properties.hash.enum}};
 if(vErrors === null){
 vErrors = [err103];
 }
@@ -1283,9 +2113,10 @@ vErrors.push(err103);
 errors++;
 }
 }
-if(data46.split !== undefined){
-if(typeof data46.split !== "string"){
-const err104 = {instancePath:instancePath+"/delivery/" + i8+"/split",schemaPath:"#/$defs/locatorPlan/properties/split/type",keyword:"type",params:{type: "string"}};
+if(data38.encoding !== undefined){
+let data47 = data38.encoding;
+if(!(((data47 === "hex") || (data47 === "base64")) || (data47 === "base64url"))){
+const err104 = {instancePath:instancePath+"/body_hash/encoding",schemaPath:"#/properties/body_hash/properties/encoding/enum",keyword:"enum",params:{allowedValues: schema31.properties.body_hash.properties.encoding.enum}};
 if(vErrors === null){
 vErrors = [err104];
 }
@@ -1295,9 +2126,17 @@ vErrors.push(err104);
 errors++;
 }
 }
-if(data46.prefix !== undefined){
-if(typeof data46.prefix !== "string"){
-const err105 = {instancePath:instancePath+"/delivery/" + i8+"/prefix",schemaPath:"#/$defs/locatorPlan/properties/prefix/type",keyword:"type",params:{type: "string"}};
+}
+}
+if(data.event !== undefined){
+let data48 = data.event;
+if(Array.isArray(data48)){
+const len7 = data48.length;
+for(let i7=0; i7<len7; i7++){
+let data49 = data48[i7];
+if(data49 && typeof data49 == "object" && !Array.isArray(data49)){
+if(data49.in === undefined){
+const err105 = {instancePath:instancePath+"/event/" + i7,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "in"}};
 if(vErrors === null){
 vErrors = [err105];
 }
@@ -1306,10 +2145,8 @@ vErrors.push(err105);
 }
 errors++;
 }
-}
-}
-else {
-const err106 = {instancePath:instancePath+"/delivery/" + i8,schemaPath:"#/$defs/locatorPlan/type",keyword:"type",params:{type: "object"}};
+if(data49.name === undefined){
+const err106 = {instancePath:instancePath+"/event/" + i7,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "name"}};
 if(vErrors === null){
 vErrors = [err106];
 }
@@ -1318,10 +2155,8 @@ vErrors.push(err106);
 }
 errors++;
 }
-}
-}
-else {
-const err107 = {instancePath:instancePath+"/delivery",schemaPath:"#/properties/delivery/type",keyword:"type",params:{type: "array"}};
+if(data49.path === undefined){
+const err107 = {instancePath:instancePath+"/event/" + i7,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "path"}};
 if(vErrors === null){
 vErrors = [err107];
 }
@@ -1330,11 +2165,8 @@ vErrors.push(err107);
 }
 errors++;
 }
-}
-if(data.deprecated !== undefined){
-let data53 = data.deprecated;
-if((typeof data53 !== "string") && (data53 !== null)){
-const err108 = {instancePath:instancePath+"/deprecated",schemaPath:"#/properties/deprecated/type",keyword:"type",params:{type: schema31.properties.deprecated.type}};
+if(data49.split === undefined){
+const err108 = {instancePath:instancePath+"/event/" + i7,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "split"}};
 if(vErrors === null){
 vErrors = [err108];
 }
@@ -1343,15 +2175,354 @@ vErrors.push(err108);
 }
 errors++;
 }
-}
-}
-else {
-const err109 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(data49.prefix === undefined){
+const err109 = {instancePath:instancePath+"/event/" + i7,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "prefix"}};
 if(vErrors === null){
 vErrors = [err109];
 }
 else {
 vErrors.push(err109);
+}
+errors++;
+}
+for(const key9 in data49){
+if(!(((((key9 === "in") || (key9 === "name")) || (key9 === "path")) || (key9 === "split")) || (key9 === "prefix"))){
+const err110 = {instancePath:instancePath+"/event/" + i7,schemaPath:"#/$defs/locatorPlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key9}};
+if(vErrors === null){
+vErrors = [err110];
+}
+else {
+vErrors.push(err110);
+}
+errors++;
+}
+}
+if(data49.in !== undefined){
+let data50 = data49.in;
+if(!((((data50 === "header") || (data50 === "query")) || (data50 === "json")) || (data50 === "form"))){
+const err111 = {instancePath:instancePath+"/event/" + i7+"/in",schemaPath:"#/$defs/locatorPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema32.properties.in.enum}};
+if(vErrors === null){
+vErrors = [err111];
+}
+else {
+vErrors.push(err111);
+}
+errors++;
+}
+}
+if(data49.name !== undefined){
+if(typeof data49.name !== "string"){
+const err112 = {instancePath:instancePath+"/event/" + i7+"/name",schemaPath:"#/$defs/locatorPlan/properties/name/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err112];
+}
+else {
+vErrors.push(err112);
+}
+errors++;
+}
+}
+if(data49.path !== undefined){
+let data52 = data49.path;
+if(Array.isArray(data52)){
+const len8 = data52.length;
+for(let i8=0; i8<len8; i8++){
+if(typeof data52[i8] !== "string"){
+const err113 = {instancePath:instancePath+"/event/" + i7+"/path/" + i8,schemaPath:"#/$defs/locatorPlan/properties/path/items/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err113];
+}
+else {
+vErrors.push(err113);
+}
+errors++;
+}
+}
+}
+else {
+const err114 = {instancePath:instancePath+"/event/" + i7+"/path",schemaPath:"#/$defs/locatorPlan/properties/path/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err114];
+}
+else {
+vErrors.push(err114);
+}
+errors++;
+}
+}
+if(data49.split !== undefined){
+if(typeof data49.split !== "string"){
+const err115 = {instancePath:instancePath+"/event/" + i7+"/split",schemaPath:"#/$defs/locatorPlan/properties/split/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err115];
+}
+else {
+vErrors.push(err115);
+}
+errors++;
+}
+}
+if(data49.prefix !== undefined){
+if(typeof data49.prefix !== "string"){
+const err116 = {instancePath:instancePath+"/event/" + i7+"/prefix",schemaPath:"#/$defs/locatorPlan/properties/prefix/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err116];
+}
+else {
+vErrors.push(err116);
+}
+errors++;
+}
+}
+}
+else {
+const err117 = {instancePath:instancePath+"/event/" + i7,schemaPath:"#/$defs/locatorPlan/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err117];
+}
+else {
+vErrors.push(err117);
+}
+errors++;
+}
+}
+}
+else {
+const err118 = {instancePath:instancePath+"/event",schemaPath:"#/properties/event/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err118];
+}
+else {
+vErrors.push(err118);
+}
+errors++;
+}
+}
+if(data.delivery !== undefined){
+let data56 = data.delivery;
+if(Array.isArray(data56)){
+const len9 = data56.length;
+for(let i9=0; i9<len9; i9++){
+let data57 = data56[i9];
+if(data57 && typeof data57 == "object" && !Array.isArray(data57)){
+if(data57.in === undefined){
+const err119 = {instancePath:instancePath+"/delivery/" + i9,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "in"}};
+if(vErrors === null){
+vErrors = [err119];
+}
+else {
+vErrors.push(err119);
+}
+errors++;
+}
+if(data57.name === undefined){
+const err120 = {instancePath:instancePath+"/delivery/" + i9,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "name"}};
+if(vErrors === null){
+vErrors = [err120];
+}
+else {
+vErrors.push(err120);
+}
+errors++;
+}
+if(data57.path === undefined){
+const err121 = {instancePath:instancePath+"/delivery/" + i9,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "path"}};
+if(vErrors === null){
+vErrors = [err121];
+}
+else {
+vErrors.push(err121);
+}
+errors++;
+}
+if(data57.split === undefined){
+const err122 = {instancePath:instancePath+"/delivery/" + i9,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "split"}};
+if(vErrors === null){
+vErrors = [err122];
+}
+else {
+vErrors.push(err122);
+}
+errors++;
+}
+if(data57.prefix === undefined){
+const err123 = {instancePath:instancePath+"/delivery/" + i9,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "prefix"}};
+if(vErrors === null){
+vErrors = [err123];
+}
+else {
+vErrors.push(err123);
+}
+errors++;
+}
+for(const key10 in data57){
+if(!(((((key10 === "in") || (key10 === "name")) || (key10 === "path")) || (key10 === "split")) || (key10 === "prefix"))){
+const err124 = {instancePath:instancePath+"/delivery/" + i9,schemaPath:"#/$defs/locatorPlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key10}};
+if(vErrors === null){
+vErrors = [err124];
+}
+else {
+vErrors.push(err124);
+}
+errors++;
+}
+}
+if(data57.in !== undefined){
+let data58 = data57.in;
+if(!((((data58 === "header") || (data58 === "query")) || (data58 === "json")) || (data58 === "form"))){
+const err125 = {instancePath:instancePath+"/delivery/" + i9+"/in",schemaPath:"#/$defs/locatorPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema32.properties.in.enum}};
+if(vErrors === null){
+vErrors = [err125];
+}
+else {
+vErrors.push(err125);
+}
+errors++;
+}
+}
+if(data57.name !== undefined){
+if(typeof data57.name !== "string"){
+const err126 = {instancePath:instancePath+"/delivery/" + i9+"/name",schemaPath:"#/$defs/locatorPlan/properties/name/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err126];
+}
+else {
+vErrors.push(err126);
+}
+errors++;
+}
+}
+if(data57.path !== undefined){
+let data60 = data57.path;
+if(Array.isArray(data60)){
+const len10 = data60.length;
+for(let i10=0; i10<len10; i10++){
+if(typeof data60[i10] !== "string"){
+const err127 = {instancePath:instancePath+"/delivery/" + i9+"/path/" + i10,schemaPath:"#/$defs/locatorPlan/properties/path/items/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err127];
+}
+else {
+vErrors.push(err127);
+}
+errors++;
+}
+}
+}
+else {
+const err128 = {instancePath:instancePath+"/delivery/" + i9+"/path",schemaPath:"#/$defs/locatorPlan/properties/path/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err128];
+}
+else {
+vErrors.push(err128);
+}
+errors++;
+}
+}
+if(data57.split !== undefined){
+if(typeof data57.split !== "string"){
+const err129 = {instancePath:instancePath+"/delivery/" + i9+"/split",schemaPath:"#/$defs/locatorPlan/properties/split/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err129];
+}
+else {
+vErrors.push(err129);
+}
+errors++;
+}
+}
+if(data57.prefix !== undefined){
+if(typeof data57.prefix !== "string"){
+const err130 = {instancePath:instancePath+"/delivery/" + i9+"/prefix",schemaPath:"#/$defs/locatorPlan/properties/prefix/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err130];
+}
+else {
+vErrors.push(err130);
+}
+errors++;
+}
+}
+}
+else {
+const err131 = {instancePath:instancePath+"/delivery/" + i9,schemaPath:"#/$defs/locatorPlan/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err131];
+}
+else {
+vErrors.push(err131);
+}
+errors++;
+}
+}
+}
+else {
+const err132 = {instancePath:instancePath+"/delivery",schemaPath:"#/properties/delivery/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err132];
+}
+else {
+vErrors.push(err132);
+}
+errors++;
+}
+}
+if(data.delivery_digest !== undefined){
+if(typeof data.delivery_digest !== "boolean"){
+const err133 = {instancePath:instancePath+"/delivery_digest",schemaPath:"#/properties/delivery_digest/type",keyword:"type",params:{type: "boolean"}};
+if(vErrors === null){
+vErrors = [err133];
+}
+else {
+vErrors.push(err133);
+}
+errors++;
+}
+}
+if(data.challenges !== undefined){
+let data65 = data.challenges;
+if(Array.isArray(data65)){
+const len11 = data65.length;
+for(let i11=0; i11<len11; i11++){
+if(!(validate21(data65[i11], {instancePath:instancePath+"/challenges/" + i11,parentData:data65,parentDataProperty:i11,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate21.errors : vErrors.concat(validate21.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err134 = {instancePath:instancePath+"/challenges",schemaPath:"#/properties/challenges/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err134];
+}
+else {
+vErrors.push(err134);
+}
+errors++;
+}
+}
+if(data.deprecated !== undefined){
+let data67 = data.deprecated;
+if((typeof data67 !== "string") && (data67 !== null)){
+const err135 = {instancePath:instancePath+"/deprecated",schemaPath:"#/properties/deprecated/type",keyword:"type",params:{type: schema31.properties.deprecated.type}};
+if(vErrors === null){
+vErrors = [err135];
+}
+else {
+vErrors.push(err135);
+}
+errors++;
+}
+}
+}
+else {
+const err136 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err136];
+}
+else {
+vErrors.push(err136);
 }
 errors++;
 }

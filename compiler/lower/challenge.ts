@@ -1,0 +1,50 @@
+/** Lowers the handshakes of a source (`challenge:`) to the plans the intake answers from. */
+import type { ChallengePlan, Locator, SourceChallenge } from '../../schemas/generated/types.ts';
+import type { NodePath } from '../diagnostics/problem.ts';
+import type { Report } from './locator.ts';
+import { lowerLocator } from './locator.ts';
+
+export function lowerChallenges(
+  value: SourceChallenge | SourceChallenge[] | undefined,
+  report: Report,
+): ChallengePlan[] {
+  if (value === undefined) return [];
+  return Array.isArray(value)
+    ? value.map((challenge, index) => lowerChallenge(challenge, ['challenge', index], report))
+    : [lowerChallenge(value, ['challenge'], report)];
+}
+
+function lowerChallenge(challenge: SourceChallenge, path: NodePath, report: Report): ChallengePlan {
+  const { kind, when } = challenge;
+  const place = (key: string, locator: Locator | undefined) =>
+    locator === undefined ? null : lowerLocator(locator, [...path, key], report);
+  if ((kind === 'echo' || kind === 'capture') && challenge.value === undefined) {
+    report(path, `a challenge of kind \`${kind}\` needs \`value\`: where the value to ${kind} is`);
+  }
+  if (kind === 'reply' && challenge.json === undefined && challenge.status !== 204) {
+    report(path, 'a challenge of kind `reply` needs `json`: the answer');
+  }
+  const method = challenge.method ?? 'POST';
+  if (method === 'POST' && kind !== 'capture' && when === undefined) {
+    report(path, 'a POST challenge needs `when`: without it every event would be taken for the handshake');
+  }
+  const at = when === undefined ? null : place('when', placeOf(when));
+  const equals = when?.equals === undefined ? null : String(when.equals);
+  return {
+    kind,
+    method,
+    when: at === null ? null : { at, equals },
+    token: place('token', challenge.token),
+    value: place('value', challenge.value),
+    body: challenge.json === undefined ? null : JSON.stringify(challenge.json),
+    headers: challenge.headers ?? {},
+    status: challenge.status ?? 200,
+    echo: challenge.echo?.header.toLowerCase() ?? null,
+  };
+}
+
+/** The place of a condition, without what it must equal. */
+function placeOf(when: NonNullable<SourceChallenge['when']>): Locator {
+  const { equals: _equals, ...place } = when;
+  return place;
+}

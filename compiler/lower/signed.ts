@@ -1,0 +1,39 @@
+/** Parses the template of the signed bytes of a source (`{id}.{timestamp}.{body}`). */
+import type { SignedSegment } from '../../schemas/generated/types.ts';
+import type { Report } from './locator.ts';
+
+type Kind = SignedSegment['kind'];
+
+const PLAIN: ReadonlySet<string> = new Set(['body', 'timestamp', 'id', 'url', 'method', 'params'] satisfies Kind[]);
+const URL_FORMS: ReadonlySet<string> = new Set(['either-port', 'decoded']);
+const PLACEHOLDER = /\{([^{}]*)\}/g;
+
+/** Segments in order; an unknown placeholder is reported with the known ones. */
+export function parseSigned(template: string, report: Report): SignedSegment[] {
+  const segments: SignedSegment[] = [];
+  let end = 0;
+  const text = (until: number): void => {
+    if (until > end) segments.push({ kind: 'text', value: [template.slice(end, until)] });
+  };
+  for (const match of template.matchAll(PLACEHOLDER)) {
+    text(match.index);
+    const segment = parsePlaceholder(match[1] ?? '');
+    if (segment === null) {
+      report(
+        ['signed'],
+        `unknown placeholder \`${match[0]}\`: known are {body}, {timestamp}, {id}, {url}, {url:either-port}, {url:decoded}, {method}, {json:path}, {params}`,
+      );
+    } else segments.push(segment);
+    end = match.index + match[0].length;
+  }
+  text(template.length);
+  return segments;
+}
+
+function parsePlaceholder(name: string): SignedSegment | null {
+  if (PLAIN.has(name)) return { kind: name as Kind, value: [] };
+  const [kind = '', ...rest] = name.split(':');
+  const argument = rest.join(':');
+  if (kind === 'json' && argument !== '') return { kind, value: argument.split('.') };
+  return kind === 'url' && URL_FORMS.has(argument) ? { kind, value: [argument] } : null;
+}

@@ -1,0 +1,46 @@
+/** Authenticates the requests of one route: picks the scheme that commits and lets it judge. */
+import type { SchemePlan } from '../../schemas/generated/types.ts';
+import type { SignedRequest } from './request.ts';
+import type { SecretText } from './scheme.ts';
+import { linkScheme } from './scheme.ts';
+import type { Verdict } from './verdict.ts';
+
+export interface Authenticator {
+  /** Never throws, whatever the headers hold. @param now Unix time in ms */
+  authenticate(request: SignedRequest, now: number): Verdict;
+  /** Secrets, by index, that can be no key of any scheme of the route: a reason not to start. */
+  readonly unusable: readonly number[];
+}
+
+export interface AuthenticatorPlan {
+  /** In the order they commit: the first whose signature is present decides, without fall-through (§5). */
+  readonly schemes: readonly SchemePlan[];
+  readonly secrets: readonly SecretText[];
+  /** INSECURE_NO_AUTH. */
+  readonly insecure: boolean;
+  /** The route's URL as the sender knows it. */
+  readonly public_url: string | null;
+}
+
+const INSECURE: Verdict = { ok: true, scheme: 'none', secret: -1 };
+const NO_SIGNATURE: Verdict = { ok: false, scheme: null, reason: 'missing_signature' };
+
+export function linkAuthenticator(plan: AuthenticatorPlan): Authenticator {
+  if (plan.insecure) return { authenticate: () => INSECURE, unusable: [] };
+  const schemes = plan.schemes.map((scheme) => linkScheme(scheme, plan.secrets, plan.public_url));
+  const unusable = plan.secrets.flatMap((_secret, index) =>
+    schemes.every((scheme) => scheme.unusable.includes(index)) ? [index] : [],
+  );
+  const [only, ...others] = schemes;
+  // A single scheme is the one that is meant, also to say what is missing.
+  if (only !== undefined && others.length === 0) {
+    return { unusable, authenticate: (request, now) => only.verify(request, now) };
+  }
+  return {
+    unusable,
+    authenticate: (request, now) => {
+      for (const scheme of schemes) if (scheme.present(request)) return scheme.verify(request, now);
+      return NO_SIGNATURE;
+    },
+  };
+}

@@ -1,0 +1,99 @@
+/** Reads one place of a request (a header, a query parameter, a path into the body) for verifier and intake. */
+import type { LocatorPlan } from '../../schemas/generated/types.ts';
+import type { SignedRequest } from './request.ts';
+
+/** Longest header or field the verifier looks at, in UTF-16 units. */
+export const MAX_VALUE_LENGTH = 8192;
+/** Most parts a value may have once it is split. */
+export const MAX_PARTS = 64;
+
+/** What an event type or a delivery id is read from. */
+export type LocatorSource = Pick<SignedRequest, 'url' | 'headers' | 'payload' | 'form'>;
+
+type Reader = (at: LocatorPlan, request: LocatorSource) => unknown;
+
+const READERS = {
+  header: (at, request) => request.headers[at.name],
+  query: (at, request) => single(new URLSearchParams(queryOf(request.url)).getAll(at.name)),
+  json: (at, request) => valueAt(request.payload(), at.path),
+  form: (at, request) => {
+    const field = single(request.form()?.getAll(at.name) ?? []);
+    return at.path.length === 0 || field === undefined ? field : valueAt(parseJson(field), at.path);
+  },
+} satisfies Record<LocatorPlan['in'], Reader> as Record<LocatorPlan['in'], Reader>;
+
+/** The value at a place, or undefined: absent, or there several times. */
+export function readValue(at: LocatorPlan, request: LocatorSource): unknown {
+  return READERS[at.in](at, request);
+}
+
+/** The text at a place; numbers and booleans as in JSON. Null when absent or no scalar. */
+export function readText(at: LocatorPlan, request: LocatorSource): string | null {
+  return scalarText(readValue(at, request));
+}
+
+/**
+ * The first non-empty text among several places: event types and delivery ids.
+ * `scalars`: numbers and booleans of a body count too (a pinned source says where to look; the default search takes strings only).
+ */
+export function readFirst(places: readonly LocatorPlan[], request: LocatorSource, scalars: boolean): string | null {
+  for (const at of places) {
+    const value = readValue(at, request);
+    const text = scalars ? scalarText(value) : typeof value === 'string' ? value : null;
+    if (text === null || text === '') continue;
+    const parts = at.split === '' && at.prefix === '' ? null : splitParts(at, text);
+    const found = parts === null ? text : parts === 'too_many_parts' ? '' : (parts[0] ?? '');
+    if (found !== '') return found;
+  }
+  return null;
+}
+
+/** The parts of a value that carry the place's prefix, without it. */
+export function splitParts(at: LocatorPlan, text: string): string[] | 'too_many_parts' {
+  const parts: string[] = [];
+  let start = 0;
+  for (let count = 0; start <= text.length; count += 1) {
+    if (count === MAX_PARTS) return 'too_many_parts';
+    const found = at.split === '' ? -1 : text.indexOf(at.split, start);
+    const end = found < 0 ? text.length : found;
+    const part = at.split === '' ? text : text.slice(start, end).trim();
+    if (part.startsWith(at.prefix)) parts.push(part.slice(at.prefix.length));
+    if (found < 0) break;
+    start = end + at.split.length;
+  }
+  return parts;
+}
+
+/** The query of a request target, without the question mark. */
+export function queryOf(url: string): string {
+  const mark = url.indexOf('?');
+  return mark < 0 ? '' : url.slice(mark + 1);
+}
+
+/** Own properties only, arrays by decimal index: `__proto__` and `length` lead nowhere. */
+function valueAt(root: unknown, path: readonly string[]): unknown {
+  let value = root;
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+    if (Array.isArray(value) && !/^(0|[1-9]\d*)$/.test(key)) return undefined;
+    value = (value as Record<string, unknown>)[key];
+  }
+  return value;
+}
+
+function scalarText(value: unknown): string | null {
+  if (typeof value === 'string') return value;
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : null;
+}
+
+function single(values: readonly string[]): string | undefined {
+  return values.length === 1 ? values[0] : undefined;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

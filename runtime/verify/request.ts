@@ -1,0 +1,65 @@
+/** A request as the verifier reads it: raw bytes, and views of them that are parsed at most once. */
+import type { IncomingHttpHeaders } from 'node:http';
+
+export interface SignedRequest {
+  readonly method: string;
+  /** Request target as received: path and query. */
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  /** Names and values alternating, as received: `headers` hides repeated ones. */
+  readonly rawHeaders: readonly string[];
+  readonly body: Buffer;
+  /** The body as the intake parses it; undefined when it cannot be parsed. Memoised: verifier and intake share it. */
+  payload(): unknown;
+  /** The fields of a form body; null when the body is no form. Memoised. */
+  form(): URLSearchParams | null;
+}
+
+export type RequestParts = Pick<SignedRequest, 'method' | 'url' | 'headers' | 'rawHeaders' | 'body'>;
+
+const FORM = /^application\/x-www-form-urlencoded\s*(;|$)/i;
+
+export function isForm(headers: IncomingHttpHeaders): boolean {
+  const type = headers['content-type'];
+  return typeof type === 'string' && FORM.test(type);
+}
+
+/** A request whose body is parsed when first asked for. For callers without an intake (the CLI, tests). */
+export class LazyRequest implements SignedRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly rawHeaders: readonly string[];
+  readonly body: Buffer;
+  #payload: { readonly value: unknown } | null = null;
+  #form: { readonly value: URLSearchParams | null } | null = null;
+
+  constructor(parts: RequestParts) {
+    this.method = parts.method;
+    this.url = parts.url;
+    this.headers = parts.headers;
+    this.rawHeaders = parts.rawHeaders;
+    this.body = parts.body;
+  }
+
+  payload(): unknown {
+    this.#payload ??= { value: this.#parse() };
+    return this.#payload.value;
+  }
+
+  form(): URLSearchParams | null {
+    this.#form ??= { value: isForm(this.headers) ? new URLSearchParams(this.body.toString('utf8')) : null };
+    return this.#form.value;
+  }
+
+  #parse(): unknown {
+    const form = this.form();
+    const text = form === null ? this.body.toString('utf8') : form.get('payload');
+    if (text === null) return Object.fromEntries(form ?? []);
+    try {
+      return JSON.parse(text);
+    } catch {
+      return undefined;
+    }
+  }
+}

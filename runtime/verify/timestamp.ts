@@ -1,0 +1,46 @@
+/** The signed instant of a request and the window it must lie in. */
+import type { TimestampPlan } from '../../schemas/generated/types.ts';
+import { MAX_VALUE_LENGTH, readText, splitParts } from './locator.ts';
+import type { SignedRequest } from './request.ts';
+import type { VerifyReason } from './verdict.ts';
+
+type Plan = NonNullable<TimestampPlan>;
+
+/** RFC 3339, with any number of fraction digits. */
+const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
+const DIGITS = /^\d{1,15}$/;
+
+/** The timestamp's text exactly as received: that is what was signed. A reason when there is not exactly one. */
+export function readTimestamp(plan: Plan, request: SignedRequest): { text: string } | VerifyReason {
+  const value = readText(plan.at, request);
+  if (value === null) return 'missing_timestamp';
+  if (value.length > MAX_VALUE_LENGTH) return 'oversized_header';
+  if (plan.at.split === '' && plan.at.prefix === '') return { text: value };
+  const parts = splitParts(plan.at, value);
+  if (typeof parts === 'string') return parts;
+  const [text] = parts;
+  if (text === undefined) return 'missing_timestamp';
+  return parts.length === 1 ? { text } : 'ambiguous_timestamp';
+}
+
+/**
+ * Null when the instant lies within the tolerance of `now` (ms), limits included, in both directions.
+ * Whole seconds are compared with whole seconds: the sender cut its clock as well.
+ */
+export function checkWindow(plan: Plan, text: string, now: number): VerifyReason | null {
+  const instant = parseInstant(plan.unit, text);
+  if (instant === null) return 'bad_timestamp';
+  const age = plan.unit === 's' ? Math.floor(now / 1000) * 1000 - instant : now - instant;
+  if (age > plan.tolerance * 1000) return 'stale_timestamp';
+  return -age > plan.tolerance * 1000 ? 'future_timestamp' : null;
+}
+
+/** Unix time in ms, or null when the text is no instant of this unit. */
+function parseInstant(unit: Plan['unit'], text: string): number | null {
+  if (unit === 'iso') {
+    const instant = RFC3339.test(text) ? Date.parse(text) : Number.NaN;
+    return Number.isNaN(instant) ? null : instant;
+  }
+  if (!DIGITS.test(text)) return null;
+  return unit === 's' ? Number(text) * 1000 : Number(text);
+}

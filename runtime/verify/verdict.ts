@@ -1,0 +1,36 @@
+/** What the verifier says about a request: for the intake's answer, its log line and its metrics. Never sent to the sender. */
+
+export type VerifyReason =
+  /** No signature of any scheme the route accepts. */
+  | 'missing_signature'
+  /** The token or the credentials are absent. */
+  | 'missing_credential'
+  | 'malformed_signature'
+  /** Signatures, but none of the version the scheme asks for. */
+  | 'unknown_version'
+  /** A header the scheme reads came twice, or the right signature is listed twice: merged by a proxy. */
+  | 'repeated_header'
+  | 'oversized_header'
+  | 'too_many_parts'
+  | 'missing_timestamp'
+  /** More than one timestamp. */
+  | 'ambiguous_timestamp'
+  | 'bad_timestamp'
+  | 'stale_timestamp'
+  | 'future_timestamp'
+  | 'missing_id'
+  /** The scheme signs a part of the body, which cannot be parsed. */
+  | 'unreadable_body'
+  | 'mismatch'
+  /** The signed digest of the body is not that of this body. */
+  | 'body_mismatch'
+  /** None of the route's secrets is a key of this scheme, or all of them have ended. */
+  | 'unusable_secret'
+  /** The scheme signs the URL and the route has no `public_url`. */
+  | 'no_public_url';
+
+export type Verdict =
+  /** `secret`: index of the secret that matched; -1 when the route is INSECURE_NO_AUTH (scheme `none`). */
+  | { readonly ok: true; readonly scheme: string; readonly secret: number }
+  /** `scheme`: the one that committed; null when none did. */
+  | { readonly ok: false; readonly scheme: string | null; readonly reason: VerifyReason };

@@ -1,0 +1,61 @@
+/** The signature vectors as requests, for every test that sends them somewhere. */
+import { readFileSync } from 'node:fs';
+import type { RequestParts } from '../../runtime/verify/request.ts';
+
+export interface Vector {
+  readonly provider: string;
+  readonly scheme: string;
+  readonly description: string;
+  readonly secret: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly url?: string;
+  readonly method?: string;
+  readonly valid: boolean;
+  /** Unix seconds; absent where no timestamp is checked. */
+  readonly now?: number;
+  readonly reason?: string;
+  readonly origin: string;
+}
+
+const FILE = new URL('../runtime/verify/vectors.json', import.meta.url);
+
+export const vectors: readonly Vector[] = JSON.parse(readFileSync(FILE, 'utf8'));
+
+/** A vector as the server would see it; `public_url` is what the operator would configure. */
+export function vectorRequest(vector: Vector): RequestParts & { readonly public_url: string | null } {
+  const rawHeaders = Object.entries(vector.headers).flat();
+  const url = vector.url ?? '/';
+  const query = url.indexOf('?');
+  return {
+    method: vector.method ?? 'POST',
+    url: query < 0 ? '/' : `/${url.slice(query)}`,
+    headers: Object.fromEntries(Object.entries(vector.headers).map(([name, value]) => [name.toLowerCase(), value])),
+    rawHeaders,
+    body: Buffer.from(vector.body, 'utf8'),
+    public_url: vector.url ?? null,
+  };
+}
+
+/** The reasons the verifier may give for what a vector says was done to it. */
+export const STATED_REASONS: Readonly<Record<string, readonly string[]>> = {
+  'wrong-secret': ['mismatch', 'unusable_secret'],
+  'tampered-body': ['mismatch', 'body_mismatch'],
+  'tampered-timestamp': ['mismatch'],
+  'tampered-id': ['mismatch'],
+  'wrong-url': ['mismatch'],
+  'wrong-method': ['mismatch'],
+  'altered-credential': ['mismatch'],
+  mismatch: ['mismatch'],
+  downgrade: ['mismatch'],
+  'stale-timestamp': ['stale_timestamp'],
+  'future-timestamp': ['future_timestamp'],
+  'bad-timestamp': ['bad_timestamp'],
+  'ambiguous-timestamp': ['ambiguous_timestamp'],
+  'malformed-signature': ['malformed_signature'],
+  'non-canonical-encoding': ['malformed_signature'],
+  'unknown-version': ['unknown_version'],
+  'missing-signature': ['missing_signature'],
+  'missing-credential': ['missing_credential'],
+  'missing-header': ['missing_signature', 'missing_id', 'missing_timestamp'],
+};

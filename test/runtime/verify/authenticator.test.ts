@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { test } from 'node:test';
+import { lowerDefaultSources } from '../../../compiler/lower/default-sources.ts';
+import { linkAuthenticator } from '../../../runtime/verify/authenticator.ts';
+import { LazyRequest } from '../../../runtime/verify/request.ts';
+import { loadShippedSources } from '../../helpers/catalog-sources.ts';
+
+const sources = loadShippedSources();
+const defaults = lowerDefaultSources(sources.lowered);
+const SECRET = 'a-secret-of-some-length';
+const NOW = 1_700_000_000_000;
+const BODY = '{"a":1}';
+
+function request(headers: Record<string, string>, body = BODY): LazyRequest {
+  const rawHeaders = Object.entries(headers).flat();
+  const lower = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+  return new LazyRequest({ method: 'POST', url: '/webhooks/r', headers: lower, rawHeaders, body: Buffer.from(body) });
+}
+
+function authenticator(
+  schemes: readonly string[] = defaults.default_schemes,
+  secrets = [{ text: SECRET, expires_at: null as number | null }],
+) {
+  const plans = schemes.map((name) => sources.plan(name));
+  return linkAuthenticator({ schemes: plans, secrets, insecure: false, public_url: null });
+}
+
+const hmac = (text: string, encoding: 'hex' | 'base64', key: string | Buffer = SECRET): string =>
+  createHmac('sha256', key).update(text).digest(encoding);
+const v1 = { 'X-Webhook-Signature': hmac(BODY, 'hex') };
+const v2 = { 'X-Webhook-Signature-V2': hmac(`1700000000.${BODY}`, 'hex'), 'X-Webhook-Timestamp': '1700000000' };
+const github = { 'X-Hub-Signature-256': `sha256=${hmac(BODY, 'hex')}` };
+const standard = (key: string | Buffer) => ({
+  'webhook-id': 'msg_1',
+  'webhook-timestamp': '1700000000',
+  'webhook-signature': `v1,${hmac(`msg_1.1700000000.${BODY}`, 'base64', key)}`,
+});
+
+test('the header-driven choice and its places are those of the specification', () => {
+  assert.deepEqual(defaults.default_schemes, [
+    'standard-webhooks',
+    'svix',
+    'forgea',
+    'forgeb',
+    'generic-v2',
+    'generic-v1',
+  ]);
+  assert.deepEqual(
+    defaults.default_event.map(({ name, path }) => name || path.join('.')),
+    ['x-forgea-event', 'x-github-event', 'x-forgeb-event', 'x-gitlab-event', 'event_type', 'type'],
+  );
+  assert.deepEqual(
+    defaults.default_delivery.map(({ name }) => name),
+    ['x-forgea-delivery', 'x-github-delivery', 'svix-id', 'relay-id', 'webhook-id', 'x-request-id'],
+  );
+});
+
+test('each scheme is recognised by its own signature header', () => {
+  const cases: readonly [Record<string, string>, string][] = [
+    [standard(SECRET), 'standard-webhooks'],
+    [Object.fromEntries(Object.entries(standard(SECRET)).map(([k, v]) => [k.replace('webhook', 'svix'), v])), 'svix'],
+    [github, 'forgea'],
+    [{ 'X-Forgeb-Token': SECRET }, 'forgeb'],
+    [{ 'X-Gitlab-Token': SECRET }, 'forgeb'],
+    [v2, 'generic-v2'],
+    [v1, 'generic-v1'],
+  ];
+  for (const [headers, scheme] of cases) {
+    assert.deepEqual(authenticator().authenticate(request(headers), NOW), { ok: true, scheme, secret: 0 });
+  }
+});
+
+test('the first signature header in catalog order commits: its failure is final', () => {
+  const cases: readonly [Record<string, string>, string, string][] = [
+    [{ ...v1, 'X-Webhook-Signature-V2': v2['X-Webhook-Signature-V2'] }, 'generic-v2', 'missing_timestamp'],
+    [{ ...v1, ...v2, 'X-Webhook-Timestamp': '1600000000' }, 'generic-v2', 'stale_timestamp'],
+    [{ ...github, 'webhook-signature': 'v1,AAAA' }, 'standard-webhooks', 'malformed_signature'],
+    [{ ...github, 'webhook-signature': '' }, 'standard-webhooks', 'malformed_signature'],
+    [{ ...v1, 'X-Gitlab-Token': 'wrong' }, 'forgeb', 'mismatch'],
+  ];
+  for (const [headers, scheme, reason] of cases) {
+    assert.deepEqual(authenticator().authenticate(request(headers), NOW), { ok: false, scheme, reason });
+  }
+});
+
+test('id and timestamp without a signature commit nothing', () => {
+  const headers = { 'webhook-id': 'msg_1', 'webhook-timestamp': '1700000000', ...github };
+  assert.deepEqual(authenticator().authenticate(request(headers), NOW), { ok: true, scheme: 'forgea', secret: 0 });
+  const bare = { 'webhook-id': 'msg_1', 'webhook-timestamp': '1700000000' };
+  assert.deepEqual(authenticator().authenticate(request(bare), NOW), {
+    ok: false,
+    scheme: null,
+    reason: 'missing_signature',
+  });
+});
+
+test('a scheme that is left out commits nothing', () => {
+  const narrowed = authenticator(['forgea', 'generic-v1']);
+  const both = request({ ...v2, 'X-Webhook-Signature-V2': 'nonsense', ...v1 });
+  assert.deepEqual(narrowed.authenticate(both, NOW), { ok: true, scheme: 'generic-v1', secret: 0 });
+  assert.deepEqual(authenticator(['forgea']).authenticate(request(v1), NOW), {
+    ok: false,
+    scheme: 'forgea',
+    reason: 'missing_signature',
+  });
+});
+
+test('a Standard Webhooks secret: decoded with its prefix, raw or decoded without', () => {
+  const key = Buffer.from('0123456789abcdef0123456789abcdef');
+  const text = key.toString('base64');
+  const check = (secret: string, signedWith: string | Buffer): boolean =>
+    authenticator(undefined, [{ text: secret, expires_at: null }]).authenticate(request(standard(signedWith)), NOW).ok;
+  assert.equal(check(`whsec_${text}`, key), true);
+  assert.equal(check(`whsec_${text}`, `whsec_${text}`), false);
+  assert.equal(check(text, key), true);
+  assert.equal(check(text, text), true);
+  assert.equal(check('not base64!', 'not base64!'), true);
+});
+
+test('with several secrets the verdict says which one matched; an ended one is not accepted', () => {
+  const secrets = [
+    { text: 'the-new-secret', expires_at: null },
+    { text: SECRET, expires_at: NOW + 1 },
+  ];
+  const rotating = authenticator(undefined, secrets);
+  assert.deepEqual(rotating.authenticate(request(v1), NOW), { ok: true, scheme: 'generic-v1', secret: 1 });
+  assert.deepEqual(rotating.authenticate(request(v1), NOW + 1), {
+    ok: false,
+    scheme: 'generic-v1',
+    reason: 'mismatch',
+  });
+});
+
+test('an empty secret, and one that is no key of the scheme, authenticate nobody', () => {
+  const empty = { 'X-Webhook-Signature': createHmac('sha256', '').update(BODY).digest('hex') };
+  const none = authenticator(undefined, [{ text: '', expires_at: null }]);
+  assert.deepEqual(none.authenticate(request(empty), NOW), {
+    ok: false,
+    scheme: 'generic-v1',
+    reason: 'unusable_secret',
+  });
+  assert.deepEqual(none.unusable, [0]);
+  assert.deepEqual(authenticator().unusable, []);
+});
+
+test('INSECURE_NO_AUTH accepts everything and says so', () => {
+  const open = linkAuthenticator({ schemes: [], secrets: [], insecure: true, public_url: null });
+  assert.deepEqual(open.authenticate(request({}), NOW), { ok: true, scheme: 'none', secret: -1 });
+});
+
+test('a header that came twice is refused, whatever node made of it', () => {
+  const signature = github['X-Hub-Signature-256'];
+  const twice = new LazyRequest({
+    method: 'POST',
+    url: '/',
+    headers: { 'x-hub-signature-256': signature },
+    rawHeaders: ['X-Hub-Signature-256', signature, 'x-hub-signature-256', signature],
+    body: Buffer.from(BODY),
+  });
+  assert.deepEqual(authenticator().authenticate(twice, NOW), {
+    ok: false,
+    scheme: 'forgea',
+    reason: 'repeated_header',
+  });
+});
