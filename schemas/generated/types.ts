@@ -33,10 +33,32 @@ export type RotatingSecret =
  * The same settings again; they win over those beside it.
  */
 export type WebhookExtraConfig = WebhookSettings;
+/**
+ * The signed instant; null: no replay window.
+ */
 export type TimestampPlan = {
   at: LocatorPlan;
   unit: 's' | 'ms' | 'iso';
   tolerance: number;
+  /**
+   * The instant lies in the body: it is trusted only once the signature holds.
+   */
+  after: boolean;
+} | null;
+/**
+ * A digest of the body in a signed place.
+ */
+export type BodyHashPlan = {
+  at: LocatorPlan;
+  hash: 'sha256';
+  encoding: 'hex' | 'base64' | 'base64url';
+} | null;
+export type ConditionPlan = {
+  at: LocatorPlan;
+  /**
+   * Text to match; null: any.
+   */
+  equals: string | null;
 } | null;
 export type AgentPlan = CommandAgentPlan | OpenAiAgentPlan | PreviewAgentPlan;
 export type TemplateSegment = TextSegment | PathSegment | DumpSegment | MetaSegment;
@@ -683,51 +705,88 @@ export interface SourceFile {
    */
   docs?: string;
   /**
-   * Takes part in the header-driven choice, in ascending order. Absent: only through `source:`.
+   * Takes part in the header-driven choice, in ascending order. Absent: only through `source:` or `auth:`.
    */
   precedence?: number;
   /**
-   * Primitive.
+   * Its delivery headers are looked up on routes without `source:`, in ascending order.
+   */
+  delivery_precedence?: number;
+  /**
+   * Schemes `source:` accepts, in the order they commit, when the sender signs in several ways at once. Default: the source's own.
+   *
+   * @minItems 1
+   */
+  accepts?: [string, ...string[]];
+  /**
+   * Primitive. `none` accepts nothing unless the route is INSECURE_NO_AUTH.
    */
   verify: 'hmac-sha1' | 'hmac-sha256' | 'hmac-sha512' | 'ed25519' | 'ecdsa-p256' | 'token' | 'basic' | 'none';
   /**
-   * Where the signature or token is; one match is enough.
+   * One place or several. A signature: one match is enough. An event or id: the first non-empty wins.
    */
   signature?: Locator | [Locator, ...Locator[]];
   /**
-   * Text form of the signature.
+   * Text form of the signature. Default: hex.
    */
   encoding?: 'hex' | 'base64' | 'base64url';
   /**
-   * Template of the signed bytes: {body}, {timestamp}, {id}, {url}, {method}, {json:path}, {params}.
+   * Template of the signed bytes: {body}, {timestamp}, {id}, {url}, {method}, {json:path}, {params}. {url:either-port} tries the URL with and without its default port, {url:decoded} undoes the escapes of punctuation in the query.
    */
   signed?: string;
   secret?: SourceSecret;
   timestamp?: SourceTimestamp;
   id?: Locator;
+  body_hash?: SourceBodyHash;
   /**
-   * One place or several, the first non-empty wins.
+   * One place or several. A signature: one match is enough. An event or id: the first non-empty wins.
    */
   event?: Locator | [Locator, ...Locator[]];
   /**
-   * One place or several, the first non-empty wins.
+   * One place or several. A signature: one match is enough. An event or id: the first non-empty wins.
    */
   delivery?: Locator | [Locator, ...Locator[]];
   /**
-   * Handshake of the sender.
+   * The sender has no delivery id: a digest of the body stands in for it, so that a retry is recognised.
    */
-  challenge?: {};
+  delivery_digest?: boolean;
   /**
-   * A digest of the body in a signed place.
+   * Handshake of the sender, one or several.
    */
-  body_hash?: {};
+  challenge?: SourceChallenge | [SourceChallenge, ...SourceChallenge[]];
   /**
    * Why the scheme should not be used; logged once per route.
    */
   deprecated?: string;
+  /**
+   * Where the facts come from: the vendor's own documentation or SDK, a third party, or general knowledge.
+   */
+  evidence?: 'vendor' | 'secondary' | 'unverified';
+  variants?: SourceVariants;
+  /**
+   * Event names the sender documents, spelled as it sends them.
+   */
+  events?: string[];
+  retries?: SourceRetries;
+  /**
+   * How long the sender waits for the answer, in seconds.
+   */
+  deadline_seconds?: number;
+  /**
+   * Requests a minute the sender is known to send.
+   */
+  burst_per_minute?: number;
+  /**
+   * Steps at the sender. `{url}` stands for the route's URL.
+   */
+  setup?: string[];
+  /**
+   * What a user must know about this sender.
+   */
+  notes?: string[];
 }
 /**
- * One place of a request.
+ * One place of a request: one of `header`, `query`, `json`, `form` (`form` with `json`: a path into JSON inside the field).
  */
 export interface Locator {
   /**
@@ -739,7 +798,7 @@ export interface Locator {
    */
   query?: string;
   /**
-   * Dotted path into the JSON body (or into the form field).
+   * Dotted path into the JSON body (or into the form field); numbers index arrays.
    */
   json?: string;
   /**
@@ -764,13 +823,13 @@ export interface SourceSecret {
    */
   strip?: string;
   /**
-   * Encoding of the key.
+   * Encoding of the key: `utf8`, `hex`, `base64` for HMAC and tokens, `raw-hex`, `raw-base64` for ed25519, `spki-base64` for ECDSA. A public key may always be PEM.
    */
   as?: 'utf8' | 'hex' | 'base64' | 'raw-hex' | 'raw-base64' | 'spki-base64';
   /**
-   * A secret without the prefix is taken as raw bytes and, when it is canonical base64, also decoded.
+   * A secret without the prefix: is refused, is read as if it had it (the default), or is taken as raw bytes and, when it is canonical base64, also decoded.
    */
-  otherwise?: 'utf8-or-base64';
+  otherwise?: 'refuse' | 'same' | 'utf8-or-base64';
 }
 /**
  * The signed instant and how old it may be.
@@ -785,7 +844,7 @@ export interface SourceTimestamp {
    */
   query?: string;
   /**
-   * Dotted path into the JSON body.
+   * Dotted path into the JSON body (or into the form field); numbers index arrays.
    */
   json?: string;
   /**
@@ -793,7 +852,7 @@ export interface SourceTimestamp {
    */
   form?: string;
   /**
-   * Separator of several parts.
+   * Separator of several parts; parts are trimmed.
    */
   split?: string;
   /**
@@ -808,6 +867,196 @@ export interface SourceTimestamp {
    * Allowed distance from now in both directions, in seconds.
    */
   tolerance: number;
+  /**
+   * Whose number the tolerance is. Default: vendor.
+   */
+  tolerance_by?: 'vendor' | 'ours';
+}
+/**
+ * A digest of the body in a signed place.
+ */
+export interface SourceBodyHash {
+  /**
+   * Header name.
+   */
+  header?: string;
+  /**
+   * Query parameter.
+   */
+  query?: string;
+  /**
+   * Hash function.
+   */
+  hash: 'sha256';
+  /**
+   * Text form of the digest.
+   */
+  encoding: 'hex' | 'base64' | 'base64url';
+}
+/**
+ * A handshake: how to recognise it and what to answer. GET and HEAD come unsigned and are answered before the signature check, POST after it.
+ */
+export interface SourceChallenge {
+  /**
+   * `echo`: send a value back. `reply`: a fixed JSON answer. `capture`: the request carries the secret; only while `source enroll` waits. `ok`: answer 200.
+   */
+  kind: 'echo' | 'reply' | 'capture' | 'ok';
+  /**
+   * Method of the handshake. Default: POST.
+   */
+  method?: 'GET' | 'HEAD' | 'POST';
+  when?: ChallengeCondition;
+  token?: Locator;
+  value?: Locator;
+  json?: ChallengeJson;
+  headers?: ChallengeHeaders;
+  /**
+   * Status of the answer.
+   */
+  status?: 200 | 204;
+  echo?: ChallengeEcho;
+}
+/**
+ * The request is the handshake when this place holds this value (or, without `equals`, anything).
+ */
+export interface ChallengeCondition {
+  /**
+   * Header name.
+   */
+  header?: string;
+  /**
+   * Query parameter.
+   */
+  query?: string;
+  /**
+   * Dotted path into the JSON body (or into the form field); numbers index arrays.
+   */
+  json?: string;
+  /**
+   * Form field.
+   */
+  form?: string;
+  /**
+   * Value to match.
+   */
+  equals?: string | number | boolean;
+}
+/**
+ * JSON answer; its strings may hold {value} and {hmac-sha256-hex:value}.
+ */
+export interface ChallengeJson {
+  [k: string]: string | number | boolean;
+}
+/**
+ * Headers of the answer.
+ */
+export interface ChallengeHeaders {
+  [k: string]: string;
+}
+/**
+ * Where the captured secret is sent back.
+ */
+export interface ChallengeEcho {
+  /**
+   * Header name.
+   */
+  header: string;
+}
+/**
+ * Other ways this sender signs, by name: each is this source with some keys replaced, and a source of its own.
+ */
+export interface SourceVariants {
+  [k: string]: SourceVariant;
+}
+/**
+ * The keys in which a variant differs from its source.
+ */
+export interface SourceVariant {
+  /**
+   * Display name.
+   */
+  title?: string;
+  /**
+   * Other names of this source.
+   */
+  aliases?: string[];
+  /**
+   * Where the sender documents its signature.
+   */
+  docs?: string;
+  /**
+   * Primitive. `none` accepts nothing unless the route is INSECURE_NO_AUTH.
+   */
+  verify?: 'hmac-sha1' | 'hmac-sha256' | 'hmac-sha512' | 'ed25519' | 'ecdsa-p256' | 'token' | 'basic' | 'none';
+  /**
+   * One place or several. A signature: one match is enough. An event or id: the first non-empty wins.
+   */
+  signature?: Locator | [Locator, ...Locator[]];
+  /**
+   * Text form of the signature. Default: hex.
+   */
+  encoding?: 'hex' | 'base64' | 'base64url';
+  /**
+   * Template of the signed bytes: {body}, {timestamp}, {id}, {url}, {method}, {json:path}, {params}. {url:either-port} tries the URL with and without its default port, {url:decoded} undoes the escapes of punctuation in the query.
+   */
+  signed?: string;
+  secret?: SourceSecret;
+  timestamp?: SourceTimestamp;
+  id?: Locator;
+  body_hash?: SourceBodyHash;
+  /**
+   * One place or several. A signature: one match is enough. An event or id: the first non-empty wins.
+   */
+  event?: Locator | [Locator, ...Locator[]];
+  /**
+   * One place or several. A signature: one match is enough. An event or id: the first non-empty wins.
+   */
+  delivery?: Locator | [Locator, ...Locator[]];
+  /**
+   * The sender has no delivery id: a digest of the body stands in for it, so that a retry is recognised.
+   */
+  delivery_digest?: boolean;
+  /**
+   * Handshake of the sender, one or several.
+   */
+  challenge?: SourceChallenge | [SourceChallenge, ...SourceChallenge[]];
+  /**
+   * Why the scheme should not be used; logged once per route.
+   */
+  deprecated?: string;
+  /**
+   * Where the facts come from: the vendor's own documentation or SDK, a third party, or general knowledge.
+   */
+  evidence?: 'vendor' | 'secondary' | 'unverified';
+  /**
+   * What a user must know about this sender.
+   */
+  notes?: string[];
+  /**
+   * Steps at the sender. `{url}` stands for the route's URL.
+   */
+  setup?: string[];
+}
+/**
+ * What the sender does when a delivery is not answered with success.
+ */
+export interface SourceRetries {
+  /**
+   * How often it tries in all; 1: it never retries.
+   */
+  attempts?: number;
+  /**
+   * Longest time between its first and its last attempt, in seconds.
+   */
+  horizon_seconds?: number;
+  /**
+   * Back-off, switching off, redelivery by hand.
+   */
+  note?: string;
+  /**
+   * Where it says so.
+   */
+  docs?: string;
 }
 /**
  * The accepted unit of work: immutable, serialisable, self-contained. It is what is stored, queued, coalesced, run, retried and replayed.
@@ -1007,16 +1256,52 @@ export interface SchemePlans {
  * A signature scheme as the verifier interprets it: header names in lower case, paths split, templates as segments.
  */
 export interface SchemePlan {
+  /**
+   * Canonical name.
+   */
   name: string;
+  /**
+   * Primitive.
+   */
   verify: 'hmac-sha1' | 'hmac-sha256' | 'hmac-sha512' | 'ed25519' | 'ecdsa-p256' | 'token' | 'basic' | 'none';
+  /**
+   * Where the signatures or tokens are.
+   */
   signature: LocatorPlan[];
+  /**
+   * Text form of the signature.
+   */
   encoding: 'hex' | 'base64' | 'base64url';
+  /**
+   * The signed bytes.
+   */
   signed: SignedSegment[];
   secret: SecretForm;
   timestamp: TimestampPlan;
+  /**
+   * The signed id, when `signed` holds one.
+   */
   id: LocatorPlan | null;
+  body_hash: BodyHashPlan;
+  /**
+   * Where the event type is, with `source:`.
+   */
   event: LocatorPlan[];
+  /**
+   * Where the delivery id is, with `source:`.
+   */
   delivery: LocatorPlan[];
+  /**
+   * Without an id, a digest of the body is the delivery id.
+   */
+  delivery_digest: boolean;
+  /**
+   * Handshakes, the first that matches answers.
+   */
+  challenges: ChallengePlan[];
+  /**
+   * Logged once per route.
+   */
   deprecated: string | null;
 }
 export interface LocatorPlan {
@@ -1041,14 +1326,37 @@ export interface LocatorPlan {
 export interface SignedSegment {
   kind: 'text' | 'body' | 'timestamp' | 'id' | 'url' | 'method' | 'json' | 'params';
   /**
-   * `text`: one string; `json`: the path; else empty.
+   * `text`: one string; `json`: the path; `url`: `either-port` or `decoded`, or empty; else empty.
    */
   value: string[];
 }
+/**
+ * How the secret's text becomes a key.
+ */
 export interface SecretForm {
   strip: string;
   as: 'utf8' | 'hex' | 'base64' | 'raw-hex' | 'raw-base64' | 'spki-base64';
   otherwise: 'refuse' | 'same' | 'utf8-or-base64';
+}
+export interface ChallengePlan {
+  kind: 'echo' | 'reply' | 'capture' | 'ok';
+  method: 'GET' | 'HEAD' | 'POST';
+  when: ConditionPlan;
+  token: LocatorPlan | null;
+  value: LocatorPlan | null;
+  /**
+   * JSON text of the answer, with {value} and {hmac-sha256-hex:value} inside its strings.
+   */
+  body: string | null;
+  headers: ChallengeHeaderPlan;
+  status: number;
+  /**
+   * Answer header that repeats the captured secret.
+   */
+  echo: string | null;
+}
+export interface ChallengeHeaderPlan {
+  [k: string]: string;
 }
 /**
  * Delivery targets by canonical name.

@@ -1780,10 +1780,14 @@ return errors === 0;
 }
 validate21.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema42 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"source.schema.json","title":"SourceFile","description":"catalog/sources/<name>.yaml or an entry under `sources:`: how one sender signs its webhooks.","type":"object","additionalProperties":false,"required":["verify"],"properties":{"title":{"type":"string","minLength":1,"description":"Display name."},"aliases":{"type":"array","items":{"type":"string","pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"description":"Other names of this source."},"docs":{"type":"string","minLength":1,"description":"Where the sender documents its signature."},"precedence":{"type":"integer","minimum":0,"description":"Takes part in the header-driven choice, in ascending order. Absent: only through `source:`."},"verify":{"enum":["hmac-sha1","hmac-sha256","hmac-sha512","ed25519","ecdsa-p256","token","basic","none"],"description":"Primitive."},"signature":{"oneOf":[{"$ref":"#/$defs/locator"},{"type":"array","minItems":1,"items":{"$ref":"#/$defs/locator"}}],"description":"Where the signature or token is; one match is enough."},"encoding":{"enum":["hex","base64","base64url"],"description":"Text form of the signature."},"signed":{"type":"string","description":"Template of the signed bytes: {body}, {timestamp}, {id}, {url}, {method}, {json:path}, {params}."},"secret":{"title":"SourceSecret","description":"How the secret's text becomes a key.","type":"object","additionalProperties":false,"properties":{"strip":{"type":"string","minLength":1,"description":"A prefix to cut off."},"as":{"enum":["utf8","hex","base64","raw-hex","raw-base64","spki-base64"],"default":"utf8","description":"Encoding of the key."},"otherwise":{"enum":["utf8-or-base64"],"description":"A secret without the prefix is taken as raw bytes and, when it is canonical base64, also decoded."}}},"timestamp":{"$ref":"#/$defs/timestamp"},"id":{"$ref":"#/$defs/locator"},"event":{"$ref":"#/$defs/locators"},"delivery":{"$ref":"#/$defs/locators"},"challenge":{"type":"object","description":"Handshake of the sender."},"body_hash":{"type":"object","description":"A digest of the body in a signed place."},"deprecated":{"type":"string","minLength":1,"description":"Why the scheme should not be used; logged once per route."}},"$defs":{"locator":{"title":"Locator","description":"One place of a request.","type":"object","additionalProperties":false,"properties":{"header":{"type":"string","minLength":1,"description":"Header name."},"query":{"type":"string","minLength":1,"description":"Query parameter."},"json":{"type":"string","minLength":1,"description":"Dotted path into the JSON body (or into the form field)."},"form":{"type":"string","minLength":1,"description":"Form field."},"split":{"type":"string","minLength":1,"description":"Separator of several parts; parts are trimmed."},"prefix":{"type":"string","minLength":1,"description":"Keep only parts that start with it, and cut it off."}}},"locators":{"oneOf":[{"$ref":"#/$defs/locator"},{"type":"array","minItems":1,"items":{"$ref":"#/$defs/locator"}}],"description":"One place or several, the first non-empty wins."},"timestamp":{"title":"SourceTimestamp","description":"The signed instant and how old it may be.","type":"object","additionalProperties":false,"required":["unit","tolerance"],"properties":{"header":{"type":"string","minLength":1,"description":"Header name."},"query":{"type":"string","minLength":1,"description":"Query parameter."},"json":{"type":"string","minLength":1,"description":"Dotted path into the JSON body."},"form":{"type":"string","minLength":1,"description":"Form field."},"split":{"type":"string","minLength":1,"description":"Separator of several parts."},"prefix":{"type":"string","minLength":1,"description":"Keep only parts that start with it, and cut it off."},"unit":{"enum":["s","ms","iso"],"description":"Seconds, milliseconds or RFC 3339."},"tolerance":{"type":"number","exclusiveMinimum":0,"description":"Allowed distance from now in both directions, in seconds."}}}}};
-const schema43 = {"title":"Locator","description":"One place of a request.","type":"object","additionalProperties":false,"properties":{"header":{"type":"string","minLength":1,"description":"Header name."},"query":{"type":"string","minLength":1,"description":"Query parameter."},"json":{"type":"string","minLength":1,"description":"Dotted path into the JSON body (or into the form field)."},"form":{"type":"string","minLength":1,"description":"Form field."},"split":{"type":"string","minLength":1,"description":"Separator of several parts; parts are trimmed."},"prefix":{"type":"string","minLength":1,"description":"Keep only parts that start with it, and cut it off."}}};
-const schema45 = {"title":"SourceTimestamp","description":"The signed instant and how old it may be.","type":"object","additionalProperties":false,"required":["unit","tolerance"],"properties":{"header":{"type":"string","minLength":1,"description":"Header name."},"query":{"type":"string","minLength":1,"description":"Query parameter."},"json":{"type":"string","minLength":1,"description":"Dotted path into the JSON body."},"form":{"type":"string","minLength":1,"description":"Form field."},"split":{"type":"string","minLength":1,"description":"Separator of several parts."},"prefix":{"type":"string","minLength":1,"description":"Keep only parts that start with it, and cut it off."},"unit":{"enum":["s","ms","iso"],"description":"Seconds, milliseconds or RFC 3339."},"tolerance":{"type":"number","exclusiveMinimum":0,"description":"Allowed distance from now in both directions, in seconds."}}};
-const schema47 = {"oneOf":[{"$ref":"#/$defs/locator"},{"type":"array","minItems":1,"items":{"$ref":"#/$defs/locator"}}],"description":"One place or several, the first non-empty wins."};
+const schema42 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"source.schema.json","title":"SourceFile","description":"catalog/sources/<name>.yaml or an entry under `sources:`: how one sender signs its webhooks.","type":"object","additionalProperties":false,"required":["verify"],"properties":{"title":{"type":"string","minLength":1,"description":"Display name."},"aliases":{"type":"array","items":{"type":"string","pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"description":"Other names of this source."},"docs":{"type":"string","pattern":"^https?://","description":"Where the sender documents its signature."},"precedence":{"type":"integer","minimum":0,"description":"Takes part in the header-driven choice, in ascending order. Absent: only through `source:` or `auth:`."},"delivery_precedence":{"type":"integer","minimum":0,"description":"Its delivery headers are looked up on routes without `source:`, in ascending order."},"accepts":{"type":"array","minItems":1,"items":{"type":"string","pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"description":"Schemes `source:` accepts, in the order they commit, when the sender signs in several ways at once. Default: the source's own."},"verify":{"enum":["hmac-sha1","hmac-sha256","hmac-sha512","ed25519","ecdsa-p256","token","basic","none"],"description":"Primitive. `none` accepts nothing unless the route is INSECURE_NO_AUTH."},"signature":{"$ref":"#/$defs/locators"},"encoding":{"enum":["hex","base64","base64url"],"description":"Text form of the signature. Default: hex."},"signed":{"type":"string","minLength":1,"description":"Template of the signed bytes: {body}, {timestamp}, {id}, {url}, {method}, {json:path}, {params}. {url:either-port} tries the URL with and without its default port, {url:decoded} undoes the escapes of punctuation in the query."},"secret":{"$ref":"#/$defs/secretForm"},"timestamp":{"$ref":"#/$defs/timestamp"},"id":{"$ref":"#/$defs/locator"},"body_hash":{"$ref":"#/$defs/bodyHash"},"event":{"$ref":"#/$defs/locators"},"delivery":{"$ref":"#/$defs/locators"},"delivery_digest":{"type":"boolean","default":false,"description":"The sender has no delivery id: a digest of the body stands in for it, so that a retry is recognised."},"challenge":{"oneOf":[{"$ref":"#/$defs/challenge"},{"type":"array","minItems":1,"items":{"$ref":"#/$defs/challenge"}}],"description":"Handshake of the sender, one or several."},"deprecated":{"type":"string","minLength":1,"description":"Why the scheme should not be used; logged once per route."},"evidence":{"enum":["vendor","secondary","unverified"],"description":"Where the facts come from: the vendor's own documentation or SDK, a third party, or general knowledge."},"variants":{"title":"SourceVariants","type":"object","propertyNames":{"pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"additionalProperties":{"$ref":"#/$defs/variant"},"description":"Other ways this sender signs, by name: each is this source with some keys replaced, and a source of its own."},"events":{"type":"array","items":{"type":"string","minLength":1},"description":"Event names the sender documents, spelled as it sends them."},"retries":{"title":"SourceRetries","description":"What the sender does when a delivery is not answered with success.","type":"object","additionalProperties":false,"properties":{"attempts":{"type":"integer","minimum":1,"description":"How often it tries in all; 1: it never retries."},"horizon_seconds":{"type":"integer","minimum":0,"description":"Longest time between its first and its last attempt, in seconds."},"note":{"type":"string","minLength":1,"description":"Back-off, switching off, redelivery by hand."},"docs":{"type":"string","pattern":"^https?://","description":"Where it says so."}}},"deadline_seconds":{"type":"number","exclusiveMinimum":0,"description":"How long the sender waits for the answer, in seconds."},"burst_per_minute":{"type":"integer","minimum":1,"description":"Requests a minute the sender is known to send."},"setup":{"type":"array","items":{"type":"string","minLength":1},"description":"Steps at the sender. `{url}` stands for the route's URL."},"notes":{"type":"array","items":{"type":"string","minLength":1},"description":"What a user must know about this sender."}},"$defs":{"variant":{"title":"SourceVariant","description":"The keys in which a variant differs from its source.","type":"object","additionalProperties":false,"properties":{"title":{"type":"string","minLength":1,"description":"Display name."},"aliases":{"type":"array","items":{"type":"string","pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"description":"Other names of this source."},"docs":{"type":"string","pattern":"^https?://","description":"Where the sender documents its signature."},"verify":{"enum":["hmac-sha1","hmac-sha256","hmac-sha512","ed25519","ecdsa-p256","token","basic","none"],"description":"Primitive. `none` accepts nothing unless the route is INSECURE_NO_AUTH."},"signature":{"$ref":"#/$defs/locators"},"encoding":{"enum":["hex","base64","base64url"],"description":"Text form of the signature. Default: hex."},"signed":{"type":"string","minLength":1,"description":"Template of the signed bytes: {body}, {timestamp}, {id}, {url}, {method}, {json:path}, {params}. {url:either-port} tries the URL with and without its default port, {url:decoded} undoes the escapes of punctuation in the query."},"secret":{"$ref":"#/$defs/secretForm"},"timestamp":{"$ref":"#/$defs/timestamp"},"id":{"$ref":"#/$defs/locator"},"body_hash":{"$ref":"#/$defs/bodyHash"},"event":{"$ref":"#/$defs/locators"},"delivery":{"$ref":"#/$defs/locators"},"delivery_digest":{"type":"boolean","default":false,"description":"The sender has no delivery id: a digest of the body stands in for it, so that a retry is recognised."},"challenge":{"oneOf":[{"$ref":"#/$defs/challenge"},{"type":"array","minItems":1,"items":{"$ref":"#/$defs/challenge"}}],"description":"Handshake of the sender, one or several."},"deprecated":{"type":"string","minLength":1,"description":"Why the scheme should not be used; logged once per route."},"evidence":{"enum":["vendor","secondary","unverified"],"description":"Where the facts come from: the vendor's own documentation or SDK, a third party, or general knowledge."},"notes":{"type":"array","items":{"type":"string","minLength":1},"description":"What a user must know about this sender."},"setup":{"type":"array","items":{"type":"string","minLength":1},"description":"Steps at the sender. `{url}` stands for the route's URL."}}},"locator":{"title":"Locator","description":"One place of a request: one of `header`, `query`, `json`, `form` (`form` with `json`: a path into JSON inside the field).","type":"object","additionalProperties":false,"properties":{"header":{"type":"string","pattern":"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$","description":"Header name."},"query":{"type":"string","minLength":1,"description":"Query parameter."},"json":{"type":"string","minLength":1,"description":"Dotted path into the JSON body (or into the form field); numbers index arrays."},"form":{"type":"string","minLength":1,"description":"Form field."},"split":{"type":"string","minLength":1,"description":"Separator of several parts; parts are trimmed."},"prefix":{"type":"string","minLength":1,"description":"Keep only parts that start with it, and cut it off."}}},"locators":{"oneOf":[{"$ref":"#/$defs/locator"},{"type":"array","minItems":1,"items":{"$ref":"#/$defs/locator"}}],"description":"One place or several. A signature: one match is enough. An event or id: the first non-empty wins."},"secretForm":{"title":"SourceSecret","description":"How the secret's text becomes a key.","type":"object","additionalProperties":false,"properties":{"strip":{"type":"string","minLength":1,"description":"A prefix to cut off."},"as":{"enum":["utf8","hex","base64","raw-hex","raw-base64","spki-base64"],"default":"utf8","description":"Encoding of the key: `utf8`, `hex`, `base64` for HMAC and tokens, `raw-hex`, `raw-base64` for ed25519, `spki-base64` for ECDSA. A public key may always be PEM."},"otherwise":{"enum":["refuse","same","utf8-or-base64"],"description":"A secret without the prefix: is refused, is read as if it had it (the default), or is taken as raw bytes and, when it is canonical base64, also decoded."}}},"timestamp":{"title":"SourceTimestamp","description":"The signed instant and how old it may be.","type":"object","additionalProperties":false,"required":["unit","tolerance"],"properties":{"header":{"type":"string","pattern":"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$","description":"Header name."},"query":{"type":"string","minLength":1,"description":"Query parameter."},"json":{"type":"string","minLength":1,"description":"Dotted path into the JSON body (or into the form field); numbers index arrays."},"form":{"type":"string","minLength":1,"description":"Form field."},"split":{"type":"string","minLength":1,"description":"Separator of several parts; parts are trimmed."},"prefix":{"type":"string","minLength":1,"description":"Keep only parts that start with it, and cut it off."},"unit":{"enum":["s","ms","iso"],"description":"Seconds, milliseconds or RFC 3339."},"tolerance":{"type":"number","exclusiveMinimum":0,"description":"Allowed distance from now in both directions, in seconds."},"tolerance_by":{"enum":["vendor","ours"],"description":"Whose number the tolerance is. Default: vendor."}}},"bodyHash":{"title":"SourceBodyHash","description":"A digest of the body in a signed place.","type":"object","additionalProperties":false,"required":["hash","encoding"],"properties":{"header":{"type":"string","pattern":"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$","description":"Header name."},"query":{"type":"string","minLength":1,"description":"Query parameter."},"hash":{"enum":["sha256"],"description":"Hash function."},"encoding":{"enum":["hex","base64","base64url"],"description":"Text form of the digest."}}},"challenge":{"title":"SourceChallenge","description":"A handshake: how to recognise it and what to answer. GET and HEAD come unsigned and are answered before the signature check, POST after it.","type":"object","additionalProperties":false,"required":["kind"],"properties":{"kind":{"enum":["echo","reply","capture","ok"],"description":"`echo`: send a value back. `reply`: a fixed JSON answer. `capture`: the request carries the secret; only while `source enroll` waits. `ok`: answer 200."},"method":{"enum":["GET","HEAD","POST"],"description":"Method of the handshake. Default: POST."},"when":{"title":"ChallengeCondition","description":"The request is the handshake when this place holds this value (or, without `equals`, anything).","type":"object","additionalProperties":false,"properties":{"header":{"type":"string","pattern":"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$","description":"Header name."},"query":{"type":"string","minLength":1,"description":"Query parameter."},"json":{"type":"string","minLength":1,"description":"Dotted path into the JSON body (or into the form field); numbers index arrays."},"form":{"type":"string","minLength":1,"description":"Form field."},"equals":{"type":["string","number","boolean"],"description":"Value to match."}}},"token":{"$ref":"#/$defs/locator"},"value":{"$ref":"#/$defs/locator"},"json":{"title":"ChallengeJson","type":"object","additionalProperties":{"type":["string","number","boolean"]},"description":"JSON answer; its strings may hold {value} and {hmac-sha256-hex:value}."},"headers":{"title":"ChallengeHeaders","type":"object","additionalProperties":{"type":"string"},"description":"Headers of the answer."},"status":{"enum":[200,204],"default":200,"description":"Status of the answer."},"echo":{"title":"ChallengeEcho","description":"Where the captured secret is sent back.","type":"object","additionalProperties":false,"required":["header"],"properties":{"header":{"type":"string","pattern":"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$","description":"Header name."}}}}}}};
+const schema46 = {"title":"SourceSecret","description":"How the secret's text becomes a key.","type":"object","additionalProperties":false,"properties":{"strip":{"type":"string","minLength":1,"description":"A prefix to cut off."},"as":{"enum":["utf8","hex","base64","raw-hex","raw-base64","spki-base64"],"default":"utf8","description":"Encoding of the key: `utf8`, `hex`, `base64` for HMAC and tokens, `raw-hex`, `raw-base64` for ed25519, `spki-base64` for ECDSA. A public key may always be PEM."},"otherwise":{"enum":["refuse","same","utf8-or-base64"],"description":"A secret without the prefix: is refused, is read as if it had it (the default), or is taken as raw bytes and, when it is canonical base64, also decoded."}}};
+const schema47 = {"title":"SourceTimestamp","description":"The signed instant and how old it may be.","type":"object","additionalProperties":false,"required":["unit","tolerance"],"properties":{"header":{"type":"string","pattern":"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$","description":"Header name."},"query":{"type":"string","minLength":1,"description":"Query parameter."},"json":{"type":"string","minLength":1,"description":"Dotted path into the JSON body (or into the form field); numbers index arrays."},"form":{"type":"string","minLength":1,"description":"Form field."},"split":{"type":"string","minLength":1,"description":"Separator of several parts; parts are trimmed."},"prefix":{"type":"string","minLength":1,"description":"Keep only parts that start with it, and cut it off."},"unit":{"enum":["s","ms","iso"],"description":"Seconds, milliseconds or RFC 3339."},"tolerance":{"type":"number","exclusiveMinimum":0,"description":"Allowed distance from now in both directions, in seconds."},"tolerance_by":{"enum":["vendor","ours"],"description":"Whose number the tolerance is. Default: vendor."}}};
+const schema44 = {"title":"Locator","description":"One place of a request: one of `header`, `query`, `json`, `form` (`form` with `json`: a path into JSON inside the field).","type":"object","additionalProperties":false,"properties":{"header":{"type":"string","pattern":"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$","description":"Header name."},"query":{"type":"string","minLength":1,"description":"Query parameter."},"json":{"type":"string","minLength":1,"description":"Dotted path into the JSON body (or into the form field); numbers index arrays."},"form":{"type":"string","minLength":1,"description":"Form field."},"split":{"type":"string","minLength":1,"description":"Separator of several parts; parts are trimmed."},"prefix":{"type":"string","minLength":1,"description":"Keep only parts that start with it, and cut it off."}}};
+const schema49 = {"title":"SourceBodyHash","description":"A digest of the body in a signed place.","type":"object","additionalProperties":false,"required":["hash","encoding"],"properties":{"header":{"type":"string","pattern":"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$","description":"Header name."},"query":{"type":"string","minLength":1,"description":"Query parameter."},"hash":{"enum":["sha256"],"description":"Hash function."},"encoding":{"enum":["hex","base64","base64url"],"description":"Text form of the digest."}}};
+const pattern10 = new RegExp("^https?://", "u");
+const pattern12 = new RegExp("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$", "u");
+const schema43 = {"oneOf":[{"$ref":"#/$defs/locator"},{"type":"array","minItems":1,"items":{"$ref":"#/$defs/locator"}}],"description":"One place or several. A signature: one match is enough. An event or id: the first non-empty wins."};
 
 function validate32(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -1815,8 +1819,8 @@ errors++;
 if(data.header !== undefined){
 let data0 = data.header;
 if(typeof data0 === "string"){
-if(data0.length < 1){
-const err1 = {instancePath:instancePath+"/header",schemaPath:"#/$defs/locator/properties/header/minLength",keyword:"minLength",params:{limit: 1}};
+if(!pattern12.test(data0)){
+const err1 = {instancePath:instancePath+"/header",schemaPath:"#/$defs/locator/properties/header/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -2010,8 +2014,8 @@ errors++;
 if(data6.header !== undefined){
 let data7 = data6.header;
 if(typeof data7 === "string"){
-if(data7.length < 1){
-const err16 = {instancePath:instancePath+"/" + i0+"/header",schemaPath:"#/$defs/locator/properties/header/minLength",keyword:"minLength",params:{limit: 1}};
+if(!pattern12.test(data7)){
+const err16 = {instancePath:instancePath+"/" + i0+"/header",schemaPath:"#/$defs/locator/properties/header/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"}};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -2220,6 +2224,1743 @@ return errors === 0;
 }
 validate32.evaluated = {"dynamicProps":true,"dynamicItems":true};
 
+const schema50 = {"title":"SourceChallenge","description":"A handshake: how to recognise it and what to answer. GET and HEAD come unsigned and are answered before the signature check, POST after it.","type":"object","additionalProperties":false,"required":["kind"],"properties":{"kind":{"enum":["echo","reply","capture","ok"],"description":"`echo`: send a value back. `reply`: a fixed JSON answer. `capture`: the request carries the secret; only while `source enroll` waits. `ok`: answer 200."},"method":{"enum":["GET","HEAD","POST"],"description":"Method of the handshake. Default: POST."},"when":{"title":"ChallengeCondition","description":"The request is the handshake when this place holds this value (or, without `equals`, anything).","type":"object","additionalProperties":false,"properties":{"header":{"type":"string","pattern":"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$","description":"Header name."},"query":{"type":"string","minLength":1,"description":"Query parameter."},"json":{"type":"string","minLength":1,"description":"Dotted path into the JSON body (or into the form field); numbers index arrays."},"form":{"type":"string","minLength":1,"description":"Form field."},"equals":{"type":["string","number","boolean"],"description":"Value to match."}}},"token":{"$ref":"#/$defs/locator"},"value":{"$ref":"#/$defs/locator"},"json":{"title":"ChallengeJson","type":"object","additionalProperties":{"type":["string","number","boolean"]},"description":"JSON answer; its strings may hold {value} and {hmac-sha256-hex:value}."},"headers":{"title":"ChallengeHeaders","type":"object","additionalProperties":{"type":"string"},"description":"Headers of the answer."},"status":{"enum":[200,204],"default":200,"description":"Status of the answer."},"echo":{"title":"ChallengeEcho","description":"Where the captured secret is sent back.","type":"object","additionalProperties":false,"required":["header"],"properties":{"header":{"type":"string","pattern":"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$","description":"Header name."}}}}};
+
+function validate36(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate36.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.kind === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "kind"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+for(const key0 in data){
+if(!(func1.call(schema50.properties, key0))){
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+if(data.kind !== undefined){
+let data0 = data.kind;
+if(!((((data0 === "echo") || (data0 === "reply")) || (data0 === "capture")) || (data0 === "ok"))){
+const err2 = {instancePath:instancePath+"/kind",schemaPath:"#/properties/kind/enum",keyword:"enum",params:{allowedValues: schema50.properties.kind.enum}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+if(data.method !== undefined){
+let data1 = data.method;
+if(!(((data1 === "GET") || (data1 === "HEAD")) || (data1 === "POST"))){
+const err3 = {instancePath:instancePath+"/method",schemaPath:"#/properties/method/enum",keyword:"enum",params:{allowedValues: schema50.properties.method.enum}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+if(data.when !== undefined){
+let data2 = data.when;
+if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
+for(const key1 in data2){
+if(!(((((key1 === "header") || (key1 === "query")) || (key1 === "json")) || (key1 === "form")) || (key1 === "equals"))){
+const err4 = {instancePath:instancePath+"/when",schemaPath:"#/properties/when/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+if(data2.header !== undefined){
+let data3 = data2.header;
+if(typeof data3 === "string"){
+if(!pattern12.test(data3)){
+const err5 = {instancePath:instancePath+"/when/header",schemaPath:"#/properties/when/properties/header/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+}
+else {
+const err6 = {instancePath:instancePath+"/when/header",schemaPath:"#/properties/when/properties/header/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+}
+if(data2.query !== undefined){
+let data4 = data2.query;
+if(typeof data4 === "string"){
+if(data4.length < 1){
+const err7 = {instancePath:instancePath+"/when/query",schemaPath:"#/properties/when/properties/query/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+}
+else {
+const err8 = {instancePath:instancePath+"/when/query",schemaPath:"#/properties/when/properties/query/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+}
+if(data2.json !== undefined){
+let data5 = data2.json;
+if(typeof data5 === "string"){
+if(data5.length < 1){
+const err9 = {instancePath:instancePath+"/when/json",schemaPath:"#/properties/when/properties/json/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+}
+else {
+const err10 = {instancePath:instancePath+"/when/json",schemaPath:"#/properties/when/properties/json/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+}
+if(data2.form !== undefined){
+let data6 = data2.form;
+if(typeof data6 === "string"){
+if(data6.length < 1){
+const err11 = {instancePath:instancePath+"/when/form",schemaPath:"#/properties/when/properties/form/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+}
+else {
+const err12 = {instancePath:instancePath+"/when/form",schemaPath:"#/properties/when/properties/form/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+}
+if(data2.equals !== undefined){
+let data7 = data2.equals;
+if(((typeof data7 !== "string") && (!((typeof data7 == "number") && (isFinite(data7))))) && (typeof data7 !== "boolean")){
+const err13 = {instancePath:instancePath+"/when/equals",schemaPath:"#/properties/when/properties/equals/type",keyword:"type",params:{type: schema50.properties.when.properties.equals.type}};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+}
+}
+}
+else {
+const err14 = {instancePath:instancePath+"/when",schemaPath:"#/properties/when/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+}
+}
+if(data.token !== undefined){
+let data8 = data.token;
+if(data8 && typeof data8 == "object" && !Array.isArray(data8)){
+for(const key2 in data8){
+if(!((((((key2 === "header") || (key2 === "query")) || (key2 === "json")) || (key2 === "form")) || (key2 === "split")) || (key2 === "prefix"))){
+const err15 = {instancePath:instancePath+"/token",schemaPath:"#/$defs/locator/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
+}
+errors++;
+}
+}
+if(data8.header !== undefined){
+let data9 = data8.header;
+if(typeof data9 === "string"){
+if(!pattern12.test(data9)){
+const err16 = {instancePath:instancePath+"/token/header",schemaPath:"#/$defs/locator/properties/header/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"}};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+}
+}
+else {
+const err17 = {instancePath:instancePath+"/token/header",schemaPath:"#/$defs/locator/properties/header/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err17];
+}
+else {
+vErrors.push(err17);
+}
+errors++;
+}
+}
+if(data8.query !== undefined){
+let data10 = data8.query;
+if(typeof data10 === "string"){
+if(data10.length < 1){
+const err18 = {instancePath:instancePath+"/token/query",schemaPath:"#/$defs/locator/properties/query/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err18];
+}
+else {
+vErrors.push(err18);
+}
+errors++;
+}
+}
+else {
+const err19 = {instancePath:instancePath+"/token/query",schemaPath:"#/$defs/locator/properties/query/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err19];
+}
+else {
+vErrors.push(err19);
+}
+errors++;
+}
+}
+if(data8.json !== undefined){
+let data11 = data8.json;
+if(typeof data11 === "string"){
+if(data11.length < 1){
+const err20 = {instancePath:instancePath+"/token/json",schemaPath:"#/$defs/locator/properties/json/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err20];
+}
+else {
+vErrors.push(err20);
+}
+errors++;
+}
+}
+else {
+const err21 = {instancePath:instancePath+"/token/json",schemaPath:"#/$defs/locator/properties/json/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err21];
+}
+else {
+vErrors.push(err21);
+}
+errors++;
+}
+}
+if(data8.form !== undefined){
+let data12 = data8.form;
+if(typeof data12 === "string"){
+if(data12.length < 1){
+const err22 = {instancePath:instancePath+"/token/form",schemaPath:"#/$defs/locator/properties/form/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err22];
+}
+else {
+vErrors.push(err22);
+}
+errors++;
+}
+}
+else {
+const err23 = {instancePath:instancePath+"/token/form",schemaPath:"#/$defs/locator/properties/form/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err23];
+}
+else {
+vErrors.push(err23);
+}
+errors++;
+}
+}
+if(data8.split !== undefined){
+let data13 = data8.split;
+if(typeof data13 === "string"){
+if(data13.length < 1){
+const err24 = {instancePath:instancePath+"/token/split",schemaPath:"#/$defs/locator/properties/split/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err24];
+}
+else {
+vErrors.push(err24);
+}
+errors++;
+}
+}
+else {
+const err25 = {instancePath:instancePath+"/token/split",schemaPath:"#/$defs/locator/properties/split/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err25];
+}
+else {
+vErrors.push(err25);
+}
+errors++;
+}
+}
+if(data8.prefix !== undefined){
+let data14 = data8.prefix;
+if(typeof data14 === "string"){
+if(data14.length < 1){
+const err26 = {instancePath:instancePath+"/token/prefix",schemaPath:"#/$defs/locator/properties/prefix/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err26];
+}
+else {
+vErrors.push(err26);
+}
+errors++;
+}
+}
+else {
+const err27 = {instancePath:instancePath+"/token/prefix",schemaPath:"#/$defs/locator/properties/prefix/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err27];
+}
+else {
+vErrors.push(err27);
+}
+errors++;
+}
+}
+}
+else {
+const err28 = {instancePath:instancePath+"/token",schemaPath:"#/$defs/locator/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err28];
+}
+else {
+vErrors.push(err28);
+}
+errors++;
+}
+}
+if(data.value !== undefined){
+let data15 = data.value;
+if(data15 && typeof data15 == "object" && !Array.isArray(data15)){
+for(const key3 in data15){
+if(!((((((key3 === "header") || (key3 === "query")) || (key3 === "json")) || (key3 === "form")) || (key3 === "split")) || (key3 === "prefix"))){
+const err29 = {instancePath:instancePath+"/value",schemaPath:"#/$defs/locator/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3}};
+if(vErrors === null){
+vErrors = [err29];
+}
+else {
+vErrors.push(err29);
+}
+errors++;
+}
+}
+if(data15.header !== undefined){
+let data16 = data15.header;
+if(typeof data16 === "string"){
+if(!pattern12.test(data16)){
+const err30 = {instancePath:instancePath+"/value/header",schemaPath:"#/$defs/locator/properties/header/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"}};
+if(vErrors === null){
+vErrors = [err30];
+}
+else {
+vErrors.push(err30);
+}
+errors++;
+}
+}
+else {
+const err31 = {instancePath:instancePath+"/value/header",schemaPath:"#/$defs/locator/properties/header/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err31];
+}
+else {
+vErrors.push(err31);
+}
+errors++;
+}
+}
+if(data15.query !== undefined){
+let data17 = data15.query;
+if(typeof data17 === "string"){
+if(data17.length < 1){
+const err32 = {instancePath:instancePath+"/value/query",schemaPath:"#/$defs/locator/properties/query/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err32];
+}
+else {
+vErrors.push(err32);
+}
+errors++;
+}
+}
+else {
+const err33 = {instancePath:instancePath+"/value/query",schemaPath:"#/$defs/locator/properties/query/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err33];
+}
+else {
+vErrors.push(err33);
+}
+errors++;
+}
+}
+if(data15.json !== undefined){
+let data18 = data15.json;
+if(typeof data18 === "string"){
+if(data18.length < 1){
+const err34 = {instancePath:instancePath+"/value/json",schemaPath:"#/$defs/locator/properties/json/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err34];
+}
+else {
+vErrors.push(err34);
+}
+errors++;
+}
+}
+else {
+const err35 = {instancePath:instancePath+"/value/json",schemaPath:"#/$defs/locator/properties/json/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err35];
+}
+else {
+vErrors.push(err35);
+}
+errors++;
+}
+}
+if(data15.form !== undefined){
+let data19 = data15.form;
+if(typeof data19 === "string"){
+if(data19.length < 1){
+const err36 = {instancePath:instancePath+"/value/form",schemaPath:"#/$defs/locator/properties/form/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err36];
+}
+else {
+vErrors.push(err36);
+}
+errors++;
+}
+}
+else {
+const err37 = {instancePath:instancePath+"/value/form",schemaPath:"#/$defs/locator/properties/form/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err37];
+}
+else {
+vErrors.push(err37);
+}
+errors++;
+}
+}
+if(data15.split !== undefined){
+let data20 = data15.split;
+if(typeof data20 === "string"){
+if(data20.length < 1){
+const err38 = {instancePath:instancePath+"/value/split",schemaPath:"#/$defs/locator/properties/split/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err38];
+}
+else {
+vErrors.push(err38);
+}
+errors++;
+}
+}
+else {
+const err39 = {instancePath:instancePath+"/value/split",schemaPath:"#/$defs/locator/properties/split/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err39];
+}
+else {
+vErrors.push(err39);
+}
+errors++;
+}
+}
+if(data15.prefix !== undefined){
+let data21 = data15.prefix;
+if(typeof data21 === "string"){
+if(data21.length < 1){
+const err40 = {instancePath:instancePath+"/value/prefix",schemaPath:"#/$defs/locator/properties/prefix/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err40];
+}
+else {
+vErrors.push(err40);
+}
+errors++;
+}
+}
+else {
+const err41 = {instancePath:instancePath+"/value/prefix",schemaPath:"#/$defs/locator/properties/prefix/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err41];
+}
+else {
+vErrors.push(err41);
+}
+errors++;
+}
+}
+}
+else {
+const err42 = {instancePath:instancePath+"/value",schemaPath:"#/$defs/locator/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err42];
+}
+else {
+vErrors.push(err42);
+}
+errors++;
+}
+}
+if(data.json !== undefined){
+let data22 = data.json;
+if(data22 && typeof data22 == "object" && !Array.isArray(data22)){
+for(const key4 in data22){
+let data23 = data22[key4];
+if(((typeof data23 !== "string") && (!((typeof data23 == "number") && (isFinite(data23))))) && (typeof data23 !== "boolean")){
+const err43 = {instancePath:instancePath+"/json/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/json/additionalProperties/type",keyword:"type",params:{type: schema50.properties.json.additionalProperties.type}};
+if(vErrors === null){
+vErrors = [err43];
+}
+else {
+vErrors.push(err43);
+}
+errors++;
+}
+}
+}
+else {
+const err44 = {instancePath:instancePath+"/json",schemaPath:"#/properties/json/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err44];
+}
+else {
+vErrors.push(err44);
+}
+errors++;
+}
+}
+if(data.headers !== undefined){
+let data24 = data.headers;
+if(data24 && typeof data24 == "object" && !Array.isArray(data24)){
+for(const key5 in data24){
+if(typeof data24[key5] !== "string"){
+const err45 = {instancePath:instancePath+"/headers/" + key5.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/headers/additionalProperties/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err45];
+}
+else {
+vErrors.push(err45);
+}
+errors++;
+}
+}
+}
+else {
+const err46 = {instancePath:instancePath+"/headers",schemaPath:"#/properties/headers/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err46];
+}
+else {
+vErrors.push(err46);
+}
+errors++;
+}
+}
+if(data.status !== undefined){
+let data26 = data.status;
+if(!((data26 === 200) || (data26 === 204))){
+const err47 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/enum",keyword:"enum",params:{allowedValues: schema50.properties.status.enum}};
+if(vErrors === null){
+vErrors = [err47];
+}
+else {
+vErrors.push(err47);
+}
+errors++;
+}
+}
+if(data.echo !== undefined){
+let data27 = data.echo;
+if(data27 && typeof data27 == "object" && !Array.isArray(data27)){
+if(data27.header === undefined){
+const err48 = {instancePath:instancePath+"/echo",schemaPath:"#/properties/echo/required",keyword:"required",params:{missingProperty: "header"}};
+if(vErrors === null){
+vErrors = [err48];
+}
+else {
+vErrors.push(err48);
+}
+errors++;
+}
+for(const key6 in data27){
+if(!(key6 === "header")){
+const err49 = {instancePath:instancePath+"/echo",schemaPath:"#/properties/echo/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6}};
+if(vErrors === null){
+vErrors = [err49];
+}
+else {
+vErrors.push(err49);
+}
+errors++;
+}
+}
+if(data27.header !== undefined){
+let data28 = data27.header;
+if(typeof data28 === "string"){
+if(!pattern12.test(data28)){
+const err50 = {instancePath:instancePath+"/echo/header",schemaPath:"#/properties/echo/properties/header/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"}};
+if(vErrors === null){
+vErrors = [err50];
+}
+else {
+vErrors.push(err50);
+}
+errors++;
+}
+}
+else {
+const err51 = {instancePath:instancePath+"/echo/header",schemaPath:"#/properties/echo/properties/header/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err51];
+}
+else {
+vErrors.push(err51);
+}
+errors++;
+}
+}
+}
+else {
+const err52 = {instancePath:instancePath+"/echo",schemaPath:"#/properties/echo/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err52];
+}
+else {
+vErrors.push(err52);
+}
+errors++;
+}
+}
+}
+else {
+const err53 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err53];
+}
+else {
+vErrors.push(err53);
+}
+errors++;
+}
+validate36.errors = vErrors;
+return errors === 0;
+}
+validate36.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+const schema53 = {"title":"SourceVariant","description":"The keys in which a variant differs from its source.","type":"object","additionalProperties":false,"properties":{"title":{"type":"string","minLength":1,"description":"Display name."},"aliases":{"type":"array","items":{"type":"string","pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"description":"Other names of this source."},"docs":{"type":"string","pattern":"^https?://","description":"Where the sender documents its signature."},"verify":{"enum":["hmac-sha1","hmac-sha256","hmac-sha512","ed25519","ecdsa-p256","token","basic","none"],"description":"Primitive. `none` accepts nothing unless the route is INSECURE_NO_AUTH."},"signature":{"$ref":"#/$defs/locators"},"encoding":{"enum":["hex","base64","base64url"],"description":"Text form of the signature. Default: hex."},"signed":{"type":"string","minLength":1,"description":"Template of the signed bytes: {body}, {timestamp}, {id}, {url}, {method}, {json:path}, {params}. {url:either-port} tries the URL with and without its default port, {url:decoded} undoes the escapes of punctuation in the query."},"secret":{"$ref":"#/$defs/secretForm"},"timestamp":{"$ref":"#/$defs/timestamp"},"id":{"$ref":"#/$defs/locator"},"body_hash":{"$ref":"#/$defs/bodyHash"},"event":{"$ref":"#/$defs/locators"},"delivery":{"$ref":"#/$defs/locators"},"delivery_digest":{"type":"boolean","default":false,"description":"The sender has no delivery id: a digest of the body stands in for it, so that a retry is recognised."},"challenge":{"oneOf":[{"$ref":"#/$defs/challenge"},{"type":"array","minItems":1,"items":{"$ref":"#/$defs/challenge"}}],"description":"Handshake of the sender, one or several."},"deprecated":{"type":"string","minLength":1,"description":"Why the scheme should not be used; logged once per route."},"evidence":{"enum":["vendor","secondary","unverified"],"description":"Where the facts come from: the vendor's own documentation or SDK, a third party, or general knowledge."},"notes":{"type":"array","items":{"type":"string","minLength":1},"description":"What a user must know about this sender."},"setup":{"type":"array","items":{"type":"string","minLength":1},"description":"Steps at the sender. `{url}` stands for the route's URL."}}};
+
+function validate39(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate39.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+for(const key0 in data){
+if(!(func1.call(schema53.properties, key0))){
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+}
+if(data.title !== undefined){
+let data0 = data.title;
+if(typeof data0 === "string"){
+if(data0.length < 1){
+const err1 = {instancePath:instancePath+"/title",schemaPath:"#/properties/title/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+else {
+const err2 = {instancePath:instancePath+"/title",schemaPath:"#/properties/title/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+if(data.aliases !== undefined){
+let data1 = data.aliases;
+if(Array.isArray(data1)){
+const len0 = data1.length;
+for(let i0=0; i0<len0; i0++){
+let data2 = data1[i0];
+if(typeof data2 === "string"){
+if(!pattern5.test(data2)){
+const err3 = {instancePath:instancePath+"/aliases/" + i0,schemaPath:"#/properties/aliases/items/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9_-]{0,63}$"}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+else {
+const err4 = {instancePath:instancePath+"/aliases/" + i0,schemaPath:"#/properties/aliases/items/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+}
+else {
+const err5 = {instancePath:instancePath+"/aliases",schemaPath:"#/properties/aliases/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+}
+if(data.docs !== undefined){
+let data3 = data.docs;
+if(typeof data3 === "string"){
+if(!pattern10.test(data3)){
+const err6 = {instancePath:instancePath+"/docs",schemaPath:"#/properties/docs/pattern",keyword:"pattern",params:{pattern: "^https?://"}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+}
+else {
+const err7 = {instancePath:instancePath+"/docs",schemaPath:"#/properties/docs/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+}
+if(data.verify !== undefined){
+let data4 = data.verify;
+if(!((((((((data4 === "hmac-sha1") || (data4 === "hmac-sha256")) || (data4 === "hmac-sha512")) || (data4 === "ed25519")) || (data4 === "ecdsa-p256")) || (data4 === "token")) || (data4 === "basic")) || (data4 === "none"))){
+const err8 = {instancePath:instancePath+"/verify",schemaPath:"#/properties/verify/enum",keyword:"enum",params:{allowedValues: schema53.properties.verify.enum}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+}
+if(data.signature !== undefined){
+if(!(validate32(data.signature, {instancePath:instancePath+"/signature",parentData:data,parentDataProperty:"signature",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate32.errors : vErrors.concat(validate32.errors);
+errors = vErrors.length;
+}
+}
+if(data.encoding !== undefined){
+let data6 = data.encoding;
+if(!(((data6 === "hex") || (data6 === "base64")) || (data6 === "base64url"))){
+const err9 = {instancePath:instancePath+"/encoding",schemaPath:"#/properties/encoding/enum",keyword:"enum",params:{allowedValues: schema53.properties.encoding.enum}};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+}
+if(data.signed !== undefined){
+let data7 = data.signed;
+if(typeof data7 === "string"){
+if(data7.length < 1){
+const err10 = {instancePath:instancePath+"/signed",schemaPath:"#/properties/signed/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+}
+else {
+const err11 = {instancePath:instancePath+"/signed",schemaPath:"#/properties/signed/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+}
+if(data.secret !== undefined){
+let data8 = data.secret;
+if(data8 && typeof data8 == "object" && !Array.isArray(data8)){
+for(const key1 in data8){
+if(!(((key1 === "strip") || (key1 === "as")) || (key1 === "otherwise"))){
+const err12 = {instancePath:instancePath+"/secret",schemaPath:"#/$defs/secretForm/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+}
+if(data8.strip !== undefined){
+let data9 = data8.strip;
+if(typeof data9 === "string"){
+if(data9.length < 1){
+const err13 = {instancePath:instancePath+"/secret/strip",schemaPath:"#/$defs/secretForm/properties/strip/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+}
+}
+else {
+const err14 = {instancePath:instancePath+"/secret/strip",schemaPath:"#/$defs/secretForm/properties/strip/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+}
+}
+if(data8.as !== undefined){
+let data10 = data8.as;
+if(!((((((data10 === "utf8") || (data10 === "hex")) || (data10 === "base64")) || (data10 === "raw-hex")) || (data10 === "raw-base64")) || (data10 === "spki-base64"))){
+const err15 = {instancePath:instancePath+"/secret/as",schemaPath:"#/$defs/secretForm/properties/as/enum",keyword:"enum",params:{allowedValues: schema46.properties.as.enum}};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
+}
+errors++;
+}
+}
+if(data8.otherwise !== undefined){
+let data11 = data8.otherwise;
+if(!(((data11 === "refuse") || (data11 === "same")) || (data11 === "utf8-or-base64"))){
+const err16 = {instancePath:instancePath+"/secret/otherwise",schemaPath:"#/$defs/secretForm/properties/otherwise/enum",keyword:"enum",params:{allowedValues: schema46.properties.otherwise.enum}};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+}
+}
+}
+else {
+const err17 = {instancePath:instancePath+"/secret",schemaPath:"#/$defs/secretForm/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err17];
+}
+else {
+vErrors.push(err17);
+}
+errors++;
+}
+}
+if(data.timestamp !== undefined){
+let data12 = data.timestamp;
+if(data12 && typeof data12 == "object" && !Array.isArray(data12)){
+if(data12.unit === undefined){
+const err18 = {instancePath:instancePath+"/timestamp",schemaPath:"#/$defs/timestamp/required",keyword:"required",params:{missingProperty: "unit"}};
+if(vErrors === null){
+vErrors = [err18];
+}
+else {
+vErrors.push(err18);
+}
+errors++;
+}
+if(data12.tolerance === undefined){
+const err19 = {instancePath:instancePath+"/timestamp",schemaPath:"#/$defs/timestamp/required",keyword:"required",params:{missingProperty: "tolerance"}};
+if(vErrors === null){
+vErrors = [err19];
+}
+else {
+vErrors.push(err19);
+}
+errors++;
+}
+for(const key2 in data12){
+if(!(func1.call(schema47.properties, key2))){
+const err20 = {instancePath:instancePath+"/timestamp",schemaPath:"#/$defs/timestamp/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}};
+if(vErrors === null){
+vErrors = [err20];
+}
+else {
+vErrors.push(err20);
+}
+errors++;
+}
+}
+if(data12.header !== undefined){
+let data13 = data12.header;
+if(typeof data13 === "string"){
+if(!pattern12.test(data13)){
+const err21 = {instancePath:instancePath+"/timestamp/header",schemaPath:"#/$defs/timestamp/properties/header/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"}};
+if(vErrors === null){
+vErrors = [err21];
+}
+else {
+vErrors.push(err21);
+}
+errors++;
+}
+}
+else {
+const err22 = {instancePath:instancePath+"/timestamp/header",schemaPath:"#/$defs/timestamp/properties/header/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err22];
+}
+else {
+vErrors.push(err22);
+}
+errors++;
+}
+}
+if(data12.query !== undefined){
+let data14 = data12.query;
+if(typeof data14 === "string"){
+if(data14.length < 1){
+const err23 = {instancePath:instancePath+"/timestamp/query",schemaPath:"#/$defs/timestamp/properties/query/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err23];
+}
+else {
+vErrors.push(err23);
+}
+errors++;
+}
+}
+else {
+const err24 = {instancePath:instancePath+"/timestamp/query",schemaPath:"#/$defs/timestamp/properties/query/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err24];
+}
+else {
+vErrors.push(err24);
+}
+errors++;
+}
+}
+if(data12.json !== undefined){
+let data15 = data12.json;
+if(typeof data15 === "string"){
+if(data15.length < 1){
+const err25 = {instancePath:instancePath+"/timestamp/json",schemaPath:"#/$defs/timestamp/properties/json/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err25];
+}
+else {
+vErrors.push(err25);
+}
+errors++;
+}
+}
+else {
+const err26 = {instancePath:instancePath+"/timestamp/json",schemaPath:"#/$defs/timestamp/properties/json/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err26];
+}
+else {
+vErrors.push(err26);
+}
+errors++;
+}
+}
+if(data12.form !== undefined){
+let data16 = data12.form;
+if(typeof data16 === "string"){
+if(data16.length < 1){
+const err27 = {instancePath:instancePath+"/timestamp/form",schemaPath:"#/$defs/timestamp/properties/form/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err27];
+}
+else {
+vErrors.push(err27);
+}
+errors++;
+}
+}
+else {
+const err28 = {instancePath:instancePath+"/timestamp/form",schemaPath:"#/$defs/timestamp/properties/form/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err28];
+}
+else {
+vErrors.push(err28);
+}
+errors++;
+}
+}
+if(data12.split !== undefined){
+let data17 = data12.split;
+if(typeof data17 === "string"){
+if(data17.length < 1){
+const err29 = {instancePath:instancePath+"/timestamp/split",schemaPath:"#/$defs/timestamp/properties/split/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err29];
+}
+else {
+vErrors.push(err29);
+}
+errors++;
+}
+}
+else {
+const err30 = {instancePath:instancePath+"/timestamp/split",schemaPath:"#/$defs/timestamp/properties/split/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err30];
+}
+else {
+vErrors.push(err30);
+}
+errors++;
+}
+}
+if(data12.prefix !== undefined){
+let data18 = data12.prefix;
+if(typeof data18 === "string"){
+if(data18.length < 1){
+const err31 = {instancePath:instancePath+"/timestamp/prefix",schemaPath:"#/$defs/timestamp/properties/prefix/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err31];
+}
+else {
+vErrors.push(err31);
+}
+errors++;
+}
+}
+else {
+const err32 = {instancePath:instancePath+"/timestamp/prefix",schemaPath:"#/$defs/timestamp/properties/prefix/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err32];
+}
+else {
+vErrors.push(err32);
+}
+errors++;
+}
+}
+if(data12.unit !== undefined){
+let data19 = data12.unit;
+if(!(((data19 === "s") || (data19 === "ms")) || (data19 === "iso"))){
+const err33 = {instancePath:instancePath+"/timestamp/unit",schemaPath:"#/$defs/timestamp/properties/unit/enum",keyword:"enum",params:{allowedValues: schema47.properties.unit.enum}};
+if(vErrors === null){
+vErrors = [err33];
+}
+else {
+vErrors.push(err33);
+}
+errors++;
+}
+}
+if(data12.tolerance !== undefined){
+let data20 = data12.tolerance;
+if((typeof data20 == "number") && (isFinite(data20))){
+if(data20 <= 0 || isNaN(data20)){
+const err34 = {instancePath:instancePath+"/timestamp/tolerance",schemaPath:"#/$defs/timestamp/properties/tolerance/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0}};
+if(vErrors === null){
+vErrors = [err34];
+}
+else {
+vErrors.push(err34);
+}
+errors++;
+}
+}
+else {
+const err35 = {instancePath:instancePath+"/timestamp/tolerance",schemaPath:"#/$defs/timestamp/properties/tolerance/type",keyword:"type",params:{type: "number"}};
+if(vErrors === null){
+vErrors = [err35];
+}
+else {
+vErrors.push(err35);
+}
+errors++;
+}
+}
+if(data12.tolerance_by !== undefined){
+let data21 = data12.tolerance_by;
+if(!((data21 === "vendor") || (data21 === "ours"))){
+const err36 = {instancePath:instancePath+"/timestamp/tolerance_by",schemaPath:"#/$defs/timestamp/properties/tolerance_by/enum",keyword:"enum",params:{allowedValues: schema47.properties.tolerance_by.enum}};
+if(vErrors === null){
+vErrors = [err36];
+}
+else {
+vErrors.push(err36);
+}
+errors++;
+}
+}
+}
+else {
+const err37 = {instancePath:instancePath+"/timestamp",schemaPath:"#/$defs/timestamp/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err37];
+}
+else {
+vErrors.push(err37);
+}
+errors++;
+}
+}
+if(data.id !== undefined){
+let data22 = data.id;
+if(data22 && typeof data22 == "object" && !Array.isArray(data22)){
+for(const key3 in data22){
+if(!((((((key3 === "header") || (key3 === "query")) || (key3 === "json")) || (key3 === "form")) || (key3 === "split")) || (key3 === "prefix"))){
+const err38 = {instancePath:instancePath+"/id",schemaPath:"#/$defs/locator/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3}};
+if(vErrors === null){
+vErrors = [err38];
+}
+else {
+vErrors.push(err38);
+}
+errors++;
+}
+}
+if(data22.header !== undefined){
+let data23 = data22.header;
+if(typeof data23 === "string"){
+if(!pattern12.test(data23)){
+const err39 = {instancePath:instancePath+"/id/header",schemaPath:"#/$defs/locator/properties/header/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"}};
+if(vErrors === null){
+vErrors = [err39];
+}
+else {
+vErrors.push(err39);
+}
+errors++;
+}
+}
+else {
+const err40 = {instancePath:instancePath+"/id/header",schemaPath:"#/$defs/locator/properties/header/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err40];
+}
+else {
+vErrors.push(err40);
+}
+errors++;
+}
+}
+if(data22.query !== undefined){
+let data24 = data22.query;
+if(typeof data24 === "string"){
+if(data24.length < 1){
+const err41 = {instancePath:instancePath+"/id/query",schemaPath:"#/$defs/locator/properties/query/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err41];
+}
+else {
+vErrors.push(err41);
+}
+errors++;
+}
+}
+else {
+const err42 = {instancePath:instancePath+"/id/query",schemaPath:"#/$defs/locator/properties/query/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err42];
+}
+else {
+vErrors.push(err42);
+}
+errors++;
+}
+}
+if(data22.json !== undefined){
+let data25 = data22.json;
+if(typeof data25 === "string"){
+if(data25.length < 1){
+const err43 = {instancePath:instancePath+"/id/json",schemaPath:"#/$defs/locator/properties/json/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err43];
+}
+else {
+vErrors.push(err43);
+}
+errors++;
+}
+}
+else {
+const err44 = {instancePath:instancePath+"/id/json",schemaPath:"#/$defs/locator/properties/json/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err44];
+}
+else {
+vErrors.push(err44);
+}
+errors++;
+}
+}
+if(data22.form !== undefined){
+let data26 = data22.form;
+if(typeof data26 === "string"){
+if(data26.length < 1){
+const err45 = {instancePath:instancePath+"/id/form",schemaPath:"#/$defs/locator/properties/form/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err45];
+}
+else {
+vErrors.push(err45);
+}
+errors++;
+}
+}
+else {
+const err46 = {instancePath:instancePath+"/id/form",schemaPath:"#/$defs/locator/properties/form/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err46];
+}
+else {
+vErrors.push(err46);
+}
+errors++;
+}
+}
+if(data22.split !== undefined){
+let data27 = data22.split;
+if(typeof data27 === "string"){
+if(data27.length < 1){
+const err47 = {instancePath:instancePath+"/id/split",schemaPath:"#/$defs/locator/properties/split/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err47];
+}
+else {
+vErrors.push(err47);
+}
+errors++;
+}
+}
+else {
+const err48 = {instancePath:instancePath+"/id/split",schemaPath:"#/$defs/locator/properties/split/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err48];
+}
+else {
+vErrors.push(err48);
+}
+errors++;
+}
+}
+if(data22.prefix !== undefined){
+let data28 = data22.prefix;
+if(typeof data28 === "string"){
+if(data28.length < 1){
+const err49 = {instancePath:instancePath+"/id/prefix",schemaPath:"#/$defs/locator/properties/prefix/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err49];
+}
+else {
+vErrors.push(err49);
+}
+errors++;
+}
+}
+else {
+const err50 = {instancePath:instancePath+"/id/prefix",schemaPath:"#/$defs/locator/properties/prefix/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err50];
+}
+else {
+vErrors.push(err50);
+}
+errors++;
+}
+}
+}
+else {
+const err51 = {instancePath:instancePath+"/id",schemaPath:"#/$defs/locator/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err51];
+}
+else {
+vErrors.push(err51);
+}
+errors++;
+}
+}
+if(data.body_hash !== undefined){
+let data29 = data.body_hash;
+if(data29 && typeof data29 == "object" && !Array.isArray(data29)){
+if(data29.hash === undefined){
+const err52 = {instancePath:instancePath+"/body_hash",schemaPath:"#/$defs/bodyHash/required",keyword:"required",params:{missingProperty: "hash"}};
+if(vErrors === null){
+vErrors = [err52];
+}
+else {
+vErrors.push(err52);
+}
+errors++;
+}
+if(data29.encoding === undefined){
+const err53 = {instancePath:instancePath+"/body_hash",schemaPath:"#/$defs/bodyHash/required",keyword:"required",params:{missingProperty: "encoding"}};
+if(vErrors === null){
+vErrors = [err53];
+}
+else {
+vErrors.push(err53);
+}
+errors++;
+}
+for(const key4 in data29){
+if(!((((key4 === "header") || (key4 === "query")) || (key4 === "hash")) || (key4 === "encoding"))){
+const err54 = {instancePath:instancePath+"/body_hash",schemaPath:"#/$defs/bodyHash/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4}};
+if(vErrors === null){
+vErrors = [err54];
+}
+else {
+vErrors.push(err54);
+}
+errors++;
+}
+}
+if(data29.header !== undefined){
+let data30 = data29.header;
+if(typeof data30 === "string"){
+if(!pattern12.test(data30)){
+const err55 = {instancePath:instancePath+"/body_hash/header",schemaPath:"#/$defs/bodyHash/properties/header/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"}};
+if(vErrors === null){
+vErrors = [err55];
+}
+else {
+vErrors.push(err55);
+}
+errors++;
+}
+}
+else {
+const err56 = {instancePath:instancePath+"/body_hash/header",schemaPath:"#/$defs/bodyHash/properties/header/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err56];
+}
+else {
+vErrors.push(err56);
+}
+errors++;
+}
+}
+if(data29.query !== undefined){
+let data31 = data29.query;
+if(typeof data31 === "string"){
+if(data31.length < 1){
+const err57 = {instancePath:instancePath+"/body_hash/query",schemaPath:"#/$defs/bodyHash/properties/query/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err57];
+}
+else {
+vErrors.push(err57);
+}
+errors++;
+}
+}
+else {
+const err58 = {instancePath:instancePath+"/body_hash/query",schemaPath:"#/$defs/bodyHash/properties/query/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err58];
+}
+else {
+vErrors.push(err58);
+}
+errors++;
+}
+}
+if(data29.hash !== undefined){
+if(!(data29.hash === "sha256")){
+const err59 = {instancePath:instancePath+"/body_hash/hash",schemaPath:"#/$defs/bodyHash/properties/hash/enum",keyword:"enum",params:{allowedValues: schema49.properties.hash.enum}};
+if(vErrors === null){
+vErrors = [err59];
+}
+else {
+vErrors.push(err59);
+}
+errors++;
+}
+}
+if(data29.encoding !== undefined){
+let data33 = data29.encoding;
+if(!(((data33 === "hex") || (data33 === "base64")) || (data33 === "base64url"))){
+const err60 = {instancePath:instancePath+"/body_hash/encoding",schemaPath:"#/$defs/bodyHash/properties/encoding/enum",keyword:"enum",params:{allowedValues: schema49.properties.encoding.enum}};
+if(vErrors === null){
+vErrors = [err60];
+}
+else {
+vErrors.push(err60);
+}
+errors++;
+}
+}
+}
+else {
+const err61 = {instancePath:instancePath+"/body_hash",schemaPath:"#/$defs/bodyHash/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err61];
+}
+else {
+vErrors.push(err61);
+}
+errors++;
+}
+}
+if(data.event !== undefined){
+if(!(validate32(data.event, {instancePath:instancePath+"/event",parentData:data,parentDataProperty:"event",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate32.errors : vErrors.concat(validate32.errors);
+errors = vErrors.length;
+}
+}
+if(data.delivery !== undefined){
+if(!(validate32(data.delivery, {instancePath:instancePath+"/delivery",parentData:data,parentDataProperty:"delivery",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate32.errors : vErrors.concat(validate32.errors);
+errors = vErrors.length;
+}
+}
+if(data.delivery_digest !== undefined){
+if(typeof data.delivery_digest !== "boolean"){
+const err62 = {instancePath:instancePath+"/delivery_digest",schemaPath:"#/properties/delivery_digest/type",keyword:"type",params:{type: "boolean"}};
+if(vErrors === null){
+vErrors = [err62];
+}
+else {
+vErrors.push(err62);
+}
+errors++;
+}
+}
+if(data.challenge !== undefined){
+let data37 = data.challenge;
+const _errs74 = errors;
+let valid11 = false;
+let passing0 = null;
+const _errs75 = errors;
+if(!(validate36(data37, {instancePath:instancePath+"/challenge",parentData:data,parentDataProperty:"challenge",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate36.errors : vErrors.concat(validate36.errors);
+errors = vErrors.length;
+}
+var _valid0 = _errs75 === errors;
+if(_valid0){
+valid11 = true;
+passing0 = 0;
+}
+const _errs76 = errors;
+if(Array.isArray(data37)){
+if(data37.length < 1){
+const err63 = {instancePath:instancePath+"/challenge",schemaPath:"#/properties/challenge/oneOf/1/minItems",keyword:"minItems",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err63];
+}
+else {
+vErrors.push(err63);
+}
+errors++;
+}
+const len1 = data37.length;
+for(let i1=0; i1<len1; i1++){
+if(!(validate36(data37[i1], {instancePath:instancePath+"/challenge/" + i1,parentData:data37,parentDataProperty:i1,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate36.errors : vErrors.concat(validate36.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err64 = {instancePath:instancePath+"/challenge",schemaPath:"#/properties/challenge/oneOf/1/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err64];
+}
+else {
+vErrors.push(err64);
+}
+errors++;
+}
+var _valid0 = _errs76 === errors;
+if(_valid0 && valid11){
+valid11 = false;
+passing0 = [passing0, 1];
+}
+else {
+if(_valid0){
+valid11 = true;
+passing0 = 1;
+}
+}
+if(!valid11){
+const err65 = {instancePath:instancePath+"/challenge",schemaPath:"#/properties/challenge/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
+if(vErrors === null){
+vErrors = [err65];
+}
+else {
+vErrors.push(err65);
+}
+errors++;
+}
+else {
+errors = _errs74;
+if(vErrors !== null){
+if(_errs74){
+vErrors.length = _errs74;
+}
+else {
+vErrors = null;
+}
+}
+}
+}
+if(data.deprecated !== undefined){
+let data39 = data.deprecated;
+if(typeof data39 === "string"){
+if(data39.length < 1){
+const err66 = {instancePath:instancePath+"/deprecated",schemaPath:"#/properties/deprecated/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err66];
+}
+else {
+vErrors.push(err66);
+}
+errors++;
+}
+}
+else {
+const err67 = {instancePath:instancePath+"/deprecated",schemaPath:"#/properties/deprecated/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err67];
+}
+else {
+vErrors.push(err67);
+}
+errors++;
+}
+}
+if(data.evidence !== undefined){
+let data40 = data.evidence;
+if(!(((data40 === "vendor") || (data40 === "secondary")) || (data40 === "unverified"))){
+const err68 = {instancePath:instancePath+"/evidence",schemaPath:"#/properties/evidence/enum",keyword:"enum",params:{allowedValues: schema53.properties.evidence.enum}};
+if(vErrors === null){
+vErrors = [err68];
+}
+else {
+vErrors.push(err68);
+}
+errors++;
+}
+}
+if(data.notes !== undefined){
+let data41 = data.notes;
+if(Array.isArray(data41)){
+const len2 = data41.length;
+for(let i2=0; i2<len2; i2++){
+let data42 = data41[i2];
+if(typeof data42 === "string"){
+if(data42.length < 1){
+const err69 = {instancePath:instancePath+"/notes/" + i2,schemaPath:"#/properties/notes/items/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err69];
+}
+else {
+vErrors.push(err69);
+}
+errors++;
+}
+}
+else {
+const err70 = {instancePath:instancePath+"/notes/" + i2,schemaPath:"#/properties/notes/items/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err70];
+}
+else {
+vErrors.push(err70);
+}
+errors++;
+}
+}
+}
+else {
+const err71 = {instancePath:instancePath+"/notes",schemaPath:"#/properties/notes/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err71];
+}
+else {
+vErrors.push(err71);
+}
+errors++;
+}
+}
+if(data.setup !== undefined){
+let data43 = data.setup;
+if(Array.isArray(data43)){
+const len3 = data43.length;
+for(let i3=0; i3<len3; i3++){
+let data44 = data43[i3];
+if(typeof data44 === "string"){
+if(data44.length < 1){
+const err72 = {instancePath:instancePath+"/setup/" + i3,schemaPath:"#/properties/setup/items/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err72];
+}
+else {
+vErrors.push(err72);
+}
+errors++;
+}
+}
+else {
+const err73 = {instancePath:instancePath+"/setup/" + i3,schemaPath:"#/properties/setup/items/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err73];
+}
+else {
+vErrors.push(err73);
+}
+errors++;
+}
+}
+}
+else {
+const err74 = {instancePath:instancePath+"/setup",schemaPath:"#/properties/setup/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err74];
+}
+else {
+vErrors.push(err74);
+}
+errors++;
+}
+}
+}
+else {
+const err75 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err75];
+}
+else {
+vErrors.push(err75);
+}
+errors++;
+}
+validate39.errors = vErrors;
+return errors === 0;
+}
+validate39.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
 
 function validate31(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="source.schema.json" */;
@@ -2324,8 +4065,8 @@ errors++;
 if(data.docs !== undefined){
 let data3 = data.docs;
 if(typeof data3 === "string"){
-if(data3.length < 1){
-const err7 = {instancePath:instancePath+"/docs",schemaPath:"#/properties/docs/minLength",keyword:"minLength",params:{limit: 1}};
+if(!pattern10.test(data3)){
+const err7 = {instancePath:instancePath+"/docs",schemaPath:"#/properties/docs/pattern",keyword:"pattern",params:{pattern: "^https?://"}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -2371,10 +4112,10 @@ errors++;
 }
 }
 }
-if(data.verify !== undefined){
-let data5 = data.verify;
-if(!((((((((data5 === "hmac-sha1") || (data5 === "hmac-sha256")) || (data5 === "hmac-sha512")) || (data5 === "ed25519")) || (data5 === "ecdsa-p256")) || (data5 === "token")) || (data5 === "basic")) || (data5 === "none"))){
-const err11 = {instancePath:instancePath+"/verify",schemaPath:"#/properties/verify/enum",keyword:"enum",params:{allowedValues: schema42.properties.verify.enum}};
+if(data.delivery_precedence !== undefined){
+let data5 = data.delivery_precedence;
+if(!(((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5))) && (isFinite(data5)))){
+const err11 = {instancePath:instancePath+"/delivery_precedence",schemaPath:"#/properties/delivery_precedence/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -2383,17 +4124,9 @@ vErrors.push(err11);
 }
 errors++;
 }
-}
-if(data.signature !== undefined){
-let data6 = data.signature;
-const _errs14 = errors;
-let valid3 = false;
-let passing0 = null;
-const _errs15 = errors;
-if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
-for(const key1 in data6){
-if(!((((((key1 === "header") || (key1 === "query")) || (key1 === "json")) || (key1 === "form")) || (key1 === "split")) || (key1 === "prefix"))){
-const err12 = {instancePath:instancePath+"/signature",schemaPath:"#/$defs/locator/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}};
+if((typeof data5 == "number") && (isFinite(data5))){
+if(data5 < 0 || isNaN(data5)){
+const err12 = {instancePath:instancePath+"/delivery_precedence",schemaPath:"#/properties/delivery_precedence/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -2403,11 +4136,12 @@ vErrors.push(err12);
 errors++;
 }
 }
-if(data6.header !== undefined){
-let data7 = data6.header;
-if(typeof data7 === "string"){
-if(data7.length < 1){
-const err13 = {instancePath:instancePath+"/signature/header",schemaPath:"#/$defs/locator/properties/header/minLength",keyword:"minLength",params:{limit: 1}};
+}
+if(data.accepts !== undefined){
+let data6 = data.accepts;
+if(Array.isArray(data6)){
+if(data6.length < 1){
+const err13 = {instancePath:instancePath+"/accepts",schemaPath:"#/properties/accepts/minItems",keyword:"minItems",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -2416,9 +4150,12 @@ vErrors.push(err13);
 }
 errors++;
 }
-}
-else {
-const err14 = {instancePath:instancePath+"/signature/header",schemaPath:"#/$defs/locator/properties/header/type",keyword:"type",params:{type: "string"}};
+const len1 = data6.length;
+for(let i1=0; i1<len1; i1++){
+let data7 = data6[i1];
+if(typeof data7 === "string"){
+if(!pattern5.test(data7)){
+const err14 = {instancePath:instancePath+"/accepts/" + i1,schemaPath:"#/properties/accepts/items/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9_-]{0,63}$"}};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -2428,11 +4165,8 @@ vErrors.push(err14);
 errors++;
 }
 }
-if(data6.query !== undefined){
-let data8 = data6.query;
-if(typeof data8 === "string"){
-if(data8.length < 1){
-const err15 = {instancePath:instancePath+"/signature/query",schemaPath:"#/$defs/locator/properties/query/minLength",keyword:"minLength",params:{limit: 1}};
+else {
+const err15 = {instancePath:instancePath+"/accepts/" + i1,schemaPath:"#/properties/accepts/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -2442,8 +4176,9 @@ vErrors.push(err15);
 errors++;
 }
 }
+}
 else {
-const err16 = {instancePath:instancePath+"/signature/query",schemaPath:"#/$defs/locator/properties/query/type",keyword:"type",params:{type: "string"}};
+const err16 = {instancePath:instancePath+"/accepts",schemaPath:"#/properties/accepts/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -2453,11 +4188,10 @@ vErrors.push(err16);
 errors++;
 }
 }
-if(data6.json !== undefined){
-let data9 = data6.json;
-if(typeof data9 === "string"){
-if(data9.length < 1){
-const err17 = {instancePath:instancePath+"/signature/json",schemaPath:"#/$defs/locator/properties/json/minLength",keyword:"minLength",params:{limit: 1}};
+if(data.verify !== undefined){
+let data8 = data.verify;
+if(!((((((((data8 === "hmac-sha1") || (data8 === "hmac-sha256")) || (data8 === "hmac-sha512")) || (data8 === "ed25519")) || (data8 === "ecdsa-p256")) || (data8 === "token")) || (data8 === "basic")) || (data8 === "none"))){
+const err17 = {instancePath:instancePath+"/verify",schemaPath:"#/properties/verify/enum",keyword:"enum",params:{allowedValues: schema42.properties.verify.enum}};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -2467,8 +4201,16 @@ vErrors.push(err17);
 errors++;
 }
 }
-else {
-const err18 = {instancePath:instancePath+"/signature/json",schemaPath:"#/$defs/locator/properties/json/type",keyword:"type",params:{type: "string"}};
+if(data.signature !== undefined){
+if(!(validate32(data.signature, {instancePath:instancePath+"/signature",parentData:data,parentDataProperty:"signature",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate32.errors : vErrors.concat(validate32.errors);
+errors = vErrors.length;
+}
+}
+if(data.encoding !== undefined){
+let data10 = data.encoding;
+if(!(((data10 === "hex") || (data10 === "base64")) || (data10 === "base64url"))){
+const err18 = {instancePath:instancePath+"/encoding",schemaPath:"#/properties/encoding/enum",keyword:"enum",params:{allowedValues: schema42.properties.encoding.enum}};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -2478,11 +4220,11 @@ vErrors.push(err18);
 errors++;
 }
 }
-if(data6.form !== undefined){
-let data10 = data6.form;
-if(typeof data10 === "string"){
-if(data10.length < 1){
-const err19 = {instancePath:instancePath+"/signature/form",schemaPath:"#/$defs/locator/properties/form/minLength",keyword:"minLength",params:{limit: 1}};
+if(data.signed !== undefined){
+let data11 = data.signed;
+if(typeof data11 === "string"){
+if(data11.length < 1){
+const err19 = {instancePath:instancePath+"/signed",schemaPath:"#/properties/signed/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -2493,7 +4235,7 @@ errors++;
 }
 }
 else {
-const err20 = {instancePath:instancePath+"/signature/form",schemaPath:"#/$defs/locator/properties/form/type",keyword:"type",params:{type: "string"}};
+const err20 = {instancePath:instancePath+"/signed",schemaPath:"#/properties/signed/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -2503,11 +4245,12 @@ vErrors.push(err20);
 errors++;
 }
 }
-if(data6.split !== undefined){
-let data11 = data6.split;
-if(typeof data11 === "string"){
-if(data11.length < 1){
-const err21 = {instancePath:instancePath+"/signature/split",schemaPath:"#/$defs/locator/properties/split/minLength",keyword:"minLength",params:{limit: 1}};
+if(data.secret !== undefined){
+let data12 = data.secret;
+if(data12 && typeof data12 == "object" && !Array.isArray(data12)){
+for(const key1 in data12){
+if(!(((key1 === "strip") || (key1 === "as")) || (key1 === "otherwise"))){
+const err21 = {instancePath:instancePath+"/secret",schemaPath:"#/$defs/secretForm/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -2517,8 +4260,11 @@ vErrors.push(err21);
 errors++;
 }
 }
-else {
-const err22 = {instancePath:instancePath+"/signature/split",schemaPath:"#/$defs/locator/properties/split/type",keyword:"type",params:{type: "string"}};
+if(data12.strip !== undefined){
+let data13 = data12.strip;
+if(typeof data13 === "string"){
+if(data13.length < 1){
+const err22 = {instancePath:instancePath+"/secret/strip",schemaPath:"#/$defs/secretForm/properties/strip/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -2528,11 +4274,8 @@ vErrors.push(err22);
 errors++;
 }
 }
-if(data6.prefix !== undefined){
-let data12 = data6.prefix;
-if(typeof data12 === "string"){
-if(data12.length < 1){
-const err23 = {instancePath:instancePath+"/signature/prefix",schemaPath:"#/$defs/locator/properties/prefix/minLength",keyword:"minLength",params:{limit: 1}};
+else {
+const err23 = {instancePath:instancePath+"/secret/strip",schemaPath:"#/$defs/secretForm/properties/strip/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -2542,8 +4285,10 @@ vErrors.push(err23);
 errors++;
 }
 }
-else {
-const err24 = {instancePath:instancePath+"/signature/prefix",schemaPath:"#/$defs/locator/properties/prefix/type",keyword:"type",params:{type: "string"}};
+if(data12.as !== undefined){
+let data14 = data12.as;
+if(!((((((data14 === "utf8") || (data14 === "hex")) || (data14 === "base64")) || (data14 === "raw-hex")) || (data14 === "raw-base64")) || (data14 === "spki-base64"))){
+const err24 = {instancePath:instancePath+"/secret/as",schemaPath:"#/$defs/secretForm/properties/as/enum",keyword:"enum",params:{allowedValues: schema46.properties.as.enum}};
 if(vErrors === null){
 vErrors = [err24];
 }
@@ -2553,9 +4298,10 @@ vErrors.push(err24);
 errors++;
 }
 }
-}
-else {
-const err25 = {instancePath:instancePath+"/signature",schemaPath:"#/$defs/locator/type",keyword:"type",params:{type: "object"}};
+if(data12.otherwise !== undefined){
+let data15 = data12.otherwise;
+if(!(((data15 === "refuse") || (data15 === "same")) || (data15 === "utf8-or-base64"))){
+const err25 = {instancePath:instancePath+"/secret/otherwise",schemaPath:"#/$defs/secretForm/properties/otherwise/enum",keyword:"enum",params:{allowedValues: schema46.properties.otherwise.enum}};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -2564,15 +4310,10 @@ vErrors.push(err25);
 }
 errors++;
 }
-var _valid0 = _errs15 === errors;
-if(_valid0){
-valid3 = true;
-passing0 = 0;
 }
-const _errs31 = errors;
-if(Array.isArray(data6)){
-if(data6.length < 1){
-const err26 = {instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/oneOf/1/minItems",keyword:"minItems",params:{limit: 1}};
+}
+else {
+const err26 = {instancePath:instancePath+"/secret",schemaPath:"#/$defs/secretForm/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err26];
 }
@@ -2581,13 +4322,12 @@ vErrors.push(err26);
 }
 errors++;
 }
-const len1 = data6.length;
-for(let i1=0; i1<len1; i1++){
-let data13 = data6[i1];
-if(data13 && typeof data13 == "object" && !Array.isArray(data13)){
-for(const key2 in data13){
-if(!((((((key2 === "header") || (key2 === "query")) || (key2 === "json")) || (key2 === "form")) || (key2 === "split")) || (key2 === "prefix"))){
-const err27 = {instancePath:instancePath+"/signature/" + i1,schemaPath:"#/$defs/locator/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}};
+}
+if(data.timestamp !== undefined){
+let data16 = data.timestamp;
+if(data16 && typeof data16 == "object" && !Array.isArray(data16)){
+if(data16.unit === undefined){
+const err27 = {instancePath:instancePath+"/timestamp",schemaPath:"#/$defs/timestamp/required",keyword:"required",params:{missingProperty: "unit"}};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -2596,12 +4336,8 @@ vErrors.push(err27);
 }
 errors++;
 }
-}
-if(data13.header !== undefined){
-let data14 = data13.header;
-if(typeof data14 === "string"){
-if(data14.length < 1){
-const err28 = {instancePath:instancePath+"/signature/" + i1+"/header",schemaPath:"#/$defs/locator/properties/header/minLength",keyword:"minLength",params:{limit: 1}};
+if(data16.tolerance === undefined){
+const err28 = {instancePath:instancePath+"/timestamp",schemaPath:"#/$defs/timestamp/required",keyword:"required",params:{missingProperty: "tolerance"}};
 if(vErrors === null){
 vErrors = [err28];
 }
@@ -2610,9 +4346,9 @@ vErrors.push(err28);
 }
 errors++;
 }
-}
-else {
-const err29 = {instancePath:instancePath+"/signature/" + i1+"/header",schemaPath:"#/$defs/locator/properties/header/type",keyword:"type",params:{type: "string"}};
+for(const key2 in data16){
+if(!(func1.call(schema47.properties, key2))){
+const err29 = {instancePath:instancePath+"/timestamp",schemaPath:"#/$defs/timestamp/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}};
 if(vErrors === null){
 vErrors = [err29];
 }
@@ -2622,11 +4358,11 @@ vErrors.push(err29);
 errors++;
 }
 }
-if(data13.query !== undefined){
-let data15 = data13.query;
-if(typeof data15 === "string"){
-if(data15.length < 1){
-const err30 = {instancePath:instancePath+"/signature/" + i1+"/query",schemaPath:"#/$defs/locator/properties/query/minLength",keyword:"minLength",params:{limit: 1}};
+if(data16.header !== undefined){
+let data17 = data16.header;
+if(typeof data17 === "string"){
+if(!pattern12.test(data17)){
+const err30 = {instancePath:instancePath+"/timestamp/header",schemaPath:"#/$defs/timestamp/properties/header/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"}};
 if(vErrors === null){
 vErrors = [err30];
 }
@@ -2637,7 +4373,7 @@ errors++;
 }
 }
 else {
-const err31 = {instancePath:instancePath+"/signature/" + i1+"/query",schemaPath:"#/$defs/locator/properties/query/type",keyword:"type",params:{type: "string"}};
+const err31 = {instancePath:instancePath+"/timestamp/header",schemaPath:"#/$defs/timestamp/properties/header/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err31];
 }
@@ -2647,11 +4383,11 @@ vErrors.push(err31);
 errors++;
 }
 }
-if(data13.json !== undefined){
-let data16 = data13.json;
-if(typeof data16 === "string"){
-if(data16.length < 1){
-const err32 = {instancePath:instancePath+"/signature/" + i1+"/json",schemaPath:"#/$defs/locator/properties/json/minLength",keyword:"minLength",params:{limit: 1}};
+if(data16.query !== undefined){
+let data18 = data16.query;
+if(typeof data18 === "string"){
+if(data18.length < 1){
+const err32 = {instancePath:instancePath+"/timestamp/query",schemaPath:"#/$defs/timestamp/properties/query/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err32];
 }
@@ -2662,7 +4398,7 @@ errors++;
 }
 }
 else {
-const err33 = {instancePath:instancePath+"/signature/" + i1+"/json",schemaPath:"#/$defs/locator/properties/json/type",keyword:"type",params:{type: "string"}};
+const err33 = {instancePath:instancePath+"/timestamp/query",schemaPath:"#/$defs/timestamp/properties/query/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err33];
 }
@@ -2672,11 +4408,11 @@ vErrors.push(err33);
 errors++;
 }
 }
-if(data13.form !== undefined){
-let data17 = data13.form;
-if(typeof data17 === "string"){
-if(data17.length < 1){
-const err34 = {instancePath:instancePath+"/signature/" + i1+"/form",schemaPath:"#/$defs/locator/properties/form/minLength",keyword:"minLength",params:{limit: 1}};
+if(data16.json !== undefined){
+let data19 = data16.json;
+if(typeof data19 === "string"){
+if(data19.length < 1){
+const err34 = {instancePath:instancePath+"/timestamp/json",schemaPath:"#/$defs/timestamp/properties/json/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err34];
 }
@@ -2687,7 +4423,7 @@ errors++;
 }
 }
 else {
-const err35 = {instancePath:instancePath+"/signature/" + i1+"/form",schemaPath:"#/$defs/locator/properties/form/type",keyword:"type",params:{type: "string"}};
+const err35 = {instancePath:instancePath+"/timestamp/json",schemaPath:"#/$defs/timestamp/properties/json/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err35];
 }
@@ -2697,11 +4433,11 @@ vErrors.push(err35);
 errors++;
 }
 }
-if(data13.split !== undefined){
-let data18 = data13.split;
-if(typeof data18 === "string"){
-if(data18.length < 1){
-const err36 = {instancePath:instancePath+"/signature/" + i1+"/split",schemaPath:"#/$defs/locator/properties/split/minLength",keyword:"minLength",params:{limit: 1}};
+if(data16.form !== undefined){
+let data20 = data16.form;
+if(typeof data20 === "string"){
+if(data20.length < 1){
+const err36 = {instancePath:instancePath+"/timestamp/form",schemaPath:"#/$defs/timestamp/properties/form/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err36];
 }
@@ -2712,7 +4448,7 @@ errors++;
 }
 }
 else {
-const err37 = {instancePath:instancePath+"/signature/" + i1+"/split",schemaPath:"#/$defs/locator/properties/split/type",keyword:"type",params:{type: "string"}};
+const err37 = {instancePath:instancePath+"/timestamp/form",schemaPath:"#/$defs/timestamp/properties/form/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err37];
 }
@@ -2722,11 +4458,11 @@ vErrors.push(err37);
 errors++;
 }
 }
-if(data13.prefix !== undefined){
-let data19 = data13.prefix;
-if(typeof data19 === "string"){
-if(data19.length < 1){
-const err38 = {instancePath:instancePath+"/signature/" + i1+"/prefix",schemaPath:"#/$defs/locator/properties/prefix/minLength",keyword:"minLength",params:{limit: 1}};
+if(data16.split !== undefined){
+let data21 = data16.split;
+if(typeof data21 === "string"){
+if(data21.length < 1){
+const err38 = {instancePath:instancePath+"/timestamp/split",schemaPath:"#/$defs/timestamp/properties/split/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err38];
 }
@@ -2737,7 +4473,7 @@ errors++;
 }
 }
 else {
-const err39 = {instancePath:instancePath+"/signature/" + i1+"/prefix",schemaPath:"#/$defs/locator/properties/prefix/type",keyword:"type",params:{type: "string"}};
+const err39 = {instancePath:instancePath+"/timestamp/split",schemaPath:"#/$defs/timestamp/properties/split/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err39];
 }
@@ -2747,9 +4483,11 @@ vErrors.push(err39);
 errors++;
 }
 }
-}
-else {
-const err40 = {instancePath:instancePath+"/signature/" + i1,schemaPath:"#/$defs/locator/type",keyword:"type",params:{type: "object"}};
+if(data16.prefix !== undefined){
+let data22 = data16.prefix;
+if(typeof data22 === "string"){
+if(data22.length < 1){
+const err40 = {instancePath:instancePath+"/timestamp/prefix",schemaPath:"#/$defs/timestamp/properties/prefix/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err40];
 }
@@ -2759,9 +4497,8 @@ vErrors.push(err40);
 errors++;
 }
 }
-}
 else {
-const err41 = {instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/oneOf/1/type",keyword:"type",params:{type: "array"}};
+const err41 = {instancePath:instancePath+"/timestamp/prefix",schemaPath:"#/$defs/timestamp/properties/prefix/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err41];
 }
@@ -2770,19 +4507,11 @@ vErrors.push(err41);
 }
 errors++;
 }
-var _valid0 = _errs31 === errors;
-if(_valid0 && valid3){
-valid3 = false;
-passing0 = [passing0, 1];
 }
-else {
-if(_valid0){
-valid3 = true;
-passing0 = 1;
-}
-}
-if(!valid3){
-const err42 = {instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
+if(data16.unit !== undefined){
+let data23 = data16.unit;
+if(!(((data23 === "s") || (data23 === "ms")) || (data23 === "iso"))){
+const err42 = {instancePath:instancePath+"/timestamp/unit",schemaPath:"#/$defs/timestamp/properties/unit/enum",keyword:"enum",params:{allowedValues: schema47.properties.unit.enum}};
 if(vErrors === null){
 vErrors = [err42];
 }
@@ -2791,22 +4520,12 @@ vErrors.push(err42);
 }
 errors++;
 }
-else {
-errors = _errs14;
-if(vErrors !== null){
-if(_errs14){
-vErrors.length = _errs14;
 }
-else {
-vErrors = null;
-}
-}
-}
-}
-if(data.encoding !== undefined){
-let data20 = data.encoding;
-if(!(((data20 === "hex") || (data20 === "base64")) || (data20 === "base64url"))){
-const err43 = {instancePath:instancePath+"/encoding",schemaPath:"#/properties/encoding/enum",keyword:"enum",params:{allowedValues: schema42.properties.encoding.enum}};
+if(data16.tolerance !== undefined){
+let data24 = data16.tolerance;
+if((typeof data24 == "number") && (isFinite(data24))){
+if(data24 <= 0 || isNaN(data24)){
+const err43 = {instancePath:instancePath+"/timestamp/tolerance",schemaPath:"#/$defs/timestamp/properties/tolerance/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0}};
 if(vErrors === null){
 vErrors = [err43];
 }
@@ -2816,9 +4535,8 @@ vErrors.push(err43);
 errors++;
 }
 }
-if(data.signed !== undefined){
-if(typeof data.signed !== "string"){
-const err44 = {instancePath:instancePath+"/signed",schemaPath:"#/properties/signed/type",keyword:"type",params:{type: "string"}};
+else {
+const err44 = {instancePath:instancePath+"/timestamp/tolerance",schemaPath:"#/$defs/timestamp/properties/tolerance/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err44];
 }
@@ -2828,12 +4546,10 @@ vErrors.push(err44);
 errors++;
 }
 }
-if(data.secret !== undefined){
-let data22 = data.secret;
-if(data22 && typeof data22 == "object" && !Array.isArray(data22)){
-for(const key3 in data22){
-if(!(((key3 === "strip") || (key3 === "as")) || (key3 === "otherwise"))){
-const err45 = {instancePath:instancePath+"/secret",schemaPath:"#/properties/secret/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3}};
+if(data16.tolerance_by !== undefined){
+let data25 = data16.tolerance_by;
+if(!((data25 === "vendor") || (data25 === "ours"))){
+const err45 = {instancePath:instancePath+"/timestamp/tolerance_by",schemaPath:"#/$defs/timestamp/properties/tolerance_by/enum",keyword:"enum",params:{allowedValues: schema47.properties.tolerance_by.enum}};
 if(vErrors === null){
 vErrors = [err45];
 }
@@ -2843,11 +4559,9 @@ vErrors.push(err45);
 errors++;
 }
 }
-if(data22.strip !== undefined){
-let data23 = data22.strip;
-if(typeof data23 === "string"){
-if(data23.length < 1){
-const err46 = {instancePath:instancePath+"/secret/strip",schemaPath:"#/properties/secret/properties/strip/minLength",keyword:"minLength",params:{limit: 1}};
+}
+else {
+const err46 = {instancePath:instancePath+"/timestamp",schemaPath:"#/$defs/timestamp/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err46];
 }
@@ -2857,8 +4571,12 @@ vErrors.push(err46);
 errors++;
 }
 }
-else {
-const err47 = {instancePath:instancePath+"/secret/strip",schemaPath:"#/properties/secret/properties/strip/type",keyword:"type",params:{type: "string"}};
+if(data.id !== undefined){
+let data26 = data.id;
+if(data26 && typeof data26 == "object" && !Array.isArray(data26)){
+for(const key3 in data26){
+if(!((((((key3 === "header") || (key3 === "query")) || (key3 === "json")) || (key3 === "form")) || (key3 === "split")) || (key3 === "prefix"))){
+const err47 = {instancePath:instancePath+"/id",schemaPath:"#/$defs/locator/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3}};
 if(vErrors === null){
 vErrors = [err47];
 }
@@ -2868,10 +4586,11 @@ vErrors.push(err47);
 errors++;
 }
 }
-if(data22.as !== undefined){
-let data24 = data22.as;
-if(!((((((data24 === "utf8") || (data24 === "hex")) || (data24 === "base64")) || (data24 === "raw-hex")) || (data24 === "raw-base64")) || (data24 === "spki-base64"))){
-const err48 = {instancePath:instancePath+"/secret/as",schemaPath:"#/properties/secret/properties/as/enum",keyword:"enum",params:{allowedValues: schema42.properties.secret.properties.as.enum}};
+if(data26.header !== undefined){
+let data27 = data26.header;
+if(typeof data27 === "string"){
+if(!pattern12.test(data27)){
+const err48 = {instancePath:instancePath+"/id/header",schemaPath:"#/$defs/locator/properties/header/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"}};
 if(vErrors === null){
 vErrors = [err48];
 }
@@ -2881,9 +4600,8 @@ vErrors.push(err48);
 errors++;
 }
 }
-if(data22.otherwise !== undefined){
-if(!(data22.otherwise === "utf8-or-base64")){
-const err49 = {instancePath:instancePath+"/secret/otherwise",schemaPath:"#/properties/secret/properties/otherwise/enum",keyword:"enum",params:{allowedValues: schema42.properties.secret.properties.otherwise.enum}};
+else {
+const err49 = {instancePath:instancePath+"/id/header",schemaPath:"#/$defs/locator/properties/header/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err49];
 }
@@ -2893,9 +4611,11 @@ vErrors.push(err49);
 errors++;
 }
 }
-}
-else {
-const err50 = {instancePath:instancePath+"/secret",schemaPath:"#/properties/secret/type",keyword:"type",params:{type: "object"}};
+if(data26.query !== undefined){
+let data28 = data26.query;
+if(typeof data28 === "string"){
+if(data28.length < 1){
+const err50 = {instancePath:instancePath+"/id/query",schemaPath:"#/$defs/locator/properties/query/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err50];
 }
@@ -2905,11 +4625,8 @@ vErrors.push(err50);
 errors++;
 }
 }
-if(data.timestamp !== undefined){
-let data26 = data.timestamp;
-if(data26 && typeof data26 == "object" && !Array.isArray(data26)){
-if(data26.unit === undefined){
-const err51 = {instancePath:instancePath+"/timestamp",schemaPath:"#/$defs/timestamp/required",keyword:"required",params:{missingProperty: "unit"}};
+else {
+const err51 = {instancePath:instancePath+"/id/query",schemaPath:"#/$defs/locator/properties/query/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err51];
 }
@@ -2918,8 +4635,12 @@ vErrors.push(err51);
 }
 errors++;
 }
-if(data26.tolerance === undefined){
-const err52 = {instancePath:instancePath+"/timestamp",schemaPath:"#/$defs/timestamp/required",keyword:"required",params:{missingProperty: "tolerance"}};
+}
+if(data26.json !== undefined){
+let data29 = data26.json;
+if(typeof data29 === "string"){
+if(data29.length < 1){
+const err52 = {instancePath:instancePath+"/id/json",schemaPath:"#/$defs/locator/properties/json/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err52];
 }
@@ -2928,9 +4649,9 @@ vErrors.push(err52);
 }
 errors++;
 }
-for(const key4 in data26){
-if(!((((((((key4 === "header") || (key4 === "query")) || (key4 === "json")) || (key4 === "form")) || (key4 === "split")) || (key4 === "prefix")) || (key4 === "unit")) || (key4 === "tolerance"))){
-const err53 = {instancePath:instancePath+"/timestamp",schemaPath:"#/$defs/timestamp/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4}};
+}
+else {
+const err53 = {instancePath:instancePath+"/id/json",schemaPath:"#/$defs/locator/properties/json/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err53];
 }
@@ -2940,11 +4661,11 @@ vErrors.push(err53);
 errors++;
 }
 }
-if(data26.header !== undefined){
-let data27 = data26.header;
-if(typeof data27 === "string"){
-if(data27.length < 1){
-const err54 = {instancePath:instancePath+"/timestamp/header",schemaPath:"#/$defs/timestamp/properties/header/minLength",keyword:"minLength",params:{limit: 1}};
+if(data26.form !== undefined){
+let data30 = data26.form;
+if(typeof data30 === "string"){
+if(data30.length < 1){
+const err54 = {instancePath:instancePath+"/id/form",schemaPath:"#/$defs/locator/properties/form/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err54];
 }
@@ -2955,7 +4676,7 @@ errors++;
 }
 }
 else {
-const err55 = {instancePath:instancePath+"/timestamp/header",schemaPath:"#/$defs/timestamp/properties/header/type",keyword:"type",params:{type: "string"}};
+const err55 = {instancePath:instancePath+"/id/form",schemaPath:"#/$defs/locator/properties/form/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err55];
 }
@@ -2965,11 +4686,11 @@ vErrors.push(err55);
 errors++;
 }
 }
-if(data26.query !== undefined){
-let data28 = data26.query;
-if(typeof data28 === "string"){
-if(data28.length < 1){
-const err56 = {instancePath:instancePath+"/timestamp/query",schemaPath:"#/$defs/timestamp/properties/query/minLength",keyword:"minLength",params:{limit: 1}};
+if(data26.split !== undefined){
+let data31 = data26.split;
+if(typeof data31 === "string"){
+if(data31.length < 1){
+const err56 = {instancePath:instancePath+"/id/split",schemaPath:"#/$defs/locator/properties/split/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err56];
 }
@@ -2980,7 +4701,7 @@ errors++;
 }
 }
 else {
-const err57 = {instancePath:instancePath+"/timestamp/query",schemaPath:"#/$defs/timestamp/properties/query/type",keyword:"type",params:{type: "string"}};
+const err57 = {instancePath:instancePath+"/id/split",schemaPath:"#/$defs/locator/properties/split/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err57];
 }
@@ -2990,11 +4711,11 @@ vErrors.push(err57);
 errors++;
 }
 }
-if(data26.json !== undefined){
-let data29 = data26.json;
-if(typeof data29 === "string"){
-if(data29.length < 1){
-const err58 = {instancePath:instancePath+"/timestamp/json",schemaPath:"#/$defs/timestamp/properties/json/minLength",keyword:"minLength",params:{limit: 1}};
+if(data26.prefix !== undefined){
+let data32 = data26.prefix;
+if(typeof data32 === "string"){
+if(data32.length < 1){
+const err58 = {instancePath:instancePath+"/id/prefix",schemaPath:"#/$defs/locator/properties/prefix/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err58];
 }
@@ -3005,7 +4726,7 @@ errors++;
 }
 }
 else {
-const err59 = {instancePath:instancePath+"/timestamp/json",schemaPath:"#/$defs/timestamp/properties/json/type",keyword:"type",params:{type: "string"}};
+const err59 = {instancePath:instancePath+"/id/prefix",schemaPath:"#/$defs/locator/properties/prefix/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err59];
 }
@@ -3015,11 +4736,9 @@ vErrors.push(err59);
 errors++;
 }
 }
-if(data26.form !== undefined){
-let data30 = data26.form;
-if(typeof data30 === "string"){
-if(data30.length < 1){
-const err60 = {instancePath:instancePath+"/timestamp/form",schemaPath:"#/$defs/timestamp/properties/form/minLength",keyword:"minLength",params:{limit: 1}};
+}
+else {
+const err60 = {instancePath:instancePath+"/id",schemaPath:"#/$defs/locator/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err60];
 }
@@ -3029,8 +4748,11 @@ vErrors.push(err60);
 errors++;
 }
 }
-else {
-const err61 = {instancePath:instancePath+"/timestamp/form",schemaPath:"#/$defs/timestamp/properties/form/type",keyword:"type",params:{type: "string"}};
+if(data.body_hash !== undefined){
+let data33 = data.body_hash;
+if(data33 && typeof data33 == "object" && !Array.isArray(data33)){
+if(data33.hash === undefined){
+const err61 = {instancePath:instancePath+"/body_hash",schemaPath:"#/$defs/bodyHash/required",keyword:"required",params:{missingProperty: "hash"}};
 if(vErrors === null){
 vErrors = [err61];
 }
@@ -3039,12 +4761,8 @@ vErrors.push(err61);
 }
 errors++;
 }
-}
-if(data26.split !== undefined){
-let data31 = data26.split;
-if(typeof data31 === "string"){
-if(data31.length < 1){
-const err62 = {instancePath:instancePath+"/timestamp/split",schemaPath:"#/$defs/timestamp/properties/split/minLength",keyword:"minLength",params:{limit: 1}};
+if(data33.encoding === undefined){
+const err62 = {instancePath:instancePath+"/body_hash",schemaPath:"#/$defs/bodyHash/required",keyword:"required",params:{missingProperty: "encoding"}};
 if(vErrors === null){
 vErrors = [err62];
 }
@@ -3053,9 +4771,9 @@ vErrors.push(err62);
 }
 errors++;
 }
-}
-else {
-const err63 = {instancePath:instancePath+"/timestamp/split",schemaPath:"#/$defs/timestamp/properties/split/type",keyword:"type",params:{type: "string"}};
+for(const key4 in data33){
+if(!((((key4 === "header") || (key4 === "query")) || (key4 === "hash")) || (key4 === "encoding"))){
+const err63 = {instancePath:instancePath+"/body_hash",schemaPath:"#/$defs/bodyHash/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4}};
 if(vErrors === null){
 vErrors = [err63];
 }
@@ -3065,11 +4783,11 @@ vErrors.push(err63);
 errors++;
 }
 }
-if(data26.prefix !== undefined){
-let data32 = data26.prefix;
-if(typeof data32 === "string"){
-if(data32.length < 1){
-const err64 = {instancePath:instancePath+"/timestamp/prefix",schemaPath:"#/$defs/timestamp/properties/prefix/minLength",keyword:"minLength",params:{limit: 1}};
+if(data33.header !== undefined){
+let data34 = data33.header;
+if(typeof data34 === "string"){
+if(!pattern12.test(data34)){
+const err64 = {instancePath:instancePath+"/body_hash/header",schemaPath:"#/$defs/bodyHash/properties/header/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"}};
 if(vErrors === null){
 vErrors = [err64];
 }
@@ -3080,7 +4798,7 @@ errors++;
 }
 }
 else {
-const err65 = {instancePath:instancePath+"/timestamp/prefix",schemaPath:"#/$defs/timestamp/properties/prefix/type",keyword:"type",params:{type: "string"}};
+const err65 = {instancePath:instancePath+"/body_hash/header",schemaPath:"#/$defs/bodyHash/properties/header/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err65];
 }
@@ -3090,10 +4808,11 @@ vErrors.push(err65);
 errors++;
 }
 }
-if(data26.unit !== undefined){
-let data33 = data26.unit;
-if(!(((data33 === "s") || (data33 === "ms")) || (data33 === "iso"))){
-const err66 = {instancePath:instancePath+"/timestamp/unit",schemaPath:"#/$defs/timestamp/properties/unit/enum",keyword:"enum",params:{allowedValues: schema45.properties.unit.enum}};
+if(data33.query !== undefined){
+let data35 = data33.query;
+if(typeof data35 === "string"){
+if(data35.length < 1){
+const err66 = {instancePath:instancePath+"/body_hash/query",schemaPath:"#/$defs/bodyHash/properties/query/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err66];
 }
@@ -3103,11 +4822,8 @@ vErrors.push(err66);
 errors++;
 }
 }
-if(data26.tolerance !== undefined){
-let data34 = data26.tolerance;
-if((typeof data34 == "number") && (isFinite(data34))){
-if(data34 <= 0 || isNaN(data34)){
-const err67 = {instancePath:instancePath+"/timestamp/tolerance",schemaPath:"#/$defs/timestamp/properties/tolerance/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0}};
+else {
+const err67 = {instancePath:instancePath+"/body_hash/query",schemaPath:"#/$defs/bodyHash/properties/query/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err67];
 }
@@ -3117,8 +4833,9 @@ vErrors.push(err67);
 errors++;
 }
 }
-else {
-const err68 = {instancePath:instancePath+"/timestamp/tolerance",schemaPath:"#/$defs/timestamp/properties/tolerance/type",keyword:"type",params:{type: "number"}};
+if(data33.hash !== undefined){
+if(!(data33.hash === "sha256")){
+const err68 = {instancePath:instancePath+"/body_hash/hash",schemaPath:"#/$defs/bodyHash/properties/hash/enum",keyword:"enum",params:{allowedValues: schema49.properties.hash.enum}};
 if(vErrors === null){
 vErrors = [err68];
 }
@@ -3128,9 +4845,10 @@ vErrors.push(err68);
 errors++;
 }
 }
-}
-else {
-const err69 = {instancePath:instancePath+"/timestamp",schemaPath:"#/$defs/timestamp/type",keyword:"type",params:{type: "object"}};
+if(data33.encoding !== undefined){
+let data37 = data33.encoding;
+if(!(((data37 === "hex") || (data37 === "base64")) || (data37 === "base64url"))){
+const err69 = {instancePath:instancePath+"/body_hash/encoding",schemaPath:"#/$defs/bodyHash/properties/encoding/enum",keyword:"enum",params:{allowedValues: schema49.properties.encoding.enum}};
 if(vErrors === null){
 vErrors = [err69];
 }
@@ -3140,179 +4858,14 @@ vErrors.push(err69);
 errors++;
 }
 }
-if(data.id !== undefined){
-let data35 = data.id;
-if(data35 && typeof data35 == "object" && !Array.isArray(data35)){
-for(const key5 in data35){
-if(!((((((key5 === "header") || (key5 === "query")) || (key5 === "json")) || (key5 === "form")) || (key5 === "split")) || (key5 === "prefix"))){
-const err70 = {instancePath:instancePath+"/id",schemaPath:"#/$defs/locator/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5}};
+}
+else {
+const err70 = {instancePath:instancePath+"/body_hash",schemaPath:"#/$defs/bodyHash/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err70];
 }
 else {
 vErrors.push(err70);
-}
-errors++;
-}
-}
-if(data35.header !== undefined){
-let data36 = data35.header;
-if(typeof data36 === "string"){
-if(data36.length < 1){
-const err71 = {instancePath:instancePath+"/id/header",schemaPath:"#/$defs/locator/properties/header/minLength",keyword:"minLength",params:{limit: 1}};
-if(vErrors === null){
-vErrors = [err71];
-}
-else {
-vErrors.push(err71);
-}
-errors++;
-}
-}
-else {
-const err72 = {instancePath:instancePath+"/id/header",schemaPath:"#/$defs/locator/properties/header/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err72];
-}
-else {
-vErrors.push(err72);
-}
-errors++;
-}
-}
-if(data35.query !== undefined){
-let data37 = data35.query;
-if(typeof data37 === "string"){
-if(data37.length < 1){
-const err73 = {instancePath:instancePath+"/id/query",schemaPath:"#/$defs/locator/properties/query/minLength",keyword:"minLength",params:{limit: 1}};
-if(vErrors === null){
-vErrors = [err73];
-}
-else {
-vErrors.push(err73);
-}
-errors++;
-}
-}
-else {
-const err74 = {instancePath:instancePath+"/id/query",schemaPath:"#/$defs/locator/properties/query/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err74];
-}
-else {
-vErrors.push(err74);
-}
-errors++;
-}
-}
-if(data35.json !== undefined){
-let data38 = data35.json;
-if(typeof data38 === "string"){
-if(data38.length < 1){
-const err75 = {instancePath:instancePath+"/id/json",schemaPath:"#/$defs/locator/properties/json/minLength",keyword:"minLength",params:{limit: 1}};
-if(vErrors === null){
-vErrors = [err75];
-}
-else {
-vErrors.push(err75);
-}
-errors++;
-}
-}
-else {
-const err76 = {instancePath:instancePath+"/id/json",schemaPath:"#/$defs/locator/properties/json/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err76];
-}
-else {
-vErrors.push(err76);
-}
-errors++;
-}
-}
-if(data35.form !== undefined){
-let data39 = data35.form;
-if(typeof data39 === "string"){
-if(data39.length < 1){
-const err77 = {instancePath:instancePath+"/id/form",schemaPath:"#/$defs/locator/properties/form/minLength",keyword:"minLength",params:{limit: 1}};
-if(vErrors === null){
-vErrors = [err77];
-}
-else {
-vErrors.push(err77);
-}
-errors++;
-}
-}
-else {
-const err78 = {instancePath:instancePath+"/id/form",schemaPath:"#/$defs/locator/properties/form/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err78];
-}
-else {
-vErrors.push(err78);
-}
-errors++;
-}
-}
-if(data35.split !== undefined){
-let data40 = data35.split;
-if(typeof data40 === "string"){
-if(data40.length < 1){
-const err79 = {instancePath:instancePath+"/id/split",schemaPath:"#/$defs/locator/properties/split/minLength",keyword:"minLength",params:{limit: 1}};
-if(vErrors === null){
-vErrors = [err79];
-}
-else {
-vErrors.push(err79);
-}
-errors++;
-}
-}
-else {
-const err80 = {instancePath:instancePath+"/id/split",schemaPath:"#/$defs/locator/properties/split/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err80];
-}
-else {
-vErrors.push(err80);
-}
-errors++;
-}
-}
-if(data35.prefix !== undefined){
-let data41 = data35.prefix;
-if(typeof data41 === "string"){
-if(data41.length < 1){
-const err81 = {instancePath:instancePath+"/id/prefix",schemaPath:"#/$defs/locator/properties/prefix/minLength",keyword:"minLength",params:{limit: 1}};
-if(vErrors === null){
-vErrors = [err81];
-}
-else {
-vErrors.push(err81);
-}
-errors++;
-}
-}
-else {
-const err82 = {instancePath:instancePath+"/id/prefix",schemaPath:"#/$defs/locator/properties/prefix/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err82];
-}
-else {
-vErrors.push(err82);
-}
-errors++;
-}
-}
-}
-else {
-const err83 = {instancePath:instancePath+"/id",schemaPath:"#/$defs/locator/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err83];
-}
-else {
-vErrors.push(err83);
 }
 errors++;
 }
@@ -3329,10 +4882,228 @@ vErrors = vErrors === null ? validate32.errors : vErrors.concat(validate32.error
 errors = vErrors.length;
 }
 }
+if(data.delivery_digest !== undefined){
+if(typeof data.delivery_digest !== "boolean"){
+const err71 = {instancePath:instancePath+"/delivery_digest",schemaPath:"#/properties/delivery_digest/type",keyword:"type",params:{type: "boolean"}};
+if(vErrors === null){
+vErrors = [err71];
+}
+else {
+vErrors.push(err71);
+}
+errors++;
+}
+}
 if(data.challenge !== undefined){
-let data44 = data.challenge;
-if(!(data44 && typeof data44 == "object" && !Array.isArray(data44))){
-const err84 = {instancePath:instancePath+"/challenge",schemaPath:"#/properties/challenge/type",keyword:"type",params:{type: "object"}};
+let data41 = data.challenge;
+const _errs82 = errors;
+let valid13 = false;
+let passing0 = null;
+const _errs83 = errors;
+if(!(validate36(data41, {instancePath:instancePath+"/challenge",parentData:data,parentDataProperty:"challenge",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate36.errors : vErrors.concat(validate36.errors);
+errors = vErrors.length;
+}
+var _valid0 = _errs83 === errors;
+if(_valid0){
+valid13 = true;
+passing0 = 0;
+}
+const _errs84 = errors;
+if(Array.isArray(data41)){
+if(data41.length < 1){
+const err72 = {instancePath:instancePath+"/challenge",schemaPath:"#/properties/challenge/oneOf/1/minItems",keyword:"minItems",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err72];
+}
+else {
+vErrors.push(err72);
+}
+errors++;
+}
+const len2 = data41.length;
+for(let i2=0; i2<len2; i2++){
+if(!(validate36(data41[i2], {instancePath:instancePath+"/challenge/" + i2,parentData:data41,parentDataProperty:i2,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate36.errors : vErrors.concat(validate36.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err73 = {instancePath:instancePath+"/challenge",schemaPath:"#/properties/challenge/oneOf/1/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err73];
+}
+else {
+vErrors.push(err73);
+}
+errors++;
+}
+var _valid0 = _errs84 === errors;
+if(_valid0 && valid13){
+valid13 = false;
+passing0 = [passing0, 1];
+}
+else {
+if(_valid0){
+valid13 = true;
+passing0 = 1;
+}
+}
+if(!valid13){
+const err74 = {instancePath:instancePath+"/challenge",schemaPath:"#/properties/challenge/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
+if(vErrors === null){
+vErrors = [err74];
+}
+else {
+vErrors.push(err74);
+}
+errors++;
+}
+else {
+errors = _errs82;
+if(vErrors !== null){
+if(_errs82){
+vErrors.length = _errs82;
+}
+else {
+vErrors = null;
+}
+}
+}
+}
+if(data.deprecated !== undefined){
+let data43 = data.deprecated;
+if(typeof data43 === "string"){
+if(data43.length < 1){
+const err75 = {instancePath:instancePath+"/deprecated",schemaPath:"#/properties/deprecated/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err75];
+}
+else {
+vErrors.push(err75);
+}
+errors++;
+}
+}
+else {
+const err76 = {instancePath:instancePath+"/deprecated",schemaPath:"#/properties/deprecated/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err76];
+}
+else {
+vErrors.push(err76);
+}
+errors++;
+}
+}
+if(data.evidence !== undefined){
+let data44 = data.evidence;
+if(!(((data44 === "vendor") || (data44 === "secondary")) || (data44 === "unverified"))){
+const err77 = {instancePath:instancePath+"/evidence",schemaPath:"#/properties/evidence/enum",keyword:"enum",params:{allowedValues: schema42.properties.evidence.enum}};
+if(vErrors === null){
+vErrors = [err77];
+}
+else {
+vErrors.push(err77);
+}
+errors++;
+}
+}
+if(data.variants !== undefined){
+let data45 = data.variants;
+if(data45 && typeof data45 == "object" && !Array.isArray(data45)){
+for(const key5 in data45){
+const _errs92 = errors;
+if(typeof key5 === "string"){
+if(!pattern5.test(key5)){
+const err78 = {instancePath:instancePath+"/variants",schemaPath:"#/properties/variants/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9_-]{0,63}$"},propertyName:key5};
+if(vErrors === null){
+vErrors = [err78];
+}
+else {
+vErrors.push(err78);
+}
+errors++;
+}
+}
+var valid16 = _errs92 === errors;
+if(!valid16){
+const err79 = {instancePath:instancePath+"/variants",schemaPath:"#/properties/variants/propertyNames",keyword:"propertyNames",params:{propertyName: key5}};
+if(vErrors === null){
+vErrors = [err79];
+}
+else {
+vErrors.push(err79);
+}
+errors++;
+}
+}
+for(const key6 in data45){
+if(!(validate39(data45[key6], {instancePath:instancePath+"/variants/" + key6.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data45,parentDataProperty:key6,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate39.errors : vErrors.concat(validate39.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err80 = {instancePath:instancePath+"/variants",schemaPath:"#/properties/variants/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err80];
+}
+else {
+vErrors.push(err80);
+}
+errors++;
+}
+}
+if(data.events !== undefined){
+let data47 = data.events;
+if(Array.isArray(data47)){
+const len3 = data47.length;
+for(let i3=0; i3<len3; i3++){
+let data48 = data47[i3];
+if(typeof data48 === "string"){
+if(data48.length < 1){
+const err81 = {instancePath:instancePath+"/events/" + i3,schemaPath:"#/properties/events/items/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err81];
+}
+else {
+vErrors.push(err81);
+}
+errors++;
+}
+}
+else {
+const err82 = {instancePath:instancePath+"/events/" + i3,schemaPath:"#/properties/events/items/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err82];
+}
+else {
+vErrors.push(err82);
+}
+errors++;
+}
+}
+}
+else {
+const err83 = {instancePath:instancePath+"/events",schemaPath:"#/properties/events/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err83];
+}
+else {
+vErrors.push(err83);
+}
+errors++;
+}
+}
+if(data.retries !== undefined){
+let data49 = data.retries;
+if(data49 && typeof data49 == "object" && !Array.isArray(data49)){
+for(const key7 in data49){
+if(!((((key7 === "attempts") || (key7 === "horizon_seconds")) || (key7 === "note")) || (key7 === "docs"))){
+const err84 = {instancePath:instancePath+"/retries",schemaPath:"#/properties/retries/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key7}};
 if(vErrors === null){
 vErrors = [err84];
 }
@@ -3342,10 +5113,10 @@ vErrors.push(err84);
 errors++;
 }
 }
-if(data.body_hash !== undefined){
-let data45 = data.body_hash;
-if(!(data45 && typeof data45 == "object" && !Array.isArray(data45))){
-const err85 = {instancePath:instancePath+"/body_hash",schemaPath:"#/properties/body_hash/type",keyword:"type",params:{type: "object"}};
+if(data49.attempts !== undefined){
+let data50 = data49.attempts;
+if(!(((typeof data50 == "number") && (!(data50 % 1) && !isNaN(data50))) && (isFinite(data50)))){
+const err85 = {instancePath:instancePath+"/retries/attempts",schemaPath:"#/properties/retries/properties/attempts/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err85];
 }
@@ -3354,12 +5125,9 @@ vErrors.push(err85);
 }
 errors++;
 }
-}
-if(data.deprecated !== undefined){
-let data46 = data.deprecated;
-if(typeof data46 === "string"){
-if(data46.length < 1){
-const err86 = {instancePath:instancePath+"/deprecated",schemaPath:"#/properties/deprecated/minLength",keyword:"minLength",params:{limit: 1}};
+if((typeof data50 == "number") && (isFinite(data50))){
+if(data50 < 1 || isNaN(data50)){
+const err86 = {instancePath:instancePath+"/retries/attempts",schemaPath:"#/properties/retries/properties/attempts/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err86];
 }
@@ -3369,8 +5137,11 @@ vErrors.push(err86);
 errors++;
 }
 }
-else {
-const err87 = {instancePath:instancePath+"/deprecated",schemaPath:"#/properties/deprecated/type",keyword:"type",params:{type: "string"}};
+}
+if(data49.horizon_seconds !== undefined){
+let data51 = data49.horizon_seconds;
+if(!(((typeof data51 == "number") && (!(data51 % 1) && !isNaN(data51))) && (isFinite(data51)))){
+const err87 = {instancePath:instancePath+"/retries/horizon_seconds",schemaPath:"#/properties/retries/properties/horizon_seconds/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err87];
 }
@@ -3379,15 +5150,221 @@ vErrors.push(err87);
 }
 errors++;
 }
-}
-}
-else {
-const err88 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if((typeof data51 == "number") && (isFinite(data51))){
+if(data51 < 0 || isNaN(data51)){
+const err88 = {instancePath:instancePath+"/retries/horizon_seconds",schemaPath:"#/properties/retries/properties/horizon_seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
 if(vErrors === null){
 vErrors = [err88];
 }
 else {
 vErrors.push(err88);
+}
+errors++;
+}
+}
+}
+if(data49.note !== undefined){
+let data52 = data49.note;
+if(typeof data52 === "string"){
+if(data52.length < 1){
+const err89 = {instancePath:instancePath+"/retries/note",schemaPath:"#/properties/retries/properties/note/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err89];
+}
+else {
+vErrors.push(err89);
+}
+errors++;
+}
+}
+else {
+const err90 = {instancePath:instancePath+"/retries/note",schemaPath:"#/properties/retries/properties/note/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err90];
+}
+else {
+vErrors.push(err90);
+}
+errors++;
+}
+}
+if(data49.docs !== undefined){
+let data53 = data49.docs;
+if(typeof data53 === "string"){
+if(!pattern10.test(data53)){
+const err91 = {instancePath:instancePath+"/retries/docs",schemaPath:"#/properties/retries/properties/docs/pattern",keyword:"pattern",params:{pattern: "^https?://"}};
+if(vErrors === null){
+vErrors = [err91];
+}
+else {
+vErrors.push(err91);
+}
+errors++;
+}
+}
+else {
+const err92 = {instancePath:instancePath+"/retries/docs",schemaPath:"#/properties/retries/properties/docs/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err92];
+}
+else {
+vErrors.push(err92);
+}
+errors++;
+}
+}
+}
+else {
+const err93 = {instancePath:instancePath+"/retries",schemaPath:"#/properties/retries/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err93];
+}
+else {
+vErrors.push(err93);
+}
+errors++;
+}
+}
+if(data.deadline_seconds !== undefined){
+let data54 = data.deadline_seconds;
+if((typeof data54 == "number") && (isFinite(data54))){
+if(data54 <= 0 || isNaN(data54)){
+const err94 = {instancePath:instancePath+"/deadline_seconds",schemaPath:"#/properties/deadline_seconds/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0}};
+if(vErrors === null){
+vErrors = [err94];
+}
+else {
+vErrors.push(err94);
+}
+errors++;
+}
+}
+else {
+const err95 = {instancePath:instancePath+"/deadline_seconds",schemaPath:"#/properties/deadline_seconds/type",keyword:"type",params:{type: "number"}};
+if(vErrors === null){
+vErrors = [err95];
+}
+else {
+vErrors.push(err95);
+}
+errors++;
+}
+}
+if(data.burst_per_minute !== undefined){
+let data55 = data.burst_per_minute;
+if(!(((typeof data55 == "number") && (!(data55 % 1) && !isNaN(data55))) && (isFinite(data55)))){
+const err96 = {instancePath:instancePath+"/burst_per_minute",schemaPath:"#/properties/burst_per_minute/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err96];
+}
+else {
+vErrors.push(err96);
+}
+errors++;
+}
+if((typeof data55 == "number") && (isFinite(data55))){
+if(data55 < 1 || isNaN(data55)){
+const err97 = {instancePath:instancePath+"/burst_per_minute",schemaPath:"#/properties/burst_per_minute/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+if(vErrors === null){
+vErrors = [err97];
+}
+else {
+vErrors.push(err97);
+}
+errors++;
+}
+}
+}
+if(data.setup !== undefined){
+let data56 = data.setup;
+if(Array.isArray(data56)){
+const len4 = data56.length;
+for(let i4=0; i4<len4; i4++){
+let data57 = data56[i4];
+if(typeof data57 === "string"){
+if(data57.length < 1){
+const err98 = {instancePath:instancePath+"/setup/" + i4,schemaPath:"#/properties/setup/items/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err98];
+}
+else {
+vErrors.push(err98);
+}
+errors++;
+}
+}
+else {
+const err99 = {instancePath:instancePath+"/setup/" + i4,schemaPath:"#/properties/setup/items/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err99];
+}
+else {
+vErrors.push(err99);
+}
+errors++;
+}
+}
+}
+else {
+const err100 = {instancePath:instancePath+"/setup",schemaPath:"#/properties/setup/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err100];
+}
+else {
+vErrors.push(err100);
+}
+errors++;
+}
+}
+if(data.notes !== undefined){
+let data58 = data.notes;
+if(Array.isArray(data58)){
+const len5 = data58.length;
+for(let i5=0; i5<len5; i5++){
+let data59 = data58[i5];
+if(typeof data59 === "string"){
+if(data59.length < 1){
+const err101 = {instancePath:instancePath+"/notes/" + i5,schemaPath:"#/properties/notes/items/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err101];
+}
+else {
+vErrors.push(err101);
+}
+errors++;
+}
+}
+else {
+const err102 = {instancePath:instancePath+"/notes/" + i5,schemaPath:"#/properties/notes/items/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err102];
+}
+else {
+vErrors.push(err102);
+}
+errors++;
+}
+}
+}
+else {
+const err103 = {instancePath:instancePath+"/notes",schemaPath:"#/properties/notes/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err103];
+}
+else {
+vErrors.push(err103);
+}
+errors++;
+}
+}
+}
+else {
+const err104 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err104];
+}
+else {
+vErrors.push(err104);
 }
 errors++;
 }

@@ -5,11 +5,860 @@ export const validate = validate20;
 const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"route-table.schema.json","title":"RouteTable","description":"build/routes.json: everything the runtime needs, validated, normalised and self-contained.","type":"object","additionalProperties":false,"required":["format","hash","server","gateway","app_scheme","schemes","default_schemes","default_event","default_delivery","sources","targets","toolsets","profiles","jobs","blueprints","routes"],"properties":{"format":{"const":1,"description":"Version of this file format."},"hash":{"type":"string","pattern":"^[0-9a-f]{64}$","description":"SHA-256 of the rest of the file."},"server":{"title":"ServerPlan","description":"The public HTTP server.","type":"object","additionalProperties":false,"required":["enabled","host","port","public_url","secret","max_body_bytes","rate_limit","max_connections","script_timeout_seconds","direct_timeout_seconds","idempotency_ttl_seconds"],"properties":{"enabled":{"type":"boolean"},"host":{"type":"string"},"port":{"type":"integer"},"public_url":{"type":["string","null"]},"secret":{"oneOf":[{"$ref":"#/$defs/secretRef"},{"type":"null"}],"description":"Global fallback secret, for dynamic subscriptions; static routes already carry theirs."},"max_body_bytes":{"type":"integer"},"rate_limit":{"type":"integer"},"max_connections":{"type":"integer"},"script_timeout_seconds":{"type":"number"},"direct_timeout_seconds":{"type":"number"},"idempotency_ttl_seconds":{"type":"integer"}}},"gateway":{"title":"GatewayPlan","description":"Work behind the server.","type":"object","additionalProperties":false,"required":["multiplex_profiles","max_concurrent_runs","max_queued_runs","drain_seconds","timezone","python","durability","retention_days","max_attempts"],"properties":{"multiplex_profiles":{"type":"boolean"},"max_concurrent_runs":{"type":"integer"},"max_queued_runs":{"type":"integer"},"drain_seconds":{"type":"number"},"timezone":{"type":["string","null"],"description":"null: the zone of the machine that serves."},"python":{"type":"string"},"durability":{"enum":["full","normal"]},"retention_days":{"type":"number"},"max_attempts":{"type":"integer"}}},"app_scheme":{"type":"string"},"schemes":{"title":"SchemePlans","type":"object","additionalProperties":{"$ref":"scheme-plan.schema.json"},"description":"Signature schemes in use, by name."},"default_schemes":{"type":"array","items":{"type":"string"},"description":"Order of the header-driven choice."},"default_event":{"type":"array","items":{"$ref":"scheme-plan.schema.json#/$defs/locatorPlan"},"description":"Where the event type is, without `source`: first non-empty string."},"default_delivery":{"type":"array","items":{"$ref":"scheme-plan.schema.json#/$defs/locatorPlan"},"description":"Where the delivery id is, without `source`: first non-empty."},"sources":{"type":"array","items":{"type":"string"},"description":"Every known source name and alias, for messages."},"targets":{"title":"TargetPlans","type":"object","additionalProperties":{"$ref":"target-plan.schema.json"},"description":"Delivery targets by canonical name."},"toolsets":{"title":"ToolsetPlans","type":"object","additionalProperties":{"type":"boolean"},"description":"Known toolsets; true: webhook runs may use it."},"profiles":{"title":"ProfilePlans","type":"object","additionalProperties":{"$ref":"#/$defs/profilePlan"},"description":"`default` and, with multiplexing, the others."},"jobs":{"title":"JobPlans","type":"object","additionalProperties":{"$ref":"#/$defs/jobPlan"},"description":"Static jobs by id."},"blueprints":{"title":"BlueprintPlans","type":"object","additionalProperties":{"$ref":"#/$defs/blueprintPlan"},"description":"Blueprints by key, with what their jobs are made of. What is published stands in blueprints.json."},"routes":{"title":"RoutePlans","type":"object","additionalProperties":{"$ref":"#/$defs/routePlan"},"description":"Static routes by name."}},"$defs":{"secretRef":{"title":"SecretRef","description":"A secret or where it is. `scope` is the profile whose environment resolves it.","type":"object","additionalProperties":false,"required":["kind","value","scope"],"properties":{"kind":{"enum":["literal","env","file"]},"value":{"type":"string","description":"The literal, the variable's name or the file's path."},"scope":{"type":"string","description":"Profile name."}}},"routeSecret":{"title":"RouteSecret","type":"object","additionalProperties":false,"required":["ref","expires_at"],"properties":{"ref":{"$ref":"#/$defs/secretRef"},"expires_at":{"type":["integer","null"],"description":"Unix time in ms after which it is no longer accepted."}}},"template":{"title":"TemplatePlan","description":"A template as a list of segments.","type":"array","items":{"$ref":"#/$defs/templateSegment"}},"templateSegment":{"title":"TemplateSegment","oneOf":[{"title":"TextSegment","type":"object","additionalProperties":false,"required":["kind","text"],"properties":{"kind":{"const":"text"},"text":{"type":"string"}}},{"title":"PathSegment","type":"object","additionalProperties":false,"required":["kind","path","text","builtin"],"properties":{"kind":{"const":"path"},"path":{"type":"array","items":{"type":"string"},"description":"Keys and indexes from the root; empty: never resolves (`{headers.X}`)."},"text":{"type":"string","description":"The placeholder as written; stays when it does not resolve."},"builtin":{"enum":["event_type","route","delivery_id",null],"description":"What it means when the payload has no such key."}}},{"title":"DumpSegment","type":"object","additionalProperties":false,"required":["kind"],"properties":{"kind":{"const":"dump"}}},{"title":"MetaSegment","type":"object","additionalProperties":false,"required":["kind","name"],"properties":{"kind":{"const":"meta"},"name":{"enum":["event_type","route","delivery_id"]}}}]},"filterPlan":{"title":"FilterPlan","oneOf":[{"title":"FilterGroup","type":"object","additionalProperties":false,"required":["kind","filters"],"properties":{"kind":{"enum":["all","any","not"]},"filters":{"type":"array","items":{"$ref":"#/$defs/filterPlan"},"description":"`not`: one member."}}},{"title":"FilterLeaf","type":"object","additionalProperties":false,"required":["kind","field","operator","value"],"properties":{"kind":{"const":"leaf"},"field":{"$ref":"#/$defs/fieldPlan"},"operator":{"enum":["exists","missing","equals","not_equals","contains","in","in_file","regex"]},"value":{"type":["string","number","boolean","object","array","null"],"description":"Operand; for `in_file` a path relative to <home_dir>, below `~/` or absolute, for `regex` RE2 source."}}}]},"fieldPlan":{"title":"FieldPlan","type":"object","additionalProperties":false,"required":["in","path"],"properties":{"in":{"enum":["payload","root","event","header"],"description":"`payload`: below a top-level payload object when there is one, else from the root."},"path":{"type":"array","items":{"type":"string"},"description":"Split path; for `header` its lower-case name."}}},"scriptPlan":{"title":"ScriptPlan","type":"object","additionalProperties":false,"required":["path","interpreter","timeout_seconds"],"properties":{"path":{"type":"string","description":"Relative to <profile home>/scripts/."},"interpreter":{"enum":["bash","python"]},"timeout_seconds":{"type":"number"}}},"deliveryPlan":{"title":"DeliveryPlan","description":"One target of a route or job with its address templates.","type":"object","additionalProperties":false,"required":["target","extra"],"properties":{"target":{"type":"string","description":"Canonical target name, or `origin`, `local`, `log`."},"extra":{"title":"DeliveryExtraPlan","type":"object","additionalProperties":{"$ref":"#/$defs/template"}}}},"eventsPlan":{"title":"EventsPlan","type":"object","additionalProperties":false,"required":["exact","globs"],"properties":{"exact":{"type":"array","items":{"type":"string"}},"globs":{"type":"array","items":{"type":"string"},"description":"Regular expression sources made from the globs."}}},"agentPlan":{"title":"AgentPlan","oneOf":[{"title":"CommandAgentPlan","type":"object","additionalProperties":false,"required":["kind","argv","timeout_seconds","max_attempts"],"properties":{"kind":{"const":"command"},"argv":{"type":"array","items":{"type":"string"}},"timeout_seconds":{"type":"number"},"max_attempts":{"type":"integer"}}},{"title":"OpenAiAgentPlan","type":"object","additionalProperties":false,"required":["kind","base_url","model","api_key","system","timeout_seconds","max_attempts"],"properties":{"kind":{"const":"openai"},"base_url":{"type":"string"},"model":{"type":"string"},"api_key":{"oneOf":[{"$ref":"#/$defs/secretRef"},{"type":"null"}]},"system":{"type":["string","null"]},"timeout_seconds":{"type":"number"},"max_attempts":{"type":"integer"}}},{"title":"PreviewAgentPlan","type":"object","additionalProperties":false,"required":["kind","timeout_seconds","max_attempts"],"properties":{"kind":{"const":"preview"},"timeout_seconds":{"type":"number"},"max_attempts":{"type":"integer"}}}]},"targetBinding":{"title":"TargetBinding","description":"A target switched on in a profile, with that profile's credentials.","type":"object","additionalProperties":false,"required":["variant","home_channel","api_base","credentials","options","retry_ambiguous","max_attempts"],"properties":{"variant":{"type":["string","null"]},"home_channel":{"type":["string","null"]},"api_base":{"type":["string","null"]},"credentials":{"title":"CredentialRefs","type":"object","additionalProperties":{"$ref":"#/$defs/secretRef"}},"options":{"title":"TargetOptions","type":"object","additionalProperties":{"type":["string","integer","boolean"]},"description":"Settings of the target that are not secret."},"retry_ambiguous":{"type":"boolean"},"max_attempts":{"type":"integer"}}},"profilePlan":{"title":"ProfilePlan","type":"object","additionalProperties":false,"required":["name","home","agent","toolsets","targets"],"properties":{"name":{"type":"string"},"home":{"type":"string","description":"Relative to <home_dir>: empty, or profiles/<name>."},"agent":{"$ref":"#/$defs/agentPlan"},"toolsets":{"type":"array","items":{"type":"string"},"description":"Default toolsets of webhook runs."},"targets":{"title":"TargetBindings","type":"object","additionalProperties":{"$ref":"#/$defs/targetBinding"},"description":"Enabled targets by canonical name."}}},"jobPlan":{"title":"JobPlan","type":"object","additionalProperties":false,"required":["id","name","profile","description","schedule","timezone","prompt","deliver","skills","toolsets","paused","misfire","at"],"properties":{"id":{"type":"string"},"name":{"type":"string"},"profile":{"type":"string"},"description":{"type":["string","null"]},"schedule":{"type":"string"},"timezone":{"type":["string","null"]},"prompt":{"type":"string"},"deliver":{"type":"array","items":{"$ref":"#/$defs/deliveryPlan"}},"skills":{"type":"array","items":{"type":"string"}},"toolsets":{"type":"array","items":{"type":"string"}},"paused":{"type":"boolean"},"misfire":{"enum":["skip","once"]},"at":{"$ref":"#/$defs/place"}}},"blueprintPlan":{"title":"BlueprintPlan","description":"A blueprint whose every combination of options makes a valid schedule.","type":"object","additionalProperties":false,"required":["key","title","description","category","tags","fields","schedule","prompt","skills"],"properties":{"key":{"type":"string"},"title":{"type":"string"},"description":{"type":"string"},"category":{"enum":["daily","email","weekly","general"]},"tags":{"type":"array","items":{"type":"string"}},"fields":{"type":"array","items":{"$ref":"catalog.schema.json#/$defs/field"},"description":"Complete, in order, `deliver` last."},"schedule":{"type":"string","description":"Five-field cron expression with {name} placeholders."},"prompt":{"type":"string","description":"The job's prompt with {name} placeholders."},"skills":{"type":"array","items":{"type":"string"}}}},"place":{"title":"Place","description":"Where an entry is written: file relative to the root config file's folder, 1-based line.","type":"object","additionalProperties":false,"required":["file","line"],"properties":{"file":{"type":"string"},"line":{"type":"integer"}}},"routePlan":{"title":"RoutePlan","type":"object","additionalProperties":false,"required":["name","profile","at","enabled","description","mode","source","insecure","schemes","secrets","public_url","events","filters","script","prompt","skills","toolsets","deliver","cron_job","coalesce","mirror_to_session","rate_limit","max_concurrent","idempotency_ttl_seconds"],"properties":{"name":{"type":"string"},"profile":{"type":"string"},"at":{"$ref":"#/$defs/place"},"enabled":{"type":"boolean"},"description":{"type":["string","null"]},"mode":{"enum":["agent","direct","cron"],"description":"`direct` is `deliver_only`, `cron` is `cron_job`."},"source":{"type":["string","null"],"description":"Scheme that also pins event type, delivery id and challenge; null: header-driven."},"insecure":{"type":"boolean","description":"INSECURE_NO_AUTH."},"schemes":{"type":"array","items":{"type":"string"},"description":"Accepted schemes in the order they commit."},"secrets":{"type":"array","items":{"$ref":"#/$defs/routeSecret"},"description":"Accepted secrets or public keys, current first."},"public_url":{"type":["string","null"]},"events":{"oneOf":[{"$ref":"#/$defs/eventsPlan"},{"type":"null"}]},"filters":{"oneOf":[{"$ref":"#/$defs/filterPlan"},{"type":"null"}]},"script":{"oneOf":[{"$ref":"#/$defs/scriptPlan"},{"type":"null"}]},"prompt":{"$ref":"#/$defs/template"},"skills":{"type":"array","items":{"type":"string"}},"toolsets":{"type":"array","items":{"type":"string"}},"deliver":{"type":"array","items":{"$ref":"#/$defs/deliveryPlan"}},"cron_job":{"type":["string","null"],"description":"Id of a job."},"coalesce":{"title":"CoalescePlan","type":["object","null"],"additionalProperties":false,"required":["key","window_seconds","max_wait_seconds"],"properties":{"key":{"$ref":"#/$defs/template"},"window_seconds":{"type":"number"},"max_wait_seconds":{"type":"number"}}},"mirror_to_session":{"type":"boolean"},"rate_limit":{"type":"integer"},"max_concurrent":{"type":["integer","null"]},"idempotency_ttl_seconds":{"type":"integer"}}}}};
 const schema32 = {"title":"SecretRef","description":"A secret or where it is. `scope` is the profile whose environment resolves it.","type":"object","additionalProperties":false,"required":["kind","value","scope"],"properties":{"kind":{"enum":["literal","env","file"]},"value":{"type":"string","description":"The literal, the variable's name or the file's path."},"scope":{"type":"string","description":"Profile name."}}};
 const schema34 = {"title":"LocatorPlan","type":"object","additionalProperties":false,"required":["in","name","path","split","prefix"],"properties":{"in":{"enum":["header","query","json","form"]},"name":{"type":"string","description":"Header (lower case), query parameter or form field; empty for `json`."},"path":{"type":"array","items":{"type":"string"},"description":"Path into the JSON body or form field."},"split":{"type":"string","description":"Empty: the whole value is the one part."},"prefix":{"type":"string","description":"Empty: every part counts."}}};
-const schema42 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"target-plan.schema.json","title":"TargetPlan","description":"A delivery target as the executor interprets it.","type":"object","additionalProperties":false,"required":["name","driver"],"properties":{"name":{"type":"string"},"driver":{"enum":["http","log","local","forgea_comment","email"],"description":"`http`: the declarative executor; the others are code."}}};
+const schema47 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"target-plan.schema.json","title":"TargetPlan","description":"A delivery target as the executor interprets it.","type":"object","additionalProperties":false,"required":["name","driver"],"properties":{"name":{"type":"string"},"driver":{"enum":["http","log","local","forgea_comment","email"],"description":"`http`: the declarative executor; the others are code."}}};
 const func1 = Object.prototype.hasOwnProperty;
 const pattern4 = new RegExp("^[0-9a-f]{64}$", "u");
-const schema33 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"scheme-plan.schema.json","title":"SchemePlan","description":"A signature scheme as the verifier interprets it: header names in lower case, paths split, templates as segments.","type":"object","additionalProperties":false,"required":["name","verify","signature","encoding","signed","secret","timestamp","id","event","delivery","deprecated"],"properties":{"name":{"type":"string"},"verify":{"enum":["hmac-sha1","hmac-sha256","hmac-sha512","ed25519","ecdsa-p256","token","basic","none"]},"signature":{"type":"array","items":{"$ref":"#/$defs/locatorPlan"}},"encoding":{"enum":["hex","base64","base64url"]},"signed":{"type":"array","items":{"$ref":"#/$defs/signedSegment"}},"secret":{"title":"SecretForm","type":"object","additionalProperties":false,"required":["strip","as","otherwise"],"properties":{"strip":{"type":"string"},"as":{"enum":["utf8","hex","base64","raw-hex","raw-base64","spki-base64"]},"otherwise":{"enum":["refuse","same","utf8-or-base64"]}}},"timestamp":{"title":"TimestampPlan","type":["object","null"],"additionalProperties":false,"required":["at","unit","tolerance"],"properties":{"at":{"$ref":"#/$defs/locatorPlan"},"unit":{"enum":["s","ms","iso"]},"tolerance":{"type":"number"}}},"id":{"oneOf":[{"$ref":"#/$defs/locatorPlan"},{"type":"null"}]},"event":{"type":"array","items":{"$ref":"#/$defs/locatorPlan"}},"delivery":{"type":"array","items":{"$ref":"#/$defs/locatorPlan"}},"deprecated":{"type":["string","null"]}},"$defs":{"locatorPlan":{"title":"LocatorPlan","type":"object","additionalProperties":false,"required":["in","name","path","split","prefix"],"properties":{"in":{"enum":["header","query","json","form"]},"name":{"type":"string","description":"Header (lower case), query parameter or form field; empty for `json`."},"path":{"type":"array","items":{"type":"string"},"description":"Path into the JSON body or form field."},"split":{"type":"string","description":"Empty: the whole value is the one part."},"prefix":{"type":"string","description":"Empty: every part counts."}}},"signedSegment":{"title":"SignedSegment","type":"object","additionalProperties":false,"required":["kind","value"],"properties":{"kind":{"enum":["text","body","timestamp","id","url","method","json","params"]},"value":{"type":"array","items":{"type":"string"},"description":"`text`: one string; `json`: the path; else empty."}}}}};
-const schema35 = {"title":"SignedSegment","type":"object","additionalProperties":false,"required":["kind","value"],"properties":{"kind":{"enum":["text","body","timestamp","id","url","method","json","params"]},"value":{"type":"array","items":{"type":"string"},"description":"`text`: one string; `json`: the path; else empty."}}};
+const schema33 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"scheme-plan.schema.json","title":"SchemePlan","description":"A signature scheme as the verifier interprets it: header names in lower case, paths split, templates as segments.","type":"object","additionalProperties":false,"required":["name","verify","signature","encoding","signed","secret","timestamp","id","body_hash","event","delivery","delivery_digest","challenges","deprecated"],"properties":{"name":{"type":"string","description":"Canonical name."},"verify":{"enum":["hmac-sha1","hmac-sha256","hmac-sha512","ed25519","ecdsa-p256","token","basic","none"],"description":"Primitive."},"signature":{"type":"array","items":{"$ref":"#/$defs/locatorPlan"},"description":"Where the signatures or tokens are."},"encoding":{"enum":["hex","base64","base64url"],"description":"Text form of the signature."},"signed":{"type":"array","items":{"$ref":"#/$defs/signedSegment"},"description":"The signed bytes."},"secret":{"title":"SecretForm","type":"object","additionalProperties":false,"required":["strip","as","otherwise"],"properties":{"strip":{"type":"string"},"as":{"enum":["utf8","hex","base64","raw-hex","raw-base64","spki-base64"]},"otherwise":{"enum":["refuse","same","utf8-or-base64"]}},"description":"How the secret's text becomes a key."},"timestamp":{"title":"TimestampPlan","type":["object","null"],"additionalProperties":false,"required":["at","unit","tolerance","after"],"properties":{"at":{"$ref":"#/$defs/locatorPlan"},"unit":{"enum":["s","ms","iso"]},"tolerance":{"type":"number"},"after":{"type":"boolean","description":"The instant lies in the body: it is trusted only once the signature holds."}},"description":"The signed instant; null: no replay window."},"id":{"oneOf":[{"$ref":"#/$defs/locatorPlan"},{"type":"null"}],"description":"The signed id, when `signed` holds one."},"body_hash":{"title":"BodyHashPlan","description":"A digest of the body in a signed place.","type":["object","null"],"additionalProperties":false,"required":["at","hash","encoding"],"properties":{"at":{"$ref":"#/$defs/locatorPlan"},"hash":{"enum":["sha256"]},"encoding":{"enum":["hex","base64","base64url"]}}},"event":{"type":"array","items":{"$ref":"#/$defs/locatorPlan"},"description":"Where the event type is, with `source:`."},"delivery":{"type":"array","items":{"$ref":"#/$defs/locatorPlan"},"description":"Where the delivery id is, with `source:`."},"delivery_digest":{"type":"boolean","description":"Without an id, a digest of the body is the delivery id."},"challenges":{"type":"array","items":{"$ref":"#/$defs/challengePlan"},"description":"Handshakes, the first that matches answers."},"deprecated":{"type":["string","null"],"description":"Logged once per route."}},"$defs":{"locatorPlan":{"title":"LocatorPlan","type":"object","additionalProperties":false,"required":["in","name","path","split","prefix"],"properties":{"in":{"enum":["header","query","json","form"]},"name":{"type":"string","description":"Header (lower case), query parameter or form field; empty for `json`."},"path":{"type":"array","items":{"type":"string"},"description":"Path into the JSON body or form field."},"split":{"type":"string","description":"Empty: the whole value is the one part."},"prefix":{"type":"string","description":"Empty: every part counts."}}},"signedSegment":{"title":"SignedSegment","type":"object","additionalProperties":false,"required":["kind","value"],"properties":{"kind":{"enum":["text","body","timestamp","id","url","method","json","params"]},"value":{"type":"array","items":{"type":"string"},"description":"`text`: one string; `json`: the path; `url`: `either-port` or `decoded`, or empty; else empty."}}},"challengePlan":{"title":"ChallengePlan","type":"object","additionalProperties":false,"required":["kind","method","when","token","value","body","headers","status","echo"],"properties":{"kind":{"enum":["echo","reply","capture","ok"]},"method":{"enum":["GET","HEAD","POST"]},"when":{"title":"ConditionPlan","type":["object","null"],"additionalProperties":false,"required":["at","equals"],"properties":{"at":{"$ref":"#/$defs/locatorPlan"},"equals":{"type":["string","null"],"description":"Text to match; null: any."}}},"token":{"oneOf":[{"$ref":"#/$defs/locatorPlan"},{"type":"null"}]},"value":{"oneOf":[{"$ref":"#/$defs/locatorPlan"},{"type":"null"}]},"body":{"type":["string","null"],"description":"JSON text of the answer, with {value} and {hmac-sha256-hex:value} inside its strings."},"headers":{"title":"ChallengeHeaderPlan","type":"object","additionalProperties":{"type":"string"}},"status":{"type":"integer"},"echo":{"type":["string","null"],"description":"Answer header that repeats the captured secret."}}}}};
+const schema35 = {"title":"SignedSegment","type":"object","additionalProperties":false,"required":["kind","value"],"properties":{"kind":{"enum":["text","body","timestamp","id","url","method","json","params"]},"value":{"type":"array","items":{"type":"string"},"description":"`text`: one string; `json`: the path; `url`: `either-port` or `decoded`, or empty; else empty."}}};
+const schema41 = {"title":"ChallengePlan","type":"object","additionalProperties":false,"required":["kind","method","when","token","value","body","headers","status","echo"],"properties":{"kind":{"enum":["echo","reply","capture","ok"]},"method":{"enum":["GET","HEAD","POST"]},"when":{"title":"ConditionPlan","type":["object","null"],"additionalProperties":false,"required":["at","equals"],"properties":{"at":{"$ref":"#/$defs/locatorPlan"},"equals":{"type":["string","null"],"description":"Text to match; null: any."}}},"token":{"oneOf":[{"$ref":"#/$defs/locatorPlan"},{"type":"null"}]},"value":{"oneOf":[{"$ref":"#/$defs/locatorPlan"},{"type":"null"}]},"body":{"type":["string","null"],"description":"JSON text of the answer, with {value} and {hmac-sha256-hex:value} inside its strings."},"headers":{"title":"ChallengeHeaderPlan","type":"object","additionalProperties":{"type":"string"}},"status":{"type":"integer"},"echo":{"type":["string","null"],"description":"Answer header that repeats the captured secret."}}};
+
+function validate22(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate22.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.kind === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "kind"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if(data.method === undefined){
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "method"}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+if(data.when === undefined){
+const err2 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "when"}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+if(data.token === undefined){
+const err3 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "token"}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+if(data.value === undefined){
+const err4 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "value"}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+if(data.body === undefined){
+const err5 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "body"}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+if(data.headers === undefined){
+const err6 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "headers"}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+if(data.status === undefined){
+const err7 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "status"}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+if(data.echo === undefined){
+const err8 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "echo"}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+for(const key0 in data){
+if(!(func1.call(schema41.properties, key0))){
+const err9 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+}
+if(data.kind !== undefined){
+let data0 = data.kind;
+if(!((((data0 === "echo") || (data0 === "reply")) || (data0 === "capture")) || (data0 === "ok"))){
+const err10 = {instancePath:instancePath+"/kind",schemaPath:"#/properties/kind/enum",keyword:"enum",params:{allowedValues: schema41.properties.kind.enum}};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+}
+if(data.method !== undefined){
+let data1 = data.method;
+if(!(((data1 === "GET") || (data1 === "HEAD")) || (data1 === "POST"))){
+const err11 = {instancePath:instancePath+"/method",schemaPath:"#/properties/method/enum",keyword:"enum",params:{allowedValues: schema41.properties.method.enum}};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+}
+if(data.when !== undefined){
+let data2 = data.when;
+if((!(data2 && typeof data2 == "object" && !Array.isArray(data2))) && (data2 !== null)){
+const err12 = {instancePath:instancePath+"/when",schemaPath:"#/properties/when/type",keyword:"type",params:{type: schema41.properties.when.type}};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
+if(data2.at === undefined){
+const err13 = {instancePath:instancePath+"/when",schemaPath:"#/properties/when/required",keyword:"required",params:{missingProperty: "at"}};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+}
+if(data2.equals === undefined){
+const err14 = {instancePath:instancePath+"/when",schemaPath:"#/properties/when/required",keyword:"required",params:{missingProperty: "equals"}};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+}
+for(const key1 in data2){
+if(!((key1 === "at") || (key1 === "equals"))){
+const err15 = {instancePath:instancePath+"/when",schemaPath:"#/properties/when/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
+}
+errors++;
+}
+}
+if(data2.at !== undefined){
+let data3 = data2.at;
+if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
+if(data3.in === undefined){
+const err16 = {instancePath:instancePath+"/when/at",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "in"}};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+}
+if(data3.name === undefined){
+const err17 = {instancePath:instancePath+"/when/at",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "name"}};
+if(vErrors === null){
+vErrors = [err17];
+}
+else {
+vErrors.push(err17);
+}
+errors++;
+}
+if(data3.path === undefined){
+const err18 = {instancePath:instancePath+"/when/at",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "path"}};
+if(vErrors === null){
+vErrors = [err18];
+}
+else {
+vErrors.push(err18);
+}
+errors++;
+}
+if(data3.split === undefined){
+const err19 = {instancePath:instancePath+"/when/at",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "split"}};
+if(vErrors === null){
+vErrors = [err19];
+}
+else {
+vErrors.push(err19);
+}
+errors++;
+}
+if(data3.prefix === undefined){
+const err20 = {instancePath:instancePath+"/when/at",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "prefix"}};
+if(vErrors === null){
+vErrors = [err20];
+}
+else {
+vErrors.push(err20);
+}
+errors++;
+}
+for(const key2 in data3){
+if(!(((((key2 === "in") || (key2 === "name")) || (key2 === "path")) || (key2 === "split")) || (key2 === "prefix"))){
+const err21 = {instancePath:instancePath+"/when/at",schemaPath:"#/$defs/locatorPlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}};
+if(vErrors === null){
+vErrors = [err21];
+}
+else {
+vErrors.push(err21);
+}
+errors++;
+}
+}
+if(data3.in !== undefined){
+let data4 = data3.in;
+if(!((((data4 === "header") || (data4 === "query")) || (data4 === "json")) || (data4 === "form"))){
+const err22 = {instancePath:instancePath+"/when/at/in",schemaPath:"#/$defs/locatorPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema34.properties.in.enum}};
+if(vErrors === null){
+vErrors = [err22];
+}
+else {
+vErrors.push(err22);
+}
+errors++;
+}
+}
+if(data3.name !== undefined){
+if(typeof data3.name !== "string"){
+const err23 = {instancePath:instancePath+"/when/at/name",schemaPath:"#/$defs/locatorPlan/properties/name/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err23];
+}
+else {
+vErrors.push(err23);
+}
+errors++;
+}
+}
+if(data3.path !== undefined){
+let data6 = data3.path;
+if(Array.isArray(data6)){
+const len0 = data6.length;
+for(let i0=0; i0<len0; i0++){
+if(typeof data6[i0] !== "string"){
+const err24 = {instancePath:instancePath+"/when/at/path/" + i0,schemaPath:"#/$defs/locatorPlan/properties/path/items/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err24];
+}
+else {
+vErrors.push(err24);
+}
+errors++;
+}
+}
+}
+else {
+const err25 = {instancePath:instancePath+"/when/at/path",schemaPath:"#/$defs/locatorPlan/properties/path/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err25];
+}
+else {
+vErrors.push(err25);
+}
+errors++;
+}
+}
+if(data3.split !== undefined){
+if(typeof data3.split !== "string"){
+const err26 = {instancePath:instancePath+"/when/at/split",schemaPath:"#/$defs/locatorPlan/properties/split/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err26];
+}
+else {
+vErrors.push(err26);
+}
+errors++;
+}
+}
+if(data3.prefix !== undefined){
+if(typeof data3.prefix !== "string"){
+const err27 = {instancePath:instancePath+"/when/at/prefix",schemaPath:"#/$defs/locatorPlan/properties/prefix/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err27];
+}
+else {
+vErrors.push(err27);
+}
+errors++;
+}
+}
+}
+else {
+const err28 = {instancePath:instancePath+"/when/at",schemaPath:"#/$defs/locatorPlan/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err28];
+}
+else {
+vErrors.push(err28);
+}
+errors++;
+}
+}
+if(data2.equals !== undefined){
+let data10 = data2.equals;
+if((typeof data10 !== "string") && (data10 !== null)){
+const err29 = {instancePath:instancePath+"/when/equals",schemaPath:"#/properties/when/properties/equals/type",keyword:"type",params:{type: schema41.properties.when.properties.equals.type}};
+if(vErrors === null){
+vErrors = [err29];
+}
+else {
+vErrors.push(err29);
+}
+errors++;
+}
+}
+}
+}
+if(data.token !== undefined){
+let data11 = data.token;
+const _errs25 = errors;
+let valid6 = false;
+let passing0 = null;
+const _errs26 = errors;
+if(data11 && typeof data11 == "object" && !Array.isArray(data11)){
+if(data11.in === undefined){
+const err30 = {instancePath:instancePath+"/token",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "in"}};
+if(vErrors === null){
+vErrors = [err30];
+}
+else {
+vErrors.push(err30);
+}
+errors++;
+}
+if(data11.name === undefined){
+const err31 = {instancePath:instancePath+"/token",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "name"}};
+if(vErrors === null){
+vErrors = [err31];
+}
+else {
+vErrors.push(err31);
+}
+errors++;
+}
+if(data11.path === undefined){
+const err32 = {instancePath:instancePath+"/token",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "path"}};
+if(vErrors === null){
+vErrors = [err32];
+}
+else {
+vErrors.push(err32);
+}
+errors++;
+}
+if(data11.split === undefined){
+const err33 = {instancePath:instancePath+"/token",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "split"}};
+if(vErrors === null){
+vErrors = [err33];
+}
+else {
+vErrors.push(err33);
+}
+errors++;
+}
+if(data11.prefix === undefined){
+const err34 = {instancePath:instancePath+"/token",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "prefix"}};
+if(vErrors === null){
+vErrors = [err34];
+}
+else {
+vErrors.push(err34);
+}
+errors++;
+}
+for(const key3 in data11){
+if(!(((((key3 === "in") || (key3 === "name")) || (key3 === "path")) || (key3 === "split")) || (key3 === "prefix"))){
+const err35 = {instancePath:instancePath+"/token",schemaPath:"#/$defs/locatorPlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3}};
+if(vErrors === null){
+vErrors = [err35];
+}
+else {
+vErrors.push(err35);
+}
+errors++;
+}
+}
+if(data11.in !== undefined){
+let data12 = data11.in;
+if(!((((data12 === "header") || (data12 === "query")) || (data12 === "json")) || (data12 === "form"))){
+const err36 = {instancePath:instancePath+"/token/in",schemaPath:"#/$defs/locatorPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema34.properties.in.enum}};
+if(vErrors === null){
+vErrors = [err36];
+}
+else {
+vErrors.push(err36);
+}
+errors++;
+}
+}
+if(data11.name !== undefined){
+if(typeof data11.name !== "string"){
+const err37 = {instancePath:instancePath+"/token/name",schemaPath:"#/$defs/locatorPlan/properties/name/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err37];
+}
+else {
+vErrors.push(err37);
+}
+errors++;
+}
+}
+if(data11.path !== undefined){
+let data14 = data11.path;
+if(Array.isArray(data14)){
+const len1 = data14.length;
+for(let i1=0; i1<len1; i1++){
+if(typeof data14[i1] !== "string"){
+const err38 = {instancePath:instancePath+"/token/path/" + i1,schemaPath:"#/$defs/locatorPlan/properties/path/items/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err38];
+}
+else {
+vErrors.push(err38);
+}
+errors++;
+}
+}
+}
+else {
+const err39 = {instancePath:instancePath+"/token/path",schemaPath:"#/$defs/locatorPlan/properties/path/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err39];
+}
+else {
+vErrors.push(err39);
+}
+errors++;
+}
+}
+if(data11.split !== undefined){
+if(typeof data11.split !== "string"){
+const err40 = {instancePath:instancePath+"/token/split",schemaPath:"#/$defs/locatorPlan/properties/split/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err40];
+}
+else {
+vErrors.push(err40);
+}
+errors++;
+}
+}
+if(data11.prefix !== undefined){
+if(typeof data11.prefix !== "string"){
+const err41 = {instancePath:instancePath+"/token/prefix",schemaPath:"#/$defs/locatorPlan/properties/prefix/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err41];
+}
+else {
+vErrors.push(err41);
+}
+errors++;
+}
+}
+}
+else {
+const err42 = {instancePath:instancePath+"/token",schemaPath:"#/$defs/locatorPlan/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err42];
+}
+else {
+vErrors.push(err42);
+}
+errors++;
+}
+var _valid0 = _errs26 === errors;
+if(_valid0){
+valid6 = true;
+passing0 = 0;
+}
+const _errs41 = errors;
+if(data11 !== null){
+const err43 = {instancePath:instancePath+"/token",schemaPath:"#/properties/token/oneOf/1/type",keyword:"type",params:{type: "null"}};
+if(vErrors === null){
+vErrors = [err43];
+}
+else {
+vErrors.push(err43);
+}
+errors++;
+}
+var _valid0 = _errs41 === errors;
+if(_valid0 && valid6){
+valid6 = false;
+passing0 = [passing0, 1];
+}
+else {
+if(_valid0){
+valid6 = true;
+passing0 = 1;
+}
+}
+if(!valid6){
+const err44 = {instancePath:instancePath+"/token",schemaPath:"#/properties/token/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
+if(vErrors === null){
+vErrors = [err44];
+}
+else {
+vErrors.push(err44);
+}
+errors++;
+}
+else {
+errors = _errs25;
+if(vErrors !== null){
+if(_errs25){
+vErrors.length = _errs25;
+}
+else {
+vErrors = null;
+}
+}
+}
+}
+if(data.value !== undefined){
+let data18 = data.value;
+const _errs44 = errors;
+let valid11 = false;
+let passing1 = null;
+const _errs45 = errors;
+if(data18 && typeof data18 == "object" && !Array.isArray(data18)){
+if(data18.in === undefined){
+const err45 = {instancePath:instancePath+"/value",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "in"}};
+if(vErrors === null){
+vErrors = [err45];
+}
+else {
+vErrors.push(err45);
+}
+errors++;
+}
+if(data18.name === undefined){
+const err46 = {instancePath:instancePath+"/value",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "name"}};
+if(vErrors === null){
+vErrors = [err46];
+}
+else {
+vErrors.push(err46);
+}
+errors++;
+}
+if(data18.path === undefined){
+const err47 = {instancePath:instancePath+"/value",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "path"}};
+if(vErrors === null){
+vErrors = [err47];
+}
+else {
+vErrors.push(err47);
+}
+errors++;
+}
+if(data18.split === undefined){
+const err48 = {instancePath:instancePath+"/value",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "split"}};
+if(vErrors === null){
+vErrors = [err48];
+}
+else {
+vErrors.push(err48);
+}
+errors++;
+}
+if(data18.prefix === undefined){
+const err49 = {instancePath:instancePath+"/value",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "prefix"}};
+if(vErrors === null){
+vErrors = [err49];
+}
+else {
+vErrors.push(err49);
+}
+errors++;
+}
+for(const key4 in data18){
+if(!(((((key4 === "in") || (key4 === "name")) || (key4 === "path")) || (key4 === "split")) || (key4 === "prefix"))){
+const err50 = {instancePath:instancePath+"/value",schemaPath:"#/$defs/locatorPlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4}};
+if(vErrors === null){
+vErrors = [err50];
+}
+else {
+vErrors.push(err50);
+}
+errors++;
+}
+}
+if(data18.in !== undefined){
+let data19 = data18.in;
+if(!((((data19 === "header") || (data19 === "query")) || (data19 === "json")) || (data19 === "form"))){
+const err51 = {instancePath:instancePath+"/value/in",schemaPath:"#/$defs/locatorPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema34.properties.in.enum}};
+if(vErrors === null){
+vErrors = [err51];
+}
+else {
+vErrors.push(err51);
+}
+errors++;
+}
+}
+if(data18.name !== undefined){
+if(typeof data18.name !== "string"){
+const err52 = {instancePath:instancePath+"/value/name",schemaPath:"#/$defs/locatorPlan/properties/name/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err52];
+}
+else {
+vErrors.push(err52);
+}
+errors++;
+}
+}
+if(data18.path !== undefined){
+let data21 = data18.path;
+if(Array.isArray(data21)){
+const len2 = data21.length;
+for(let i2=0; i2<len2; i2++){
+if(typeof data21[i2] !== "string"){
+const err53 = {instancePath:instancePath+"/value/path/" + i2,schemaPath:"#/$defs/locatorPlan/properties/path/items/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err53];
+}
+else {
+vErrors.push(err53);
+}
+errors++;
+}
+}
+}
+else {
+const err54 = {instancePath:instancePath+"/value/path",schemaPath:"#/$defs/locatorPlan/properties/path/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err54];
+}
+else {
+vErrors.push(err54);
+}
+errors++;
+}
+}
+if(data18.split !== undefined){
+if(typeof data18.split !== "string"){
+const err55 = {instancePath:instancePath+"/value/split",schemaPath:"#/$defs/locatorPlan/properties/split/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err55];
+}
+else {
+vErrors.push(err55);
+}
+errors++;
+}
+}
+if(data18.prefix !== undefined){
+if(typeof data18.prefix !== "string"){
+const err56 = {instancePath:instancePath+"/value/prefix",schemaPath:"#/$defs/locatorPlan/properties/prefix/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err56];
+}
+else {
+vErrors.push(err56);
+}
+errors++;
+}
+}
+}
+else {
+const err57 = {instancePath:instancePath+"/value",schemaPath:"#/$defs/locatorPlan/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err57];
+}
+else {
+vErrors.push(err57);
+}
+errors++;
+}
+var _valid1 = _errs45 === errors;
+if(_valid1){
+valid11 = true;
+passing1 = 0;
+}
+const _errs60 = errors;
+if(data18 !== null){
+const err58 = {instancePath:instancePath+"/value",schemaPath:"#/properties/value/oneOf/1/type",keyword:"type",params:{type: "null"}};
+if(vErrors === null){
+vErrors = [err58];
+}
+else {
+vErrors.push(err58);
+}
+errors++;
+}
+var _valid1 = _errs60 === errors;
+if(_valid1 && valid11){
+valid11 = false;
+passing1 = [passing1, 1];
+}
+else {
+if(_valid1){
+valid11 = true;
+passing1 = 1;
+}
+}
+if(!valid11){
+const err59 = {instancePath:instancePath+"/value",schemaPath:"#/properties/value/oneOf",keyword:"oneOf",params:{passingSchemas: passing1}};
+if(vErrors === null){
+vErrors = [err59];
+}
+else {
+vErrors.push(err59);
+}
+errors++;
+}
+else {
+errors = _errs44;
+if(vErrors !== null){
+if(_errs44){
+vErrors.length = _errs44;
+}
+else {
+vErrors = null;
+}
+}
+}
+}
+if(data.body !== undefined){
+let data25 = data.body;
+if((typeof data25 !== "string") && (data25 !== null)){
+const err60 = {instancePath:instancePath+"/body",schemaPath:"#/properties/body/type",keyword:"type",params:{type: schema41.properties.body.type}};
+if(vErrors === null){
+vErrors = [err60];
+}
+else {
+vErrors.push(err60);
+}
+errors++;
+}
+}
+if(data.headers !== undefined){
+let data26 = data.headers;
+if(data26 && typeof data26 == "object" && !Array.isArray(data26)){
+for(const key5 in data26){
+if(typeof data26[key5] !== "string"){
+const err61 = {instancePath:instancePath+"/headers/" + key5.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/headers/additionalProperties/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err61];
+}
+else {
+vErrors.push(err61);
+}
+errors++;
+}
+}
+}
+else {
+const err62 = {instancePath:instancePath+"/headers",schemaPath:"#/properties/headers/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err62];
+}
+else {
+vErrors.push(err62);
+}
+errors++;
+}
+}
+if(data.status !== undefined){
+let data28 = data.status;
+if(!(((typeof data28 == "number") && (!(data28 % 1) && !isNaN(data28))) && (isFinite(data28)))){
+const err63 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err63];
+}
+else {
+vErrors.push(err63);
+}
+errors++;
+}
+}
+if(data.echo !== undefined){
+let data29 = data.echo;
+if((typeof data29 !== "string") && (data29 !== null)){
+const err64 = {instancePath:instancePath+"/echo",schemaPath:"#/properties/echo/type",keyword:"type",params:{type: schema41.properties.echo.type}};
+if(vErrors === null){
+vErrors = [err64];
+}
+else {
+vErrors.push(err64);
+}
+errors++;
+}
+}
+}
+else {
+const err65 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err65];
+}
+else {
+vErrors.push(err65);
+}
+errors++;
+}
+validate22.errors = vErrors;
+return errors === 0;
+}
+validate22.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
 
 function validate21(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="scheme-plan.schema.json" */;
@@ -103,8 +952,8 @@ vErrors.push(err7);
 }
 errors++;
 }
-if(data.event === undefined){
-const err8 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "event"}};
+if(data.body_hash === undefined){
+const err8 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "body_hash"}};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -113,8 +962,8 @@ vErrors.push(err8);
 }
 errors++;
 }
-if(data.delivery === undefined){
-const err9 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "delivery"}};
+if(data.event === undefined){
+const err9 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "event"}};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -123,8 +972,8 @@ vErrors.push(err9);
 }
 errors++;
 }
-if(data.deprecated === undefined){
-const err10 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "deprecated"}};
+if(data.delivery === undefined){
+const err10 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "delivery"}};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -133,9 +982,8 @@ vErrors.push(err10);
 }
 errors++;
 }
-for(const key0 in data){
-if(!(func1.call(schema33.properties, key0))){
-const err11 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(data.delivery_digest === undefined){
+const err11 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "delivery_digest"}};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -144,10 +992,8 @@ vErrors.push(err11);
 }
 errors++;
 }
-}
-if(data.name !== undefined){
-if(typeof data.name !== "string"){
-const err12 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"}};
+if(data.challenges === undefined){
+const err12 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "challenges"}};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -156,16 +1002,49 @@ vErrors.push(err12);
 }
 errors++;
 }
-}
-if(data.verify !== undefined){
-let data1 = data.verify;
-if(!((((((((data1 === "hmac-sha1") || (data1 === "hmac-sha256")) || (data1 === "hmac-sha512")) || (data1 === "ed25519")) || (data1 === "ecdsa-p256")) || (data1 === "token")) || (data1 === "basic")) || (data1 === "none"))){
-const err13 = {instancePath:instancePath+"/verify",schemaPath:"#/properties/verify/enum",keyword:"enum",params:{allowedValues: schema33.properties.verify.enum}};
+if(data.deprecated === undefined){
+const err13 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "deprecated"}};
 if(vErrors === null){
 vErrors = [err13];
 }
 else {
 vErrors.push(err13);
+}
+errors++;
+}
+for(const key0 in data){
+if(!(func1.call(schema33.properties, key0))){
+const err14 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+}
+}
+if(data.name !== undefined){
+if(typeof data.name !== "string"){
+const err15 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
+}
+errors++;
+}
+}
+if(data.verify !== undefined){
+let data1 = data.verify;
+if(!((((((((data1 === "hmac-sha1") || (data1 === "hmac-sha256")) || (data1 === "hmac-sha512")) || (data1 === "ed25519")) || (data1 === "ecdsa-p256")) || (data1 === "token")) || (data1 === "basic")) || (data1 === "none"))){
+const err16 = {instancePath:instancePath+"/verify",schemaPath:"#/properties/verify/enum",keyword:"enum",params:{allowedValues: schema33.properties.verify.enum}};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
 }
 errors++;
 }
@@ -178,37 +1057,7 @@ for(let i0=0; i0<len0; i0++){
 let data3 = data2[i0];
 if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
 if(data3.in === undefined){
-const err14 = {instancePath:instancePath+"/signature/" + i0,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "in"}};
-if(vErrors === null){
-vErrors = [err14];
-}
-else {
-vErrors.push(err14);
-}
-errors++;
-}
-if(data3.name === undefined){
-const err15 = {instancePath:instancePath+"/signature/" + i0,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "name"}};
-if(vErrors === null){
-vErrors = [err15];
-}
-else {
-vErrors.push(err15);
-}
-errors++;
-}
-if(data3.path === undefined){
-const err16 = {instancePath:instancePath+"/signature/" + i0,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "path"}};
-if(vErrors === null){
-vErrors = [err16];
-}
-else {
-vErrors.push(err16);
-}
-errors++;
-}
-if(data3.split === undefined){
-const err17 = {instancePath:instancePath+"/signature/" + i0,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "split"}};
+const err17 = {instancePath:instancePath+"/signature/" + i0,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "in"}};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -217,8 +1066,8 @@ vErrors.push(err17);
 }
 errors++;
 }
-if(data3.prefix === undefined){
-const err18 = {instancePath:instancePath+"/signature/" + i0,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "prefix"}};
+if(data3.name === undefined){
+const err18 = {instancePath:instancePath+"/signature/" + i0,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "name"}};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -227,9 +1076,8 @@ vErrors.push(err18);
 }
 errors++;
 }
-for(const key1 in data3){
-if(!(((((key1 === "in") || (key1 === "name")) || (key1 === "path")) || (key1 === "split")) || (key1 === "prefix"))){
-const err19 = {instancePath:instancePath+"/signature/" + i0,schemaPath:"#/$defs/locatorPlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}};
+if(data3.path === undefined){
+const err19 = {instancePath:instancePath+"/signature/" + i0,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "path"}};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -238,11 +1086,8 @@ vErrors.push(err19);
 }
 errors++;
 }
-}
-if(data3.in !== undefined){
-let data4 = data3.in;
-if(!((((data4 === "header") || (data4 === "query")) || (data4 === "json")) || (data4 === "form"))){
-const err20 = {instancePath:instancePath+"/signature/" + i0+"/in",schemaPath:"#/$defs/locatorPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema34.properties.in.enum}};
+if(data3.split === undefined){
+const err20 = {instancePath:instancePath+"/signature/" + i0,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "split"}};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -251,15 +1096,49 @@ vErrors.push(err20);
 }
 errors++;
 }
-}
-if(data3.name !== undefined){
-if(typeof data3.name !== "string"){
-const err21 = {instancePath:instancePath+"/signature/" + i0+"/name",schemaPath:"#/$defs/locatorPlan/properties/name/type",keyword:"type",params:{type: "string"}};
+if(data3.prefix === undefined){
+const err21 = {instancePath:instancePath+"/signature/" + i0,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "prefix"}};
 if(vErrors === null){
 vErrors = [err21];
 }
 else {
 vErrors.push(err21);
+}
+errors++;
+}
+for(const key1 in data3){
+if(!(((((key1 === "in") || (key1 === "name")) || (key1 === "path")) || (key1 === "split")) || (key1 === "prefix"))){
+const err22 = {instancePath:instancePath+"/signature/" + i0,schemaPath:"#/$defs/locatorPlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}};
+if(vErrors === null){
+vErrors = [err22];
+}
+else {
+vErrors.push(err22);
+}
+errors++;
+}
+}
+if(data3.in !== undefined){
+let data4 = data3.in;
+if(!((((data4 === "header") || (data4 === "query")) || (data4 === "json")) || (data4 === "form"))){
+const err23 = {instancePath:instancePath+"/signature/" + i0+"/in",schemaPath:"#/$defs/locatorPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema34.properties.in.enum}};
+if(vErrors === null){
+vErrors = [err23];
+}
+else {
+vErrors.push(err23);
+}
+errors++;
+}
+}
+if(data3.name !== undefined){
+if(typeof data3.name !== "string"){
+const err24 = {instancePath:instancePath+"/signature/" + i0+"/name",schemaPath:"#/$defs/locatorPlan/properties/name/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err24];
+}
+else {
+vErrors.push(err24);
 }
 errors++;
 }
@@ -270,43 +1149,7 @@ if(Array.isArray(data6)){
 const len1 = data6.length;
 for(let i1=0; i1<len1; i1++){
 if(typeof data6[i1] !== "string"){
-const err22 = {instancePath:instancePath+"/signature/" + i0+"/path/" + i1,schemaPath:"#/$defs/locatorPlan/properties/path/items/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err22];
-}
-else {
-vErrors.push(err22);
-}
-errors++;
-}
-}
-}
-else {
-const err23 = {instancePath:instancePath+"/signature/" + i0+"/path",schemaPath:"#/$defs/locatorPlan/properties/path/type",keyword:"type",params:{type: "array"}};
-if(vErrors === null){
-vErrors = [err23];
-}
-else {
-vErrors.push(err23);
-}
-errors++;
-}
-}
-if(data3.split !== undefined){
-if(typeof data3.split !== "string"){
-const err24 = {instancePath:instancePath+"/signature/" + i0+"/split",schemaPath:"#/$defs/locatorPlan/properties/split/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err24];
-}
-else {
-vErrors.push(err24);
-}
-errors++;
-}
-}
-if(data3.prefix !== undefined){
-if(typeof data3.prefix !== "string"){
-const err25 = {instancePath:instancePath+"/signature/" + i0+"/prefix",schemaPath:"#/$defs/locatorPlan/properties/prefix/type",keyword:"type",params:{type: "string"}};
+const err25 = {instancePath:instancePath+"/signature/" + i0+"/path/" + i1,schemaPath:"#/$defs/locatorPlan/properties/path/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -318,7 +1161,7 @@ errors++;
 }
 }
 else {
-const err26 = {instancePath:instancePath+"/signature/" + i0,schemaPath:"#/$defs/locatorPlan/type",keyword:"type",params:{type: "object"}};
+const err26 = {instancePath:instancePath+"/signature/" + i0+"/path",schemaPath:"#/$defs/locatorPlan/properties/path/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err26];
 }
@@ -328,9 +1171,9 @@ vErrors.push(err26);
 errors++;
 }
 }
-}
-else {
-const err27 = {instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/type",keyword:"type",params:{type: "array"}};
+if(data3.split !== undefined){
+if(typeof data3.split !== "string"){
+const err27 = {instancePath:instancePath+"/signature/" + i0+"/split",schemaPath:"#/$defs/locatorPlan/properties/split/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -340,15 +1183,51 @@ vErrors.push(err27);
 errors++;
 }
 }
-if(data.encoding !== undefined){
-let data10 = data.encoding;
-if(!(((data10 === "hex") || (data10 === "base64")) || (data10 === "base64url"))){
-const err28 = {instancePath:instancePath+"/encoding",schemaPath:"#/properties/encoding/enum",keyword:"enum",params:{allowedValues: schema33.properties.encoding.enum}};
+if(data3.prefix !== undefined){
+if(typeof data3.prefix !== "string"){
+const err28 = {instancePath:instancePath+"/signature/" + i0+"/prefix",schemaPath:"#/$defs/locatorPlan/properties/prefix/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err28];
 }
 else {
 vErrors.push(err28);
+}
+errors++;
+}
+}
+}
+else {
+const err29 = {instancePath:instancePath+"/signature/" + i0,schemaPath:"#/$defs/locatorPlan/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err29];
+}
+else {
+vErrors.push(err29);
+}
+errors++;
+}
+}
+}
+else {
+const err30 = {instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err30];
+}
+else {
+vErrors.push(err30);
+}
+errors++;
+}
+}
+if(data.encoding !== undefined){
+let data10 = data.encoding;
+if(!(((data10 === "hex") || (data10 === "base64")) || (data10 === "base64url"))){
+const err31 = {instancePath:instancePath+"/encoding",schemaPath:"#/properties/encoding/enum",keyword:"enum",params:{allowedValues: schema33.properties.encoding.enum}};
+if(vErrors === null){
+vErrors = [err31];
+}
+else {
+vErrors.push(err31);
 }
 errors++;
 }
@@ -361,33 +1240,33 @@ for(let i2=0; i2<len2; i2++){
 let data12 = data11[i2];
 if(data12 && typeof data12 == "object" && !Array.isArray(data12)){
 if(data12.kind === undefined){
-const err29 = {instancePath:instancePath+"/signed/" + i2,schemaPath:"#/$defs/signedSegment/required",keyword:"required",params:{missingProperty: "kind"}};
+const err32 = {instancePath:instancePath+"/signed/" + i2,schemaPath:"#/$defs/signedSegment/required",keyword:"required",params:{missingProperty: "kind"}};
 if(vErrors === null){
-vErrors = [err29];
+vErrors = [err32];
 }
 else {
-vErrors.push(err29);
+vErrors.push(err32);
 }
 errors++;
 }
 if(data12.value === undefined){
-const err30 = {instancePath:instancePath+"/signed/" + i2,schemaPath:"#/$defs/signedSegment/required",keyword:"required",params:{missingProperty: "value"}};
+const err33 = {instancePath:instancePath+"/signed/" + i2,schemaPath:"#/$defs/signedSegment/required",keyword:"required",params:{missingProperty: "value"}};
 if(vErrors === null){
-vErrors = [err30];
+vErrors = [err33];
 }
 else {
-vErrors.push(err30);
+vErrors.push(err33);
 }
 errors++;
 }
 for(const key2 in data12){
 if(!((key2 === "kind") || (key2 === "value"))){
-const err31 = {instancePath:instancePath+"/signed/" + i2,schemaPath:"#/$defs/signedSegment/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}};
+const err34 = {instancePath:instancePath+"/signed/" + i2,schemaPath:"#/$defs/signedSegment/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}};
 if(vErrors === null){
-vErrors = [err31];
+vErrors = [err34];
 }
 else {
-vErrors.push(err31);
+vErrors.push(err34);
 }
 errors++;
 }
@@ -395,12 +1274,12 @@ errors++;
 if(data12.kind !== undefined){
 let data13 = data12.kind;
 if(!((((((((data13 === "text") || (data13 === "body")) || (data13 === "timestamp")) || (data13 === "id")) || (data13 === "url")) || (data13 === "method")) || (data13 === "json")) || (data13 === "params"))){
-const err32 = {instancePath:instancePath+"/signed/" + i2+"/kind",schemaPath:"#/$defs/signedSegment/properties/kind/enum",keyword:"enum",params:{allowedValues: schema35.properties.kind.enum}};
+const err35 = {instancePath:instancePath+"/signed/" + i2+"/kind",schemaPath:"#/$defs/signedSegment/properties/kind/enum",keyword:"enum",params:{allowedValues: schema35.properties.kind.enum}};
 if(vErrors === null){
-vErrors = [err32];
+vErrors = [err35];
 }
 else {
-vErrors.push(err32);
+vErrors.push(err35);
 }
 errors++;
 }
@@ -411,43 +1290,7 @@ if(Array.isArray(data14)){
 const len3 = data14.length;
 for(let i3=0; i3<len3; i3++){
 if(typeof data14[i3] !== "string"){
-const err33 = {instancePath:instancePath+"/signed/" + i2+"/value/" + i3,schemaPath:"#/$defs/signedSegment/properties/value/items/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err33];
-}
-else {
-vErrors.push(err33);
-}
-errors++;
-}
-}
-}
-else {
-const err34 = {instancePath:instancePath+"/signed/" + i2+"/value",schemaPath:"#/$defs/signedSegment/properties/value/type",keyword:"type",params:{type: "array"}};
-if(vErrors === null){
-vErrors = [err34];
-}
-else {
-vErrors.push(err34);
-}
-errors++;
-}
-}
-}
-else {
-const err35 = {instancePath:instancePath+"/signed/" + i2,schemaPath:"#/$defs/signedSegment/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err35];
-}
-else {
-vErrors.push(err35);
-}
-errors++;
-}
-}
-}
-else {
-const err36 = {instancePath:instancePath+"/signed",schemaPath:"#/properties/signed/type",keyword:"type",params:{type: "array"}};
+const err36 = {instancePath:instancePath+"/signed/" + i2+"/value/" + i3,schemaPath:"#/$defs/signedSegment/properties/value/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err36];
 }
@@ -457,11 +1300,9 @@ vErrors.push(err36);
 errors++;
 }
 }
-if(data.secret !== undefined){
-let data16 = data.secret;
-if(data16 && typeof data16 == "object" && !Array.isArray(data16)){
-if(data16.strip === undefined){
-const err37 = {instancePath:instancePath+"/secret",schemaPath:"#/properties/secret/required",keyword:"required",params:{missingProperty: "strip"}};
+}
+else {
+const err37 = {instancePath:instancePath+"/signed/" + i2+"/value",schemaPath:"#/$defs/signedSegment/properties/value/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err37];
 }
@@ -470,8 +1311,10 @@ vErrors.push(err37);
 }
 errors++;
 }
-if(data16.as === undefined){
-const err38 = {instancePath:instancePath+"/secret",schemaPath:"#/properties/secret/required",keyword:"required",params:{missingProperty: "as"}};
+}
+}
+else {
+const err38 = {instancePath:instancePath+"/signed/" + i2,schemaPath:"#/$defs/signedSegment/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err38];
 }
@@ -480,8 +1323,10 @@ vErrors.push(err38);
 }
 errors++;
 }
-if(data16.otherwise === undefined){
-const err39 = {instancePath:instancePath+"/secret",schemaPath:"#/properties/secret/required",keyword:"required",params:{missingProperty: "otherwise"}};
+}
+}
+else {
+const err39 = {instancePath:instancePath+"/signed",schemaPath:"#/properties/signed/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err39];
 }
@@ -490,9 +1335,12 @@ vErrors.push(err39);
 }
 errors++;
 }
-for(const key3 in data16){
-if(!(((key3 === "strip") || (key3 === "as")) || (key3 === "otherwise"))){
-const err40 = {instancePath:instancePath+"/secret",schemaPath:"#/properties/secret/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3}};
+}
+if(data.secret !== undefined){
+let data16 = data.secret;
+if(data16 && typeof data16 == "object" && !Array.isArray(data16)){
+if(data16.strip === undefined){
+const err40 = {instancePath:instancePath+"/secret",schemaPath:"#/properties/secret/required",keyword:"required",params:{missingProperty: "strip"}};
 if(vErrors === null){
 vErrors = [err40];
 }
@@ -501,10 +1349,8 @@ vErrors.push(err40);
 }
 errors++;
 }
-}
-if(data16.strip !== undefined){
-if(typeof data16.strip !== "string"){
-const err41 = {instancePath:instancePath+"/secret/strip",schemaPath:"#/properties/secret/properties/strip/type",keyword:"type",params:{type: "string"}};
+if(data16.as === undefined){
+const err41 = {instancePath:instancePath+"/secret",schemaPath:"#/properties/secret/required",keyword:"required",params:{missingProperty: "as"}};
 if(vErrors === null){
 vErrors = [err41];
 }
@@ -513,11 +1359,8 @@ vErrors.push(err41);
 }
 errors++;
 }
-}
-if(data16.as !== undefined){
-let data18 = data16.as;
-if(!((((((data18 === "utf8") || (data18 === "hex")) || (data18 === "base64")) || (data18 === "raw-hex")) || (data18 === "raw-base64")) || (data18 === "spki-base64"))){
-const err42 = {instancePath:instancePath+"/secret/as",schemaPath:"#/properties/secret/properties/as/enum",keyword:"enum",params:{allowedValues: schema33.properties.secret.properties.as.enum}};
+if(data16.otherwise === undefined){
+const err42 = {instancePath:instancePath+"/secret",schemaPath:"#/properties/secret/required",keyword:"required",params:{missingProperty: "otherwise"}};
 if(vErrors === null){
 vErrors = [err42];
 }
@@ -526,11 +1369,9 @@ vErrors.push(err42);
 }
 errors++;
 }
-}
-if(data16.otherwise !== undefined){
-let data19 = data16.otherwise;
-if(!(((data19 === "refuse") || (data19 === "same")) || (data19 === "utf8-or-base64"))){
-const err43 = {instancePath:instancePath+"/secret/otherwise",schemaPath:"#/properties/secret/properties/otherwise/enum",keyword:"enum",params:{allowedValues: schema33.properties.secret.properties.otherwise.enum}};
+for(const key3 in data16){
+if(!(((key3 === "strip") || (key3 === "as")) || (key3 === "otherwise"))){
+const err43 = {instancePath:instancePath+"/secret",schemaPath:"#/properties/secret/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3}};
 if(vErrors === null){
 vErrors = [err43];
 }
@@ -540,9 +1381,9 @@ vErrors.push(err43);
 errors++;
 }
 }
-}
-else {
-const err44 = {instancePath:instancePath+"/secret",schemaPath:"#/properties/secret/type",keyword:"type",params:{type: "object"}};
+if(data16.strip !== undefined){
+if(typeof data16.strip !== "string"){
+const err44 = {instancePath:instancePath+"/secret/strip",schemaPath:"#/properties/secret/properties/strip/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err44];
 }
@@ -552,10 +1393,10 @@ vErrors.push(err44);
 errors++;
 }
 }
-if(data.timestamp !== undefined){
-let data20 = data.timestamp;
-if((!(data20 && typeof data20 == "object" && !Array.isArray(data20))) && (data20 !== null)){
-const err45 = {instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/type",keyword:"type",params:{type: schema33.properties.timestamp.type}};
+if(data16.as !== undefined){
+let data18 = data16.as;
+if(!((((((data18 === "utf8") || (data18 === "hex")) || (data18 === "base64")) || (data18 === "raw-hex")) || (data18 === "raw-base64")) || (data18 === "spki-base64"))){
+const err45 = {instancePath:instancePath+"/secret/as",schemaPath:"#/properties/secret/properties/as/enum",keyword:"enum",params:{allowedValues: schema33.properties.secret.properties.as.enum}};
 if(vErrors === null){
 vErrors = [err45];
 }
@@ -564,9 +1405,11 @@ vErrors.push(err45);
 }
 errors++;
 }
-if(data20 && typeof data20 == "object" && !Array.isArray(data20)){
-if(data20.at === undefined){
-const err46 = {instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/required",keyword:"required",params:{missingProperty: "at"}};
+}
+if(data16.otherwise !== undefined){
+let data19 = data16.otherwise;
+if(!(((data19 === "refuse") || (data19 === "same")) || (data19 === "utf8-or-base64"))){
+const err46 = {instancePath:instancePath+"/secret/otherwise",schemaPath:"#/properties/secret/properties/otherwise/enum",keyword:"enum",params:{allowedValues: schema33.properties.secret.properties.otherwise.enum}};
 if(vErrors === null){
 vErrors = [err46];
 }
@@ -575,8 +1418,10 @@ vErrors.push(err46);
 }
 errors++;
 }
-if(data20.unit === undefined){
-const err47 = {instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/required",keyword:"required",params:{missingProperty: "unit"}};
+}
+}
+else {
+const err47 = {instancePath:instancePath+"/secret",schemaPath:"#/properties/secret/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err47];
 }
@@ -585,8 +1430,11 @@ vErrors.push(err47);
 }
 errors++;
 }
-if(data20.tolerance === undefined){
-const err48 = {instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/required",keyword:"required",params:{missingProperty: "tolerance"}};
+}
+if(data.timestamp !== undefined){
+let data20 = data.timestamp;
+if((!(data20 && typeof data20 == "object" && !Array.isArray(data20))) && (data20 !== null)){
+const err48 = {instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/type",keyword:"type",params:{type: schema33.properties.timestamp.type}};
 if(vErrors === null){
 vErrors = [err48];
 }
@@ -595,9 +1443,9 @@ vErrors.push(err48);
 }
 errors++;
 }
-for(const key4 in data20){
-if(!(((key4 === "at") || (key4 === "unit")) || (key4 === "tolerance"))){
-const err49 = {instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4}};
+if(data20 && typeof data20 == "object" && !Array.isArray(data20)){
+if(data20.at === undefined){
+const err49 = {instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/required",keyword:"required",params:{missingProperty: "at"}};
 if(vErrors === null){
 vErrors = [err49];
 }
@@ -606,12 +1454,8 @@ vErrors.push(err49);
 }
 errors++;
 }
-}
-if(data20.at !== undefined){
-let data21 = data20.at;
-if(data21 && typeof data21 == "object" && !Array.isArray(data21)){
-if(data21.in === undefined){
-const err50 = {instancePath:instancePath+"/timestamp/at",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "in"}};
+if(data20.unit === undefined){
+const err50 = {instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/required",keyword:"required",params:{missingProperty: "unit"}};
 if(vErrors === null){
 vErrors = [err50];
 }
@@ -620,8 +1464,8 @@ vErrors.push(err50);
 }
 errors++;
 }
-if(data21.name === undefined){
-const err51 = {instancePath:instancePath+"/timestamp/at",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "name"}};
+if(data20.tolerance === undefined){
+const err51 = {instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/required",keyword:"required",params:{missingProperty: "tolerance"}};
 if(vErrors === null){
 vErrors = [err51];
 }
@@ -630,8 +1474,8 @@ vErrors.push(err51);
 }
 errors++;
 }
-if(data21.path === undefined){
-const err52 = {instancePath:instancePath+"/timestamp/at",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "path"}};
+if(data20.after === undefined){
+const err52 = {instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/required",keyword:"required",params:{missingProperty: "after"}};
 if(vErrors === null){
 vErrors = [err52];
 }
@@ -640,8 +1484,9 @@ vErrors.push(err52);
 }
 errors++;
 }
-if(data21.split === undefined){
-const err53 = {instancePath:instancePath+"/timestamp/at",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "split"}};
+for(const key4 in data20){
+if(!((((key4 === "at") || (key4 === "unit")) || (key4 === "tolerance")) || (key4 === "after"))){
+const err53 = {instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4}};
 if(vErrors === null){
 vErrors = [err53];
 }
@@ -650,8 +1495,12 @@ vErrors.push(err53);
 }
 errors++;
 }
-if(data21.prefix === undefined){
-const err54 = {instancePath:instancePath+"/timestamp/at",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "prefix"}};
+}
+if(data20.at !== undefined){
+let data21 = data20.at;
+if(data21 && typeof data21 == "object" && !Array.isArray(data21)){
+if(data21.in === undefined){
+const err54 = {instancePath:instancePath+"/timestamp/at",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "in"}};
 if(vErrors === null){
 vErrors = [err54];
 }
@@ -660,9 +1509,8 @@ vErrors.push(err54);
 }
 errors++;
 }
-for(const key5 in data21){
-if(!(((((key5 === "in") || (key5 === "name")) || (key5 === "path")) || (key5 === "split")) || (key5 === "prefix"))){
-const err55 = {instancePath:instancePath+"/timestamp/at",schemaPath:"#/$defs/locatorPlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5}};
+if(data21.name === undefined){
+const err55 = {instancePath:instancePath+"/timestamp/at",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "name"}};
 if(vErrors === null){
 vErrors = [err55];
 }
@@ -671,11 +1519,8 @@ vErrors.push(err55);
 }
 errors++;
 }
-}
-if(data21.in !== undefined){
-let data22 = data21.in;
-if(!((((data22 === "header") || (data22 === "query")) || (data22 === "json")) || (data22 === "form"))){
-const err56 = {instancePath:instancePath+"/timestamp/at/in",schemaPath:"#/$defs/locatorPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema34.properties.in.enum}};
+if(data21.path === undefined){
+const err56 = {instancePath:instancePath+"/timestamp/at",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "path"}};
 if(vErrors === null){
 vErrors = [err56];
 }
@@ -684,15 +1529,59 @@ vErrors.push(err56);
 }
 errors++;
 }
-}
-if(data21.name !== undefined){
-if(typeof data21.name !== "string"){
-const err57 = {instancePath:instancePath+"/timestamp/at/name",schemaPath:"#/$defs/locatorPlan/properties/name/type",keyword:"type",params:{type: "string"}};
+if(data21.split === undefined){
+const err57 = {instancePath:instancePath+"/timestamp/at",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "split"}};
 if(vErrors === null){
 vErrors = [err57];
 }
 else {
 vErrors.push(err57);
+}
+errors++;
+}
+if(data21.prefix === undefined){
+const err58 = {instancePath:instancePath+"/timestamp/at",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "prefix"}};
+if(vErrors === null){
+vErrors = [err58];
+}
+else {
+vErrors.push(err58);
+}
+errors++;
+}
+for(const key5 in data21){
+if(!(((((key5 === "in") || (key5 === "name")) || (key5 === "path")) || (key5 === "split")) || (key5 === "prefix"))){
+const err59 = {instancePath:instancePath+"/timestamp/at",schemaPath:"#/$defs/locatorPlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5}};
+if(vErrors === null){
+vErrors = [err59];
+}
+else {
+vErrors.push(err59);
+}
+errors++;
+}
+}
+if(data21.in !== undefined){
+let data22 = data21.in;
+if(!((((data22 === "header") || (data22 === "query")) || (data22 === "json")) || (data22 === "form"))){
+const err60 = {instancePath:instancePath+"/timestamp/at/in",schemaPath:"#/$defs/locatorPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema34.properties.in.enum}};
+if(vErrors === null){
+vErrors = [err60];
+}
+else {
+vErrors.push(err60);
+}
+errors++;
+}
+}
+if(data21.name !== undefined){
+if(typeof data21.name !== "string"){
+const err61 = {instancePath:instancePath+"/timestamp/at/name",schemaPath:"#/$defs/locatorPlan/properties/name/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err61];
+}
+else {
+vErrors.push(err61);
 }
 errors++;
 }
@@ -703,55 +1592,7 @@ if(Array.isArray(data24)){
 const len4 = data24.length;
 for(let i4=0; i4<len4; i4++){
 if(typeof data24[i4] !== "string"){
-const err58 = {instancePath:instancePath+"/timestamp/at/path/" + i4,schemaPath:"#/$defs/locatorPlan/properties/path/items/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err58];
-}
-else {
-vErrors.push(err58);
-}
-errors++;
-}
-}
-}
-else {
-const err59 = {instancePath:instancePath+"/timestamp/at/path",schemaPath:"#/$defs/locatorPlan/properties/path/type",keyword:"type",params:{type: "array"}};
-if(vErrors === null){
-vErrors = [err59];
-}
-else {
-vErrors.push(err59);
-}
-errors++;
-}
-}
-if(data21.split !== undefined){
-if(typeof data21.split !== "string"){
-const err60 = {instancePath:instancePath+"/timestamp/at/split",schemaPath:"#/$defs/locatorPlan/properties/split/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err60];
-}
-else {
-vErrors.push(err60);
-}
-errors++;
-}
-}
-if(data21.prefix !== undefined){
-if(typeof data21.prefix !== "string"){
-const err61 = {instancePath:instancePath+"/timestamp/at/prefix",schemaPath:"#/$defs/locatorPlan/properties/prefix/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err61];
-}
-else {
-vErrors.push(err61);
-}
-errors++;
-}
-}
-}
-else {
-const err62 = {instancePath:instancePath+"/timestamp/at",schemaPath:"#/$defs/locatorPlan/type",keyword:"type",params:{type: "object"}};
+const err62 = {instancePath:instancePath+"/timestamp/at/path/" + i4,schemaPath:"#/$defs/locatorPlan/properties/path/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err62];
 }
@@ -761,10 +1602,9 @@ vErrors.push(err62);
 errors++;
 }
 }
-if(data20.unit !== undefined){
-let data28 = data20.unit;
-if(!(((data28 === "s") || (data28 === "ms")) || (data28 === "iso"))){
-const err63 = {instancePath:instancePath+"/timestamp/unit",schemaPath:"#/properties/timestamp/properties/unit/enum",keyword:"enum",params:{allowedValues: schema33.properties.timestamp.properties.unit.enum}};
+}
+else {
+const err63 = {instancePath:instancePath+"/timestamp/at/path",schemaPath:"#/$defs/locatorPlan/properties/path/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err63];
 }
@@ -774,10 +1614,9 @@ vErrors.push(err63);
 errors++;
 }
 }
-if(data20.tolerance !== undefined){
-let data29 = data20.tolerance;
-if(!((typeof data29 == "number") && (isFinite(data29)))){
-const err64 = {instancePath:instancePath+"/timestamp/tolerance",schemaPath:"#/properties/timestamp/properties/tolerance/type",keyword:"type",params:{type: "number"}};
+if(data21.split !== undefined){
+if(typeof data21.split !== "string"){
+const err64 = {instancePath:instancePath+"/timestamp/at/split",schemaPath:"#/$defs/locatorPlan/properties/split/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err64];
 }
@@ -787,17 +1626,9 @@ vErrors.push(err64);
 errors++;
 }
 }
-}
-}
-if(data.id !== undefined){
-let data30 = data.id;
-const _errs63 = errors;
-let valid19 = false;
-let passing0 = null;
-const _errs64 = errors;
-if(data30 && typeof data30 == "object" && !Array.isArray(data30)){
-if(data30.in === undefined){
-const err65 = {instancePath:instancePath+"/id",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "in"}};
+if(data21.prefix !== undefined){
+if(typeof data21.prefix !== "string"){
+const err65 = {instancePath:instancePath+"/timestamp/at/prefix",schemaPath:"#/$defs/locatorPlan/properties/prefix/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err65];
 }
@@ -806,8 +1637,10 @@ vErrors.push(err65);
 }
 errors++;
 }
-if(data30.name === undefined){
-const err66 = {instancePath:instancePath+"/id",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "name"}};
+}
+}
+else {
+const err66 = {instancePath:instancePath+"/timestamp/at",schemaPath:"#/$defs/locatorPlan/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err66];
 }
@@ -816,8 +1649,11 @@ vErrors.push(err66);
 }
 errors++;
 }
-if(data30.path === undefined){
-const err67 = {instancePath:instancePath+"/id",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "path"}};
+}
+if(data20.unit !== undefined){
+let data28 = data20.unit;
+if(!(((data28 === "s") || (data28 === "ms")) || (data28 === "iso"))){
+const err67 = {instancePath:instancePath+"/timestamp/unit",schemaPath:"#/properties/timestamp/properties/unit/enum",keyword:"enum",params:{allowedValues: schema33.properties.timestamp.properties.unit.enum}};
 if(vErrors === null){
 vErrors = [err67];
 }
@@ -826,8 +1662,11 @@ vErrors.push(err67);
 }
 errors++;
 }
-if(data30.split === undefined){
-const err68 = {instancePath:instancePath+"/id",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "split"}};
+}
+if(data20.tolerance !== undefined){
+let data29 = data20.tolerance;
+if(!((typeof data29 == "number") && (isFinite(data29)))){
+const err68 = {instancePath:instancePath+"/timestamp/tolerance",schemaPath:"#/properties/timestamp/properties/tolerance/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err68];
 }
@@ -836,8 +1675,10 @@ vErrors.push(err68);
 }
 errors++;
 }
-if(data30.prefix === undefined){
-const err69 = {instancePath:instancePath+"/id",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "prefix"}};
+}
+if(data20.after !== undefined){
+if(typeof data20.after !== "boolean"){
+const err69 = {instancePath:instancePath+"/timestamp/after",schemaPath:"#/properties/timestamp/properties/after/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err69];
 }
@@ -846,9 +1687,18 @@ vErrors.push(err69);
 }
 errors++;
 }
-for(const key6 in data30){
-if(!(((((key6 === "in") || (key6 === "name")) || (key6 === "path")) || (key6 === "split")) || (key6 === "prefix"))){
-const err70 = {instancePath:instancePath+"/id",schemaPath:"#/$defs/locatorPlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6}};
+}
+}
+}
+if(data.id !== undefined){
+let data31 = data.id;
+const _errs65 = errors;
+let valid19 = false;
+let passing0 = null;
+const _errs66 = errors;
+if(data31 && typeof data31 == "object" && !Array.isArray(data31)){
+if(data31.in === undefined){
+const err70 = {instancePath:instancePath+"/id",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "in"}};
 if(vErrors === null){
 vErrors = [err70];
 }
@@ -857,11 +1707,8 @@ vErrors.push(err70);
 }
 errors++;
 }
-}
-if(data30.in !== undefined){
-let data31 = data30.in;
-if(!((((data31 === "header") || (data31 === "query")) || (data31 === "json")) || (data31 === "form"))){
-const err71 = {instancePath:instancePath+"/id/in",schemaPath:"#/$defs/locatorPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema34.properties.in.enum}};
+if(data31.name === undefined){
+const err71 = {instancePath:instancePath+"/id",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "name"}};
 if(vErrors === null){
 vErrors = [err71];
 }
@@ -870,10 +1717,8 @@ vErrors.push(err71);
 }
 errors++;
 }
-}
-if(data30.name !== undefined){
-if(typeof data30.name !== "string"){
-const err72 = {instancePath:instancePath+"/id/name",schemaPath:"#/$defs/locatorPlan/properties/name/type",keyword:"type",params:{type: "string"}};
+if(data31.path === undefined){
+const err72 = {instancePath:instancePath+"/id",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "path"}};
 if(vErrors === null){
 vErrors = [err72];
 }
@@ -882,14 +1727,8 @@ vErrors.push(err72);
 }
 errors++;
 }
-}
-if(data30.path !== undefined){
-let data33 = data30.path;
-if(Array.isArray(data33)){
-const len5 = data33.length;
-for(let i5=0; i5<len5; i5++){
-if(typeof data33[i5] !== "string"){
-const err73 = {instancePath:instancePath+"/id/path/" + i5,schemaPath:"#/$defs/locatorPlan/properties/path/items/type",keyword:"type",params:{type: "string"}};
+if(data31.split === undefined){
+const err73 = {instancePath:instancePath+"/id",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "split"}};
 if(vErrors === null){
 vErrors = [err73];
 }
@@ -898,10 +1737,8 @@ vErrors.push(err73);
 }
 errors++;
 }
-}
-}
-else {
-const err74 = {instancePath:instancePath+"/id/path",schemaPath:"#/$defs/locatorPlan/properties/path/type",keyword:"type",params:{type: "array"}};
+if(data31.prefix === undefined){
+const err74 = {instancePath:instancePath+"/id",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "prefix"}};
 if(vErrors === null){
 vErrors = [err74];
 }
@@ -910,10 +1747,9 @@ vErrors.push(err74);
 }
 errors++;
 }
-}
-if(data30.split !== undefined){
-if(typeof data30.split !== "string"){
-const err75 = {instancePath:instancePath+"/id/split",schemaPath:"#/$defs/locatorPlan/properties/split/type",keyword:"type",params:{type: "string"}};
+for(const key6 in data31){
+if(!(((((key6 === "in") || (key6 === "name")) || (key6 === "path")) || (key6 === "split")) || (key6 === "prefix"))){
+const err75 = {instancePath:instancePath+"/id",schemaPath:"#/$defs/locatorPlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6}};
 if(vErrors === null){
 vErrors = [err75];
 }
@@ -923,9 +1759,10 @@ vErrors.push(err75);
 errors++;
 }
 }
-if(data30.prefix !== undefined){
-if(typeof data30.prefix !== "string"){
-const err76 = {instancePath:instancePath+"/id/prefix",schemaPath:"#/$defs/locatorPlan/properties/prefix/type",keyword:"type",params:{type: "string"}};
+if(data31.in !== undefined){
+let data32 = data31.in;
+if(!((((data32 === "header") || (data32 === "query")) || (data32 === "json")) || (data32 === "form"))){
+const err76 = {instancePath:instancePath+"/id/in",schemaPath:"#/$defs/locatorPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema34.properties.in.enum}};
 if(vErrors === null){
 vErrors = [err76];
 }
@@ -935,9 +1772,9 @@ vErrors.push(err76);
 errors++;
 }
 }
-}
-else {
-const err77 = {instancePath:instancePath+"/id",schemaPath:"#/$defs/locatorPlan/type",keyword:"type",params:{type: "object"}};
+if(data31.name !== undefined){
+if(typeof data31.name !== "string"){
+const err77 = {instancePath:instancePath+"/id/name",schemaPath:"#/$defs/locatorPlan/properties/name/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err77];
 }
@@ -946,14 +1783,14 @@ vErrors.push(err77);
 }
 errors++;
 }
-var _valid0 = _errs64 === errors;
-if(_valid0){
-valid19 = true;
-passing0 = 0;
 }
-const _errs79 = errors;
-if(data30 !== null){
-const err78 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/oneOf/1/type",keyword:"type",params:{type: "null"}};
+if(data31.path !== undefined){
+let data34 = data31.path;
+if(Array.isArray(data34)){
+const len5 = data34.length;
+for(let i5=0; i5<len5; i5++){
+if(typeof data34[i5] !== "string"){
+const err78 = {instancePath:instancePath+"/id/path/" + i5,schemaPath:"#/$defs/locatorPlan/properties/path/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err78];
 }
@@ -962,7 +1799,71 @@ vErrors.push(err78);
 }
 errors++;
 }
-var _valid0 = _errs79 === errors;
+}
+}
+else {
+const err79 = {instancePath:instancePath+"/id/path",schemaPath:"#/$defs/locatorPlan/properties/path/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err79];
+}
+else {
+vErrors.push(err79);
+}
+errors++;
+}
+}
+if(data31.split !== undefined){
+if(typeof data31.split !== "string"){
+const err80 = {instancePath:instancePath+"/id/split",schemaPath:"#/$defs/locatorPlan/properties/split/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err80];
+}
+else {
+vErrors.push(err80);
+}
+errors++;
+}
+}
+if(data31.prefix !== undefined){
+if(typeof data31.prefix !== "string"){
+const err81 = {instancePath:instancePath+"/id/prefix",schemaPath:"#/$defs/locatorPlan/properties/prefix/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err81];
+}
+else {
+vErrors.push(err81);
+}
+errors++;
+}
+}
+}
+else {
+const err82 = {instancePath:instancePath+"/id",schemaPath:"#/$defs/locatorPlan/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err82];
+}
+else {
+vErrors.push(err82);
+}
+errors++;
+}
+var _valid0 = _errs66 === errors;
+if(_valid0){
+valid19 = true;
+passing0 = 0;
+}
+const _errs81 = errors;
+if(data31 !== null){
+const err83 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/oneOf/1/type",keyword:"type",params:{type: "null"}};
+if(vErrors === null){
+vErrors = [err83];
+}
+else {
+vErrors.push(err83);
+}
+errors++;
+}
+var _valid0 = _errs81 === errors;
 if(_valid0 && valid19){
 valid19 = false;
 passing0 = [passing0, 1];
@@ -974,76 +1875,7 @@ passing0 = 1;
 }
 }
 if(!valid19){
-const err79 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
-if(vErrors === null){
-vErrors = [err79];
-}
-else {
-vErrors.push(err79);
-}
-errors++;
-}
-else {
-errors = _errs63;
-if(vErrors !== null){
-if(_errs63){
-vErrors.length = _errs63;
-}
-else {
-vErrors = null;
-}
-}
-}
-}
-if(data.event !== undefined){
-let data37 = data.event;
-if(Array.isArray(data37)){
-const len6 = data37.length;
-for(let i6=0; i6<len6; i6++){
-let data38 = data37[i6];
-if(data38 && typeof data38 == "object" && !Array.isArray(data38)){
-if(data38.in === undefined){
-const err80 = {instancePath:instancePath+"/event/" + i6,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "in"}};
-if(vErrors === null){
-vErrors = [err80];
-}
-else {
-vErrors.push(err80);
-}
-errors++;
-}
-if(data38.name === undefined){
-const err81 = {instancePath:instancePath+"/event/" + i6,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "name"}};
-if(vErrors === null){
-vErrors = [err81];
-}
-else {
-vErrors.push(err81);
-}
-errors++;
-}
-if(data38.path === undefined){
-const err82 = {instancePath:instancePath+"/event/" + i6,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "path"}};
-if(vErrors === null){
-vErrors = [err82];
-}
-else {
-vErrors.push(err82);
-}
-errors++;
-}
-if(data38.split === undefined){
-const err83 = {instancePath:instancePath+"/event/" + i6,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "split"}};
-if(vErrors === null){
-vErrors = [err83];
-}
-else {
-vErrors.push(err83);
-}
-errors++;
-}
-if(data38.prefix === undefined){
-const err84 = {instancePath:instancePath+"/event/" + i6,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "prefix"}};
+const err84 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
 if(vErrors === null){
 vErrors = [err84];
 }
@@ -1052,9 +1884,22 @@ vErrors.push(err84);
 }
 errors++;
 }
-for(const key7 in data38){
-if(!(((((key7 === "in") || (key7 === "name")) || (key7 === "path")) || (key7 === "split")) || (key7 === "prefix"))){
-const err85 = {instancePath:instancePath+"/event/" + i6,schemaPath:"#/$defs/locatorPlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key7}};
+else {
+errors = _errs65;
+if(vErrors !== null){
+if(_errs65){
+vErrors.length = _errs65;
+}
+else {
+vErrors = null;
+}
+}
+}
+}
+if(data.body_hash !== undefined){
+let data38 = data.body_hash;
+if((!(data38 && typeof data38 == "object" && !Array.isArray(data38))) && (data38 !== null)){
+const err85 = {instancePath:instancePath+"/body_hash",schemaPath:"#/properties/body_hash/type",keyword:"type",params:{type: schema33.properties.body_hash.type}};
 if(vErrors === null){
 vErrors = [err85];
 }
@@ -1063,11 +1908,9 @@ vErrors.push(err85);
 }
 errors++;
 }
-}
-if(data38.in !== undefined){
-let data39 = data38.in;
-if(!((((data39 === "header") || (data39 === "query")) || (data39 === "json")) || (data39 === "form"))){
-const err86 = {instancePath:instancePath+"/event/" + i6+"/in",schemaPath:"#/$defs/locatorPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema34.properties.in.enum}};
+if(data38 && typeof data38 == "object" && !Array.isArray(data38)){
+if(data38.at === undefined){
+const err86 = {instancePath:instancePath+"/body_hash",schemaPath:"#/properties/body_hash/required",keyword:"required",params:{missingProperty: "at"}};
 if(vErrors === null){
 vErrors = [err86];
 }
@@ -1076,10 +1919,8 @@ vErrors.push(err86);
 }
 errors++;
 }
-}
-if(data38.name !== undefined){
-if(typeof data38.name !== "string"){
-const err87 = {instancePath:instancePath+"/event/" + i6+"/name",schemaPath:"#/$defs/locatorPlan/properties/name/type",keyword:"type",params:{type: "string"}};
+if(data38.hash === undefined){
+const err87 = {instancePath:instancePath+"/body_hash",schemaPath:"#/properties/body_hash/required",keyword:"required",params:{missingProperty: "hash"}};
 if(vErrors === null){
 vErrors = [err87];
 }
@@ -1088,14 +1929,8 @@ vErrors.push(err87);
 }
 errors++;
 }
-}
-if(data38.path !== undefined){
-let data41 = data38.path;
-if(Array.isArray(data41)){
-const len7 = data41.length;
-for(let i7=0; i7<len7; i7++){
-if(typeof data41[i7] !== "string"){
-const err88 = {instancePath:instancePath+"/event/" + i6+"/path/" + i7,schemaPath:"#/$defs/locatorPlan/properties/path/items/type",keyword:"type",params:{type: "string"}};
+if(data38.encoding === undefined){
+const err88 = {instancePath:instancePath+"/body_hash",schemaPath:"#/properties/body_hash/required",keyword:"required",params:{missingProperty: "encoding"}};
 if(vErrors === null){
 vErrors = [err88];
 }
@@ -1104,10 +1939,9 @@ vErrors.push(err88);
 }
 errors++;
 }
-}
-}
-else {
-const err89 = {instancePath:instancePath+"/event/" + i6+"/path",schemaPath:"#/$defs/locatorPlan/properties/path/type",keyword:"type",params:{type: "array"}};
+for(const key7 in data38){
+if(!(((key7 === "at") || (key7 === "hash")) || (key7 === "encoding"))){
+const err89 = {instancePath:instancePath+"/body_hash",schemaPath:"#/properties/body_hash/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key7}};
 if(vErrors === null){
 vErrors = [err89];
 }
@@ -1117,9 +1951,11 @@ vErrors.push(err89);
 errors++;
 }
 }
-if(data38.split !== undefined){
-if(typeof data38.split !== "string"){
-const err90 = {instancePath:instancePath+"/event/" + i6+"/split",schemaPath:"#/$defs/locatorPlan/properties/split/type",keyword:"type",params:{type: "string"}};
+if(data38.at !== undefined){
+let data39 = data38.at;
+if(data39 && typeof data39 == "object" && !Array.isArray(data39)){
+if(data39.in === undefined){
+const err90 = {instancePath:instancePath+"/body_hash/at",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "in"}};
 if(vErrors === null){
 vErrors = [err90];
 }
@@ -1128,10 +1964,8 @@ vErrors.push(err90);
 }
 errors++;
 }
-}
-if(data38.prefix !== undefined){
-if(typeof data38.prefix !== "string"){
-const err91 = {instancePath:instancePath+"/event/" + i6+"/prefix",schemaPath:"#/$defs/locatorPlan/properties/prefix/type",keyword:"type",params:{type: "string"}};
+if(data39.name === undefined){
+const err91 = {instancePath:instancePath+"/body_hash/at",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "name"}};
 if(vErrors === null){
 vErrors = [err91];
 }
@@ -1140,10 +1974,8 @@ vErrors.push(err91);
 }
 errors++;
 }
-}
-}
-else {
-const err92 = {instancePath:instancePath+"/event/" + i6,schemaPath:"#/$defs/locatorPlan/type",keyword:"type",params:{type: "object"}};
+if(data39.path === undefined){
+const err92 = {instancePath:instancePath+"/body_hash/at",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "path"}};
 if(vErrors === null){
 vErrors = [err92];
 }
@@ -1152,10 +1984,8 @@ vErrors.push(err92);
 }
 errors++;
 }
-}
-}
-else {
-const err93 = {instancePath:instancePath+"/event",schemaPath:"#/properties/event/type",keyword:"type",params:{type: "array"}};
+if(data39.split === undefined){
+const err93 = {instancePath:instancePath+"/body_hash/at",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "split"}};
 if(vErrors === null){
 vErrors = [err93];
 }
@@ -1164,16 +1994,8 @@ vErrors.push(err93);
 }
 errors++;
 }
-}
-if(data.delivery !== undefined){
-let data45 = data.delivery;
-if(Array.isArray(data45)){
-const len8 = data45.length;
-for(let i8=0; i8<len8; i8++){
-let data46 = data45[i8];
-if(data46 && typeof data46 == "object" && !Array.isArray(data46)){
-if(data46.in === undefined){
-const err94 = {instancePath:instancePath+"/delivery/" + i8,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "in"}};
+if(data39.prefix === undefined){
+const err94 = {instancePath:instancePath+"/body_hash/at",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "prefix"}};
 if(vErrors === null){
 vErrors = [err94];
 }
@@ -1182,8 +2004,9 @@ vErrors.push(err94);
 }
 errors++;
 }
-if(data46.name === undefined){
-const err95 = {instancePath:instancePath+"/delivery/" + i8,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "name"}};
+for(const key8 in data39){
+if(!(((((key8 === "in") || (key8 === "name")) || (key8 === "path")) || (key8 === "split")) || (key8 === "prefix"))){
+const err95 = {instancePath:instancePath+"/body_hash/at",schemaPath:"#/$defs/locatorPlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8}};
 if(vErrors === null){
 vErrors = [err95];
 }
@@ -1192,8 +2015,11 @@ vErrors.push(err95);
 }
 errors++;
 }
-if(data46.path === undefined){
-const err96 = {instancePath:instancePath+"/delivery/" + i8,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "path"}};
+}
+if(data39.in !== undefined){
+let data40 = data39.in;
+if(!((((data40 === "header") || (data40 === "query")) || (data40 === "json")) || (data40 === "form"))){
+const err96 = {instancePath:instancePath+"/body_hash/at/in",schemaPath:"#/$defs/locatorPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema34.properties.in.enum}};
 if(vErrors === null){
 vErrors = [err96];
 }
@@ -1202,8 +2028,10 @@ vErrors.push(err96);
 }
 errors++;
 }
-if(data46.split === undefined){
-const err97 = {instancePath:instancePath+"/delivery/" + i8,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "split"}};
+}
+if(data39.name !== undefined){
+if(typeof data39.name !== "string"){
+const err97 = {instancePath:instancePath+"/body_hash/at/name",schemaPath:"#/$defs/locatorPlan/properties/name/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err97];
 }
@@ -1212,8 +2040,14 @@ vErrors.push(err97);
 }
 errors++;
 }
-if(data46.prefix === undefined){
-const err98 = {instancePath:instancePath+"/delivery/" + i8,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "prefix"}};
+}
+if(data39.path !== undefined){
+let data42 = data39.path;
+if(Array.isArray(data42)){
+const len6 = data42.length;
+for(let i6=0; i6<len6; i6++){
+if(typeof data42[i6] !== "string"){
+const err98 = {instancePath:instancePath+"/body_hash/at/path/" + i6,schemaPath:"#/$defs/locatorPlan/properties/path/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err98];
 }
@@ -1222,9 +2056,10 @@ vErrors.push(err98);
 }
 errors++;
 }
-for(const key8 in data46){
-if(!(((((key8 === "in") || (key8 === "name")) || (key8 === "path")) || (key8 === "split")) || (key8 === "prefix"))){
-const err99 = {instancePath:instancePath+"/delivery/" + i8,schemaPath:"#/$defs/locatorPlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8}};
+}
+}
+else {
+const err99 = {instancePath:instancePath+"/body_hash/at/path",schemaPath:"#/$defs/locatorPlan/properties/path/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err99];
 }
@@ -1234,10 +2069,9 @@ vErrors.push(err99);
 errors++;
 }
 }
-if(data46.in !== undefined){
-let data47 = data46.in;
-if(!((((data47 === "header") || (data47 === "query")) || (data47 === "json")) || (data47 === "form"))){
-const err100 = {instancePath:instancePath+"/delivery/" + i8+"/in",schemaPath:"#/$defs/locatorPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema34.properties.in.enum}};
+if(data39.split !== undefined){
+if(typeof data39.split !== "string"){
+const err100 = {instancePath:instancePath+"/body_hash/at/split",schemaPath:"#/$defs/locatorPlan/properties/split/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err100];
 }
@@ -1247,9 +2081,9 @@ vErrors.push(err100);
 errors++;
 }
 }
-if(data46.name !== undefined){
-if(typeof data46.name !== "string"){
-const err101 = {instancePath:instancePath+"/delivery/" + i8+"/name",schemaPath:"#/$defs/locatorPlan/properties/name/type",keyword:"type",params:{type: "string"}};
+if(data39.prefix !== undefined){
+if(typeof data39.prefix !== "string"){
+const err101 = {instancePath:instancePath+"/body_hash/at/prefix",schemaPath:"#/$defs/locatorPlan/properties/prefix/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err101];
 }
@@ -1259,13 +2093,9 @@ vErrors.push(err101);
 errors++;
 }
 }
-if(data46.path !== undefined){
-let data49 = data46.path;
-if(Array.isArray(data49)){
-const len9 = data49.length;
-for(let i9=0; i9<len9; i9++){
-if(typeof data49[i9] !== "string"){
-const err102 = {instancePath:instancePath+"/delivery/" + i8+"/path/" + i9,schemaPath:"#/$defs/locatorPlan/properties/path/items/type",keyword:"type",params:{type: "string"}};
+}
+else {
+const err102 = {instancePath:instancePath+"/body_hash/at",schemaPath:"#/$defs/locatorPlan/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err102];
 }
@@ -1275,9 +2105,9 @@ vErrors.push(err102);
 errors++;
 }
 }
-}
-else {
-const err103 = {instancePath:instancePath+"/delivery/" + i8+"/path",schemaPath:"#/$defs/locatorPlan/properties/path/type",keyword:"type",params:{type: "array"}};
+if(data38.hash !== undefined){
+if(!(data38.hash === "sha256")){
+const err103 = {instancePath:instancePath+"/body_hash/hash",schemaPath:"#/properties/body_hash/properties/hash/enum",keyword:"enum",params:{allowedValues: schema33.properties.body_hash.properties.hash.enum}};
 if(vErrors === null){
 vErrors = [err103];
 }
@@ -1287,9 +2117,10 @@ vErrors.push(err103);
 errors++;
 }
 }
-if(data46.split !== undefined){
-if(typeof data46.split !== "string"){
-const err104 = {instancePath:instancePath+"/delivery/" + i8+"/split",schemaPath:"#/$defs/locatorPlan/properties/split/type",keyword:"type",params:{type: "string"}};
+if(data38.encoding !== undefined){
+let data47 = data38.encoding;
+if(!(((data47 === "hex") || (data47 === "base64")) || (data47 === "base64url"))){
+const err104 = {instancePath:instancePath+"/body_hash/encoding",schemaPath:"#/properties/body_hash/properties/encoding/enum",keyword:"enum",params:{allowedValues: schema33.properties.body_hash.properties.encoding.enum}};
 if(vErrors === null){
 vErrors = [err104];
 }
@@ -1299,9 +2130,17 @@ vErrors.push(err104);
 errors++;
 }
 }
-if(data46.prefix !== undefined){
-if(typeof data46.prefix !== "string"){
-const err105 = {instancePath:instancePath+"/delivery/" + i8+"/prefix",schemaPath:"#/$defs/locatorPlan/properties/prefix/type",keyword:"type",params:{type: "string"}};
+}
+}
+if(data.event !== undefined){
+let data48 = data.event;
+if(Array.isArray(data48)){
+const len7 = data48.length;
+for(let i7=0; i7<len7; i7++){
+let data49 = data48[i7];
+if(data49 && typeof data49 == "object" && !Array.isArray(data49)){
+if(data49.in === undefined){
+const err105 = {instancePath:instancePath+"/event/" + i7,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "in"}};
 if(vErrors === null){
 vErrors = [err105];
 }
@@ -1310,10 +2149,8 @@ vErrors.push(err105);
 }
 errors++;
 }
-}
-}
-else {
-const err106 = {instancePath:instancePath+"/delivery/" + i8,schemaPath:"#/$defs/locatorPlan/type",keyword:"type",params:{type: "object"}};
+if(data49.name === undefined){
+const err106 = {instancePath:instancePath+"/event/" + i7,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "name"}};
 if(vErrors === null){
 vErrors = [err106];
 }
@@ -1322,10 +2159,8 @@ vErrors.push(err106);
 }
 errors++;
 }
-}
-}
-else {
-const err107 = {instancePath:instancePath+"/delivery",schemaPath:"#/properties/delivery/type",keyword:"type",params:{type: "array"}};
+if(data49.path === undefined){
+const err107 = {instancePath:instancePath+"/event/" + i7,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "path"}};
 if(vErrors === null){
 vErrors = [err107];
 }
@@ -1334,11 +2169,8 @@ vErrors.push(err107);
 }
 errors++;
 }
-}
-if(data.deprecated !== undefined){
-let data53 = data.deprecated;
-if((typeof data53 !== "string") && (data53 !== null)){
-const err108 = {instancePath:instancePath+"/deprecated",schemaPath:"#/properties/deprecated/type",keyword:"type",params:{type: schema33.properties.deprecated.type}};
+if(data49.split === undefined){
+const err108 = {instancePath:instancePath+"/event/" + i7,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "split"}};
 if(vErrors === null){
 vErrors = [err108];
 }
@@ -1347,10 +2179,8 @@ vErrors.push(err108);
 }
 errors++;
 }
-}
-}
-else {
-const err109 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(data49.prefix === undefined){
+const err109 = {instancePath:instancePath+"/event/" + i7,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "prefix"}};
 if(vErrors === null){
 vErrors = [err109];
 }
@@ -1359,18 +2189,359 @@ vErrors.push(err109);
 }
 errors++;
 }
+for(const key9 in data49){
+if(!(((((key9 === "in") || (key9 === "name")) || (key9 === "path")) || (key9 === "split")) || (key9 === "prefix"))){
+const err110 = {instancePath:instancePath+"/event/" + i7,schemaPath:"#/$defs/locatorPlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key9}};
+if(vErrors === null){
+vErrors = [err110];
+}
+else {
+vErrors.push(err110);
+}
+errors++;
+}
+}
+if(data49.in !== undefined){
+let data50 = data49.in;
+if(!((((data50 === "header") || (data50 === "query")) || (data50 === "json")) || (data50 === "form"))){
+const err111 = {instancePath:instancePath+"/event/" + i7+"/in",schemaPath:"#/$defs/locatorPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema34.properties.in.enum}};
+if(vErrors === null){
+vErrors = [err111];
+}
+else {
+vErrors.push(err111);
+}
+errors++;
+}
+}
+if(data49.name !== undefined){
+if(typeof data49.name !== "string"){
+const err112 = {instancePath:instancePath+"/event/" + i7+"/name",schemaPath:"#/$defs/locatorPlan/properties/name/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err112];
+}
+else {
+vErrors.push(err112);
+}
+errors++;
+}
+}
+if(data49.path !== undefined){
+let data52 = data49.path;
+if(Array.isArray(data52)){
+const len8 = data52.length;
+for(let i8=0; i8<len8; i8++){
+if(typeof data52[i8] !== "string"){
+const err113 = {instancePath:instancePath+"/event/" + i7+"/path/" + i8,schemaPath:"#/$defs/locatorPlan/properties/path/items/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err113];
+}
+else {
+vErrors.push(err113);
+}
+errors++;
+}
+}
+}
+else {
+const err114 = {instancePath:instancePath+"/event/" + i7+"/path",schemaPath:"#/$defs/locatorPlan/properties/path/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err114];
+}
+else {
+vErrors.push(err114);
+}
+errors++;
+}
+}
+if(data49.split !== undefined){
+if(typeof data49.split !== "string"){
+const err115 = {instancePath:instancePath+"/event/" + i7+"/split",schemaPath:"#/$defs/locatorPlan/properties/split/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err115];
+}
+else {
+vErrors.push(err115);
+}
+errors++;
+}
+}
+if(data49.prefix !== undefined){
+if(typeof data49.prefix !== "string"){
+const err116 = {instancePath:instancePath+"/event/" + i7+"/prefix",schemaPath:"#/$defs/locatorPlan/properties/prefix/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err116];
+}
+else {
+vErrors.push(err116);
+}
+errors++;
+}
+}
+}
+else {
+const err117 = {instancePath:instancePath+"/event/" + i7,schemaPath:"#/$defs/locatorPlan/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err117];
+}
+else {
+vErrors.push(err117);
+}
+errors++;
+}
+}
+}
+else {
+const err118 = {instancePath:instancePath+"/event",schemaPath:"#/properties/event/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err118];
+}
+else {
+vErrors.push(err118);
+}
+errors++;
+}
+}
+if(data.delivery !== undefined){
+let data56 = data.delivery;
+if(Array.isArray(data56)){
+const len9 = data56.length;
+for(let i9=0; i9<len9; i9++){
+let data57 = data56[i9];
+if(data57 && typeof data57 == "object" && !Array.isArray(data57)){
+if(data57.in === undefined){
+const err119 = {instancePath:instancePath+"/delivery/" + i9,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "in"}};
+if(vErrors === null){
+vErrors = [err119];
+}
+else {
+vErrors.push(err119);
+}
+errors++;
+}
+if(data57.name === undefined){
+const err120 = {instancePath:instancePath+"/delivery/" + i9,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "name"}};
+if(vErrors === null){
+vErrors = [err120];
+}
+else {
+vErrors.push(err120);
+}
+errors++;
+}
+if(data57.path === undefined){
+const err121 = {instancePath:instancePath+"/delivery/" + i9,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "path"}};
+if(vErrors === null){
+vErrors = [err121];
+}
+else {
+vErrors.push(err121);
+}
+errors++;
+}
+if(data57.split === undefined){
+const err122 = {instancePath:instancePath+"/delivery/" + i9,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "split"}};
+if(vErrors === null){
+vErrors = [err122];
+}
+else {
+vErrors.push(err122);
+}
+errors++;
+}
+if(data57.prefix === undefined){
+const err123 = {instancePath:instancePath+"/delivery/" + i9,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "prefix"}};
+if(vErrors === null){
+vErrors = [err123];
+}
+else {
+vErrors.push(err123);
+}
+errors++;
+}
+for(const key10 in data57){
+if(!(((((key10 === "in") || (key10 === "name")) || (key10 === "path")) || (key10 === "split")) || (key10 === "prefix"))){
+const err124 = {instancePath:instancePath+"/delivery/" + i9,schemaPath:"#/$defs/locatorPlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key10}};
+if(vErrors === null){
+vErrors = [err124];
+}
+else {
+vErrors.push(err124);
+}
+errors++;
+}
+}
+if(data57.in !== undefined){
+let data58 = data57.in;
+if(!((((data58 === "header") || (data58 === "query")) || (data58 === "json")) || (data58 === "form"))){
+const err125 = {instancePath:instancePath+"/delivery/" + i9+"/in",schemaPath:"#/$defs/locatorPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema34.properties.in.enum}};
+if(vErrors === null){
+vErrors = [err125];
+}
+else {
+vErrors.push(err125);
+}
+errors++;
+}
+}
+if(data57.name !== undefined){
+if(typeof data57.name !== "string"){
+const err126 = {instancePath:instancePath+"/delivery/" + i9+"/name",schemaPath:"#/$defs/locatorPlan/properties/name/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err126];
+}
+else {
+vErrors.push(err126);
+}
+errors++;
+}
+}
+if(data57.path !== undefined){
+let data60 = data57.path;
+if(Array.isArray(data60)){
+const len10 = data60.length;
+for(let i10=0; i10<len10; i10++){
+if(typeof data60[i10] !== "string"){
+const err127 = {instancePath:instancePath+"/delivery/" + i9+"/path/" + i10,schemaPath:"#/$defs/locatorPlan/properties/path/items/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err127];
+}
+else {
+vErrors.push(err127);
+}
+errors++;
+}
+}
+}
+else {
+const err128 = {instancePath:instancePath+"/delivery/" + i9+"/path",schemaPath:"#/$defs/locatorPlan/properties/path/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err128];
+}
+else {
+vErrors.push(err128);
+}
+errors++;
+}
+}
+if(data57.split !== undefined){
+if(typeof data57.split !== "string"){
+const err129 = {instancePath:instancePath+"/delivery/" + i9+"/split",schemaPath:"#/$defs/locatorPlan/properties/split/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err129];
+}
+else {
+vErrors.push(err129);
+}
+errors++;
+}
+}
+if(data57.prefix !== undefined){
+if(typeof data57.prefix !== "string"){
+const err130 = {instancePath:instancePath+"/delivery/" + i9+"/prefix",schemaPath:"#/$defs/locatorPlan/properties/prefix/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err130];
+}
+else {
+vErrors.push(err130);
+}
+errors++;
+}
+}
+}
+else {
+const err131 = {instancePath:instancePath+"/delivery/" + i9,schemaPath:"#/$defs/locatorPlan/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err131];
+}
+else {
+vErrors.push(err131);
+}
+errors++;
+}
+}
+}
+else {
+const err132 = {instancePath:instancePath+"/delivery",schemaPath:"#/properties/delivery/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err132];
+}
+else {
+vErrors.push(err132);
+}
+errors++;
+}
+}
+if(data.delivery_digest !== undefined){
+if(typeof data.delivery_digest !== "boolean"){
+const err133 = {instancePath:instancePath+"/delivery_digest",schemaPath:"#/properties/delivery_digest/type",keyword:"type",params:{type: "boolean"}};
+if(vErrors === null){
+vErrors = [err133];
+}
+else {
+vErrors.push(err133);
+}
+errors++;
+}
+}
+if(data.challenges !== undefined){
+let data65 = data.challenges;
+if(Array.isArray(data65)){
+const len11 = data65.length;
+for(let i11=0; i11<len11; i11++){
+if(!(validate22(data65[i11], {instancePath:instancePath+"/challenges/" + i11,parentData:data65,parentDataProperty:i11,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate22.errors : vErrors.concat(validate22.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err134 = {instancePath:instancePath+"/challenges",schemaPath:"#/properties/challenges/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err134];
+}
+else {
+vErrors.push(err134);
+}
+errors++;
+}
+}
+if(data.deprecated !== undefined){
+let data67 = data.deprecated;
+if((typeof data67 !== "string") && (data67 !== null)){
+const err135 = {instancePath:instancePath+"/deprecated",schemaPath:"#/properties/deprecated/type",keyword:"type",params:{type: schema33.properties.deprecated.type}};
+if(vErrors === null){
+vErrors = [err135];
+}
+else {
+vErrors.push(err135);
+}
+errors++;
+}
+}
+}
+else {
+const err136 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err136];
+}
+else {
+vErrors.push(err136);
+}
+errors++;
+}
 validate21.errors = vErrors;
 return errors === 0;
 }
 validate21.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema43 = {"title":"ProfilePlan","type":"object","additionalProperties":false,"required":["name","home","agent","toolsets","targets"],"properties":{"name":{"type":"string"},"home":{"type":"string","description":"Relative to <home_dir>: empty, or profiles/<name>."},"agent":{"$ref":"#/$defs/agentPlan"},"toolsets":{"type":"array","items":{"type":"string"},"description":"Default toolsets of webhook runs."},"targets":{"title":"TargetBindings","type":"object","additionalProperties":{"$ref":"#/$defs/targetBinding"},"description":"Enabled targets by canonical name."}}};
-const schema44 = {"title":"AgentPlan","oneOf":[{"title":"CommandAgentPlan","type":"object","additionalProperties":false,"required":["kind","argv","timeout_seconds","max_attempts"],"properties":{"kind":{"const":"command"},"argv":{"type":"array","items":{"type":"string"}},"timeout_seconds":{"type":"number"},"max_attempts":{"type":"integer"}}},{"title":"OpenAiAgentPlan","type":"object","additionalProperties":false,"required":["kind","base_url","model","api_key","system","timeout_seconds","max_attempts"],"properties":{"kind":{"const":"openai"},"base_url":{"type":"string"},"model":{"type":"string"},"api_key":{"oneOf":[{"$ref":"#/$defs/secretRef"},{"type":"null"}]},"system":{"type":["string","null"]},"timeout_seconds":{"type":"number"},"max_attempts":{"type":"integer"}}},{"title":"PreviewAgentPlan","type":"object","additionalProperties":false,"required":["kind","timeout_seconds","max_attempts"],"properties":{"kind":{"const":"preview"},"timeout_seconds":{"type":"number"},"max_attempts":{"type":"integer"}}}]};
+const schema48 = {"title":"ProfilePlan","type":"object","additionalProperties":false,"required":["name","home","agent","toolsets","targets"],"properties":{"name":{"type":"string"},"home":{"type":"string","description":"Relative to <home_dir>: empty, or profiles/<name>."},"agent":{"$ref":"#/$defs/agentPlan"},"toolsets":{"type":"array","items":{"type":"string"},"description":"Default toolsets of webhook runs."},"targets":{"title":"TargetBindings","type":"object","additionalProperties":{"$ref":"#/$defs/targetBinding"},"description":"Enabled targets by canonical name."}}};
+const schema49 = {"title":"AgentPlan","oneOf":[{"title":"CommandAgentPlan","type":"object","additionalProperties":false,"required":["kind","argv","timeout_seconds","max_attempts"],"properties":{"kind":{"const":"command"},"argv":{"type":"array","items":{"type":"string"}},"timeout_seconds":{"type":"number"},"max_attempts":{"type":"integer"}}},{"title":"OpenAiAgentPlan","type":"object","additionalProperties":false,"required":["kind","base_url","model","api_key","system","timeout_seconds","max_attempts"],"properties":{"kind":{"const":"openai"},"base_url":{"type":"string"},"model":{"type":"string"},"api_key":{"oneOf":[{"$ref":"#/$defs/secretRef"},{"type":"null"}]},"system":{"type":["string","null"]},"timeout_seconds":{"type":"number"},"max_attempts":{"type":"integer"}}},{"title":"PreviewAgentPlan","type":"object","additionalProperties":false,"required":["kind","timeout_seconds","max_attempts"],"properties":{"kind":{"const":"preview"},"timeout_seconds":{"type":"number"},"max_attempts":{"type":"integer"}}}]};
 
-function validate24(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate26(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate24.evaluated;
+const evaluated0 = validate26.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -1786,7 +2957,7 @@ vErrors = null;
 if(data.system !== undefined){
 let data12 = data.system;
 if((typeof data12 !== "string") && (data12 !== null)){
-const err32 = {instancePath:instancePath+"/system",schemaPath:"#/oneOf/1/properties/system/type",keyword:"type",params:{type: schema44.oneOf[1].properties.system.type}};
+const err32 = {instancePath:instancePath+"/system",schemaPath:"#/oneOf/1/properties/system/type",keyword:"type",params:{type: schema49.oneOf[1].properties.system.type}};
 if(vErrors === null){
 vErrors = [err32];
 }
@@ -1975,18 +3146,18 @@ vErrors = null;
 }
 }
 }
-validate24.errors = vErrors;
+validate26.errors = vErrors;
 evaluated0.props = props0;
 return errors === 0;
 }
-validate24.evaluated = {"dynamicProps":true,"dynamicItems":false};
+validate26.evaluated = {"dynamicProps":true,"dynamicItems":false};
 
-const schema46 = {"title":"TargetBinding","description":"A target switched on in a profile, with that profile's credentials.","type":"object","additionalProperties":false,"required":["variant","home_channel","api_base","credentials","options","retry_ambiguous","max_attempts"],"properties":{"variant":{"type":["string","null"]},"home_channel":{"type":["string","null"]},"api_base":{"type":["string","null"]},"credentials":{"title":"CredentialRefs","type":"object","additionalProperties":{"$ref":"#/$defs/secretRef"}},"options":{"title":"TargetOptions","type":"object","additionalProperties":{"type":["string","integer","boolean"]},"description":"Settings of the target that are not secret."},"retry_ambiguous":{"type":"boolean"},"max_attempts":{"type":"integer"}}};
+const schema51 = {"title":"TargetBinding","description":"A target switched on in a profile, with that profile's credentials.","type":"object","additionalProperties":false,"required":["variant","home_channel","api_base","credentials","options","retry_ambiguous","max_attempts"],"properties":{"variant":{"type":["string","null"]},"home_channel":{"type":["string","null"]},"api_base":{"type":["string","null"]},"credentials":{"title":"CredentialRefs","type":"object","additionalProperties":{"$ref":"#/$defs/secretRef"}},"options":{"title":"TargetOptions","type":"object","additionalProperties":{"type":["string","integer","boolean"]},"description":"Settings of the target that are not secret."},"retry_ambiguous":{"type":"boolean"},"max_attempts":{"type":"integer"}}};
 
-function validate26(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate28(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate26.evaluated;
+const evaluated0 = validate28.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -2079,7 +3250,7 @@ errors++;
 if(data.variant !== undefined){
 let data0 = data.variant;
 if((typeof data0 !== "string") && (data0 !== null)){
-const err8 = {instancePath:instancePath+"/variant",schemaPath:"#/properties/variant/type",keyword:"type",params:{type: schema46.properties.variant.type}};
+const err8 = {instancePath:instancePath+"/variant",schemaPath:"#/properties/variant/type",keyword:"type",params:{type: schema51.properties.variant.type}};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -2092,7 +3263,7 @@ errors++;
 if(data.home_channel !== undefined){
 let data1 = data.home_channel;
 if((typeof data1 !== "string") && (data1 !== null)){
-const err9 = {instancePath:instancePath+"/home_channel",schemaPath:"#/properties/home_channel/type",keyword:"type",params:{type: schema46.properties.home_channel.type}};
+const err9 = {instancePath:instancePath+"/home_channel",schemaPath:"#/properties/home_channel/type",keyword:"type",params:{type: schema51.properties.home_channel.type}};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -2105,7 +3276,7 @@ errors++;
 if(data.api_base !== undefined){
 let data2 = data.api_base;
 if((typeof data2 !== "string") && (data2 !== null)){
-const err10 = {instancePath:instancePath+"/api_base",schemaPath:"#/properties/api_base/type",keyword:"type",params:{type: schema46.properties.api_base.type}};
+const err10 = {instancePath:instancePath+"/api_base",schemaPath:"#/properties/api_base/type",keyword:"type",params:{type: schema51.properties.api_base.type}};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -2230,7 +3401,7 @@ if(data8 && typeof data8 == "object" && !Array.isArray(data8)){
 for(const key3 in data8){
 let data9 = data8[key3];
 if(((typeof data9 !== "string") && (!(((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9))) && (isFinite(data9))))) && (typeof data9 !== "boolean")){
-const err20 = {instancePath:instancePath+"/options/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/options/additionalProperties/type",keyword:"type",params:{type: schema46.properties.options.additionalProperties.type}};
+const err20 = {instancePath:instancePath+"/options/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/options/additionalProperties/type",keyword:"type",params:{type: schema51.properties.options.additionalProperties.type}};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -2288,16 +3459,16 @@ vErrors.push(err24);
 }
 errors++;
 }
-validate26.errors = vErrors;
+validate28.errors = vErrors;
 return errors === 0;
 }
-validate26.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate28.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate23(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate25(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate23.evaluated;
+const evaluated0 = validate25.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -2392,8 +3563,8 @@ errors++;
 }
 }
 if(data.agent !== undefined){
-if(!(validate24(data.agent, {instancePath:instancePath+"/agent",parentData:data,parentDataProperty:"agent",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate24.errors : vErrors.concat(validate24.errors);
+if(!(validate26(data.agent, {instancePath:instancePath+"/agent",parentData:data,parentDataProperty:"agent",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate26.errors : vErrors.concat(validate26.errors);
 errors = vErrors.length;
 }
 }
@@ -2429,8 +3600,8 @@ if(data.targets !== undefined){
 let data5 = data.targets;
 if(data5 && typeof data5 == "object" && !Array.isArray(data5)){
 for(const key1 in data5){
-if(!(validate26(data5[key1], {instancePath:instancePath+"/targets/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data5,parentDataProperty:key1,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate26.errors : vErrors.concat(validate26.errors);
+if(!(validate28(data5[key1], {instancePath:instancePath+"/targets/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data5,parentDataProperty:key1,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate28.errors : vErrors.concat(validate28.errors);
 errors = vErrors.length;
 }
 }
@@ -2457,21 +3628,21 @@ vErrors.push(err11);
 }
 errors++;
 }
-validate23.errors = vErrors;
+validate25.errors = vErrors;
 return errors === 0;
 }
-validate23.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate25.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema48 = {"title":"JobPlan","type":"object","additionalProperties":false,"required":["id","name","profile","description","schedule","timezone","prompt","deliver","skills","toolsets","paused","misfire","at"],"properties":{"id":{"type":"string"},"name":{"type":"string"},"profile":{"type":"string"},"description":{"type":["string","null"]},"schedule":{"type":"string"},"timezone":{"type":["string","null"]},"prompt":{"type":"string"},"deliver":{"type":"array","items":{"$ref":"#/$defs/deliveryPlan"}},"skills":{"type":"array","items":{"type":"string"}},"toolsets":{"type":"array","items":{"type":"string"}},"paused":{"type":"boolean"},"misfire":{"enum":["skip","once"]},"at":{"$ref":"#/$defs/place"}}};
-const schema52 = {"title":"Place","description":"Where an entry is written: file relative to the root config file's folder, 1-based line.","type":"object","additionalProperties":false,"required":["file","line"],"properties":{"file":{"type":"string"},"line":{"type":"integer"}}};
-const schema49 = {"title":"DeliveryPlan","description":"One target of a route or job with its address templates.","type":"object","additionalProperties":false,"required":["target","extra"],"properties":{"target":{"type":"string","description":"Canonical target name, or `origin`, `local`, `log`."},"extra":{"title":"DeliveryExtraPlan","type":"object","additionalProperties":{"$ref":"#/$defs/template"}}}};
-const schema50 = {"title":"TemplatePlan","description":"A template as a list of segments.","type":"array","items":{"$ref":"#/$defs/templateSegment"}};
-const schema51 = {"title":"TemplateSegment","oneOf":[{"title":"TextSegment","type":"object","additionalProperties":false,"required":["kind","text"],"properties":{"kind":{"const":"text"},"text":{"type":"string"}}},{"title":"PathSegment","type":"object","additionalProperties":false,"required":["kind","path","text","builtin"],"properties":{"kind":{"const":"path"},"path":{"type":"array","items":{"type":"string"},"description":"Keys and indexes from the root; empty: never resolves (`{headers.X}`)."},"text":{"type":"string","description":"The placeholder as written; stays when it does not resolve."},"builtin":{"enum":["event_type","route","delivery_id",null],"description":"What it means when the payload has no such key."}}},{"title":"DumpSegment","type":"object","additionalProperties":false,"required":["kind"],"properties":{"kind":{"const":"dump"}}},{"title":"MetaSegment","type":"object","additionalProperties":false,"required":["kind","name"],"properties":{"kind":{"const":"meta"},"name":{"enum":["event_type","route","delivery_id"]}}}]};
+const schema53 = {"title":"JobPlan","type":"object","additionalProperties":false,"required":["id","name","profile","description","schedule","timezone","prompt","deliver","skills","toolsets","paused","misfire","at"],"properties":{"id":{"type":"string"},"name":{"type":"string"},"profile":{"type":"string"},"description":{"type":["string","null"]},"schedule":{"type":"string"},"timezone":{"type":["string","null"]},"prompt":{"type":"string"},"deliver":{"type":"array","items":{"$ref":"#/$defs/deliveryPlan"}},"skills":{"type":"array","items":{"type":"string"}},"toolsets":{"type":"array","items":{"type":"string"}},"paused":{"type":"boolean"},"misfire":{"enum":["skip","once"]},"at":{"$ref":"#/$defs/place"}}};
+const schema57 = {"title":"Place","description":"Where an entry is written: file relative to the root config file's folder, 1-based line.","type":"object","additionalProperties":false,"required":["file","line"],"properties":{"file":{"type":"string"},"line":{"type":"integer"}}};
+const schema54 = {"title":"DeliveryPlan","description":"One target of a route or job with its address templates.","type":"object","additionalProperties":false,"required":["target","extra"],"properties":{"target":{"type":"string","description":"Canonical target name, or `origin`, `local`, `log`."},"extra":{"title":"DeliveryExtraPlan","type":"object","additionalProperties":{"$ref":"#/$defs/template"}}}};
+const schema55 = {"title":"TemplatePlan","description":"A template as a list of segments.","type":"array","items":{"$ref":"#/$defs/templateSegment"}};
+const schema56 = {"title":"TemplateSegment","oneOf":[{"title":"TextSegment","type":"object","additionalProperties":false,"required":["kind","text"],"properties":{"kind":{"const":"text"},"text":{"type":"string"}}},{"title":"PathSegment","type":"object","additionalProperties":false,"required":["kind","path","text","builtin"],"properties":{"kind":{"const":"path"},"path":{"type":"array","items":{"type":"string"},"description":"Keys and indexes from the root; empty: never resolves (`{headers.X}`)."},"text":{"type":"string","description":"The placeholder as written; stays when it does not resolve."},"builtin":{"enum":["event_type","route","delivery_id",null],"description":"What it means when the payload has no such key."}}},{"title":"DumpSegment","type":"object","additionalProperties":false,"required":["kind"],"properties":{"kind":{"const":"dump"}}},{"title":"MetaSegment","type":"object","additionalProperties":false,"required":["kind","name"],"properties":{"kind":{"const":"meta"},"name":{"enum":["event_type","route","delivery_id"]}}}]};
 
-function validate31(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate33(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate31.evaluated;
+const evaluated0 = validate33.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -2669,7 +3840,7 @@ errors++;
 if(data0.builtin !== undefined){
 let data7 = data0.builtin;
 if(!((((data7 === "event_type") || (data7 === "route")) || (data7 === "delivery_id")) || (data7 === null))){
-const err15 = {instancePath:instancePath+"/" + i0+"/builtin",schemaPath:"#/$defs/templateSegment/oneOf/1/properties/builtin/enum",keyword:"enum",params:{allowedValues: schema51.oneOf[1].properties.builtin.enum}};
+const err15 = {instancePath:instancePath+"/" + i0+"/builtin",schemaPath:"#/$defs/templateSegment/oneOf/1/properties/builtin/enum",keyword:"enum",params:{allowedValues: schema56.oneOf[1].properties.builtin.enum}};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -2812,7 +3983,7 @@ errors++;
 if(data0.name !== undefined){
 let data10 = data0.name;
 if(!(((data10 === "event_type") || (data10 === "route")) || (data10 === "delivery_id"))){
-const err25 = {instancePath:instancePath+"/" + i0+"/name",schemaPath:"#/$defs/templateSegment/oneOf/3/properties/name/enum",keyword:"enum",params:{allowedValues: schema51.oneOf[3].properties.name.enum}};
+const err25 = {instancePath:instancePath+"/" + i0+"/name",schemaPath:"#/$defs/templateSegment/oneOf/3/properties/name/enum",keyword:"enum",params:{allowedValues: schema56.oneOf[3].properties.name.enum}};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -2882,16 +4053,16 @@ vErrors.push(err28);
 }
 errors++;
 }
-validate31.errors = vErrors;
+validate33.errors = vErrors;
 return errors === 0;
 }
-validate31.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+validate33.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate30(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate32(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate30.evaluated;
+const evaluated0 = validate32.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -2947,8 +4118,8 @@ if(data.extra !== undefined){
 let data1 = data.extra;
 if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
 for(const key1 in data1){
-if(!(validate31(data1[key1], {instancePath:instancePath+"/extra/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data1,parentDataProperty:key1,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate31.errors : vErrors.concat(validate31.errors);
+if(!(validate33(data1[key1], {instancePath:instancePath+"/extra/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data1,parentDataProperty:key1,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate33.errors : vErrors.concat(validate33.errors);
 errors = vErrors.length;
 }
 }
@@ -2975,16 +4146,16 @@ vErrors.push(err5);
 }
 errors++;
 }
-validate30.errors = vErrors;
+validate32.errors = vErrors;
 return errors === 0;
 }
-validate30.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate32.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate29(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate31(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate29.evaluated;
+const evaluated0 = validate31.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -3123,7 +4294,7 @@ vErrors.push(err12);
 errors++;
 }
 for(const key0 in data){
-if(!(func1.call(schema48.properties, key0))){
+if(!(func1.call(schema53.properties, key0))){
 const err13 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
 if(vErrors === null){
 vErrors = [err13];
@@ -3173,7 +4344,7 @@ errors++;
 if(data.description !== undefined){
 let data3 = data.description;
 if((typeof data3 !== "string") && (data3 !== null)){
-const err17 = {instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema48.properties.description.type}};
+const err17 = {instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema53.properties.description.type}};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -3198,7 +4369,7 @@ errors++;
 if(data.timezone !== undefined){
 let data5 = data.timezone;
 if((typeof data5 !== "string") && (data5 !== null)){
-const err19 = {instancePath:instancePath+"/timezone",schemaPath:"#/properties/timezone/type",keyword:"type",params:{type: schema48.properties.timezone.type}};
+const err19 = {instancePath:instancePath+"/timezone",schemaPath:"#/properties/timezone/type",keyword:"type",params:{type: schema53.properties.timezone.type}};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -3225,8 +4396,8 @@ let data7 = data.deliver;
 if(Array.isArray(data7)){
 const len0 = data7.length;
 for(let i0=0; i0<len0; i0++){
-if(!(validate30(data7[i0], {instancePath:instancePath+"/deliver/" + i0,parentData:data7,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate30.errors : vErrors.concat(validate30.errors);
+if(!(validate32(data7[i0], {instancePath:instancePath+"/deliver/" + i0,parentData:data7,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate32.errors : vErrors.concat(validate32.errors);
 errors = vErrors.length;
 }
 }
@@ -3313,7 +4484,7 @@ errors++;
 if(data.misfire !== undefined){
 let data14 = data.misfire;
 if(!((data14 === "skip") || (data14 === "once"))){
-const err27 = {instancePath:instancePath+"/misfire",schemaPath:"#/properties/misfire/enum",keyword:"enum",params:{allowedValues: schema48.properties.misfire.enum}};
+const err27 = {instancePath:instancePath+"/misfire",schemaPath:"#/properties/misfire/enum",keyword:"enum",params:{allowedValues: schema53.properties.misfire.enum}};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -3406,19 +4577,19 @@ vErrors.push(err34);
 }
 errors++;
 }
-validate29.errors = vErrors;
+validate31.errors = vErrors;
 return errors === 0;
 }
-validate29.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate31.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema53 = {"title":"BlueprintPlan","description":"A blueprint whose every combination of options makes a valid schedule.","type":"object","additionalProperties":false,"required":["key","title","description","category","tags","fields","schedule","prompt","skills"],"properties":{"key":{"type":"string"},"title":{"type":"string"},"description":{"type":"string"},"category":{"enum":["daily","email","weekly","general"]},"tags":{"type":"array","items":{"type":"string"}},"fields":{"type":"array","items":{"$ref":"catalog.schema.json#/$defs/field"},"description":"Complete, in order, `deliver` last."},"schedule":{"type":"string","description":"Five-field cron expression with {name} placeholders."},"prompt":{"type":"string","description":"The job's prompt with {name} placeholders."},"skills":{"type":"array","items":{"type":"string"}}}};
-const schema56 = {"title":"BlueprintField","description":"One input of a blueprint, complete.","type":"object","additionalProperties":false,"required":["name","type","label","default","options","optional","strict","help"],"properties":{"name":{"type":"string","pattern":"^[a-z][a-z0-9_]*$","description":"Parameter name."},"type":{"enum":["time","enum","text","weekdays"],"description":"`time`: 24-hour HH:MM. `enum`: one of the options. `weekdays`: which days. `text`: anything."},"label":{"type":"string","minLength":1,"description":"Prompt shown to the user."},"default":{"type":"string","description":"Default value."},"options":{"type":"array","items":{"type":"string","minLength":1},"description":"Allowed values of `enum` and `weekdays`; empty for `time` and `text`."},"optional":{"type":"boolean","description":"May be left out altogether."},"strict":{"type":"boolean","description":"Values outside the options are refused."},"help":{"type":"string","description":"Hint, may be empty."}}};
+const schema58 = {"title":"BlueprintPlan","description":"A blueprint whose every combination of options makes a valid schedule.","type":"object","additionalProperties":false,"required":["key","title","description","category","tags","fields","schedule","prompt","skills"],"properties":{"key":{"type":"string"},"title":{"type":"string"},"description":{"type":"string"},"category":{"enum":["daily","email","weekly","general"]},"tags":{"type":"array","items":{"type":"string"}},"fields":{"type":"array","items":{"$ref":"catalog.schema.json#/$defs/field"},"description":"Complete, in order, `deliver` last."},"schedule":{"type":"string","description":"Five-field cron expression with {name} placeholders."},"prompt":{"type":"string","description":"The job's prompt with {name} placeholders."},"skills":{"type":"array","items":{"type":"string"}}}};
+const schema61 = {"title":"BlueprintField","description":"One input of a blueprint, complete.","type":"object","additionalProperties":false,"required":["name","type","label","default","options","optional","strict","help"],"properties":{"name":{"type":"string","pattern":"^[a-z][a-z0-9_]*$","description":"Parameter name."},"type":{"enum":["time","enum","text","weekdays"],"description":"`time`: 24-hour HH:MM. `enum`: one of the options. `weekdays`: which days. `text`: anything."},"label":{"type":"string","minLength":1,"description":"Prompt shown to the user."},"default":{"type":"string","description":"Default value."},"options":{"type":"array","items":{"type":"string","minLength":1},"description":"Allowed values of `enum` and `weekdays`; empty for `time` and `text`."},"optional":{"type":"boolean","description":"May be left out altogether."},"strict":{"type":"boolean","description":"Values outside the options are refused."},"help":{"type":"string","description":"Hint, may be empty."}}};
 const pattern6 = new RegExp("^[a-z][a-z0-9_]*$", "u");
 
-function validate35(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate37(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate35.evaluated;
+const evaluated0 = validate37.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -3517,7 +4688,7 @@ vErrors.push(err8);
 errors++;
 }
 for(const key0 in data){
-if(!(func1.call(schema53.properties, key0))){
+if(!(func1.call(schema58.properties, key0))){
 const err9 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
 if(vErrors === null){
 vErrors = [err9];
@@ -3567,7 +4738,7 @@ errors++;
 if(data.category !== undefined){
 let data3 = data.category;
 if(!((((data3 === "daily") || (data3 === "email")) || (data3 === "weekly")) || (data3 === "general"))){
-const err13 = {instancePath:instancePath+"/category",schemaPath:"#/properties/category/enum",keyword:"enum",params:{allowedValues: schema53.properties.category.enum}};
+const err13 = {instancePath:instancePath+"/category",schemaPath:"#/properties/category/enum",keyword:"enum",params:{allowedValues: schema58.properties.category.enum}};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -3732,7 +4903,7 @@ errors++;
 if(data7.type !== undefined){
 let data9 = data7.type;
 if(!((((data9 === "time") || (data9 === "enum")) || (data9 === "text")) || (data9 === "weekdays"))){
-const err27 = {instancePath:instancePath+"/fields/" + i1+"/type",schemaPath:"catalog.schema.json#/$defs/field/properties/type/enum",keyword:"enum",params:{allowedValues: schema56.properties.type.enum}};
+const err27 = {instancePath:instancePath+"/fields/" + i1+"/type",schemaPath:"catalog.schema.json#/$defs/field/properties/type/enum",keyword:"enum",params:{allowedValues: schema61.properties.type.enum}};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -3943,20 +5114,20 @@ vErrors.push(err43);
 }
 errors++;
 }
-validate35.errors = vErrors;
+validate37.errors = vErrors;
 return errors === 0;
 }
-validate35.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate37.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema58 = {"title":"RoutePlan","type":"object","additionalProperties":false,"required":["name","profile","at","enabled","description","mode","source","insecure","schemes","secrets","public_url","events","filters","script","prompt","skills","toolsets","deliver","cron_job","coalesce","mirror_to_session","rate_limit","max_concurrent","idempotency_ttl_seconds"],"properties":{"name":{"type":"string"},"profile":{"type":"string"},"at":{"$ref":"#/$defs/place"},"enabled":{"type":"boolean"},"description":{"type":["string","null"]},"mode":{"enum":["agent","direct","cron"],"description":"`direct` is `deliver_only`, `cron` is `cron_job`."},"source":{"type":["string","null"],"description":"Scheme that also pins event type, delivery id and challenge; null: header-driven."},"insecure":{"type":"boolean","description":"INSECURE_NO_AUTH."},"schemes":{"type":"array","items":{"type":"string"},"description":"Accepted schemes in the order they commit."},"secrets":{"type":"array","items":{"$ref":"#/$defs/routeSecret"},"description":"Accepted secrets or public keys, current first."},"public_url":{"type":["string","null"]},"events":{"oneOf":[{"$ref":"#/$defs/eventsPlan"},{"type":"null"}]},"filters":{"oneOf":[{"$ref":"#/$defs/filterPlan"},{"type":"null"}]},"script":{"oneOf":[{"$ref":"#/$defs/scriptPlan"},{"type":"null"}]},"prompt":{"$ref":"#/$defs/template"},"skills":{"type":"array","items":{"type":"string"}},"toolsets":{"type":"array","items":{"type":"string"}},"deliver":{"type":"array","items":{"$ref":"#/$defs/deliveryPlan"}},"cron_job":{"type":["string","null"],"description":"Id of a job."},"coalesce":{"title":"CoalescePlan","type":["object","null"],"additionalProperties":false,"required":["key","window_seconds","max_wait_seconds"],"properties":{"key":{"$ref":"#/$defs/template"},"window_seconds":{"type":"number"},"max_wait_seconds":{"type":"number"}}},"mirror_to_session":{"type":"boolean"},"rate_limit":{"type":"integer"},"max_concurrent":{"type":["integer","null"]},"idempotency_ttl_seconds":{"type":"integer"}}};
-const schema62 = {"title":"EventsPlan","type":"object","additionalProperties":false,"required":["exact","globs"],"properties":{"exact":{"type":"array","items":{"type":"string"}},"globs":{"type":"array","items":{"type":"string"},"description":"Regular expression sources made from the globs."}}};
-const schema65 = {"title":"ScriptPlan","type":"object","additionalProperties":false,"required":["path","interpreter","timeout_seconds"],"properties":{"path":{"type":"string","description":"Relative to <profile home>/scripts/."},"interpreter":{"enum":["bash","python"]},"timeout_seconds":{"type":"number"}}};
-const schema60 = {"title":"RouteSecret","type":"object","additionalProperties":false,"required":["ref","expires_at"],"properties":{"ref":{"$ref":"#/$defs/secretRef"},"expires_at":{"type":["integer","null"],"description":"Unix time in ms after which it is no longer accepted."}}};
+const schema63 = {"title":"RoutePlan","type":"object","additionalProperties":false,"required":["name","profile","at","enabled","description","mode","source","insecure","schemes","secrets","public_url","events","filters","script","prompt","skills","toolsets","deliver","cron_job","coalesce","mirror_to_session","rate_limit","max_concurrent","idempotency_ttl_seconds"],"properties":{"name":{"type":"string"},"profile":{"type":"string"},"at":{"$ref":"#/$defs/place"},"enabled":{"type":"boolean"},"description":{"type":["string","null"]},"mode":{"enum":["agent","direct","cron"],"description":"`direct` is `deliver_only`, `cron` is `cron_job`."},"source":{"type":["string","null"],"description":"Scheme that also pins event type, delivery id and challenge; null: header-driven."},"insecure":{"type":"boolean","description":"INSECURE_NO_AUTH."},"schemes":{"type":"array","items":{"type":"string"},"description":"Accepted schemes in the order they commit."},"secrets":{"type":"array","items":{"$ref":"#/$defs/routeSecret"},"description":"Accepted secrets or public keys, current first."},"public_url":{"type":["string","null"]},"events":{"oneOf":[{"$ref":"#/$defs/eventsPlan"},{"type":"null"}]},"filters":{"oneOf":[{"$ref":"#/$defs/filterPlan"},{"type":"null"}]},"script":{"oneOf":[{"$ref":"#/$defs/scriptPlan"},{"type":"null"}]},"prompt":{"$ref":"#/$defs/template"},"skills":{"type":"array","items":{"type":"string"}},"toolsets":{"type":"array","items":{"type":"string"}},"deliver":{"type":"array","items":{"$ref":"#/$defs/deliveryPlan"}},"cron_job":{"type":["string","null"],"description":"Id of a job."},"coalesce":{"title":"CoalescePlan","type":["object","null"],"additionalProperties":false,"required":["key","window_seconds","max_wait_seconds"],"properties":{"key":{"$ref":"#/$defs/template"},"window_seconds":{"type":"number"},"max_wait_seconds":{"type":"number"}}},"mirror_to_session":{"type":"boolean"},"rate_limit":{"type":"integer"},"max_concurrent":{"type":["integer","null"]},"idempotency_ttl_seconds":{"type":"integer"}}};
+const schema67 = {"title":"EventsPlan","type":"object","additionalProperties":false,"required":["exact","globs"],"properties":{"exact":{"type":"array","items":{"type":"string"}},"globs":{"type":"array","items":{"type":"string"},"description":"Regular expression sources made from the globs."}}};
+const schema70 = {"title":"ScriptPlan","type":"object","additionalProperties":false,"required":["path","interpreter","timeout_seconds"],"properties":{"path":{"type":"string","description":"Relative to <profile home>/scripts/."},"interpreter":{"enum":["bash","python"]},"timeout_seconds":{"type":"number"}}};
+const schema65 = {"title":"RouteSecret","type":"object","additionalProperties":false,"required":["ref","expires_at"],"properties":{"ref":{"$ref":"#/$defs/secretRef"},"expires_at":{"type":["integer","null"],"description":"Unix time in ms after which it is no longer accepted."}}};
 
-function validate41(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate43(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate41.evaluated;
+const evaluated0 = validate43.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -4093,7 +5264,7 @@ errors++;
 if(data.expires_at !== undefined){
 let data4 = data.expires_at;
 if((!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))) && (data4 !== null)){
-const err11 = {instancePath:instancePath+"/expires_at",schemaPath:"#/properties/expires_at/type",keyword:"type",params:{type: schema60.properties.expires_at.type}};
+const err11 = {instancePath:instancePath+"/expires_at",schemaPath:"#/properties/expires_at/type",keyword:"type",params:{type: schema65.properties.expires_at.type}};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -4114,19 +5285,19 @@ vErrors.push(err12);
 }
 errors++;
 }
-validate41.errors = vErrors;
+validate43.errors = vErrors;
 return errors === 0;
 }
-validate41.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate43.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema63 = {"title":"FilterPlan","oneOf":[{"title":"FilterGroup","type":"object","additionalProperties":false,"required":["kind","filters"],"properties":{"kind":{"enum":["all","any","not"]},"filters":{"type":"array","items":{"$ref":"#/$defs/filterPlan"},"description":"`not`: one member."}}},{"title":"FilterLeaf","type":"object","additionalProperties":false,"required":["kind","field","operator","value"],"properties":{"kind":{"const":"leaf"},"field":{"$ref":"#/$defs/fieldPlan"},"operator":{"enum":["exists","missing","equals","not_equals","contains","in","in_file","regex"]},"value":{"type":["string","number","boolean","object","array","null"],"description":"Operand; for `in_file` a path relative to <home_dir>, below `~/` or absolute, for `regex` RE2 source."}}}]};
-const schema64 = {"title":"FieldPlan","type":"object","additionalProperties":false,"required":["in","path"],"properties":{"in":{"enum":["payload","root","event","header"],"description":"`payload`: below a top-level payload object when there is one, else from the root."},"path":{"type":"array","items":{"type":"string"},"description":"Split path; for `header` its lower-case name."}}};
-const wrapper0 = {validate: validate43};
+const schema68 = {"title":"FilterPlan","oneOf":[{"title":"FilterGroup","type":"object","additionalProperties":false,"required":["kind","filters"],"properties":{"kind":{"enum":["all","any","not"]},"filters":{"type":"array","items":{"$ref":"#/$defs/filterPlan"},"description":"`not`: one member."}}},{"title":"FilterLeaf","type":"object","additionalProperties":false,"required":["kind","field","operator","value"],"properties":{"kind":{"const":"leaf"},"field":{"$ref":"#/$defs/fieldPlan"},"operator":{"enum":["exists","missing","equals","not_equals","contains","in","in_file","regex"]},"value":{"type":["string","number","boolean","object","array","null"],"description":"Operand; for `in_file` a path relative to <home_dir>, below `~/` or absolute, for `regex` RE2 source."}}}]};
+const schema69 = {"title":"FieldPlan","type":"object","additionalProperties":false,"required":["in","path"],"properties":{"in":{"enum":["payload","root","event","header"],"description":"`payload`: below a top-level payload object when there is one, else from the root."},"path":{"type":"array","items":{"type":"string"},"description":"Split path; for `header` its lower-case name."}}};
+const wrapper0 = {validate: validate45};
 
-function validate43(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate45(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate43.evaluated;
+const evaluated0 = validate45.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -4173,7 +5344,7 @@ errors++;
 if(data.kind !== undefined){
 let data0 = data.kind;
 if(!(((data0 === "all") || (data0 === "any")) || (data0 === "not"))){
-const err3 = {instancePath:instancePath+"/kind",schemaPath:"#/oneOf/0/properties/kind/enum",keyword:"enum",params:{allowedValues: schema63.oneOf[0].properties.kind.enum}};
+const err3 = {instancePath:instancePath+"/kind",schemaPath:"#/oneOf/0/properties/kind/enum",keyword:"enum",params:{allowedValues: schema68.oneOf[0].properties.kind.enum}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -4326,7 +5497,7 @@ errors++;
 if(data4.in !== undefined){
 let data5 = data4.in;
 if(!((((data5 === "payload") || (data5 === "root")) || (data5 === "event")) || (data5 === "header"))){
-const err15 = {instancePath:instancePath+"/field/in",schemaPath:"#/$defs/fieldPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema64.properties.in.enum}};
+const err15 = {instancePath:instancePath+"/field/in",schemaPath:"#/$defs/fieldPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema69.properties.in.enum}};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -4379,7 +5550,7 @@ errors++;
 if(data.operator !== undefined){
 let data8 = data.operator;
 if(!((((((((data8 === "exists") || (data8 === "missing")) || (data8 === "equals")) || (data8 === "not_equals")) || (data8 === "contains")) || (data8 === "in")) || (data8 === "in_file")) || (data8 === "regex"))){
-const err19 = {instancePath:instancePath+"/operator",schemaPath:"#/oneOf/1/properties/operator/enum",keyword:"enum",params:{allowedValues: schema63.oneOf[1].properties.operator.enum}};
+const err19 = {instancePath:instancePath+"/operator",schemaPath:"#/oneOf/1/properties/operator/enum",keyword:"enum",params:{allowedValues: schema68.oneOf[1].properties.operator.enum}};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -4392,7 +5563,7 @@ errors++;
 if(data.value !== undefined){
 let data9 = data.value;
 if((((typeof data9 != "object") && (typeof data9 !== "string")) && (!((typeof data9 == "number") && (isFinite(data9))))) && (typeof data9 !== "boolean")){
-const err20 = {instancePath:instancePath+"/value",schemaPath:"#/oneOf/1/properties/value/type",keyword:"type",params:{type: schema63.oneOf[1].properties.value.type}};
+const err20 = {instancePath:instancePath+"/value",schemaPath:"#/oneOf/1/properties/value/type",keyword:"type",params:{type: schema68.oneOf[1].properties.value.type}};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -4448,17 +5619,17 @@ vErrors = null;
 }
 }
 }
-validate43.errors = vErrors;
+validate45.errors = vErrors;
 evaluated0.props = props1;
 return errors === 0;
 }
-validate43.evaluated = {"dynamicProps":true,"dynamicItems":false};
+validate45.evaluated = {"dynamicProps":true,"dynamicItems":false};
 
 
-function validate40(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate42(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate40.evaluated;
+const evaluated0 = validate42.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -4707,7 +5878,7 @@ vErrors.push(err23);
 errors++;
 }
 for(const key0 in data){
-if(!(func1.call(schema58.properties, key0))){
+if(!(func1.call(schema63.properties, key0))){
 const err24 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
 if(vErrors === null){
 vErrors = [err24];
@@ -4829,7 +6000,7 @@ errors++;
 if(data.description !== undefined){
 let data6 = data.description;
 if((typeof data6 !== "string") && (data6 !== null)){
-const err34 = {instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema58.properties.description.type}};
+const err34 = {instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema63.properties.description.type}};
 if(vErrors === null){
 vErrors = [err34];
 }
@@ -4842,7 +6013,7 @@ errors++;
 if(data.mode !== undefined){
 let data7 = data.mode;
 if(!(((data7 === "agent") || (data7 === "direct")) || (data7 === "cron"))){
-const err35 = {instancePath:instancePath+"/mode",schemaPath:"#/properties/mode/enum",keyword:"enum",params:{allowedValues: schema58.properties.mode.enum}};
+const err35 = {instancePath:instancePath+"/mode",schemaPath:"#/properties/mode/enum",keyword:"enum",params:{allowedValues: schema63.properties.mode.enum}};
 if(vErrors === null){
 vErrors = [err35];
 }
@@ -4855,7 +6026,7 @@ errors++;
 if(data.source !== undefined){
 let data8 = data.source;
 if((typeof data8 !== "string") && (data8 !== null)){
-const err36 = {instancePath:instancePath+"/source",schemaPath:"#/properties/source/type",keyword:"type",params:{type: schema58.properties.source.type}};
+const err36 = {instancePath:instancePath+"/source",schemaPath:"#/properties/source/type",keyword:"type",params:{type: schema63.properties.source.type}};
 if(vErrors === null){
 vErrors = [err36];
 }
@@ -4910,8 +6081,8 @@ let data12 = data.secrets;
 if(Array.isArray(data12)){
 const len1 = data12.length;
 for(let i1=0; i1<len1; i1++){
-if(!(validate41(data12[i1], {instancePath:instancePath+"/secrets/" + i1,parentData:data12,parentDataProperty:i1,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate41.errors : vErrors.concat(validate41.errors);
+if(!(validate43(data12[i1], {instancePath:instancePath+"/secrets/" + i1,parentData:data12,parentDataProperty:i1,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
 errors = vErrors.length;
 }
 }
@@ -4930,7 +6101,7 @@ errors++;
 if(data.public_url !== undefined){
 let data14 = data.public_url;
 if((typeof data14 !== "string") && (data14 !== null)){
-const err41 = {instancePath:instancePath+"/public_url",schemaPath:"#/properties/public_url/type",keyword:"type",params:{type: schema58.properties.public_url.type}};
+const err41 = {instancePath:instancePath+"/public_url",schemaPath:"#/properties/public_url/type",keyword:"type",params:{type: schema63.properties.public_url.type}};
 if(vErrors === null){
 vErrors = [err41];
 }
@@ -5101,8 +6272,8 @@ const _errs49 = errors;
 let valid14 = false;
 let passing1 = null;
 const _errs50 = errors;
-if(!(validate43(data20, {instancePath:instancePath+"/filters",parentData:data,parentDataProperty:"filters",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+if(!(validate45(data20, {instancePath:instancePath+"/filters",parentData:data,parentDataProperty:"filters",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate45.errors : vErrors.concat(validate45.errors);
 errors = vErrors.length;
 }
 var _valid1 = _errs50 === errors;
@@ -5218,7 +6389,7 @@ errors++;
 if(data21.interpreter !== undefined){
 let data23 = data21.interpreter;
 if(!((data23 === "bash") || (data23 === "python"))){
-const err59 = {instancePath:instancePath+"/script/interpreter",schemaPath:"#/$defs/scriptPlan/properties/interpreter/enum",keyword:"enum",params:{allowedValues: schema65.properties.interpreter.enum}};
+const err59 = {instancePath:instancePath+"/script/interpreter",schemaPath:"#/$defs/scriptPlan/properties/interpreter/enum",keyword:"enum",params:{allowedValues: schema70.properties.interpreter.enum}};
 if(vErrors === null){
 vErrors = [err59];
 }
@@ -5302,8 +6473,8 @@ vErrors = null;
 }
 }
 if(data.prompt !== undefined){
-if(!(validate31(data.prompt, {instancePath:instancePath+"/prompt",parentData:data,parentDataProperty:"prompt",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate31.errors : vErrors.concat(validate31.errors);
+if(!(validate33(data.prompt, {instancePath:instancePath+"/prompt",parentData:data,parentDataProperty:"prompt",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate33.errors : vErrors.concat(validate33.errors);
 errors = vErrors.length;
 }
 }
@@ -5368,8 +6539,8 @@ let data30 = data.deliver;
 if(Array.isArray(data30)){
 const len6 = data30.length;
 for(let i6=0; i6<len6; i6++){
-if(!(validate30(data30[i6], {instancePath:instancePath+"/deliver/" + i6,parentData:data30,parentDataProperty:i6,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate30.errors : vErrors.concat(validate30.errors);
+if(!(validate32(data30[i6], {instancePath:instancePath+"/deliver/" + i6,parentData:data30,parentDataProperty:i6,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate32.errors : vErrors.concat(validate32.errors);
 errors = vErrors.length;
 }
 }
@@ -5388,7 +6559,7 @@ errors++;
 if(data.cron_job !== undefined){
 let data32 = data.cron_job;
 if((typeof data32 !== "string") && (data32 !== null)){
-const err69 = {instancePath:instancePath+"/cron_job",schemaPath:"#/properties/cron_job/type",keyword:"type",params:{type: schema58.properties.cron_job.type}};
+const err69 = {instancePath:instancePath+"/cron_job",schemaPath:"#/properties/cron_job/type",keyword:"type",params:{type: schema63.properties.cron_job.type}};
 if(vErrors === null){
 vErrors = [err69];
 }
@@ -5401,7 +6572,7 @@ errors++;
 if(data.coalesce !== undefined){
 let data33 = data.coalesce;
 if((!(data33 && typeof data33 == "object" && !Array.isArray(data33))) && (data33 !== null)){
-const err70 = {instancePath:instancePath+"/coalesce",schemaPath:"#/properties/coalesce/type",keyword:"type",params:{type: schema58.properties.coalesce.type}};
+const err70 = {instancePath:instancePath+"/coalesce",schemaPath:"#/properties/coalesce/type",keyword:"type",params:{type: schema63.properties.coalesce.type}};
 if(vErrors === null){
 vErrors = [err70];
 }
@@ -5454,8 +6625,8 @@ errors++;
 }
 }
 if(data33.key !== undefined){
-if(!(validate31(data33.key, {instancePath:instancePath+"/coalesce/key",parentData:data33,parentDataProperty:"key",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate31.errors : vErrors.concat(validate31.errors);
+if(!(validate33(data33.key, {instancePath:instancePath+"/coalesce/key",parentData:data33,parentDataProperty:"key",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate33.errors : vErrors.concat(validate33.errors);
 errors = vErrors.length;
 }
 }
@@ -5515,7 +6686,7 @@ errors++;
 if(data.max_concurrent !== undefined){
 let data39 = data.max_concurrent;
 if((!(((typeof data39 == "number") && (!(data39 % 1) && !isNaN(data39))) && (isFinite(data39)))) && (data39 !== null)){
-const err79 = {instancePath:instancePath+"/max_concurrent",schemaPath:"#/properties/max_concurrent/type",keyword:"type",params:{type: schema58.properties.max_concurrent.type}};
+const err79 = {instancePath:instancePath+"/max_concurrent",schemaPath:"#/properties/max_concurrent/type",keyword:"type",params:{type: schema63.properties.max_concurrent.type}};
 if(vErrors === null){
 vErrors = [err79];
 }
@@ -5549,10 +6720,10 @@ vErrors.push(err81);
 }
 errors++;
 }
-validate40.errors = vErrors;
+validate42.errors = vErrors;
 return errors === 0;
 }
-validate40.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate42.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
 function validate20(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -6901,7 +8072,7 @@ errors++;
 if(data51.driver !== undefined){
 let data53 = data51.driver;
 if(!(((((data53 === "http") || (data53 === "log")) || (data53 === "local")) || (data53 === "forgea_comment")) || (data53 === "email"))){
-const err111 = {instancePath:instancePath+"/targets/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/driver",schemaPath:"target-plan.schema.json/properties/driver/enum",keyword:"enum",params:{allowedValues: schema42.properties.driver.enum}};
+const err111 = {instancePath:instancePath+"/targets/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/driver",schemaPath:"target-plan.schema.json/properties/driver/enum",keyword:"enum",params:{allowedValues: schema47.properties.driver.enum}};
 if(vErrors === null){
 vErrors = [err111];
 }
@@ -6966,8 +8137,8 @@ if(data.profiles !== undefined){
 let data56 = data.profiles;
 if(data56 && typeof data56 == "object" && !Array.isArray(data56)){
 for(const key10 in data56){
-if(!(validate23(data56[key10], {instancePath:instancePath+"/profiles/" + key10.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data56,parentDataProperty:key10,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate23.errors : vErrors.concat(validate23.errors);
+if(!(validate25(data56[key10], {instancePath:instancePath+"/profiles/" + key10.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data56,parentDataProperty:key10,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate25.errors : vErrors.concat(validate25.errors);
 errors = vErrors.length;
 }
 }
@@ -6987,8 +8158,8 @@ if(data.jobs !== undefined){
 let data58 = data.jobs;
 if(data58 && typeof data58 == "object" && !Array.isArray(data58)){
 for(const key11 in data58){
-if(!(validate29(data58[key11], {instancePath:instancePath+"/jobs/" + key11.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data58,parentDataProperty:key11,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate29.errors : vErrors.concat(validate29.errors);
+if(!(validate31(data58[key11], {instancePath:instancePath+"/jobs/" + key11.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data58,parentDataProperty:key11,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate31.errors : vErrors.concat(validate31.errors);
 errors = vErrors.length;
 }
 }
@@ -7008,8 +8179,8 @@ if(data.blueprints !== undefined){
 let data60 = data.blueprints;
 if(data60 && typeof data60 == "object" && !Array.isArray(data60)){
 for(const key12 in data60){
-if(!(validate35(data60[key12], {instancePath:instancePath+"/blueprints/" + key12.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data60,parentDataProperty:key12,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate35.errors : vErrors.concat(validate35.errors);
+if(!(validate37(data60[key12], {instancePath:instancePath+"/blueprints/" + key12.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data60,parentDataProperty:key12,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate37.errors : vErrors.concat(validate37.errors);
 errors = vErrors.length;
 }
 }
@@ -7029,8 +8200,8 @@ if(data.routes !== undefined){
 let data62 = data.routes;
 if(data62 && typeof data62 == "object" && !Array.isArray(data62)){
 for(const key13 in data62){
-if(!(validate40(data62[key13], {instancePath:instancePath+"/routes/" + key13.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data62,parentDataProperty:key13,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate40.errors : vErrors.concat(validate40.errors);
+if(!(validate42(data62[key13], {instancePath:instancePath+"/routes/" + key13.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data62,parentDataProperty:key13,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate42.errors : vErrors.concat(validate42.errors);
 errors = vErrors.length;
 }
 }
