@@ -12,6 +12,31 @@ export interface CommandEntry {
 
 export const COMMANDS: readonly CommandEntry[] = [
   {
+    path: 'gateway stop',
+    summary: 'Stop the running gateway: drain its work, wait until it is gone',
+    load: async () => (await import('./commands/gateway-stop.ts')).GatewayStopCommand,
+  },
+  {
+    path: 'gateway status',
+    summary: 'Show whether a gateway serves this home, and what it serves',
+    load: async () => (await import('./commands/gateway-status.ts')).GatewayStatusCommand,
+  },
+  {
+    path: 'gateway reload',
+    summary: 'Make the running gateway load its configuration again, now',
+    load: async () => (await import('./commands/gateway-reload.ts')).GatewayReloadCommand,
+  },
+  {
+    path: 'gateway logs',
+    summary: 'Show the log of the gateway in the background, -f to follow it',
+    load: async () => (await import('./commands/gateway-logs.ts')).GatewayLogsCommand,
+  },
+  {
+    path: 'gateway metrics',
+    summary: "Print the running gateway's metrics as Prometheus text",
+    load: async () => (await import('./commands/gateway-metrics.ts')).GatewayMetricsCommand,
+  },
+  {
     path: 'schema',
     summary: 'Print the JSON Schema of one kind of file, for editors',
     load: async () => (await import('./commands/schema.ts')).SchemaCommand,

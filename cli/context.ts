@@ -1,7 +1,7 @@
 /** What a command may touch: streams, environment, time, network. Defaults are set here and nowhere else. */
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import type { BaseContext } from 'clipanion';
@@ -22,6 +22,10 @@ export interface CliContext extends BaseContext {
   readonly colour: { readonly stdout: boolean; readonly stderr: boolean };
   /** `$HOOKWRIGHT_HOME`, else `~/.hookwright`; absolute. It may not exist yet: see `openHome`. */
   readonly home: string;
+  /** Folder for what must not lie in the home (a control socket whose path would be too long). */
+  readonly tmp: string;
+  /** The command that starts this program again: Node.js, its options, the entry file. */
+  readonly self: readonly string[];
   readonly clock: Clock;
   readonly fetch: typeof fetch;
   readonly random: (bytes: number) => Buffer;
@@ -42,6 +46,8 @@ export function createContext(process: NodeJS.Process): CliContext {
     colour,
     colorDepth: colour.stdout ? 4 : 1,
     home: homeOf(env, process.cwd()),
+    tmp: tmpdir(),
+    self: [process.execPath, ...process.execArgv, process.argv[1] ?? ''],
     clock: systemClock,
     fetch: (...request) => fetch(...request),
     random: randomBytes,

@@ -26,3 +26,10 @@ export function parseList(text: string): string[] {
     .map((part) => part.trim())
     .filter((part) => part !== '');
 }
+
+/** @throws UsageError unless it is a number of seconds, zero or more. */
+export function parseSeconds(text: string, option: string): number {
+  const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+  if (Number.isFinite(value)) return value;
+  throw new UsageError(`${option} takes a number of seconds, not "${text}"`);
+}

@@ -2,11 +2,15 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { tmpdir } from 'node:os';
 import { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import type { CliContext, StopSignal } from '../../cli/context.ts';
 import { runCli } from '../../cli/run.ts';
 import { systemClock } from '../../runtime/clock.ts';
+
+const MAIN = fileURLToPath(new URL('../../cli/main.ts', import.meta.url));
+const SELF = [process.execPath, '--import', import.meta.resolve('tsx'), MAIN];
 
 export interface CliResult {
   readonly code: number | null;
@@ -53,6 +57,8 @@ export function startInProcess(argv: readonly string[], options: CliOptions): Ru
     colour: { stdout: false, stderr: false },
     colorDepth: 1,
     home: options.home,
+    tmp: tmpdir(),
+    self: SELF,
     clock: systemClock,
     fetch: (...request) => fetch(...request),
     random: randomBytes,
@@ -78,11 +84,10 @@ export function runInProcess(argv: readonly string[], options: CliOptions): Prom
   return startInProcess(argv, options).done;
 }
 
-const MAIN = fileURLToPath(new URL('../../cli/main.ts', import.meta.url));
-
 /** Starts the program as a process of its own; the caller ends it. */
 export function startProcess(argv: readonly string[], options: CliOptions): ChildProcess {
-  return spawn(process.execPath, ['--import', import.meta.resolve('tsx'), MAIN, ...argv], {
+  const [program = '', ...args] = SELF;
+  return spawn(program, [...args, ...argv], {
     cwd: options.cwd ?? options.home,
     env: { PATH: process.env.PATH, HOME: options.home, HOOKWRIGHT_HOME: options.home, ...options.env },
     stdio: ['pipe', 'pipe', 'pipe'],

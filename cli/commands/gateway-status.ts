@@ -1,0 +1,60 @@
+/** `hookwright gateway status`: whether a gateway serves this home, and how it is. */
+import { Command, Option } from 'clipanion';
+import type { GatewayStatus } from '../../runtime/control/operations.ts';
+import type { CliContext } from '../context.ts';
+import { notRunning, tryAskGateway } from '../gateway/ask-gateway.ts';
+import type { Paint } from '../output/colour.ts';
+import { createPaint } from '../output/colour.ts';
+import { printJson, printLine, visible } from '../output/print.ts';
+import { formatDuration } from '../output/time.ts';
+
+export class GatewayStatusCommand extends Command<CliContext> {
+  static override paths = [['gateway', 'status']];
+  static override usage = Command.Usage({
+    description: 'Show whether a gateway serves this home, and what it serves',
+    details: 'Exits 1 when none is running.',
+    examples: [
+      ['Look at the running gateway', '$0 gateway status'],
+      ['For scripts', '$0 gateway status --json'],
+    ],
+  });
+
+  json = Option.Boolean('--json', false, { description: 'Print JSON' });
+
+  async execute(): Promise<number> {
+    const status = await tryAskGateway(this.context, 'status', {});
+    if (status === null) {
+      if (!this.json) throw notRunning(this.context);
+      printJson(this.context, { state: 'stopped' });
+      return 1;
+    }
+    if (this.json) printJson(this.context, status);
+    else for (const line of describe(status, this.context)) printLine(this.context, line);
+    return 0;
+  }
+}
+
+function describe(status: GatewayStatus, context: CliContext): string[] {
+  const paint = createPaint(context.colour.stdout);
+  const now = context.clock.now();
+  const { table, subscriptions, runs } = status;
+  const state = paint(status.state === 'serving' ? 'green' : 'yellow', status.state);
+  const field = (name: string, text: string): string => `  ${name.padEnd(14)} ${text}`;
+  return [
+    `hookwright ${status.version} is ${state} on ${status.url} (pid ${status.pid}, up ${formatDuration(now - status.started_at)})`,
+    field(
+      'table',
+      `${table.routes} routes, loaded ${formatDuration(now - table.loaded_at)} ago, ${table.hash.slice(0, 12)}`,
+    ),
+    ...problem(paint, table.error),
+    field('subscriptions', `${subscriptions.serving} serving, ${subscriptions.quarantined.length} quarantined`),
+    ...problem(paint, subscriptions.error),
+    ...subscriptions.quarantined.flatMap(({ name, reason }) => problem(paint, `${name}: ${reason}`)),
+    field('runs', `${runs.active} active, ${runs.queued} queued`),
+    ...(status.log_file === null ? [] : [field('log', visible(status.log_file))]),
+  ];
+}
+
+function problem(paint: Paint, reason: string | null): string[] {
+  return reason === null ? [] : [`    ${paint('yellow', '!')} ${visible(reason)}`];
+}

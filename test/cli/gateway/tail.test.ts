@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { appendFileSync, mkdirSync, renameSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { readSince, readTail } from '../../../cli/gateway/tail.ts';
+import { formatDuration } from '../../../cli/output/time.ts';
+import { runInProcess, startInProcess } from '../../helpers/cli.ts';
+import { tempDir } from '../../helpers/temp-dir.ts';
+
+const tails: readonly (readonly [text: string, lines: number, expected: string])[] = [
+  ['a\nb\nc\n', 2, 'b\nc\n'],
+  ['a\nb\nc', 2, 'b\nc'],
+  ['a\nb\n', 9, 'a\nb\n'],
+  ['a\nb\n', 0, ''],
+  ['', 3, ''],
+  ['\n\n\n', 2, '\n\n'],
+  [`${'x'.repeat(70_000)}\n${'y'.repeat(70_000)}\nz\n`, 2, `${'y'.repeat(70_000)}\nz\n`],
+];
+for (const [text, lines, expected] of tails) {
+  test(`the last ${lines} lines of ${JSON.stringify(text.slice(0, 12))}`, (t) => {
+    const path = join(tempDir(t), 'log');
+    writeFileSync(path, text);
+    assert.equal(readTail(path, lines).bytes.toString(), expected);
+  });
+}
+
+test('a followed log goes on through additions, truncation and rotation', (t) => {
+  const path = join(tempDir(t), 'log');
+  writeFileSync(path, 'one\n');
+  let { position } = readTail(path, 9);
+  const next = (): string => {
+    const tail = readSince(path, position);
+    position = tail.position;
+    return tail.bytes.toString();
+  };
+  assert.equal(next(), '');
+  appendFileSync(path, 'two\n');
+  assert.equal(next(), 'two\n');
+  truncateSync(path);
+  appendFileSync(path, '3\n');
+  assert.equal(next(), '3\n');
+  renameSync(path, `${path}.1`);
+  assert.equal(next(), '');
+  writeFileSync(path, 'four\n');
+  assert.equal(next(), 'four\n');
+});
+
+test('gateway logs prints the end of the log and follows it until interrupted', async (t) => {
+  const home = tempDir(t);
+  const absent = await runInProcess(['gateway', 'logs'], { home });
+  assert.equal(absent.code, 1);
+  assert.match(absent.stderr, /there is no log yet/);
+  mkdirSync(join(home, 'logs'));
+  writeFileSync(join(home, 'logs', 'gateway.log'), 'one\ntwo\n');
+  assert.deepEqual(await runInProcess(['gateway', 'logs', '-n', '1'], { home }), {
+    code: 0,
+    stdout: 'two\n',
+    stderr: '',
+  });
+  const running = startInProcess(['gateway', 'logs', '--follow'], { home });
+  await new Promise((resolve) => setImmediate(resolve));
+  appendFileSync(join(home, 'logs', 'gateway.log'), 'three\n');
+  while (!running.stdout().includes('three')) await new Promise((resolve) => setTimeout(resolve, 20));
+  running.signal('SIGINT');
+  assert.deepEqual(await running.done, { code: 0, stdout: 'one\ntwo\nthree\n', stderr: '' });
+});
+
+for (const verb of ['status', 'stop', 'reload', 'metrics']) {
+  test(`gateway ${verb} with nothing running says so and exits 1`, async (t) => {
+    const result = await runInProcess(['gateway', verb], { home: tempDir(t) });
+    assert.equal(result.code, 1);
+    assert.match(result.stderr, /no gateway is running for .*\n {2}start one: hookwright gateway start/);
+  });
+}
+
+test('durations are said in their two largest units', () => {
+  assert.equal(formatDuration(0), '0 s');
+  assert.equal(formatDuration(61_000), '1 min 1 s');
+  assert.equal(formatDuration(2 * 86_400_000 + 5 * 60_000), '2 d 5 min');
+});
