@@ -1,0 +1,141 @@
+/** Signs a request as a scheme's sender does: the verifier turned round, for `webhook test` and for tests. */
+import { createHash, createHmac, createPrivateKey, sign } from 'node:crypto';
+import type { LocatorPlan, SchemePlan } from '../../schemas/generated/types.ts';
+import { linkContent, urlBases } from './content.ts';
+import { secretKeys } from './keys.ts';
+import { LazyRequest } from './request.ts';
+import type { SignedPayload } from './sign-body.ts';
+import { placeInBody, SignError } from './sign-body.ts';
+
+export interface UnsignedRequest {
+  readonly method: string;
+  /** Request target: path and query. */
+  readonly url: string;
+  /** The URL without its query as the receiver's `public_url` has it; needed where the URL is signed. */
+  readonly public_url: string | null;
+  readonly body: Buffer;
+  /** Delivery id, also the signed one. */
+  readonly id: string;
+  /** Event type to put where the sender puts it; null leaves the request as it is. */
+  readonly event: string | null;
+}
+
+export interface SignedResult {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
+/** What is to be put at which places before anything is signed. */
+type Placement = readonly [LocatorPlan, string | number];
+
+/**
+ * The request with the scheme's headers, or with its body changed where the scheme signs inside the body.
+ * @param secret the route's secret; for asymmetric schemes the sender's private key as PEM
+ * @param now Unix time in ms
+ * @throws SignError when the secret is no key of the scheme or the body cannot carry the signature
+ */
+export function signRequest(plan: SchemePlan, secret: string, unsigned: UnsignedRequest, now: number): SignedResult {
+  const timestamp = plan.timestamp === null ? '' : instantText(plan.timestamp.unit, now);
+  const placements = unsignedPlacements(plan, unsigned, timestamp);
+  let payload = placeInBody(plan, unsigned.body, placements);
+  const url = withBodyHash(plan, unsigned.url, payload.body);
+  const signature = signatureOf(plan, secret, { ...unsigned, url }, payload, timestamp);
+  const headers = headerTexts(placements);
+  const at = plan.signature[0];
+  if (at !== undefined && at.in === 'header') addToHeader(headers, at, signature);
+  else if (at?.in === 'query')
+    return { url: addQuery(url, at.name, signature), headers: withType(headers, payload), body: payload.body };
+  else if (at !== undefined) payload = placeInBody(plan, payload.body, [[at, signature]]);
+  return { url, headers: withType(headers, payload), body: payload.body };
+}
+
+/** Event, id and instant; an id or event that lies in the body keeps a value that is already there. */
+function unsignedPlacements(plan: SchemePlan, unsigned: UnsignedRequest, timestamp: string): Placement[] {
+  const placements: Placement[] = [];
+  const event = plan.event[0];
+  if (event !== undefined && unsigned.event !== null) placements.push([event, unsigned.event]);
+  const delivery = plan.delivery.find((at) => at.in === 'header');
+  if (delivery !== undefined) placements.push([delivery, unsigned.id]);
+  if (plan.id !== null) placements.push([plan.id, unsigned.id]);
+  if (plan.timestamp !== null) {
+    const { at, unit } = plan.timestamp;
+    placements.push([at, at.in === 'json' && unit !== 'iso' ? Number(timestamp) : timestamp]);
+  }
+  return placements;
+}
+
+function signatureOf(
+  plan: SchemePlan,
+  secret: string,
+  unsigned: UnsignedRequest,
+  payload: SignedPayload,
+  timestamp: string,
+): string {
+  if (plan.verify === 'token' || plan.verify === 'none') return secret;
+  if (plan.verify === 'basic') return Buffer.from(secret, 'utf8').toString('base64');
+  const [base] = urlBases(unsigned.public_url, plan.signed);
+  if (base === undefined) throw new SignError(`\`${plan.name}\` signs the URL: the route needs \`public_url\``);
+  const headers = payload.type === null ? {} : { 'content-type': payload.type };
+  const request = new LazyRequest({
+    method: unsigned.method,
+    url: unsigned.url,
+    headers,
+    rawHeaders: [],
+    body: payload.body,
+  });
+  const content = linkContent(plan.signed)({ request, timestamp, id: Buffer.from(unsigned.id, 'utf8'), base });
+  const data = Buffer.concat(
+    content.map((piece) => (typeof piece === 'string' ? Buffer.from(piece, 'latin1') : piece)),
+  );
+  return plan.verify === 'ed25519' || plan.verify === 'ecdsa-p256'
+    ? privateSignature(plan, secret, data)
+    : hmacSignature(plan, secret, data);
+}
+
+function hmacSignature(plan: SchemePlan, secret: string, data: Buffer): string {
+  const key = secretKeys(secret, plan.secret)[0];
+  if (key === undefined) throw new SignError(`the secret is no key of \`${plan.name}\``);
+  return createHmac(plan.verify.slice('hmac-'.length), key).update(data).digest(plan.encoding);
+}
+
+function privateSignature(plan: SchemePlan, secret: string, data: Buffer): string {
+  try {
+    const key = createPrivateKey(secret);
+    return sign(plan.verify === 'ed25519' ? null : 'sha256', data, key).toString(plan.encoding);
+  } catch {
+    throw new SignError(`\`${plan.name}\` is signed with the sender's private key: give one as PEM`);
+  }
+}
+
+function instantText(unit: NonNullable<SchemePlan['timestamp']>['unit'], now: number): string {
+  if (unit === 'iso') return new Date(now).toISOString();
+  return String(unit === 's' ? Math.floor(now / 1000) : now);
+}
+
+function withBodyHash(plan: SchemePlan, url: string, body: Buffer): string {
+  if (plan.body_hash?.at.in !== 'query') return url;
+  const { at, hash, encoding } = plan.body_hash;
+  return addQuery(url, at.name, createHash(hash).update(body).digest(encoding));
+}
+
+function addQuery(url: string, name: string, value: string): string {
+  return `${url}${url.includes('?') ? '&' : '?'}${encodeURIComponent(name)}=${encodeURIComponent(value)}`;
+}
+
+function headerTexts(placements: readonly Placement[]): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const [at, value] of placements) if (at.in === 'header') addToHeader(headers, at, String(value));
+  return headers;
+}
+
+/** Elements of one header share it: `t=…` and `v1=…`. */
+function addToHeader(headers: Record<string, string>, at: LocatorPlan, value: string): void {
+  const element = at.prefix + value;
+  const before = headers[at.name];
+  headers[at.name] = before === undefined || at.split === '' ? element : `${before}${at.split}${element}`;
+}
+
+function withType(headers: Record<string, string>, payload: SignedPayload): Record<string, string> {
+  return payload.type === null ? headers : { ...headers, 'content-type': payload.type };
+}

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
+import { test } from 'node:test';
+import { linkAuthenticator } from '../../../runtime/verify/authenticator.ts';
+import { readFirst } from '../../../runtime/verify/locator.ts';
+import { LazyRequest } from '../../../runtime/verify/request.ts';
+import type { SignedResult } from '../../../runtime/verify/sign.ts';
+import { signRequest } from '../../../runtime/verify/sign.ts';
+import { SignError } from '../../../runtime/verify/sign-body.ts';
+import type { SchemePlan } from '../../../schemas/generated/types.ts';
+import { loadShippedSources } from '../../helpers/catalog-sources.ts';
+
+const sources = loadShippedSources();
+const NOW = 1_700_000_000_123;
+const PUBLIC_URL = 'https://example.test/webhooks/r';
+const UNSIGNED = {
+  method: 'POST',
+  url: '/webhooks/r?x=1',
+  public_url: PUBLIC_URL,
+  body: Buffer.from('{"a":"naïve","n":1}'),
+  id: 'id-1',
+  event: null,
+};
+
+/** A secret for the signing side and the text the receiver configures. */
+function keysOf(plan: SchemePlan): { readonly signing: string; readonly receiving: string } {
+  if (plan.verify !== 'ed25519' && plan.verify !== 'ecdsa-p256') {
+    const key = Buffer.from('0123456789abcdef0123456789abcdef');
+    const encoding = plan.secret.as === 'utf8' ? 'utf8' : plan.secret.as === 'hex' ? 'hex' : 'base64';
+    const text = plan.secret.strip + (plan.verify === 'basic' ? 'user:pass' : key.toString(encoding));
+    return { signing: text, receiving: text };
+  }
+  const pair =
+    plan.verify === 'ed25519' ? generateKeyPairSync('ed25519') : generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  return {
+    signing: pair.privateKey.export({ format: 'pem', type: 'pkcs8' }).toString(),
+    receiving: pair.publicKey.export({ format: 'pem', type: 'spki' }).toString(),
+  };
+}
+
+function received(signed: SignedResult): LazyRequest {
+  return new LazyRequest({
+    method: 'POST',
+    url: signed.url,
+    headers: { ...signed.headers },
+    rawHeaders: Object.entries(signed.headers).flat(),
+    body: signed.body,
+  });
+}
+
+test('what every shipped scheme signs, it verifies', () => {
+  for (const { plan } of sources.lowered) {
+    if (plan.verify === 'none') continue;
+    const { signing, receiving } = keysOf(plan);
+    const signed = signRequest(plan, signing, UNSIGNED, NOW);
+    const secrets = [{ text: receiving, expires_at: null }];
+    const authenticator = linkAuthenticator({ schemes: [plan], secrets, insecure: false, public_url: PUBLIC_URL });
+    const verdict = authenticator.authenticate(received(signed), NOW);
+    assert.deepEqual(verdict, { ok: true, scheme: plan.name, secret: 0 }, plan.name);
+  }
+});
+
+test('the event type and the delivery id are where the sender puts them', () => {
+  for (const { plan } of sources.lowered) {
+    const signed = signRequest(plan, keysOf(plan).signing, { ...UNSIGNED, event: 'thing.happened' }, NOW);
+    if (plan.event.length > 0) assert.equal(readFirst(plan.event, received(signed), true), 'thing.happened', plan.name);
+    if (plan.delivery.some((at) => at.in === 'header')) {
+      assert.equal(readFirst(plan.delivery, received(signed), true), 'id-1', plan.name);
+    }
+  }
+});
+
+test('a secret that is no key of the scheme, and a body that cannot hold the signature, are errors', () => {
+  const airtight = {
+    ...sources.plan('standard-webhooks'),
+    secret: { strip: '', as: 'base64', otherwise: 'same' },
+  } as const;
+  assert.throws(() => signRequest({ ...airtight }, 'no base64!', UNSIGNED, NOW), SignError);
+  assert.throws(() => signRequest(sources.plan('standard-webhooks-v1a'), 'whpk_AAAA', UNSIGNED, NOW), SignError);
+});
