@@ -1,0 +1,111 @@
+/** Measures a server against the bare one in alternating rounds, so that what else the machine does hits both alike. */
+import type { Child } from './child.ts';
+import type { LoadPlan, LoadResult } from './load.ts';
+import type { Payload } from './payloads.ts';
+import { median } from './stats.ts';
+
+export interface Figures {
+  /** Requests per second. */
+  readonly rate: number;
+  /** Latency in ms. */
+  readonly p50: number;
+  readonly p99: number;
+}
+
+export interface Comparison {
+  readonly bare: Figures;
+  readonly ours: Figures;
+  /** Median of the rounds' ratios, ours to bare. */
+  readonly rate: number;
+  readonly p99: number;
+}
+
+/** Who answers, and which status every answer must have. */
+export interface Subject {
+  readonly port: number;
+  readonly path: string;
+  readonly status: number;
+}
+
+export interface Rounds {
+  readonly rounds: number;
+  readonly requests: number;
+  readonly warm_up: number;
+}
+
+const CONNECTIONS = 32;
+/** A round that takes longer than this says enough. */
+const ROUND_MS = 10_000;
+
+/** Ids of all rounds of one bench run differ: a repeat would be answered as a duplicate. */
+let nextId = 1;
+
+export async function loadOnce(
+  loader: Child,
+  subject: Subject,
+  payload: Payload,
+  requests: number,
+  more: Partial<LoadPlan> = {},
+): Promise<LoadResult> {
+  const plan: LoadPlan = {
+    port: subject.port,
+    path: subject.path,
+    headers: payload.headers,
+    body: payload.body,
+    connections: CONNECTIONS,
+    requests,
+    max_ms: ROUND_MS,
+    first_id: nextId,
+    ...more,
+  };
+  nextId += requests;
+  const answer = await loader.ask<{ readonly result?: LoadResult; readonly error?: string }>(plan);
+  if (answer.result === undefined) throw new Error(`load generator: ${answer.error}`);
+  const { statuses, broken } = answer.result;
+  const others = Object.keys(statuses).filter((status) => Number(status) !== subject.status);
+  if (others.length > 0 || broken > 0) {
+    throw new Error(`${subject.path}: expected ${subject.status}, got ${JSON.stringify(statuses)}, ${broken} broken`);
+  }
+  return answer.result;
+}
+
+function middle(results: readonly LoadResult[]): Figures {
+  return {
+    rate: median(results.map(({ rate }) => rate)),
+    p50: median(results.map(({ p50 }) => p50)),
+    p99: median(results.map(({ p99 }) => p99)),
+  };
+}
+
+export async function compare(
+  loader: Child,
+  contest: {
+    readonly bare: Subject;
+    readonly ours: Subject;
+    readonly payload: Payload;
+    readonly oursPayload?: Payload;
+  },
+  { rounds, requests, warm_up }: Rounds,
+): Promise<Comparison> {
+  const { bare, ours, payload, oursPayload = payload } = contest;
+  await loadOnce(loader, bare, payload, warm_up);
+  await loadOnce(loader, ours, oursPayload, warm_up);
+  const bareResults: LoadResult[] = [];
+  const ourResults: LoadResult[] = [];
+  for (let round = 0; round < rounds; round++) {
+    // Whoever goes first changes from round to round.
+    const order = round % 2 === 0 ? [bare, ours] : [ours, bare];
+    for (const subject of order) {
+      const result = await loadOnce(loader, subject, subject === bare ? payload : oursPayload, requests);
+      (subject === bare ? bareResults : ourResults).push(result);
+    }
+  }
+  const ratio = (figure: (result: LoadResult) => number): number =>
+    median(ourResults.map((result, round) => figure(result) / figure(bareResults[round] ?? result)));
+  return {
+    bare: middle(bareResults),
+    ours: middle(ourResults),
+    rate: ratio((result) => result.rate),
+    p99: ratio((result) => result.p99),
+  };
+}
