@@ -1,0 +1,59 @@
+/** Parses the bytes of a JSON text that a stranger sent, for the parse stage: strict UTF-8, bounded depth. */
+import { isUtf8 } from 'node:buffer';
+
+/** Deepest nesting of a payload (decisions §3). Everything behind the parse stage may recurse that far. */
+export const MAX_DEPTH = 200;
+
+export type JsonFault = 'empty' | 'not_utf8' | 'too_deep' | 'not_json';
+
+export type ParsedJson =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly fault: JsonFault };
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPEN_LIST = 0x5b;
+const CLOSE_LIST = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+
+/** `__proto__` is an own property of what this answers, like any other key. A byte order mark is skipped. */
+export function parseJson(bytes: Buffer): ParsedJson {
+  if (bytes.length === 0) return { ok: false, fault: 'empty' };
+  if (!isUtf8(bytes)) return { ok: false, fault: 'not_utf8' };
+  if (mayNestDeeply(bytes) && nestsDeeply(bytes)) return { ok: false, fault: 'too_deep' };
+  const text = bytes.toString('utf8');
+  try {
+    return { ok: true, value: JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text) };
+  } catch {
+    return { ok: false, fault: 'not_json' };
+  }
+}
+
+/** Few opening brackets cannot nest deeply; searching for them is far cheaper than reading every byte. */
+function mayNestDeeply(bytes: Buffer): boolean {
+  let open = 0;
+  for (const bracket of [OPEN_OBJECT, OPEN_LIST]) {
+    for (let at = bytes.indexOf(bracket); at >= 0; at = bytes.indexOf(bracket, at + 1)) {
+      if (++open > MAX_DEPTH) return true;
+    }
+  }
+  return false;
+}
+
+/** Counts brackets outside strings. Of bytes that are no JSON any answer will do. */
+function nestsDeeply(bytes: Buffer): boolean {
+  let depth = 0;
+  let inString = false;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at];
+    if (inString) {
+      if (byte === BACKSLASH) at++;
+      else if (byte === QUOTE) inString = false;
+    } else if (byte === QUOTE) inString = true;
+    else if (byte === OPEN_OBJECT || byte === OPEN_LIST) {
+      if (++depth > MAX_DEPTH) return true;
+    } else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) depth--;
+  }
+  return false;
+}

@@ -1,0 +1,119 @@
+/** Every answer of the public server in one place: status, body and headers of docs/http.md, for the stages and the server. */
+import type { OutgoingHttpHeader } from 'node:http';
+
+/** What became of a request, as logs and metrics name it: the `status` of an answer or the `code` of an error. */
+export type Outcome =
+  | 'accepted'
+  | 'coalesced'
+  | 'delivered'
+  | 'duplicate'
+  | 'ignored'
+  | 'challenge'
+  | 'document'
+  | 'aborted'
+  | ErrorCode;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+/** An answer, ready to be written. Constant ones are built once and shared by all requests. */
+export interface Reply {
+  readonly status: number;
+  /** Names and values in turn, content type and length included, as `writeHead` takes them. */
+  readonly headers: OutgoingHttpHeader[];
+  readonly body: string;
+  readonly outcome: Outcome;
+}
+
+/** The stage that ended the request with an `ignored`. */
+export type IgnoredReason = 'event' | 'filter' | 'script' | 'job_paused' | 'job_unknown';
+
+const ERRORS = {
+  malformed_body: [400, 'The body is not JSON in UTF-8 of at most 200 levels'],
+  malformed_request: [400, 'The request is not valid HTTP/1.1'],
+  invalid_signature: [401, 'The signature is missing or not valid'],
+  route_disabled: [403, 'The route is disabled'],
+  unknown_route: [404, 'There is no such route'],
+  method_not_allowed: [405, 'The method is not allowed here'],
+  request_timeout: [408, 'The request did not arrive in time'],
+  payload_too_large: [413, 'The body is larger than this server accepts'],
+  unsupported_media_type: [415, 'Send JSON or a form, without a content encoding'],
+  rate_limited: [429, 'Too many requests for this route'],
+  headers_too_large: [431, 'The headers are larger than this server accepts'],
+  internal_error: [500, 'Internal error'],
+  delivery_failed: [502, 'Delivery failed'],
+  overloaded: [503, 'The queue is full'],
+  shutting_down: [503, 'The server is shutting down'],
+} as const satisfies Record<string, readonly [status: number, error: string]>;
+
+/** A JSON answer. `headers`: further names and values in turn. */
+export function jsonReply(status: number, outcome: Outcome, body: unknown, headers: readonly string[] = []): Reply {
+  return textReply(status, outcome, JSON.stringify(body), ['Content-Type', 'application/json', ...headers]);
+}
+
+/** An answer of any content type, named in `headers`. */
+export function textReply(status: number, outcome: Outcome, body: string, headers: readonly string[]): Reply {
+  return { status, outcome, body, headers: [...headers, 'Content-Length', String(Buffer.byteLength(body))] };
+}
+
+function errorReply(
+  code: ErrorCode,
+  headers: readonly string[] = [],
+  more: Readonly<Record<string, string>> = {},
+): Reply {
+  const [status, error] = ERRORS[code];
+  return jsonReply(status, code, { status: 'error', error, code, ...more }, headers);
+}
+
+/** Refusals that are the same for everyone. */
+export const MALFORMED_BODY = errorReply('malformed_body');
+export const MALFORMED_REQUEST = errorReply('malformed_request');
+export const INVALID_SIGNATURE = errorReply('invalid_signature');
+export const ROUTE_DISABLED = errorReply('route_disabled');
+export const UNKNOWN_ROUTE = errorReply('unknown_route');
+export const REQUEST_TIMEOUT = errorReply('request_timeout');
+export const PAYLOAD_TOO_LARGE = errorReply('payload_too_large');
+export const UNSUPPORTED_MEDIA_TYPE = errorReply('unsupported_media_type');
+export const HEADERS_TOO_LARGE = errorReply('headers_too_large');
+export const INTERNAL_ERROR = errorReply('internal_error');
+export const POST_ONLY = errorReply('method_not_allowed', ['Allow', 'POST']);
+export const GET_ONLY = errorReply('method_not_allowed', ['Allow', 'GET, HEAD']);
+
+/** The sender is gone: nothing is written, the log says so. */
+export const ABORTED: Reply = { status: 499, headers: [], body: '', outcome: 'aborted' };
+
+/** Refusals that name when to come back, in seconds. */
+export function comeBack(code: 'rate_limited' | 'overloaded' | 'shutting_down', seconds: number): Reply {
+  return errorReply(code, ['Retry-After', String(seconds)]);
+}
+
+export function deliveryFailed(deliveryId: string): Reply {
+  return errorReply('delivery_failed', [], { delivery_id: deliveryId });
+}
+
+/** The event an answer speaks of. */
+interface Subject {
+  readonly route: string;
+  readonly event: string;
+  readonly delivery_id: string;
+}
+
+export function accepted({ route, event, delivery_id }: Subject, cronJob: string | null): Reply {
+  const body = { status: 'accepted', route, event, delivery_id };
+  return jsonReply(202, 'accepted', cronJob === null ? body : { ...body, cron_job: cronJob });
+}
+
+export function coalesced({ route, event, delivery_id }: Subject, superseded: number): Reply {
+  return jsonReply(202, 'coalesced', { status: 'coalesced', route, event, delivery_id, superseded });
+}
+
+export function delivered({ route, delivery_id }: Subject, target: string): Reply {
+  return jsonReply(200, 'delivered', { status: 'delivered', route, target, delivery_id });
+}
+
+export function duplicate({ route, delivery_id }: Subject): Reply {
+  return jsonReply(200, 'duplicate', { status: 'duplicate', route, delivery_id });
+}
+
+export function ignored({ route, event }: Subject, reason: IgnoredReason): Reply {
+  return jsonReply(200, 'ignored', { status: 'ignored', reason, route, event });
+}

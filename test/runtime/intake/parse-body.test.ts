@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import type { IncomingHttpHeaders } from 'node:http';
+import { test } from 'node:test';
+import { parseBody } from '../../../runtime/intake/parse-body.ts';
+
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
+const parse = (headers: IncomingHttpHeaders, body: string | Buffer) => {
+  const { payload, fault } = parseBody(headers, Buffer.from(body));
+  return fault ?? payload;
+};
+
+const cases: readonly (readonly [
+  name: string,
+  headers: IncomingHttpHeaders,
+  body: string | Buffer,
+  result: unknown,
+])[] = [
+  ['JSON without a content type', {}, '{"a":1}', { a: 1 }],
+  ['application/json', { 'content-type': 'application/json' }, '[1]', [1]],
+  ['application/json with parameters', { 'content-type': 'Application/JSON; charset=utf-8' }, '1', 1],
+  ['a +json type', { 'content-type': 'application/cloudevents+json; charset=utf-8' }, '{}', {}],
+  ['an empty content type', { 'content-type': '' }, '{}', {}],
+  ['identity encoding', { 'content-encoding': 'Identity' }, '{}', {}],
+  ['a form with a payload field', FORM, 'payload=%7B%22a%22%3A+1%7D', { a: 1 }],
+  ['a form of several fields', FORM, 'From=%2B49&Body=Gr%C3%BC%C3%9Fe+%26+more', { From: '+49', Body: 'Grüße & more' }],
+  ['a form whose payload field is one of several', FORM, 'payload=%7B%7D&x=1', { payload: '{}', x: '1' }],
+  ['a form with a repeated field', FORM, 'a=1&a=2', { a: '2' }],
+  ['a stray percent sign', FORM, 'a=100%&b=%zz', { a: '100%', b: '%zz' }],
+  ['an empty body', {}, '', 'empty'],
+  ['an empty form', FORM, '', 'empty'],
+  ['a form whose payload is no JSON', FORM, 'payload=hello', 'not_json'],
+  ['a form whose payload is empty', FORM, 'payload=', 'empty'],
+  ['a form with percent-encoded Latin-1', FORM, 'a=Z%FCrich', 'not_utf8'],
+  ['a form of Latin-1 bytes', FORM, Buffer.from('a=Z\xfcrich', 'latin1'), 'not_utf8'],
+  ['a form of very many fields', FORM, 'a&'.repeat(20_000), 'too_many_fields'],
+  ['gzip', { 'content-encoding': 'gzip' }, '{}', 'content_encoding'],
+  ['XML', { 'content-type': 'application/xml' }, '<a/>', 'content_type'],
+  ['plain text', { 'content-type': 'text/plain' }, '{}', 'content_type'],
+  ['multipart', { 'content-type': 'multipart/form-data; boundary=x' }, '--x--', 'content_type'],
+  ['a type that only mentions JSON', { 'content-type': 'application/json-seq' }, '{}', 'content_type'],
+];
+
+for (const [name, headers, body, result] of cases) {
+  test(`${typeof result === 'string' ? 'refuses' : 'parses'} ${name}`, () => {
+    assert.deepEqual(parse(headers, body), result);
+  });
+}
+
+test('a form field named __proto__ is a plain key', () => {
+  const payload = parse(FORM, '__proto__=x&a=1') as Record<string, unknown>;
+  assert.deepEqual(Object.entries(payload), [
+    ['__proto__', 'x'],
+    ['a', '1'],
+  ]);
+});
