@@ -1,0 +1,50 @@
+/** Ids the runtime makes up: of dispatches, and of events whose sender names none. */
+
+export interface Ids {
+  /** Unique, and sorts by time even when the clock steps back. @param now Unix ms */
+  dispatch(now: number): string;
+  /** `<ms timestamp>-<random>`: two events of one millisecond are two events (decisions §4). @param now Unix ms */
+  delivery(now: number): string;
+}
+
+const TIME_DIGITS = 9;
+const SEQUENCE_DIGITS = 3;
+const SEQUENCE_END = 36 ** SEQUENCE_DIGITS;
+/** Random bytes of an id, and of the pool they are drawn from: one draw serves many ids. */
+const RANDOM_BYTES = 6;
+const POOL_BYTES = RANDOM_BYTES * 512;
+
+/** @param randomBytes as node:crypto's */
+export function createIds(randomBytes: (size: number) => Buffer): Ids {
+  let pool = Buffer.alloc(0);
+  let used = 0;
+  let last = 0;
+  let sequence = 0;
+
+  const random = (): string => {
+    if (used === pool.length) {
+      pool = randomBytes(POOL_BYTES);
+      used = 0;
+    }
+    used += RANDOM_BYTES;
+    return pool.toString('hex', used - RANDOM_BYTES, used);
+  };
+
+  return {
+    dispatch(now) {
+      if (now > last) {
+        last = now;
+        sequence = 0;
+      } else if (++sequence === SEQUENCE_END) {
+        last++;
+        sequence = 0;
+      }
+      return base36(last, TIME_DIGITS) + base36(sequence, SEQUENCE_DIGITS) + random();
+    },
+    delivery: (now) => `${now}-${random()}`,
+  };
+}
+
+function base36(value: number, digits: number): string {
+  return value.toString(36).padStart(digits, '0');
+}

@@ -1,0 +1,97 @@
+/** One request on its way through the stages, and what the stages may use. */
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import type { Dispatch } from '../../schemas/generated/types.ts';
+import type { Clock } from '../clock.ts';
+import type { Claim, Dispatcher } from '../dispatch/dispatcher.ts';
+import type { Ids } from '../ids.ts';
+import type { Logger } from '../log.ts';
+import type { LinkedRoute } from '../table/linked-table.ts';
+import type { SignedRequest } from '../verify/request.ts';
+import type { IntakeRequest } from './body.ts';
+import type { ParsedBody } from './parse-body.ts';
+import { parseBody } from './parse-body.ts';
+import type { Reply } from './reply.ts';
+import type { RunScript } from './script-runner.ts';
+
+/**
+ * A stage ends the request with a reply, or lets it go on with null. Asynchronous only where it has to wait.
+ * What it learns it writes into the intake.
+ */
+export type Stage = (intake: Intake, services: Services) => Reply | null | Promise<Reply | null>;
+
+/** What stages reach of the world. */
+export interface Services {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly ids: Ids;
+  readonly dispatcher: Dispatcher;
+  readonly runScript: RunScript;
+  readonly shutdown: Shutdown;
+  readonly warnDeprecated: (route: LinkedRoute, scheme: string) => void;
+}
+
+/** Whether the server takes new events. */
+export interface Shutdown {
+  /** Seconds after which to come back, once the server is stopping; else null. */
+  retryAfterSeconds: number | null;
+}
+
+const NO_BODY = Buffer.alloc(0);
+
+/** Every field is there from the start, so that all intakes have one shape. */
+export class Intake implements SignedRequest {
+  readonly request: IntakeRequest;
+  readonly response: ServerResponse;
+  readonly route: LinkedRoute;
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  /** Unix ms. */
+  readonly receivedAt: number;
+  /** Monotonic ms. */
+  readonly startedAt: number;
+  body: Buffer = NO_BODY;
+  /** Scheme that authenticated the request; empty before. */
+  scheme = '';
+  /** Index of the secret that matched; above 0 during a rotation. */
+  secret = 0;
+  /** Why the request ended as it did, for the log; never for the sender. */
+  reason: string | null = null;
+  event = '';
+  deliveryId = '';
+  claim: Claim | null = null;
+  /** The payload that prompt and addresses are rendered over: the sender's, or what the script made of it. */
+  data: unknown = undefined;
+  dispatch: Dispatch | null = null;
+  coalesceKey: string | null = null;
+  private parsed: ParsedBody | null = null;
+
+  constructor(request: IntakeRequest, response: ServerResponse, route: LinkedRoute, clock: Clock) {
+    this.request = request;
+    this.response = response;
+    this.route = route;
+    this.method = request.method ?? '';
+    this.url = request.url ?? '';
+    this.headers = request.headers;
+    this.receivedAt = clock.now();
+    this.startedAt = clock.monotonic();
+  }
+
+  get rawHeaders(): readonly string[] {
+    return this.request.rawHeaders;
+  }
+
+  /** The body by its content type; parsed once, whoever asks first. */
+  parse(): ParsedBody {
+    this.parsed ??= parseBody(this.headers, this.body);
+    return this.parsed;
+  }
+
+  payload(): unknown {
+    return this.parse().payload;
+  }
+
+  form(): URLSearchParams | null {
+    return this.parse().form;
+  }
+}

@@ -1,0 +1,132 @@
+/**
+ * Runs a route's filter or transform script over a payload, for the script stage (§2.6).
+ *
+ * The script must be a file inside its profile's `scripts` folder once every symbolic link is resolved; it is looked at
+ * again for each event, because the folder may change under a running server. It runs as argv in its own folder, with
+ * the payload as JSON on stdin and an environment that holds no secret.
+ */
+import { dirname, sep } from 'node:path';
+import type { ProcessResult, RunProcess } from '../process/run-process.ts';
+import type { LinkedScript } from '../table/linked-table.ts';
+import { parseJson } from './parse-json.ts';
+
+export interface ScriptRequest {
+  readonly script: LinkedScript;
+  readonly profile: string;
+  readonly route: string;
+  readonly event: string;
+  readonly deliveryId: string;
+  readonly payload: unknown;
+}
+
+export type ScriptOutcome =
+  /** The payload is replaced. */
+  | { readonly kind: 'payload'; readonly payload: unknown }
+  /** The payload gains `script_output`. */
+  | { readonly kind: 'text'; readonly text: string }
+  /** The event is ignored; `failed`: not because the script said so. */
+  | { readonly kind: 'ignored'; readonly reason: string; readonly failed: boolean }
+  /** The machine cannot start a program just now; the sender should come back. */
+  | { readonly kind: 'busy'; readonly reason: string };
+
+/** Never rejects. */
+export type RunScript = (request: ScriptRequest) => Promise<ScriptOutcome>;
+
+export interface ScriptContext {
+  readonly run: RunProcess;
+  /** Absolute path without symbolic links; rejects as node:fs/promises does. */
+  readonly realPath: (path: string) => Promise<string>;
+  /** Whether a path is a regular file; rejects as node:fs/promises does. */
+  readonly isFile: (path: string) => Promise<boolean>;
+  /** The process environment; only what the whitelist below names is passed on. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** `<home_dir>`. */
+  readonly home: string;
+  /** Aborted when a stop gives up waiting. */
+  readonly signal: AbortSignal;
+}
+
+const IGNORE_KEY = '__hookwright_ignore__';
+const SILENT = '[SILENT]';
+const MAX_STDOUT_BYTES = 1_048_576;
+const INHERITED = ['PATH', 'HOME', 'LANG', 'TZ'] as const;
+/** Out of processes, memory or file descriptors. */
+const BUSY = new Set(['EAGAIN', 'ENOMEM', 'EMFILE', 'ENFILE']);
+
+export function createScriptRunner(context: ScriptContext): RunScript {
+  return async (request) => {
+    const path = await locate(request.script, context);
+    if (path === null) return failed('script is missing or outside the scripts folder');
+    const result = await context.run({
+      argv: [request.script.interpreter, path],
+      cwd: dirname(path),
+      env: environment(request, context),
+      stdin: JSON.stringify(request.payload),
+      timeoutMs: request.script.timeoutMs,
+      maxStdoutBytes: MAX_STDOUT_BYTES,
+      signal: context.signal,
+    });
+    return judge(result);
+  };
+}
+
+/** The script's real path, or null when there is no such file inside the folder. */
+async function locate(script: LinkedScript, { realPath, isFile }: ScriptContext): Promise<string | null> {
+  try {
+    const [path, folder] = await Promise.all([realPath(script.path), realPath(script.folder)]);
+    return path.startsWith(folder + sep) && (await isFile(path)) ? path : null;
+  } catch {
+    return null;
+  }
+}
+
+function environment(request: ScriptRequest, { env, home }: ScriptContext): Record<string, string | undefined> {
+  return {
+    ...Object.fromEntries(INHERITED.map((name) => [name, env[name]])),
+    HOOKWRIGHT_HOME: home,
+    HOOKWRIGHT_ROUTE: request.route,
+    HOOKWRIGHT_EVENT: request.event,
+    HOOKWRIGHT_DELIVERY_ID: request.deliveryId,
+    HOOKWRIGHT_PROFILE: request.profile,
+  };
+}
+
+function judge(result: ProcessResult): ScriptOutcome {
+  switch (result.kind) {
+    case 'spawn_failed':
+      if (BUSY.has(result.code)) return { kind: 'busy', reason: `script cannot be started: ${result.code}` };
+      return failed(`script cannot be started: ${result.code}`);
+    case 'timeout':
+      return failed('script took too long');
+    case 'overflow':
+      return failed('script printed too much');
+    case 'aborted':
+      return { kind: 'busy', reason: 'script was stopped with the server' };
+    case 'exit':
+      if (result.code === 0) return readOutput(result.stdout);
+      return failed(result.code === null ? `script died of ${result.signal}` : `script exited with ${result.code}`);
+  }
+}
+
+/** §2.6.4. JSON that is no object is text. */
+function readOutput(stdout: Buffer): ScriptOutcome {
+  const text = stdout.toString('utf8').trim();
+  if (text === '' || text === SILENT) return ignored('script said so');
+  const parsed = parseJson(Buffer.from(text));
+  if (!parsed.ok || !isObject(parsed.value)) return { kind: 'text', text };
+  const payload = parsed.value;
+  if (Object.hasOwn(payload, IGNORE_KEY) && payload[IGNORE_KEY] === true) return ignored('script said so');
+  return { kind: 'payload', payload };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function ignored(reason: string): ScriptOutcome {
+  return { kind: 'ignored', reason, failed: false };
+}
+
+function failed(reason: string): ScriptOutcome {
+  return { kind: 'ignored', reason, failed: true };
+}

@@ -1,0 +1,66 @@
+/** Hands the dispatch over and says what became of it: the answer leaves once that is stored. */
+import type { Dispatch, RoutePlan } from '../../../schemas/generated/types.ts';
+import type { Claim, Dispatcher, Refusal } from '../../dispatch/dispatcher.ts';
+import type { Intake, Stage } from '../intake.ts';
+import type { Reply } from '../reply.ts';
+import { accepted, coalesced, comeBack, delivered, deliveryFailed, duplicate } from '../reply.ts';
+import { ignore } from './ignore.ts';
+
+type Hand = (intake: Intake, dispatch: Dispatch, claim: Claim, dispatcher: Dispatcher) => Promise<Reply>;
+
+const HANDS: Record<RoutePlan['mode'], Hand> = { agent: handToAgent, direct: handToTarget, cron: handToJob };
+
+export const dispatchEvent: Stage = (intake, { dispatcher }) => {
+  const { dispatch, claim, route } = intake;
+  if (dispatch === null || claim === null) throw new Error('the event was not rendered');
+  return HANDS[route.plan.mode](intake, dispatch, claim, dispatcher);
+};
+
+async function handToAgent(intake: Intake, dispatch: Dispatch, claim: Claim, dispatcher: Dispatcher): Promise<Reply> {
+  const { plan, coalesce } = intake.route;
+  if (coalesce === null || intake.coalesceKey === null) {
+    const result = await dispatcher.accept(dispatch, claim, plan.max_concurrent);
+    return result.kind === 'accepted' ? accepted(subjectOf(intake), null) : refuse(intake, result);
+  }
+  const group = { key: intake.coalesceKey, window_ms: coalesce.windowMs, max_wait_ms: coalesce.maxWaitMs };
+  const result = await dispatcher.coalesce(dispatch, claim, group, plan.max_concurrent);
+  return result.kind === 'coalesced' ? coalesced(subjectOf(intake), result.superseded) : refuse(intake, result);
+}
+
+async function handToTarget(intake: Intake, dispatch: Dispatch, claim: Claim, dispatcher: Dispatcher): Promise<Reply> {
+  const result = await dispatcher.deliver(dispatch, claim, intake.route.limits.directTimeoutMs);
+  switch (result.kind) {
+    case 'delivered':
+      return delivered(subjectOf(intake), result.results.map(({ target }) => target).join(','));
+    case 'failed':
+      intake.reason = `failed: ${result.results.flatMap(({ target, ok }) => (ok ? [] : [target])).join(',')}`;
+      return deliveryFailed(intake.deliveryId);
+    default:
+      return refuse(intake, result);
+  }
+}
+
+async function handToJob(intake: Intake, dispatch: Dispatch, claim: Claim, dispatcher: Dispatcher): Promise<Reply> {
+  const result = await dispatcher.fire(dispatch, claim);
+  switch (result.kind) {
+    case 'already_running':
+      intake.reason = 'job_already_running';
+      return accepted(subjectOf(intake), dispatch.job);
+    case 'accepted':
+      return accepted(subjectOf(intake), dispatch.job);
+    case 'paused':
+      return ignore(intake, 'job_paused');
+    case 'unknown_job':
+      return ignore(intake, 'job_unknown');
+    default:
+      return refuse(intake, result);
+  }
+}
+
+function refuse(intake: Intake, refusal: Refusal): Reply {
+  return refusal.kind === 'duplicate' ? duplicate(subjectOf(intake)) : comeBack(refusal.kind, refusal.retry_after_seconds);
+}
+
+function subjectOf({ route, event, deliveryId }: Intake): { route: string; event: string; delivery_id: string } {
+  return { route: route.plan.name, event, delivery_id: deliveryId };
+}

@@ -1,0 +1,5 @@
+/** Lets through the event types the route asks for (§2.1). */
+import type { Stage } from '../intake.ts';
+import { ignore } from './ignore.ts';
+
+export const matchEvent: Stage = (intake) => (intake.route.acceptsEvent(intake.event) ? null : ignore(intake, 'event'));

@@ -1,0 +1,10 @@
+/** Ends an authenticated event that the route does not want, for the stages that can find so. */
+import type { Intake } from '../intake.ts';
+import type { IgnoredReason, Reply } from '../reply.ts';
+import { ignored } from '../reply.ts';
+
+/** `detail`: what the log says beside the reason the sender is told. */
+export function ignore(intake: Intake, reason: IgnoredReason, detail: string | null = null): Reply {
+  intake.reason = detail === null ? reason : `${reason}: ${detail}`;
+  return ignored({ route: intake.route.plan.name, event: intake.event, delivery_id: intake.deliveryId }, reason);
+}

@@ -1,0 +1,48 @@
+/** Renders prompt, addresses and coalesce key into the dispatch: nothing after it looks at the payload or the route. */
+import type { Dispatch, DispatchDelivery, RoutePlan } from '../../../schemas/generated/types.ts';
+import type { LinkedDelivery } from '../../table/linked-table.ts';
+import type { Builtins } from '../../table/link-template.ts';
+import type { Intake, Stage } from '../intake.ts';
+
+const MODES: Record<RoutePlan['mode'], Dispatch['mode']> = { agent: 'agent', direct: 'direct', cron: 'job' };
+
+export const render: Stage = (intake, { ids }) => {
+  const { route, event, deliveryId, data } = intake;
+  const { plan } = route;
+  const builtins = { event_type: event, route: plan.name, delivery_id: deliveryId };
+  intake.dispatch = {
+    id: ids.dispatch(intake.receivedAt),
+    mode: MODES[plan.mode],
+    profile: plan.profile,
+    route: plan.name,
+    job: plan.cron_job,
+    event,
+    delivery_id: deliveryId,
+    accepted_at: intake.receivedAt,
+    due_at: null,
+    prompt: route.prompt(data, builtins).text,
+    skills: plan.mode === 'agent' ? plan.skills : [],
+    toolsets: plan.mode === 'agent' ? plan.toolsets : [],
+    session: `webhook:${plan.name}:${deliveryId}`,
+    deliveries: plan.mode === 'cron' ? [] : renderDeliveries(route.deliveries, data, builtins),
+    mirror_to_session: plan.mirror_to_session,
+    superseded: 0,
+    replay_of: null,
+  };
+  intake.coalesceKey = route.coalesce === null ? null : route.coalesce.key(data, builtins);
+  return null;
+};
+
+function renderDeliveries(deliveries: readonly LinkedDelivery[], data: unknown, builtins: Builtins): DispatchDelivery[] {
+  const rendered: DispatchDelivery[] = [];
+  for (const { target, extra } of deliveries) {
+    const delivery: DispatchDelivery = { target, extra: {}, unresolved: [] };
+    for (const [key, template] of extra) {
+      const { text, unresolved } = template(data, builtins);
+      delivery.extra[key] = text;
+      if (unresolved) delivery.unresolved.push(key);
+    }
+    rendered.push(delivery);
+  }
+  return rendered;
+}

@@ -1,0 +1,16 @@
+/** Authenticates the sender. What went wrong is for the log; the answer is the same for every cause (§5). */
+import type { Stage } from '../intake.ts';
+import { INVALID_SIGNATURE } from '../reply.ts';
+
+export const verifySignature: Stage = (intake, { warnDeprecated }) => {
+  const { route } = intake;
+  const verdict = route.authenticator.authenticate(intake, intake.receivedAt);
+  intake.scheme = verdict.scheme ?? '';
+  if (!verdict.ok) {
+    intake.reason = verdict.reason;
+    return INVALID_SIGNATURE;
+  }
+  intake.secret = verdict.secret;
+  if (route.deprecated.size > 0) warnDeprecated(route, verdict.scheme);
+  return null;
+};

@@ -1,0 +1,76 @@
+/** What linking makes of a table: everything a request needs, already decided, for intake. Immutable once built. */
+import type { LocatorPlan, RoutePlan, ServerPlan } from '../../schemas/generated/types.ts';
+import type { RateWindow } from '../intake/rate-limit.ts';
+import type { Reply } from '../intake/reply.ts';
+import type { Authenticator } from '../verify/authenticator.ts';
+import type { SignedRequest } from '../verify/request.ts';
+import type { MatchFilter } from './link-filter.ts';
+import type { RenderKey, RenderTemplate } from './link-template.ts';
+
+export interface LinkedRoute {
+  readonly plan: RoutePlan;
+  /** Kept from table to table. */
+  readonly window: RateWindow;
+  readonly limits: RouteLimits;
+  readonly authenticator: Authenticator;
+  /** Of the source, when it has one. */
+  readonly handshake: AnswerHandshake | null;
+  /** Accepted schemes that should not be used any more, and why. */
+  readonly deprecated: ReadonlyMap<string, string>;
+  readonly identity: Identity;
+  readonly acceptsEvent: (event: string) => boolean;
+  readonly matches: MatchFilter | null;
+  readonly script: LinkedScript | null;
+  readonly prompt: RenderTemplate;
+  readonly deliveries: readonly LinkedDelivery[];
+  readonly coalesce: LinkedCoalesce | null;
+}
+
+export interface RouteLimits {
+  readonly maxBodyBytes: number;
+  readonly directTimeoutMs: number;
+  readonly idempotencyTtlMs: number;
+}
+
+/** The answer to a sender's handshake; null when the request is none. `signed`: its signature is known to be valid. */
+export type AnswerHandshake = (request: SignedRequest, signed: boolean) => Reply | null;
+
+/** Where a route's event type and delivery id are (§6.1, §6.2). */
+export interface Identity {
+  readonly event: readonly LocatorPlan[];
+  readonly delivery: readonly LocatorPlan[];
+  /** A source says exactly where to look: numbers count there too. */
+  readonly pinned: boolean;
+  /** Without an id, a digest of the body is the id: the source has none to send. */
+  readonly digest: boolean;
+}
+
+export interface LinkedScript {
+  /** Program that reads the script. */
+  readonly interpreter: string;
+  /** Absolute. */
+  readonly path: string;
+  /** Absolute folder the script must be in. */
+  readonly folder: string;
+  readonly timeoutMs: number;
+}
+
+export interface LinkedDelivery {
+  readonly target: string;
+  readonly extra: readonly (readonly [key: string, render: RenderTemplate])[];
+}
+
+export interface LinkedCoalesce {
+  readonly key: RenderKey;
+  readonly windowMs: number;
+  readonly maxWaitMs: number;
+}
+
+/** Routes by request path. */
+export type RoutePaths = ReadonlyMap<string, LinkedRoute>;
+
+export interface LinkedTable {
+  readonly hash: string;
+  readonly server: ServerPlan;
+  readonly routes: RoutePaths;
+}
