@@ -16,7 +16,7 @@ const POOL_BYTES = RANDOM_BYTES * 512;
 
 /** @param randomBytes as node:crypto's */
 export function createIds(randomBytes: (size: number) => Buffer): Ids {
-  let pool = Buffer.alloc(0);
+  let pool: Buffer = Buffer.alloc(0);
   let used = 0;
   let last = 0;
   let sequence = 0;

@@ -58,7 +58,9 @@ async function handToJob(intake: Intake, dispatch: Dispatch, claim: Claim, dispa
 }
 
 function refuse(intake: Intake, refusal: Refusal): Reply {
-  return refusal.kind === 'duplicate' ? duplicate(subjectOf(intake)) : comeBack(refusal.kind, refusal.retry_after_seconds);
+  return refusal.kind === 'duplicate'
+    ? duplicate(subjectOf(intake))
+    : comeBack(refusal.kind, refusal.retry_after_seconds);
 }
 
 function subjectOf({ route, event, deliveryId }: Intake): { route: string; event: string; delivery_id: string } {

@@ -1,8 +1,8 @@
 /** Renders prompt, addresses and coalesce key into the dispatch: nothing after it looks at the payload or the route. */
 import type { Dispatch, DispatchDelivery, RoutePlan } from '../../../schemas/generated/types.ts';
-import type { LinkedDelivery } from '../../table/linked-table.ts';
 import type { Builtins } from '../../table/link-template.ts';
-import type { Intake, Stage } from '../intake.ts';
+import type { LinkedDelivery } from '../../table/linked-table.ts';
+import type { Stage } from '../intake.ts';
 
 const MODES: Record<RoutePlan['mode'], Dispatch['mode']> = { agent: 'agent', direct: 'direct', cron: 'job' };
 
@@ -33,7 +33,11 @@ export const render: Stage = (intake, { ids }) => {
   return null;
 };
 
-function renderDeliveries(deliveries: readonly LinkedDelivery[], data: unknown, builtins: Builtins): DispatchDelivery[] {
+function renderDeliveries(
+  deliveries: readonly LinkedDelivery[],
+  data: unknown,
+  builtins: Builtins,
+): DispatchDelivery[] {
   const rendered: DispatchDelivery[] = [];
   for (const { target, extra } of deliveries) {
     const delivery: DispatchDelivery = { target, extra: {}, unresolved: [] };

@@ -14,7 +14,14 @@ async function run(intake: Intake, { runScript, log }: Services): Promise<Reply 
   const { plan, script } = intake.route;
   if (script === null) return null;
   const { event, deliveryId, data } = intake;
-  const outcome = await runScript({ script, profile: plan.profile, route: plan.name, event, deliveryId, payload: data });
+  const outcome = await runScript({
+    script,
+    profile: plan.profile,
+    route: plan.name,
+    event,
+    deliveryId,
+    payload: data,
+  });
   if (outcome.kind === 'ignored' && outcome.failed) {
     log.warn({ route: plan.name, event, delivery_id: deliveryId, reason: outcome.reason }, 'script failed');
   }
