@@ -13,6 +13,8 @@ export interface Problem {
   /** What is wrong and what would be right. */
   readonly message: string;
   readonly hint?: string;
+  /** The value is a secret: its text is not repeated in a code frame. */
+  readonly sensitive?: boolean;
   /** Further places that belong to it (the other definition of a duplicate). */
   readonly related?: readonly { readonly path: NodePath; readonly message: string }[];
 }

@@ -1,0 +1,88 @@
+/** Draws the line of a diagnostic with a caret below what it means. */
+import type { Range, SourceText } from '../source/source-text.ts';
+import { characterWidth, displayWidth } from './display-width.ts';
+import type { Lines } from './lines.ts';
+import { maskCredentials, printable } from './printable.ts';
+
+export interface FrameOptions {
+  /** Terminal columns the frame may take. */
+  readonly width: number;
+  /** The marked text is a secret. */
+  readonly sensitive: boolean;
+}
+
+export interface Frame {
+  /** `12 | ` and blank of the same width. */
+  readonly gutter: string;
+  readonly margin: string;
+  readonly code: string;
+  /** Spaces up to the caret, then one `^` per column of the range on this line. */
+  readonly indent: string;
+  readonly carets: string;
+}
+
+const TAB = '    ';
+const ELLIPSIS = '…';
+
+/** null when there is no text to show: the file is empty or could not be read. */
+export function codeFrame(source: SourceText, range: Range, lines: Lines, options: FrameOptions): Frame | null {
+  if (source.text === '') return null;
+  const { line, column } = lines.positionOf(source, range.start);
+  const raw = lines.textOf(source, line);
+  const length = Math.max(0, Math.min(range.end - range.start, raw.length - (column - 1)));
+  const clean = printable(maskCredentials(raw));
+  const marked = clean.slice(column - 1, column - 1 + length).trimEnd();
+  const before = expandTabs(clean.slice(0, column - 1));
+  const middle = expandTabs(options.sensitive ? '*'.repeat(marked.length) : marked);
+  const after = expandTabs(clean.slice(column - 1 + marked.length));
+  const number = String(line).padStart(4);
+  const room = Math.max(20, options.width - number.length - 3);
+  const cut = fit({ before, middle, after }, room);
+  return {
+    gutter: `${number} | `,
+    margin: `${' '.repeat(number.length)} | `,
+    code: (cut.before + cut.middle + cut.after).trimEnd(),
+    indent: ' '.repeat(displayWidth(cut.before)),
+    carets: '^'.repeat(Math.max(1, displayWidth(cut.middle))),
+  };
+}
+
+const expandTabs = (text: string): string => text.replaceAll('\t', TAB);
+
+interface Cut {
+  readonly before: string;
+  readonly middle: string;
+  readonly after: string;
+}
+
+/** Shortens a long line on both sides of the marked part. */
+function fit({ before, middle, after }: Cut, room: number): Cut {
+  if (displayWidth(before + middle + after) <= room) return { before, middle, after };
+  const kept = { middle: head(middle, Math.floor(room * 0.6)), before };
+  const rest = room - displayWidth(kept.middle);
+  if (displayWidth(before) > rest * 0.7) kept.before = tail(before, Math.floor(rest * 0.6));
+  return { ...kept, after: head(after, Math.max(0, rest - displayWidth(kept.before))) };
+}
+
+function head(text: string, room: number): string {
+  if (displayWidth(text) <= room) return text;
+  let taken = '';
+  let width = 1;
+  for (const character of text) {
+    width += characterWidth(character);
+    if (width > room) break;
+    taken += character;
+  }
+  return taken + ELLIPSIS;
+}
+
+function tail(text: string, room: number): string {
+  let taken = '';
+  let width = 1;
+  for (const character of [...text].reverse()) {
+    width += characterWidth(character);
+    if (width > room) break;
+    taken = character + taken;
+  }
+  return ELLIPSIS + taken;
+}

@@ -1,0 +1,54 @@
+/** What the compiler says about one place in a file, and the order in which it says it. */
+import type { Range, SourceText } from '../source/source-text.ts';
+
+export type Severity = 'error' | 'warning';
+
+export interface RelatedPlace {
+  readonly source: SourceText;
+  readonly range: Range;
+  readonly message: string;
+}
+
+/** A problem with its place found, before the rule's severity is looked up. */
+export interface Finding {
+  /** Id of the rule. */
+  readonly rule: string;
+  readonly source: SourceText;
+  readonly range: Range;
+  readonly message: string;
+  readonly hint?: string;
+  readonly related?: readonly RelatedPlace[];
+  /** The range covers a secret: printers do not repeat its text. */
+  readonly sensitive?: boolean;
+}
+
+export interface Diagnostic extends Finding {
+  readonly severity: Severity;
+}
+
+export const hasErrors = (diagnostics: readonly Diagnostic[]): boolean =>
+  diagnostics.some((diagnostic) => diagnostic.severity === 'error');
+
+/** Sorted by file, place and rule; the same thing said twice about one place (through two aliases) is said once. */
+export function sortDiagnostics(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
+  const seen = new Set<string>();
+  return diagnostics
+    .filter((diagnostic) => {
+      const { source, range, rule, message } = diagnostic;
+      const key = JSON.stringify([source.path, range.start, range.end, rule, message]);
+      return seen.has(key) ? false : seen.add(key) !== null;
+    })
+    .sort(byPlace);
+}
+
+function byPlace(a: Diagnostic, b: Diagnostic): number {
+  return (
+    byText(a.source.name, b.source.name) ||
+    a.range.start - b.range.start ||
+    a.range.end - b.range.end ||
+    byText(a.rule, b.rule) ||
+    byText(a.message, b.message)
+  );
+}
+
+const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

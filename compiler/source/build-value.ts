@@ -1,0 +1,185 @@
+/**
+ * Turns YAML nodes into plain data: resolves aliases and merge keys, refuses duplicate keys, cyclic and exploding aliases.
+ * Aliases share one object with their anchor, so the work is linear in the text; what a full walk of the data would cost
+ * is counted beside it and capped, because validation does walk it in full.
+ */
+import type { Alias, Node, Scalar, YAMLMap, YAMLSeq } from 'yaml';
+import { isAlias, isMap, isScalar, isSeq } from 'yaml';
+import type { Finding } from '../diagnostics/diagnostic.ts';
+import { isPlainMap, setOwn } from './plain-map.ts';
+import type { Range, SourceText } from './source-text.ts';
+
+export type YamlNode = Node;
+
+/** The anchored node each alias stands for. */
+export type AliasTargets = ReadonlyMap<Alias, YamlNode>;
+
+/** Values that aliases and merge keys may add to a file. */
+const MAX_EXPANSION = 1_000_000;
+/** Deeper than any sensible config, far from the end of the stack. */
+const MAX_DEPTH = 200;
+
+export const MERGE_KEY = '<<';
+
+export interface BuiltValue {
+  readonly value: unknown;
+  readonly aliases: AliasTargets;
+  readonly findings: readonly Finding[];
+  /** The value is incomplete. */
+  readonly fatal: boolean;
+}
+
+interface Sized {
+  readonly value: unknown;
+  /** Values in it, counted as often as aliases repeat them. */
+  readonly size: number;
+}
+
+interface Anchor {
+  readonly node: YamlNode;
+  /** null while the anchored node itself is being built: an alias seen then is a cycle. */
+  built: Sized | null;
+}
+
+interface Builder {
+  readonly source: SourceText;
+  readonly anchors: Map<string, Anchor>;
+  readonly aliases: Map<Alias, YamlNode>;
+  readonly findings: Finding[];
+  expansion: number;
+  fatal: boolean;
+}
+
+export function buildValue(source: SourceText, root: YamlNode | null): BuiltValue {
+  const builder: Builder = { source, anchors: new Map(), aliases: new Map(), findings: [], expansion: 0, fatal: false };
+  const { value } = root === null ? { value: {} } : build(builder, root, 0);
+  return { value, aliases: builder.aliases, findings: builder.findings, fatal: builder.fatal };
+}
+
+function build(builder: Builder, node: unknown, depth: number): Sized {
+  if (isAlias(node)) return buildAlias(builder, node);
+  if (builder.fatal || (!isMap(node) && !isSeq(node) && !isScalar(node))) return { value: null, size: 1 };
+  if (depth > MAX_DEPTH) return fail(builder, 'yaml-syntax', node, `nested deeper than ${MAX_DEPTH} levels`);
+  const anchor: Anchor | null = node.anchor === undefined ? null : { node, built: null };
+  if (anchor !== null && node.anchor !== undefined) builder.anchors.set(node.anchor, anchor);
+  const built = isMap(node)
+    ? buildMap(builder, node, depth)
+    : isSeq(node)
+      ? buildList(builder, node, depth)
+      : { value: scalarValue(builder, node), size: 1 };
+  if (anchor !== null) anchor.built = built;
+  return built;
+}
+
+function buildAlias(builder: Builder, alias: Alias): Sized {
+  const anchor = builder.anchors.get(alias.source);
+  if (anchor === undefined)
+    return fail(builder, 'yaml-alias', alias, `no anchor \`&${alias.source}\` stands before this alias`);
+  if (anchor.built === null) return fail(builder, 'yaml-alias', alias, `\`*${alias.source}\` contains itself`);
+  builder.aliases.set(alias, anchor.node);
+  expand(builder, alias, anchor.built.size);
+  return anchor.built;
+}
+
+function buildList(builder: Builder, node: YAMLSeq, depth: number): Sized {
+  let size = 1;
+  const value = node.items.map((item) => {
+    const built = build(builder, item, depth + 1);
+    size += built.size;
+    return built.value;
+  });
+  return { value, size };
+}
+
+function buildMap(builder: Builder, node: YAMLMap, depth: number): Sized {
+  const value: Record<string, unknown> = {};
+  const merged: unknown[] = [];
+  const keys = new Map<string, Range>();
+  let size = 1;
+  for (const pair of node.items) {
+    const key = keyText(pair.key);
+    const built = build(builder, pair.value, depth + 1);
+    size += built.size;
+    if (isMergeKey(pair.key)) {
+      merged.push(...mergeSources(builder, pair.value as YamlNode, built.value));
+      continue;
+    }
+    const first = keys.get(key);
+    const range = rangeOf(pair.key as YamlNode);
+    if (first !== undefined) reportDuplicate(builder, key, first, range);
+    else {
+      keys.set(key, range);
+      setOwn(value, key, built.value);
+    }
+  }
+  for (const source of merged) size += mergeInto(builder, node, value, source as Record<string, unknown>);
+  return { value, size };
+}
+
+/** The maps a `<<` brings in, those of higher precedence first. */
+function mergeSources(builder: Builder, node: YamlNode, value: unknown): readonly unknown[] {
+  const list = Array.isArray(value) ? value : [value];
+  if (builder.fatal || list.every(isPlainMap)) return list.filter(isPlainMap);
+  fail(builder, 'yaml-alias', node, '`<<` takes a map or a list of maps');
+  return [];
+}
+
+/** Adds what the map does not have itself; answers how many values that were. */
+function mergeInto(
+  builder: Builder,
+  node: YamlNode,
+  value: Record<string, unknown>,
+  from: Record<string, unknown>,
+): number {
+  let added = 0;
+  for (const key of Object.keys(from)) {
+    added += 1;
+    if (!Object.hasOwn(value, key)) setOwn(value, key, from[key]);
+  }
+  expand(builder, node, added);
+  return added;
+}
+
+/** An integer beyond 2^53 keeps its digits as text: chat ids of some services are that long. */
+function scalarValue(builder: Builder, node: Scalar): unknown {
+  const { value } = node;
+  if (typeof value !== 'number') return value;
+  if (!Number.isFinite(value)) {
+    const range = rangeOf(node);
+    const message = `\`${node.source ?? value}\` is not a number that can be used here`;
+    builder.findings.push({ rule: 'invalid-number', source: builder.source, range, message });
+    return 0;
+  }
+  const isDigits = node.source !== undefined && /^-?\d+$/.test(node.source);
+  return isDigits && !Number.isSafeInteger(value) ? node.source : value;
+}
+
+function expand(builder: Builder, node: YamlNode, size: number): void {
+  builder.expansion += size;
+  if (builder.expansion <= MAX_EXPANSION || builder.fatal) return;
+  const message = `aliases expand this file to more than ${MAX_EXPANSION} values`;
+  fail(builder, 'yaml-alias', node, message);
+}
+
+function fail(builder: Builder, rule: string, node: YamlNode, message: string): Sized {
+  if (!builder.fatal) builder.findings.push({ rule, source: builder.source, range: rangeOf(node), message });
+  builder.fatal = true;
+  return { value: null, size: 1 };
+}
+
+function reportDuplicate(builder: Builder, key: string, first: Range, again: Range): void {
+  const { source } = builder;
+  const related = [{ source, range: first, message: 'it is first set here' }];
+  const message = `the key \`${key}\` is set twice in one map`;
+  builder.findings.push({ rule: 'duplicate-key', source, range: again, message, related });
+}
+
+export const isMergeKey = (key: unknown): boolean => isScalar(key) && key.type === 'PLAIN' && key.value === MERGE_KEY;
+
+export const keyText = (key: unknown): string => (isScalar(key) ? String(key.value) : String(key));
+
+/** From the node's first character (its anchor and tag left out) to the end of its value. */
+export function rangeOf(node: YamlNode): Range {
+  const [start, end] = node.range ?? [0, 0];
+  return { start, end };
+}

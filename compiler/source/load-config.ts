@@ -1,0 +1,137 @@
+/** Finds and reads the config files: the root (§2 of the decisions on inputs), then what they include, each file once. */
+import { dirname, join } from 'node:path';
+import type { Finding } from '../diagnostics/diagnostic.ts';
+import { displayPath } from './display-path.ts';
+import { expandGlob, isGlob } from './expand-glob.ts';
+import type { Files } from './files.ts';
+import type { KeyIndex } from './locate.ts';
+import { locate } from './locate.ts';
+import type { ParsedFile } from './parse-yaml.ts';
+import { parseYaml } from './parse-yaml.ts';
+import { isPlainMap } from './plain-map.ts';
+import { readText } from './read-text.ts';
+import type { Range, SourceText } from './source-text.ts';
+import { START } from './source-text.ts';
+
+export interface ConfigSearch {
+  readonly files: Files;
+  /** Absolute. */
+  readonly cwd: string;
+  /** `<home_dir>`, absolute. */
+  readonly home: string;
+  /** `--config` paths and globs; empty: `./hookwright.yaml`, else `<home_dir>/config.yaml`. */
+  readonly configs: readonly string[];
+}
+
+export interface LoadedConfig {
+  /** The first config file's path: `build/` and places in the table are relative to its folder. */
+  readonly root: string;
+  /** Files whose text could be used, in the order they were named. */
+  readonly files: readonly ParsedFile[];
+  readonly findings: readonly Finding[];
+  /** A file is missing or not YAML: what the others say cannot be judged as a whole. */
+  readonly incomplete: boolean;
+}
+
+/** Where a file was asked for, to complain there when it is not there. */
+interface Request {
+  readonly path: string;
+  readonly from: { readonly source: SourceText; readonly range: Range } | null;
+}
+
+interface Loading {
+  readonly search: ConfigSearch;
+  readonly seen: Set<string>;
+  readonly files: ParsedFile[];
+  readonly findings: Finding[];
+  incomplete: boolean;
+}
+
+export function loadConfig(search: ConfigSearch): LoadedConfig {
+  const loading: Loading = { search, seen: new Set(), files: [], findings: [], incomplete: false };
+  const roots = rootFiles(loading);
+  for (const path of roots) load(loading, { path, from: null });
+  const root = roots[0] ?? join(search.cwd, ROOT_NAME);
+  return { root, files: loading.files, findings: loading.findings, incomplete: loading.incomplete };
+}
+
+const ROOT_NAME = 'hookwright.yaml';
+
+function rootFiles(loading: Loading): readonly string[] {
+  const { files, cwd, home, configs } = loading.search;
+  if (configs.length === 0) {
+    const candidates = [join(cwd, ROOT_NAME), join(home, 'config.yaml')];
+    const found = candidates.find((path) => files.stat(path) !== null);
+    if (found !== undefined) return [found];
+    const names = candidates.map((path) => displayPath(path, cwd)).join(' nor ');
+    complain(loading, candidates[0] ?? cwd, `there is no config file: neither ${names} exists`);
+    return [];
+  }
+  return configs.flatMap((pattern) => {
+    const paths = expandGlob(files, cwd, pattern);
+    if (paths.length === 0) complain(loading, join(cwd, pattern), `no file matches \`${pattern}\``);
+    return paths;
+  });
+}
+
+function load(loading: Loading, request: Request): void {
+  const { files, cwd } = loading.search;
+  const identity = files.realpath(request.path) ?? request.path;
+  if (loading.seen.has(identity)) return;
+  loading.seen.add(identity);
+  const read = readText(files, request.path);
+  if (!read.ok) {
+    complain(loading, request.path, read.message, request.from);
+    return;
+  }
+  const source: SourceText = { path: request.path, name: displayPath(request.path, cwd), text: read.text };
+  const parsed = parseYaml(source);
+  loading.findings.push(...parsed.findings);
+  if (parsed.file === null) loading.incomplete = true;
+  else addFile(loading, parsed.file);
+}
+
+function addFile(loading: Loading, file: ParsedFile): void {
+  const { source, value } = file;
+  if (!isPlainMap(value)) {
+    const range = { start: 0, end: source.text.length };
+    loading.findings.push({ rule: 'wrong-type', source, range, message: 'a config file is a map of settings' });
+    loading.incomplete = true;
+    return;
+  }
+  loading.files.push(file);
+  const { include } = value;
+  if (include === undefined) return;
+  const index: KeyIndex = new WeakMap();
+  if (!Array.isArray(include)) {
+    const range = locate(file, ['include'], index).value;
+    loading.findings.push({ rule: 'wrong-type', source, range, message: '`include` is a list of paths and globs' });
+    return;
+  }
+  include.forEach((pattern: unknown, i) => {
+    follow(loading, file, { pattern, range: locate(file, ['include', i], index).value });
+  });
+}
+
+function follow(loading: Loading, file: ParsedFile, entry: { readonly pattern: unknown; readonly range: Range }): void {
+  const { source } = file;
+  const { pattern, range } = entry;
+  if (typeof pattern !== 'string' || pattern === '') {
+    loading.findings.push({ rule: 'wrong-type', source, range, message: 'an include is a path or a glob' });
+    return;
+  }
+  const paths = expandGlob(loading.search.files, dirname(source.path), pattern);
+  if (paths.length === 0) {
+    loading.findings.push({ rule: 'empty-include', source, range, message: `no file matches \`${pattern}\`` });
+  }
+  for (const path of paths) load(loading, { path, from: isGlob(pattern) ? null : { source, range } });
+}
+
+/** At the `include` that asked for the file, else at the (unread) file itself. */
+function complain(loading: Loading, path: string, message: string, from: Request['from'] = null): void {
+  const name = displayPath(path, loading.search.cwd);
+  loading.incomplete = true;
+  const place = from ?? { source: { path, name, text: '' }, range: START };
+  const text = from === null ? message : `the included file \`${name}\` ${message}`;
+  loading.findings.push({ rule: 'unreadable-file', ...place, message: text });
+}

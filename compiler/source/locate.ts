@@ -1,0 +1,98 @@
+/** Finds where a value of a parsed file is written: from a path of keys and indexes to ranges in the text. */
+import type { Pair, YAMLMap } from 'yaml';
+import { isAlias, isMap, isScalar, isSeq } from 'yaml';
+import type { NodePath } from '../diagnostics/problem.ts';
+import type { YamlNode } from './build-value.ts';
+import { isMergeKey, keyText, rangeOf } from './build-value.ts';
+import type { ParsedFile } from './parse-yaml.ts';
+import { scalarPart } from './scalar-part.ts';
+import type { Range } from './source-text.ts';
+import { START } from './source-text.ts';
+
+export interface Location {
+  /** The key of the value; null for a list item and the root. */
+  readonly key: Range | null;
+  /** The value, or the alias that stands for it. */
+  readonly value: Range;
+  /** The alias or merge key through which the path led to another part of the file; the last one when there are several. */
+  readonly via: Range | null;
+  /** How many steps of the path exist; the location is that of the last one that does. */
+  readonly depth: number;
+  /** Range of a part of a scalar's text; null when the value is no scalar. */
+  part(offset: number, length: number): Range | null;
+}
+
+/** Keys of the maps that were asked for: a map of ten thousand routes is searched once, not once per problem. */
+export type KeyIndex = WeakMap<YAMLMap, ReadonlyMap<string, Pair>>;
+
+interface Step {
+  readonly key: Range | null;
+  readonly node: YamlNode | null;
+  readonly via: Range | null;
+}
+
+export function locate(file: ParsedFile, path: NodePath, index: KeyIndex): Location {
+  let step: Step = { key: null, node: file.root, via: null };
+  let depth = 0;
+  for (const part of path) {
+    const next = descend(file, step, part, index);
+    if (next === null) break;
+    step = next;
+    depth++;
+  }
+  const { key, node, via } = step;
+  const value = node === null ? (key ?? START) : rangeOf(node);
+  return { key, value, via, depth, part: (offset, length) => partOf(file, node, offset, length) };
+}
+
+function descend(file: ParsedFile, step: Step, part: string | number, index: KeyIndex): Step | null {
+  const node = step.node === null ? null : follow(file, step.node);
+  const via = step.node !== node && step.node !== null ? rangeOf(step.node) : step.via;
+  if (isMap(node)) return findKey(file, node, String(part), { index, via });
+  if (!isSeq(node)) return null;
+  const item = node.items[Number(part)];
+  return item === undefined ? null : { key: null, node: item as YamlNode | null, via };
+}
+
+interface Search {
+  readonly index: KeyIndex;
+  readonly via: Range | null;
+}
+
+/** The map's own pair, else that of a map merged into it; earlier ones win, as when the value was built. */
+function findKey(file: ParsedFile, map: YAMLMap, key: string, search: Search): Step | null {
+  const pair = pairs(map, search.index).get(key);
+  if (pair !== undefined) {
+    return { key: rangeOf(pair.key as YamlNode), node: pair.value as YamlNode | null, via: search.via };
+  }
+  for (const merge of map.items.filter((item) => isMergeKey(item.key))) {
+    const via = rangeOf(merge.key as YamlNode);
+    const source = follow(file, merge.value as YamlNode);
+    for (const item of isSeq(source) ? source.items : [source]) {
+      const merged = follow(file, item as YamlNode);
+      const found = isMap(merged) ? findKey(file, merged, key, { index: search.index, via }) : null;
+      if (found !== null) return { ...found, via };
+    }
+  }
+  return null;
+}
+
+function pairs(map: YAMLMap, index: KeyIndex): ReadonlyMap<string, Pair> {
+  const known = index.get(map);
+  if (known !== undefined) return known;
+  const found = new Map<string, Pair>();
+  for (const pair of map.items) {
+    const key = keyText(pair.key);
+    if (!isMergeKey(pair.key) && !found.has(key)) found.set(key, pair);
+  }
+  index.set(map, found);
+  return found;
+}
+
+const follow = (file: ParsedFile, node: YamlNode): YamlNode =>
+  isAlias(node) ? (file.aliases.get(node) ?? node) : node;
+
+function partOf(file: ParsedFile, node: YamlNode | null, offset: number, length: number): Range | null {
+  if (!isScalar(node)) return null;
+  return scalarPart(file.source.text, node, { offset, length });
+}

@@ -1,0 +1,51 @@
+/** Reads one file as text for the parsers; every way it can fail becomes a sentence. */
+import type { Files } from './files.ts';
+
+/** Files above this are refused before they are read. */
+export const MAX_FILE_BYTES = 16 * 1024 * 1024;
+
+export type ReadResult =
+  | { readonly ok: true; readonly text: string }
+  | { readonly ok: false; readonly missing: boolean; readonly message: string };
+
+const SENTENCES: Readonly<Record<string, string>> = {
+  EACCES: 'cannot be read: permission denied',
+  EPERM: 'cannot be read: permission denied',
+  ELOOP: 'cannot be read: its symbolic links form a loop',
+  ENOENT: 'does not exist',
+  EISDIR: 'is a directory; a file is expected here',
+};
+
+const refuse = (message: string, missing = false): ReadResult => ({ ok: false, missing, message });
+
+/** The text without its byte order mark. Line ends stay as they are, so that offsets are those of the file. */
+export function readText(files: Files, path: string): ReadResult {
+  const stat = files.stat(path);
+  if (stat === null) return refuse('does not exist', true);
+  if (stat.kind === 'directory') return refuse('is a directory; a file is expected here');
+  if (stat.kind === 'other') return refuse('is not a regular file');
+  if (stat.size > MAX_FILE_BYTES) return refuse(tooLarge(stat.size));
+  let bytes: Uint8Array;
+  try {
+    bytes = files.read(path);
+  } catch (error) {
+    return refuse(SENTENCES[codeOf(error)] ?? `cannot be read: ${codeOf(error)}`, codeOf(error) === 'ENOENT');
+  }
+  if (bytes.byteLength > MAX_FILE_BYTES) return refuse(tooLarge(bytes.byteLength));
+  return decode(bytes);
+}
+
+function decode(bytes: Uint8Array): ReadResult {
+  try {
+    return { ok: true, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
+  } catch {
+    const hint = bytes[0] === 0xff || bytes[0] === 0xfe ? ' (it looks like UTF-16)' : '';
+    return refuse(`is not valid UTF-8${hint}; save it as UTF-8`);
+  }
+}
+
+const tooLarge = (size: number): string =>
+  `is ${(size / 1024 / 1024).toFixed(1)} MiB large; at most ${MAX_FILE_BYTES / 1024 / 1024} MiB are read`;
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown error';

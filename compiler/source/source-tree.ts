@@ -1,0 +1,147 @@
+/**
+ * Several files as one config: plain merged data, and the way back from each of its values to the file it is written in.
+ * Maps are merged key by key down to the entries (a route, a job, a target, a source); an entry belongs to one file.
+ */
+import type { Finding } from '../diagnostics/diagnostic.ts';
+import type { NodePath } from '../diagnostics/problem.ts';
+import type { KeyIndex, Location } from './locate.ts';
+import { locate } from './locate.ts';
+import type { ParsedFile } from './parse-yaml.ts';
+import { isPlainMap, setOwn } from './plain-map.ts';
+
+export interface Place extends Location {
+  readonly file: ParsedFile;
+}
+
+export interface SourceTree {
+  readonly value: Readonly<Record<string, unknown>>;
+  readonly files: readonly ParsedFile[];
+  /** Where the value at a path is written; for a path that does not exist, its closest ancestor that does. */
+  place(path: NodePath): Place;
+}
+
+/** Maps that several files may fill together; everything else has one home. */
+const SHARED: ReadonlySet<string> = new Set([
+  '',
+  'platforms',
+  'platforms.webhook',
+  'platforms.webhook.routes',
+  'platforms.webhook.extra',
+  'platforms.webhook.extra.routes',
+  'platform_toolsets',
+  'gateway',
+  'agent',
+  'jobs',
+  'sources',
+]);
+
+/** What a definition is called, by the path it is found under. */
+const NOUNS: Readonly<Record<string, string>> = {
+  platforms: 'target',
+  'platforms.webhook.routes': 'route',
+  'platforms.webhook.extra.routes': 'route',
+  jobs: 'job',
+  sources: 'source',
+};
+
+/** Who wrote a key: one file, or several for a shared map. */
+interface Owner {
+  readonly file: ParsedFile;
+  readonly children: ReadonlyMap<string, Owner> | null;
+}
+
+type Data = Readonly<Record<string, unknown>>;
+
+/** What one file says under a path. */
+interface Part {
+  readonly file: ParsedFile;
+  readonly value: unknown;
+}
+
+interface Merge {
+  readonly findings: Finding[];
+  readonly index: KeyIndex;
+}
+
+/** @param files parsed config files whose root is a map, the root file first. */
+export function mergeFiles(files: readonly ParsedFile[]): {
+  readonly tree: SourceTree;
+  readonly findings: readonly Finding[];
+} {
+  const merge: Merge = { findings: [], index: new WeakMap() };
+  const parts = files.map((file) => ({ file, value: withoutInclude(file.value as Data) }));
+  const merged = mergeParts(merge, parts, []);
+  const place = (path: NodePath): Place => {
+    const file = ownerOf(merged.owner, path);
+    return { ...locate(file, path, merge.index), file };
+  };
+  return { tree: { value: merged.value as Data, files, place }, findings: merge.findings };
+}
+
+/** `include` belongs to the file that says it and has been followed by now. */
+function withoutInclude(value: Data): Data {
+  const { include: _, ...rest } = value;
+  return rest;
+}
+
+function mergeParts(merge: Merge, parts: readonly Part[], path: readonly string[]): { value: unknown; owner: Owner } {
+  const [first, second] = parts;
+  if (first === undefined) throw new RangeError('nothing to merge');
+  if (second === undefined) return { value: first.value, owner: { file: first.file, children: null } };
+  if (!SHARED.has(path.join('.')) || !parts.every((part) => isPlainMap(part.value))) {
+    for (const part of parts.slice(1))
+      merge.findings.push(duplicate(merge, { path, first: first.file, again: part.file }));
+    return { value: first.value, owner: { file: first.file, children: null } };
+  }
+  const value: Record<string, unknown> = {};
+  const children = new Map<string, Owner>();
+  for (const [key, ofKey] of groupByKey(parts)) {
+    const child = mergeParts(merge, ofKey, [...path, key]);
+    setOwn(value, key, child.value);
+    children.set(key, child.owner);
+  }
+  return { value, owner: { file: first.file, children } };
+}
+
+function groupByKey(parts: readonly Part[]): ReadonlyMap<string, readonly Part[]> {
+  const groups = new Map<string, Part[]>();
+  for (const { file, value } of parts) {
+    for (const [key, item] of Object.entries(value as Data)) {
+      const group = groups.get(key);
+      if (group === undefined) groups.set(key, [{ file, value: item }]);
+      else group.push({ file, value: item });
+    }
+  }
+  return groups;
+}
+
+interface Clash {
+  readonly path: readonly string[];
+  readonly first: ParsedFile;
+  readonly again: ParsedFile;
+}
+
+function duplicate(merge: Merge, { path, first, again }: Clash): Finding {
+  const name = path.at(-1) ?? '';
+  const noun = NOUNS[path.slice(0, -1).join('.')] ?? 'setting';
+  const here = locate(again, path, merge.index);
+  const there = locate(first, path, merge.index);
+  return {
+    rule: 'duplicate-definition',
+    source: again.source,
+    range: here.key ?? here.value,
+    message: `${noun} \`${name}\` is defined in two files`,
+    hint: 'keep one of the two definitions, or give one another name',
+    related: [{ source: first.source, range: there.key ?? there.value, message: 'it is first defined here' }],
+  };
+}
+
+function ownerOf(root: Owner, path: NodePath): ParsedFile {
+  let owner = root;
+  for (const part of path) {
+    const child = owner.children?.get(String(part));
+    if (child === undefined) break;
+    owner = child;
+  }
+  return owner.file;
+}
