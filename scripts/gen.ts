@@ -60,7 +60,16 @@ function validator(name: string): string {
   return `${BANNER}// @ts-nocheck\n${code}\n`;
 }
 
-const outputs = new Map<string, string>([['types.ts', await types()]]);
+/** The schemas themselves, for messages that name the keys and values a place takes. */
+function schemaModule(): string {
+  const entries = names.map((name) => `  ${JSON.stringify(name)}: ${JSON.stringify(readSchema(name))},\n`);
+  return `${BANNER}export const SCHEMAS = {\n${entries.join('')}} as const;\n`;
+}
+
+const outputs = new Map<string, string>([
+  ['types.ts', await types()],
+  ['schemas.ts', schemaModule()],
+]);
 for (const name of names) outputs.set(`validate-${name}.ts`, validator(name));
 
 if (process.argv.includes('--check')) {

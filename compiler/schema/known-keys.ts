@@ -1,0 +1,51 @@
+/** What a schema says about a place in the data: the keys it may have, for "did you mean". */
+import { SCHEMAS } from '../../schemas/generated/schemas.ts';
+import type { NodePath } from '../diagnostics/problem.ts';
+import { isPlainMap } from '../source/plain-map.ts';
+
+type Schema = Readonly<Record<string, unknown>>;
+
+interface Resolved {
+  readonly schema: Schema;
+  /** The file the schema stands in: what its relative references start from. */
+  readonly root: Schema;
+}
+
+const BY_ID: ReadonlyMap<string, Schema> = new Map(
+  Object.values(SCHEMAS).map((schema: Schema) => [String(schema.$id), schema]),
+);
+
+/** Keys named by any branch of the schema that may hold at this path. */
+export function knownKeys(name: keyof typeof SCHEMAS, path: NodePath): readonly string[] {
+  const root: Schema = SCHEMAS[name];
+  let places = branches({ schema: root, root });
+  for (const part of path) places = places.flatMap((place) => children(place, part)).flatMap(branches);
+  return [...new Set(places.flatMap(({ schema }) => Object.keys(mapOf(schema.properties))))];
+}
+
+/** The schema with its reference followed and its combinators opened. */
+function branches(place: Resolved): readonly Resolved[] {
+  const { schema, root } = place;
+  const target = typeof schema.$ref === 'string' ? resolveRef(schema.$ref, root) : null;
+  const combined = [schema.allOf, schema.oneOf, schema.anyOf].flatMap((list) => (Array.isArray(list) ? list : []));
+  const inner = combined.filter(isPlainMap).flatMap((branch) => branches({ schema: branch, root }));
+  return [place, ...(target === null ? [] : branches(target)), ...inner];
+}
+
+function children({ schema, root }: Resolved, part: string | number): readonly Resolved[] {
+  const named = mapOf(schema.properties)[String(part)];
+  const child = typeof part === 'number' ? schema.items : (named ?? schema.additionalProperties);
+  return isPlainMap(child) ? [{ schema: child, root }] : [];
+}
+
+/** `file.schema.json`, `#/$defs/x` or both. */
+function resolveRef(ref: string, from: Schema): Resolved | null {
+  const [file = '', pointer = ''] = ref.split('#');
+  const root = file === '' ? from : BY_ID.get(file);
+  if (root === undefined) return null;
+  let schema: unknown = root;
+  for (const part of pointer.split('/').slice(1)) schema = mapOf(schema)[part];
+  return isPlainMap(schema) ? { schema, root } : null;
+}
+
+const mapOf = (value: unknown): Readonly<Record<string, unknown>> => (isPlainMap(value) ? value : {});

@@ -1,0 +1,24 @@
+/** JSON pointers of schema errors, as paths of keys and indexes. */
+import type { NodePath } from '../diagnostics/problem.ts';
+import { isPlainMap } from '../source/plain-map.ts';
+
+/** A part is an index when the data has a list there: `0` may be a key as well. */
+export function parsePointer(pointer: string, data: unknown): NodePath {
+  const path: (string | number)[] = [];
+  let value = data;
+  for (const part of pointer.split('/').slice(1)) {
+    const key = part.replaceAll('~1', '/').replaceAll('~0', '~');
+    path.push(Array.isArray(value) ? Number(key) : key);
+    value = childOf(value, key);
+  }
+  return path;
+}
+
+export function valueAt(data: unknown, path: NodePath): unknown {
+  return path.reduce<unknown>((value, key) => childOf(value, String(key)), data);
+}
+
+const childOf = (value: unknown, key: string): unknown => {
+  if (Array.isArray(value)) return value[Number(key)];
+  return isPlainMap(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+};
