@@ -1185,10 +1185,8 @@ export interface RouteTable {
    * Where the delivery id is, without `source`: first non-empty.
    */
   default_delivery: LocatorPlan[];
-  /**
-   * Every known source name and alias, for messages.
-   */
-  sources: string[];
+  sources: SourcePlans;
+  target_names: TargetNames;
   targets: TargetPlans;
   toolsets: ToolsetPlans;
   profiles: ProfilePlans;
@@ -1356,6 +1354,28 @@ export interface ChallengePlan {
   echo: string | null;
 }
 export interface ChallengeHeaderPlan {
+  [k: string]: string;
+}
+/**
+ * What `source` and `auth` of a route may name, by every name and alias.
+ */
+export interface SourcePlans {
+  [k: string]: SourcePlan;
+}
+export interface SourcePlan {
+  /**
+   * The source's own scheme: canonical name.
+   */
+  scheme: string;
+  /**
+   * Schemes a route pinned to this source accepts, in the order they commit.
+   */
+  accepts: string[];
+}
+/**
+ * Canonical target names by every name and alias.
+ */
+export interface TargetNames {
   [k: string]: string;
 }
 /**

@@ -2,10 +2,11 @@
 // @ts-nocheck
 "use strict";
 export const validate = validate20;
-const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"route-table.schema.json","title":"RouteTable","description":"build/routes.json: everything the runtime needs, validated, normalised and self-contained.","type":"object","additionalProperties":false,"required":["format","hash","server","gateway","app_scheme","schemes","default_schemes","default_event","default_delivery","sources","targets","toolsets","profiles","jobs","blueprints","routes"],"properties":{"format":{"const":1,"description":"Version of this file format."},"hash":{"type":"string","pattern":"^[0-9a-f]{64}$","description":"SHA-256 of the rest of the file."},"server":{"title":"ServerPlan","description":"The public HTTP server.","type":"object","additionalProperties":false,"required":["enabled","host","port","public_url","secret","max_body_bytes","rate_limit","max_connections","script_timeout_seconds","direct_timeout_seconds","idempotency_ttl_seconds"],"properties":{"enabled":{"type":"boolean"},"host":{"type":"string"},"port":{"type":"integer"},"public_url":{"type":["string","null"]},"secret":{"oneOf":[{"$ref":"#/$defs/secretRef"},{"type":"null"}],"description":"Global fallback secret, for dynamic subscriptions; static routes already carry theirs."},"max_body_bytes":{"type":"integer"},"rate_limit":{"type":"integer"},"max_connections":{"type":"integer"},"script_timeout_seconds":{"type":"number"},"direct_timeout_seconds":{"type":"number"},"idempotency_ttl_seconds":{"type":"integer"}}},"gateway":{"title":"GatewayPlan","description":"Work behind the server.","type":"object","additionalProperties":false,"required":["multiplex_profiles","max_concurrent_runs","max_queued_runs","drain_seconds","timezone","python","durability","retention_days","max_attempts"],"properties":{"multiplex_profiles":{"type":"boolean"},"max_concurrent_runs":{"type":"integer"},"max_queued_runs":{"type":"integer"},"drain_seconds":{"type":"number"},"timezone":{"type":["string","null"],"description":"null: the zone of the machine that serves."},"python":{"type":"string"},"durability":{"enum":["full","normal"]},"retention_days":{"type":"number"},"max_attempts":{"type":"integer"}}},"app_scheme":{"type":"string"},"schemes":{"title":"SchemePlans","type":"object","additionalProperties":{"$ref":"scheme-plan.schema.json"},"description":"Signature schemes in use, by name."},"default_schemes":{"type":"array","items":{"type":"string"},"description":"Order of the header-driven choice."},"default_event":{"type":"array","items":{"$ref":"scheme-plan.schema.json#/$defs/locatorPlan"},"description":"Where the event type is, without `source`: first non-empty string."},"default_delivery":{"type":"array","items":{"$ref":"scheme-plan.schema.json#/$defs/locatorPlan"},"description":"Where the delivery id is, without `source`: first non-empty."},"sources":{"type":"array","items":{"type":"string"},"description":"Every known source name and alias, for messages."},"targets":{"title":"TargetPlans","type":"object","additionalProperties":{"$ref":"target-plan.schema.json"},"description":"Delivery targets by canonical name."},"toolsets":{"title":"ToolsetPlans","type":"object","additionalProperties":{"type":"boolean"},"description":"Known toolsets; true: webhook runs may use it."},"profiles":{"title":"ProfilePlans","type":"object","additionalProperties":{"$ref":"#/$defs/profilePlan"},"description":"`default` and, with multiplexing, the others."},"jobs":{"title":"JobPlans","type":"object","additionalProperties":{"$ref":"#/$defs/jobPlan"},"description":"Static jobs by id."},"blueprints":{"title":"BlueprintPlans","type":"object","additionalProperties":{"$ref":"#/$defs/blueprintPlan"},"description":"Blueprints by key, with what their jobs are made of. What is published stands in blueprints.json."},"routes":{"title":"RoutePlans","type":"object","additionalProperties":{"$ref":"#/$defs/routePlan"},"description":"Static routes by name."}},"$defs":{"secretRef":{"title":"SecretRef","description":"A secret or where it is. `scope` is the profile whose environment resolves it.","type":"object","additionalProperties":false,"required":["kind","value","scope"],"properties":{"kind":{"enum":["literal","env","file"]},"value":{"type":"string","description":"The literal, the variable's name or the file's path."},"scope":{"type":"string","description":"Profile name."}}},"routeSecret":{"title":"RouteSecret","type":"object","additionalProperties":false,"required":["ref","expires_at"],"properties":{"ref":{"$ref":"#/$defs/secretRef"},"expires_at":{"type":["integer","null"],"description":"Unix time in ms after which it is no longer accepted."}}},"template":{"title":"TemplatePlan","description":"A template as a list of segments.","type":"array","items":{"$ref":"#/$defs/templateSegment"}},"templateSegment":{"title":"TemplateSegment","oneOf":[{"title":"TextSegment","type":"object","additionalProperties":false,"required":["kind","text"],"properties":{"kind":{"const":"text"},"text":{"type":"string"}}},{"title":"PathSegment","type":"object","additionalProperties":false,"required":["kind","path","text","builtin"],"properties":{"kind":{"const":"path"},"path":{"type":"array","items":{"type":"string"},"description":"Keys and indexes from the root; empty: never resolves (`{headers.X}`)."},"text":{"type":"string","description":"The placeholder as written; stays when it does not resolve."},"builtin":{"enum":["event_type","route","delivery_id",null],"description":"What it means when the payload has no such key."}}},{"title":"DumpSegment","type":"object","additionalProperties":false,"required":["kind"],"properties":{"kind":{"const":"dump"}}},{"title":"MetaSegment","type":"object","additionalProperties":false,"required":["kind","name"],"properties":{"kind":{"const":"meta"},"name":{"enum":["event_type","route","delivery_id"]}}}]},"filterPlan":{"title":"FilterPlan","oneOf":[{"title":"FilterGroup","type":"object","additionalProperties":false,"required":["kind","filters"],"properties":{"kind":{"enum":["all","any","not"]},"filters":{"type":"array","items":{"$ref":"#/$defs/filterPlan"},"description":"`not`: one member."}}},{"title":"FilterLeaf","type":"object","additionalProperties":false,"required":["kind","field","operator","value"],"properties":{"kind":{"const":"leaf"},"field":{"$ref":"#/$defs/fieldPlan"},"operator":{"enum":["exists","missing","equals","not_equals","contains","in","in_file","regex"]},"value":{"type":["string","number","boolean","object","array","null"],"description":"Operand; for `in_file` a path relative to <home_dir>, below `~/` or absolute, for `regex` RE2 source."}}}]},"fieldPlan":{"title":"FieldPlan","type":"object","additionalProperties":false,"required":["in","path"],"properties":{"in":{"enum":["payload","root","event","header"],"description":"`payload`: below a top-level payload object when there is one, else from the root."},"path":{"type":"array","items":{"type":"string"},"description":"Split path; for `header` its lower-case name."}}},"scriptPlan":{"title":"ScriptPlan","type":"object","additionalProperties":false,"required":["path","interpreter","timeout_seconds"],"properties":{"path":{"type":"string","description":"Relative to <profile home>/scripts/."},"interpreter":{"enum":["bash","python"]},"timeout_seconds":{"type":"number"}}},"deliveryPlan":{"title":"DeliveryPlan","description":"One target of a route or job with its address templates.","type":"object","additionalProperties":false,"required":["target","extra"],"properties":{"target":{"type":"string","description":"Canonical target name, or `origin`, `local`, `log`."},"extra":{"title":"DeliveryExtraPlan","type":"object","additionalProperties":{"$ref":"#/$defs/template"}}}},"eventsPlan":{"title":"EventsPlan","type":"object","additionalProperties":false,"required":["exact","globs"],"properties":{"exact":{"type":"array","items":{"type":"string"}},"globs":{"type":"array","items":{"type":"string"},"description":"Regular expression sources made from the globs."}}},"agentPlan":{"title":"AgentPlan","oneOf":[{"title":"CommandAgentPlan","type":"object","additionalProperties":false,"required":["kind","argv","timeout_seconds","max_attempts"],"properties":{"kind":{"const":"command"},"argv":{"type":"array","items":{"type":"string"}},"timeout_seconds":{"type":"number"},"max_attempts":{"type":"integer"}}},{"title":"OpenAiAgentPlan","type":"object","additionalProperties":false,"required":["kind","base_url","model","api_key","system","timeout_seconds","max_attempts"],"properties":{"kind":{"const":"openai"},"base_url":{"type":"string"},"model":{"type":"string"},"api_key":{"oneOf":[{"$ref":"#/$defs/secretRef"},{"type":"null"}]},"system":{"type":["string","null"]},"timeout_seconds":{"type":"number"},"max_attempts":{"type":"integer"}}},{"title":"PreviewAgentPlan","type":"object","additionalProperties":false,"required":["kind","timeout_seconds","max_attempts"],"properties":{"kind":{"const":"preview"},"timeout_seconds":{"type":"number"},"max_attempts":{"type":"integer"}}}]},"targetBinding":{"title":"TargetBinding","description":"A target switched on in a profile, with that profile's credentials.","type":"object","additionalProperties":false,"required":["variant","home_channel","api_base","credentials","options","retry_ambiguous","max_attempts"],"properties":{"variant":{"type":["string","null"]},"home_channel":{"type":["string","null"]},"api_base":{"type":["string","null"]},"credentials":{"title":"CredentialRefs","type":"object","additionalProperties":{"$ref":"#/$defs/secretRef"}},"options":{"title":"TargetOptions","type":"object","additionalProperties":{"type":["string","integer","boolean"]},"description":"Settings of the target that are not secret."},"retry_ambiguous":{"type":"boolean"},"max_attempts":{"type":"integer"}}},"profilePlan":{"title":"ProfilePlan","type":"object","additionalProperties":false,"required":["name","home","agent","toolsets","targets"],"properties":{"name":{"type":"string"},"home":{"type":"string","description":"Relative to <home_dir>: empty, or profiles/<name>."},"agent":{"$ref":"#/$defs/agentPlan"},"toolsets":{"type":"array","items":{"type":"string"},"description":"Default toolsets of webhook runs."},"targets":{"title":"TargetBindings","type":"object","additionalProperties":{"$ref":"#/$defs/targetBinding"},"description":"Enabled targets by canonical name."}}},"jobPlan":{"title":"JobPlan","type":"object","additionalProperties":false,"required":["id","name","profile","description","schedule","timezone","prompt","deliver","skills","toolsets","paused","misfire","at"],"properties":{"id":{"type":"string"},"name":{"type":"string"},"profile":{"type":"string"},"description":{"type":["string","null"]},"schedule":{"type":"string"},"timezone":{"type":["string","null"]},"prompt":{"type":"string"},"deliver":{"type":"array","items":{"$ref":"#/$defs/deliveryPlan"}},"skills":{"type":"array","items":{"type":"string"}},"toolsets":{"type":"array","items":{"type":"string"}},"paused":{"type":"boolean"},"misfire":{"enum":["skip","once"]},"at":{"$ref":"#/$defs/place"}}},"blueprintPlan":{"title":"BlueprintPlan","description":"A blueprint whose every combination of options makes a valid schedule.","type":"object","additionalProperties":false,"required":["key","title","description","category","tags","fields","schedule","prompt","skills"],"properties":{"key":{"type":"string"},"title":{"type":"string"},"description":{"type":"string"},"category":{"enum":["daily","email","weekly","general"]},"tags":{"type":"array","items":{"type":"string"}},"fields":{"type":"array","items":{"$ref":"catalog.schema.json#/$defs/field"},"description":"Complete, in order, `deliver` last."},"schedule":{"type":"string","description":"Five-field cron expression with {name} placeholders."},"prompt":{"type":"string","description":"The job's prompt with {name} placeholders."},"skills":{"type":"array","items":{"type":"string"}}}},"place":{"title":"Place","description":"Where an entry is written: file relative to the root config file's folder, 1-based line.","type":"object","additionalProperties":false,"required":["file","line"],"properties":{"file":{"type":"string"},"line":{"type":"integer"}}},"routePlan":{"title":"RoutePlan","type":"object","additionalProperties":false,"required":["name","profile","at","enabled","description","mode","source","insecure","schemes","secrets","public_url","events","filters","script","prompt","skills","toolsets","deliver","cron_job","coalesce","mirror_to_session","rate_limit","max_concurrent","idempotency_ttl_seconds"],"properties":{"name":{"type":"string"},"profile":{"type":"string"},"at":{"$ref":"#/$defs/place"},"enabled":{"type":"boolean"},"description":{"type":["string","null"]},"mode":{"enum":["agent","direct","cron"],"description":"`direct` is `deliver_only`, `cron` is `cron_job`."},"source":{"type":["string","null"],"description":"Scheme that also pins event type, delivery id and challenge; null: header-driven."},"insecure":{"type":"boolean","description":"INSECURE_NO_AUTH."},"schemes":{"type":"array","items":{"type":"string"},"description":"Accepted schemes in the order they commit."},"secrets":{"type":"array","items":{"$ref":"#/$defs/routeSecret"},"description":"Accepted secrets or public keys, current first."},"public_url":{"type":["string","null"]},"events":{"oneOf":[{"$ref":"#/$defs/eventsPlan"},{"type":"null"}]},"filters":{"oneOf":[{"$ref":"#/$defs/filterPlan"},{"type":"null"}]},"script":{"oneOf":[{"$ref":"#/$defs/scriptPlan"},{"type":"null"}]},"prompt":{"$ref":"#/$defs/template"},"skills":{"type":"array","items":{"type":"string"}},"toolsets":{"type":"array","items":{"type":"string"}},"deliver":{"type":"array","items":{"$ref":"#/$defs/deliveryPlan"}},"cron_job":{"type":["string","null"],"description":"Id of a job."},"coalesce":{"title":"CoalescePlan","type":["object","null"],"additionalProperties":false,"required":["key","window_seconds","max_wait_seconds"],"properties":{"key":{"$ref":"#/$defs/template"},"window_seconds":{"type":"number"},"max_wait_seconds":{"type":"number"}}},"mirror_to_session":{"type":"boolean"},"rate_limit":{"type":"integer"},"max_concurrent":{"type":["integer","null"]},"idempotency_ttl_seconds":{"type":"integer"}}}}};
+const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"route-table.schema.json","title":"RouteTable","description":"build/routes.json: everything the runtime needs, validated, normalised and self-contained.","type":"object","additionalProperties":false,"required":["format","hash","server","gateway","app_scheme","schemes","default_schemes","default_event","default_delivery","sources","target_names","targets","toolsets","profiles","jobs","blueprints","routes"],"properties":{"format":{"const":1,"description":"Version of this file format."},"hash":{"type":"string","pattern":"^[0-9a-f]{64}$","description":"SHA-256 of the rest of the file."},"server":{"title":"ServerPlan","description":"The public HTTP server.","type":"object","additionalProperties":false,"required":["enabled","host","port","public_url","secret","max_body_bytes","rate_limit","max_connections","script_timeout_seconds","direct_timeout_seconds","idempotency_ttl_seconds"],"properties":{"enabled":{"type":"boolean"},"host":{"type":"string"},"port":{"type":"integer"},"public_url":{"type":["string","null"]},"secret":{"oneOf":[{"$ref":"#/$defs/secretRef"},{"type":"null"}],"description":"Global fallback secret, for dynamic subscriptions; static routes already carry theirs."},"max_body_bytes":{"type":"integer"},"rate_limit":{"type":"integer"},"max_connections":{"type":"integer"},"script_timeout_seconds":{"type":"number"},"direct_timeout_seconds":{"type":"number"},"idempotency_ttl_seconds":{"type":"integer"}}},"gateway":{"title":"GatewayPlan","description":"Work behind the server.","type":"object","additionalProperties":false,"required":["multiplex_profiles","max_concurrent_runs","max_queued_runs","drain_seconds","timezone","python","durability","retention_days","max_attempts"],"properties":{"multiplex_profiles":{"type":"boolean"},"max_concurrent_runs":{"type":"integer"},"max_queued_runs":{"type":"integer"},"drain_seconds":{"type":"number"},"timezone":{"type":["string","null"],"description":"null: the zone of the machine that serves."},"python":{"type":"string"},"durability":{"enum":["full","normal"]},"retention_days":{"type":"number"},"max_attempts":{"type":"integer"}}},"app_scheme":{"type":"string"},"schemes":{"title":"SchemePlans","type":"object","additionalProperties":{"$ref":"scheme-plan.schema.json"},"description":"Signature schemes in use, by name."},"default_schemes":{"type":"array","items":{"type":"string"},"description":"Order of the header-driven choice."},"default_event":{"type":"array","items":{"$ref":"scheme-plan.schema.json#/$defs/locatorPlan"},"description":"Where the event type is, without `source`: first non-empty string."},"default_delivery":{"type":"array","items":{"$ref":"scheme-plan.schema.json#/$defs/locatorPlan"},"description":"Where the delivery id is, without `source`: first non-empty."},"sources":{"title":"SourcePlans","type":"object","additionalProperties":{"$ref":"#/$defs/sourcePlan"},"description":"What `source` and `auth` of a route may name, by every name and alias."},"target_names":{"title":"TargetNames","type":"object","additionalProperties":{"type":"string"},"description":"Canonical target names by every name and alias."},"targets":{"title":"TargetPlans","type":"object","additionalProperties":{"$ref":"target-plan.schema.json"},"description":"Delivery targets by canonical name."},"toolsets":{"title":"ToolsetPlans","type":"object","additionalProperties":{"type":"boolean"},"description":"Known toolsets; true: webhook runs may use it."},"profiles":{"title":"ProfilePlans","type":"object","additionalProperties":{"$ref":"#/$defs/profilePlan"},"description":"`default` and, with multiplexing, the others."},"jobs":{"title":"JobPlans","type":"object","additionalProperties":{"$ref":"#/$defs/jobPlan"},"description":"Static jobs by id."},"blueprints":{"title":"BlueprintPlans","type":"object","additionalProperties":{"$ref":"#/$defs/blueprintPlan"},"description":"Blueprints by key, with what their jobs are made of. What is published stands in blueprints.json."},"routes":{"title":"RoutePlans","type":"object","additionalProperties":{"$ref":"#/$defs/routePlan"},"description":"Static routes by name."}},"$defs":{"secretRef":{"title":"SecretRef","description":"A secret or where it is. `scope` is the profile whose environment resolves it.","type":"object","additionalProperties":false,"required":["kind","value","scope"],"properties":{"kind":{"enum":["literal","env","file"]},"value":{"type":"string","description":"The literal, the variable's name or the file's path."},"scope":{"type":"string","description":"Profile name."}}},"sourcePlan":{"title":"SourcePlan","type":"object","additionalProperties":false,"required":["scheme","accepts"],"properties":{"scheme":{"type":"string","description":"The source's own scheme: canonical name."},"accepts":{"type":"array","items":{"type":"string"},"description":"Schemes a route pinned to this source accepts, in the order they commit."}}},"routeSecret":{"title":"RouteSecret","type":"object","additionalProperties":false,"required":["ref","expires_at"],"properties":{"ref":{"$ref":"#/$defs/secretRef"},"expires_at":{"type":["integer","null"],"description":"Unix time in ms after which it is no longer accepted."}}},"template":{"title":"TemplatePlan","description":"A template as a list of segments.","type":"array","items":{"$ref":"#/$defs/templateSegment"}},"templateSegment":{"title":"TemplateSegment","oneOf":[{"title":"TextSegment","type":"object","additionalProperties":false,"required":["kind","text"],"properties":{"kind":{"const":"text"},"text":{"type":"string"}}},{"title":"PathSegment","type":"object","additionalProperties":false,"required":["kind","path","text","builtin"],"properties":{"kind":{"const":"path"},"path":{"type":"array","items":{"type":"string"},"description":"Keys and indexes from the root; empty: never resolves (`{headers.X}`)."},"text":{"type":"string","description":"The placeholder as written; stays when it does not resolve."},"builtin":{"enum":["event_type","route","delivery_id",null],"description":"What it means when the payload has no such key."}}},{"title":"DumpSegment","type":"object","additionalProperties":false,"required":["kind"],"properties":{"kind":{"const":"dump"}}},{"title":"MetaSegment","type":"object","additionalProperties":false,"required":["kind","name"],"properties":{"kind":{"const":"meta"},"name":{"enum":["event_type","route","delivery_id"]}}}]},"filterPlan":{"title":"FilterPlan","oneOf":[{"title":"FilterGroup","type":"object","additionalProperties":false,"required":["kind","filters"],"properties":{"kind":{"enum":["all","any","not"]},"filters":{"type":"array","items":{"$ref":"#/$defs/filterPlan"},"description":"`not`: one member."}}},{"title":"FilterLeaf","type":"object","additionalProperties":false,"required":["kind","field","operator","value"],"properties":{"kind":{"const":"leaf"},"field":{"$ref":"#/$defs/fieldPlan"},"operator":{"enum":["exists","missing","equals","not_equals","contains","in","in_file","regex"]},"value":{"type":["string","number","boolean","object","array","null"],"description":"Operand; for `in_file` a path relative to <home_dir>, below `~/` or absolute, for `regex` RE2 source."}}}]},"fieldPlan":{"title":"FieldPlan","type":"object","additionalProperties":false,"required":["in","path"],"properties":{"in":{"enum":["payload","root","event","header"],"description":"`payload`: below a top-level payload object when there is one, else from the root."},"path":{"type":"array","items":{"type":"string"},"description":"Split path; for `header` its lower-case name."}}},"scriptPlan":{"title":"ScriptPlan","type":"object","additionalProperties":false,"required":["path","interpreter","timeout_seconds"],"properties":{"path":{"type":"string","description":"Relative to <profile home>/scripts/."},"interpreter":{"enum":["bash","python"]},"timeout_seconds":{"type":"number"}}},"deliveryPlan":{"title":"DeliveryPlan","description":"One target of a route or job with its address templates.","type":"object","additionalProperties":false,"required":["target","extra"],"properties":{"target":{"type":"string","description":"Canonical target name, or `origin`, `local`, `log`."},"extra":{"title":"DeliveryExtraPlan","type":"object","additionalProperties":{"$ref":"#/$defs/template"}}}},"eventsPlan":{"title":"EventsPlan","type":"object","additionalProperties":false,"required":["exact","globs"],"properties":{"exact":{"type":"array","items":{"type":"string"}},"globs":{"type":"array","items":{"type":"string"},"description":"Regular expression sources made from the globs."}}},"agentPlan":{"title":"AgentPlan","oneOf":[{"title":"CommandAgentPlan","type":"object","additionalProperties":false,"required":["kind","argv","timeout_seconds","max_attempts"],"properties":{"kind":{"const":"command"},"argv":{"type":"array","items":{"type":"string"}},"timeout_seconds":{"type":"number"},"max_attempts":{"type":"integer"}}},{"title":"OpenAiAgentPlan","type":"object","additionalProperties":false,"required":["kind","base_url","model","api_key","system","timeout_seconds","max_attempts"],"properties":{"kind":{"const":"openai"},"base_url":{"type":"string"},"model":{"type":"string"},"api_key":{"oneOf":[{"$ref":"#/$defs/secretRef"},{"type":"null"}]},"system":{"type":["string","null"]},"timeout_seconds":{"type":"number"},"max_attempts":{"type":"integer"}}},{"title":"PreviewAgentPlan","type":"object","additionalProperties":false,"required":["kind","timeout_seconds","max_attempts"],"properties":{"kind":{"const":"preview"},"timeout_seconds":{"type":"number"},"max_attempts":{"type":"integer"}}}]},"targetBinding":{"title":"TargetBinding","description":"A target switched on in a profile, with that profile's credentials.","type":"object","additionalProperties":false,"required":["variant","home_channel","api_base","credentials","options","retry_ambiguous","max_attempts"],"properties":{"variant":{"type":["string","null"]},"home_channel":{"type":["string","null"]},"api_base":{"type":["string","null"]},"credentials":{"title":"CredentialRefs","type":"object","additionalProperties":{"$ref":"#/$defs/secretRef"}},"options":{"title":"TargetOptions","type":"object","additionalProperties":{"type":["string","integer","boolean"]},"description":"Settings of the target that are not secret."},"retry_ambiguous":{"type":"boolean"},"max_attempts":{"type":"integer"}}},"profilePlan":{"title":"ProfilePlan","type":"object","additionalProperties":false,"required":["name","home","agent","toolsets","targets"],"properties":{"name":{"type":"string"},"home":{"type":"string","description":"Relative to <home_dir>: empty, or profiles/<name>."},"agent":{"$ref":"#/$defs/agentPlan"},"toolsets":{"type":"array","items":{"type":"string"},"description":"Default toolsets of webhook runs."},"targets":{"title":"TargetBindings","type":"object","additionalProperties":{"$ref":"#/$defs/targetBinding"},"description":"Enabled targets by canonical name."}}},"jobPlan":{"title":"JobPlan","type":"object","additionalProperties":false,"required":["id","name","profile","description","schedule","timezone","prompt","deliver","skills","toolsets","paused","misfire","at"],"properties":{"id":{"type":"string"},"name":{"type":"string"},"profile":{"type":"string"},"description":{"type":["string","null"]},"schedule":{"type":"string"},"timezone":{"type":["string","null"]},"prompt":{"type":"string"},"deliver":{"type":"array","items":{"$ref":"#/$defs/deliveryPlan"}},"skills":{"type":"array","items":{"type":"string"}},"toolsets":{"type":"array","items":{"type":"string"}},"paused":{"type":"boolean"},"misfire":{"enum":["skip","once"]},"at":{"$ref":"#/$defs/place"}}},"blueprintPlan":{"title":"BlueprintPlan","description":"A blueprint whose every combination of options makes a valid schedule.","type":"object","additionalProperties":false,"required":["key","title","description","category","tags","fields","schedule","prompt","skills"],"properties":{"key":{"type":"string"},"title":{"type":"string"},"description":{"type":"string"},"category":{"enum":["daily","email","weekly","general"]},"tags":{"type":"array","items":{"type":"string"}},"fields":{"type":"array","items":{"$ref":"catalog.schema.json#/$defs/field"},"description":"Complete, in order, `deliver` last."},"schedule":{"type":"string","description":"Five-field cron expression with {name} placeholders."},"prompt":{"type":"string","description":"The job's prompt with {name} placeholders."},"skills":{"type":"array","items":{"type":"string"}}}},"place":{"title":"Place","description":"Where an entry is written: file relative to the root config file's folder, 1-based line.","type":"object","additionalProperties":false,"required":["file","line"],"properties":{"file":{"type":"string"},"line":{"type":"integer"}}},"routePlan":{"title":"RoutePlan","type":"object","additionalProperties":false,"required":["name","profile","at","enabled","description","mode","source","insecure","schemes","secrets","public_url","events","filters","script","prompt","skills","toolsets","deliver","cron_job","coalesce","mirror_to_session","rate_limit","max_concurrent","idempotency_ttl_seconds"],"properties":{"name":{"type":"string"},"profile":{"type":"string"},"at":{"$ref":"#/$defs/place"},"enabled":{"type":"boolean"},"description":{"type":["string","null"]},"mode":{"enum":["agent","direct","cron"],"description":"`direct` is `deliver_only`, `cron` is `cron_job`."},"source":{"type":["string","null"],"description":"Scheme that also pins event type, delivery id and challenge; null: header-driven."},"insecure":{"type":"boolean","description":"INSECURE_NO_AUTH."},"schemes":{"type":"array","items":{"type":"string"},"description":"Accepted schemes in the order they commit."},"secrets":{"type":"array","items":{"$ref":"#/$defs/routeSecret"},"description":"Accepted secrets or public keys, current first."},"public_url":{"type":["string","null"]},"events":{"oneOf":[{"$ref":"#/$defs/eventsPlan"},{"type":"null"}]},"filters":{"oneOf":[{"$ref":"#/$defs/filterPlan"},{"type":"null"}]},"script":{"oneOf":[{"$ref":"#/$defs/scriptPlan"},{"type":"null"}]},"prompt":{"$ref":"#/$defs/template"},"skills":{"type":"array","items":{"type":"string"}},"toolsets":{"type":"array","items":{"type":"string"}},"deliver":{"type":"array","items":{"$ref":"#/$defs/deliveryPlan"}},"cron_job":{"type":["string","null"],"description":"Id of a job."},"coalesce":{"title":"CoalescePlan","type":["object","null"],"additionalProperties":false,"required":["key","window_seconds","max_wait_seconds"],"properties":{"key":{"$ref":"#/$defs/template"},"window_seconds":{"type":"number"},"max_wait_seconds":{"type":"number"}}},"mirror_to_session":{"type":"boolean"},"rate_limit":{"type":"integer"},"max_concurrent":{"type":["integer","null"]},"idempotency_ttl_seconds":{"type":"integer"}}}}};
 const schema32 = {"title":"SecretRef","description":"A secret or where it is. `scope` is the profile whose environment resolves it.","type":"object","additionalProperties":false,"required":["kind","value","scope"],"properties":{"kind":{"enum":["literal","env","file"]},"value":{"type":"string","description":"The literal, the variable's name or the file's path."},"scope":{"type":"string","description":"Profile name."}}};
 const schema34 = {"title":"LocatorPlan","type":"object","additionalProperties":false,"required":["in","name","path","split","prefix"],"properties":{"in":{"enum":["header","query","json","form"]},"name":{"type":"string","description":"Header (lower case), query parameter or form field; empty for `json`."},"path":{"type":"array","items":{"type":"string"},"description":"Path into the JSON body or form field."},"split":{"type":"string","description":"Empty: the whole value is the one part."},"prefix":{"type":"string","description":"Empty: every part counts."}}};
-const schema47 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"target-plan.schema.json","title":"TargetPlan","description":"A delivery target as the executor interprets it.","type":"object","additionalProperties":false,"required":["name","driver"],"properties":{"name":{"type":"string"},"driver":{"enum":["http","log","local","forgea_comment","email"],"description":"`http`: the declarative executor; the others are code."}}};
+const schema47 = {"title":"SourcePlan","type":"object","additionalProperties":false,"required":["scheme","accepts"],"properties":{"scheme":{"type":"string","description":"The source's own scheme: canonical name."},"accepts":{"type":"array","items":{"type":"string"},"description":"Schemes a route pinned to this source accepts, in the order they commit."}}};
+const schema48 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"target-plan.schema.json","title":"TargetPlan","description":"A delivery target as the executor interprets it.","type":"object","additionalProperties":false,"required":["name","driver"],"properties":{"name":{"type":"string"},"driver":{"enum":["http","log","local","forgea_comment","email"],"description":"`http`: the declarative executor; the others are code."}}};
 const func1 = Object.prototype.hasOwnProperty;
 const pattern4 = new RegExp("^[0-9a-f]{64}$", "u");
 const schema33 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"scheme-plan.schema.json","title":"SchemePlan","description":"A signature scheme as the verifier interprets it: header names in lower case, paths split, templates as segments.","type":"object","additionalProperties":false,"required":["name","verify","signature","encoding","signed","secret","timestamp","id","body_hash","event","delivery","delivery_digest","challenges","deprecated"],"properties":{"name":{"type":"string","description":"Canonical name."},"verify":{"enum":["hmac-sha1","hmac-sha256","hmac-sha512","ed25519","ecdsa-p256","token","basic","none"],"description":"Primitive."},"signature":{"type":"array","items":{"$ref":"#/$defs/locatorPlan"},"description":"Where the signatures or tokens are."},"encoding":{"enum":["hex","base64","base64url"],"description":"Text form of the signature."},"signed":{"type":"array","items":{"$ref":"#/$defs/signedSegment"},"description":"The signed bytes."},"secret":{"title":"SecretForm","type":"object","additionalProperties":false,"required":["strip","as","otherwise"],"properties":{"strip":{"type":"string"},"as":{"enum":["utf8","hex","base64","raw-hex","raw-base64","spki-base64"]},"otherwise":{"enum":["refuse","same","utf8-or-base64"]}},"description":"How the secret's text becomes a key."},"timestamp":{"title":"TimestampPlan","type":["object","null"],"additionalProperties":false,"required":["at","unit","tolerance","after"],"properties":{"at":{"$ref":"#/$defs/locatorPlan"},"unit":{"enum":["s","ms","iso"]},"tolerance":{"type":"number"},"after":{"type":"boolean","description":"The instant lies in the body: it is trusted only once the signature holds."}},"description":"The signed instant; null: no replay window."},"id":{"oneOf":[{"$ref":"#/$defs/locatorPlan"},{"type":"null"}],"description":"The signed id, when `signed` holds one."},"body_hash":{"title":"BodyHashPlan","description":"A digest of the body in a signed place.","type":["object","null"],"additionalProperties":false,"required":["at","hash","encoding"],"properties":{"at":{"$ref":"#/$defs/locatorPlan"},"hash":{"enum":["sha256"]},"encoding":{"enum":["hex","base64","base64url"]}}},"event":{"type":"array","items":{"$ref":"#/$defs/locatorPlan"},"description":"Where the event type is, with `source:`."},"delivery":{"type":"array","items":{"$ref":"#/$defs/locatorPlan"},"description":"Where the delivery id is, with `source:`."},"delivery_digest":{"type":"boolean","description":"Without an id, a digest of the body is the delivery id."},"challenges":{"type":"array","items":{"$ref":"#/$defs/challengePlan"},"description":"Handshakes, the first that matches answers."},"deprecated":{"type":["string","null"],"description":"Logged once per route."}},"$defs":{"locatorPlan":{"title":"LocatorPlan","type":"object","additionalProperties":false,"required":["in","name","path","split","prefix"],"properties":{"in":{"enum":["header","query","json","form"]},"name":{"type":"string","description":"Header (lower case), query parameter or form field; empty for `json`."},"path":{"type":"array","items":{"type":"string"},"description":"Path into the JSON body or form field."},"split":{"type":"string","description":"Empty: the whole value is the one part."},"prefix":{"type":"string","description":"Empty: every part counts."}}},"signedSegment":{"title":"SignedSegment","type":"object","additionalProperties":false,"required":["kind","value"],"properties":{"kind":{"enum":["text","body","timestamp","id","url","method","json","params"]},"value":{"type":"array","items":{"type":"string"},"description":"`text`: one string; `json`: the path; `url`: `either-port` or `decoded`, or empty; else empty."}}},"challengePlan":{"title":"ChallengePlan","type":"object","additionalProperties":false,"required":["kind","method","when","token","value","body","headers","status","echo"],"properties":{"kind":{"enum":["echo","reply","capture","ok"]},"method":{"enum":["GET","HEAD","POST"]},"when":{"title":"ConditionPlan","type":["object","null"],"additionalProperties":false,"required":["at","equals"],"properties":{"at":{"$ref":"#/$defs/locatorPlan"},"equals":{"type":["string","null"],"description":"Text to match; null: any."}}},"token":{"oneOf":[{"$ref":"#/$defs/locatorPlan"},{"type":"null"}]},"value":{"oneOf":[{"$ref":"#/$defs/locatorPlan"},{"type":"null"}]},"body":{"type":["string","null"],"description":"JSON text of the answer, with {value} and {hmac-sha256-hex:value} inside its strings."},"headers":{"title":"ChallengeHeaderPlan","type":"object","additionalProperties":{"type":"string"}},"status":{"type":"integer"},"echo":{"type":["string","null"],"description":"Answer header that repeats the captured secret."}}}}};
@@ -2535,8 +2536,8 @@ return errors === 0;
 }
 validate21.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema48 = {"title":"ProfilePlan","type":"object","additionalProperties":false,"required":["name","home","agent","toolsets","targets"],"properties":{"name":{"type":"string"},"home":{"type":"string","description":"Relative to <home_dir>: empty, or profiles/<name>."},"agent":{"$ref":"#/$defs/agentPlan"},"toolsets":{"type":"array","items":{"type":"string"},"description":"Default toolsets of webhook runs."},"targets":{"title":"TargetBindings","type":"object","additionalProperties":{"$ref":"#/$defs/targetBinding"},"description":"Enabled targets by canonical name."}}};
-const schema49 = {"title":"AgentPlan","oneOf":[{"title":"CommandAgentPlan","type":"object","additionalProperties":false,"required":["kind","argv","timeout_seconds","max_attempts"],"properties":{"kind":{"const":"command"},"argv":{"type":"array","items":{"type":"string"}},"timeout_seconds":{"type":"number"},"max_attempts":{"type":"integer"}}},{"title":"OpenAiAgentPlan","type":"object","additionalProperties":false,"required":["kind","base_url","model","api_key","system","timeout_seconds","max_attempts"],"properties":{"kind":{"const":"openai"},"base_url":{"type":"string"},"model":{"type":"string"},"api_key":{"oneOf":[{"$ref":"#/$defs/secretRef"},{"type":"null"}]},"system":{"type":["string","null"]},"timeout_seconds":{"type":"number"},"max_attempts":{"type":"integer"}}},{"title":"PreviewAgentPlan","type":"object","additionalProperties":false,"required":["kind","timeout_seconds","max_attempts"],"properties":{"kind":{"const":"preview"},"timeout_seconds":{"type":"number"},"max_attempts":{"type":"integer"}}}]};
+const schema49 = {"title":"ProfilePlan","type":"object","additionalProperties":false,"required":["name","home","agent","toolsets","targets"],"properties":{"name":{"type":"string"},"home":{"type":"string","description":"Relative to <home_dir>: empty, or profiles/<name>."},"agent":{"$ref":"#/$defs/agentPlan"},"toolsets":{"type":"array","items":{"type":"string"},"description":"Default toolsets of webhook runs."},"targets":{"title":"TargetBindings","type":"object","additionalProperties":{"$ref":"#/$defs/targetBinding"},"description":"Enabled targets by canonical name."}}};
+const schema50 = {"title":"AgentPlan","oneOf":[{"title":"CommandAgentPlan","type":"object","additionalProperties":false,"required":["kind","argv","timeout_seconds","max_attempts"],"properties":{"kind":{"const":"command"},"argv":{"type":"array","items":{"type":"string"}},"timeout_seconds":{"type":"number"},"max_attempts":{"type":"integer"}}},{"title":"OpenAiAgentPlan","type":"object","additionalProperties":false,"required":["kind","base_url","model","api_key","system","timeout_seconds","max_attempts"],"properties":{"kind":{"const":"openai"},"base_url":{"type":"string"},"model":{"type":"string"},"api_key":{"oneOf":[{"$ref":"#/$defs/secretRef"},{"type":"null"}]},"system":{"type":["string","null"]},"timeout_seconds":{"type":"number"},"max_attempts":{"type":"integer"}}},{"title":"PreviewAgentPlan","type":"object","additionalProperties":false,"required":["kind","timeout_seconds","max_attempts"],"properties":{"kind":{"const":"preview"},"timeout_seconds":{"type":"number"},"max_attempts":{"type":"integer"}}}]};
 
 function validate26(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -2957,7 +2958,7 @@ vErrors = null;
 if(data.system !== undefined){
 let data12 = data.system;
 if((typeof data12 !== "string") && (data12 !== null)){
-const err32 = {instancePath:instancePath+"/system",schemaPath:"#/oneOf/1/properties/system/type",keyword:"type",params:{type: schema49.oneOf[1].properties.system.type}};
+const err32 = {instancePath:instancePath+"/system",schemaPath:"#/oneOf/1/properties/system/type",keyword:"type",params:{type: schema50.oneOf[1].properties.system.type}};
 if(vErrors === null){
 vErrors = [err32];
 }
@@ -3152,7 +3153,7 @@ return errors === 0;
 }
 validate26.evaluated = {"dynamicProps":true,"dynamicItems":false};
 
-const schema51 = {"title":"TargetBinding","description":"A target switched on in a profile, with that profile's credentials.","type":"object","additionalProperties":false,"required":["variant","home_channel","api_base","credentials","options","retry_ambiguous","max_attempts"],"properties":{"variant":{"type":["string","null"]},"home_channel":{"type":["string","null"]},"api_base":{"type":["string","null"]},"credentials":{"title":"CredentialRefs","type":"object","additionalProperties":{"$ref":"#/$defs/secretRef"}},"options":{"title":"TargetOptions","type":"object","additionalProperties":{"type":["string","integer","boolean"]},"description":"Settings of the target that are not secret."},"retry_ambiguous":{"type":"boolean"},"max_attempts":{"type":"integer"}}};
+const schema52 = {"title":"TargetBinding","description":"A target switched on in a profile, with that profile's credentials.","type":"object","additionalProperties":false,"required":["variant","home_channel","api_base","credentials","options","retry_ambiguous","max_attempts"],"properties":{"variant":{"type":["string","null"]},"home_channel":{"type":["string","null"]},"api_base":{"type":["string","null"]},"credentials":{"title":"CredentialRefs","type":"object","additionalProperties":{"$ref":"#/$defs/secretRef"}},"options":{"title":"TargetOptions","type":"object","additionalProperties":{"type":["string","integer","boolean"]},"description":"Settings of the target that are not secret."},"retry_ambiguous":{"type":"boolean"},"max_attempts":{"type":"integer"}}};
 
 function validate28(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -3250,7 +3251,7 @@ errors++;
 if(data.variant !== undefined){
 let data0 = data.variant;
 if((typeof data0 !== "string") && (data0 !== null)){
-const err8 = {instancePath:instancePath+"/variant",schemaPath:"#/properties/variant/type",keyword:"type",params:{type: schema51.properties.variant.type}};
+const err8 = {instancePath:instancePath+"/variant",schemaPath:"#/properties/variant/type",keyword:"type",params:{type: schema52.properties.variant.type}};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -3263,7 +3264,7 @@ errors++;
 if(data.home_channel !== undefined){
 let data1 = data.home_channel;
 if((typeof data1 !== "string") && (data1 !== null)){
-const err9 = {instancePath:instancePath+"/home_channel",schemaPath:"#/properties/home_channel/type",keyword:"type",params:{type: schema51.properties.home_channel.type}};
+const err9 = {instancePath:instancePath+"/home_channel",schemaPath:"#/properties/home_channel/type",keyword:"type",params:{type: schema52.properties.home_channel.type}};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -3276,7 +3277,7 @@ errors++;
 if(data.api_base !== undefined){
 let data2 = data.api_base;
 if((typeof data2 !== "string") && (data2 !== null)){
-const err10 = {instancePath:instancePath+"/api_base",schemaPath:"#/properties/api_base/type",keyword:"type",params:{type: schema51.properties.api_base.type}};
+const err10 = {instancePath:instancePath+"/api_base",schemaPath:"#/properties/api_base/type",keyword:"type",params:{type: schema52.properties.api_base.type}};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -3401,7 +3402,7 @@ if(data8 && typeof data8 == "object" && !Array.isArray(data8)){
 for(const key3 in data8){
 let data9 = data8[key3];
 if(((typeof data9 !== "string") && (!(((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9))) && (isFinite(data9))))) && (typeof data9 !== "boolean")){
-const err20 = {instancePath:instancePath+"/options/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/options/additionalProperties/type",keyword:"type",params:{type: schema51.properties.options.additionalProperties.type}};
+const err20 = {instancePath:instancePath+"/options/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/options/additionalProperties/type",keyword:"type",params:{type: schema52.properties.options.additionalProperties.type}};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -3633,11 +3634,11 @@ return errors === 0;
 }
 validate25.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema53 = {"title":"JobPlan","type":"object","additionalProperties":false,"required":["id","name","profile","description","schedule","timezone","prompt","deliver","skills","toolsets","paused","misfire","at"],"properties":{"id":{"type":"string"},"name":{"type":"string"},"profile":{"type":"string"},"description":{"type":["string","null"]},"schedule":{"type":"string"},"timezone":{"type":["string","null"]},"prompt":{"type":"string"},"deliver":{"type":"array","items":{"$ref":"#/$defs/deliveryPlan"}},"skills":{"type":"array","items":{"type":"string"}},"toolsets":{"type":"array","items":{"type":"string"}},"paused":{"type":"boolean"},"misfire":{"enum":["skip","once"]},"at":{"$ref":"#/$defs/place"}}};
-const schema57 = {"title":"Place","description":"Where an entry is written: file relative to the root config file's folder, 1-based line.","type":"object","additionalProperties":false,"required":["file","line"],"properties":{"file":{"type":"string"},"line":{"type":"integer"}}};
-const schema54 = {"title":"DeliveryPlan","description":"One target of a route or job with its address templates.","type":"object","additionalProperties":false,"required":["target","extra"],"properties":{"target":{"type":"string","description":"Canonical target name, or `origin`, `local`, `log`."},"extra":{"title":"DeliveryExtraPlan","type":"object","additionalProperties":{"$ref":"#/$defs/template"}}}};
-const schema55 = {"title":"TemplatePlan","description":"A template as a list of segments.","type":"array","items":{"$ref":"#/$defs/templateSegment"}};
-const schema56 = {"title":"TemplateSegment","oneOf":[{"title":"TextSegment","type":"object","additionalProperties":false,"required":["kind","text"],"properties":{"kind":{"const":"text"},"text":{"type":"string"}}},{"title":"PathSegment","type":"object","additionalProperties":false,"required":["kind","path","text","builtin"],"properties":{"kind":{"const":"path"},"path":{"type":"array","items":{"type":"string"},"description":"Keys and indexes from the root; empty: never resolves (`{headers.X}`)."},"text":{"type":"string","description":"The placeholder as written; stays when it does not resolve."},"builtin":{"enum":["event_type","route","delivery_id",null],"description":"What it means when the payload has no such key."}}},{"title":"DumpSegment","type":"object","additionalProperties":false,"required":["kind"],"properties":{"kind":{"const":"dump"}}},{"title":"MetaSegment","type":"object","additionalProperties":false,"required":["kind","name"],"properties":{"kind":{"const":"meta"},"name":{"enum":["event_type","route","delivery_id"]}}}]};
+const schema54 = {"title":"JobPlan","type":"object","additionalProperties":false,"required":["id","name","profile","description","schedule","timezone","prompt","deliver","skills","toolsets","paused","misfire","at"],"properties":{"id":{"type":"string"},"name":{"type":"string"},"profile":{"type":"string"},"description":{"type":["string","null"]},"schedule":{"type":"string"},"timezone":{"type":["string","null"]},"prompt":{"type":"string"},"deliver":{"type":"array","items":{"$ref":"#/$defs/deliveryPlan"}},"skills":{"type":"array","items":{"type":"string"}},"toolsets":{"type":"array","items":{"type":"string"}},"paused":{"type":"boolean"},"misfire":{"enum":["skip","once"]},"at":{"$ref":"#/$defs/place"}}};
+const schema58 = {"title":"Place","description":"Where an entry is written: file relative to the root config file's folder, 1-based line.","type":"object","additionalProperties":false,"required":["file","line"],"properties":{"file":{"type":"string"},"line":{"type":"integer"}}};
+const schema55 = {"title":"DeliveryPlan","description":"One target of a route or job with its address templates.","type":"object","additionalProperties":false,"required":["target","extra"],"properties":{"target":{"type":"string","description":"Canonical target name, or `origin`, `local`, `log`."},"extra":{"title":"DeliveryExtraPlan","type":"object","additionalProperties":{"$ref":"#/$defs/template"}}}};
+const schema56 = {"title":"TemplatePlan","description":"A template as a list of segments.","type":"array","items":{"$ref":"#/$defs/templateSegment"}};
+const schema57 = {"title":"TemplateSegment","oneOf":[{"title":"TextSegment","type":"object","additionalProperties":false,"required":["kind","text"],"properties":{"kind":{"const":"text"},"text":{"type":"string"}}},{"title":"PathSegment","type":"object","additionalProperties":false,"required":["kind","path","text","builtin"],"properties":{"kind":{"const":"path"},"path":{"type":"array","items":{"type":"string"},"description":"Keys and indexes from the root; empty: never resolves (`{headers.X}`)."},"text":{"type":"string","description":"The placeholder as written; stays when it does not resolve."},"builtin":{"enum":["event_type","route","delivery_id",null],"description":"What it means when the payload has no such key."}}},{"title":"DumpSegment","type":"object","additionalProperties":false,"required":["kind"],"properties":{"kind":{"const":"dump"}}},{"title":"MetaSegment","type":"object","additionalProperties":false,"required":["kind","name"],"properties":{"kind":{"const":"meta"},"name":{"enum":["event_type","route","delivery_id"]}}}]};
 
 function validate33(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -3840,7 +3841,7 @@ errors++;
 if(data0.builtin !== undefined){
 let data7 = data0.builtin;
 if(!((((data7 === "event_type") || (data7 === "route")) || (data7 === "delivery_id")) || (data7 === null))){
-const err15 = {instancePath:instancePath+"/" + i0+"/builtin",schemaPath:"#/$defs/templateSegment/oneOf/1/properties/builtin/enum",keyword:"enum",params:{allowedValues: schema56.oneOf[1].properties.builtin.enum}};
+const err15 = {instancePath:instancePath+"/" + i0+"/builtin",schemaPath:"#/$defs/templateSegment/oneOf/1/properties/builtin/enum",keyword:"enum",params:{allowedValues: schema57.oneOf[1].properties.builtin.enum}};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -3983,7 +3984,7 @@ errors++;
 if(data0.name !== undefined){
 let data10 = data0.name;
 if(!(((data10 === "event_type") || (data10 === "route")) || (data10 === "delivery_id"))){
-const err25 = {instancePath:instancePath+"/" + i0+"/name",schemaPath:"#/$defs/templateSegment/oneOf/3/properties/name/enum",keyword:"enum",params:{allowedValues: schema56.oneOf[3].properties.name.enum}};
+const err25 = {instancePath:instancePath+"/" + i0+"/name",schemaPath:"#/$defs/templateSegment/oneOf/3/properties/name/enum",keyword:"enum",params:{allowedValues: schema57.oneOf[3].properties.name.enum}};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -4294,7 +4295,7 @@ vErrors.push(err12);
 errors++;
 }
 for(const key0 in data){
-if(!(func1.call(schema53.properties, key0))){
+if(!(func1.call(schema54.properties, key0))){
 const err13 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
 if(vErrors === null){
 vErrors = [err13];
@@ -4344,7 +4345,7 @@ errors++;
 if(data.description !== undefined){
 let data3 = data.description;
 if((typeof data3 !== "string") && (data3 !== null)){
-const err17 = {instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema53.properties.description.type}};
+const err17 = {instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema54.properties.description.type}};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -4369,7 +4370,7 @@ errors++;
 if(data.timezone !== undefined){
 let data5 = data.timezone;
 if((typeof data5 !== "string") && (data5 !== null)){
-const err19 = {instancePath:instancePath+"/timezone",schemaPath:"#/properties/timezone/type",keyword:"type",params:{type: schema53.properties.timezone.type}};
+const err19 = {instancePath:instancePath+"/timezone",schemaPath:"#/properties/timezone/type",keyword:"type",params:{type: schema54.properties.timezone.type}};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -4484,7 +4485,7 @@ errors++;
 if(data.misfire !== undefined){
 let data14 = data.misfire;
 if(!((data14 === "skip") || (data14 === "once"))){
-const err27 = {instancePath:instancePath+"/misfire",schemaPath:"#/properties/misfire/enum",keyword:"enum",params:{allowedValues: schema53.properties.misfire.enum}};
+const err27 = {instancePath:instancePath+"/misfire",schemaPath:"#/properties/misfire/enum",keyword:"enum",params:{allowedValues: schema54.properties.misfire.enum}};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -4582,8 +4583,8 @@ return errors === 0;
 }
 validate31.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema58 = {"title":"BlueprintPlan","description":"A blueprint whose every combination of options makes a valid schedule.","type":"object","additionalProperties":false,"required":["key","title","description","category","tags","fields","schedule","prompt","skills"],"properties":{"key":{"type":"string"},"title":{"type":"string"},"description":{"type":"string"},"category":{"enum":["daily","email","weekly","general"]},"tags":{"type":"array","items":{"type":"string"}},"fields":{"type":"array","items":{"$ref":"catalog.schema.json#/$defs/field"},"description":"Complete, in order, `deliver` last."},"schedule":{"type":"string","description":"Five-field cron expression with {name} placeholders."},"prompt":{"type":"string","description":"The job's prompt with {name} placeholders."},"skills":{"type":"array","items":{"type":"string"}}}};
-const schema61 = {"title":"BlueprintField","description":"One input of a blueprint, complete.","type":"object","additionalProperties":false,"required":["name","type","label","default","options","optional","strict","help"],"properties":{"name":{"type":"string","pattern":"^[a-z][a-z0-9_]*$","description":"Parameter name."},"type":{"enum":["time","enum","text","weekdays"],"description":"`time`: 24-hour HH:MM. `enum`: one of the options. `weekdays`: which days. `text`: anything."},"label":{"type":"string","minLength":1,"description":"Prompt shown to the user."},"default":{"type":"string","description":"Default value."},"options":{"type":"array","items":{"type":"string","minLength":1},"description":"Allowed values of `enum` and `weekdays`; empty for `time` and `text`."},"optional":{"type":"boolean","description":"May be left out altogether."},"strict":{"type":"boolean","description":"Values outside the options are refused."},"help":{"type":"string","description":"Hint, may be empty."}}};
+const schema59 = {"title":"BlueprintPlan","description":"A blueprint whose every combination of options makes a valid schedule.","type":"object","additionalProperties":false,"required":["key","title","description","category","tags","fields","schedule","prompt","skills"],"properties":{"key":{"type":"string"},"title":{"type":"string"},"description":{"type":"string"},"category":{"enum":["daily","email","weekly","general"]},"tags":{"type":"array","items":{"type":"string"}},"fields":{"type":"array","items":{"$ref":"catalog.schema.json#/$defs/field"},"description":"Complete, in order, `deliver` last."},"schedule":{"type":"string","description":"Five-field cron expression with {name} placeholders."},"prompt":{"type":"string","description":"The job's prompt with {name} placeholders."},"skills":{"type":"array","items":{"type":"string"}}}};
+const schema62 = {"title":"BlueprintField","description":"One input of a blueprint, complete.","type":"object","additionalProperties":false,"required":["name","type","label","default","options","optional","strict","help"],"properties":{"name":{"type":"string","pattern":"^[a-z][a-z0-9_]*$","description":"Parameter name."},"type":{"enum":["time","enum","text","weekdays"],"description":"`time`: 24-hour HH:MM. `enum`: one of the options. `weekdays`: which days. `text`: anything."},"label":{"type":"string","minLength":1,"description":"Prompt shown to the user."},"default":{"type":"string","description":"Default value."},"options":{"type":"array","items":{"type":"string","minLength":1},"description":"Allowed values of `enum` and `weekdays`; empty for `time` and `text`."},"optional":{"type":"boolean","description":"May be left out altogether."},"strict":{"type":"boolean","description":"Values outside the options are refused."},"help":{"type":"string","description":"Hint, may be empty."}}};
 const pattern6 = new RegExp("^[a-z][a-z0-9_]*$", "u");
 
 function validate37(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -4688,7 +4689,7 @@ vErrors.push(err8);
 errors++;
 }
 for(const key0 in data){
-if(!(func1.call(schema58.properties, key0))){
+if(!(func1.call(schema59.properties, key0))){
 const err9 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
 if(vErrors === null){
 vErrors = [err9];
@@ -4738,7 +4739,7 @@ errors++;
 if(data.category !== undefined){
 let data3 = data.category;
 if(!((((data3 === "daily") || (data3 === "email")) || (data3 === "weekly")) || (data3 === "general"))){
-const err13 = {instancePath:instancePath+"/category",schemaPath:"#/properties/category/enum",keyword:"enum",params:{allowedValues: schema58.properties.category.enum}};
+const err13 = {instancePath:instancePath+"/category",schemaPath:"#/properties/category/enum",keyword:"enum",params:{allowedValues: schema59.properties.category.enum}};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -4903,7 +4904,7 @@ errors++;
 if(data7.type !== undefined){
 let data9 = data7.type;
 if(!((((data9 === "time") || (data9 === "enum")) || (data9 === "text")) || (data9 === "weekdays"))){
-const err27 = {instancePath:instancePath+"/fields/" + i1+"/type",schemaPath:"catalog.schema.json#/$defs/field/properties/type/enum",keyword:"enum",params:{allowedValues: schema61.properties.type.enum}};
+const err27 = {instancePath:instancePath+"/fields/" + i1+"/type",schemaPath:"catalog.schema.json#/$defs/field/properties/type/enum",keyword:"enum",params:{allowedValues: schema62.properties.type.enum}};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -5119,10 +5120,10 @@ return errors === 0;
 }
 validate37.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema63 = {"title":"RoutePlan","type":"object","additionalProperties":false,"required":["name","profile","at","enabled","description","mode","source","insecure","schemes","secrets","public_url","events","filters","script","prompt","skills","toolsets","deliver","cron_job","coalesce","mirror_to_session","rate_limit","max_concurrent","idempotency_ttl_seconds"],"properties":{"name":{"type":"string"},"profile":{"type":"string"},"at":{"$ref":"#/$defs/place"},"enabled":{"type":"boolean"},"description":{"type":["string","null"]},"mode":{"enum":["agent","direct","cron"],"description":"`direct` is `deliver_only`, `cron` is `cron_job`."},"source":{"type":["string","null"],"description":"Scheme that also pins event type, delivery id and challenge; null: header-driven."},"insecure":{"type":"boolean","description":"INSECURE_NO_AUTH."},"schemes":{"type":"array","items":{"type":"string"},"description":"Accepted schemes in the order they commit."},"secrets":{"type":"array","items":{"$ref":"#/$defs/routeSecret"},"description":"Accepted secrets or public keys, current first."},"public_url":{"type":["string","null"]},"events":{"oneOf":[{"$ref":"#/$defs/eventsPlan"},{"type":"null"}]},"filters":{"oneOf":[{"$ref":"#/$defs/filterPlan"},{"type":"null"}]},"script":{"oneOf":[{"$ref":"#/$defs/scriptPlan"},{"type":"null"}]},"prompt":{"$ref":"#/$defs/template"},"skills":{"type":"array","items":{"type":"string"}},"toolsets":{"type":"array","items":{"type":"string"}},"deliver":{"type":"array","items":{"$ref":"#/$defs/deliveryPlan"}},"cron_job":{"type":["string","null"],"description":"Id of a job."},"coalesce":{"title":"CoalescePlan","type":["object","null"],"additionalProperties":false,"required":["key","window_seconds","max_wait_seconds"],"properties":{"key":{"$ref":"#/$defs/template"},"window_seconds":{"type":"number"},"max_wait_seconds":{"type":"number"}}},"mirror_to_session":{"type":"boolean"},"rate_limit":{"type":"integer"},"max_concurrent":{"type":["integer","null"]},"idempotency_ttl_seconds":{"type":"integer"}}};
-const schema67 = {"title":"EventsPlan","type":"object","additionalProperties":false,"required":["exact","globs"],"properties":{"exact":{"type":"array","items":{"type":"string"}},"globs":{"type":"array","items":{"type":"string"},"description":"Regular expression sources made from the globs."}}};
-const schema70 = {"title":"ScriptPlan","type":"object","additionalProperties":false,"required":["path","interpreter","timeout_seconds"],"properties":{"path":{"type":"string","description":"Relative to <profile home>/scripts/."},"interpreter":{"enum":["bash","python"]},"timeout_seconds":{"type":"number"}}};
-const schema65 = {"title":"RouteSecret","type":"object","additionalProperties":false,"required":["ref","expires_at"],"properties":{"ref":{"$ref":"#/$defs/secretRef"},"expires_at":{"type":["integer","null"],"description":"Unix time in ms after which it is no longer accepted."}}};
+const schema64 = {"title":"RoutePlan","type":"object","additionalProperties":false,"required":["name","profile","at","enabled","description","mode","source","insecure","schemes","secrets","public_url","events","filters","script","prompt","skills","toolsets","deliver","cron_job","coalesce","mirror_to_session","rate_limit","max_concurrent","idempotency_ttl_seconds"],"properties":{"name":{"type":"string"},"profile":{"type":"string"},"at":{"$ref":"#/$defs/place"},"enabled":{"type":"boolean"},"description":{"type":["string","null"]},"mode":{"enum":["agent","direct","cron"],"description":"`direct` is `deliver_only`, `cron` is `cron_job`."},"source":{"type":["string","null"],"description":"Scheme that also pins event type, delivery id and challenge; null: header-driven."},"insecure":{"type":"boolean","description":"INSECURE_NO_AUTH."},"schemes":{"type":"array","items":{"type":"string"},"description":"Accepted schemes in the order they commit."},"secrets":{"type":"array","items":{"$ref":"#/$defs/routeSecret"},"description":"Accepted secrets or public keys, current first."},"public_url":{"type":["string","null"]},"events":{"oneOf":[{"$ref":"#/$defs/eventsPlan"},{"type":"null"}]},"filters":{"oneOf":[{"$ref":"#/$defs/filterPlan"},{"type":"null"}]},"script":{"oneOf":[{"$ref":"#/$defs/scriptPlan"},{"type":"null"}]},"prompt":{"$ref":"#/$defs/template"},"skills":{"type":"array","items":{"type":"string"}},"toolsets":{"type":"array","items":{"type":"string"}},"deliver":{"type":"array","items":{"$ref":"#/$defs/deliveryPlan"}},"cron_job":{"type":["string","null"],"description":"Id of a job."},"coalesce":{"title":"CoalescePlan","type":["object","null"],"additionalProperties":false,"required":["key","window_seconds","max_wait_seconds"],"properties":{"key":{"$ref":"#/$defs/template"},"window_seconds":{"type":"number"},"max_wait_seconds":{"type":"number"}}},"mirror_to_session":{"type":"boolean"},"rate_limit":{"type":"integer"},"max_concurrent":{"type":["integer","null"]},"idempotency_ttl_seconds":{"type":"integer"}}};
+const schema68 = {"title":"EventsPlan","type":"object","additionalProperties":false,"required":["exact","globs"],"properties":{"exact":{"type":"array","items":{"type":"string"}},"globs":{"type":"array","items":{"type":"string"},"description":"Regular expression sources made from the globs."}}};
+const schema71 = {"title":"ScriptPlan","type":"object","additionalProperties":false,"required":["path","interpreter","timeout_seconds"],"properties":{"path":{"type":"string","description":"Relative to <profile home>/scripts/."},"interpreter":{"enum":["bash","python"]},"timeout_seconds":{"type":"number"}}};
+const schema66 = {"title":"RouteSecret","type":"object","additionalProperties":false,"required":["ref","expires_at"],"properties":{"ref":{"$ref":"#/$defs/secretRef"},"expires_at":{"type":["integer","null"],"description":"Unix time in ms after which it is no longer accepted."}}};
 
 function validate43(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -5264,7 +5265,7 @@ errors++;
 if(data.expires_at !== undefined){
 let data4 = data.expires_at;
 if((!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))) && (data4 !== null)){
-const err11 = {instancePath:instancePath+"/expires_at",schemaPath:"#/properties/expires_at/type",keyword:"type",params:{type: schema65.properties.expires_at.type}};
+const err11 = {instancePath:instancePath+"/expires_at",schemaPath:"#/properties/expires_at/type",keyword:"type",params:{type: schema66.properties.expires_at.type}};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -5290,8 +5291,8 @@ return errors === 0;
 }
 validate43.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema68 = {"title":"FilterPlan","oneOf":[{"title":"FilterGroup","type":"object","additionalProperties":false,"required":["kind","filters"],"properties":{"kind":{"enum":["all","any","not"]},"filters":{"type":"array","items":{"$ref":"#/$defs/filterPlan"},"description":"`not`: one member."}}},{"title":"FilterLeaf","type":"object","additionalProperties":false,"required":["kind","field","operator","value"],"properties":{"kind":{"const":"leaf"},"field":{"$ref":"#/$defs/fieldPlan"},"operator":{"enum":["exists","missing","equals","not_equals","contains","in","in_file","regex"]},"value":{"type":["string","number","boolean","object","array","null"],"description":"Operand; for `in_file` a path relative to <home_dir>, below `~/` or absolute, for `regex` RE2 source."}}}]};
-const schema69 = {"title":"FieldPlan","type":"object","additionalProperties":false,"required":["in","path"],"properties":{"in":{"enum":["payload","root","event","header"],"description":"`payload`: below a top-level payload object when there is one, else from the root."},"path":{"type":"array","items":{"type":"string"},"description":"Split path; for `header` its lower-case name."}}};
+const schema69 = {"title":"FilterPlan","oneOf":[{"title":"FilterGroup","type":"object","additionalProperties":false,"required":["kind","filters"],"properties":{"kind":{"enum":["all","any","not"]},"filters":{"type":"array","items":{"$ref":"#/$defs/filterPlan"},"description":"`not`: one member."}}},{"title":"FilterLeaf","type":"object","additionalProperties":false,"required":["kind","field","operator","value"],"properties":{"kind":{"const":"leaf"},"field":{"$ref":"#/$defs/fieldPlan"},"operator":{"enum":["exists","missing","equals","not_equals","contains","in","in_file","regex"]},"value":{"type":["string","number","boolean","object","array","null"],"description":"Operand; for `in_file` a path relative to <home_dir>, below `~/` or absolute, for `regex` RE2 source."}}}]};
+const schema70 = {"title":"FieldPlan","type":"object","additionalProperties":false,"required":["in","path"],"properties":{"in":{"enum":["payload","root","event","header"],"description":"`payload`: below a top-level payload object when there is one, else from the root."},"path":{"type":"array","items":{"type":"string"},"description":"Split path; for `header` its lower-case name."}}};
 const wrapper0 = {validate: validate45};
 
 function validate45(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -5344,7 +5345,7 @@ errors++;
 if(data.kind !== undefined){
 let data0 = data.kind;
 if(!(((data0 === "all") || (data0 === "any")) || (data0 === "not"))){
-const err3 = {instancePath:instancePath+"/kind",schemaPath:"#/oneOf/0/properties/kind/enum",keyword:"enum",params:{allowedValues: schema68.oneOf[0].properties.kind.enum}};
+const err3 = {instancePath:instancePath+"/kind",schemaPath:"#/oneOf/0/properties/kind/enum",keyword:"enum",params:{allowedValues: schema69.oneOf[0].properties.kind.enum}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -5497,7 +5498,7 @@ errors++;
 if(data4.in !== undefined){
 let data5 = data4.in;
 if(!((((data5 === "payload") || (data5 === "root")) || (data5 === "event")) || (data5 === "header"))){
-const err15 = {instancePath:instancePath+"/field/in",schemaPath:"#/$defs/fieldPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema69.properties.in.enum}};
+const err15 = {instancePath:instancePath+"/field/in",schemaPath:"#/$defs/fieldPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema70.properties.in.enum}};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -5550,7 +5551,7 @@ errors++;
 if(data.operator !== undefined){
 let data8 = data.operator;
 if(!((((((((data8 === "exists") || (data8 === "missing")) || (data8 === "equals")) || (data8 === "not_equals")) || (data8 === "contains")) || (data8 === "in")) || (data8 === "in_file")) || (data8 === "regex"))){
-const err19 = {instancePath:instancePath+"/operator",schemaPath:"#/oneOf/1/properties/operator/enum",keyword:"enum",params:{allowedValues: schema68.oneOf[1].properties.operator.enum}};
+const err19 = {instancePath:instancePath+"/operator",schemaPath:"#/oneOf/1/properties/operator/enum",keyword:"enum",params:{allowedValues: schema69.oneOf[1].properties.operator.enum}};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -5563,7 +5564,7 @@ errors++;
 if(data.value !== undefined){
 let data9 = data.value;
 if((((typeof data9 != "object") && (typeof data9 !== "string")) && (!((typeof data9 == "number") && (isFinite(data9))))) && (typeof data9 !== "boolean")){
-const err20 = {instancePath:instancePath+"/value",schemaPath:"#/oneOf/1/properties/value/type",keyword:"type",params:{type: schema68.oneOf[1].properties.value.type}};
+const err20 = {instancePath:instancePath+"/value",schemaPath:"#/oneOf/1/properties/value/type",keyword:"type",params:{type: schema69.oneOf[1].properties.value.type}};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -5878,7 +5879,7 @@ vErrors.push(err23);
 errors++;
 }
 for(const key0 in data){
-if(!(func1.call(schema63.properties, key0))){
+if(!(func1.call(schema64.properties, key0))){
 const err24 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
 if(vErrors === null){
 vErrors = [err24];
@@ -6000,7 +6001,7 @@ errors++;
 if(data.description !== undefined){
 let data6 = data.description;
 if((typeof data6 !== "string") && (data6 !== null)){
-const err34 = {instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema63.properties.description.type}};
+const err34 = {instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema64.properties.description.type}};
 if(vErrors === null){
 vErrors = [err34];
 }
@@ -6013,7 +6014,7 @@ errors++;
 if(data.mode !== undefined){
 let data7 = data.mode;
 if(!(((data7 === "agent") || (data7 === "direct")) || (data7 === "cron"))){
-const err35 = {instancePath:instancePath+"/mode",schemaPath:"#/properties/mode/enum",keyword:"enum",params:{allowedValues: schema63.properties.mode.enum}};
+const err35 = {instancePath:instancePath+"/mode",schemaPath:"#/properties/mode/enum",keyword:"enum",params:{allowedValues: schema64.properties.mode.enum}};
 if(vErrors === null){
 vErrors = [err35];
 }
@@ -6026,7 +6027,7 @@ errors++;
 if(data.source !== undefined){
 let data8 = data.source;
 if((typeof data8 !== "string") && (data8 !== null)){
-const err36 = {instancePath:instancePath+"/source",schemaPath:"#/properties/source/type",keyword:"type",params:{type: schema63.properties.source.type}};
+const err36 = {instancePath:instancePath+"/source",schemaPath:"#/properties/source/type",keyword:"type",params:{type: schema64.properties.source.type}};
 if(vErrors === null){
 vErrors = [err36];
 }
@@ -6101,7 +6102,7 @@ errors++;
 if(data.public_url !== undefined){
 let data14 = data.public_url;
 if((typeof data14 !== "string") && (data14 !== null)){
-const err41 = {instancePath:instancePath+"/public_url",schemaPath:"#/properties/public_url/type",keyword:"type",params:{type: schema63.properties.public_url.type}};
+const err41 = {instancePath:instancePath+"/public_url",schemaPath:"#/properties/public_url/type",keyword:"type",params:{type: schema64.properties.public_url.type}};
 if(vErrors === null){
 vErrors = [err41];
 }
@@ -6389,7 +6390,7 @@ errors++;
 if(data21.interpreter !== undefined){
 let data23 = data21.interpreter;
 if(!((data23 === "bash") || (data23 === "python"))){
-const err59 = {instancePath:instancePath+"/script/interpreter",schemaPath:"#/$defs/scriptPlan/properties/interpreter/enum",keyword:"enum",params:{allowedValues: schema70.properties.interpreter.enum}};
+const err59 = {instancePath:instancePath+"/script/interpreter",schemaPath:"#/$defs/scriptPlan/properties/interpreter/enum",keyword:"enum",params:{allowedValues: schema71.properties.interpreter.enum}};
 if(vErrors === null){
 vErrors = [err59];
 }
@@ -6559,7 +6560,7 @@ errors++;
 if(data.cron_job !== undefined){
 let data32 = data.cron_job;
 if((typeof data32 !== "string") && (data32 !== null)){
-const err69 = {instancePath:instancePath+"/cron_job",schemaPath:"#/properties/cron_job/type",keyword:"type",params:{type: schema63.properties.cron_job.type}};
+const err69 = {instancePath:instancePath+"/cron_job",schemaPath:"#/properties/cron_job/type",keyword:"type",params:{type: schema64.properties.cron_job.type}};
 if(vErrors === null){
 vErrors = [err69];
 }
@@ -6572,7 +6573,7 @@ errors++;
 if(data.coalesce !== undefined){
 let data33 = data.coalesce;
 if((!(data33 && typeof data33 == "object" && !Array.isArray(data33))) && (data33 !== null)){
-const err70 = {instancePath:instancePath+"/coalesce",schemaPath:"#/properties/coalesce/type",keyword:"type",params:{type: schema63.properties.coalesce.type}};
+const err70 = {instancePath:instancePath+"/coalesce",schemaPath:"#/properties/coalesce/type",keyword:"type",params:{type: schema64.properties.coalesce.type}};
 if(vErrors === null){
 vErrors = [err70];
 }
@@ -6686,7 +6687,7 @@ errors++;
 if(data.max_concurrent !== undefined){
 let data39 = data.max_concurrent;
 if((!(((typeof data39 == "number") && (!(data39 % 1) && !isNaN(data39))) && (isFinite(data39)))) && (data39 !== null)){
-const err79 = {instancePath:instancePath+"/max_concurrent",schemaPath:"#/properties/max_concurrent/type",keyword:"type",params:{type: schema63.properties.max_concurrent.type}};
+const err79 = {instancePath:instancePath+"/max_concurrent",schemaPath:"#/properties/max_concurrent/type",keyword:"type",params:{type: schema64.properties.max_concurrent.type}};
 if(vErrors === null){
 vErrors = [err79];
 }
@@ -6838,8 +6839,8 @@ vErrors.push(err9);
 }
 errors++;
 }
-if(data.targets === undefined){
-const err10 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "targets"}};
+if(data.target_names === undefined){
+const err10 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "target_names"}};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -6848,8 +6849,8 @@ vErrors.push(err10);
 }
 errors++;
 }
-if(data.toolsets === undefined){
-const err11 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "toolsets"}};
+if(data.targets === undefined){
+const err11 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "targets"}};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -6858,8 +6859,8 @@ vErrors.push(err11);
 }
 errors++;
 }
-if(data.profiles === undefined){
-const err12 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "profiles"}};
+if(data.toolsets === undefined){
+const err12 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "toolsets"}};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -6868,8 +6869,8 @@ vErrors.push(err12);
 }
 errors++;
 }
-if(data.jobs === undefined){
-const err13 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "jobs"}};
+if(data.profiles === undefined){
+const err13 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "profiles"}};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -6878,8 +6879,8 @@ vErrors.push(err13);
 }
 errors++;
 }
-if(data.blueprints === undefined){
-const err14 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "blueprints"}};
+if(data.jobs === undefined){
+const err14 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "jobs"}};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -6888,8 +6889,8 @@ vErrors.push(err14);
 }
 errors++;
 }
-if(data.routes === undefined){
-const err15 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "routes"}};
+if(data.blueprints === undefined){
+const err15 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "blueprints"}};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -6898,9 +6899,8 @@ vErrors.push(err15);
 }
 errors++;
 }
-for(const key0 in data){
-if(!(func1.call(schema31.properties, key0))){
-const err16 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(data.routes === undefined){
+const err16 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "routes"}};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -6909,10 +6909,9 @@ vErrors.push(err16);
 }
 errors++;
 }
-}
-if(data.format !== undefined){
-if(1 !== data.format){
-const err17 = {instancePath:instancePath+"/format",schemaPath:"#/properties/format/const",keyword:"const",params:{allowedValue: 1}};
+for(const key0 in data){
+if(!(func1.call(schema31.properties, key0))){
+const err17 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -6922,11 +6921,9 @@ vErrors.push(err17);
 errors++;
 }
 }
-if(data.hash !== undefined){
-let data1 = data.hash;
-if(typeof data1 === "string"){
-if(!pattern4.test(data1)){
-const err18 = {instancePath:instancePath+"/hash",schemaPath:"#/properties/hash/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"}};
+if(data.format !== undefined){
+if(1 !== data.format){
+const err18 = {instancePath:instancePath+"/format",schemaPath:"#/properties/format/const",keyword:"const",params:{allowedValue: 1}};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -6936,8 +6933,11 @@ vErrors.push(err18);
 errors++;
 }
 }
-else {
-const err19 = {instancePath:instancePath+"/hash",schemaPath:"#/properties/hash/type",keyword:"type",params:{type: "string"}};
+if(data.hash !== undefined){
+let data1 = data.hash;
+if(typeof data1 === "string"){
+if(!pattern4.test(data1)){
+const err19 = {instancePath:instancePath+"/hash",schemaPath:"#/properties/hash/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"}};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -6947,11 +6947,8 @@ vErrors.push(err19);
 errors++;
 }
 }
-if(data.server !== undefined){
-let data2 = data.server;
-if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-if(data2.enabled === undefined){
-const err20 = {instancePath:instancePath+"/server",schemaPath:"#/properties/server/required",keyword:"required",params:{missingProperty: "enabled"}};
+else {
+const err20 = {instancePath:instancePath+"/hash",schemaPath:"#/properties/hash/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -6960,8 +6957,12 @@ vErrors.push(err20);
 }
 errors++;
 }
-if(data2.host === undefined){
-const err21 = {instancePath:instancePath+"/server",schemaPath:"#/properties/server/required",keyword:"required",params:{missingProperty: "host"}};
+}
+if(data.server !== undefined){
+let data2 = data.server;
+if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
+if(data2.enabled === undefined){
+const err21 = {instancePath:instancePath+"/server",schemaPath:"#/properties/server/required",keyword:"required",params:{missingProperty: "enabled"}};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -6970,8 +6971,8 @@ vErrors.push(err21);
 }
 errors++;
 }
-if(data2.port === undefined){
-const err22 = {instancePath:instancePath+"/server",schemaPath:"#/properties/server/required",keyword:"required",params:{missingProperty: "port"}};
+if(data2.host === undefined){
+const err22 = {instancePath:instancePath+"/server",schemaPath:"#/properties/server/required",keyword:"required",params:{missingProperty: "host"}};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -6980,8 +6981,8 @@ vErrors.push(err22);
 }
 errors++;
 }
-if(data2.public_url === undefined){
-const err23 = {instancePath:instancePath+"/server",schemaPath:"#/properties/server/required",keyword:"required",params:{missingProperty: "public_url"}};
+if(data2.port === undefined){
+const err23 = {instancePath:instancePath+"/server",schemaPath:"#/properties/server/required",keyword:"required",params:{missingProperty: "port"}};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -6990,8 +6991,8 @@ vErrors.push(err23);
 }
 errors++;
 }
-if(data2.secret === undefined){
-const err24 = {instancePath:instancePath+"/server",schemaPath:"#/properties/server/required",keyword:"required",params:{missingProperty: "secret"}};
+if(data2.public_url === undefined){
+const err24 = {instancePath:instancePath+"/server",schemaPath:"#/properties/server/required",keyword:"required",params:{missingProperty: "public_url"}};
 if(vErrors === null){
 vErrors = [err24];
 }
@@ -7000,8 +7001,8 @@ vErrors.push(err24);
 }
 errors++;
 }
-if(data2.max_body_bytes === undefined){
-const err25 = {instancePath:instancePath+"/server",schemaPath:"#/properties/server/required",keyword:"required",params:{missingProperty: "max_body_bytes"}};
+if(data2.secret === undefined){
+const err25 = {instancePath:instancePath+"/server",schemaPath:"#/properties/server/required",keyword:"required",params:{missingProperty: "secret"}};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -7010,8 +7011,8 @@ vErrors.push(err25);
 }
 errors++;
 }
-if(data2.rate_limit === undefined){
-const err26 = {instancePath:instancePath+"/server",schemaPath:"#/properties/server/required",keyword:"required",params:{missingProperty: "rate_limit"}};
+if(data2.max_body_bytes === undefined){
+const err26 = {instancePath:instancePath+"/server",schemaPath:"#/properties/server/required",keyword:"required",params:{missingProperty: "max_body_bytes"}};
 if(vErrors === null){
 vErrors = [err26];
 }
@@ -7020,8 +7021,8 @@ vErrors.push(err26);
 }
 errors++;
 }
-if(data2.max_connections === undefined){
-const err27 = {instancePath:instancePath+"/server",schemaPath:"#/properties/server/required",keyword:"required",params:{missingProperty: "max_connections"}};
+if(data2.rate_limit === undefined){
+const err27 = {instancePath:instancePath+"/server",schemaPath:"#/properties/server/required",keyword:"required",params:{missingProperty: "rate_limit"}};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -7030,8 +7031,8 @@ vErrors.push(err27);
 }
 errors++;
 }
-if(data2.script_timeout_seconds === undefined){
-const err28 = {instancePath:instancePath+"/server",schemaPath:"#/properties/server/required",keyword:"required",params:{missingProperty: "script_timeout_seconds"}};
+if(data2.max_connections === undefined){
+const err28 = {instancePath:instancePath+"/server",schemaPath:"#/properties/server/required",keyword:"required",params:{missingProperty: "max_connections"}};
 if(vErrors === null){
 vErrors = [err28];
 }
@@ -7040,8 +7041,8 @@ vErrors.push(err28);
 }
 errors++;
 }
-if(data2.direct_timeout_seconds === undefined){
-const err29 = {instancePath:instancePath+"/server",schemaPath:"#/properties/server/required",keyword:"required",params:{missingProperty: "direct_timeout_seconds"}};
+if(data2.script_timeout_seconds === undefined){
+const err29 = {instancePath:instancePath+"/server",schemaPath:"#/properties/server/required",keyword:"required",params:{missingProperty: "script_timeout_seconds"}};
 if(vErrors === null){
 vErrors = [err29];
 }
@@ -7050,8 +7051,8 @@ vErrors.push(err29);
 }
 errors++;
 }
-if(data2.idempotency_ttl_seconds === undefined){
-const err30 = {instancePath:instancePath+"/server",schemaPath:"#/properties/server/required",keyword:"required",params:{missingProperty: "idempotency_ttl_seconds"}};
+if(data2.direct_timeout_seconds === undefined){
+const err30 = {instancePath:instancePath+"/server",schemaPath:"#/properties/server/required",keyword:"required",params:{missingProperty: "direct_timeout_seconds"}};
 if(vErrors === null){
 vErrors = [err30];
 }
@@ -7060,9 +7061,8 @@ vErrors.push(err30);
 }
 errors++;
 }
-for(const key1 in data2){
-if(!(func1.call(schema31.properties.server.properties, key1))){
-const err31 = {instancePath:instancePath+"/server",schemaPath:"#/properties/server/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}};
+if(data2.idempotency_ttl_seconds === undefined){
+const err31 = {instancePath:instancePath+"/server",schemaPath:"#/properties/server/required",keyword:"required",params:{missingProperty: "idempotency_ttl_seconds"}};
 if(vErrors === null){
 vErrors = [err31];
 }
@@ -7071,10 +7071,9 @@ vErrors.push(err31);
 }
 errors++;
 }
-}
-if(data2.enabled !== undefined){
-if(typeof data2.enabled !== "boolean"){
-const err32 = {instancePath:instancePath+"/server/enabled",schemaPath:"#/properties/server/properties/enabled/type",keyword:"type",params:{type: "boolean"}};
+for(const key1 in data2){
+if(!(func1.call(schema31.properties.server.properties, key1))){
+const err32 = {instancePath:instancePath+"/server",schemaPath:"#/properties/server/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}};
 if(vErrors === null){
 vErrors = [err32];
 }
@@ -7084,9 +7083,9 @@ vErrors.push(err32);
 errors++;
 }
 }
-if(data2.host !== undefined){
-if(typeof data2.host !== "string"){
-const err33 = {instancePath:instancePath+"/server/host",schemaPath:"#/properties/server/properties/host/type",keyword:"type",params:{type: "string"}};
+if(data2.enabled !== undefined){
+if(typeof data2.enabled !== "boolean"){
+const err33 = {instancePath:instancePath+"/server/enabled",schemaPath:"#/properties/server/properties/enabled/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err33];
 }
@@ -7096,10 +7095,9 @@ vErrors.push(err33);
 errors++;
 }
 }
-if(data2.port !== undefined){
-let data5 = data2.port;
-if(!(((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5))) && (isFinite(data5)))){
-const err34 = {instancePath:instancePath+"/server/port",schemaPath:"#/properties/server/properties/port/type",keyword:"type",params:{type: "integer"}};
+if(data2.host !== undefined){
+if(typeof data2.host !== "string"){
+const err34 = {instancePath:instancePath+"/server/host",schemaPath:"#/properties/server/properties/host/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err34];
 }
@@ -7109,15 +7107,28 @@ vErrors.push(err34);
 errors++;
 }
 }
-if(data2.public_url !== undefined){
-let data6 = data2.public_url;
-if((typeof data6 !== "string") && (data6 !== null)){
-const err35 = {instancePath:instancePath+"/server/public_url",schemaPath:"#/properties/server/properties/public_url/type",keyword:"type",params:{type: schema31.properties.server.properties.public_url.type}};
+if(data2.port !== undefined){
+let data5 = data2.port;
+if(!(((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5))) && (isFinite(data5)))){
+const err35 = {instancePath:instancePath+"/server/port",schemaPath:"#/properties/server/properties/port/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err35];
 }
 else {
 vErrors.push(err35);
+}
+errors++;
+}
+}
+if(data2.public_url !== undefined){
+let data6 = data2.public_url;
+if((typeof data6 !== "string") && (data6 !== null)){
+const err36 = {instancePath:instancePath+"/server/public_url",schemaPath:"#/properties/server/properties/public_url/type",keyword:"type",params:{type: schema31.properties.server.properties.public_url.type}};
+if(vErrors === null){
+vErrors = [err36];
+}
+else {
+vErrors.push(err36);
 }
 errors++;
 }
@@ -7130,17 +7141,7 @@ let passing0 = null;
 const _errs18 = errors;
 if(data7 && typeof data7 == "object" && !Array.isArray(data7)){
 if(data7.kind === undefined){
-const err36 = {instancePath:instancePath+"/server/secret",schemaPath:"#/$defs/secretRef/required",keyword:"required",params:{missingProperty: "kind"}};
-if(vErrors === null){
-vErrors = [err36];
-}
-else {
-vErrors.push(err36);
-}
-errors++;
-}
-if(data7.value === undefined){
-const err37 = {instancePath:instancePath+"/server/secret",schemaPath:"#/$defs/secretRef/required",keyword:"required",params:{missingProperty: "value"}};
+const err37 = {instancePath:instancePath+"/server/secret",schemaPath:"#/$defs/secretRef/required",keyword:"required",params:{missingProperty: "kind"}};
 if(vErrors === null){
 vErrors = [err37];
 }
@@ -7149,8 +7150,8 @@ vErrors.push(err37);
 }
 errors++;
 }
-if(data7.scope === undefined){
-const err38 = {instancePath:instancePath+"/server/secret",schemaPath:"#/$defs/secretRef/required",keyword:"required",params:{missingProperty: "scope"}};
+if(data7.value === undefined){
+const err38 = {instancePath:instancePath+"/server/secret",schemaPath:"#/$defs/secretRef/required",keyword:"required",params:{missingProperty: "value"}};
 if(vErrors === null){
 vErrors = [err38];
 }
@@ -7159,9 +7160,8 @@ vErrors.push(err38);
 }
 errors++;
 }
-for(const key2 in data7){
-if(!(((key2 === "kind") || (key2 === "value")) || (key2 === "scope"))){
-const err39 = {instancePath:instancePath+"/server/secret",schemaPath:"#/$defs/secretRef/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}};
+if(data7.scope === undefined){
+const err39 = {instancePath:instancePath+"/server/secret",schemaPath:"#/$defs/secretRef/required",keyword:"required",params:{missingProperty: "scope"}};
 if(vErrors === null){
 vErrors = [err39];
 }
@@ -7170,11 +7170,9 @@ vErrors.push(err39);
 }
 errors++;
 }
-}
-if(data7.kind !== undefined){
-let data8 = data7.kind;
-if(!(((data8 === "literal") || (data8 === "env")) || (data8 === "file"))){
-const err40 = {instancePath:instancePath+"/server/secret/kind",schemaPath:"#/$defs/secretRef/properties/kind/enum",keyword:"enum",params:{allowedValues: schema32.properties.kind.enum}};
+for(const key2 in data7){
+if(!(((key2 === "kind") || (key2 === "value")) || (key2 === "scope"))){
+const err40 = {instancePath:instancePath+"/server/secret",schemaPath:"#/$defs/secretRef/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}};
 if(vErrors === null){
 vErrors = [err40];
 }
@@ -7184,9 +7182,10 @@ vErrors.push(err40);
 errors++;
 }
 }
-if(data7.value !== undefined){
-if(typeof data7.value !== "string"){
-const err41 = {instancePath:instancePath+"/server/secret/value",schemaPath:"#/$defs/secretRef/properties/value/type",keyword:"type",params:{type: "string"}};
+if(data7.kind !== undefined){
+let data8 = data7.kind;
+if(!(((data8 === "literal") || (data8 === "env")) || (data8 === "file"))){
+const err41 = {instancePath:instancePath+"/server/secret/kind",schemaPath:"#/$defs/secretRef/properties/kind/enum",keyword:"enum",params:{allowedValues: schema32.properties.kind.enum}};
 if(vErrors === null){
 vErrors = [err41];
 }
@@ -7196,9 +7195,9 @@ vErrors.push(err41);
 errors++;
 }
 }
-if(data7.scope !== undefined){
-if(typeof data7.scope !== "string"){
-const err42 = {instancePath:instancePath+"/server/secret/scope",schemaPath:"#/$defs/secretRef/properties/scope/type",keyword:"type",params:{type: "string"}};
+if(data7.value !== undefined){
+if(typeof data7.value !== "string"){
+const err42 = {instancePath:instancePath+"/server/secret/value",schemaPath:"#/$defs/secretRef/properties/value/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err42];
 }
@@ -7208,14 +7207,26 @@ vErrors.push(err42);
 errors++;
 }
 }
-}
-else {
-const err43 = {instancePath:instancePath+"/server/secret",schemaPath:"#/$defs/secretRef/type",keyword:"type",params:{type: "object"}};
+if(data7.scope !== undefined){
+if(typeof data7.scope !== "string"){
+const err43 = {instancePath:instancePath+"/server/secret/scope",schemaPath:"#/$defs/secretRef/properties/scope/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err43];
 }
 else {
 vErrors.push(err43);
+}
+errors++;
+}
+}
+}
+else {
+const err44 = {instancePath:instancePath+"/server/secret",schemaPath:"#/$defs/secretRef/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err44];
+}
+else {
+vErrors.push(err44);
 }
 errors++;
 }
@@ -7226,12 +7237,12 @@ passing0 = 0;
 }
 const _errs27 = errors;
 if(data7 !== null){
-const err44 = {instancePath:instancePath+"/server/secret",schemaPath:"#/properties/server/properties/secret/oneOf/1/type",keyword:"type",params:{type: "null"}};
+const err45 = {instancePath:instancePath+"/server/secret",schemaPath:"#/properties/server/properties/secret/oneOf/1/type",keyword:"type",params:{type: "null"}};
 if(vErrors === null){
-vErrors = [err44];
+vErrors = [err45];
 }
 else {
-vErrors.push(err44);
+vErrors.push(err45);
 }
 errors++;
 }
@@ -7247,12 +7258,12 @@ passing0 = 1;
 }
 }
 if(!valid2){
-const err45 = {instancePath:instancePath+"/server/secret",schemaPath:"#/properties/server/properties/secret/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
+const err46 = {instancePath:instancePath+"/server/secret",schemaPath:"#/properties/server/properties/secret/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
 if(vErrors === null){
-vErrors = [err45];
+vErrors = [err46];
 }
 else {
-vErrors.push(err45);
+vErrors.push(err46);
 }
 errors++;
 }
@@ -7271,20 +7282,7 @@ vErrors = null;
 if(data2.max_body_bytes !== undefined){
 let data11 = data2.max_body_bytes;
 if(!(((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11))) && (isFinite(data11)))){
-const err46 = {instancePath:instancePath+"/server/max_body_bytes",schemaPath:"#/properties/server/properties/max_body_bytes/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err46];
-}
-else {
-vErrors.push(err46);
-}
-errors++;
-}
-}
-if(data2.rate_limit !== undefined){
-let data12 = data2.rate_limit;
-if(!(((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12))) && (isFinite(data12)))){
-const err47 = {instancePath:instancePath+"/server/rate_limit",schemaPath:"#/properties/server/properties/rate_limit/type",keyword:"type",params:{type: "integer"}};
+const err47 = {instancePath:instancePath+"/server/max_body_bytes",schemaPath:"#/properties/server/properties/max_body_bytes/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err47];
 }
@@ -7294,10 +7292,10 @@ vErrors.push(err47);
 errors++;
 }
 }
-if(data2.max_connections !== undefined){
-let data13 = data2.max_connections;
-if(!(((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13))) && (isFinite(data13)))){
-const err48 = {instancePath:instancePath+"/server/max_connections",schemaPath:"#/properties/server/properties/max_connections/type",keyword:"type",params:{type: "integer"}};
+if(data2.rate_limit !== undefined){
+let data12 = data2.rate_limit;
+if(!(((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12))) && (isFinite(data12)))){
+const err48 = {instancePath:instancePath+"/server/rate_limit",schemaPath:"#/properties/server/properties/rate_limit/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err48];
 }
@@ -7307,10 +7305,10 @@ vErrors.push(err48);
 errors++;
 }
 }
-if(data2.script_timeout_seconds !== undefined){
-let data14 = data2.script_timeout_seconds;
-if(!((typeof data14 == "number") && (isFinite(data14)))){
-const err49 = {instancePath:instancePath+"/server/script_timeout_seconds",schemaPath:"#/properties/server/properties/script_timeout_seconds/type",keyword:"type",params:{type: "number"}};
+if(data2.max_connections !== undefined){
+let data13 = data2.max_connections;
+if(!(((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13))) && (isFinite(data13)))){
+const err49 = {instancePath:instancePath+"/server/max_connections",schemaPath:"#/properties/server/properties/max_connections/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err49];
 }
@@ -7320,10 +7318,10 @@ vErrors.push(err49);
 errors++;
 }
 }
-if(data2.direct_timeout_seconds !== undefined){
-let data15 = data2.direct_timeout_seconds;
-if(!((typeof data15 == "number") && (isFinite(data15)))){
-const err50 = {instancePath:instancePath+"/server/direct_timeout_seconds",schemaPath:"#/properties/server/properties/direct_timeout_seconds/type",keyword:"type",params:{type: "number"}};
+if(data2.script_timeout_seconds !== undefined){
+let data14 = data2.script_timeout_seconds;
+if(!((typeof data14 == "number") && (isFinite(data14)))){
+const err50 = {instancePath:instancePath+"/server/script_timeout_seconds",schemaPath:"#/properties/server/properties/script_timeout_seconds/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err50];
 }
@@ -7333,10 +7331,10 @@ vErrors.push(err50);
 errors++;
 }
 }
-if(data2.idempotency_ttl_seconds !== undefined){
-let data16 = data2.idempotency_ttl_seconds;
-if(!(((typeof data16 == "number") && (!(data16 % 1) && !isNaN(data16))) && (isFinite(data16)))){
-const err51 = {instancePath:instancePath+"/server/idempotency_ttl_seconds",schemaPath:"#/properties/server/properties/idempotency_ttl_seconds/type",keyword:"type",params:{type: "integer"}};
+if(data2.direct_timeout_seconds !== undefined){
+let data15 = data2.direct_timeout_seconds;
+if(!((typeof data15 == "number") && (isFinite(data15)))){
+const err51 = {instancePath:instancePath+"/server/direct_timeout_seconds",schemaPath:"#/properties/server/properties/direct_timeout_seconds/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err51];
 }
@@ -7346,9 +7344,10 @@ vErrors.push(err51);
 errors++;
 }
 }
-}
-else {
-const err52 = {instancePath:instancePath+"/server",schemaPath:"#/properties/server/type",keyword:"type",params:{type: "object"}};
+if(data2.idempotency_ttl_seconds !== undefined){
+let data16 = data2.idempotency_ttl_seconds;
+if(!(((typeof data16 == "number") && (!(data16 % 1) && !isNaN(data16))) && (isFinite(data16)))){
+const err52 = {instancePath:instancePath+"/server/idempotency_ttl_seconds",schemaPath:"#/properties/server/properties/idempotency_ttl_seconds/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err52];
 }
@@ -7358,11 +7357,9 @@ vErrors.push(err52);
 errors++;
 }
 }
-if(data.gateway !== undefined){
-let data17 = data.gateway;
-if(data17 && typeof data17 == "object" && !Array.isArray(data17)){
-if(data17.multiplex_profiles === undefined){
-const err53 = {instancePath:instancePath+"/gateway",schemaPath:"#/properties/gateway/required",keyword:"required",params:{missingProperty: "multiplex_profiles"}};
+}
+else {
+const err53 = {instancePath:instancePath+"/server",schemaPath:"#/properties/server/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err53];
 }
@@ -7371,8 +7368,12 @@ vErrors.push(err53);
 }
 errors++;
 }
-if(data17.max_concurrent_runs === undefined){
-const err54 = {instancePath:instancePath+"/gateway",schemaPath:"#/properties/gateway/required",keyword:"required",params:{missingProperty: "max_concurrent_runs"}};
+}
+if(data.gateway !== undefined){
+let data17 = data.gateway;
+if(data17 && typeof data17 == "object" && !Array.isArray(data17)){
+if(data17.multiplex_profiles === undefined){
+const err54 = {instancePath:instancePath+"/gateway",schemaPath:"#/properties/gateway/required",keyword:"required",params:{missingProperty: "multiplex_profiles"}};
 if(vErrors === null){
 vErrors = [err54];
 }
@@ -7381,8 +7382,8 @@ vErrors.push(err54);
 }
 errors++;
 }
-if(data17.max_queued_runs === undefined){
-const err55 = {instancePath:instancePath+"/gateway",schemaPath:"#/properties/gateway/required",keyword:"required",params:{missingProperty: "max_queued_runs"}};
+if(data17.max_concurrent_runs === undefined){
+const err55 = {instancePath:instancePath+"/gateway",schemaPath:"#/properties/gateway/required",keyword:"required",params:{missingProperty: "max_concurrent_runs"}};
 if(vErrors === null){
 vErrors = [err55];
 }
@@ -7391,8 +7392,8 @@ vErrors.push(err55);
 }
 errors++;
 }
-if(data17.drain_seconds === undefined){
-const err56 = {instancePath:instancePath+"/gateway",schemaPath:"#/properties/gateway/required",keyword:"required",params:{missingProperty: "drain_seconds"}};
+if(data17.max_queued_runs === undefined){
+const err56 = {instancePath:instancePath+"/gateway",schemaPath:"#/properties/gateway/required",keyword:"required",params:{missingProperty: "max_queued_runs"}};
 if(vErrors === null){
 vErrors = [err56];
 }
@@ -7401,8 +7402,8 @@ vErrors.push(err56);
 }
 errors++;
 }
-if(data17.timezone === undefined){
-const err57 = {instancePath:instancePath+"/gateway",schemaPath:"#/properties/gateway/required",keyword:"required",params:{missingProperty: "timezone"}};
+if(data17.drain_seconds === undefined){
+const err57 = {instancePath:instancePath+"/gateway",schemaPath:"#/properties/gateway/required",keyword:"required",params:{missingProperty: "drain_seconds"}};
 if(vErrors === null){
 vErrors = [err57];
 }
@@ -7411,8 +7412,8 @@ vErrors.push(err57);
 }
 errors++;
 }
-if(data17.python === undefined){
-const err58 = {instancePath:instancePath+"/gateway",schemaPath:"#/properties/gateway/required",keyword:"required",params:{missingProperty: "python"}};
+if(data17.timezone === undefined){
+const err58 = {instancePath:instancePath+"/gateway",schemaPath:"#/properties/gateway/required",keyword:"required",params:{missingProperty: "timezone"}};
 if(vErrors === null){
 vErrors = [err58];
 }
@@ -7421,8 +7422,8 @@ vErrors.push(err58);
 }
 errors++;
 }
-if(data17.durability === undefined){
-const err59 = {instancePath:instancePath+"/gateway",schemaPath:"#/properties/gateway/required",keyword:"required",params:{missingProperty: "durability"}};
+if(data17.python === undefined){
+const err59 = {instancePath:instancePath+"/gateway",schemaPath:"#/properties/gateway/required",keyword:"required",params:{missingProperty: "python"}};
 if(vErrors === null){
 vErrors = [err59];
 }
@@ -7431,8 +7432,8 @@ vErrors.push(err59);
 }
 errors++;
 }
-if(data17.retention_days === undefined){
-const err60 = {instancePath:instancePath+"/gateway",schemaPath:"#/properties/gateway/required",keyword:"required",params:{missingProperty: "retention_days"}};
+if(data17.durability === undefined){
+const err60 = {instancePath:instancePath+"/gateway",schemaPath:"#/properties/gateway/required",keyword:"required",params:{missingProperty: "durability"}};
 if(vErrors === null){
 vErrors = [err60];
 }
@@ -7441,8 +7442,8 @@ vErrors.push(err60);
 }
 errors++;
 }
-if(data17.max_attempts === undefined){
-const err61 = {instancePath:instancePath+"/gateway",schemaPath:"#/properties/gateway/required",keyword:"required",params:{missingProperty: "max_attempts"}};
+if(data17.retention_days === undefined){
+const err61 = {instancePath:instancePath+"/gateway",schemaPath:"#/properties/gateway/required",keyword:"required",params:{missingProperty: "retention_days"}};
 if(vErrors === null){
 vErrors = [err61];
 }
@@ -7451,9 +7452,8 @@ vErrors.push(err61);
 }
 errors++;
 }
-for(const key3 in data17){
-if(!(func1.call(schema31.properties.gateway.properties, key3))){
-const err62 = {instancePath:instancePath+"/gateway",schemaPath:"#/properties/gateway/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3}};
+if(data17.max_attempts === undefined){
+const err62 = {instancePath:instancePath+"/gateway",schemaPath:"#/properties/gateway/required",keyword:"required",params:{missingProperty: "max_attempts"}};
 if(vErrors === null){
 vErrors = [err62];
 }
@@ -7462,10 +7462,9 @@ vErrors.push(err62);
 }
 errors++;
 }
-}
-if(data17.multiplex_profiles !== undefined){
-if(typeof data17.multiplex_profiles !== "boolean"){
-const err63 = {instancePath:instancePath+"/gateway/multiplex_profiles",schemaPath:"#/properties/gateway/properties/multiplex_profiles/type",keyword:"type",params:{type: "boolean"}};
+for(const key3 in data17){
+if(!(func1.call(schema31.properties.gateway.properties, key3))){
+const err63 = {instancePath:instancePath+"/gateway",schemaPath:"#/properties/gateway/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3}};
 if(vErrors === null){
 vErrors = [err63];
 }
@@ -7475,10 +7474,9 @@ vErrors.push(err63);
 errors++;
 }
 }
-if(data17.max_concurrent_runs !== undefined){
-let data19 = data17.max_concurrent_runs;
-if(!(((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19))) && (isFinite(data19)))){
-const err64 = {instancePath:instancePath+"/gateway/max_concurrent_runs",schemaPath:"#/properties/gateway/properties/max_concurrent_runs/type",keyword:"type",params:{type: "integer"}};
+if(data17.multiplex_profiles !== undefined){
+if(typeof data17.multiplex_profiles !== "boolean"){
+const err64 = {instancePath:instancePath+"/gateway/multiplex_profiles",schemaPath:"#/properties/gateway/properties/multiplex_profiles/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err64];
 }
@@ -7488,10 +7486,10 @@ vErrors.push(err64);
 errors++;
 }
 }
-if(data17.max_queued_runs !== undefined){
-let data20 = data17.max_queued_runs;
-if(!(((typeof data20 == "number") && (!(data20 % 1) && !isNaN(data20))) && (isFinite(data20)))){
-const err65 = {instancePath:instancePath+"/gateway/max_queued_runs",schemaPath:"#/properties/gateway/properties/max_queued_runs/type",keyword:"type",params:{type: "integer"}};
+if(data17.max_concurrent_runs !== undefined){
+let data19 = data17.max_concurrent_runs;
+if(!(((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19))) && (isFinite(data19)))){
+const err65 = {instancePath:instancePath+"/gateway/max_concurrent_runs",schemaPath:"#/properties/gateway/properties/max_concurrent_runs/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err65];
 }
@@ -7501,10 +7499,10 @@ vErrors.push(err65);
 errors++;
 }
 }
-if(data17.drain_seconds !== undefined){
-let data21 = data17.drain_seconds;
-if(!((typeof data21 == "number") && (isFinite(data21)))){
-const err66 = {instancePath:instancePath+"/gateway/drain_seconds",schemaPath:"#/properties/gateway/properties/drain_seconds/type",keyword:"type",params:{type: "number"}};
+if(data17.max_queued_runs !== undefined){
+let data20 = data17.max_queued_runs;
+if(!(((typeof data20 == "number") && (!(data20 % 1) && !isNaN(data20))) && (isFinite(data20)))){
+const err66 = {instancePath:instancePath+"/gateway/max_queued_runs",schemaPath:"#/properties/gateway/properties/max_queued_runs/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err66];
 }
@@ -7514,10 +7512,10 @@ vErrors.push(err66);
 errors++;
 }
 }
-if(data17.timezone !== undefined){
-let data22 = data17.timezone;
-if((typeof data22 !== "string") && (data22 !== null)){
-const err67 = {instancePath:instancePath+"/gateway/timezone",schemaPath:"#/properties/gateway/properties/timezone/type",keyword:"type",params:{type: schema31.properties.gateway.properties.timezone.type}};
+if(data17.drain_seconds !== undefined){
+let data21 = data17.drain_seconds;
+if(!((typeof data21 == "number") && (isFinite(data21)))){
+const err67 = {instancePath:instancePath+"/gateway/drain_seconds",schemaPath:"#/properties/gateway/properties/drain_seconds/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err67];
 }
@@ -7527,9 +7525,10 @@ vErrors.push(err67);
 errors++;
 }
 }
-if(data17.python !== undefined){
-if(typeof data17.python !== "string"){
-const err68 = {instancePath:instancePath+"/gateway/python",schemaPath:"#/properties/gateway/properties/python/type",keyword:"type",params:{type: "string"}};
+if(data17.timezone !== undefined){
+let data22 = data17.timezone;
+if((typeof data22 !== "string") && (data22 !== null)){
+const err68 = {instancePath:instancePath+"/gateway/timezone",schemaPath:"#/properties/gateway/properties/timezone/type",keyword:"type",params:{type: schema31.properties.gateway.properties.timezone.type}};
 if(vErrors === null){
 vErrors = [err68];
 }
@@ -7539,10 +7538,9 @@ vErrors.push(err68);
 errors++;
 }
 }
-if(data17.durability !== undefined){
-let data24 = data17.durability;
-if(!((data24 === "full") || (data24 === "normal"))){
-const err69 = {instancePath:instancePath+"/gateway/durability",schemaPath:"#/properties/gateway/properties/durability/enum",keyword:"enum",params:{allowedValues: schema31.properties.gateway.properties.durability.enum}};
+if(data17.python !== undefined){
+if(typeof data17.python !== "string"){
+const err69 = {instancePath:instancePath+"/gateway/python",schemaPath:"#/properties/gateway/properties/python/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err69];
 }
@@ -7552,10 +7550,10 @@ vErrors.push(err69);
 errors++;
 }
 }
-if(data17.retention_days !== undefined){
-let data25 = data17.retention_days;
-if(!((typeof data25 == "number") && (isFinite(data25)))){
-const err70 = {instancePath:instancePath+"/gateway/retention_days",schemaPath:"#/properties/gateway/properties/retention_days/type",keyword:"type",params:{type: "number"}};
+if(data17.durability !== undefined){
+let data24 = data17.durability;
+if(!((data24 === "full") || (data24 === "normal"))){
+const err70 = {instancePath:instancePath+"/gateway/durability",schemaPath:"#/properties/gateway/properties/durability/enum",keyword:"enum",params:{allowedValues: schema31.properties.gateway.properties.durability.enum}};
 if(vErrors === null){
 vErrors = [err70];
 }
@@ -7565,10 +7563,10 @@ vErrors.push(err70);
 errors++;
 }
 }
-if(data17.max_attempts !== undefined){
-let data26 = data17.max_attempts;
-if(!(((typeof data26 == "number") && (!(data26 % 1) && !isNaN(data26))) && (isFinite(data26)))){
-const err71 = {instancePath:instancePath+"/gateway/max_attempts",schemaPath:"#/properties/gateway/properties/max_attempts/type",keyword:"type",params:{type: "integer"}};
+if(data17.retention_days !== undefined){
+let data25 = data17.retention_days;
+if(!((typeof data25 == "number") && (isFinite(data25)))){
+const err71 = {instancePath:instancePath+"/gateway/retention_days",schemaPath:"#/properties/gateway/properties/retention_days/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err71];
 }
@@ -7578,9 +7576,10 @@ vErrors.push(err71);
 errors++;
 }
 }
-}
-else {
-const err72 = {instancePath:instancePath+"/gateway",schemaPath:"#/properties/gateway/type",keyword:"type",params:{type: "object"}};
+if(data17.max_attempts !== undefined){
+let data26 = data17.max_attempts;
+if(!(((typeof data26 == "number") && (!(data26 % 1) && !isNaN(data26))) && (isFinite(data26)))){
+const err72 = {instancePath:instancePath+"/gateway/max_attempts",schemaPath:"#/properties/gateway/properties/max_attempts/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err72];
 }
@@ -7590,14 +7589,26 @@ vErrors.push(err72);
 errors++;
 }
 }
-if(data.app_scheme !== undefined){
-if(typeof data.app_scheme !== "string"){
-const err73 = {instancePath:instancePath+"/app_scheme",schemaPath:"#/properties/app_scheme/type",keyword:"type",params:{type: "string"}};
+}
+else {
+const err73 = {instancePath:instancePath+"/gateway",schemaPath:"#/properties/gateway/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err73];
 }
 else {
 vErrors.push(err73);
+}
+errors++;
+}
+}
+if(data.app_scheme !== undefined){
+if(typeof data.app_scheme !== "string"){
+const err74 = {instancePath:instancePath+"/app_scheme",schemaPath:"#/properties/app_scheme/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err74];
+}
+else {
+vErrors.push(err74);
 }
 errors++;
 }
@@ -7613,12 +7624,12 @@ errors = vErrors.length;
 }
 }
 else {
-const err74 = {instancePath:instancePath+"/schemes",schemaPath:"#/properties/schemes/type",keyword:"type",params:{type: "object"}};
+const err75 = {instancePath:instancePath+"/schemes",schemaPath:"#/properties/schemes/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
-vErrors = [err74];
+vErrors = [err75];
 }
 else {
-vErrors.push(err74);
+vErrors.push(err75);
 }
 errors++;
 }
@@ -7629,24 +7640,24 @@ if(Array.isArray(data30)){
 const len0 = data30.length;
 for(let i0=0; i0<len0; i0++){
 if(typeof data30[i0] !== "string"){
-const err75 = {instancePath:instancePath+"/default_schemes/" + i0,schemaPath:"#/properties/default_schemes/items/type",keyword:"type",params:{type: "string"}};
+const err76 = {instancePath:instancePath+"/default_schemes/" + i0,schemaPath:"#/properties/default_schemes/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
-vErrors = [err75];
+vErrors = [err76];
 }
 else {
-vErrors.push(err75);
+vErrors.push(err76);
 }
 errors++;
 }
 }
 }
 else {
-const err76 = {instancePath:instancePath+"/default_schemes",schemaPath:"#/properties/default_schemes/type",keyword:"type",params:{type: "array"}};
+const err77 = {instancePath:instancePath+"/default_schemes",schemaPath:"#/properties/default_schemes/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
-vErrors = [err76];
+vErrors = [err77];
 }
 else {
-vErrors.push(err76);
+vErrors.push(err77);
 }
 errors++;
 }
@@ -7659,17 +7670,7 @@ for(let i1=0; i1<len1; i1++){
 let data33 = data32[i1];
 if(data33 && typeof data33 == "object" && !Array.isArray(data33)){
 if(data33.in === undefined){
-const err77 = {instancePath:instancePath+"/default_event/" + i1,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "in"}};
-if(vErrors === null){
-vErrors = [err77];
-}
-else {
-vErrors.push(err77);
-}
-errors++;
-}
-if(data33.name === undefined){
-const err78 = {instancePath:instancePath+"/default_event/" + i1,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "name"}};
+const err78 = {instancePath:instancePath+"/default_event/" + i1,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "in"}};
 if(vErrors === null){
 vErrors = [err78];
 }
@@ -7678,8 +7679,8 @@ vErrors.push(err78);
 }
 errors++;
 }
-if(data33.path === undefined){
-const err79 = {instancePath:instancePath+"/default_event/" + i1,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "path"}};
+if(data33.name === undefined){
+const err79 = {instancePath:instancePath+"/default_event/" + i1,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "name"}};
 if(vErrors === null){
 vErrors = [err79];
 }
@@ -7688,8 +7689,8 @@ vErrors.push(err79);
 }
 errors++;
 }
-if(data33.split === undefined){
-const err80 = {instancePath:instancePath+"/default_event/" + i1,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "split"}};
+if(data33.path === undefined){
+const err80 = {instancePath:instancePath+"/default_event/" + i1,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "path"}};
 if(vErrors === null){
 vErrors = [err80];
 }
@@ -7698,8 +7699,8 @@ vErrors.push(err80);
 }
 errors++;
 }
-if(data33.prefix === undefined){
-const err81 = {instancePath:instancePath+"/default_event/" + i1,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "prefix"}};
+if(data33.split === undefined){
+const err81 = {instancePath:instancePath+"/default_event/" + i1,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "split"}};
 if(vErrors === null){
 vErrors = [err81];
 }
@@ -7708,9 +7709,8 @@ vErrors.push(err81);
 }
 errors++;
 }
-for(const key5 in data33){
-if(!(((((key5 === "in") || (key5 === "name")) || (key5 === "path")) || (key5 === "split")) || (key5 === "prefix"))){
-const err82 = {instancePath:instancePath+"/default_event/" + i1,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5}};
+if(data33.prefix === undefined){
+const err82 = {instancePath:instancePath+"/default_event/" + i1,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "prefix"}};
 if(vErrors === null){
 vErrors = [err82];
 }
@@ -7719,11 +7719,9 @@ vErrors.push(err82);
 }
 errors++;
 }
-}
-if(data33.in !== undefined){
-let data34 = data33.in;
-if(!((((data34 === "header") || (data34 === "query")) || (data34 === "json")) || (data34 === "form"))){
-const err83 = {instancePath:instancePath+"/default_event/" + i1+"/in",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema34.properties.in.enum}};
+for(const key5 in data33){
+if(!(((((key5 === "in") || (key5 === "name")) || (key5 === "path")) || (key5 === "split")) || (key5 === "prefix"))){
+const err83 = {instancePath:instancePath+"/default_event/" + i1,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5}};
 if(vErrors === null){
 vErrors = [err83];
 }
@@ -7733,14 +7731,27 @@ vErrors.push(err83);
 errors++;
 }
 }
-if(data33.name !== undefined){
-if(typeof data33.name !== "string"){
-const err84 = {instancePath:instancePath+"/default_event/" + i1+"/name",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/name/type",keyword:"type",params:{type: "string"}};
+if(data33.in !== undefined){
+let data34 = data33.in;
+if(!((((data34 === "header") || (data34 === "query")) || (data34 === "json")) || (data34 === "form"))){
+const err84 = {instancePath:instancePath+"/default_event/" + i1+"/in",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema34.properties.in.enum}};
 if(vErrors === null){
 vErrors = [err84];
 }
 else {
 vErrors.push(err84);
+}
+errors++;
+}
+}
+if(data33.name !== undefined){
+if(typeof data33.name !== "string"){
+const err85 = {instancePath:instancePath+"/default_event/" + i1+"/name",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/name/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err85];
+}
+else {
+vErrors.push(err85);
 }
 errors++;
 }
@@ -7751,19 +7762,7 @@ if(Array.isArray(data36)){
 const len2 = data36.length;
 for(let i2=0; i2<len2; i2++){
 if(typeof data36[i2] !== "string"){
-const err85 = {instancePath:instancePath+"/default_event/" + i1+"/path/" + i2,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/path/items/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err85];
-}
-else {
-vErrors.push(err85);
-}
-errors++;
-}
-}
-}
-else {
-const err86 = {instancePath:instancePath+"/default_event/" + i1+"/path",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/path/type",keyword:"type",params:{type: "array"}};
+const err86 = {instancePath:instancePath+"/default_event/" + i1+"/path/" + i2,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/path/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err86];
 }
@@ -7773,9 +7772,9 @@ vErrors.push(err86);
 errors++;
 }
 }
-if(data33.split !== undefined){
-if(typeof data33.split !== "string"){
-const err87 = {instancePath:instancePath+"/default_event/" + i1+"/split",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/split/type",keyword:"type",params:{type: "string"}};
+}
+else {
+const err87 = {instancePath:instancePath+"/default_event/" + i1+"/path",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/path/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err87];
 }
@@ -7785,9 +7784,9 @@ vErrors.push(err87);
 errors++;
 }
 }
-if(data33.prefix !== undefined){
-if(typeof data33.prefix !== "string"){
-const err88 = {instancePath:instancePath+"/default_event/" + i1+"/prefix",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/prefix/type",keyword:"type",params:{type: "string"}};
+if(data33.split !== undefined){
+if(typeof data33.split !== "string"){
+const err88 = {instancePath:instancePath+"/default_event/" + i1+"/split",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/split/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err88];
 }
@@ -7797,9 +7796,9 @@ vErrors.push(err88);
 errors++;
 }
 }
-}
-else {
-const err89 = {instancePath:instancePath+"/default_event/" + i1,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/type",keyword:"type",params:{type: "object"}};
+if(data33.prefix !== undefined){
+if(typeof data33.prefix !== "string"){
+const err89 = {instancePath:instancePath+"/default_event/" + i1+"/prefix",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/prefix/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err89];
 }
@@ -7811,12 +7810,24 @@ errors++;
 }
 }
 else {
-const err90 = {instancePath:instancePath+"/default_event",schemaPath:"#/properties/default_event/type",keyword:"type",params:{type: "array"}};
+const err90 = {instancePath:instancePath+"/default_event/" + i1,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err90];
 }
 else {
 vErrors.push(err90);
+}
+errors++;
+}
+}
+}
+else {
+const err91 = {instancePath:instancePath+"/default_event",schemaPath:"#/properties/default_event/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err91];
+}
+else {
+vErrors.push(err91);
 }
 errors++;
 }
@@ -7829,17 +7840,7 @@ for(let i3=0; i3<len3; i3++){
 let data41 = data40[i3];
 if(data41 && typeof data41 == "object" && !Array.isArray(data41)){
 if(data41.in === undefined){
-const err91 = {instancePath:instancePath+"/default_delivery/" + i3,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "in"}};
-if(vErrors === null){
-vErrors = [err91];
-}
-else {
-vErrors.push(err91);
-}
-errors++;
-}
-if(data41.name === undefined){
-const err92 = {instancePath:instancePath+"/default_delivery/" + i3,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "name"}};
+const err92 = {instancePath:instancePath+"/default_delivery/" + i3,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "in"}};
 if(vErrors === null){
 vErrors = [err92];
 }
@@ -7848,8 +7849,8 @@ vErrors.push(err92);
 }
 errors++;
 }
-if(data41.path === undefined){
-const err93 = {instancePath:instancePath+"/default_delivery/" + i3,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "path"}};
+if(data41.name === undefined){
+const err93 = {instancePath:instancePath+"/default_delivery/" + i3,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "name"}};
 if(vErrors === null){
 vErrors = [err93];
 }
@@ -7858,8 +7859,8 @@ vErrors.push(err93);
 }
 errors++;
 }
-if(data41.split === undefined){
-const err94 = {instancePath:instancePath+"/default_delivery/" + i3,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "split"}};
+if(data41.path === undefined){
+const err94 = {instancePath:instancePath+"/default_delivery/" + i3,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "path"}};
 if(vErrors === null){
 vErrors = [err94];
 }
@@ -7868,8 +7869,8 @@ vErrors.push(err94);
 }
 errors++;
 }
-if(data41.prefix === undefined){
-const err95 = {instancePath:instancePath+"/default_delivery/" + i3,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "prefix"}};
+if(data41.split === undefined){
+const err95 = {instancePath:instancePath+"/default_delivery/" + i3,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "split"}};
 if(vErrors === null){
 vErrors = [err95];
 }
@@ -7878,9 +7879,8 @@ vErrors.push(err95);
 }
 errors++;
 }
-for(const key6 in data41){
-if(!(((((key6 === "in") || (key6 === "name")) || (key6 === "path")) || (key6 === "split")) || (key6 === "prefix"))){
-const err96 = {instancePath:instancePath+"/default_delivery/" + i3,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6}};
+if(data41.prefix === undefined){
+const err96 = {instancePath:instancePath+"/default_delivery/" + i3,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "prefix"}};
 if(vErrors === null){
 vErrors = [err96];
 }
@@ -7889,11 +7889,9 @@ vErrors.push(err96);
 }
 errors++;
 }
-}
-if(data41.in !== undefined){
-let data42 = data41.in;
-if(!((((data42 === "header") || (data42 === "query")) || (data42 === "json")) || (data42 === "form"))){
-const err97 = {instancePath:instancePath+"/default_delivery/" + i3+"/in",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema34.properties.in.enum}};
+for(const key6 in data41){
+if(!(((((key6 === "in") || (key6 === "name")) || (key6 === "path")) || (key6 === "split")) || (key6 === "prefix"))){
+const err97 = {instancePath:instancePath+"/default_delivery/" + i3,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6}};
 if(vErrors === null){
 vErrors = [err97];
 }
@@ -7903,14 +7901,27 @@ vErrors.push(err97);
 errors++;
 }
 }
-if(data41.name !== undefined){
-if(typeof data41.name !== "string"){
-const err98 = {instancePath:instancePath+"/default_delivery/" + i3+"/name",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/name/type",keyword:"type",params:{type: "string"}};
+if(data41.in !== undefined){
+let data42 = data41.in;
+if(!((((data42 === "header") || (data42 === "query")) || (data42 === "json")) || (data42 === "form"))){
+const err98 = {instancePath:instancePath+"/default_delivery/" + i3+"/in",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema34.properties.in.enum}};
 if(vErrors === null){
 vErrors = [err98];
 }
 else {
 vErrors.push(err98);
+}
+errors++;
+}
+}
+if(data41.name !== undefined){
+if(typeof data41.name !== "string"){
+const err99 = {instancePath:instancePath+"/default_delivery/" + i3+"/name",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/name/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err99];
+}
+else {
+vErrors.push(err99);
 }
 errors++;
 }
@@ -7921,19 +7932,7 @@ if(Array.isArray(data44)){
 const len4 = data44.length;
 for(let i4=0; i4<len4; i4++){
 if(typeof data44[i4] !== "string"){
-const err99 = {instancePath:instancePath+"/default_delivery/" + i3+"/path/" + i4,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/path/items/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err99];
-}
-else {
-vErrors.push(err99);
-}
-errors++;
-}
-}
-}
-else {
-const err100 = {instancePath:instancePath+"/default_delivery/" + i3+"/path",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/path/type",keyword:"type",params:{type: "array"}};
+const err100 = {instancePath:instancePath+"/default_delivery/" + i3+"/path/" + i4,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/path/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err100];
 }
@@ -7943,9 +7942,9 @@ vErrors.push(err100);
 errors++;
 }
 }
-if(data41.split !== undefined){
-if(typeof data41.split !== "string"){
-const err101 = {instancePath:instancePath+"/default_delivery/" + i3+"/split",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/split/type",keyword:"type",params:{type: "string"}};
+}
+else {
+const err101 = {instancePath:instancePath+"/default_delivery/" + i3+"/path",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/path/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err101];
 }
@@ -7955,9 +7954,9 @@ vErrors.push(err101);
 errors++;
 }
 }
-if(data41.prefix !== undefined){
-if(typeof data41.prefix !== "string"){
-const err102 = {instancePath:instancePath+"/default_delivery/" + i3+"/prefix",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/prefix/type",keyword:"type",params:{type: "string"}};
+if(data41.split !== undefined){
+if(typeof data41.split !== "string"){
+const err102 = {instancePath:instancePath+"/default_delivery/" + i3+"/split",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/split/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err102];
 }
@@ -7967,9 +7966,9 @@ vErrors.push(err102);
 errors++;
 }
 }
-}
-else {
-const err103 = {instancePath:instancePath+"/default_delivery/" + i3,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/type",keyword:"type",params:{type: "object"}};
+if(data41.prefix !== undefined){
+if(typeof data41.prefix !== "string"){
+const err103 = {instancePath:instancePath+"/default_delivery/" + i3+"/prefix",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/prefix/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err103];
 }
@@ -7981,7 +7980,7 @@ errors++;
 }
 }
 else {
-const err104 = {instancePath:instancePath+"/default_delivery",schemaPath:"#/properties/default_delivery/type",keyword:"type",params:{type: "array"}};
+const err104 = {instancePath:instancePath+"/default_delivery/" + i3,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err104];
 }
@@ -7991,13 +7990,9 @@ vErrors.push(err104);
 errors++;
 }
 }
-if(data.sources !== undefined){
-let data48 = data.sources;
-if(Array.isArray(data48)){
-const len5 = data48.length;
-for(let i5=0; i5<len5; i5++){
-if(typeof data48[i5] !== "string"){
-const err105 = {instancePath:instancePath+"/sources/" + i5,schemaPath:"#/properties/sources/items/type",keyword:"type",params:{type: "string"}};
+}
+else {
+const err105 = {instancePath:instancePath+"/default_delivery",schemaPath:"#/properties/default_delivery/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err105];
 }
@@ -8007,9 +8002,14 @@ vErrors.push(err105);
 errors++;
 }
 }
-}
-else {
-const err106 = {instancePath:instancePath+"/sources",schemaPath:"#/properties/sources/type",keyword:"type",params:{type: "array"}};
+if(data.sources !== undefined){
+let data48 = data.sources;
+if(data48 && typeof data48 == "object" && !Array.isArray(data48)){
+for(const key7 in data48){
+let data49 = data48[key7];
+if(data49 && typeof data49 == "object" && !Array.isArray(data49)){
+if(data49.scheme === undefined){
+const err106 = {instancePath:instancePath+"/sources/" + key7.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/sourcePlan/required",keyword:"required",params:{missingProperty: "scheme"}};
 if(vErrors === null){
 vErrors = [err106];
 }
@@ -8018,15 +8018,8 @@ vErrors.push(err106);
 }
 errors++;
 }
-}
-if(data.targets !== undefined){
-let data50 = data.targets;
-if(data50 && typeof data50 == "object" && !Array.isArray(data50)){
-for(const key7 in data50){
-let data51 = data50[key7];
-if(data51 && typeof data51 == "object" && !Array.isArray(data51)){
-if(data51.name === undefined){
-const err107 = {instancePath:instancePath+"/targets/" + key7.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"target-plan.schema.json/required",keyword:"required",params:{missingProperty: "name"}};
+if(data49.accepts === undefined){
+const err107 = {instancePath:instancePath+"/sources/" + key7.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/sourcePlan/required",keyword:"required",params:{missingProperty: "accepts"}};
 if(vErrors === null){
 vErrors = [err107];
 }
@@ -8035,8 +8028,9 @@ vErrors.push(err107);
 }
 errors++;
 }
-if(data51.driver === undefined){
-const err108 = {instancePath:instancePath+"/targets/" + key7.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"target-plan.schema.json/required",keyword:"required",params:{missingProperty: "driver"}};
+for(const key8 in data49){
+if(!((key8 === "scheme") || (key8 === "accepts"))){
+const err108 = {instancePath:instancePath+"/sources/" + key7.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/sourcePlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8}};
 if(vErrors === null){
 vErrors = [err108];
 }
@@ -8045,9 +8039,10 @@ vErrors.push(err108);
 }
 errors++;
 }
-for(const key8 in data51){
-if(!((key8 === "name") || (key8 === "driver"))){
-const err109 = {instancePath:instancePath+"/targets/" + key7.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"target-plan.schema.json/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8}};
+}
+if(data49.scheme !== undefined){
+if(typeof data49.scheme !== "string"){
+const err109 = {instancePath:instancePath+"/sources/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/scheme",schemaPath:"#/$defs/sourcePlan/properties/scheme/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err109];
 }
@@ -8057,9 +8052,13 @@ vErrors.push(err109);
 errors++;
 }
 }
-if(data51.name !== undefined){
-if(typeof data51.name !== "string"){
-const err110 = {instancePath:instancePath+"/targets/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/name",schemaPath:"target-plan.schema.json/properties/name/type",keyword:"type",params:{type: "string"}};
+if(data49.accepts !== undefined){
+let data51 = data49.accepts;
+if(Array.isArray(data51)){
+const len5 = data51.length;
+for(let i5=0; i5<len5; i5++){
+if(typeof data51[i5] !== "string"){
+const err110 = {instancePath:instancePath+"/sources/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/accepts/" + i5,schemaPath:"#/$defs/sourcePlan/properties/accepts/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err110];
 }
@@ -8069,10 +8068,9 @@ vErrors.push(err110);
 errors++;
 }
 }
-if(data51.driver !== undefined){
-let data53 = data51.driver;
-if(!(((((data53 === "http") || (data53 === "log")) || (data53 === "local")) || (data53 === "forgea_comment")) || (data53 === "email"))){
-const err111 = {instancePath:instancePath+"/targets/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/driver",schemaPath:"target-plan.schema.json/properties/driver/enum",keyword:"enum",params:{allowedValues: schema47.properties.driver.enum}};
+}
+else {
+const err111 = {instancePath:instancePath+"/sources/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/accepts",schemaPath:"#/$defs/sourcePlan/properties/accepts/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err111];
 }
@@ -8084,7 +8082,7 @@ errors++;
 }
 }
 else {
-const err112 = {instancePath:instancePath+"/targets/" + key7.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"target-plan.schema.json/type",keyword:"type",params:{type: "object"}};
+const err112 = {instancePath:instancePath+"/sources/" + key7.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/sourcePlan/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err112];
 }
@@ -8096,7 +8094,7 @@ errors++;
 }
 }
 else {
-const err113 = {instancePath:instancePath+"/targets",schemaPath:"#/properties/targets/type",keyword:"type",params:{type: "object"}};
+const err113 = {instancePath:instancePath+"/sources",schemaPath:"#/properties/sources/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err113];
 }
@@ -8106,12 +8104,12 @@ vErrors.push(err113);
 errors++;
 }
 }
-if(data.toolsets !== undefined){
-let data54 = data.toolsets;
-if(data54 && typeof data54 == "object" && !Array.isArray(data54)){
-for(const key9 in data54){
-if(typeof data54[key9] !== "boolean"){
-const err114 = {instancePath:instancePath+"/toolsets/" + key9.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/toolsets/additionalProperties/type",keyword:"type",params:{type: "boolean"}};
+if(data.target_names !== undefined){
+let data53 = data.target_names;
+if(data53 && typeof data53 == "object" && !Array.isArray(data53)){
+for(const key9 in data53){
+if(typeof data53[key9] !== "string"){
+const err114 = {instancePath:instancePath+"/target_names/" + key9.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/target_names/additionalProperties/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err114];
 }
@@ -8123,7 +8121,7 @@ errors++;
 }
 }
 else {
-const err115 = {instancePath:instancePath+"/toolsets",schemaPath:"#/properties/toolsets/type",keyword:"type",params:{type: "object"}};
+const err115 = {instancePath:instancePath+"/target_names",schemaPath:"#/properties/target_names/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err115];
 }
@@ -8133,18 +8131,14 @@ vErrors.push(err115);
 errors++;
 }
 }
-if(data.profiles !== undefined){
-let data56 = data.profiles;
+if(data.targets !== undefined){
+let data55 = data.targets;
+if(data55 && typeof data55 == "object" && !Array.isArray(data55)){
+for(const key10 in data55){
+let data56 = data55[key10];
 if(data56 && typeof data56 == "object" && !Array.isArray(data56)){
-for(const key10 in data56){
-if(!(validate25(data56[key10], {instancePath:instancePath+"/profiles/" + key10.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data56,parentDataProperty:key10,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate25.errors : vErrors.concat(validate25.errors);
-errors = vErrors.length;
-}
-}
-}
-else {
-const err116 = {instancePath:instancePath+"/profiles",schemaPath:"#/properties/profiles/type",keyword:"type",params:{type: "object"}};
+if(data56.name === undefined){
+const err116 = {instancePath:instancePath+"/targets/" + key10.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"target-plan.schema.json/required",keyword:"required",params:{missingProperty: "name"}};
 if(vErrors === null){
 vErrors = [err116];
 }
@@ -8153,19 +8147,8 @@ vErrors.push(err116);
 }
 errors++;
 }
-}
-if(data.jobs !== undefined){
-let data58 = data.jobs;
-if(data58 && typeof data58 == "object" && !Array.isArray(data58)){
-for(const key11 in data58){
-if(!(validate31(data58[key11], {instancePath:instancePath+"/jobs/" + key11.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data58,parentDataProperty:key11,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate31.errors : vErrors.concat(validate31.errors);
-errors = vErrors.length;
-}
-}
-}
-else {
-const err117 = {instancePath:instancePath+"/jobs",schemaPath:"#/properties/jobs/type",keyword:"type",params:{type: "object"}};
+if(data56.driver === undefined){
+const err117 = {instancePath:instancePath+"/targets/" + key10.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"target-plan.schema.json/required",keyword:"required",params:{missingProperty: "driver"}};
 if(vErrors === null){
 vErrors = [err117];
 }
@@ -8174,19 +8157,9 @@ vErrors.push(err117);
 }
 errors++;
 }
-}
-if(data.blueprints !== undefined){
-let data60 = data.blueprints;
-if(data60 && typeof data60 == "object" && !Array.isArray(data60)){
-for(const key12 in data60){
-if(!(validate37(data60[key12], {instancePath:instancePath+"/blueprints/" + key12.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data60,parentDataProperty:key12,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate37.errors : vErrors.concat(validate37.errors);
-errors = vErrors.length;
-}
-}
-}
-else {
-const err118 = {instancePath:instancePath+"/blueprints",schemaPath:"#/properties/blueprints/type",keyword:"type",params:{type: "object"}};
+for(const key11 in data56){
+if(!((key11 === "name") || (key11 === "driver"))){
+const err118 = {instancePath:instancePath+"/targets/" + key10.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"target-plan.schema.json/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key11}};
 if(vErrors === null){
 vErrors = [err118];
 }
@@ -8196,18 +8169,9 @@ vErrors.push(err118);
 errors++;
 }
 }
-if(data.routes !== undefined){
-let data62 = data.routes;
-if(data62 && typeof data62 == "object" && !Array.isArray(data62)){
-for(const key13 in data62){
-if(!(validate42(data62[key13], {instancePath:instancePath+"/routes/" + key13.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data62,parentDataProperty:key13,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate42.errors : vErrors.concat(validate42.errors);
-errors = vErrors.length;
-}
-}
-}
-else {
-const err119 = {instancePath:instancePath+"/routes",schemaPath:"#/properties/routes/type",keyword:"type",params:{type: "object"}};
+if(data56.name !== undefined){
+if(typeof data56.name !== "string"){
+const err119 = {instancePath:instancePath+"/targets/" + key10.replace(/~/g, "~0").replace(/\//g, "~1")+"/name",schemaPath:"target-plan.schema.json/properties/name/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err119];
 }
@@ -8217,14 +8181,162 @@ vErrors.push(err119);
 errors++;
 }
 }
-}
-else {
-const err120 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(data56.driver !== undefined){
+let data58 = data56.driver;
+if(!(((((data58 === "http") || (data58 === "log")) || (data58 === "local")) || (data58 === "forgea_comment")) || (data58 === "email"))){
+const err120 = {instancePath:instancePath+"/targets/" + key10.replace(/~/g, "~0").replace(/\//g, "~1")+"/driver",schemaPath:"target-plan.schema.json/properties/driver/enum",keyword:"enum",params:{allowedValues: schema48.properties.driver.enum}};
 if(vErrors === null){
 vErrors = [err120];
 }
 else {
 vErrors.push(err120);
+}
+errors++;
+}
+}
+}
+else {
+const err121 = {instancePath:instancePath+"/targets/" + key10.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"target-plan.schema.json/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err121];
+}
+else {
+vErrors.push(err121);
+}
+errors++;
+}
+}
+}
+else {
+const err122 = {instancePath:instancePath+"/targets",schemaPath:"#/properties/targets/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err122];
+}
+else {
+vErrors.push(err122);
+}
+errors++;
+}
+}
+if(data.toolsets !== undefined){
+let data59 = data.toolsets;
+if(data59 && typeof data59 == "object" && !Array.isArray(data59)){
+for(const key12 in data59){
+if(typeof data59[key12] !== "boolean"){
+const err123 = {instancePath:instancePath+"/toolsets/" + key12.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/toolsets/additionalProperties/type",keyword:"type",params:{type: "boolean"}};
+if(vErrors === null){
+vErrors = [err123];
+}
+else {
+vErrors.push(err123);
+}
+errors++;
+}
+}
+}
+else {
+const err124 = {instancePath:instancePath+"/toolsets",schemaPath:"#/properties/toolsets/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err124];
+}
+else {
+vErrors.push(err124);
+}
+errors++;
+}
+}
+if(data.profiles !== undefined){
+let data61 = data.profiles;
+if(data61 && typeof data61 == "object" && !Array.isArray(data61)){
+for(const key13 in data61){
+if(!(validate25(data61[key13], {instancePath:instancePath+"/profiles/" + key13.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data61,parentDataProperty:key13,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate25.errors : vErrors.concat(validate25.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err125 = {instancePath:instancePath+"/profiles",schemaPath:"#/properties/profiles/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err125];
+}
+else {
+vErrors.push(err125);
+}
+errors++;
+}
+}
+if(data.jobs !== undefined){
+let data63 = data.jobs;
+if(data63 && typeof data63 == "object" && !Array.isArray(data63)){
+for(const key14 in data63){
+if(!(validate31(data63[key14], {instancePath:instancePath+"/jobs/" + key14.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data63,parentDataProperty:key14,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate31.errors : vErrors.concat(validate31.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err126 = {instancePath:instancePath+"/jobs",schemaPath:"#/properties/jobs/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err126];
+}
+else {
+vErrors.push(err126);
+}
+errors++;
+}
+}
+if(data.blueprints !== undefined){
+let data65 = data.blueprints;
+if(data65 && typeof data65 == "object" && !Array.isArray(data65)){
+for(const key15 in data65){
+if(!(validate37(data65[key15], {instancePath:instancePath+"/blueprints/" + key15.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data65,parentDataProperty:key15,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate37.errors : vErrors.concat(validate37.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err127 = {instancePath:instancePath+"/blueprints",schemaPath:"#/properties/blueprints/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err127];
+}
+else {
+vErrors.push(err127);
+}
+errors++;
+}
+}
+if(data.routes !== undefined){
+let data67 = data.routes;
+if(data67 && typeof data67 == "object" && !Array.isArray(data67)){
+for(const key16 in data67){
+if(!(validate42(data67[key16], {instancePath:instancePath+"/routes/" + key16.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data67,parentDataProperty:key16,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate42.errors : vErrors.concat(validate42.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err128 = {instancePath:instancePath+"/routes",schemaPath:"#/properties/routes/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err128];
+}
+else {
+vErrors.push(err128);
+}
+errors++;
+}
+}
+}
+else {
+const err129 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err129];
+}
+else {
+vErrors.push(err129);
 }
 errors++;
 }

@@ -1,0 +1,63 @@
+/**
+ * Writes the route table as the bytes of `routes.json`: the same table gives the same bytes.
+ *
+ *     {"format":1,"hash":"<64 hex digits>",
+ *     "server":{…},
+ *     …
+ *     "routes":{
+ *     "<name>":{…},
+ *     "<name>":{…}}}
+ *
+ * The first line ends with the file's first line feed and is exactly as above; the hash is SHA-256 of every byte after
+ * that line feed. A loader compares the raw bytes before it parses them and never serialises anything again. One entry a
+ * line keeps diffs of two tables readable; keys are sorted, so the order of files and entries does not show.
+ */
+import { createHash } from 'node:crypto';
+import type { RouteTable } from '../../schemas/generated/types.ts';
+import { isPlainMap } from '../source/plain-map.ts';
+
+export type TableContent = Omit<RouteTable, 'format' | 'hash'>;
+
+export const TABLE_FORMAT = 1;
+
+/** Top-level keys whose entries stand on lines of their own. */
+const BY_ENTRY: ReadonlySet<string> = new Set([
+  'schemes',
+  'sources',
+  'targets',
+  'profiles',
+  'jobs',
+  'blueprints',
+  'routes',
+]);
+
+export interface EmittedTable {
+  readonly table: RouteTable;
+  readonly text: string;
+}
+
+export function emitTable(content: TableContent): EmittedTable {
+  const parts = Object.entries(content).map(([key, value]) => {
+    const text = BY_ENTRY.has(key) && isPlainMap(value) ? printEntries(value) : JSON.stringify(sorted(value));
+    return `${JSON.stringify(key)}:${text}`;
+  });
+  const rest = `${parts.join(',\n')}}\n`;
+  const hash = createHash('sha256').update(rest).digest('hex');
+  return {
+    table: { format: TABLE_FORMAT, hash, ...content },
+    text: `{"format":${TABLE_FORMAT},"hash":"${hash}",\n${rest}`,
+  };
+}
+
+function printEntries(map: Readonly<Record<string, unknown>>): string {
+  const lines = Object.keys(map)
+    .sort()
+    .map((key) => `\n${JSON.stringify(key)}:${JSON.stringify(map[key])}`);
+  return `{${lines.join(',')}}`;
+}
+
+/** Top-level maps only; the fields of plans are always written in one order. */
+function sorted(value: unknown): unknown {
+  if (!isPlainMap(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
