@@ -9,25 +9,45 @@ export interface SourceEntry {
   readonly parent: string;
 }
 
+/** What a variant states in full: half of one scheme with half of another would be a third one. */
+type SchemeKey =
+  | 'verify'
+  | 'signature'
+  | 'encoding'
+  | 'signed'
+  | 'secret'
+  | 'id'
+  | 'timestamp'
+  | 'body_hash'
+  | 'deprecated';
+/** What belongs to a name and is not inherited. */
+type OwnKey = 'aliases' | 'precedence' | 'delivery_precedence' | 'accepts' | 'notes';
+
+const NOT_INHERITED: ReadonlySet<string> = new Set([
+  'verify',
+  'signature',
+  'encoding',
+  'signed',
+  'secret',
+  'id',
+  'timestamp',
+  'body_hash',
+  'deprecated',
+  'aliases',
+  'precedence',
+  'delivery_precedence',
+  'accepts',
+  'notes',
+] satisfies (SchemeKey | OwnKey)[]);
+
 /** The file itself first, then its variants in the order they are written. */
 export function expandSource(name: string, file: SourceFile): SourceEntry[] {
   const { variants = {}, ...base } = file;
-  const {
-    aliases: _aliases,
-    precedence: _precedence,
-    delivery_precedence: _delivery,
-    accepts: _accepts,
-    ...shared
-  } = base;
-  const own: SourceEntry = { name, file: base, parent: name };
+  const inherited = Object.fromEntries(Object.entries(base).filter(([key]) => !NOT_INHERITED.has(key)));
   return [
-    own,
+    { name, file: base, parent: name },
     ...Object.entries(variants).map(
-      ([variant, changes]): SourceEntry => ({
-        name: variant,
-        file: { ...shared, ...changes },
-        parent: name,
-      }),
+      ([variant, own]): SourceEntry => ({ name: variant, file: { ...inherited, ...own }, parent: name }),
     ),
   ];
 }

@@ -7,8 +7,8 @@ import type { Encoding } from './encoding.ts';
 import { canonicalForm, decodeCanonical, headerBytes } from './encoding.ts';
 import { publicKey, secretKeys } from './keys.ts';
 
-/** One secret made ready: how many of the signatures are right for the content. */
-export type Check = (content: Content, signatures: readonly string[]) => number;
+/** One secret made ready: whether any of the signatures is right for the content. */
+export type Check = (content: Content, signatures: readonly string[]) => boolean;
 
 export interface Primitive {
   /** Checks for every key the secret's text may mean; empty when it can be none. */
@@ -68,8 +68,8 @@ function hmacCheck(
       else mac.update(piece);
     }
     const digest = mac.digest(encoding);
-    let right = 0;
-    for (const given of signatures) if (equal(digest, given)) right += 1;
+    let right = false;
+    for (const given of signatures) if (equal(digest, given)) right = true;
     return right;
   };
 }
@@ -90,7 +90,7 @@ function asymmetric(
           const data = Buffer.concat(
             content.map((piece) => (typeof piece === 'string' ? Buffer.from(piece, 'latin1') : piece)),
           );
-          return signatures.filter((text) => verify(digest, data, key, Buffer.from(text, plan.encoding))).length;
+          return signatures.some((text) => verify(digest, data, key, Buffer.from(text, plan.encoding)));
         },
       ];
     },
@@ -105,9 +105,9 @@ function secretText(plan: SchemePlan, decode: (text: string) => Buffer | null): 
       secretKeys(secret, plan.secret).map((key) => {
         const expected = sha256(key);
         return (_content, signatures) => {
-          let right = 0;
+          let right = false;
           for (const text of signatures) {
-            if (timingSafeEqual(sha256(decode(text) ?? Buffer.alloc(0)), expected)) right += 1;
+            if (timingSafeEqual(sha256(decode(text) ?? Buffer.alloc(0)), expected)) right = true;
           }
           return right;
         };

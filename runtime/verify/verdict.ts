@@ -8,7 +8,7 @@ export type VerifyReason =
   | 'malformed_signature'
   /** Signatures, but none of the version the scheme asks for. */
   | 'unknown_version'
-  /** A header the scheme reads came twice, or the right signature is listed twice: merged by a proxy. */
+  /** A header the scheme reads came twice. */
   | 'repeated_header'
   | 'oversized_header'
   | 'too_many_parts'

@@ -2,7 +2,7 @@
 // @ts-nocheck
 "use strict";
 export const validate = validate20;
-const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"source.schema.json","title":"SourceFile","description":"catalog/sources/<name>.yaml or an entry under `sources:`: how one sender signs its webhooks.","type":"object","additionalProperties":false,"required":["verify"],"properties":{"title":{"type":"string","minLength":1,"description":"Display name."},"aliases":{"type":"array","items":{"type":"string","pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"description":"Other names of this source."},"docs":{"type":"string","pattern":"^https?://","description":"Where the sender documents its signature."},"precedence":{"type":"integer","minimum":0,"description":"Takes part in the header-driven choice, in ascending order. Absent: only through `source:` or `auth:`."},"delivery_precedence":{"type":"integer","minimum":0,"description":"Its delivery headers are looked up on routes without `source:`, in ascending order."},"accepts":{"type":"array","minItems":1,"items":{"type":"string","pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"description":"Schemes `source:` accepts, in the order they commit, when the sender signs in several ways at once. Default: the source's own."},"verify":{"enum":["hmac-sha1","hmac-sha256","hmac-sha512","ed25519","ecdsa-p256","token","basic","none"],"description":"Primitive. `none` accepts nothing unless the route is INSECURE_NO_AUTH."},"signature":{"$ref":"#/$defs/locators"},"encoding":{"enum":["hex","base64","base64url"],"description":"Text form of the signature. Default: hex."},"signed":{"type":"string","minLength":1,"description":"Template of the signed bytes: {body}, {timestamp}, {id}, {url}, {method}, {json:path}, {params}. {url:either-port} tries the URL with and without its default port, {url:decoded} undoes the escapes of punctuation in the query."},"secret":{"$ref":"#/$defs/secretForm"},"timestamp":{"$ref":"#/$defs/timestamp"},"id":{"$ref":"#/$defs/locator"},"body_hash":{"$ref":"#/$defs/bodyHash"},"event":{"$ref":"#/$defs/locators"},"delivery":{"$ref":"#/$defs/locators"},"delivery_digest":{"type":"boolean","default":false,"description":"The sender has no delivery id: a digest of the body stands in for it, so that a retry is recognised."},"challenge":{"oneOf":[{"$ref":"#/$defs/challenge"},{"type":"array","minItems":1,"items":{"$ref":"#/$defs/challenge"}}],"description":"Handshake of the sender, one or several."},"deprecated":{"type":"string","minLength":1,"description":"Why the scheme should not be used; logged once per route."},"evidence":{"enum":["vendor","secondary","unverified"],"description":"Where the facts come from: the vendor's own documentation or SDK, a third party, or general knowledge."},"variants":{"title":"SourceVariants","type":"object","propertyNames":{"pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"additionalProperties":{"$ref":"#/$defs/variant"},"description":"Other ways this sender signs, by name: each is this source with some keys replaced, and a source of its own."},"events":{"type":"array","items":{"type":"string","minLength":1},"description":"Event names the sender documents, spelled as it sends them."},"retries":{"title":"SourceRetries","description":"What the sender does when a delivery is not answered with success.","type":"object","additionalProperties":false,"properties":{"attempts":{"type":"integer","minimum":1,"description":"How often it tries in all; 1: it never retries."},"horizon_seconds":{"type":"integer","minimum":0,"description":"Longest time between its first and its last attempt, in seconds."},"note":{"type":"string","minLength":1,"description":"Back-off, switching off, redelivery by hand."},"docs":{"type":"string","pattern":"^https?://","description":"Where it says so."}}},"deadline_seconds":{"type":"number","exclusiveMinimum":0,"description":"How long the sender waits for the answer, in seconds."},"burst_per_minute":{"type":"integer","minimum":1,"description":"Requests a minute the sender is known to send."},"setup":{"type":"array","items":{"type":"string","minLength":1},"description":"Steps at the sender. `{url}` stands for the route's URL."},"notes":{"type":"array","items":{"type":"string","minLength":1},"description":"What a user must know about this sender."}},"$defs":{"variant":{"title":"SourceVariant","description":"The keys in which a variant differs from its source.","type":"object","additionalProperties":false,"properties":{"title":{"type":"string","minLength":1,"description":"Display name."},"aliases":{"type":"array","items":{"type":"string","pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"description":"Other names of this source."},"docs":{"type":"string","pattern":"^https?://","description":"Where the sender documents its signature."},"verify":{"enum":["hmac-sha1","hmac-sha256","hmac-sha512","ed25519","ecdsa-p256","token","basic","none"],"description":"Primitive. `none` accepts nothing unless the route is INSECURE_NO_AUTH."},"signature":{"$ref":"#/$defs/locators"},"encoding":{"enum":["hex","base64","base64url"],"description":"Text form of the signature. Default: hex."},"signed":{"type":"string","minLength":1,"description":"Template of the signed bytes: {body}, {timestamp}, {id}, {url}, {method}, {json:path}, {params}. {url:either-port} tries the URL with and without its default port, {url:decoded} undoes the escapes of punctuation in the query."},"secret":{"$ref":"#/$defs/secretForm"},"timestamp":{"$ref":"#/$defs/timestamp"},"id":{"$ref":"#/$defs/locator"},"body_hash":{"$ref":"#/$defs/bodyHash"},"event":{"$ref":"#/$defs/locators"},"delivery":{"$ref":"#/$defs/locators"},"delivery_digest":{"type":"boolean","default":false,"description":"The sender has no delivery id: a digest of the body stands in for it, so that a retry is recognised."},"challenge":{"oneOf":[{"$ref":"#/$defs/challenge"},{"type":"array","minItems":1,"items":{"$ref":"#/$defs/challenge"}}],"description":"Handshake of the sender, one or several."},"deprecated":{"type":"string","minLength":1,"description":"Why the scheme should not be used; logged once per route."},"evidence":{"enum":["vendor","secondary","unverified"],"description":"Where the facts come from: the vendor's own documentation or SDK, a third party, or general knowledge."},"notes":{"type":"array","items":{"type":"string","minLength":1},"description":"What a user must know about this sender."},"setup":{"type":"array","items":{"type":"string","minLength":1},"description":"Steps at the sender. `{url}` stands for the route's URL."}}},"locator":{"title":"Locator","description":"One place of a request: one of `header`, `query`, `json`, `form` (`form` with `json`: a path into JSON inside the field).","type":"object","additionalProperties":false,"properties":{"header":{"type":"string","pattern":"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$","description":"Header name."},"query":{"type":"string","minLength":1,"description":"Query parameter."},"json":{"type":"string","minLength":1,"description":"Dotted path into the JSON body (or into the form field); numbers index arrays."},"form":{"type":"string","minLength":1,"description":"Form field."},"split":{"type":"string","minLength":1,"description":"Separator of several parts; parts are trimmed."},"prefix":{"type":"string","minLength":1,"description":"Keep only parts that start with it, and cut it off."}}},"locators":{"oneOf":[{"$ref":"#/$defs/locator"},{"type":"array","minItems":1,"items":{"$ref":"#/$defs/locator"}}],"description":"One place or several. A signature: one match is enough. An event or id: the first non-empty wins."},"secretForm":{"title":"SourceSecret","description":"How the secret's text becomes a key.","type":"object","additionalProperties":false,"properties":{"strip":{"type":"string","minLength":1,"description":"A prefix to cut off."},"as":{"enum":["utf8","hex","base64","raw-hex","raw-base64","spki-base64"],"default":"utf8","description":"Encoding of the key: `utf8`, `hex`, `base64` for HMAC and tokens, `raw-hex`, `raw-base64` for ed25519, `spki-base64` for ECDSA. A public key may always be PEM."},"otherwise":{"enum":["refuse","same","utf8-or-base64"],"description":"A secret without the prefix: is refused, is read as if it had it (the default), or is taken as raw bytes and, when it is canonical base64, also decoded."}}},"timestamp":{"title":"SourceTimestamp","description":"The signed instant and how old it may be.","type":"object","additionalProperties":false,"required":["unit","tolerance"],"properties":{"header":{"type":"string","pattern":"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$","description":"Header name."},"query":{"type":"string","minLength":1,"description":"Query parameter."},"json":{"type":"string","minLength":1,"description":"Dotted path into the JSON body (or into the form field); numbers index arrays."},"form":{"type":"string","minLength":1,"description":"Form field."},"split":{"type":"string","minLength":1,"description":"Separator of several parts; parts are trimmed."},"prefix":{"type":"string","minLength":1,"description":"Keep only parts that start with it, and cut it off."},"unit":{"enum":["s","ms","iso"],"description":"Seconds, milliseconds or RFC 3339."},"tolerance":{"type":"number","exclusiveMinimum":0,"description":"Allowed distance from now in both directions, in seconds."},"tolerance_by":{"enum":["vendor","ours"],"description":"Whose number the tolerance is. Default: vendor."}}},"bodyHash":{"title":"SourceBodyHash","description":"A digest of the body in a signed place.","type":"object","additionalProperties":false,"required":["hash","encoding"],"properties":{"header":{"type":"string","pattern":"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$","description":"Header name."},"query":{"type":"string","minLength":1,"description":"Query parameter."},"hash":{"enum":["sha256"],"description":"Hash function."},"encoding":{"enum":["hex","base64","base64url"],"description":"Text form of the digest."}}},"challenge":{"title":"SourceChallenge","description":"A handshake: how to recognise it and what to answer. GET and HEAD come unsigned and are answered before the signature check, POST after it.","type":"object","additionalProperties":false,"required":["kind"],"properties":{"kind":{"enum":["echo","reply","capture","ok"],"description":"`echo`: send a value back. `reply`: a fixed JSON answer. `capture`: the request carries the secret; only while `source enroll` waits. `ok`: answer 200."},"method":{"enum":["GET","HEAD","POST"],"description":"Method of the handshake. Default: POST."},"when":{"title":"ChallengeCondition","description":"The request is the handshake when this place holds this value (or, without `equals`, anything).","type":"object","additionalProperties":false,"properties":{"header":{"type":"string","pattern":"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$","description":"Header name."},"query":{"type":"string","minLength":1,"description":"Query parameter."},"json":{"type":"string","minLength":1,"description":"Dotted path into the JSON body (or into the form field); numbers index arrays."},"form":{"type":"string","minLength":1,"description":"Form field."},"equals":{"type":["string","number","boolean"],"description":"Value to match."}}},"token":{"$ref":"#/$defs/locator"},"value":{"$ref":"#/$defs/locator"},"json":{"title":"ChallengeJson","type":"object","additionalProperties":{"type":["string","number","boolean"]},"description":"JSON answer; its strings may hold {value} and {hmac-sha256-hex:value}."},"headers":{"title":"ChallengeHeaders","type":"object","additionalProperties":{"type":"string"},"description":"Headers of the answer."},"status":{"enum":[200,204],"default":200,"description":"Status of the answer."},"echo":{"title":"ChallengeEcho","description":"Where the captured secret is sent back.","type":"object","additionalProperties":false,"required":["header"],"properties":{"header":{"type":"string","pattern":"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$","description":"Header name."}}}}}}};
+const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"source.schema.json","title":"SourceFile","description":"catalog/sources/<name>.yaml or an entry under `sources:`: how one sender signs its webhooks.","type":"object","additionalProperties":false,"required":["verify"],"properties":{"title":{"type":"string","minLength":1,"description":"Display name."},"aliases":{"type":"array","items":{"type":"string","pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"description":"Other names of this source."},"docs":{"type":"string","pattern":"^https?://","description":"Where the sender documents its signature."},"precedence":{"type":"integer","minimum":0,"description":"Takes part in the header-driven choice, in ascending order. Absent: only through `source:` or `auth:`."},"delivery_precedence":{"type":"integer","minimum":0,"description":"Its delivery headers are looked up on routes without `source:`, in ascending order."},"accepts":{"type":"array","minItems":1,"items":{"type":"string","pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"description":"Schemes `source:` accepts, in the order they commit, when the sender signs in several ways at once. Default: the source's own."},"verify":{"enum":["hmac-sha1","hmac-sha256","hmac-sha512","ed25519","ecdsa-p256","token","basic","none"],"description":"Primitive. `none` accepts nothing unless the route is INSECURE_NO_AUTH."},"signature":{"$ref":"#/$defs/locators"},"encoding":{"enum":["hex","base64","base64url"],"description":"Text form of the signature. Default: hex."},"signed":{"type":"string","minLength":1,"description":"Template of the signed bytes: {body}, {timestamp}, {id}, {url}, {method}, {json:path}, {params}. {url:either-port} tries the URL with and without its default port, {url:decoded} undoes the escapes of punctuation in the query."},"secret":{"$ref":"#/$defs/secretForm"},"timestamp":{"$ref":"#/$defs/timestamp"},"id":{"$ref":"#/$defs/locator"},"body_hash":{"$ref":"#/$defs/bodyHash"},"event":{"$ref":"#/$defs/locators"},"delivery":{"$ref":"#/$defs/locators"},"delivery_digest":{"type":"boolean","default":false,"description":"The sender has no delivery id: a digest of the body stands in for it, so that a retry is recognised."},"challenge":{"oneOf":[{"$ref":"#/$defs/challenge"},{"type":"array","minItems":1,"items":{"$ref":"#/$defs/challenge"}}],"description":"Handshake of the sender, one or several."},"deprecated":{"type":"string","minLength":1,"description":"Why the scheme should not be used; logged once per route."},"evidence":{"enum":["vendor","secondary","unverified"],"description":"Where the facts come from: the vendor's own documentation or SDK, a third party, or general knowledge."},"variants":{"title":"SourceVariants","type":"object","propertyNames":{"pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"additionalProperties":{"$ref":"#/$defs/variant"},"description":"Other ways this sender signs, by name: each is a source of its own."},"events":{"type":"array","items":{"type":"string","minLength":1},"description":"Event names the sender documents, spelled as it sends them."},"retries":{"title":"SourceRetries","description":"What the sender does when a delivery is not answered with success.","type":"object","additionalProperties":false,"properties":{"attempts":{"type":"integer","minimum":1,"description":"How often it tries in all; 1: it never retries."},"horizon_seconds":{"type":"integer","minimum":0,"description":"Longest time between its first and its last attempt, in seconds."},"note":{"type":"string","minLength":1,"description":"Back-off, switching off, redelivery by hand."},"docs":{"type":"string","pattern":"^https?://","description":"Where it says so."}}},"deadline_seconds":{"type":"number","exclusiveMinimum":0,"description":"How long the sender waits for the answer, in seconds."},"burst_per_minute":{"type":"integer","minimum":1,"description":"Requests a minute the sender is known to send."},"setup":{"type":"array","items":{"type":"string","minLength":1},"description":"Steps at the sender. `{url}` stands for the route's URL."},"notes":{"type":"array","items":{"type":"string","minLength":1},"description":"What a user must know about this sender."}},"$defs":{"variant":{"title":"SourceVariant","description":"Another way the sender signs, stated in full (`verify` to `body_hash`); everything else is inherited from the source unless given here.","type":"object","additionalProperties":false,"required":["verify"],"properties":{"title":{"type":"string","minLength":1,"description":"Display name."},"aliases":{"type":"array","items":{"type":"string","pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"description":"Other names of this source."},"docs":{"type":"string","pattern":"^https?://","description":"Where the sender documents its signature."},"verify":{"enum":["hmac-sha1","hmac-sha256","hmac-sha512","ed25519","ecdsa-p256","token","basic","none"],"description":"Primitive. `none` accepts nothing unless the route is INSECURE_NO_AUTH."},"signature":{"$ref":"#/$defs/locators"},"encoding":{"enum":["hex","base64","base64url"],"description":"Text form of the signature. Default: hex."},"signed":{"type":"string","minLength":1,"description":"Template of the signed bytes: {body}, {timestamp}, {id}, {url}, {method}, {json:path}, {params}. {url:either-port} tries the URL with and without its default port, {url:decoded} undoes the escapes of punctuation in the query."},"secret":{"$ref":"#/$defs/secretForm"},"timestamp":{"$ref":"#/$defs/timestamp"},"id":{"$ref":"#/$defs/locator"},"body_hash":{"$ref":"#/$defs/bodyHash"},"event":{"$ref":"#/$defs/locators"},"delivery":{"$ref":"#/$defs/locators"},"delivery_digest":{"type":"boolean","default":false,"description":"The sender has no delivery id: a digest of the body stands in for it, so that a retry is recognised."},"challenge":{"oneOf":[{"$ref":"#/$defs/challenge"},{"type":"array","minItems":1,"items":{"$ref":"#/$defs/challenge"}}],"description":"Handshake of the sender, one or several."},"deprecated":{"type":"string","minLength":1,"description":"Why the scheme should not be used; logged once per route."},"evidence":{"enum":["vendor","secondary","unverified"],"description":"Where the facts come from: the vendor's own documentation or SDK, a third party, or general knowledge."},"notes":{"type":"array","items":{"type":"string","minLength":1},"description":"What a user must know about this sender."},"setup":{"type":"array","items":{"type":"string","minLength":1},"description":"Steps at the sender. `{url}` stands for the route's URL."}}},"locator":{"title":"Locator","description":"One place of a request: one of `header`, `query`, `json`, `form` (`form` with `json`: a path into JSON inside the field).","type":"object","additionalProperties":false,"properties":{"header":{"type":"string","pattern":"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$","description":"Header name."},"query":{"type":"string","minLength":1,"description":"Query parameter."},"json":{"type":"string","minLength":1,"description":"Dotted path into the JSON body (or into the form field); numbers index arrays."},"form":{"type":"string","minLength":1,"description":"Form field."},"split":{"type":"string","minLength":1,"description":"Separator of several parts; parts are trimmed."},"prefix":{"type":"string","minLength":1,"description":"Keep only parts that start with it, and cut it off."}}},"locators":{"oneOf":[{"$ref":"#/$defs/locator"},{"type":"array","minItems":1,"items":{"$ref":"#/$defs/locator"}}],"description":"One place or several. A signature: one match is enough. An event or id: the first non-empty wins."},"secretForm":{"title":"SourceSecret","description":"How the secret's text becomes a key.","type":"object","additionalProperties":false,"properties":{"strip":{"type":"string","minLength":1,"description":"A prefix to cut off."},"as":{"enum":["utf8","hex","base64","raw-hex","raw-base64","spki-base64"],"default":"utf8","description":"Encoding of the key: `utf8`, `hex`, `base64` for HMAC and tokens, `raw-hex`, `raw-base64` for ed25519, `spki-base64` for ECDSA. A public key may always be PEM."},"otherwise":{"enum":["refuse","same","utf8-or-base64"],"description":"A secret without the prefix: is refused, is read as if it had it (the default), or is taken as raw bytes and, when it is canonical base64, also decoded."}}},"timestamp":{"title":"SourceTimestamp","description":"The signed instant and how old it may be.","type":"object","additionalProperties":false,"required":["unit","tolerance"],"properties":{"header":{"type":"string","pattern":"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$","description":"Header name."},"query":{"type":"string","minLength":1,"description":"Query parameter."},"json":{"type":"string","minLength":1,"description":"Dotted path into the JSON body (or into the form field); numbers index arrays."},"form":{"type":"string","minLength":1,"description":"Form field."},"split":{"type":"string","minLength":1,"description":"Separator of several parts; parts are trimmed."},"prefix":{"type":"string","minLength":1,"description":"Keep only parts that start with it, and cut it off."},"unit":{"enum":["s","ms","iso"],"description":"Seconds, milliseconds or RFC 3339."},"tolerance":{"type":"number","exclusiveMinimum":0,"description":"Allowed distance from now in both directions, in seconds."},"tolerance_by":{"enum":["vendor","ours"],"description":"Whose number the tolerance is. Default: vendor."}}},"bodyHash":{"title":"SourceBodyHash","description":"A digest of the body in a signed place.","type":"object","additionalProperties":false,"required":["hash","encoding"],"properties":{"header":{"type":"string","pattern":"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$","description":"Header name."},"query":{"type":"string","minLength":1,"description":"Query parameter."},"hash":{"enum":["sha256"],"description":"Hash function."},"encoding":{"enum":["hex","base64","base64url"],"description":"Text form of the digest."}}},"challenge":{"title":"SourceChallenge","description":"A handshake: how to recognise it and what to answer. GET and HEAD come unsigned and are answered before the signature check, POST after it.","type":"object","additionalProperties":false,"required":["kind"],"properties":{"kind":{"enum":["echo","reply","capture","ok"],"description":"`echo`: send a value back. `reply`: a fixed JSON answer. `capture`: the request carries the secret; only while `source enroll` waits. `ok`: answer 200."},"method":{"enum":["GET","HEAD","POST"],"description":"Method of the handshake. Default: POST."},"when":{"title":"ChallengeCondition","description":"The request is the handshake when this place holds this value (or, without `equals`, anything).","type":"object","additionalProperties":false,"properties":{"header":{"type":"string","pattern":"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$","description":"Header name."},"query":{"type":"string","minLength":1,"description":"Query parameter."},"json":{"type":"string","minLength":1,"description":"Dotted path into the JSON body (or into the form field); numbers index arrays."},"form":{"type":"string","minLength":1,"description":"Form field."},"equals":{"type":["string","number","boolean"],"description":"Value to match."}}},"token":{"$ref":"#/$defs/locator"},"value":{"$ref":"#/$defs/locator"},"json":{"title":"ChallengeJson","type":"object","additionalProperties":{"type":["string","number","boolean"]},"description":"JSON answer; its strings may hold {value} and {hmac-sha256-hex:value}."},"headers":{"title":"ChallengeHeaders","type":"object","additionalProperties":{"type":"string"},"description":"Headers of the answer."},"status":{"enum":[200,204],"default":200,"description":"Status of the answer."},"echo":{"title":"ChallengeEcho","description":"Where the captured secret is sent back.","type":"object","additionalProperties":false,"required":["header"],"properties":{"header":{"type":"string","pattern":"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$","description":"Header name."}}}}}}};
 const schema35 = {"title":"SourceSecret","description":"How the secret's text becomes a key.","type":"object","additionalProperties":false,"properties":{"strip":{"type":"string","minLength":1,"description":"A prefix to cut off."},"as":{"enum":["utf8","hex","base64","raw-hex","raw-base64","spki-base64"],"default":"utf8","description":"Encoding of the key: `utf8`, `hex`, `base64` for HMAC and tokens, `raw-hex`, `raw-base64` for ed25519, `spki-base64` for ECDSA. A public key may always be PEM."},"otherwise":{"enum":["refuse","same","utf8-or-base64"],"description":"A secret without the prefix: is refused, is read as if it had it (the default), or is taken as raw bytes and, when it is canonical base64, also decoded."}}};
 const schema36 = {"title":"SourceTimestamp","description":"The signed instant and how old it may be.","type":"object","additionalProperties":false,"required":["unit","tolerance"],"properties":{"header":{"type":"string","pattern":"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$","description":"Header name."},"query":{"type":"string","minLength":1,"description":"Query parameter."},"json":{"type":"string","minLength":1,"description":"Dotted path into the JSON body (or into the form field); numbers index arrays."},"form":{"type":"string","minLength":1,"description":"Form field."},"split":{"type":"string","minLength":1,"description":"Separator of several parts; parts are trimmed."},"prefix":{"type":"string","minLength":1,"description":"Keep only parts that start with it, and cut it off."},"unit":{"enum":["s","ms","iso"],"description":"Seconds, milliseconds or RFC 3339."},"tolerance":{"type":"number","exclusiveMinimum":0,"description":"Allowed distance from now in both directions, in seconds."},"tolerance_by":{"enum":["vendor","ours"],"description":"Whose number the tolerance is. Default: vendor."}}};
 const schema33 = {"title":"Locator","description":"One place of a request: one of `header`, `query`, `json`, `form` (`form` with `json`: a path into JSON inside the field).","type":"object","additionalProperties":false,"properties":{"header":{"type":"string","pattern":"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$","description":"Header name."},"query":{"type":"string","minLength":1,"description":"Query parameter."},"json":{"type":"string","minLength":1,"description":"Dotted path into the JSON body (or into the form field); numbers index arrays."},"form":{"type":"string","minLength":1,"description":"Form field."},"split":{"type":"string","minLength":1,"description":"Separator of several parts; parts are trimmed."},"prefix":{"type":"string","minLength":1,"description":"Keep only parts that start with it, and cut it off."}}};
@@ -1149,7 +1149,7 @@ return errors === 0;
 }
 validate25.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema42 = {"title":"SourceVariant","description":"The keys in which a variant differs from its source.","type":"object","additionalProperties":false,"properties":{"title":{"type":"string","minLength":1,"description":"Display name."},"aliases":{"type":"array","items":{"type":"string","pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"description":"Other names of this source."},"docs":{"type":"string","pattern":"^https?://","description":"Where the sender documents its signature."},"verify":{"enum":["hmac-sha1","hmac-sha256","hmac-sha512","ed25519","ecdsa-p256","token","basic","none"],"description":"Primitive. `none` accepts nothing unless the route is INSECURE_NO_AUTH."},"signature":{"$ref":"#/$defs/locators"},"encoding":{"enum":["hex","base64","base64url"],"description":"Text form of the signature. Default: hex."},"signed":{"type":"string","minLength":1,"description":"Template of the signed bytes: {body}, {timestamp}, {id}, {url}, {method}, {json:path}, {params}. {url:either-port} tries the URL with and without its default port, {url:decoded} undoes the escapes of punctuation in the query."},"secret":{"$ref":"#/$defs/secretForm"},"timestamp":{"$ref":"#/$defs/timestamp"},"id":{"$ref":"#/$defs/locator"},"body_hash":{"$ref":"#/$defs/bodyHash"},"event":{"$ref":"#/$defs/locators"},"delivery":{"$ref":"#/$defs/locators"},"delivery_digest":{"type":"boolean","default":false,"description":"The sender has no delivery id: a digest of the body stands in for it, so that a retry is recognised."},"challenge":{"oneOf":[{"$ref":"#/$defs/challenge"},{"type":"array","minItems":1,"items":{"$ref":"#/$defs/challenge"}}],"description":"Handshake of the sender, one or several."},"deprecated":{"type":"string","minLength":1,"description":"Why the scheme should not be used; logged once per route."},"evidence":{"enum":["vendor","secondary","unverified"],"description":"Where the facts come from: the vendor's own documentation or SDK, a third party, or general knowledge."},"notes":{"type":"array","items":{"type":"string","minLength":1},"description":"What a user must know about this sender."},"setup":{"type":"array","items":{"type":"string","minLength":1},"description":"Steps at the sender. `{url}` stands for the route's URL."}}};
+const schema42 = {"title":"SourceVariant","description":"Another way the sender signs, stated in full (`verify` to `body_hash`); everything else is inherited from the source unless given here.","type":"object","additionalProperties":false,"required":["verify"],"properties":{"title":{"type":"string","minLength":1,"description":"Display name."},"aliases":{"type":"array","items":{"type":"string","pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"description":"Other names of this source."},"docs":{"type":"string","pattern":"^https?://","description":"Where the sender documents its signature."},"verify":{"enum":["hmac-sha1","hmac-sha256","hmac-sha512","ed25519","ecdsa-p256","token","basic","none"],"description":"Primitive. `none` accepts nothing unless the route is INSECURE_NO_AUTH."},"signature":{"$ref":"#/$defs/locators"},"encoding":{"enum":["hex","base64","base64url"],"description":"Text form of the signature. Default: hex."},"signed":{"type":"string","minLength":1,"description":"Template of the signed bytes: {body}, {timestamp}, {id}, {url}, {method}, {json:path}, {params}. {url:either-port} tries the URL with and without its default port, {url:decoded} undoes the escapes of punctuation in the query."},"secret":{"$ref":"#/$defs/secretForm"},"timestamp":{"$ref":"#/$defs/timestamp"},"id":{"$ref":"#/$defs/locator"},"body_hash":{"$ref":"#/$defs/bodyHash"},"event":{"$ref":"#/$defs/locators"},"delivery":{"$ref":"#/$defs/locators"},"delivery_digest":{"type":"boolean","default":false,"description":"The sender has no delivery id: a digest of the body stands in for it, so that a retry is recognised."},"challenge":{"oneOf":[{"$ref":"#/$defs/challenge"},{"type":"array","minItems":1,"items":{"$ref":"#/$defs/challenge"}}],"description":"Handshake of the sender, one or several."},"deprecated":{"type":"string","minLength":1,"description":"Why the scheme should not be used; logged once per route."},"evidence":{"enum":["vendor","secondary","unverified"],"description":"Where the facts come from: the vendor's own documentation or SDK, a third party, or general knowledge."},"notes":{"type":"array","items":{"type":"string","minLength":1},"description":"What a user must know about this sender."},"setup":{"type":"array","items":{"type":"string","minLength":1},"description":"Steps at the sender. `{url}` stands for the route's URL."}}};
 
 function validate28(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -1162,9 +1162,8 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
-for(const key0 in data){
-if(!(func1.call(schema42.properties, key0))){
-const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(data.verify === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "verify"}};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -1173,12 +1172,9 @@ vErrors.push(err0);
 }
 errors++;
 }
-}
-if(data.title !== undefined){
-let data0 = data.title;
-if(typeof data0 === "string"){
-if(data0.length < 1){
-const err1 = {instancePath:instancePath+"/title",schemaPath:"#/properties/title/minLength",keyword:"minLength",params:{limit: 1}};
+for(const key0 in data){
+if(!(func1.call(schema42.properties, key0))){
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -1188,13 +1184,27 @@ vErrors.push(err1);
 errors++;
 }
 }
-else {
-const err2 = {instancePath:instancePath+"/title",schemaPath:"#/properties/title/type",keyword:"type",params:{type: "string"}};
+if(data.title !== undefined){
+let data0 = data.title;
+if(typeof data0 === "string"){
+if(data0.length < 1){
+const err2 = {instancePath:instancePath+"/title",schemaPath:"#/properties/title/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err2];
 }
 else {
 vErrors.push(err2);
+}
+errors++;
+}
+}
+else {
+const err3 = {instancePath:instancePath+"/title",schemaPath:"#/properties/title/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
 }
 errors++;
 }
@@ -1207,18 +1217,7 @@ for(let i0=0; i0<len0; i0++){
 let data2 = data1[i0];
 if(typeof data2 === "string"){
 if(!pattern4.test(data2)){
-const err3 = {instancePath:instancePath+"/aliases/" + i0,schemaPath:"#/properties/aliases/items/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9_-]{0,63}$"}};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-}
-}
-else {
-const err4 = {instancePath:instancePath+"/aliases/" + i0,schemaPath:"#/properties/aliases/items/type",keyword:"type",params:{type: "string"}};
+const err4 = {instancePath:instancePath+"/aliases/" + i0,schemaPath:"#/properties/aliases/items/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9_-]{0,63}$"}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -1228,9 +1227,8 @@ vErrors.push(err4);
 errors++;
 }
 }
-}
 else {
-const err5 = {instancePath:instancePath+"/aliases",schemaPath:"#/properties/aliases/type",keyword:"type",params:{type: "array"}};
+const err5 = {instancePath:instancePath+"/aliases/" + i0,schemaPath:"#/properties/aliases/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -1240,11 +1238,9 @@ vErrors.push(err5);
 errors++;
 }
 }
-if(data.docs !== undefined){
-let data3 = data.docs;
-if(typeof data3 === "string"){
-if(!pattern5.test(data3)){
-const err6 = {instancePath:instancePath+"/docs",schemaPath:"#/properties/docs/pattern",keyword:"pattern",params:{pattern: "^https?://"}};
+}
+else {
+const err6 = {instancePath:instancePath+"/aliases",schemaPath:"#/properties/aliases/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -1254,8 +1250,11 @@ vErrors.push(err6);
 errors++;
 }
 }
-else {
-const err7 = {instancePath:instancePath+"/docs",schemaPath:"#/properties/docs/type",keyword:"type",params:{type: "string"}};
+if(data.docs !== undefined){
+let data3 = data.docs;
+if(typeof data3 === "string"){
+if(!pattern5.test(data3)){
+const err7 = {instancePath:instancePath+"/docs",schemaPath:"#/properties/docs/pattern",keyword:"pattern",params:{pattern: "^https?://"}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -1265,15 +1264,26 @@ vErrors.push(err7);
 errors++;
 }
 }
-if(data.verify !== undefined){
-let data4 = data.verify;
-if(!((((((((data4 === "hmac-sha1") || (data4 === "hmac-sha256")) || (data4 === "hmac-sha512")) || (data4 === "ed25519")) || (data4 === "ecdsa-p256")) || (data4 === "token")) || (data4 === "basic")) || (data4 === "none"))){
-const err8 = {instancePath:instancePath+"/verify",schemaPath:"#/properties/verify/enum",keyword:"enum",params:{allowedValues: schema42.properties.verify.enum}};
+else {
+const err8 = {instancePath:instancePath+"/docs",schemaPath:"#/properties/docs/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err8];
 }
 else {
 vErrors.push(err8);
+}
+errors++;
+}
+}
+if(data.verify !== undefined){
+let data4 = data.verify;
+if(!((((((((data4 === "hmac-sha1") || (data4 === "hmac-sha256")) || (data4 === "hmac-sha512")) || (data4 === "ed25519")) || (data4 === "ecdsa-p256")) || (data4 === "token")) || (data4 === "basic")) || (data4 === "none"))){
+const err9 = {instancePath:instancePath+"/verify",schemaPath:"#/properties/verify/enum",keyword:"enum",params:{allowedValues: schema42.properties.verify.enum}};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
 }
 errors++;
 }
@@ -1287,21 +1297,7 @@ errors = vErrors.length;
 if(data.encoding !== undefined){
 let data6 = data.encoding;
 if(!(((data6 === "hex") || (data6 === "base64")) || (data6 === "base64url"))){
-const err9 = {instancePath:instancePath+"/encoding",schemaPath:"#/properties/encoding/enum",keyword:"enum",params:{allowedValues: schema42.properties.encoding.enum}};
-if(vErrors === null){
-vErrors = [err9];
-}
-else {
-vErrors.push(err9);
-}
-errors++;
-}
-}
-if(data.signed !== undefined){
-let data7 = data.signed;
-if(typeof data7 === "string"){
-if(data7.length < 1){
-const err10 = {instancePath:instancePath+"/signed",schemaPath:"#/properties/signed/minLength",keyword:"minLength",params:{limit: 1}};
+const err10 = {instancePath:instancePath+"/encoding",schemaPath:"#/properties/encoding/enum",keyword:"enum",params:{allowedValues: schema42.properties.encoding.enum}};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -1311,8 +1307,11 @@ vErrors.push(err10);
 errors++;
 }
 }
-else {
-const err11 = {instancePath:instancePath+"/signed",schemaPath:"#/properties/signed/type",keyword:"type",params:{type: "string"}};
+if(data.signed !== undefined){
+let data7 = data.signed;
+if(typeof data7 === "string"){
+if(data7.length < 1){
+const err11 = {instancePath:instancePath+"/signed",schemaPath:"#/properties/signed/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -1322,12 +1321,8 @@ vErrors.push(err11);
 errors++;
 }
 }
-if(data.secret !== undefined){
-let data8 = data.secret;
-if(data8 && typeof data8 == "object" && !Array.isArray(data8)){
-for(const key1 in data8){
-if(!(((key1 === "strip") || (key1 === "as")) || (key1 === "otherwise"))){
-const err12 = {instancePath:instancePath+"/secret",schemaPath:"#/$defs/secretForm/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}};
+else {
+const err12 = {instancePath:instancePath+"/signed",schemaPath:"#/properties/signed/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -1337,11 +1332,12 @@ vErrors.push(err12);
 errors++;
 }
 }
-if(data8.strip !== undefined){
-let data9 = data8.strip;
-if(typeof data9 === "string"){
-if(data9.length < 1){
-const err13 = {instancePath:instancePath+"/secret/strip",schemaPath:"#/$defs/secretForm/properties/strip/minLength",keyword:"minLength",params:{limit: 1}};
+if(data.secret !== undefined){
+let data8 = data.secret;
+if(data8 && typeof data8 == "object" && !Array.isArray(data8)){
+for(const key1 in data8){
+if(!(((key1 === "strip") || (key1 === "as")) || (key1 === "otherwise"))){
+const err13 = {instancePath:instancePath+"/secret",schemaPath:"#/$defs/secretForm/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -1351,8 +1347,11 @@ vErrors.push(err13);
 errors++;
 }
 }
-else {
-const err14 = {instancePath:instancePath+"/secret/strip",schemaPath:"#/$defs/secretForm/properties/strip/type",keyword:"type",params:{type: "string"}};
+if(data8.strip !== undefined){
+let data9 = data8.strip;
+if(typeof data9 === "string"){
+if(data9.length < 1){
+const err14 = {instancePath:instancePath+"/secret/strip",schemaPath:"#/$defs/secretForm/properties/strip/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -1362,10 +1361,8 @@ vErrors.push(err14);
 errors++;
 }
 }
-if(data8.as !== undefined){
-let data10 = data8.as;
-if(!((((((data10 === "utf8") || (data10 === "hex")) || (data10 === "base64")) || (data10 === "raw-hex")) || (data10 === "raw-base64")) || (data10 === "spki-base64"))){
-const err15 = {instancePath:instancePath+"/secret/as",schemaPath:"#/$defs/secretForm/properties/as/enum",keyword:"enum",params:{allowedValues: schema35.properties.as.enum}};
+else {
+const err15 = {instancePath:instancePath+"/secret/strip",schemaPath:"#/$defs/secretForm/properties/strip/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -1375,10 +1372,10 @@ vErrors.push(err15);
 errors++;
 }
 }
-if(data8.otherwise !== undefined){
-let data11 = data8.otherwise;
-if(!(((data11 === "refuse") || (data11 === "same")) || (data11 === "utf8-or-base64"))){
-const err16 = {instancePath:instancePath+"/secret/otherwise",schemaPath:"#/$defs/secretForm/properties/otherwise/enum",keyword:"enum",params:{allowedValues: schema35.properties.otherwise.enum}};
+if(data8.as !== undefined){
+let data10 = data8.as;
+if(!((((((data10 === "utf8") || (data10 === "hex")) || (data10 === "base64")) || (data10 === "raw-hex")) || (data10 === "raw-base64")) || (data10 === "spki-base64"))){
+const err16 = {instancePath:instancePath+"/secret/as",schemaPath:"#/$defs/secretForm/properties/as/enum",keyword:"enum",params:{allowedValues: schema35.properties.as.enum}};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -1388,9 +1385,10 @@ vErrors.push(err16);
 errors++;
 }
 }
-}
-else {
-const err17 = {instancePath:instancePath+"/secret",schemaPath:"#/$defs/secretForm/type",keyword:"type",params:{type: "object"}};
+if(data8.otherwise !== undefined){
+let data11 = data8.otherwise;
+if(!(((data11 === "refuse") || (data11 === "same")) || (data11 === "utf8-or-base64"))){
+const err17 = {instancePath:instancePath+"/secret/otherwise",schemaPath:"#/$defs/secretForm/properties/otherwise/enum",keyword:"enum",params:{allowedValues: schema35.properties.otherwise.enum}};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -1400,11 +1398,9 @@ vErrors.push(err17);
 errors++;
 }
 }
-if(data.timestamp !== undefined){
-let data12 = data.timestamp;
-if(data12 && typeof data12 == "object" && !Array.isArray(data12)){
-if(data12.unit === undefined){
-const err18 = {instancePath:instancePath+"/timestamp",schemaPath:"#/$defs/timestamp/required",keyword:"required",params:{missingProperty: "unit"}};
+}
+else {
+const err18 = {instancePath:instancePath+"/secret",schemaPath:"#/$defs/secretForm/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -1413,8 +1409,12 @@ vErrors.push(err18);
 }
 errors++;
 }
-if(data12.tolerance === undefined){
-const err19 = {instancePath:instancePath+"/timestamp",schemaPath:"#/$defs/timestamp/required",keyword:"required",params:{missingProperty: "tolerance"}};
+}
+if(data.timestamp !== undefined){
+let data12 = data.timestamp;
+if(data12 && typeof data12 == "object" && !Array.isArray(data12)){
+if(data12.unit === undefined){
+const err19 = {instancePath:instancePath+"/timestamp",schemaPath:"#/$defs/timestamp/required",keyword:"required",params:{missingProperty: "unit"}};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -1423,9 +1423,8 @@ vErrors.push(err19);
 }
 errors++;
 }
-for(const key2 in data12){
-if(!(func1.call(schema36.properties, key2))){
-const err20 = {instancePath:instancePath+"/timestamp",schemaPath:"#/$defs/timestamp/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}};
+if(data12.tolerance === undefined){
+const err20 = {instancePath:instancePath+"/timestamp",schemaPath:"#/$defs/timestamp/required",keyword:"required",params:{missingProperty: "tolerance"}};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -1434,12 +1433,9 @@ vErrors.push(err20);
 }
 errors++;
 }
-}
-if(data12.header !== undefined){
-let data13 = data12.header;
-if(typeof data13 === "string"){
-if(!pattern7.test(data13)){
-const err21 = {instancePath:instancePath+"/timestamp/header",schemaPath:"#/$defs/timestamp/properties/header/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"}};
+for(const key2 in data12){
+if(!(func1.call(schema36.properties, key2))){
+const err21 = {instancePath:instancePath+"/timestamp",schemaPath:"#/$defs/timestamp/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -1449,8 +1445,11 @@ vErrors.push(err21);
 errors++;
 }
 }
-else {
-const err22 = {instancePath:instancePath+"/timestamp/header",schemaPath:"#/$defs/timestamp/properties/header/type",keyword:"type",params:{type: "string"}};
+if(data12.header !== undefined){
+let data13 = data12.header;
+if(typeof data13 === "string"){
+if(!pattern7.test(data13)){
+const err22 = {instancePath:instancePath+"/timestamp/header",schemaPath:"#/$defs/timestamp/properties/header/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"}};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -1460,11 +1459,8 @@ vErrors.push(err22);
 errors++;
 }
 }
-if(data12.query !== undefined){
-let data14 = data12.query;
-if(typeof data14 === "string"){
-if(data14.length < 1){
-const err23 = {instancePath:instancePath+"/timestamp/query",schemaPath:"#/$defs/timestamp/properties/query/minLength",keyword:"minLength",params:{limit: 1}};
+else {
+const err23 = {instancePath:instancePath+"/timestamp/header",schemaPath:"#/$defs/timestamp/properties/header/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -1474,8 +1470,11 @@ vErrors.push(err23);
 errors++;
 }
 }
-else {
-const err24 = {instancePath:instancePath+"/timestamp/query",schemaPath:"#/$defs/timestamp/properties/query/type",keyword:"type",params:{type: "string"}};
+if(data12.query !== undefined){
+let data14 = data12.query;
+if(typeof data14 === "string"){
+if(data14.length < 1){
+const err24 = {instancePath:instancePath+"/timestamp/query",schemaPath:"#/$defs/timestamp/properties/query/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err24];
 }
@@ -1485,11 +1484,8 @@ vErrors.push(err24);
 errors++;
 }
 }
-if(data12.json !== undefined){
-let data15 = data12.json;
-if(typeof data15 === "string"){
-if(data15.length < 1){
-const err25 = {instancePath:instancePath+"/timestamp/json",schemaPath:"#/$defs/timestamp/properties/json/minLength",keyword:"minLength",params:{limit: 1}};
+else {
+const err25 = {instancePath:instancePath+"/timestamp/query",schemaPath:"#/$defs/timestamp/properties/query/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -1499,8 +1495,11 @@ vErrors.push(err25);
 errors++;
 }
 }
-else {
-const err26 = {instancePath:instancePath+"/timestamp/json",schemaPath:"#/$defs/timestamp/properties/json/type",keyword:"type",params:{type: "string"}};
+if(data12.json !== undefined){
+let data15 = data12.json;
+if(typeof data15 === "string"){
+if(data15.length < 1){
+const err26 = {instancePath:instancePath+"/timestamp/json",schemaPath:"#/$defs/timestamp/properties/json/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err26];
 }
@@ -1510,11 +1509,8 @@ vErrors.push(err26);
 errors++;
 }
 }
-if(data12.form !== undefined){
-let data16 = data12.form;
-if(typeof data16 === "string"){
-if(data16.length < 1){
-const err27 = {instancePath:instancePath+"/timestamp/form",schemaPath:"#/$defs/timestamp/properties/form/minLength",keyword:"minLength",params:{limit: 1}};
+else {
+const err27 = {instancePath:instancePath+"/timestamp/json",schemaPath:"#/$defs/timestamp/properties/json/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -1524,8 +1520,11 @@ vErrors.push(err27);
 errors++;
 }
 }
-else {
-const err28 = {instancePath:instancePath+"/timestamp/form",schemaPath:"#/$defs/timestamp/properties/form/type",keyword:"type",params:{type: "string"}};
+if(data12.form !== undefined){
+let data16 = data12.form;
+if(typeof data16 === "string"){
+if(data16.length < 1){
+const err28 = {instancePath:instancePath+"/timestamp/form",schemaPath:"#/$defs/timestamp/properties/form/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err28];
 }
@@ -1535,11 +1534,8 @@ vErrors.push(err28);
 errors++;
 }
 }
-if(data12.split !== undefined){
-let data17 = data12.split;
-if(typeof data17 === "string"){
-if(data17.length < 1){
-const err29 = {instancePath:instancePath+"/timestamp/split",schemaPath:"#/$defs/timestamp/properties/split/minLength",keyword:"minLength",params:{limit: 1}};
+else {
+const err29 = {instancePath:instancePath+"/timestamp/form",schemaPath:"#/$defs/timestamp/properties/form/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err29];
 }
@@ -1549,8 +1545,11 @@ vErrors.push(err29);
 errors++;
 }
 }
-else {
-const err30 = {instancePath:instancePath+"/timestamp/split",schemaPath:"#/$defs/timestamp/properties/split/type",keyword:"type",params:{type: "string"}};
+if(data12.split !== undefined){
+let data17 = data12.split;
+if(typeof data17 === "string"){
+if(data17.length < 1){
+const err30 = {instancePath:instancePath+"/timestamp/split",schemaPath:"#/$defs/timestamp/properties/split/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err30];
 }
@@ -1560,11 +1559,8 @@ vErrors.push(err30);
 errors++;
 }
 }
-if(data12.prefix !== undefined){
-let data18 = data12.prefix;
-if(typeof data18 === "string"){
-if(data18.length < 1){
-const err31 = {instancePath:instancePath+"/timestamp/prefix",schemaPath:"#/$defs/timestamp/properties/prefix/minLength",keyword:"minLength",params:{limit: 1}};
+else {
+const err31 = {instancePath:instancePath+"/timestamp/split",schemaPath:"#/$defs/timestamp/properties/split/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err31];
 }
@@ -1574,8 +1570,11 @@ vErrors.push(err31);
 errors++;
 }
 }
-else {
-const err32 = {instancePath:instancePath+"/timestamp/prefix",schemaPath:"#/$defs/timestamp/properties/prefix/type",keyword:"type",params:{type: "string"}};
+if(data12.prefix !== undefined){
+let data18 = data12.prefix;
+if(typeof data18 === "string"){
+if(data18.length < 1){
+const err32 = {instancePath:instancePath+"/timestamp/prefix",schemaPath:"#/$defs/timestamp/properties/prefix/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err32];
 }
@@ -1585,10 +1584,8 @@ vErrors.push(err32);
 errors++;
 }
 }
-if(data12.unit !== undefined){
-let data19 = data12.unit;
-if(!(((data19 === "s") || (data19 === "ms")) || (data19 === "iso"))){
-const err33 = {instancePath:instancePath+"/timestamp/unit",schemaPath:"#/$defs/timestamp/properties/unit/enum",keyword:"enum",params:{allowedValues: schema36.properties.unit.enum}};
+else {
+const err33 = {instancePath:instancePath+"/timestamp/prefix",schemaPath:"#/$defs/timestamp/properties/prefix/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err33];
 }
@@ -1598,11 +1595,10 @@ vErrors.push(err33);
 errors++;
 }
 }
-if(data12.tolerance !== undefined){
-let data20 = data12.tolerance;
-if((typeof data20 == "number") && (isFinite(data20))){
-if(data20 <= 0 || isNaN(data20)){
-const err34 = {instancePath:instancePath+"/timestamp/tolerance",schemaPath:"#/$defs/timestamp/properties/tolerance/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0}};
+if(data12.unit !== undefined){
+let data19 = data12.unit;
+if(!(((data19 === "s") || (data19 === "ms")) || (data19 === "iso"))){
+const err34 = {instancePath:instancePath+"/timestamp/unit",schemaPath:"#/$defs/timestamp/properties/unit/enum",keyword:"enum",params:{allowedValues: schema36.properties.unit.enum}};
 if(vErrors === null){
 vErrors = [err34];
 }
@@ -1612,8 +1608,11 @@ vErrors.push(err34);
 errors++;
 }
 }
-else {
-const err35 = {instancePath:instancePath+"/timestamp/tolerance",schemaPath:"#/$defs/timestamp/properties/tolerance/type",keyword:"type",params:{type: "number"}};
+if(data12.tolerance !== undefined){
+let data20 = data12.tolerance;
+if((typeof data20 == "number") && (isFinite(data20))){
+if(data20 <= 0 || isNaN(data20)){
+const err35 = {instancePath:instancePath+"/timestamp/tolerance",schemaPath:"#/$defs/timestamp/properties/tolerance/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0}};
 if(vErrors === null){
 vErrors = [err35];
 }
@@ -1623,10 +1622,8 @@ vErrors.push(err35);
 errors++;
 }
 }
-if(data12.tolerance_by !== undefined){
-let data21 = data12.tolerance_by;
-if(!((data21 === "vendor") || (data21 === "ours"))){
-const err36 = {instancePath:instancePath+"/timestamp/tolerance_by",schemaPath:"#/$defs/timestamp/properties/tolerance_by/enum",keyword:"enum",params:{allowedValues: schema36.properties.tolerance_by.enum}};
+else {
+const err36 = {instancePath:instancePath+"/timestamp/tolerance",schemaPath:"#/$defs/timestamp/properties/tolerance/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err36];
 }
@@ -1636,9 +1633,10 @@ vErrors.push(err36);
 errors++;
 }
 }
-}
-else {
-const err37 = {instancePath:instancePath+"/timestamp",schemaPath:"#/$defs/timestamp/type",keyword:"type",params:{type: "object"}};
+if(data12.tolerance_by !== undefined){
+let data21 = data12.tolerance_by;
+if(!((data21 === "vendor") || (data21 === "ours"))){
+const err37 = {instancePath:instancePath+"/timestamp/tolerance_by",schemaPath:"#/$defs/timestamp/properties/tolerance_by/enum",keyword:"enum",params:{allowedValues: schema36.properties.tolerance_by.enum}};
 if(vErrors === null){
 vErrors = [err37];
 }
@@ -1648,12 +1646,9 @@ vErrors.push(err37);
 errors++;
 }
 }
-if(data.id !== undefined){
-let data22 = data.id;
-if(data22 && typeof data22 == "object" && !Array.isArray(data22)){
-for(const key3 in data22){
-if(!((((((key3 === "header") || (key3 === "query")) || (key3 === "json")) || (key3 === "form")) || (key3 === "split")) || (key3 === "prefix"))){
-const err38 = {instancePath:instancePath+"/id",schemaPath:"#/$defs/locator/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3}};
+}
+else {
+const err38 = {instancePath:instancePath+"/timestamp",schemaPath:"#/$defs/timestamp/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err38];
 }
@@ -1663,11 +1658,12 @@ vErrors.push(err38);
 errors++;
 }
 }
-if(data22.header !== undefined){
-let data23 = data22.header;
-if(typeof data23 === "string"){
-if(!pattern7.test(data23)){
-const err39 = {instancePath:instancePath+"/id/header",schemaPath:"#/$defs/locator/properties/header/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"}};
+if(data.id !== undefined){
+let data22 = data.id;
+if(data22 && typeof data22 == "object" && !Array.isArray(data22)){
+for(const key3 in data22){
+if(!((((((key3 === "header") || (key3 === "query")) || (key3 === "json")) || (key3 === "form")) || (key3 === "split")) || (key3 === "prefix"))){
+const err39 = {instancePath:instancePath+"/id",schemaPath:"#/$defs/locator/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3}};
 if(vErrors === null){
 vErrors = [err39];
 }
@@ -1677,8 +1673,11 @@ vErrors.push(err39);
 errors++;
 }
 }
-else {
-const err40 = {instancePath:instancePath+"/id/header",schemaPath:"#/$defs/locator/properties/header/type",keyword:"type",params:{type: "string"}};
+if(data22.header !== undefined){
+let data23 = data22.header;
+if(typeof data23 === "string"){
+if(!pattern7.test(data23)){
+const err40 = {instancePath:instancePath+"/id/header",schemaPath:"#/$defs/locator/properties/header/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"}};
 if(vErrors === null){
 vErrors = [err40];
 }
@@ -1688,11 +1687,8 @@ vErrors.push(err40);
 errors++;
 }
 }
-if(data22.query !== undefined){
-let data24 = data22.query;
-if(typeof data24 === "string"){
-if(data24.length < 1){
-const err41 = {instancePath:instancePath+"/id/query",schemaPath:"#/$defs/locator/properties/query/minLength",keyword:"minLength",params:{limit: 1}};
+else {
+const err41 = {instancePath:instancePath+"/id/header",schemaPath:"#/$defs/locator/properties/header/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err41];
 }
@@ -1702,8 +1698,11 @@ vErrors.push(err41);
 errors++;
 }
 }
-else {
-const err42 = {instancePath:instancePath+"/id/query",schemaPath:"#/$defs/locator/properties/query/type",keyword:"type",params:{type: "string"}};
+if(data22.query !== undefined){
+let data24 = data22.query;
+if(typeof data24 === "string"){
+if(data24.length < 1){
+const err42 = {instancePath:instancePath+"/id/query",schemaPath:"#/$defs/locator/properties/query/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err42];
 }
@@ -1713,11 +1712,8 @@ vErrors.push(err42);
 errors++;
 }
 }
-if(data22.json !== undefined){
-let data25 = data22.json;
-if(typeof data25 === "string"){
-if(data25.length < 1){
-const err43 = {instancePath:instancePath+"/id/json",schemaPath:"#/$defs/locator/properties/json/minLength",keyword:"minLength",params:{limit: 1}};
+else {
+const err43 = {instancePath:instancePath+"/id/query",schemaPath:"#/$defs/locator/properties/query/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err43];
 }
@@ -1727,8 +1723,11 @@ vErrors.push(err43);
 errors++;
 }
 }
-else {
-const err44 = {instancePath:instancePath+"/id/json",schemaPath:"#/$defs/locator/properties/json/type",keyword:"type",params:{type: "string"}};
+if(data22.json !== undefined){
+let data25 = data22.json;
+if(typeof data25 === "string"){
+if(data25.length < 1){
+const err44 = {instancePath:instancePath+"/id/json",schemaPath:"#/$defs/locator/properties/json/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err44];
 }
@@ -1738,11 +1737,8 @@ vErrors.push(err44);
 errors++;
 }
 }
-if(data22.form !== undefined){
-let data26 = data22.form;
-if(typeof data26 === "string"){
-if(data26.length < 1){
-const err45 = {instancePath:instancePath+"/id/form",schemaPath:"#/$defs/locator/properties/form/minLength",keyword:"minLength",params:{limit: 1}};
+else {
+const err45 = {instancePath:instancePath+"/id/json",schemaPath:"#/$defs/locator/properties/json/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err45];
 }
@@ -1752,8 +1748,11 @@ vErrors.push(err45);
 errors++;
 }
 }
-else {
-const err46 = {instancePath:instancePath+"/id/form",schemaPath:"#/$defs/locator/properties/form/type",keyword:"type",params:{type: "string"}};
+if(data22.form !== undefined){
+let data26 = data22.form;
+if(typeof data26 === "string"){
+if(data26.length < 1){
+const err46 = {instancePath:instancePath+"/id/form",schemaPath:"#/$defs/locator/properties/form/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err46];
 }
@@ -1763,11 +1762,8 @@ vErrors.push(err46);
 errors++;
 }
 }
-if(data22.split !== undefined){
-let data27 = data22.split;
-if(typeof data27 === "string"){
-if(data27.length < 1){
-const err47 = {instancePath:instancePath+"/id/split",schemaPath:"#/$defs/locator/properties/split/minLength",keyword:"minLength",params:{limit: 1}};
+else {
+const err47 = {instancePath:instancePath+"/id/form",schemaPath:"#/$defs/locator/properties/form/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err47];
 }
@@ -1777,8 +1773,11 @@ vErrors.push(err47);
 errors++;
 }
 }
-else {
-const err48 = {instancePath:instancePath+"/id/split",schemaPath:"#/$defs/locator/properties/split/type",keyword:"type",params:{type: "string"}};
+if(data22.split !== undefined){
+let data27 = data22.split;
+if(typeof data27 === "string"){
+if(data27.length < 1){
+const err48 = {instancePath:instancePath+"/id/split",schemaPath:"#/$defs/locator/properties/split/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err48];
 }
@@ -1788,11 +1787,8 @@ vErrors.push(err48);
 errors++;
 }
 }
-if(data22.prefix !== undefined){
-let data28 = data22.prefix;
-if(typeof data28 === "string"){
-if(data28.length < 1){
-const err49 = {instancePath:instancePath+"/id/prefix",schemaPath:"#/$defs/locator/properties/prefix/minLength",keyword:"minLength",params:{limit: 1}};
+else {
+const err49 = {instancePath:instancePath+"/id/split",schemaPath:"#/$defs/locator/properties/split/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err49];
 }
@@ -1802,8 +1798,11 @@ vErrors.push(err49);
 errors++;
 }
 }
-else {
-const err50 = {instancePath:instancePath+"/id/prefix",schemaPath:"#/$defs/locator/properties/prefix/type",keyword:"type",params:{type: "string"}};
+if(data22.prefix !== undefined){
+let data28 = data22.prefix;
+if(typeof data28 === "string"){
+if(data28.length < 1){
+const err50 = {instancePath:instancePath+"/id/prefix",schemaPath:"#/$defs/locator/properties/prefix/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err50];
 }
@@ -1813,9 +1812,8 @@ vErrors.push(err50);
 errors++;
 }
 }
-}
 else {
-const err51 = {instancePath:instancePath+"/id",schemaPath:"#/$defs/locator/type",keyword:"type",params:{type: "object"}};
+const err51 = {instancePath:instancePath+"/id/prefix",schemaPath:"#/$defs/locator/properties/prefix/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err51];
 }
@@ -1825,11 +1823,9 @@ vErrors.push(err51);
 errors++;
 }
 }
-if(data.body_hash !== undefined){
-let data29 = data.body_hash;
-if(data29 && typeof data29 == "object" && !Array.isArray(data29)){
-if(data29.hash === undefined){
-const err52 = {instancePath:instancePath+"/body_hash",schemaPath:"#/$defs/bodyHash/required",keyword:"required",params:{missingProperty: "hash"}};
+}
+else {
+const err52 = {instancePath:instancePath+"/id",schemaPath:"#/$defs/locator/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err52];
 }
@@ -1838,8 +1834,12 @@ vErrors.push(err52);
 }
 errors++;
 }
-if(data29.encoding === undefined){
-const err53 = {instancePath:instancePath+"/body_hash",schemaPath:"#/$defs/bodyHash/required",keyword:"required",params:{missingProperty: "encoding"}};
+}
+if(data.body_hash !== undefined){
+let data29 = data.body_hash;
+if(data29 && typeof data29 == "object" && !Array.isArray(data29)){
+if(data29.hash === undefined){
+const err53 = {instancePath:instancePath+"/body_hash",schemaPath:"#/$defs/bodyHash/required",keyword:"required",params:{missingProperty: "hash"}};
 if(vErrors === null){
 vErrors = [err53];
 }
@@ -1848,9 +1848,8 @@ vErrors.push(err53);
 }
 errors++;
 }
-for(const key4 in data29){
-if(!((((key4 === "header") || (key4 === "query")) || (key4 === "hash")) || (key4 === "encoding"))){
-const err54 = {instancePath:instancePath+"/body_hash",schemaPath:"#/$defs/bodyHash/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4}};
+if(data29.encoding === undefined){
+const err54 = {instancePath:instancePath+"/body_hash",schemaPath:"#/$defs/bodyHash/required",keyword:"required",params:{missingProperty: "encoding"}};
 if(vErrors === null){
 vErrors = [err54];
 }
@@ -1859,12 +1858,9 @@ vErrors.push(err54);
 }
 errors++;
 }
-}
-if(data29.header !== undefined){
-let data30 = data29.header;
-if(typeof data30 === "string"){
-if(!pattern7.test(data30)){
-const err55 = {instancePath:instancePath+"/body_hash/header",schemaPath:"#/$defs/bodyHash/properties/header/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"}};
+for(const key4 in data29){
+if(!((((key4 === "header") || (key4 === "query")) || (key4 === "hash")) || (key4 === "encoding"))){
+const err55 = {instancePath:instancePath+"/body_hash",schemaPath:"#/$defs/bodyHash/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4}};
 if(vErrors === null){
 vErrors = [err55];
 }
@@ -1874,8 +1870,11 @@ vErrors.push(err55);
 errors++;
 }
 }
-else {
-const err56 = {instancePath:instancePath+"/body_hash/header",schemaPath:"#/$defs/bodyHash/properties/header/type",keyword:"type",params:{type: "string"}};
+if(data29.header !== undefined){
+let data30 = data29.header;
+if(typeof data30 === "string"){
+if(!pattern7.test(data30)){
+const err56 = {instancePath:instancePath+"/body_hash/header",schemaPath:"#/$defs/bodyHash/properties/header/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"}};
 if(vErrors === null){
 vErrors = [err56];
 }
@@ -1885,11 +1884,8 @@ vErrors.push(err56);
 errors++;
 }
 }
-if(data29.query !== undefined){
-let data31 = data29.query;
-if(typeof data31 === "string"){
-if(data31.length < 1){
-const err57 = {instancePath:instancePath+"/body_hash/query",schemaPath:"#/$defs/bodyHash/properties/query/minLength",keyword:"minLength",params:{limit: 1}};
+else {
+const err57 = {instancePath:instancePath+"/body_hash/header",schemaPath:"#/$defs/bodyHash/properties/header/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err57];
 }
@@ -1899,8 +1895,11 @@ vErrors.push(err57);
 errors++;
 }
 }
-else {
-const err58 = {instancePath:instancePath+"/body_hash/query",schemaPath:"#/$defs/bodyHash/properties/query/type",keyword:"type",params:{type: "string"}};
+if(data29.query !== undefined){
+let data31 = data29.query;
+if(typeof data31 === "string"){
+if(data31.length < 1){
+const err58 = {instancePath:instancePath+"/body_hash/query",schemaPath:"#/$defs/bodyHash/properties/query/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err58];
 }
@@ -1910,9 +1909,8 @@ vErrors.push(err58);
 errors++;
 }
 }
-if(data29.hash !== undefined){
-if(!(data29.hash === "sha256")){
-const err59 = {instancePath:instancePath+"/body_hash/hash",schemaPath:"#/$defs/bodyHash/properties/hash/enum",keyword:"enum",params:{allowedValues: schema38.properties.hash.enum}};
+else {
+const err59 = {instancePath:instancePath+"/body_hash/query",schemaPath:"#/$defs/bodyHash/properties/query/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err59];
 }
@@ -1922,10 +1920,9 @@ vErrors.push(err59);
 errors++;
 }
 }
-if(data29.encoding !== undefined){
-let data33 = data29.encoding;
-if(!(((data33 === "hex") || (data33 === "base64")) || (data33 === "base64url"))){
-const err60 = {instancePath:instancePath+"/body_hash/encoding",schemaPath:"#/$defs/bodyHash/properties/encoding/enum",keyword:"enum",params:{allowedValues: schema38.properties.encoding.enum}};
+if(data29.hash !== undefined){
+if(!(data29.hash === "sha256")){
+const err60 = {instancePath:instancePath+"/body_hash/hash",schemaPath:"#/$defs/bodyHash/properties/hash/enum",keyword:"enum",params:{allowedValues: schema38.properties.hash.enum}};
 if(vErrors === null){
 vErrors = [err60];
 }
@@ -1935,14 +1932,27 @@ vErrors.push(err60);
 errors++;
 }
 }
-}
-else {
-const err61 = {instancePath:instancePath+"/body_hash",schemaPath:"#/$defs/bodyHash/type",keyword:"type",params:{type: "object"}};
+if(data29.encoding !== undefined){
+let data33 = data29.encoding;
+if(!(((data33 === "hex") || (data33 === "base64")) || (data33 === "base64url"))){
+const err61 = {instancePath:instancePath+"/body_hash/encoding",schemaPath:"#/$defs/bodyHash/properties/encoding/enum",keyword:"enum",params:{allowedValues: schema38.properties.encoding.enum}};
 if(vErrors === null){
 vErrors = [err61];
 }
 else {
 vErrors.push(err61);
+}
+errors++;
+}
+}
+}
+else {
+const err62 = {instancePath:instancePath+"/body_hash",schemaPath:"#/$defs/bodyHash/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err62];
+}
+else {
+vErrors.push(err62);
 }
 errors++;
 }
@@ -1961,12 +1971,12 @@ errors = vErrors.length;
 }
 if(data.delivery_digest !== undefined){
 if(typeof data.delivery_digest !== "boolean"){
-const err62 = {instancePath:instancePath+"/delivery_digest",schemaPath:"#/properties/delivery_digest/type",keyword:"type",params:{type: "boolean"}};
+const err63 = {instancePath:instancePath+"/delivery_digest",schemaPath:"#/properties/delivery_digest/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
-vErrors = [err62];
+vErrors = [err63];
 }
 else {
-vErrors.push(err62);
+vErrors.push(err63);
 }
 errors++;
 }
@@ -1989,12 +1999,12 @@ passing0 = 0;
 const _errs76 = errors;
 if(Array.isArray(data37)){
 if(data37.length < 1){
-const err63 = {instancePath:instancePath+"/challenge",schemaPath:"#/properties/challenge/oneOf/1/minItems",keyword:"minItems",params:{limit: 1}};
+const err64 = {instancePath:instancePath+"/challenge",schemaPath:"#/properties/challenge/oneOf/1/minItems",keyword:"minItems",params:{limit: 1}};
 if(vErrors === null){
-vErrors = [err63];
+vErrors = [err64];
 }
 else {
-vErrors.push(err63);
+vErrors.push(err64);
 }
 errors++;
 }
@@ -2007,12 +2017,12 @@ errors = vErrors.length;
 }
 }
 else {
-const err64 = {instancePath:instancePath+"/challenge",schemaPath:"#/properties/challenge/oneOf/1/type",keyword:"type",params:{type: "array"}};
+const err65 = {instancePath:instancePath+"/challenge",schemaPath:"#/properties/challenge/oneOf/1/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
-vErrors = [err64];
+vErrors = [err65];
 }
 else {
-vErrors.push(err64);
+vErrors.push(err65);
 }
 errors++;
 }
@@ -2028,12 +2038,12 @@ passing0 = 1;
 }
 }
 if(!valid11){
-const err65 = {instancePath:instancePath+"/challenge",schemaPath:"#/properties/challenge/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
+const err66 = {instancePath:instancePath+"/challenge",schemaPath:"#/properties/challenge/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
 if(vErrors === null){
-vErrors = [err65];
+vErrors = [err66];
 }
 else {
-vErrors.push(err65);
+vErrors.push(err66);
 }
 errors++;
 }
@@ -2053,18 +2063,7 @@ if(data.deprecated !== undefined){
 let data39 = data.deprecated;
 if(typeof data39 === "string"){
 if(data39.length < 1){
-const err66 = {instancePath:instancePath+"/deprecated",schemaPath:"#/properties/deprecated/minLength",keyword:"minLength",params:{limit: 1}};
-if(vErrors === null){
-vErrors = [err66];
-}
-else {
-vErrors.push(err66);
-}
-errors++;
-}
-}
-else {
-const err67 = {instancePath:instancePath+"/deprecated",schemaPath:"#/properties/deprecated/type",keyword:"type",params:{type: "string"}};
+const err67 = {instancePath:instancePath+"/deprecated",schemaPath:"#/properties/deprecated/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err67];
 }
@@ -2074,15 +2073,26 @@ vErrors.push(err67);
 errors++;
 }
 }
-if(data.evidence !== undefined){
-let data40 = data.evidence;
-if(!(((data40 === "vendor") || (data40 === "secondary")) || (data40 === "unverified"))){
-const err68 = {instancePath:instancePath+"/evidence",schemaPath:"#/properties/evidence/enum",keyword:"enum",params:{allowedValues: schema42.properties.evidence.enum}};
+else {
+const err68 = {instancePath:instancePath+"/deprecated",schemaPath:"#/properties/deprecated/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err68];
 }
 else {
 vErrors.push(err68);
+}
+errors++;
+}
+}
+if(data.evidence !== undefined){
+let data40 = data.evidence;
+if(!(((data40 === "vendor") || (data40 === "secondary")) || (data40 === "unverified"))){
+const err69 = {instancePath:instancePath+"/evidence",schemaPath:"#/properties/evidence/enum",keyword:"enum",params:{allowedValues: schema42.properties.evidence.enum}};
+if(vErrors === null){
+vErrors = [err69];
+}
+else {
+vErrors.push(err69);
 }
 errors++;
 }
@@ -2095,18 +2105,7 @@ for(let i2=0; i2<len2; i2++){
 let data42 = data41[i2];
 if(typeof data42 === "string"){
 if(data42.length < 1){
-const err69 = {instancePath:instancePath+"/notes/" + i2,schemaPath:"#/properties/notes/items/minLength",keyword:"minLength",params:{limit: 1}};
-if(vErrors === null){
-vErrors = [err69];
-}
-else {
-vErrors.push(err69);
-}
-errors++;
-}
-}
-else {
-const err70 = {instancePath:instancePath+"/notes/" + i2,schemaPath:"#/properties/notes/items/type",keyword:"type",params:{type: "string"}};
+const err70 = {instancePath:instancePath+"/notes/" + i2,schemaPath:"#/properties/notes/items/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err70];
 }
@@ -2116,14 +2115,25 @@ vErrors.push(err70);
 errors++;
 }
 }
-}
 else {
-const err71 = {instancePath:instancePath+"/notes",schemaPath:"#/properties/notes/type",keyword:"type",params:{type: "array"}};
+const err71 = {instancePath:instancePath+"/notes/" + i2,schemaPath:"#/properties/notes/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err71];
 }
 else {
 vErrors.push(err71);
+}
+errors++;
+}
+}
+}
+else {
+const err72 = {instancePath:instancePath+"/notes",schemaPath:"#/properties/notes/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err72];
+}
+else {
+vErrors.push(err72);
 }
 errors++;
 }
@@ -2136,18 +2146,7 @@ for(let i3=0; i3<len3; i3++){
 let data44 = data43[i3];
 if(typeof data44 === "string"){
 if(data44.length < 1){
-const err72 = {instancePath:instancePath+"/setup/" + i3,schemaPath:"#/properties/setup/items/minLength",keyword:"minLength",params:{limit: 1}};
-if(vErrors === null){
-vErrors = [err72];
-}
-else {
-vErrors.push(err72);
-}
-errors++;
-}
-}
-else {
-const err73 = {instancePath:instancePath+"/setup/" + i3,schemaPath:"#/properties/setup/items/type",keyword:"type",params:{type: "string"}};
+const err73 = {instancePath:instancePath+"/setup/" + i3,schemaPath:"#/properties/setup/items/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err73];
 }
@@ -2157,9 +2156,8 @@ vErrors.push(err73);
 errors++;
 }
 }
-}
 else {
-const err74 = {instancePath:instancePath+"/setup",schemaPath:"#/properties/setup/type",keyword:"type",params:{type: "array"}};
+const err74 = {instancePath:instancePath+"/setup/" + i3,schemaPath:"#/properties/setup/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err74];
 }
@@ -2171,12 +2169,24 @@ errors++;
 }
 }
 else {
-const err75 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+const err75 = {instancePath:instancePath+"/setup",schemaPath:"#/properties/setup/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err75];
 }
 else {
 vErrors.push(err75);
+}
+errors++;
+}
+}
+}
+else {
+const err76 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err76];
+}
+else {
+vErrors.push(err76);
 }
 errors++;
 }
