@@ -963,13 +963,13 @@ export interface ChallengeEcho {
   header: string;
 }
 /**
- * Other ways this sender signs, by name: each is this source with some keys replaced, and a source of its own.
+ * Other ways this sender signs, by name: each is a source of its own.
  */
 export interface SourceVariants {
   [k: string]: SourceVariant;
 }
 /**
- * The keys in which a variant differs from its source.
+ * Another way the sender signs, stated in full (`verify` to `body_hash`); everything else is inherited from the source unless given here.
  */
 export interface SourceVariant {
   /**
@@ -987,7 +987,7 @@ export interface SourceVariant {
   /**
    * Primitive. `none` accepts nothing unless the route is INSECURE_NO_AUTH.
    */
-  verify?: 'hmac-sha1' | 'hmac-sha256' | 'hmac-sha512' | 'ed25519' | 'ecdsa-p256' | 'token' | 'basic' | 'none';
+  verify: 'hmac-sha1' | 'hmac-sha256' | 'hmac-sha512' | 'ed25519' | 'ecdsa-p256' | 'token' | 'basic' | 'none';
   /**
    * One place or several. A signature: one match is enough. An event or id: the first non-empty wins.
    */
