@@ -3,8 +3,9 @@
  * `--name=value` for every option that takes a value, flags, then `--` and the positional arguments.
  * That is what lets values start with `-`: group ids are negative (`--deliver-chat-id -100200`, `session show x -100200`).
  */
+
+import { suggest } from '../compiler/diagnostics/suggest.ts';
 import { UsageError } from './errors.ts';
-import { nearest } from './nearest.ts';
 
 export interface OptionSpec {
   /** `-p`, `--port`. */
@@ -51,6 +52,6 @@ function missingValue(name: string, next: string | undefined): UsageError {
 }
 
 function unknownOption(name: string, known: readonly string[]): UsageError {
-  const close = nearest(name, known);
+  const [close] = suggest(name, known);
   return new UsageError(`unknown option ${name}`, ...(close === undefined ? [] : [`did you mean ${close}?`]));
 }

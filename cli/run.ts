@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { Command, Definition } from 'clipanion';
 import { Cli } from 'clipanion';
+import { suggest } from '../compiler/diagnostics/suggest.ts';
 import type { OptionSpec } from './argv.ts';
 import { normaliseArgv } from './argv.ts';
 import type { CommandEntry } from './commands.ts';
@@ -9,7 +10,6 @@ import { COMMANDS } from './commands.ts';
 import type { CliContext } from './context.ts';
 import { CliError, isSystemError, messageOf, UsageError } from './errors.ts';
 import { formatCommandHelp, formatOverview } from './help.ts';
-import { nearest } from './nearest.ts';
 import { createPaint } from './output/colour.ts';
 
 const HELP = new Set(['-h', '--help']);
@@ -59,7 +59,7 @@ function unknownCommand(argv: readonly string[]): UsageError {
     );
   }
   const typed = second === undefined || second.startsWith('-') ? first : `${first} ${second}`;
-  const close = nearest(
+  const [close] = suggest(
     typed,
     COMMANDS.map((entry) => entry.path),
   );

@@ -1,9 +1,9 @@
 /** `hookwright schema`: the JSON Schemas of the files a user writes, for editors and other tools. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { Command, Option } from 'clipanion';
+import { suggest } from '../../compiler/diagnostics/suggest.ts';
 import type { CliContext } from '../context.ts';
 import { CliError } from '../errors.ts';
-import { nearest } from '../nearest.ts';
 import { printJson, printLine } from '../output/print.ts';
 
 const SCHEMAS = new URL('../../schemas/', import.meta.url);
@@ -36,7 +36,7 @@ export class SchemaCommand extends Command<CliContext> {
       return 0;
     }
     if (!names.includes(this.name)) {
-      const close = nearest(this.name, names);
+      const [close] = suggest(this.name, names);
       throw new CliError(
         `there is no schema "${this.name}"`,
         close === undefined ? `one of: ${names.join(', ')}` : `did you mean: hookwright schema ${close}`,
