@@ -7,6 +7,8 @@ export interface CommandEntry {
   readonly path: string;
   /** Its line in `hookwright --help`; the class has the same as `usage.description`. */
   readonly summary: string;
+  /** For programs: not shown in lists of commands. */
+  readonly hidden?: boolean;
   readonly load: () => Promise<CommandClass<CliContext>>;
 }
 
@@ -40,5 +42,16 @@ export const COMMANDS: readonly CommandEntry[] = [
     path: 'schema',
     summary: 'Print the JSON Schema of one kind of file, for editors',
     load: async () => (await import('./commands/schema.ts')).SchemaCommand,
+  },
+  {
+    path: 'completion',
+    summary: 'Print the completion script for bash, zsh or fish',
+    load: async () => (await import('./commands/completion.ts')).CompletionCommand,
+  },
+  {
+    path: 'complete',
+    summary: 'Print what may follow the given words, for completion scripts',
+    hidden: true,
+    load: async () => (await import('./commands/complete.ts')).CompleteCommand,
   },
 ];

@@ -9,7 +9,9 @@ const WRAP = 100;
 
 /** `hookwright --help` and `hookwright webhook --help`: a line for each command. */
 export function formatOverview(entries: readonly CommandEntry[], paint: Paint, group?: string): string {
-  const shown = entries.filter((entry) => group === undefined || entry.path.startsWith(`${group} `));
+  const shown = entries.filter(
+    ({ path, hidden }) => hidden !== true && (group === undefined || path.startsWith(`${group} `)),
+  );
   const width = Math.max(...shown.map((entry) => entry.path.length));
   const lines = shown.map((entry) => `${INDENT}${paint('bold', entry.path.padEnd(width))}  ${entry.summary}`);
   const usage = group === undefined ? 'hookwright <command> [options]' : `hookwright ${group} <command> [options]`;

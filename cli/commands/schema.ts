@@ -22,7 +22,7 @@ export class SchemaCommand extends Command<CliContext> {
   });
 
   json = Option.Boolean('--json', false, { description: 'List the names as JSON' });
-  name = Option.String({ required: false, name: 'name' });
+  name = Option.String({ required: false, name: 'schema' });
 
   async execute(): Promise<number> {
     const names = schemaNames();

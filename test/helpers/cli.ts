@@ -110,3 +110,8 @@ export function runProcess(argv: readonly string[], options: CliOptions): Promis
     child.once('close', (code) => resolve({ code, stdout, stderr }));
   });
 }
+
+/** A shell script that is the program, to be put on a PATH. */
+export function selfScript(): string {
+  return `#!/bin/sh\nexec ${SELF.map((word) => `'${word}'`).join(' ')} "$@"\n`;
+}

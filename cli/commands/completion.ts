@@ -1,0 +1,26 @@
+/** `hookwright completion`: the script that teaches a shell to complete hookwright's commands. */
+import { Command, Option } from 'clipanion';
+import { SCRIPTS, SHELLS } from '../completion/scripts.ts';
+import type { CliContext } from '../context.ts';
+import { parseChoice } from '../parse.ts';
+
+export class CompletionCommand extends Command<CliContext> {
+  static override paths = [['completion']];
+  static override usage = Command.Usage({
+    description: 'Print the completion script for bash, zsh or fish',
+    details:
+      'The script asks hookwright itself for each completion, so it also knows your routes, profiles and subscriptions.',
+    examples: [
+      ['bash, in ~/.bashrc', 'source <($0 completion bash)'],
+      ['zsh, in ~/.zshrc after compinit', 'source <($0 completion zsh)'],
+      ['fish', '$0 completion fish > ~/.config/fish/completions/hookwright.fish'],
+    ],
+  });
+
+  shell = Option.String({ name: SHELLS.join('|') });
+
+  async execute(): Promise<number> {
+    this.context.stdout.write(SCRIPTS[parseChoice(this.shell, 'completion', SHELLS)]);
+    return 0;
+  }
+}

@@ -1,0 +1,129 @@
+/** Answers a shell's question: what may stand where the cursor is? For bash, zsh and fish alike. */
+import { Cli } from 'clipanion';
+import type { CommandEntry } from '../commands.ts';
+import { COMMANDS } from '../commands.ts';
+import type { CliContext } from '../context.ts';
+import { namesFor } from './names.ts';
+
+export interface Candidate {
+  readonly value: string;
+  readonly description: string;
+}
+
+/** `files`: the shell completes paths by itself. */
+export type Completion = { readonly kind: 'words'; readonly words: readonly Candidate[] } | { readonly kind: 'files' };
+
+interface OptionShape {
+  readonly names: readonly string[];
+  /** `profile` of `<profile>`; null for a flag. */
+  readonly value: string | null;
+  readonly description: string;
+}
+
+interface CommandShape {
+  readonly options: readonly OptionShape[];
+  /** Names of the positional arguments; the last one repeats when it is `...`. */
+  readonly positionals: readonly string[];
+}
+
+/** @param typed the words after the program's name; the last one is the one being typed, perhaps empty */
+export async function complete(typed: readonly string[], context: CliContext): Promise<Completion> {
+  const words = joinBound(typed);
+  const partial = words.at(-1) ?? '';
+  const before = words.slice(0, -1);
+  const entry = findCommand(before);
+  if (entry === undefined) return matching(partial, nextWords(before));
+  const shape = await shapeOf(entry);
+  return completeArgument(shape, before.slice(entry.path.split(' ').length), partial, context);
+}
+
+/** Shells that break words at `=` send `--port`, `=`, `86`. */
+function joinBound(words: readonly string[]): string[] {
+  const joined: string[] = [];
+  for (const [at, word] of words.entries()) {
+    const option = joined.at(-1);
+    const bound =
+      option?.startsWith('--') === true && (word === '=' || (words[at - 1] === '=' && option.endsWith('=')));
+    if (bound) joined[joined.length - 1] = option + word;
+    else joined.push(word);
+  }
+  return joined;
+}
+
+function findCommand(words: readonly string[]): CommandEntry | undefined {
+  const opens = (entry: CommandEntry): boolean => entry.path.split(' ').every((word, at) => words[at] === word);
+  return COMMANDS.filter(opens).sort((a, b) => b.path.length - a.path.length)[0];
+}
+
+/** The words that may follow, with what they lead to. */
+function nextWords(before: readonly string[]): Candidate[] {
+  const found = new Map<string, string>();
+  for (const { path, summary, hidden } of COMMANDS) {
+    const words = path.split(' ');
+    const word = words[before.length];
+    if (hidden === true || word === undefined || !before.every((other, at) => words[at] === other)) continue;
+    const leaf = words.length === before.length + 1;
+    if (leaf || !found.has(word)) found.set(word, leaf ? summary : `${word} …`);
+  }
+  return [...found].map(([value, description]) => ({ value, description }));
+}
+
+async function shapeOf(entry: CommandEntry): Promise<CommandShape> {
+  const cli = new Cli<CliContext>({ binaryName: 'hookwright' });
+  cli.register(await entry.load());
+  const [definition] = cli.definitions();
+  const slots = (definition?.usage ?? '').split(' ').slice(1 + entry.path.split(' ').length);
+  return {
+    options: (definition?.options ?? []).map(({ definition: text, description = '' }) => {
+      const [names = '', value] = text.split(' ');
+      const [, placeholder, rest] = /^(?:<([^>]+)>)?\s*(.*)$/s.exec(description.trim()) ?? [];
+      return {
+        names: names.split(','),
+        value: value === undefined ? null : (placeholder ?? ''),
+        description: rest ?? '',
+      };
+    }),
+    positionals: slots.map((slot) => slot.replace(/^[<[]|[\]>]$/g, '')),
+  };
+}
+
+function completeArgument(
+  { options, positionals }: CommandShape,
+  before: readonly string[],
+  partial: string,
+  context: CliContext,
+): Completion {
+  const optionOf = (word: string): OptionShape | undefined => options.find(({ names }) => names.includes(word));
+  const bound = /^(--[a-z-]+)=(.*)$/s.exec(partial);
+  const asked = bound === null ? optionOf(before.at(-1) ?? '') : optionOf(bound[1] ?? '');
+  if (asked !== undefined && asked.value !== null) {
+    return completeValue(asked.value, bound?.[2] ?? partial, context, bound === null ? '' : `${bound[1]}=`);
+  }
+  if (partial.startsWith('-')) {
+    const left = options.filter(({ names }) => !names.some((name) => before.includes(name)));
+    return matching(
+      partial,
+      left.map(({ names, description }) => ({ value: names.at(-1) ?? '', description })),
+    );
+  }
+  const given = before.filter(
+    (word, at) => !word.startsWith('-') && (optionOf(before[at - 1] ?? '')?.value ?? null) === null,
+  );
+  const slot = positionals[Math.min(given.length, positionals.length - 1)];
+  if (slot === undefined || (given.length >= positionals.length && slot !== '...')) return matching(partial, []);
+  return completeValue(slot, partial, context, '');
+}
+
+/** By the name of what is asked for: `a|b` are choices, paths are the shell's business, the rest are names in use. */
+function completeValue(name: string, partial: string, context: CliContext, prefix: string): Completion {
+  if (/\b(path|dir|file)\b/.test(name)) return { kind: 'files' };
+  const values = name.includes('|') ? name.split('|') : namesFor(name, context);
+  return matching(
+    prefix + partial,
+    values.map((value) => ({ value: prefix + value, description: '' })),
+  );
+}
+
+function matching(partial: string, words: readonly Candidate[]): Completion {
+  return { kind: 'words', words: words.filter(({ value }) => value.startsWith(partial)) };
+}

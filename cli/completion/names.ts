@@ -1,0 +1,57 @@
+/** Names in use, for completion: read from what lies on disk, quickly, and never with an error. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { CliContext } from '../context.ts';
+
+type NameSource = (context: CliContext) => readonly string[];
+
+/** By the name of the argument, as it stands in the help: `<profile>`. */
+const SOURCES: Readonly<Record<string, NameSource>> = {
+  route: (context) => [...tableKeys(context, 'routes', 'name'), ...subscriptions(context)],
+  subscription: (context) => subscriptions(context),
+  profile: (context) => ['default', ...folder(join(context.home, 'profiles'))],
+  target: (context) => tableKeys(context, 'targets'),
+  job: (context) => tableKeys(context, 'jobs', 'name'),
+  key: (context) => tableKeys(context, 'blueprints'),
+  schema: () =>
+    folder(fileURLToPath(new URL('../../schemas/', import.meta.url)))
+      .filter((file) => file.endsWith('.schema.json'))
+      .map((file) => file.slice(0, -'.schema.json'.length)),
+};
+
+/** Distinct names for one kind of argument; empty for a kind without names. */
+export function namesFor(kind: string, context: CliContext): string[] {
+  const source = SOURCES[kind];
+  return source === undefined ? [] : [...new Set(source(context))].sort();
+}
+
+const subscriptions: NameSource = (context) => Object.keys(readMap(join(context.home, 'webhook_subscriptions.json')));
+
+/** The keys of one map in the compiled table, or a property of its entries. */
+function tableKeys(context: CliContext, map: string, property?: string): string[] {
+  return [context.cwd, context.home].flatMap((root) => {
+    const entries = asMap(readMap(join(root, 'build', 'routes.json'))[map]);
+    if (property === undefined) return Object.keys(entries);
+    return Object.values(entries).map((entry) => String(asMap(entry)[property]));
+  });
+}
+
+function readMap(path: string): Readonly<Record<string, unknown>> {
+  try {
+    return asMap(JSON.parse(readFileSync(path, 'utf8')));
+  } catch {
+    return {};
+  }
+}
+
+const asMap = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+
+function folder(path: string): string[] {
+  try {
+    return readdirSync(path).filter((name) => !name.startsWith('.'));
+  } catch {
+    return [];
+  }
+}
