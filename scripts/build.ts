@@ -14,6 +14,8 @@ const tsc = spawnSync(process.execPath, [join(ROOT, 'node_modules/typescript/bin
 });
 if (tsc.status !== 0) process.exit(tsc.status ?? 1);
 cpSync(join(ROOT, 'catalog'), join(DIST, 'catalog'), { recursive: true });
+const PAGE = 'compiler/blueprints/gallery';
+for (const file of ['gallery.css', 'gallery.js']) cpSync(join(ROOT, PAGE, file), join(DIST, PAGE, file));
 mkdirSync(join(DIST, 'schemas'), { recursive: true });
 for (const file of readdirSync(join(ROOT, 'schemas'))) {
   if (file.endsWith('.schema.json')) cpSync(join(ROOT, 'schemas', file), join(DIST, 'schemas', file));

@@ -9,7 +9,7 @@ import type { ParsedTrigger, Trigger } from './trigger.ts';
 import { createTrigger } from './trigger.ts';
 
 /** Text that needs no quotes. Wide enough for times, words, names of platforms and chats; narrow enough to be read one way. */
-const BARE = /^[\p{L}\p{N}_.,:;@#+/*%&=~^!?<>()[\]{}|$-]+$/u;
+export const BARE = /^[\p{L}\p{N}_.,:;@#+/*%&=~^!?<>()[\]{}|$-]+$/u;
 
 function printValue(value: string, quoted: boolean): string {
   return !quoted && BARE.test(value) ? value : `"${value.replace(/["\\]/g, '\\$&')}"`;

@@ -50,7 +50,7 @@ function isTaken(field: BlueprintField, value: string): boolean {
 /** What is wrong with one value, or null. Absent and empty are the same: no field is optional (§2.8). */
 export function checkValue(field: BlueprintField, value: string | undefined): string | null {
   const takes = `takes ${describeField(field)}`;
-  if (value === undefined || value === '') {
+  if (value === undefined || value.trim() === '') {
     return field.optional ? null : `\`${field.name}\` is missing; it ${takes} (default: ${quote(field.default)})`;
   }
   if (LONE_SURROGATE.test(value)) return `\`${field.name}\` holds half a character; it ${takes}`;

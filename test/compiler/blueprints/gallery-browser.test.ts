@@ -1,0 +1,205 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { Cron } from 'croner';
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
+import { readGalleryAssets } from '../../../cli/files/gallery-assets.ts';
+import { parseCommand, printCommand } from '../../../compiler/blueprints/command.ts';
+import { defaultValues } from '../../../compiler/blueprints/expand.ts';
+import { fillBlueprint } from '../../../compiler/blueprints/fill.ts';
+import { printGallery } from '../../../compiler/blueprints/gallery/print-gallery.ts';
+import { printLink } from '../../../compiler/blueprints/link.ts';
+import { publish } from '../../../compiler/blueprints/publish.ts';
+import { CRON_OPTIONS } from '../../../compiler/schedule/parse-schedule.ts';
+import { launchBrowser, NO_BROWSER } from '../../helpers/browser.ts';
+import { shippedBlueprint, shippedBlueprints } from '../../helpers/shipped-blueprints.ts';
+import { tempDir } from '../../helpers/temp-dir.ts';
+
+/** Defines `probe` in the page. */
+const PROBE = fileURLToPath(new URL('../../fixtures/page-probe.js', import.meta.url));
+/** Screenshots for people to look at; not under version control. */
+const ARTEFACTS = fileURLToPath(new URL('../../../build/artefacts/', import.meta.url));
+/** A Friday, the day before the clocks of New York go back. */
+const NOW = Date.parse('2026-10-30T16:00:00Z');
+const ZONE = 'America/New_York';
+
+describe('the gallery in a browser', { skip: NO_BROWSER }, () => {
+  let browser: Browser;
+  let address: string;
+  const faults: string[] = [];
+  const cleanups: (() => void)[] = [];
+
+  before(async () => {
+    browser = await launchBrowser();
+    const file = join(tempDir({ after: (clean) => cleanups.push(clean as () => void) }), 'blueprints.html');
+    writeFileSync(file, printGallery(publish(shippedBlueprints(), 'hookwright'), 'hookwright', readGalleryAssets()));
+    address = pathToFileURL(file).href;
+    mkdirSync(ARTEFACTS, { recursive: true });
+  });
+  after(async () => {
+    await browser?.close();
+    for (const clean of cleanups) clean();
+    assert.deepEqual(faults, []);
+  });
+
+  async function openPage(hash = '', options: BrowserContextOptions = {}): Promise<Page> {
+    const page = await browser.newPage({
+      timezoneId: ZONE,
+      locale: 'en-GB',
+      viewport: { width: 1280, height: 900 },
+      permissions: ['clipboard-read', 'clipboard-write'],
+      ...options,
+    });
+    page.on('console', (message) => faults.push(message.text()));
+    page.on('pageerror', (error) => faults.push(error.message));
+    page.on('request', (request) => {
+      if (!request.url().startsWith('file:')) faults.push(`asked for ${request.url()}`);
+    });
+    await page.addInitScript({ path: PROBE });
+    await page.clock.setFixedTime(NOW);
+    await page.goto(address + hash);
+    return page;
+  }
+
+  const dialog = (page: Page): Locator => page.locator('dialog[open]');
+  const output = (page: Page, name: string): Promise<string | null> =>
+    dialog(page).locator(`[data-out="${name}"]`).textContent();
+
+  test('what it makes is what the compiler makes, whatever is typed', async () => {
+    const page = await openPage('#news-digest');
+    const { key, fields } = shippedBlueprint('news-digest');
+    const hostile = [
+      'x',
+      '"\\',
+      'a\\"b=c d',
+      '100% + 1 & 2 # ? ä 😀',
+      'two\nlines',
+      '“x” {time} $& </script>',
+      '  spaces  ',
+    ];
+    await dialog(page).getByLabel('At what time?').fill('07:05');
+    await dialog(page).getByText('weekends', { exact: true }).click();
+    await dialog(page).getByText('8', { exact: true }).click();
+    for (const topic of hostile) {
+      await dialog(page).getByLabel('What should it be about?').fill(topic);
+      const trigger = { key, values: { topic, time: '07:05', recurrence: 'weekends', count: '8', deliver: 'origin' } };
+      assert.equal(await output(page, 'command'), printCommand(trigger, fields));
+      assert.equal(await output(page, 'link'), printLink(trigger, 'hookwright'));
+      assert.equal(await output(page, 'shell'), `hookwright blueprint create '${printLink(trigger, 'hookwright')}'`);
+      assert.equal(await dialog(page).locator('[data-launch]').getAttribute('href'), printLink(trigger, 'hookwright'));
+    }
+    await page.close();
+  });
+
+  test('the defaults of every blueprint make its published command and link, and runs at the right instants', async () => {
+    const page = await openPage();
+    for (const plan of shippedBlueprints()) {
+      await page.locator(`[data-open="${plan.key}"]`).click();
+      const values = defaultValues(plan.fields);
+      const filled = fillBlueprint(plan, values);
+      assert.ok(filled.ok);
+      assert.equal(await output(page, 'command'), printCommand({ key: plan.key, values }, plan.fields));
+      assert.equal(await output(page, 'link'), printLink({ key: plan.key, values }, 'hookwright'));
+      const times = await dialog(page).locator('.runs time').all();
+      const shown = await Promise.all(times.map((time) => time.getAttribute('datetime')));
+      const cron = new Cron(filled.filled.schedule, { ...CRON_OPTIONS, timezone: ZONE, paused: true });
+      assert.deepEqual(
+        shown,
+        cron.nextRuns(5, new Date(NOW)).map((date) => date.toISOString()),
+        plan.key,
+      );
+      await page.keyboard.press('Escape');
+    }
+    await page.close();
+  });
+
+  test('another platform can be named, and a copy is what is shown', async () => {
+    const page = await openPage('#morning-brief');
+    await dialog(page).getByLabel('Where should it be delivered?').selectOption('another platform…');
+    assert.equal(await dialog(page).locator('.fault').isVisible(), true);
+    assert.equal(await page.getByRole('button', { name: 'Copy: Chat command' }).isDisabled(), true);
+    await page.keyboard.type('matrix');
+    assert.equal(await dialog(page).locator('.fault').isVisible(), false);
+    await page.getByRole('button', { name: 'Copy: Chat command' }).click();
+    const copied = await page.evaluate('navigator.clipboard.readText()');
+    assert.equal(copied, '/blueprint morning-brief time=08:00 deliver=matrix');
+    assert.ok(parseCommand(String(copied)).ok);
+    await page.getByRole('button', { name: 'Back to the defaults' }).click();
+    await dialog(page).locator('[data-out="command"]', { hasText: 'deliver=origin' }).waitFor();
+    await page.close();
+  });
+
+  test('an empty text is named, marked and never copied', async () => {
+    const page = await openPage('#custom-reminder');
+    const what = dialog(page).getByLabel('What should I remind you of?');
+    await what.fill('   ');
+    assert.equal(await page.getByRole('alert').textContent(), 'Still missing: What should I remind you of?');
+    assert.equal(await what.getAttribute('aria-invalid'), 'true');
+    assert.equal(await page.getByRole('button', { name: 'Copy: Terminal' }).isDisabled(), true);
+    await what.fill('water the plants');
+    assert.equal(await what.getAttribute('aria-invalid'), null);
+    assert.match((await output(page, 'command')) ?? '', /what="water the plants"/);
+    await page.close();
+  });
+
+  test('it works by keyboard alone, and focus comes back to where it was', async () => {
+    const page = await openPage();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('water movement');
+    assert.equal(await page.locator('.card:visible').count(), 1);
+    assert.equal(await page.locator('#count').textContent(), '1 blueprint');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    assert.equal(await dialog(page).getAttribute('id'), 'hydration-move');
+    await page.getByRole('radio', { name: '1', exact: true }).focus();
+    await page.keyboard.press('ArrowRight');
+    assert.match((await output(page, 'command')) ?? '', /interval_hours=2/);
+    await page.keyboard.press('Escape');
+    assert.equal(await dialog(page).count(), 0);
+    assert.equal(await page.evaluate(`probe.focused('data-open')`), 'hydration-move');
+    await page.close();
+  });
+
+  test('everything that can be used has a name for screen readers', async () => {
+    const page = await openPage();
+    for (const { key } of shippedBlueprints()) {
+      await page.locator(`[data-open="${key}"]`).click();
+      assert.deepEqual(await page.evaluate('probe.nameless()'), [], key);
+      assert.deepEqual(await page.evaluate('probe.dangling()'), [], key);
+      await page.keyboard.press('Escape');
+    }
+    await page.close();
+  });
+
+  for (const colorScheme of ['light', 'dark'] as const) {
+    test(`every text is easy to read in the ${colorScheme} theme`, async () => {
+      const page = await openPage('', { colorScheme, reducedMotion: 'reduce' });
+      await page.screenshot({ path: join(ARTEFACTS, `gallery-${colorScheme}.png`), fullPage: true });
+      await page.locator('[data-open="news-digest"]').click();
+      await page.screenshot({ path: join(ARTEFACTS, `gallery-dialog-${colorScheme}.png`) });
+      assert.deepEqual(await page.evaluate('probe.pale()'), []);
+      await page.close();
+    });
+  }
+
+  test('the theme can be chosen, and the choice stays', async () => {
+    const page = await openPage();
+    await page.getByRole('button', { name: 'Theme: auto' }).click();
+    await page.getByRole('button', { name: 'Theme: light' }).click();
+    assert.equal(await page.evaluate('probe.colorScheme()'), 'dark');
+    await page.reload();
+    assert.equal(await page.getByRole('button', { name: 'Theme: dark' }).count(), 1);
+    await page.close();
+  });
+
+  test('nothing is wider than a phone', async () => {
+    const page = await openPage('#meal-plan', { viewport: { width: 360, height: 740 } });
+    await page.screenshot({ path: join(ARTEFACTS, 'gallery-phone.png') });
+    for (const width of (await page.evaluate('probe.widths()')) as number[]) assert.ok(width <= 360, `${width} px`);
+    await page.close();
+  });
+});

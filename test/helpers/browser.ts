@@ -1,0 +1,29 @@
+/** A real browser for the tests of pages; the tests are skipped, with a message, where none is installed. */
+import { existsSync } from 'node:fs';
+import type { Browser } from 'playwright-core';
+import { chromium } from 'playwright-core';
+
+const PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+
+/** Quiet and offline: a test browser has no business with the network. */
+const FLAGS = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+const executablePath = PATHS.find((path) => existsSync(path));
+
+/** For the `skip` of node:test: false, or why. */
+export const NO_BROWSER: string | false =
+  executablePath === undefined ? 'no Chromium is installed (apt-get install chromium)' : false;
+
+export async function launchBrowser(): Promise<Browser> {
+  if (executablePath === undefined) throw new Error('no Chromium is installed');
+  return chromium.launch({ executablePath, args: FLAGS });
+}
