@@ -364,6 +364,10 @@ export interface RouteConfig {
    */
   public_key?: string;
   /**
+   * Token the sender repeats in its handshake, where it has one (`hub.verify_token`): a literal, `env:NAME` or `file:path`.
+   */
+  verify_token?: string;
+  /**
    * This route's URL as the sender knows it, for schemes that sign the URL. Overrides the global `public_url`.
    */
   public_url?: string;
@@ -1594,6 +1598,10 @@ export interface RoutePlan {
    * Accepted secrets or public keys, current first.
    */
   secrets: RouteSecret[];
+  /**
+   * Token the sender repeats in its handshake.
+   */
+  verify_token: SecretRef | null;
   public_url: string | null;
   events: EventsPlan | null;
   filters: FilterPlan | null;

@@ -2,7 +2,7 @@
 // @ts-nocheck
 "use strict";
 export const validate = validate20;
-const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"route-table.schema.json","title":"RouteTable","description":"build/routes.json: everything the runtime needs, validated, normalised and self-contained.","type":"object","additionalProperties":false,"required":["format","hash","server","gateway","app_scheme","schemes","default_schemes","default_event","default_delivery","sources","target_names","targets","toolsets","profiles","jobs","blueprints","routes"],"properties":{"format":{"const":1,"description":"Version of this file format."},"hash":{"type":"string","pattern":"^[0-9a-f]{64}$","description":"SHA-256 of the rest of the file."},"server":{"title":"ServerPlan","description":"The public HTTP server.","type":"object","additionalProperties":false,"required":["enabled","host","port","public_url","secret","max_body_bytes","rate_limit","max_connections","script_timeout_seconds","direct_timeout_seconds","idempotency_ttl_seconds"],"properties":{"enabled":{"type":"boolean"},"host":{"type":"string"},"port":{"type":"integer"},"public_url":{"type":["string","null"]},"secret":{"oneOf":[{"$ref":"#/$defs/secretRef"},{"type":"null"}],"description":"Global fallback secret, for dynamic subscriptions; static routes already carry theirs."},"max_body_bytes":{"type":"integer"},"rate_limit":{"type":"integer"},"max_connections":{"type":"integer"},"script_timeout_seconds":{"type":"number"},"direct_timeout_seconds":{"type":"number"},"idempotency_ttl_seconds":{"type":"integer"}}},"gateway":{"title":"GatewayPlan","description":"Work behind the server.","type":"object","additionalProperties":false,"required":["multiplex_profiles","max_concurrent_runs","max_queued_runs","drain_seconds","timezone","python","durability","retention_days","max_attempts"],"properties":{"multiplex_profiles":{"type":"boolean"},"max_concurrent_runs":{"type":"integer"},"max_queued_runs":{"type":"integer"},"drain_seconds":{"type":"number"},"timezone":{"type":["string","null"],"description":"null: the zone of the machine that serves."},"python":{"type":"string"},"durability":{"enum":["full","normal"]},"retention_days":{"type":"number"},"max_attempts":{"type":"integer"}}},"app_scheme":{"type":"string"},"schemes":{"title":"SchemePlans","type":"object","additionalProperties":{"$ref":"scheme-plan.schema.json"},"description":"Signature schemes in use, by name."},"default_schemes":{"type":"array","items":{"type":"string"},"description":"Order of the header-driven choice."},"default_event":{"type":"array","items":{"$ref":"scheme-plan.schema.json#/$defs/locatorPlan"},"description":"Where the event type is, without `source`: first non-empty string."},"default_delivery":{"type":"array","items":{"$ref":"scheme-plan.schema.json#/$defs/locatorPlan"},"description":"Where the delivery id is, without `source`: first non-empty."},"sources":{"title":"SourcePlans","type":"object","additionalProperties":{"$ref":"#/$defs/sourcePlan"},"description":"What `source` and `auth` of a route may name, by every name and alias."},"target_names":{"title":"TargetNames","type":"object","additionalProperties":{"type":"string"},"description":"Canonical target names by every name and alias."},"targets":{"title":"TargetPlans","type":"object","additionalProperties":{"$ref":"target-plan.schema.json"},"description":"Delivery targets by canonical name."},"toolsets":{"title":"ToolsetPlans","type":"object","additionalProperties":{"type":"boolean"},"description":"Known toolsets; true: webhook runs may use it."},"profiles":{"title":"ProfilePlans","type":"object","additionalProperties":{"$ref":"#/$defs/profilePlan"},"description":"`default` and, with multiplexing, the others."},"jobs":{"title":"JobPlans","type":"object","additionalProperties":{"$ref":"#/$defs/jobPlan"},"description":"Static jobs by id."},"blueprints":{"title":"BlueprintPlans","type":"object","additionalProperties":{"$ref":"#/$defs/blueprintPlan"},"description":"Blueprints by key, with what their jobs are made of. What is published stands in blueprints.json."},"routes":{"title":"RoutePlans","type":"object","additionalProperties":{"$ref":"#/$defs/routePlan"},"description":"Static routes by name."}},"$defs":{"secretRef":{"title":"SecretRef","description":"A secret or where it is. `scope` is the profile whose environment resolves it.","type":"object","additionalProperties":false,"required":["kind","value","scope"],"properties":{"kind":{"enum":["literal","env","file"]},"value":{"type":"string","description":"The literal, the variable's name or the file's path."},"scope":{"type":"string","description":"Profile name."}}},"sourcePlan":{"title":"SourcePlan","type":"object","additionalProperties":false,"required":["scheme","accepts"],"properties":{"scheme":{"type":"string","description":"The source's own scheme: canonical name."},"accepts":{"type":"array","items":{"type":"string"},"description":"Schemes a route pinned to this source accepts, in the order they commit."}}},"routeSecret":{"title":"RouteSecret","type":"object","additionalProperties":false,"required":["ref","expires_at"],"properties":{"ref":{"$ref":"#/$defs/secretRef"},"expires_at":{"type":["integer","null"],"description":"Unix time in ms after which it is no longer accepted."}}},"template":{"title":"TemplatePlan","description":"A template as a list of segments.","type":"array","items":{"$ref":"#/$defs/templateSegment"}},"templateSegment":{"title":"TemplateSegment","oneOf":[{"title":"TextSegment","type":"object","additionalProperties":false,"required":["kind","text"],"properties":{"kind":{"const":"text"},"text":{"type":"string"}}},{"title":"PathSegment","type":"object","additionalProperties":false,"required":["kind","path","text","builtin"],"properties":{"kind":{"const":"path"},"path":{"type":"array","items":{"type":"string"},"description":"Keys and indexes from the root; empty: never resolves (`{headers.X}`)."},"text":{"type":"string","description":"The placeholder as written; stays when it does not resolve."},"builtin":{"enum":["event_type","route","delivery_id",null],"description":"What it means when the payload has no such key."}}},{"title":"DumpSegment","type":"object","additionalProperties":false,"required":["kind"],"properties":{"kind":{"const":"dump"}}},{"title":"MetaSegment","type":"object","additionalProperties":false,"required":["kind","name"],"properties":{"kind":{"const":"meta"},"name":{"enum":["event_type","route","delivery_id"]}}}]},"filterPlan":{"title":"FilterPlan","oneOf":[{"title":"FilterGroup","type":"object","additionalProperties":false,"required":["kind","filters"],"properties":{"kind":{"enum":["all","any","not"]},"filters":{"type":"array","items":{"$ref":"#/$defs/filterPlan"},"description":"`not`: one member."}}},{"title":"FilterLeaf","type":"object","additionalProperties":false,"required":["kind","field","operator","value"],"properties":{"kind":{"const":"leaf"},"field":{"$ref":"#/$defs/fieldPlan"},"operator":{"enum":["exists","missing","equals","not_equals","contains","in","in_file","regex"]},"value":{"type":["string","number","boolean","object","array","null"],"description":"Operand; for `in_file` a path relative to <home_dir>, below `~/` or absolute, for `regex` RE2 source."}}}]},"fieldPlan":{"title":"FieldPlan","type":"object","additionalProperties":false,"required":["in","path"],"properties":{"in":{"enum":["payload","root","event","header"],"description":"`payload`: below a top-level payload object when there is one, else from the root."},"path":{"type":"array","items":{"type":"string"},"description":"Split path; for `header` its lower-case name."}}},"scriptPlan":{"title":"ScriptPlan","type":"object","additionalProperties":false,"required":["path","interpreter","timeout_seconds"],"properties":{"path":{"type":"string","description":"Relative to <profile home>/scripts/."},"interpreter":{"enum":["bash","python"]},"timeout_seconds":{"type":"number"}}},"deliveryPlan":{"title":"DeliveryPlan","description":"One target of a route or job with its address templates.","type":"object","additionalProperties":false,"required":["target","extra"],"properties":{"target":{"type":"string","description":"Canonical target name, or `origin`, `local`, `log`."},"extra":{"title":"DeliveryExtraPlan","type":"object","additionalProperties":{"$ref":"#/$defs/template"}}}},"eventsPlan":{"title":"EventsPlan","type":"object","additionalProperties":false,"required":["exact","globs"],"properties":{"exact":{"type":"array","items":{"type":"string"}},"globs":{"type":"array","items":{"type":"string"},"description":"Regular expression sources made from the globs."}}},"agentPlan":{"title":"AgentPlan","oneOf":[{"title":"CommandAgentPlan","type":"object","additionalProperties":false,"required":["kind","argv","timeout_seconds","max_attempts"],"properties":{"kind":{"const":"command"},"argv":{"type":"array","items":{"type":"string"}},"timeout_seconds":{"type":"number"},"max_attempts":{"type":"integer"}}},{"title":"OpenAiAgentPlan","type":"object","additionalProperties":false,"required":["kind","base_url","model","api_key","system","timeout_seconds","max_attempts"],"properties":{"kind":{"const":"openai"},"base_url":{"type":"string"},"model":{"type":"string"},"api_key":{"oneOf":[{"$ref":"#/$defs/secretRef"},{"type":"null"}]},"system":{"type":["string","null"]},"timeout_seconds":{"type":"number"},"max_attempts":{"type":"integer"}}},{"title":"PreviewAgentPlan","type":"object","additionalProperties":false,"required":["kind","timeout_seconds","max_attempts"],"properties":{"kind":{"const":"preview"},"timeout_seconds":{"type":"number"},"max_attempts":{"type":"integer"}}}]},"targetBinding":{"title":"TargetBinding","description":"A target switched on in a profile, with that profile's credentials.","type":"object","additionalProperties":false,"required":["variant","home_channel","api_base","credentials","options","retry_ambiguous","max_attempts"],"properties":{"variant":{"type":["string","null"]},"home_channel":{"type":["string","null"]},"api_base":{"type":["string","null"]},"credentials":{"title":"CredentialRefs","type":"object","additionalProperties":{"$ref":"#/$defs/secretRef"}},"options":{"title":"TargetOptions","type":"object","additionalProperties":{"type":["string","integer","boolean"]},"description":"Settings of the target that are not secret."},"retry_ambiguous":{"type":"boolean"},"max_attempts":{"type":"integer"}}},"profilePlan":{"title":"ProfilePlan","type":"object","additionalProperties":false,"required":["name","home","agent","toolsets","targets"],"properties":{"name":{"type":"string"},"home":{"type":"string","description":"Relative to <home_dir>: empty, or profiles/<name>."},"agent":{"$ref":"#/$defs/agentPlan"},"toolsets":{"type":"array","items":{"type":"string"},"description":"Default toolsets of webhook runs."},"targets":{"title":"TargetBindings","type":"object","additionalProperties":{"$ref":"#/$defs/targetBinding"},"description":"Enabled targets by canonical name."}}},"jobPlan":{"title":"JobPlan","type":"object","additionalProperties":false,"required":["id","name","profile","description","schedule","timezone","prompt","deliver","skills","toolsets","paused","misfire","at"],"properties":{"id":{"type":"string"},"name":{"type":"string"},"profile":{"type":"string"},"description":{"type":["string","null"]},"schedule":{"type":"string"},"timezone":{"type":["string","null"]},"prompt":{"type":"string"},"deliver":{"type":"array","items":{"$ref":"#/$defs/deliveryPlan"}},"skills":{"type":"array","items":{"type":"string"}},"toolsets":{"type":"array","items":{"type":"string"}},"paused":{"type":"boolean"},"misfire":{"enum":["skip","once"]},"at":{"$ref":"#/$defs/place"}}},"blueprintPlan":{"title":"BlueprintPlan","description":"A blueprint whose every combination of options makes a valid schedule.","type":"object","additionalProperties":false,"required":["key","title","description","category","tags","fields","schedule","prompt","skills"],"properties":{"key":{"type":"string"},"title":{"type":"string"},"description":{"type":"string"},"category":{"enum":["daily","email","weekly","general"]},"tags":{"type":"array","items":{"type":"string"}},"fields":{"type":"array","items":{"$ref":"catalog.schema.json#/$defs/field"},"description":"Complete, in order, `deliver` last."},"schedule":{"type":"string","description":"Five-field cron expression with {name} placeholders."},"prompt":{"type":"string","description":"The job's prompt with {name} placeholders."},"skills":{"type":"array","items":{"type":"string"}}}},"place":{"title":"Place","description":"Where an entry is written: file relative to the root config file's folder, 1-based line.","type":"object","additionalProperties":false,"required":["file","line"],"properties":{"file":{"type":"string"},"line":{"type":"integer"}}},"routePlan":{"title":"RoutePlan","type":"object","additionalProperties":false,"required":["name","profile","at","enabled","description","mode","source","insecure","schemes","secrets","public_url","events","filters","script","prompt","skills","toolsets","deliver","cron_job","coalesce","mirror_to_session","rate_limit","max_concurrent","idempotency_ttl_seconds"],"properties":{"name":{"type":"string"},"profile":{"type":"string"},"at":{"$ref":"#/$defs/place"},"enabled":{"type":"boolean"},"description":{"type":["string","null"]},"mode":{"enum":["agent","direct","cron"],"description":"`direct` is `deliver_only`, `cron` is `cron_job`."},"source":{"type":["string","null"],"description":"Scheme that also pins event type, delivery id and challenge; null: header-driven."},"insecure":{"type":"boolean","description":"INSECURE_NO_AUTH."},"schemes":{"type":"array","items":{"type":"string"},"description":"Accepted schemes in the order they commit."},"secrets":{"type":"array","items":{"$ref":"#/$defs/routeSecret"},"description":"Accepted secrets or public keys, current first."},"public_url":{"type":["string","null"]},"events":{"oneOf":[{"$ref":"#/$defs/eventsPlan"},{"type":"null"}]},"filters":{"oneOf":[{"$ref":"#/$defs/filterPlan"},{"type":"null"}]},"script":{"oneOf":[{"$ref":"#/$defs/scriptPlan"},{"type":"null"}]},"prompt":{"$ref":"#/$defs/template"},"skills":{"type":"array","items":{"type":"string"}},"toolsets":{"type":"array","items":{"type":"string"}},"deliver":{"type":"array","items":{"$ref":"#/$defs/deliveryPlan"}},"cron_job":{"type":["string","null"],"description":"Id of a job."},"coalesce":{"title":"CoalescePlan","type":["object","null"],"additionalProperties":false,"required":["key","window_seconds","max_wait_seconds"],"properties":{"key":{"$ref":"#/$defs/template"},"window_seconds":{"type":"number"},"max_wait_seconds":{"type":"number"}}},"mirror_to_session":{"type":"boolean"},"rate_limit":{"type":"integer"},"max_concurrent":{"type":["integer","null"]},"idempotency_ttl_seconds":{"type":"integer"}}}}};
+const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"route-table.schema.json","title":"RouteTable","description":"build/routes.json: everything the runtime needs, validated, normalised and self-contained.","type":"object","additionalProperties":false,"required":["format","hash","server","gateway","app_scheme","schemes","default_schemes","default_event","default_delivery","sources","target_names","targets","toolsets","profiles","jobs","blueprints","routes"],"properties":{"format":{"const":1,"description":"Version of this file format."},"hash":{"type":"string","pattern":"^[0-9a-f]{64}$","description":"SHA-256 of the rest of the file."},"server":{"title":"ServerPlan","description":"The public HTTP server.","type":"object","additionalProperties":false,"required":["enabled","host","port","public_url","secret","max_body_bytes","rate_limit","max_connections","script_timeout_seconds","direct_timeout_seconds","idempotency_ttl_seconds"],"properties":{"enabled":{"type":"boolean"},"host":{"type":"string"},"port":{"type":"integer"},"public_url":{"type":["string","null"]},"secret":{"oneOf":[{"$ref":"#/$defs/secretRef"},{"type":"null"}],"description":"Global fallback secret, for dynamic subscriptions; static routes already carry theirs."},"max_body_bytes":{"type":"integer"},"rate_limit":{"type":"integer"},"max_connections":{"type":"integer"},"script_timeout_seconds":{"type":"number"},"direct_timeout_seconds":{"type":"number"},"idempotency_ttl_seconds":{"type":"integer"}}},"gateway":{"title":"GatewayPlan","description":"Work behind the server.","type":"object","additionalProperties":false,"required":["multiplex_profiles","max_concurrent_runs","max_queued_runs","drain_seconds","timezone","python","durability","retention_days","max_attempts"],"properties":{"multiplex_profiles":{"type":"boolean"},"max_concurrent_runs":{"type":"integer"},"max_queued_runs":{"type":"integer"},"drain_seconds":{"type":"number"},"timezone":{"type":["string","null"],"description":"null: the zone of the machine that serves."},"python":{"type":"string"},"durability":{"enum":["full","normal"]},"retention_days":{"type":"number"},"max_attempts":{"type":"integer"}}},"app_scheme":{"type":"string"},"schemes":{"title":"SchemePlans","type":"object","additionalProperties":{"$ref":"scheme-plan.schema.json"},"description":"Signature schemes in use, by name."},"default_schemes":{"type":"array","items":{"type":"string"},"description":"Order of the header-driven choice."},"default_event":{"type":"array","items":{"$ref":"scheme-plan.schema.json#/$defs/locatorPlan"},"description":"Where the event type is, without `source`: first non-empty string."},"default_delivery":{"type":"array","items":{"$ref":"scheme-plan.schema.json#/$defs/locatorPlan"},"description":"Where the delivery id is, without `source`: first non-empty."},"sources":{"title":"SourcePlans","type":"object","additionalProperties":{"$ref":"#/$defs/sourcePlan"},"description":"What `source` and `auth` of a route may name, by every name and alias."},"target_names":{"title":"TargetNames","type":"object","additionalProperties":{"type":"string"},"description":"Canonical target names by every name and alias."},"targets":{"title":"TargetPlans","type":"object","additionalProperties":{"$ref":"target-plan.schema.json"},"description":"Delivery targets by canonical name."},"toolsets":{"title":"ToolsetPlans","type":"object","additionalProperties":{"type":"boolean"},"description":"Known toolsets; true: webhook runs may use it."},"profiles":{"title":"ProfilePlans","type":"object","additionalProperties":{"$ref":"#/$defs/profilePlan"},"description":"`default` and, with multiplexing, the others."},"jobs":{"title":"JobPlans","type":"object","additionalProperties":{"$ref":"#/$defs/jobPlan"},"description":"Static jobs by id."},"blueprints":{"title":"BlueprintPlans","type":"object","additionalProperties":{"$ref":"#/$defs/blueprintPlan"},"description":"Blueprints by key, with what their jobs are made of. What is published stands in blueprints.json."},"routes":{"title":"RoutePlans","type":"object","additionalProperties":{"$ref":"#/$defs/routePlan"},"description":"Static routes by name."}},"$defs":{"secretRef":{"title":"SecretRef","description":"A secret or where it is. `scope` is the profile whose environment resolves it.","type":"object","additionalProperties":false,"required":["kind","value","scope"],"properties":{"kind":{"enum":["literal","env","file"]},"value":{"type":"string","description":"The literal, the variable's name or the file's path."},"scope":{"type":"string","description":"Profile name."}}},"sourcePlan":{"title":"SourcePlan","type":"object","additionalProperties":false,"required":["scheme","accepts"],"properties":{"scheme":{"type":"string","description":"The source's own scheme: canonical name."},"accepts":{"type":"array","items":{"type":"string"},"description":"Schemes a route pinned to this source accepts, in the order they commit."}}},"routeSecret":{"title":"RouteSecret","type":"object","additionalProperties":false,"required":["ref","expires_at"],"properties":{"ref":{"$ref":"#/$defs/secretRef"},"expires_at":{"type":["integer","null"],"description":"Unix time in ms after which it is no longer accepted."}}},"template":{"title":"TemplatePlan","description":"A template as a list of segments.","type":"array","items":{"$ref":"#/$defs/templateSegment"}},"templateSegment":{"title":"TemplateSegment","oneOf":[{"title":"TextSegment","type":"object","additionalProperties":false,"required":["kind","text"],"properties":{"kind":{"const":"text"},"text":{"type":"string"}}},{"title":"PathSegment","type":"object","additionalProperties":false,"required":["kind","path","text","builtin"],"properties":{"kind":{"const":"path"},"path":{"type":"array","items":{"type":"string"},"description":"Keys and indexes from the root; empty: never resolves (`{headers.X}`)."},"text":{"type":"string","description":"The placeholder as written; stays when it does not resolve."},"builtin":{"enum":["event_type","route","delivery_id",null],"description":"What it means when the payload has no such key."}}},{"title":"DumpSegment","type":"object","additionalProperties":false,"required":["kind"],"properties":{"kind":{"const":"dump"}}},{"title":"MetaSegment","type":"object","additionalProperties":false,"required":["kind","name"],"properties":{"kind":{"const":"meta"},"name":{"enum":["event_type","route","delivery_id"]}}}]},"filterPlan":{"title":"FilterPlan","oneOf":[{"title":"FilterGroup","type":"object","additionalProperties":false,"required":["kind","filters"],"properties":{"kind":{"enum":["all","any","not"]},"filters":{"type":"array","items":{"$ref":"#/$defs/filterPlan"},"description":"`not`: one member."}}},{"title":"FilterLeaf","type":"object","additionalProperties":false,"required":["kind","field","operator","value"],"properties":{"kind":{"const":"leaf"},"field":{"$ref":"#/$defs/fieldPlan"},"operator":{"enum":["exists","missing","equals","not_equals","contains","in","in_file","regex"]},"value":{"type":["string","number","boolean","object","array","null"],"description":"Operand; for `in_file` a path relative to <home_dir>, below `~/` or absolute, for `regex` RE2 source."}}}]},"fieldPlan":{"title":"FieldPlan","type":"object","additionalProperties":false,"required":["in","path"],"properties":{"in":{"enum":["payload","root","event","header"],"description":"`payload`: below a top-level payload object when there is one, else from the root."},"path":{"type":"array","items":{"type":"string"},"description":"Split path; for `header` its lower-case name."}}},"scriptPlan":{"title":"ScriptPlan","type":"object","additionalProperties":false,"required":["path","interpreter","timeout_seconds"],"properties":{"path":{"type":"string","description":"Relative to <profile home>/scripts/."},"interpreter":{"enum":["bash","python"]},"timeout_seconds":{"type":"number"}}},"deliveryPlan":{"title":"DeliveryPlan","description":"One target of a route or job with its address templates.","type":"object","additionalProperties":false,"required":["target","extra"],"properties":{"target":{"type":"string","description":"Canonical target name, or `origin`, `local`, `log`."},"extra":{"title":"DeliveryExtraPlan","type":"object","additionalProperties":{"$ref":"#/$defs/template"}}}},"eventsPlan":{"title":"EventsPlan","type":"object","additionalProperties":false,"required":["exact","globs"],"properties":{"exact":{"type":"array","items":{"type":"string"}},"globs":{"type":"array","items":{"type":"string"},"description":"Regular expression sources made from the globs."}}},"agentPlan":{"title":"AgentPlan","oneOf":[{"title":"CommandAgentPlan","type":"object","additionalProperties":false,"required":["kind","argv","timeout_seconds","max_attempts"],"properties":{"kind":{"const":"command"},"argv":{"type":"array","items":{"type":"string"}},"timeout_seconds":{"type":"number"},"max_attempts":{"type":"integer"}}},{"title":"OpenAiAgentPlan","type":"object","additionalProperties":false,"required":["kind","base_url","model","api_key","system","timeout_seconds","max_attempts"],"properties":{"kind":{"const":"openai"},"base_url":{"type":"string"},"model":{"type":"string"},"api_key":{"oneOf":[{"$ref":"#/$defs/secretRef"},{"type":"null"}]},"system":{"type":["string","null"]},"timeout_seconds":{"type":"number"},"max_attempts":{"type":"integer"}}},{"title":"PreviewAgentPlan","type":"object","additionalProperties":false,"required":["kind","timeout_seconds","max_attempts"],"properties":{"kind":{"const":"preview"},"timeout_seconds":{"type":"number"},"max_attempts":{"type":"integer"}}}]},"targetBinding":{"title":"TargetBinding","description":"A target switched on in a profile, with that profile's credentials.","type":"object","additionalProperties":false,"required":["variant","home_channel","api_base","credentials","options","retry_ambiguous","max_attempts"],"properties":{"variant":{"type":["string","null"]},"home_channel":{"type":["string","null"]},"api_base":{"type":["string","null"]},"credentials":{"title":"CredentialRefs","type":"object","additionalProperties":{"$ref":"#/$defs/secretRef"}},"options":{"title":"TargetOptions","type":"object","additionalProperties":{"type":["string","integer","boolean"]},"description":"Settings of the target that are not secret."},"retry_ambiguous":{"type":"boolean"},"max_attempts":{"type":"integer"}}},"profilePlan":{"title":"ProfilePlan","type":"object","additionalProperties":false,"required":["name","home","agent","toolsets","targets"],"properties":{"name":{"type":"string"},"home":{"type":"string","description":"Relative to <home_dir>: empty, or profiles/<name>."},"agent":{"$ref":"#/$defs/agentPlan"},"toolsets":{"type":"array","items":{"type":"string"},"description":"Default toolsets of webhook runs."},"targets":{"title":"TargetBindings","type":"object","additionalProperties":{"$ref":"#/$defs/targetBinding"},"description":"Enabled targets by canonical name."}}},"jobPlan":{"title":"JobPlan","type":"object","additionalProperties":false,"required":["id","name","profile","description","schedule","timezone","prompt","deliver","skills","toolsets","paused","misfire","at"],"properties":{"id":{"type":"string"},"name":{"type":"string"},"profile":{"type":"string"},"description":{"type":["string","null"]},"schedule":{"type":"string"},"timezone":{"type":["string","null"]},"prompt":{"type":"string"},"deliver":{"type":"array","items":{"$ref":"#/$defs/deliveryPlan"}},"skills":{"type":"array","items":{"type":"string"}},"toolsets":{"type":"array","items":{"type":"string"}},"paused":{"type":"boolean"},"misfire":{"enum":["skip","once"]},"at":{"$ref":"#/$defs/place"}}},"blueprintPlan":{"title":"BlueprintPlan","description":"A blueprint whose every combination of options makes a valid schedule.","type":"object","additionalProperties":false,"required":["key","title","description","category","tags","fields","schedule","prompt","skills"],"properties":{"key":{"type":"string"},"title":{"type":"string"},"description":{"type":"string"},"category":{"enum":["daily","email","weekly","general"]},"tags":{"type":"array","items":{"type":"string"}},"fields":{"type":"array","items":{"$ref":"catalog.schema.json#/$defs/field"},"description":"Complete, in order, `deliver` last."},"schedule":{"type":"string","description":"Five-field cron expression with {name} placeholders."},"prompt":{"type":"string","description":"The job's prompt with {name} placeholders."},"skills":{"type":"array","items":{"type":"string"}}}},"place":{"title":"Place","description":"Where an entry is written: file relative to the root config file's folder, 1-based line.","type":"object","additionalProperties":false,"required":["file","line"],"properties":{"file":{"type":"string"},"line":{"type":"integer"}}},"routePlan":{"title":"RoutePlan","type":"object","additionalProperties":false,"required":["name","profile","at","enabled","description","mode","source","insecure","schemes","secrets","verify_token","public_url","events","filters","script","prompt","skills","toolsets","deliver","cron_job","coalesce","mirror_to_session","rate_limit","max_concurrent","idempotency_ttl_seconds"],"properties":{"name":{"type":"string"},"profile":{"type":"string"},"at":{"$ref":"#/$defs/place"},"enabled":{"type":"boolean"},"description":{"type":["string","null"]},"mode":{"enum":["agent","direct","cron"],"description":"`direct` is `deliver_only`, `cron` is `cron_job`."},"source":{"type":["string","null"],"description":"Scheme that also pins event type, delivery id and challenge; null: header-driven."},"insecure":{"type":"boolean","description":"INSECURE_NO_AUTH."},"schemes":{"type":"array","items":{"type":"string"},"description":"Accepted schemes in the order they commit."},"secrets":{"type":"array","items":{"$ref":"#/$defs/routeSecret"},"description":"Accepted secrets or public keys, current first."},"verify_token":{"oneOf":[{"$ref":"#/$defs/secretRef"},{"type":"null"}],"description":"Token the sender repeats in its handshake."},"public_url":{"type":["string","null"]},"events":{"oneOf":[{"$ref":"#/$defs/eventsPlan"},{"type":"null"}]},"filters":{"oneOf":[{"$ref":"#/$defs/filterPlan"},{"type":"null"}]},"script":{"oneOf":[{"$ref":"#/$defs/scriptPlan"},{"type":"null"}]},"prompt":{"$ref":"#/$defs/template"},"skills":{"type":"array","items":{"type":"string"}},"toolsets":{"type":"array","items":{"type":"string"}},"deliver":{"type":"array","items":{"$ref":"#/$defs/deliveryPlan"}},"cron_job":{"type":["string","null"],"description":"Id of a job."},"coalesce":{"title":"CoalescePlan","type":["object","null"],"additionalProperties":false,"required":["key","window_seconds","max_wait_seconds"],"properties":{"key":{"$ref":"#/$defs/template"},"window_seconds":{"type":"number"},"max_wait_seconds":{"type":"number"}}},"mirror_to_session":{"type":"boolean"},"rate_limit":{"type":"integer"},"max_concurrent":{"type":["integer","null"]},"idempotency_ttl_seconds":{"type":"integer"}}}}};
 const schema32 = {"title":"SecretRef","description":"A secret or where it is. `scope` is the profile whose environment resolves it.","type":"object","additionalProperties":false,"required":["kind","value","scope"],"properties":{"kind":{"enum":["literal","env","file"]},"value":{"type":"string","description":"The literal, the variable's name or the file's path."},"scope":{"type":"string","description":"Profile name."}}};
 const schema34 = {"title":"LocatorPlan","type":"object","additionalProperties":false,"required":["in","name","path","split","prefix"],"properties":{"in":{"enum":["header","query","json","form"]},"name":{"type":"string","description":"Header (lower case), query parameter or form field; empty for `json`."},"path":{"type":"array","items":{"type":"string"},"description":"Path into the JSON body or form field."},"split":{"type":"string","description":"Empty: the whole value is the one part."},"prefix":{"type":"string","description":"Empty: every part counts."}}};
 const schema47 = {"title":"SourcePlan","type":"object","additionalProperties":false,"required":["scheme","accepts"],"properties":{"scheme":{"type":"string","description":"The source's own scheme: canonical name."},"accepts":{"type":"array","items":{"type":"string"},"description":"Schemes a route pinned to this source accepts, in the order they commit."}}};
@@ -5120,9 +5120,9 @@ return errors === 0;
 }
 validate37.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema64 = {"title":"RoutePlan","type":"object","additionalProperties":false,"required":["name","profile","at","enabled","description","mode","source","insecure","schemes","secrets","public_url","events","filters","script","prompt","skills","toolsets","deliver","cron_job","coalesce","mirror_to_session","rate_limit","max_concurrent","idempotency_ttl_seconds"],"properties":{"name":{"type":"string"},"profile":{"type":"string"},"at":{"$ref":"#/$defs/place"},"enabled":{"type":"boolean"},"description":{"type":["string","null"]},"mode":{"enum":["agent","direct","cron"],"description":"`direct` is `deliver_only`, `cron` is `cron_job`."},"source":{"type":["string","null"],"description":"Scheme that also pins event type, delivery id and challenge; null: header-driven."},"insecure":{"type":"boolean","description":"INSECURE_NO_AUTH."},"schemes":{"type":"array","items":{"type":"string"},"description":"Accepted schemes in the order they commit."},"secrets":{"type":"array","items":{"$ref":"#/$defs/routeSecret"},"description":"Accepted secrets or public keys, current first."},"public_url":{"type":["string","null"]},"events":{"oneOf":[{"$ref":"#/$defs/eventsPlan"},{"type":"null"}]},"filters":{"oneOf":[{"$ref":"#/$defs/filterPlan"},{"type":"null"}]},"script":{"oneOf":[{"$ref":"#/$defs/scriptPlan"},{"type":"null"}]},"prompt":{"$ref":"#/$defs/template"},"skills":{"type":"array","items":{"type":"string"}},"toolsets":{"type":"array","items":{"type":"string"}},"deliver":{"type":"array","items":{"$ref":"#/$defs/deliveryPlan"}},"cron_job":{"type":["string","null"],"description":"Id of a job."},"coalesce":{"title":"CoalescePlan","type":["object","null"],"additionalProperties":false,"required":["key","window_seconds","max_wait_seconds"],"properties":{"key":{"$ref":"#/$defs/template"},"window_seconds":{"type":"number"},"max_wait_seconds":{"type":"number"}}},"mirror_to_session":{"type":"boolean"},"rate_limit":{"type":"integer"},"max_concurrent":{"type":["integer","null"]},"idempotency_ttl_seconds":{"type":"integer"}}};
-const schema68 = {"title":"EventsPlan","type":"object","additionalProperties":false,"required":["exact","globs"],"properties":{"exact":{"type":"array","items":{"type":"string"}},"globs":{"type":"array","items":{"type":"string"},"description":"Regular expression sources made from the globs."}}};
-const schema71 = {"title":"ScriptPlan","type":"object","additionalProperties":false,"required":["path","interpreter","timeout_seconds"],"properties":{"path":{"type":"string","description":"Relative to <profile home>/scripts/."},"interpreter":{"enum":["bash","python"]},"timeout_seconds":{"type":"number"}}};
+const schema64 = {"title":"RoutePlan","type":"object","additionalProperties":false,"required":["name","profile","at","enabled","description","mode","source","insecure","schemes","secrets","verify_token","public_url","events","filters","script","prompt","skills","toolsets","deliver","cron_job","coalesce","mirror_to_session","rate_limit","max_concurrent","idempotency_ttl_seconds"],"properties":{"name":{"type":"string"},"profile":{"type":"string"},"at":{"$ref":"#/$defs/place"},"enabled":{"type":"boolean"},"description":{"type":["string","null"]},"mode":{"enum":["agent","direct","cron"],"description":"`direct` is `deliver_only`, `cron` is `cron_job`."},"source":{"type":["string","null"],"description":"Scheme that also pins event type, delivery id and challenge; null: header-driven."},"insecure":{"type":"boolean","description":"INSECURE_NO_AUTH."},"schemes":{"type":"array","items":{"type":"string"},"description":"Accepted schemes in the order they commit."},"secrets":{"type":"array","items":{"$ref":"#/$defs/routeSecret"},"description":"Accepted secrets or public keys, current first."},"verify_token":{"oneOf":[{"$ref":"#/$defs/secretRef"},{"type":"null"}],"description":"Token the sender repeats in its handshake."},"public_url":{"type":["string","null"]},"events":{"oneOf":[{"$ref":"#/$defs/eventsPlan"},{"type":"null"}]},"filters":{"oneOf":[{"$ref":"#/$defs/filterPlan"},{"type":"null"}]},"script":{"oneOf":[{"$ref":"#/$defs/scriptPlan"},{"type":"null"}]},"prompt":{"$ref":"#/$defs/template"},"skills":{"type":"array","items":{"type":"string"}},"toolsets":{"type":"array","items":{"type":"string"}},"deliver":{"type":"array","items":{"$ref":"#/$defs/deliveryPlan"}},"cron_job":{"type":["string","null"],"description":"Id of a job."},"coalesce":{"title":"CoalescePlan","type":["object","null"],"additionalProperties":false,"required":["key","window_seconds","max_wait_seconds"],"properties":{"key":{"$ref":"#/$defs/template"},"window_seconds":{"type":"number"},"max_wait_seconds":{"type":"number"}}},"mirror_to_session":{"type":"boolean"},"rate_limit":{"type":"integer"},"max_concurrent":{"type":["integer","null"]},"idempotency_ttl_seconds":{"type":"integer"}}};
+const schema69 = {"title":"EventsPlan","type":"object","additionalProperties":false,"required":["exact","globs"],"properties":{"exact":{"type":"array","items":{"type":"string"}},"globs":{"type":"array","items":{"type":"string"},"description":"Regular expression sources made from the globs."}}};
+const schema72 = {"title":"ScriptPlan","type":"object","additionalProperties":false,"required":["path","interpreter","timeout_seconds"],"properties":{"path":{"type":"string","description":"Relative to <profile home>/scripts/."},"interpreter":{"enum":["bash","python"]},"timeout_seconds":{"type":"number"}}};
 const schema66 = {"title":"RouteSecret","type":"object","additionalProperties":false,"required":["ref","expires_at"],"properties":{"ref":{"$ref":"#/$defs/secretRef"},"expires_at":{"type":["integer","null"],"description":"Unix time in ms after which it is no longer accepted."}}};
 
 function validate43(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -5291,8 +5291,8 @@ return errors === 0;
 }
 validate43.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema69 = {"title":"FilterPlan","oneOf":[{"title":"FilterGroup","type":"object","additionalProperties":false,"required":["kind","filters"],"properties":{"kind":{"enum":["all","any","not"]},"filters":{"type":"array","items":{"$ref":"#/$defs/filterPlan"},"description":"`not`: one member."}}},{"title":"FilterLeaf","type":"object","additionalProperties":false,"required":["kind","field","operator","value"],"properties":{"kind":{"const":"leaf"},"field":{"$ref":"#/$defs/fieldPlan"},"operator":{"enum":["exists","missing","equals","not_equals","contains","in","in_file","regex"]},"value":{"type":["string","number","boolean","object","array","null"],"description":"Operand; for `in_file` a path relative to <home_dir>, below `~/` or absolute, for `regex` RE2 source."}}}]};
-const schema70 = {"title":"FieldPlan","type":"object","additionalProperties":false,"required":["in","path"],"properties":{"in":{"enum":["payload","root","event","header"],"description":"`payload`: below a top-level payload object when there is one, else from the root."},"path":{"type":"array","items":{"type":"string"},"description":"Split path; for `header` its lower-case name."}}};
+const schema70 = {"title":"FilterPlan","oneOf":[{"title":"FilterGroup","type":"object","additionalProperties":false,"required":["kind","filters"],"properties":{"kind":{"enum":["all","any","not"]},"filters":{"type":"array","items":{"$ref":"#/$defs/filterPlan"},"description":"`not`: one member."}}},{"title":"FilterLeaf","type":"object","additionalProperties":false,"required":["kind","field","operator","value"],"properties":{"kind":{"const":"leaf"},"field":{"$ref":"#/$defs/fieldPlan"},"operator":{"enum":["exists","missing","equals","not_equals","contains","in","in_file","regex"]},"value":{"type":["string","number","boolean","object","array","null"],"description":"Operand; for `in_file` a path relative to <home_dir>, below `~/` or absolute, for `regex` RE2 source."}}}]};
+const schema71 = {"title":"FieldPlan","type":"object","additionalProperties":false,"required":["in","path"],"properties":{"in":{"enum":["payload","root","event","header"],"description":"`payload`: below a top-level payload object when there is one, else from the root."},"path":{"type":"array","items":{"type":"string"},"description":"Split path; for `header` its lower-case name."}}};
 const wrapper0 = {validate: validate45};
 
 function validate45(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -5345,7 +5345,7 @@ errors++;
 if(data.kind !== undefined){
 let data0 = data.kind;
 if(!(((data0 === "all") || (data0 === "any")) || (data0 === "not"))){
-const err3 = {instancePath:instancePath+"/kind",schemaPath:"#/oneOf/0/properties/kind/enum",keyword:"enum",params:{allowedValues: schema69.oneOf[0].properties.kind.enum}};
+const err3 = {instancePath:instancePath+"/kind",schemaPath:"#/oneOf/0/properties/kind/enum",keyword:"enum",params:{allowedValues: schema70.oneOf[0].properties.kind.enum}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -5498,7 +5498,7 @@ errors++;
 if(data4.in !== undefined){
 let data5 = data4.in;
 if(!((((data5 === "payload") || (data5 === "root")) || (data5 === "event")) || (data5 === "header"))){
-const err15 = {instancePath:instancePath+"/field/in",schemaPath:"#/$defs/fieldPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema70.properties.in.enum}};
+const err15 = {instancePath:instancePath+"/field/in",schemaPath:"#/$defs/fieldPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema71.properties.in.enum}};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -5551,7 +5551,7 @@ errors++;
 if(data.operator !== undefined){
 let data8 = data.operator;
 if(!((((((((data8 === "exists") || (data8 === "missing")) || (data8 === "equals")) || (data8 === "not_equals")) || (data8 === "contains")) || (data8 === "in")) || (data8 === "in_file")) || (data8 === "regex"))){
-const err19 = {instancePath:instancePath+"/operator",schemaPath:"#/oneOf/1/properties/operator/enum",keyword:"enum",params:{allowedValues: schema69.oneOf[1].properties.operator.enum}};
+const err19 = {instancePath:instancePath+"/operator",schemaPath:"#/oneOf/1/properties/operator/enum",keyword:"enum",params:{allowedValues: schema70.oneOf[1].properties.operator.enum}};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -5564,7 +5564,7 @@ errors++;
 if(data.value !== undefined){
 let data9 = data.value;
 if((((typeof data9 != "object") && (typeof data9 !== "string")) && (!((typeof data9 == "number") && (isFinite(data9))))) && (typeof data9 !== "boolean")){
-const err20 = {instancePath:instancePath+"/value",schemaPath:"#/oneOf/1/properties/value/type",keyword:"type",params:{type: schema69.oneOf[1].properties.value.type}};
+const err20 = {instancePath:instancePath+"/value",schemaPath:"#/oneOf/1/properties/value/type",keyword:"type",params:{type: schema70.oneOf[1].properties.value.type}};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -5738,8 +5738,8 @@ vErrors.push(err9);
 }
 errors++;
 }
-if(data.public_url === undefined){
-const err10 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "public_url"}};
+if(data.verify_token === undefined){
+const err10 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "verify_token"}};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -5748,8 +5748,8 @@ vErrors.push(err10);
 }
 errors++;
 }
-if(data.events === undefined){
-const err11 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "events"}};
+if(data.public_url === undefined){
+const err11 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "public_url"}};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -5758,8 +5758,8 @@ vErrors.push(err11);
 }
 errors++;
 }
-if(data.filters === undefined){
-const err12 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "filters"}};
+if(data.events === undefined){
+const err12 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "events"}};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -5768,8 +5768,8 @@ vErrors.push(err12);
 }
 errors++;
 }
-if(data.script === undefined){
-const err13 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "script"}};
+if(data.filters === undefined){
+const err13 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "filters"}};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -5778,8 +5778,8 @@ vErrors.push(err13);
 }
 errors++;
 }
-if(data.prompt === undefined){
-const err14 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "prompt"}};
+if(data.script === undefined){
+const err14 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "script"}};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -5788,8 +5788,8 @@ vErrors.push(err14);
 }
 errors++;
 }
-if(data.skills === undefined){
-const err15 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "skills"}};
+if(data.prompt === undefined){
+const err15 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "prompt"}};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -5798,8 +5798,8 @@ vErrors.push(err15);
 }
 errors++;
 }
-if(data.toolsets === undefined){
-const err16 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "toolsets"}};
+if(data.skills === undefined){
+const err16 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "skills"}};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -5808,8 +5808,8 @@ vErrors.push(err16);
 }
 errors++;
 }
-if(data.deliver === undefined){
-const err17 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "deliver"}};
+if(data.toolsets === undefined){
+const err17 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "toolsets"}};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -5818,8 +5818,8 @@ vErrors.push(err17);
 }
 errors++;
 }
-if(data.cron_job === undefined){
-const err18 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "cron_job"}};
+if(data.deliver === undefined){
+const err18 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "deliver"}};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -5828,8 +5828,8 @@ vErrors.push(err18);
 }
 errors++;
 }
-if(data.coalesce === undefined){
-const err19 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "coalesce"}};
+if(data.cron_job === undefined){
+const err19 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "cron_job"}};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -5838,8 +5838,8 @@ vErrors.push(err19);
 }
 errors++;
 }
-if(data.mirror_to_session === undefined){
-const err20 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "mirror_to_session"}};
+if(data.coalesce === undefined){
+const err20 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "coalesce"}};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -5848,8 +5848,8 @@ vErrors.push(err20);
 }
 errors++;
 }
-if(data.rate_limit === undefined){
-const err21 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "rate_limit"}};
+if(data.mirror_to_session === undefined){
+const err21 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "mirror_to_session"}};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -5858,8 +5858,8 @@ vErrors.push(err21);
 }
 errors++;
 }
-if(data.max_concurrent === undefined){
-const err22 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "max_concurrent"}};
+if(data.rate_limit === undefined){
+const err22 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "rate_limit"}};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -5868,8 +5868,8 @@ vErrors.push(err22);
 }
 errors++;
 }
-if(data.idempotency_ttl_seconds === undefined){
-const err23 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "idempotency_ttl_seconds"}};
+if(data.max_concurrent === undefined){
+const err23 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "max_concurrent"}};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -5878,9 +5878,8 @@ vErrors.push(err23);
 }
 errors++;
 }
-for(const key0 in data){
-if(!(func1.call(schema64.properties, key0))){
-const err24 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(data.idempotency_ttl_seconds === undefined){
+const err24 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "idempotency_ttl_seconds"}};
 if(vErrors === null){
 vErrors = [err24];
 }
@@ -5889,10 +5888,9 @@ vErrors.push(err24);
 }
 errors++;
 }
-}
-if(data.name !== undefined){
-if(typeof data.name !== "string"){
-const err25 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"}};
+for(const key0 in data){
+if(!(func1.call(schema64.properties, key0))){
+const err25 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -5902,9 +5900,9 @@ vErrors.push(err25);
 errors++;
 }
 }
-if(data.profile !== undefined){
-if(typeof data.profile !== "string"){
-const err26 = {instancePath:instancePath+"/profile",schemaPath:"#/properties/profile/type",keyword:"type",params:{type: "string"}};
+if(data.name !== undefined){
+if(typeof data.name !== "string"){
+const err26 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err26];
 }
@@ -5914,11 +5912,9 @@ vErrors.push(err26);
 errors++;
 }
 }
-if(data.at !== undefined){
-let data2 = data.at;
-if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-if(data2.file === undefined){
-const err27 = {instancePath:instancePath+"/at",schemaPath:"#/$defs/place/required",keyword:"required",params:{missingProperty: "file"}};
+if(data.profile !== undefined){
+if(typeof data.profile !== "string"){
+const err27 = {instancePath:instancePath+"/profile",schemaPath:"#/properties/profile/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -5927,8 +5923,12 @@ vErrors.push(err27);
 }
 errors++;
 }
-if(data2.line === undefined){
-const err28 = {instancePath:instancePath+"/at",schemaPath:"#/$defs/place/required",keyword:"required",params:{missingProperty: "line"}};
+}
+if(data.at !== undefined){
+let data2 = data.at;
+if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
+if(data2.file === undefined){
+const err28 = {instancePath:instancePath+"/at",schemaPath:"#/$defs/place/required",keyword:"required",params:{missingProperty: "file"}};
 if(vErrors === null){
 vErrors = [err28];
 }
@@ -5937,9 +5937,8 @@ vErrors.push(err28);
 }
 errors++;
 }
-for(const key1 in data2){
-if(!((key1 === "file") || (key1 === "line"))){
-const err29 = {instancePath:instancePath+"/at",schemaPath:"#/$defs/place/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}};
+if(data2.line === undefined){
+const err29 = {instancePath:instancePath+"/at",schemaPath:"#/$defs/place/required",keyword:"required",params:{missingProperty: "line"}};
 if(vErrors === null){
 vErrors = [err29];
 }
@@ -5948,10 +5947,9 @@ vErrors.push(err29);
 }
 errors++;
 }
-}
-if(data2.file !== undefined){
-if(typeof data2.file !== "string"){
-const err30 = {instancePath:instancePath+"/at/file",schemaPath:"#/$defs/place/properties/file/type",keyword:"type",params:{type: "string"}};
+for(const key1 in data2){
+if(!((key1 === "file") || (key1 === "line"))){
+const err30 = {instancePath:instancePath+"/at",schemaPath:"#/$defs/place/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}};
 if(vErrors === null){
 vErrors = [err30];
 }
@@ -5961,10 +5959,9 @@ vErrors.push(err30);
 errors++;
 }
 }
-if(data2.line !== undefined){
-let data4 = data2.line;
-if(!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))){
-const err31 = {instancePath:instancePath+"/at/line",schemaPath:"#/$defs/place/properties/line/type",keyword:"type",params:{type: "integer"}};
+if(data2.file !== undefined){
+if(typeof data2.file !== "string"){
+const err31 = {instancePath:instancePath+"/at/file",schemaPath:"#/$defs/place/properties/file/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err31];
 }
@@ -5974,9 +5971,10 @@ vErrors.push(err31);
 errors++;
 }
 }
-}
-else {
-const err32 = {instancePath:instancePath+"/at",schemaPath:"#/$defs/place/type",keyword:"type",params:{type: "object"}};
+if(data2.line !== undefined){
+let data4 = data2.line;
+if(!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))){
+const err32 = {instancePath:instancePath+"/at/line",schemaPath:"#/$defs/place/properties/line/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err32];
 }
@@ -5986,9 +5984,9 @@ vErrors.push(err32);
 errors++;
 }
 }
-if(data.enabled !== undefined){
-if(typeof data.enabled !== "boolean"){
-const err33 = {instancePath:instancePath+"/enabled",schemaPath:"#/properties/enabled/type",keyword:"type",params:{type: "boolean"}};
+}
+else {
+const err33 = {instancePath:instancePath+"/at",schemaPath:"#/$defs/place/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err33];
 }
@@ -5998,10 +5996,9 @@ vErrors.push(err33);
 errors++;
 }
 }
-if(data.description !== undefined){
-let data6 = data.description;
-if((typeof data6 !== "string") && (data6 !== null)){
-const err34 = {instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema64.properties.description.type}};
+if(data.enabled !== undefined){
+if(typeof data.enabled !== "boolean"){
+const err34 = {instancePath:instancePath+"/enabled",schemaPath:"#/properties/enabled/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err34];
 }
@@ -6011,10 +6008,10 @@ vErrors.push(err34);
 errors++;
 }
 }
-if(data.mode !== undefined){
-let data7 = data.mode;
-if(!(((data7 === "agent") || (data7 === "direct")) || (data7 === "cron"))){
-const err35 = {instancePath:instancePath+"/mode",schemaPath:"#/properties/mode/enum",keyword:"enum",params:{allowedValues: schema64.properties.mode.enum}};
+if(data.description !== undefined){
+let data6 = data.description;
+if((typeof data6 !== "string") && (data6 !== null)){
+const err35 = {instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema64.properties.description.type}};
 if(vErrors === null){
 vErrors = [err35];
 }
@@ -6024,10 +6021,10 @@ vErrors.push(err35);
 errors++;
 }
 }
-if(data.source !== undefined){
-let data8 = data.source;
-if((typeof data8 !== "string") && (data8 !== null)){
-const err36 = {instancePath:instancePath+"/source",schemaPath:"#/properties/source/type",keyword:"type",params:{type: schema64.properties.source.type}};
+if(data.mode !== undefined){
+let data7 = data.mode;
+if(!(((data7 === "agent") || (data7 === "direct")) || (data7 === "cron"))){
+const err36 = {instancePath:instancePath+"/mode",schemaPath:"#/properties/mode/enum",keyword:"enum",params:{allowedValues: schema64.properties.mode.enum}};
 if(vErrors === null){
 vErrors = [err36];
 }
@@ -6037,14 +6034,27 @@ vErrors.push(err36);
 errors++;
 }
 }
-if(data.insecure !== undefined){
-if(typeof data.insecure !== "boolean"){
-const err37 = {instancePath:instancePath+"/insecure",schemaPath:"#/properties/insecure/type",keyword:"type",params:{type: "boolean"}};
+if(data.source !== undefined){
+let data8 = data.source;
+if((typeof data8 !== "string") && (data8 !== null)){
+const err37 = {instancePath:instancePath+"/source",schemaPath:"#/properties/source/type",keyword:"type",params:{type: schema64.properties.source.type}};
 if(vErrors === null){
 vErrors = [err37];
 }
 else {
 vErrors.push(err37);
+}
+errors++;
+}
+}
+if(data.insecure !== undefined){
+if(typeof data.insecure !== "boolean"){
+const err38 = {instancePath:instancePath+"/insecure",schemaPath:"#/properties/insecure/type",keyword:"type",params:{type: "boolean"}};
+if(vErrors === null){
+vErrors = [err38];
+}
+else {
+vErrors.push(err38);
 }
 errors++;
 }
@@ -6055,24 +6065,24 @@ if(Array.isArray(data10)){
 const len0 = data10.length;
 for(let i0=0; i0<len0; i0++){
 if(typeof data10[i0] !== "string"){
-const err38 = {instancePath:instancePath+"/schemes/" + i0,schemaPath:"#/properties/schemes/items/type",keyword:"type",params:{type: "string"}};
+const err39 = {instancePath:instancePath+"/schemes/" + i0,schemaPath:"#/properties/schemes/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
-vErrors = [err38];
+vErrors = [err39];
 }
 else {
-vErrors.push(err38);
+vErrors.push(err39);
 }
 errors++;
 }
 }
 }
 else {
-const err39 = {instancePath:instancePath+"/schemes",schemaPath:"#/properties/schemes/type",keyword:"type",params:{type: "array"}};
+const err40 = {instancePath:instancePath+"/schemes",schemaPath:"#/properties/schemes/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
-vErrors = [err39];
+vErrors = [err40];
 }
 else {
-vErrors.push(err39);
+vErrors.push(err40);
 }
 errors++;
 }
@@ -6089,20 +6099,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err40 = {instancePath:instancePath+"/secrets",schemaPath:"#/properties/secrets/type",keyword:"type",params:{type: "array"}};
-if(vErrors === null){
-vErrors = [err40];
-}
-else {
-vErrors.push(err40);
-}
-errors++;
-}
-}
-if(data.public_url !== undefined){
-let data14 = data.public_url;
-if((typeof data14 !== "string") && (data14 !== null)){
-const err41 = {instancePath:instancePath+"/public_url",schemaPath:"#/properties/public_url/type",keyword:"type",params:{type: schema64.properties.public_url.type}};
+const err41 = {instancePath:instancePath+"/secrets",schemaPath:"#/properties/secrets/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err41];
 }
@@ -6112,15 +6109,15 @@ vErrors.push(err41);
 errors++;
 }
 }
-if(data.events !== undefined){
-let data15 = data.events;
-const _errs33 = errors;
+if(data.verify_token !== undefined){
+let data14 = data.verify_token;
+const _errs31 = errors;
 let valid7 = false;
 let passing0 = null;
-const _errs34 = errors;
-if(data15 && typeof data15 == "object" && !Array.isArray(data15)){
-if(data15.exact === undefined){
-const err42 = {instancePath:instancePath+"/events",schemaPath:"#/$defs/eventsPlan/required",keyword:"required",params:{missingProperty: "exact"}};
+const _errs32 = errors;
+if(data14 && typeof data14 == "object" && !Array.isArray(data14)){
+if(data14.kind === undefined){
+const err42 = {instancePath:instancePath+"/verify_token",schemaPath:"#/$defs/secretRef/required",keyword:"required",params:{missingProperty: "kind"}};
 if(vErrors === null){
 vErrors = [err42];
 }
@@ -6129,8 +6126,8 @@ vErrors.push(err42);
 }
 errors++;
 }
-if(data15.globs === undefined){
-const err43 = {instancePath:instancePath+"/events",schemaPath:"#/$defs/eventsPlan/required",keyword:"required",params:{missingProperty: "globs"}};
+if(data14.value === undefined){
+const err43 = {instancePath:instancePath+"/verify_token",schemaPath:"#/$defs/secretRef/required",keyword:"required",params:{missingProperty: "value"}};
 if(vErrors === null){
 vErrors = [err43];
 }
@@ -6139,9 +6136,8 @@ vErrors.push(err43);
 }
 errors++;
 }
-for(const key2 in data15){
-if(!((key2 === "exact") || (key2 === "globs"))){
-const err44 = {instancePath:instancePath+"/events",schemaPath:"#/$defs/eventsPlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}};
+if(data14.scope === undefined){
+const err44 = {instancePath:instancePath+"/verify_token",schemaPath:"#/$defs/secretRef/required",keyword:"required",params:{missingProperty: "scope"}};
 if(vErrors === null){
 vErrors = [err44];
 }
@@ -6150,14 +6146,9 @@ vErrors.push(err44);
 }
 errors++;
 }
-}
-if(data15.exact !== undefined){
-let data16 = data15.exact;
-if(Array.isArray(data16)){
-const len2 = data16.length;
-for(let i2=0; i2<len2; i2++){
-if(typeof data16[i2] !== "string"){
-const err45 = {instancePath:instancePath+"/events/exact/" + i2,schemaPath:"#/$defs/eventsPlan/properties/exact/items/type",keyword:"type",params:{type: "string"}};
+for(const key2 in data14){
+if(!(((key2 === "kind") || (key2 === "value")) || (key2 === "scope"))){
+const err45 = {instancePath:instancePath+"/verify_token",schemaPath:"#/$defs/secretRef/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}};
 if(vErrors === null){
 vErrors = [err45];
 }
@@ -6167,9 +6158,10 @@ vErrors.push(err45);
 errors++;
 }
 }
-}
-else {
-const err46 = {instancePath:instancePath+"/events/exact",schemaPath:"#/$defs/eventsPlan/properties/exact/type",keyword:"type",params:{type: "array"}};
+if(data14.kind !== undefined){
+let data15 = data14.kind;
+if(!(((data15 === "literal") || (data15 === "env")) || (data15 === "file"))){
+const err46 = {instancePath:instancePath+"/verify_token/kind",schemaPath:"#/$defs/secretRef/properties/kind/enum",keyword:"enum",params:{allowedValues: schema32.properties.kind.enum}};
 if(vErrors === null){
 vErrors = [err46];
 }
@@ -6179,13 +6171,9 @@ vErrors.push(err46);
 errors++;
 }
 }
-if(data15.globs !== undefined){
-let data18 = data15.globs;
-if(Array.isArray(data18)){
-const len3 = data18.length;
-for(let i3=0; i3<len3; i3++){
-if(typeof data18[i3] !== "string"){
-const err47 = {instancePath:instancePath+"/events/globs/" + i3,schemaPath:"#/$defs/eventsPlan/properties/globs/items/type",keyword:"type",params:{type: "string"}};
+if(data14.value !== undefined){
+if(typeof data14.value !== "string"){
+const err47 = {instancePath:instancePath+"/verify_token/value",schemaPath:"#/$defs/secretRef/properties/value/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err47];
 }
@@ -6195,9 +6183,9 @@ vErrors.push(err47);
 errors++;
 }
 }
-}
-else {
-const err48 = {instancePath:instancePath+"/events/globs",schemaPath:"#/$defs/eventsPlan/properties/globs/type",keyword:"type",params:{type: "array"}};
+if(data14.scope !== undefined){
+if(typeof data14.scope !== "string"){
+const err48 = {instancePath:instancePath+"/verify_token/scope",schemaPath:"#/$defs/secretRef/properties/scope/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err48];
 }
@@ -6209,7 +6197,7 @@ errors++;
 }
 }
 else {
-const err49 = {instancePath:instancePath+"/events",schemaPath:"#/$defs/eventsPlan/type",keyword:"type",params:{type: "object"}};
+const err49 = {instancePath:instancePath+"/verify_token",schemaPath:"#/$defs/secretRef/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err49];
 }
@@ -6218,14 +6206,14 @@ vErrors.push(err49);
 }
 errors++;
 }
-var _valid0 = _errs34 === errors;
+var _valid0 = _errs32 === errors;
 if(_valid0){
 valid7 = true;
 passing0 = 0;
 }
-const _errs46 = errors;
-if(data15 !== null){
-const err50 = {instancePath:instancePath+"/events",schemaPath:"#/properties/events/oneOf/1/type",keyword:"type",params:{type: "null"}};
+const _errs41 = errors;
+if(data14 !== null){
+const err50 = {instancePath:instancePath+"/verify_token",schemaPath:"#/properties/verify_token/oneOf/1/type",keyword:"type",params:{type: "null"}};
 if(vErrors === null){
 vErrors = [err50];
 }
@@ -6234,7 +6222,7 @@ vErrors.push(err50);
 }
 errors++;
 }
-var _valid0 = _errs46 === errors;
+var _valid0 = _errs41 === errors;
 if(_valid0 && valid7){
 valid7 = false;
 passing0 = [passing0, 1];
@@ -6246,7 +6234,7 @@ passing0 = 1;
 }
 }
 if(!valid7){
-const err51 = {instancePath:instancePath+"/events",schemaPath:"#/properties/events/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
+const err51 = {instancePath:instancePath+"/verify_token",schemaPath:"#/properties/verify_token/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
 if(vErrors === null){
 vErrors = [err51];
 }
@@ -6256,10 +6244,10 @@ vErrors.push(err51);
 errors++;
 }
 else {
-errors = _errs33;
+errors = _errs31;
 if(vErrors !== null){
-if(_errs33){
-vErrors.length = _errs33;
+if(_errs31){
+vErrors.length = _errs31;
 }
 else {
 vErrors = null;
@@ -6267,24 +6255,10 @@ vErrors = null;
 }
 }
 }
-if(data.filters !== undefined){
-let data20 = data.filters;
-const _errs49 = errors;
-let valid14 = false;
-let passing1 = null;
-const _errs50 = errors;
-if(!(validate45(data20, {instancePath:instancePath+"/filters",parentData:data,parentDataProperty:"filters",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate45.errors : vErrors.concat(validate45.errors);
-errors = vErrors.length;
-}
-var _valid1 = _errs50 === errors;
-if(_valid1){
-valid14 = true;
-passing1 = 0;
-}
-const _errs51 = errors;
-if(data20 !== null){
-const err52 = {instancePath:instancePath+"/filters",schemaPath:"#/properties/filters/oneOf/1/type",keyword:"type",params:{type: "null"}};
+if(data.public_url !== undefined){
+let data18 = data.public_url;
+if((typeof data18 !== "string") && (data18 !== null)){
+const err52 = {instancePath:instancePath+"/public_url",schemaPath:"#/properties/public_url/type",keyword:"type",params:{type: schema64.properties.public_url.type}};
 if(vErrors === null){
 vErrors = [err52];
 }
@@ -6293,19 +6267,16 @@ vErrors.push(err52);
 }
 errors++;
 }
-var _valid1 = _errs51 === errors;
-if(_valid1 && valid14){
-valid14 = false;
-passing1 = [passing1, 1];
 }
-else {
-if(_valid1){
-valid14 = true;
-passing1 = 1;
-}
-}
-if(!valid14){
-const err53 = {instancePath:instancePath+"/filters",schemaPath:"#/properties/filters/oneOf",keyword:"oneOf",params:{passingSchemas: passing1}};
+if(data.events !== undefined){
+let data19 = data.events;
+const _errs46 = errors;
+let valid10 = false;
+let passing1 = null;
+const _errs47 = errors;
+if(data19 && typeof data19 == "object" && !Array.isArray(data19)){
+if(data19.exact === undefined){
+const err53 = {instancePath:instancePath+"/events",schemaPath:"#/$defs/eventsPlan/required",keyword:"required",params:{missingProperty: "exact"}};
 if(vErrors === null){
 vErrors = [err53];
 }
@@ -6314,27 +6285,8 @@ vErrors.push(err53);
 }
 errors++;
 }
-else {
-errors = _errs49;
-if(vErrors !== null){
-if(_errs49){
-vErrors.length = _errs49;
-}
-else {
-vErrors = null;
-}
-}
-}
-}
-if(data.script !== undefined){
-let data21 = data.script;
-const _errs54 = errors;
-let valid15 = false;
-let passing2 = null;
-const _errs55 = errors;
-if(data21 && typeof data21 == "object" && !Array.isArray(data21)){
-if(data21.path === undefined){
-const err54 = {instancePath:instancePath+"/script",schemaPath:"#/$defs/scriptPlan/required",keyword:"required",params:{missingProperty: "path"}};
+if(data19.globs === undefined){
+const err54 = {instancePath:instancePath+"/events",schemaPath:"#/$defs/eventsPlan/required",keyword:"required",params:{missingProperty: "globs"}};
 if(vErrors === null){
 vErrors = [err54];
 }
@@ -6343,8 +6295,9 @@ vErrors.push(err54);
 }
 errors++;
 }
-if(data21.interpreter === undefined){
-const err55 = {instancePath:instancePath+"/script",schemaPath:"#/$defs/scriptPlan/required",keyword:"required",params:{missingProperty: "interpreter"}};
+for(const key3 in data19){
+if(!((key3 === "exact") || (key3 === "globs"))){
+const err55 = {instancePath:instancePath+"/events",schemaPath:"#/$defs/eventsPlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3}};
 if(vErrors === null){
 vErrors = [err55];
 }
@@ -6353,8 +6306,14 @@ vErrors.push(err55);
 }
 errors++;
 }
-if(data21.timeout_seconds === undefined){
-const err56 = {instancePath:instancePath+"/script",schemaPath:"#/$defs/scriptPlan/required",keyword:"required",params:{missingProperty: "timeout_seconds"}};
+}
+if(data19.exact !== undefined){
+let data20 = data19.exact;
+if(Array.isArray(data20)){
+const len2 = data20.length;
+for(let i2=0; i2<len2; i2++){
+if(typeof data20[i2] !== "string"){
+const err56 = {instancePath:instancePath+"/events/exact/" + i2,schemaPath:"#/$defs/eventsPlan/properties/exact/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err56];
 }
@@ -6363,9 +6322,10 @@ vErrors.push(err56);
 }
 errors++;
 }
-for(const key3 in data21){
-if(!(((key3 === "path") || (key3 === "interpreter")) || (key3 === "timeout_seconds"))){
-const err57 = {instancePath:instancePath+"/script",schemaPath:"#/$defs/scriptPlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3}};
+}
+}
+else {
+const err57 = {instancePath:instancePath+"/events/exact",schemaPath:"#/$defs/eventsPlan/properties/exact/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err57];
 }
@@ -6375,9 +6335,13 @@ vErrors.push(err57);
 errors++;
 }
 }
-if(data21.path !== undefined){
-if(typeof data21.path !== "string"){
-const err58 = {instancePath:instancePath+"/script/path",schemaPath:"#/$defs/scriptPlan/properties/path/type",keyword:"type",params:{type: "string"}};
+if(data19.globs !== undefined){
+let data22 = data19.globs;
+if(Array.isArray(data22)){
+const len3 = data22.length;
+for(let i3=0; i3<len3; i3++){
+if(typeof data22[i3] !== "string"){
+const err58 = {instancePath:instancePath+"/events/globs/" + i3,schemaPath:"#/$defs/eventsPlan/properties/globs/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err58];
 }
@@ -6387,10 +6351,9 @@ vErrors.push(err58);
 errors++;
 }
 }
-if(data21.interpreter !== undefined){
-let data23 = data21.interpreter;
-if(!((data23 === "bash") || (data23 === "python"))){
-const err59 = {instancePath:instancePath+"/script/interpreter",schemaPath:"#/$defs/scriptPlan/properties/interpreter/enum",keyword:"enum",params:{allowedValues: schema71.properties.interpreter.enum}};
+}
+else {
+const err59 = {instancePath:instancePath+"/events/globs",schemaPath:"#/$defs/eventsPlan/properties/globs/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err59];
 }
@@ -6400,10 +6363,9 @@ vErrors.push(err59);
 errors++;
 }
 }
-if(data21.timeout_seconds !== undefined){
-let data24 = data21.timeout_seconds;
-if(!((typeof data24 == "number") && (isFinite(data24)))){
-const err60 = {instancePath:instancePath+"/script/timeout_seconds",schemaPath:"#/$defs/scriptPlan/properties/timeout_seconds/type",keyword:"type",params:{type: "number"}};
+}
+else {
+const err60 = {instancePath:instancePath+"/events",schemaPath:"#/$defs/eventsPlan/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err60];
 }
@@ -6412,10 +6374,14 @@ vErrors.push(err60);
 }
 errors++;
 }
+var _valid1 = _errs47 === errors;
+if(_valid1){
+valid10 = true;
+passing1 = 0;
 }
-}
-else {
-const err61 = {instancePath:instancePath+"/script",schemaPath:"#/$defs/scriptPlan/type",keyword:"type",params:{type: "object"}};
+const _errs59 = errors;
+if(data19 !== null){
+const err61 = {instancePath:instancePath+"/events",schemaPath:"#/properties/events/oneOf/1/type",keyword:"type",params:{type: "null"}};
 if(vErrors === null){
 vErrors = [err61];
 }
@@ -6424,14 +6390,19 @@ vErrors.push(err61);
 }
 errors++;
 }
-var _valid2 = _errs55 === errors;
-if(_valid2){
-valid15 = true;
-passing2 = 0;
+var _valid1 = _errs59 === errors;
+if(_valid1 && valid10){
+valid10 = false;
+passing1 = [passing1, 1];
 }
-const _errs64 = errors;
-if(data21 !== null){
-const err62 = {instancePath:instancePath+"/script",schemaPath:"#/properties/script/oneOf/1/type",keyword:"type",params:{type: "null"}};
+else {
+if(_valid1){
+valid10 = true;
+passing1 = 1;
+}
+}
+if(!valid10){
+const err62 = {instancePath:instancePath+"/events",schemaPath:"#/properties/events/oneOf",keyword:"oneOf",params:{passingSchemas: passing1}};
 if(vErrors === null){
 vErrors = [err62];
 }
@@ -6440,19 +6411,36 @@ vErrors.push(err62);
 }
 errors++;
 }
-var _valid2 = _errs64 === errors;
-if(_valid2 && valid15){
-valid15 = false;
-passing2 = [passing2, 1];
+else {
+errors = _errs46;
+if(vErrors !== null){
+if(_errs46){
+vErrors.length = _errs46;
 }
 else {
+vErrors = null;
+}
+}
+}
+}
+if(data.filters !== undefined){
+let data24 = data.filters;
+const _errs62 = errors;
+let valid17 = false;
+let passing2 = null;
+const _errs63 = errors;
+if(!(validate45(data24, {instancePath:instancePath+"/filters",parentData:data,parentDataProperty:"filters",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate45.errors : vErrors.concat(validate45.errors);
+errors = vErrors.length;
+}
+var _valid2 = _errs63 === errors;
 if(_valid2){
-valid15 = true;
-passing2 = 1;
+valid17 = true;
+passing2 = 0;
 }
-}
-if(!valid15){
-const err63 = {instancePath:instancePath+"/script",schemaPath:"#/properties/script/oneOf",keyword:"oneOf",params:{passingSchemas: passing2}};
+const _errs64 = errors;
+if(data24 !== null){
+const err63 = {instancePath:instancePath+"/filters",schemaPath:"#/properties/filters/oneOf/1/type",keyword:"type",params:{type: "null"}};
 if(vErrors === null){
 vErrors = [err63];
 }
@@ -6461,11 +6449,179 @@ vErrors.push(err63);
 }
 errors++;
 }
+var _valid2 = _errs64 === errors;
+if(_valid2 && valid17){
+valid17 = false;
+passing2 = [passing2, 1];
+}
 else {
-errors = _errs54;
+if(_valid2){
+valid17 = true;
+passing2 = 1;
+}
+}
+if(!valid17){
+const err64 = {instancePath:instancePath+"/filters",schemaPath:"#/properties/filters/oneOf",keyword:"oneOf",params:{passingSchemas: passing2}};
+if(vErrors === null){
+vErrors = [err64];
+}
+else {
+vErrors.push(err64);
+}
+errors++;
+}
+else {
+errors = _errs62;
 if(vErrors !== null){
-if(_errs54){
-vErrors.length = _errs54;
+if(_errs62){
+vErrors.length = _errs62;
+}
+else {
+vErrors = null;
+}
+}
+}
+}
+if(data.script !== undefined){
+let data25 = data.script;
+const _errs67 = errors;
+let valid18 = false;
+let passing3 = null;
+const _errs68 = errors;
+if(data25 && typeof data25 == "object" && !Array.isArray(data25)){
+if(data25.path === undefined){
+const err65 = {instancePath:instancePath+"/script",schemaPath:"#/$defs/scriptPlan/required",keyword:"required",params:{missingProperty: "path"}};
+if(vErrors === null){
+vErrors = [err65];
+}
+else {
+vErrors.push(err65);
+}
+errors++;
+}
+if(data25.interpreter === undefined){
+const err66 = {instancePath:instancePath+"/script",schemaPath:"#/$defs/scriptPlan/required",keyword:"required",params:{missingProperty: "interpreter"}};
+if(vErrors === null){
+vErrors = [err66];
+}
+else {
+vErrors.push(err66);
+}
+errors++;
+}
+if(data25.timeout_seconds === undefined){
+const err67 = {instancePath:instancePath+"/script",schemaPath:"#/$defs/scriptPlan/required",keyword:"required",params:{missingProperty: "timeout_seconds"}};
+if(vErrors === null){
+vErrors = [err67];
+}
+else {
+vErrors.push(err67);
+}
+errors++;
+}
+for(const key4 in data25){
+if(!(((key4 === "path") || (key4 === "interpreter")) || (key4 === "timeout_seconds"))){
+const err68 = {instancePath:instancePath+"/script",schemaPath:"#/$defs/scriptPlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4}};
+if(vErrors === null){
+vErrors = [err68];
+}
+else {
+vErrors.push(err68);
+}
+errors++;
+}
+}
+if(data25.path !== undefined){
+if(typeof data25.path !== "string"){
+const err69 = {instancePath:instancePath+"/script/path",schemaPath:"#/$defs/scriptPlan/properties/path/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err69];
+}
+else {
+vErrors.push(err69);
+}
+errors++;
+}
+}
+if(data25.interpreter !== undefined){
+let data27 = data25.interpreter;
+if(!((data27 === "bash") || (data27 === "python"))){
+const err70 = {instancePath:instancePath+"/script/interpreter",schemaPath:"#/$defs/scriptPlan/properties/interpreter/enum",keyword:"enum",params:{allowedValues: schema72.properties.interpreter.enum}};
+if(vErrors === null){
+vErrors = [err70];
+}
+else {
+vErrors.push(err70);
+}
+errors++;
+}
+}
+if(data25.timeout_seconds !== undefined){
+let data28 = data25.timeout_seconds;
+if(!((typeof data28 == "number") && (isFinite(data28)))){
+const err71 = {instancePath:instancePath+"/script/timeout_seconds",schemaPath:"#/$defs/scriptPlan/properties/timeout_seconds/type",keyword:"type",params:{type: "number"}};
+if(vErrors === null){
+vErrors = [err71];
+}
+else {
+vErrors.push(err71);
+}
+errors++;
+}
+}
+}
+else {
+const err72 = {instancePath:instancePath+"/script",schemaPath:"#/$defs/scriptPlan/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err72];
+}
+else {
+vErrors.push(err72);
+}
+errors++;
+}
+var _valid3 = _errs68 === errors;
+if(_valid3){
+valid18 = true;
+passing3 = 0;
+}
+const _errs77 = errors;
+if(data25 !== null){
+const err73 = {instancePath:instancePath+"/script",schemaPath:"#/properties/script/oneOf/1/type",keyword:"type",params:{type: "null"}};
+if(vErrors === null){
+vErrors = [err73];
+}
+else {
+vErrors.push(err73);
+}
+errors++;
+}
+var _valid3 = _errs77 === errors;
+if(_valid3 && valid18){
+valid18 = false;
+passing3 = [passing3, 1];
+}
+else {
+if(_valid3){
+valid18 = true;
+passing3 = 1;
+}
+}
+if(!valid18){
+const err74 = {instancePath:instancePath+"/script",schemaPath:"#/properties/script/oneOf",keyword:"oneOf",params:{passingSchemas: passing3}};
+if(vErrors === null){
+vErrors = [err74];
+}
+else {
+vErrors.push(err74);
+}
+errors++;
+}
+else {
+errors = _errs67;
+if(vErrors !== null){
+if(_errs67){
+vErrors.length = _errs67;
 }
 else {
 vErrors = null;
@@ -6480,161 +6636,12 @@ errors = vErrors.length;
 }
 }
 if(data.skills !== undefined){
-let data26 = data.skills;
-if(Array.isArray(data26)){
-const len4 = data26.length;
-for(let i4=0; i4<len4; i4++){
-if(typeof data26[i4] !== "string"){
-const err64 = {instancePath:instancePath+"/skills/" + i4,schemaPath:"#/properties/skills/items/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err64];
-}
-else {
-vErrors.push(err64);
-}
-errors++;
-}
-}
-}
-else {
-const err65 = {instancePath:instancePath+"/skills",schemaPath:"#/properties/skills/type",keyword:"type",params:{type: "array"}};
-if(vErrors === null){
-vErrors = [err65];
-}
-else {
-vErrors.push(err65);
-}
-errors++;
-}
-}
-if(data.toolsets !== undefined){
-let data28 = data.toolsets;
-if(Array.isArray(data28)){
-const len5 = data28.length;
-for(let i5=0; i5<len5; i5++){
-if(typeof data28[i5] !== "string"){
-const err66 = {instancePath:instancePath+"/toolsets/" + i5,schemaPath:"#/properties/toolsets/items/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err66];
-}
-else {
-vErrors.push(err66);
-}
-errors++;
-}
-}
-}
-else {
-const err67 = {instancePath:instancePath+"/toolsets",schemaPath:"#/properties/toolsets/type",keyword:"type",params:{type: "array"}};
-if(vErrors === null){
-vErrors = [err67];
-}
-else {
-vErrors.push(err67);
-}
-errors++;
-}
-}
-if(data.deliver !== undefined){
-let data30 = data.deliver;
+let data30 = data.skills;
 if(Array.isArray(data30)){
-const len6 = data30.length;
-for(let i6=0; i6<len6; i6++){
-if(!(validate32(data30[i6], {instancePath:instancePath+"/deliver/" + i6,parentData:data30,parentDataProperty:i6,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate32.errors : vErrors.concat(validate32.errors);
-errors = vErrors.length;
-}
-}
-}
-else {
-const err68 = {instancePath:instancePath+"/deliver",schemaPath:"#/properties/deliver/type",keyword:"type",params:{type: "array"}};
-if(vErrors === null){
-vErrors = [err68];
-}
-else {
-vErrors.push(err68);
-}
-errors++;
-}
-}
-if(data.cron_job !== undefined){
-let data32 = data.cron_job;
-if((typeof data32 !== "string") && (data32 !== null)){
-const err69 = {instancePath:instancePath+"/cron_job",schemaPath:"#/properties/cron_job/type",keyword:"type",params:{type: schema64.properties.cron_job.type}};
-if(vErrors === null){
-vErrors = [err69];
-}
-else {
-vErrors.push(err69);
-}
-errors++;
-}
-}
-if(data.coalesce !== undefined){
-let data33 = data.coalesce;
-if((!(data33 && typeof data33 == "object" && !Array.isArray(data33))) && (data33 !== null)){
-const err70 = {instancePath:instancePath+"/coalesce",schemaPath:"#/properties/coalesce/type",keyword:"type",params:{type: schema64.properties.coalesce.type}};
-if(vErrors === null){
-vErrors = [err70];
-}
-else {
-vErrors.push(err70);
-}
-errors++;
-}
-if(data33 && typeof data33 == "object" && !Array.isArray(data33)){
-if(data33.key === undefined){
-const err71 = {instancePath:instancePath+"/coalesce",schemaPath:"#/properties/coalesce/required",keyword:"required",params:{missingProperty: "key"}};
-if(vErrors === null){
-vErrors = [err71];
-}
-else {
-vErrors.push(err71);
-}
-errors++;
-}
-if(data33.window_seconds === undefined){
-const err72 = {instancePath:instancePath+"/coalesce",schemaPath:"#/properties/coalesce/required",keyword:"required",params:{missingProperty: "window_seconds"}};
-if(vErrors === null){
-vErrors = [err72];
-}
-else {
-vErrors.push(err72);
-}
-errors++;
-}
-if(data33.max_wait_seconds === undefined){
-const err73 = {instancePath:instancePath+"/coalesce",schemaPath:"#/properties/coalesce/required",keyword:"required",params:{missingProperty: "max_wait_seconds"}};
-if(vErrors === null){
-vErrors = [err73];
-}
-else {
-vErrors.push(err73);
-}
-errors++;
-}
-for(const key4 in data33){
-if(!(((key4 === "key") || (key4 === "window_seconds")) || (key4 === "max_wait_seconds"))){
-const err74 = {instancePath:instancePath+"/coalesce",schemaPath:"#/properties/coalesce/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4}};
-if(vErrors === null){
-vErrors = [err74];
-}
-else {
-vErrors.push(err74);
-}
-errors++;
-}
-}
-if(data33.key !== undefined){
-if(!(validate33(data33.key, {instancePath:instancePath+"/coalesce/key",parentData:data33,parentDataProperty:"key",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate33.errors : vErrors.concat(validate33.errors);
-errors = vErrors.length;
-}
-}
-if(data33.window_seconds !== undefined){
-let data35 = data33.window_seconds;
-if(!((typeof data35 == "number") && (isFinite(data35)))){
-const err75 = {instancePath:instancePath+"/coalesce/window_seconds",schemaPath:"#/properties/coalesce/properties/window_seconds/type",keyword:"type",params:{type: "number"}};
+const len4 = data30.length;
+for(let i4=0; i4<len4; i4++){
+if(typeof data30[i4] !== "string"){
+const err75 = {instancePath:instancePath+"/skills/" + i4,schemaPath:"#/properties/skills/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err75];
 }
@@ -6644,10 +6651,9 @@ vErrors.push(err75);
 errors++;
 }
 }
-if(data33.max_wait_seconds !== undefined){
-let data36 = data33.max_wait_seconds;
-if(!((typeof data36 == "number") && (isFinite(data36)))){
-const err76 = {instancePath:instancePath+"/coalesce/max_wait_seconds",schemaPath:"#/properties/coalesce/properties/max_wait_seconds/type",keyword:"type",params:{type: "number"}};
+}
+else {
+const err76 = {instancePath:instancePath+"/skills",schemaPath:"#/properties/skills/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err76];
 }
@@ -6657,11 +6663,13 @@ vErrors.push(err76);
 errors++;
 }
 }
-}
-}
-if(data.mirror_to_session !== undefined){
-if(typeof data.mirror_to_session !== "boolean"){
-const err77 = {instancePath:instancePath+"/mirror_to_session",schemaPath:"#/properties/mirror_to_session/type",keyword:"type",params:{type: "boolean"}};
+if(data.toolsets !== undefined){
+let data32 = data.toolsets;
+if(Array.isArray(data32)){
+const len5 = data32.length;
+for(let i5=0; i5<len5; i5++){
+if(typeof data32[i5] !== "string"){
+const err77 = {instancePath:instancePath+"/toolsets/" + i5,schemaPath:"#/properties/toolsets/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err77];
 }
@@ -6671,10 +6679,9 @@ vErrors.push(err77);
 errors++;
 }
 }
-if(data.rate_limit !== undefined){
-let data38 = data.rate_limit;
-if(!(((typeof data38 == "number") && (!(data38 % 1) && !isNaN(data38))) && (isFinite(data38)))){
-const err78 = {instancePath:instancePath+"/rate_limit",schemaPath:"#/properties/rate_limit/type",keyword:"type",params:{type: "integer"}};
+}
+else {
+const err78 = {instancePath:instancePath+"/toolsets",schemaPath:"#/properties/toolsets/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err78];
 }
@@ -6684,10 +6691,19 @@ vErrors.push(err78);
 errors++;
 }
 }
-if(data.max_concurrent !== undefined){
-let data39 = data.max_concurrent;
-if((!(((typeof data39 == "number") && (!(data39 % 1) && !isNaN(data39))) && (isFinite(data39)))) && (data39 !== null)){
-const err79 = {instancePath:instancePath+"/max_concurrent",schemaPath:"#/properties/max_concurrent/type",keyword:"type",params:{type: schema64.properties.max_concurrent.type}};
+if(data.deliver !== undefined){
+let data34 = data.deliver;
+if(Array.isArray(data34)){
+const len6 = data34.length;
+for(let i6=0; i6<len6; i6++){
+if(!(validate32(data34[i6], {instancePath:instancePath+"/deliver/" + i6,parentData:data34,parentDataProperty:i6,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate32.errors : vErrors.concat(validate32.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err79 = {instancePath:instancePath+"/deliver",schemaPath:"#/properties/deliver/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err79];
 }
@@ -6697,10 +6713,10 @@ vErrors.push(err79);
 errors++;
 }
 }
-if(data.idempotency_ttl_seconds !== undefined){
-let data40 = data.idempotency_ttl_seconds;
-if(!(((typeof data40 == "number") && (!(data40 % 1) && !isNaN(data40))) && (isFinite(data40)))){
-const err80 = {instancePath:instancePath+"/idempotency_ttl_seconds",schemaPath:"#/properties/idempotency_ttl_seconds/type",keyword:"type",params:{type: "integer"}};
+if(data.cron_job !== undefined){
+let data36 = data.cron_job;
+if((typeof data36 !== "string") && (data36 !== null)){
+const err80 = {instancePath:instancePath+"/cron_job",schemaPath:"#/properties/cron_job/type",keyword:"type",params:{type: schema64.properties.cron_job.type}};
 if(vErrors === null){
 vErrors = [err80];
 }
@@ -6710,14 +6726,154 @@ vErrors.push(err80);
 errors++;
 }
 }
-}
-else {
-const err81 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(data.coalesce !== undefined){
+let data37 = data.coalesce;
+if((!(data37 && typeof data37 == "object" && !Array.isArray(data37))) && (data37 !== null)){
+const err81 = {instancePath:instancePath+"/coalesce",schemaPath:"#/properties/coalesce/type",keyword:"type",params:{type: schema64.properties.coalesce.type}};
 if(vErrors === null){
 vErrors = [err81];
 }
 else {
 vErrors.push(err81);
+}
+errors++;
+}
+if(data37 && typeof data37 == "object" && !Array.isArray(data37)){
+if(data37.key === undefined){
+const err82 = {instancePath:instancePath+"/coalesce",schemaPath:"#/properties/coalesce/required",keyword:"required",params:{missingProperty: "key"}};
+if(vErrors === null){
+vErrors = [err82];
+}
+else {
+vErrors.push(err82);
+}
+errors++;
+}
+if(data37.window_seconds === undefined){
+const err83 = {instancePath:instancePath+"/coalesce",schemaPath:"#/properties/coalesce/required",keyword:"required",params:{missingProperty: "window_seconds"}};
+if(vErrors === null){
+vErrors = [err83];
+}
+else {
+vErrors.push(err83);
+}
+errors++;
+}
+if(data37.max_wait_seconds === undefined){
+const err84 = {instancePath:instancePath+"/coalesce",schemaPath:"#/properties/coalesce/required",keyword:"required",params:{missingProperty: "max_wait_seconds"}};
+if(vErrors === null){
+vErrors = [err84];
+}
+else {
+vErrors.push(err84);
+}
+errors++;
+}
+for(const key5 in data37){
+if(!(((key5 === "key") || (key5 === "window_seconds")) || (key5 === "max_wait_seconds"))){
+const err85 = {instancePath:instancePath+"/coalesce",schemaPath:"#/properties/coalesce/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5}};
+if(vErrors === null){
+vErrors = [err85];
+}
+else {
+vErrors.push(err85);
+}
+errors++;
+}
+}
+if(data37.key !== undefined){
+if(!(validate33(data37.key, {instancePath:instancePath+"/coalesce/key",parentData:data37,parentDataProperty:"key",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate33.errors : vErrors.concat(validate33.errors);
+errors = vErrors.length;
+}
+}
+if(data37.window_seconds !== undefined){
+let data39 = data37.window_seconds;
+if(!((typeof data39 == "number") && (isFinite(data39)))){
+const err86 = {instancePath:instancePath+"/coalesce/window_seconds",schemaPath:"#/properties/coalesce/properties/window_seconds/type",keyword:"type",params:{type: "number"}};
+if(vErrors === null){
+vErrors = [err86];
+}
+else {
+vErrors.push(err86);
+}
+errors++;
+}
+}
+if(data37.max_wait_seconds !== undefined){
+let data40 = data37.max_wait_seconds;
+if(!((typeof data40 == "number") && (isFinite(data40)))){
+const err87 = {instancePath:instancePath+"/coalesce/max_wait_seconds",schemaPath:"#/properties/coalesce/properties/max_wait_seconds/type",keyword:"type",params:{type: "number"}};
+if(vErrors === null){
+vErrors = [err87];
+}
+else {
+vErrors.push(err87);
+}
+errors++;
+}
+}
+}
+}
+if(data.mirror_to_session !== undefined){
+if(typeof data.mirror_to_session !== "boolean"){
+const err88 = {instancePath:instancePath+"/mirror_to_session",schemaPath:"#/properties/mirror_to_session/type",keyword:"type",params:{type: "boolean"}};
+if(vErrors === null){
+vErrors = [err88];
+}
+else {
+vErrors.push(err88);
+}
+errors++;
+}
+}
+if(data.rate_limit !== undefined){
+let data42 = data.rate_limit;
+if(!(((typeof data42 == "number") && (!(data42 % 1) && !isNaN(data42))) && (isFinite(data42)))){
+const err89 = {instancePath:instancePath+"/rate_limit",schemaPath:"#/properties/rate_limit/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err89];
+}
+else {
+vErrors.push(err89);
+}
+errors++;
+}
+}
+if(data.max_concurrent !== undefined){
+let data43 = data.max_concurrent;
+if((!(((typeof data43 == "number") && (!(data43 % 1) && !isNaN(data43))) && (isFinite(data43)))) && (data43 !== null)){
+const err90 = {instancePath:instancePath+"/max_concurrent",schemaPath:"#/properties/max_concurrent/type",keyword:"type",params:{type: schema64.properties.max_concurrent.type}};
+if(vErrors === null){
+vErrors = [err90];
+}
+else {
+vErrors.push(err90);
+}
+errors++;
+}
+}
+if(data.idempotency_ttl_seconds !== undefined){
+let data44 = data.idempotency_ttl_seconds;
+if(!(((typeof data44 == "number") && (!(data44 % 1) && !isNaN(data44))) && (isFinite(data44)))){
+const err91 = {instancePath:instancePath+"/idempotency_ttl_seconds",schemaPath:"#/properties/idempotency_ttl_seconds/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err91];
+}
+else {
+vErrors.push(err91);
+}
+errors++;
+}
+}
+}
+else {
+const err92 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err92];
+}
+else {
+vErrors.push(err92);
 }
 errors++;
 }

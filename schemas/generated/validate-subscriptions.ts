@@ -4,7 +4,7 @@
 export const validate = validate20;
 const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"subscriptions.schema.json","title":"Subscriptions","description":"webhook_subscriptions.json: dynamic routes by name, same format as static routes.","type":"object","propertyNames":{"pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"additionalProperties":{"$ref":"route.schema.json"}};
 const pattern4 = new RegExp("^[a-z0-9][a-z0-9_-]{0,63}$", "u");
-const schema32 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"route.schema.json","title":"RouteConfig","description":"One webhook route, as written under `routes:` in a config file or in webhook_subscriptions.json.","type":"object","additionalProperties":false,"properties":{"description":{"type":"string","description":"What the route is for; shown in lists."},"enabled":{"type":"boolean","default":true,"description":"`false` keeps the route in the file and answers 403."},"events":{"type":"array","items":{"type":"string","minLength":1},"description":"Accepted event types, exact or as globs (`*`, `?`, `[`, `{`). Empty or absent: all events."},"source":{"type":"string","minLength":1,"description":"Name or alias of a catalog source: pins its scheme, event type, delivery id and challenge."},"auth":{"type":"array","minItems":1,"items":{"type":"string","minLength":1},"description":"Signature schemes the route accepts, by name. Default: all that the header-driven choice knows."},"secret":{"type":"string","minLength":1,"description":"Signing secret: a literal, `env:NAME` or `file:path`. Falls back to the global secret. `INSECURE_NO_AUTH` skips validation on a loopback bind."},"secrets":{"type":"array","minItems":1,"items":{"$ref":"#/$defs/rotatingSecret"},"description":"Several accepted secrets during a rotation, the current one first. Instead of `secret`."},"public_key":{"type":"string","minLength":1,"description":"The sender's public key, for schemes with an asymmetric signature: a literal, `env:NAME` or `file:path`."},"public_url":{"type":"string","minLength":1,"description":"This route's URL as the sender knows it, for schemes that sign the URL. Overrides the global `public_url`."},"profile":{"type":"string","minLength":1,"description":"Profile that runs this route; binds it to /p/<profile>/webhooks/<route>."},"prompt":{"type":"string","description":"Template over the payload. Absent: the event's name and the whole payload."},"filters":{"oneOf":[{"$ref":"#/$defs/filter"},{"type":"array","items":{"$ref":"#/$defs/filter"}}],"description":"Conditions on the payload; all must hold, else the event is answered `ignored`."},"script":{"type":"string","minLength":1,"description":"Filter or transform script below <profile home>/scripts/."},"skills":{"type":"array","items":{"type":"string","minLength":1},"description":"Skills loaded for the agent run, in this order."},"toolsets":{"type":"array","items":{"type":"string","minLength":1},"description":"Replaces the platform's webhook toolsets for runs of this route."},"deliver":{"oneOf":[{"type":"string","minLength":1},{"type":"array","minItems":1,"items":{"type":"string","minLength":1}}],"default":"log","description":"Where the result goes: one target or a list of them."},"deliver_extra":{"type":"object","additionalProperties":{"type":["string","number","object"],"additionalProperties":{"type":["string","number"]}},"description":"Address and options of the delivery (`repo`, `pr_number`, `chat_id`, `message_thread_id`, …), as templates; with several targets it may be keyed by target."},"deliver_only":{"type":"boolean","default":false,"description":"No agent: the rendered prompt is the message. Needs a real target."},"cron_job":{"type":"string","minLength":1,"description":"Id or name of the scheduled job to fire on each event."},"coalesce":{"$ref":"#/$defs/coalesce"},"mirror_to_session":{"type":"boolean","default":false,"description":"Also append the delivered text to the chat's session."},"rate_limit":{"type":"integer","minimum":1,"description":"Authenticated requests per minute on this route. Default: the global `rate_limit`."},"max_concurrent":{"type":"integer","minimum":1,"description":"Agent runs of this route at once."},"idempotency_ttl_seconds":{"type":"integer","minimum":1,"description":"How long a delivery id is remembered, in seconds. Default: the global setting."}},"$defs":{"rotatingSecret":{"title":"RotatingSecret","oneOf":[{"type":"string","minLength":1},{"type":"object","additionalProperties":false,"required":["value"],"properties":{"value":{"type":"string","minLength":1,"description":"A literal, `env:NAME` or `file:path`."},"expires_at":{"type":"string","pattern":"^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?Z$","description":"UTC instant after which this secret is no longer accepted."}}}],"description":"One accepted secret, optionally with an end."},"filter":{"title":"FilterConfig","description":"A leaf (`field` and exactly one operator) or a group (`all`, `any` or `not`).","type":"object","additionalProperties":false,"properties":{"field":{"type":"string","minLength":1,"description":"Dotted path: `payload.<x>`, `event`, `event_type`, `headers.<Name>`, or a path from the root."},"exists":{"type":"boolean","description":"The field is present (true) or absent (false)."},"missing":{"const":true,"description":"The field is absent."},"equals":{"type":["string","number","boolean","object","array","null"],"description":"Deep JSON equality, without coercion."},"not_equals":{"type":["string","number","boolean","object","array","null"],"description":"The negation of `equals`; true for a missing field."},"contains":{"type":["string","number","boolean","object","array","null"],"description":"Substring of a string, element of a list, or key of an object."},"in":{"type":"array","description":"The field equals one member of this list."},"in_file":{"type":"string","minLength":1,"description":"Path of a JSON array, a JSON object (its keys) or a text file with one value a line; relative to <home_dir>."},"regex":{"type":"string","minLength":1,"description":"Searched in the field's text; linear-time (RE2) syntax."},"all":{"type":"array","items":{"$ref":"#/$defs/filter"},"description":"Every member matches."},"any":{"type":"array","items":{"$ref":"#/$defs/filter"},"description":"At least one member matches."},"not":{"oneOf":[{"$ref":"#/$defs/filter"},{"type":"array","items":{"$ref":"#/$defs/filter"}}],"description":"The group does not match (a list stands for `all`)."}}},"coalesce":{"title":"CoalesceConfig","description":"Debounce of events per entity: only the latest of a burst is run.","type":"object","additionalProperties":false,"required":["key"],"properties":{"key":{"type":"string","minLength":1,"description":"Payload path or template that identifies the entity."},"window_seconds":{"type":"number","exclusiveMinimum":0,"default":30,"description":"Quiet time after the last event, in seconds."},"max_wait_seconds":{"type":"number","exclusiveMinimum":0,"default":300,"description":"Longest wait from the first event, in seconds."}}}}};
+const schema32 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"route.schema.json","title":"RouteConfig","description":"One webhook route, as written under `routes:` in a config file or in webhook_subscriptions.json.","type":"object","additionalProperties":false,"properties":{"description":{"type":"string","description":"What the route is for; shown in lists."},"enabled":{"type":"boolean","default":true,"description":"`false` keeps the route in the file and answers 403."},"events":{"type":"array","items":{"type":"string","minLength":1},"description":"Accepted event types, exact or as globs (`*`, `?`, `[`, `{`). Empty or absent: all events."},"source":{"type":"string","minLength":1,"description":"Name or alias of a catalog source: pins its scheme, event type, delivery id and challenge."},"auth":{"type":"array","minItems":1,"items":{"type":"string","minLength":1},"description":"Signature schemes the route accepts, by name. Default: all that the header-driven choice knows."},"secret":{"type":"string","minLength":1,"description":"Signing secret: a literal, `env:NAME` or `file:path`. Falls back to the global secret. `INSECURE_NO_AUTH` skips validation on a loopback bind."},"secrets":{"type":"array","minItems":1,"items":{"$ref":"#/$defs/rotatingSecret"},"description":"Several accepted secrets during a rotation, the current one first. Instead of `secret`."},"public_key":{"type":"string","minLength":1,"description":"The sender's public key, for schemes with an asymmetric signature: a literal, `env:NAME` or `file:path`."},"verify_token":{"type":"string","minLength":1,"description":"Token the sender repeats in its handshake, where it has one (`hub.verify_token`): a literal, `env:NAME` or `file:path`."},"public_url":{"type":"string","minLength":1,"description":"This route's URL as the sender knows it, for schemes that sign the URL. Overrides the global `public_url`."},"profile":{"type":"string","minLength":1,"description":"Profile that runs this route; binds it to /p/<profile>/webhooks/<route>."},"prompt":{"type":"string","description":"Template over the payload. Absent: the event's name and the whole payload."},"filters":{"oneOf":[{"$ref":"#/$defs/filter"},{"type":"array","items":{"$ref":"#/$defs/filter"}}],"description":"Conditions on the payload; all must hold, else the event is answered `ignored`."},"script":{"type":"string","minLength":1,"description":"Filter or transform script below <profile home>/scripts/."},"skills":{"type":"array","items":{"type":"string","minLength":1},"description":"Skills loaded for the agent run, in this order."},"toolsets":{"type":"array","items":{"type":"string","minLength":1},"description":"Replaces the platform's webhook toolsets for runs of this route."},"deliver":{"oneOf":[{"type":"string","minLength":1},{"type":"array","minItems":1,"items":{"type":"string","minLength":1}}],"default":"log","description":"Where the result goes: one target or a list of them."},"deliver_extra":{"type":"object","additionalProperties":{"type":["string","number","object"],"additionalProperties":{"type":["string","number"]}},"description":"Address and options of the delivery (`repo`, `pr_number`, `chat_id`, `message_thread_id`, …), as templates; with several targets it may be keyed by target."},"deliver_only":{"type":"boolean","default":false,"description":"No agent: the rendered prompt is the message. Needs a real target."},"cron_job":{"type":"string","minLength":1,"description":"Id or name of the scheduled job to fire on each event."},"coalesce":{"$ref":"#/$defs/coalesce"},"mirror_to_session":{"type":"boolean","default":false,"description":"Also append the delivered text to the chat's session."},"rate_limit":{"type":"integer","minimum":1,"description":"Authenticated requests per minute on this route. Default: the global `rate_limit`."},"max_concurrent":{"type":"integer","minimum":1,"description":"Agent runs of this route at once."},"idempotency_ttl_seconds":{"type":"integer","minimum":1,"description":"How long a delivery id is remembered, in seconds. Default: the global setting."}},"$defs":{"rotatingSecret":{"title":"RotatingSecret","oneOf":[{"type":"string","minLength":1},{"type":"object","additionalProperties":false,"required":["value"],"properties":{"value":{"type":"string","minLength":1,"description":"A literal, `env:NAME` or `file:path`."},"expires_at":{"type":"string","pattern":"^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?Z$","description":"UTC instant after which this secret is no longer accepted."}}}],"description":"One accepted secret, optionally with an end."},"filter":{"title":"FilterConfig","description":"A leaf (`field` and exactly one operator) or a group (`all`, `any` or `not`).","type":"object","additionalProperties":false,"properties":{"field":{"type":"string","minLength":1,"description":"Dotted path: `payload.<x>`, `event`, `event_type`, `headers.<Name>`, or a path from the root."},"exists":{"type":"boolean","description":"The field is present (true) or absent (false)."},"missing":{"const":true,"description":"The field is absent."},"equals":{"type":["string","number","boolean","object","array","null"],"description":"Deep JSON equality, without coercion."},"not_equals":{"type":["string","number","boolean","object","array","null"],"description":"The negation of `equals`; true for a missing field."},"contains":{"type":["string","number","boolean","object","array","null"],"description":"Substring of a string, element of a list, or key of an object."},"in":{"type":"array","description":"The field equals one member of this list."},"in_file":{"type":"string","minLength":1,"description":"Path of a JSON array, a JSON object (its keys) or a text file with one value a line; relative to <home_dir>."},"regex":{"type":"string","minLength":1,"description":"Searched in the field's text; linear-time (RE2) syntax."},"all":{"type":"array","items":{"$ref":"#/$defs/filter"},"description":"Every member matches."},"any":{"type":"array","items":{"$ref":"#/$defs/filter"},"description":"At least one member matches."},"not":{"oneOf":[{"$ref":"#/$defs/filter"},{"type":"array","items":{"$ref":"#/$defs/filter"}}],"description":"The group does not match (a list stands for `all`)."}}},"coalesce":{"title":"CoalesceConfig","description":"Debounce of events per entity: only the latest of a burst is run.","type":"object","additionalProperties":false,"required":["key"],"properties":{"key":{"type":"string","minLength":1,"description":"Payload path or template that identifies the entity."},"window_seconds":{"type":"number","exclusiveMinimum":0,"default":30,"description":"Quiet time after the last event, in seconds."},"max_wait_seconds":{"type":"number","exclusiveMinimum":0,"default":300,"description":"Longest wait from the first event, in seconds."}}}}};
 const schema33 = {"title":"RotatingSecret","oneOf":[{"type":"string","minLength":1},{"type":"object","additionalProperties":false,"required":["value"],"properties":{"value":{"type":"string","minLength":1,"description":"A literal, `env:NAME` or `file:path`."},"expires_at":{"type":"string","pattern":"^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?Z$","description":"UTC instant after which this secret is no longer accepted."}}}],"description":"One accepted secret, optionally with an end."};
 const schema35 = {"title":"CoalesceConfig","description":"Debounce of events per entity: only the latest of a burst is run.","type":"object","additionalProperties":false,"required":["key"],"properties":{"key":{"type":"string","minLength":1,"description":"Payload path or template that identifies the entity."},"window_seconds":{"type":"number","exclusiveMinimum":0,"default":30,"description":"Quiet time after the last event, in seconds."},"max_wait_seconds":{"type":"number","exclusiveMinimum":0,"default":300,"description":"Longest wait from the first event, in seconds."}}};
 const func1 = Object.prototype.hasOwnProperty;
@@ -712,11 +712,11 @@ vErrors.push(err27);
 errors++;
 }
 }
-if(data.public_url !== undefined){
-let data13 = data.public_url;
+if(data.verify_token !== undefined){
+let data13 = data.verify_token;
 if(typeof data13 === "string"){
 if(data13.length < 1){
-const err28 = {instancePath:instancePath+"/public_url",schemaPath:"#/properties/public_url/minLength",keyword:"minLength",params:{limit: 1}};
+const err28 = {instancePath:instancePath+"/verify_token",schemaPath:"#/properties/verify_token/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err28];
 }
@@ -727,7 +727,7 @@ errors++;
 }
 }
 else {
-const err29 = {instancePath:instancePath+"/public_url",schemaPath:"#/properties/public_url/type",keyword:"type",params:{type: "string"}};
+const err29 = {instancePath:instancePath+"/verify_token",schemaPath:"#/properties/verify_token/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err29];
 }
@@ -737,11 +737,11 @@ vErrors.push(err29);
 errors++;
 }
 }
-if(data.profile !== undefined){
-let data14 = data.profile;
+if(data.public_url !== undefined){
+let data14 = data.public_url;
 if(typeof data14 === "string"){
 if(data14.length < 1){
-const err30 = {instancePath:instancePath+"/profile",schemaPath:"#/properties/profile/minLength",keyword:"minLength",params:{limit: 1}};
+const err30 = {instancePath:instancePath+"/public_url",schemaPath:"#/properties/public_url/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err30];
 }
@@ -752,7 +752,7 @@ errors++;
 }
 }
 else {
-const err31 = {instancePath:instancePath+"/profile",schemaPath:"#/properties/profile/type",keyword:"type",params:{type: "string"}};
+const err31 = {instancePath:instancePath+"/public_url",schemaPath:"#/properties/public_url/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err31];
 }
@@ -762,9 +762,11 @@ vErrors.push(err31);
 errors++;
 }
 }
-if(data.prompt !== undefined){
-if(typeof data.prompt !== "string"){
-const err32 = {instancePath:instancePath+"/prompt",schemaPath:"#/properties/prompt/type",keyword:"type",params:{type: "string"}};
+if(data.profile !== undefined){
+let data15 = data.profile;
+if(typeof data15 === "string"){
+if(data15.length < 1){
+const err32 = {instancePath:instancePath+"/profile",schemaPath:"#/properties/profile/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err32];
 }
@@ -774,33 +776,8 @@ vErrors.push(err32);
 errors++;
 }
 }
-if(data.filters !== undefined){
-let data16 = data.filters;
-const _errs41 = errors;
-let valid10 = false;
-let passing1 = null;
-const _errs42 = errors;
-if(!(validate22(data16, {instancePath:instancePath+"/filters",parentData:data,parentDataProperty:"filters",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate22.errors : vErrors.concat(validate22.errors);
-errors = vErrors.length;
-}
-var _valid1 = _errs42 === errors;
-if(_valid1){
-valid10 = true;
-passing1 = 0;
-}
-const _errs43 = errors;
-if(Array.isArray(data16)){
-const len3 = data16.length;
-for(let i3=0; i3<len3; i3++){
-if(!(validate22(data16[i3], {instancePath:instancePath+"/filters/" + i3,parentData:data16,parentDataProperty:i3,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate22.errors : vErrors.concat(validate22.errors);
-errors = vErrors.length;
-}
-}
-}
 else {
-const err33 = {instancePath:instancePath+"/filters",schemaPath:"#/properties/filters/oneOf/1/type",keyword:"type",params:{type: "array"}};
+const err33 = {instancePath:instancePath+"/profile",schemaPath:"#/properties/profile/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err33];
 }
@@ -809,7 +786,55 @@ vErrors.push(err33);
 }
 errors++;
 }
-var _valid1 = _errs43 === errors;
+}
+if(data.prompt !== undefined){
+if(typeof data.prompt !== "string"){
+const err34 = {instancePath:instancePath+"/prompt",schemaPath:"#/properties/prompt/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err34];
+}
+else {
+vErrors.push(err34);
+}
+errors++;
+}
+}
+if(data.filters !== undefined){
+let data17 = data.filters;
+const _errs43 = errors;
+let valid10 = false;
+let passing1 = null;
+const _errs44 = errors;
+if(!(validate22(data17, {instancePath:instancePath+"/filters",parentData:data,parentDataProperty:"filters",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate22.errors : vErrors.concat(validate22.errors);
+errors = vErrors.length;
+}
+var _valid1 = _errs44 === errors;
+if(_valid1){
+valid10 = true;
+passing1 = 0;
+}
+const _errs45 = errors;
+if(Array.isArray(data17)){
+const len3 = data17.length;
+for(let i3=0; i3<len3; i3++){
+if(!(validate22(data17[i3], {instancePath:instancePath+"/filters/" + i3,parentData:data17,parentDataProperty:i3,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate22.errors : vErrors.concat(validate22.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err35 = {instancePath:instancePath+"/filters",schemaPath:"#/properties/filters/oneOf/1/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err35];
+}
+else {
+vErrors.push(err35);
+}
+errors++;
+}
+var _valid1 = _errs45 === errors;
 if(_valid1 && valid10){
 valid10 = false;
 passing1 = [passing1, 1];
@@ -821,43 +846,7 @@ passing1 = 1;
 }
 }
 if(!valid10){
-const err34 = {instancePath:instancePath+"/filters",schemaPath:"#/properties/filters/oneOf",keyword:"oneOf",params:{passingSchemas: passing1}};
-if(vErrors === null){
-vErrors = [err34];
-}
-else {
-vErrors.push(err34);
-}
-errors++;
-}
-else {
-errors = _errs41;
-if(vErrors !== null){
-if(_errs41){
-vErrors.length = _errs41;
-}
-else {
-vErrors = null;
-}
-}
-}
-}
-if(data.script !== undefined){
-let data18 = data.script;
-if(typeof data18 === "string"){
-if(data18.length < 1){
-const err35 = {instancePath:instancePath+"/script",schemaPath:"#/properties/script/minLength",keyword:"minLength",params:{limit: 1}};
-if(vErrors === null){
-vErrors = [err35];
-}
-else {
-vErrors.push(err35);
-}
-errors++;
-}
-}
-else {
-const err36 = {instancePath:instancePath+"/script",schemaPath:"#/properties/script/type",keyword:"type",params:{type: "string"}};
+const err36 = {instancePath:instancePath+"/filters",schemaPath:"#/properties/filters/oneOf",keyword:"oneOf",params:{passingSchemas: passing1}};
 if(vErrors === null){
 vErrors = [err36];
 }
@@ -866,16 +855,23 @@ vErrors.push(err36);
 }
 errors++;
 }
+else {
+errors = _errs43;
+if(vErrors !== null){
+if(_errs43){
+vErrors.length = _errs43;
 }
-if(data.skills !== undefined){
-let data19 = data.skills;
-if(Array.isArray(data19)){
-const len4 = data19.length;
-for(let i4=0; i4<len4; i4++){
-let data20 = data19[i4];
-if(typeof data20 === "string"){
-if(data20.length < 1){
-const err37 = {instancePath:instancePath+"/skills/" + i4,schemaPath:"#/properties/skills/items/minLength",keyword:"minLength",params:{limit: 1}};
+else {
+vErrors = null;
+}
+}
+}
+}
+if(data.script !== undefined){
+let data19 = data.script;
+if(typeof data19 === "string"){
+if(data19.length < 1){
+const err37 = {instancePath:instancePath+"/script",schemaPath:"#/properties/script/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err37];
 }
@@ -886,7 +882,7 @@ errors++;
 }
 }
 else {
-const err38 = {instancePath:instancePath+"/skills/" + i4,schemaPath:"#/properties/skills/items/type",keyword:"type",params:{type: "string"}};
+const err38 = {instancePath:instancePath+"/script",schemaPath:"#/properties/script/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err38];
 }
@@ -896,9 +892,15 @@ vErrors.push(err38);
 errors++;
 }
 }
-}
-else {
-const err39 = {instancePath:instancePath+"/skills",schemaPath:"#/properties/skills/type",keyword:"type",params:{type: "array"}};
+if(data.skills !== undefined){
+let data20 = data.skills;
+if(Array.isArray(data20)){
+const len4 = data20.length;
+for(let i4=0; i4<len4; i4++){
+let data21 = data20[i4];
+if(typeof data21 === "string"){
+if(data21.length < 1){
+const err39 = {instancePath:instancePath+"/skills/" + i4,schemaPath:"#/properties/skills/items/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err39];
 }
@@ -908,15 +910,8 @@ vErrors.push(err39);
 errors++;
 }
 }
-if(data.toolsets !== undefined){
-let data21 = data.toolsets;
-if(Array.isArray(data21)){
-const len5 = data21.length;
-for(let i5=0; i5<len5; i5++){
-let data22 = data21[i5];
-if(typeof data22 === "string"){
-if(data22.length < 1){
-const err40 = {instancePath:instancePath+"/toolsets/" + i5,schemaPath:"#/properties/toolsets/items/minLength",keyword:"minLength",params:{limit: 1}};
+else {
+const err40 = {instancePath:instancePath+"/skills/" + i4,schemaPath:"#/properties/skills/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err40];
 }
@@ -926,8 +921,9 @@ vErrors.push(err40);
 errors++;
 }
 }
+}
 else {
-const err41 = {instancePath:instancePath+"/toolsets/" + i5,schemaPath:"#/properties/toolsets/items/type",keyword:"type",params:{type: "string"}};
+const err41 = {instancePath:instancePath+"/skills",schemaPath:"#/properties/skills/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err41];
 }
@@ -937,9 +933,15 @@ vErrors.push(err41);
 errors++;
 }
 }
-}
-else {
-const err42 = {instancePath:instancePath+"/toolsets",schemaPath:"#/properties/toolsets/type",keyword:"type",params:{type: "array"}};
+if(data.toolsets !== undefined){
+let data22 = data.toolsets;
+if(Array.isArray(data22)){
+const len5 = data22.length;
+for(let i5=0; i5<len5; i5++){
+let data23 = data22[i5];
+if(typeof data23 === "string"){
+if(data23.length < 1){
+const err42 = {instancePath:instancePath+"/toolsets/" + i5,schemaPath:"#/properties/toolsets/items/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err42];
 }
@@ -949,15 +951,8 @@ vErrors.push(err42);
 errors++;
 }
 }
-if(data.deliver !== undefined){
-let data23 = data.deliver;
-const _errs57 = errors;
-let valid17 = false;
-let passing2 = null;
-const _errs58 = errors;
-if(typeof data23 === "string"){
-if(data23.length < 1){
-const err43 = {instancePath:instancePath+"/deliver",schemaPath:"#/properties/deliver/oneOf/0/minLength",keyword:"minLength",params:{limit: 1}};
+else {
+const err43 = {instancePath:instancePath+"/toolsets/" + i5,schemaPath:"#/properties/toolsets/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err43];
 }
@@ -967,8 +962,9 @@ vErrors.push(err43);
 errors++;
 }
 }
+}
 else {
-const err44 = {instancePath:instancePath+"/deliver",schemaPath:"#/properties/deliver/oneOf/0/type",keyword:"type",params:{type: "string"}};
+const err44 = {instancePath:instancePath+"/toolsets",schemaPath:"#/properties/toolsets/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err44];
 }
@@ -977,15 +973,16 @@ vErrors.push(err44);
 }
 errors++;
 }
-var _valid2 = _errs58 === errors;
-if(_valid2){
-valid17 = true;
-passing2 = 0;
 }
+if(data.deliver !== undefined){
+let data24 = data.deliver;
+const _errs59 = errors;
+let valid17 = false;
+let passing2 = null;
 const _errs60 = errors;
-if(Array.isArray(data23)){
-if(data23.length < 1){
-const err45 = {instancePath:instancePath+"/deliver",schemaPath:"#/properties/deliver/oneOf/1/minItems",keyword:"minItems",params:{limit: 1}};
+if(typeof data24 === "string"){
+if(data24.length < 1){
+const err45 = {instancePath:instancePath+"/deliver",schemaPath:"#/properties/deliver/oneOf/0/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err45];
 }
@@ -994,12 +991,9 @@ vErrors.push(err45);
 }
 errors++;
 }
-const len6 = data23.length;
-for(let i6=0; i6<len6; i6++){
-let data24 = data23[i6];
-if(typeof data24 === "string"){
-if(data24.length < 1){
-const err46 = {instancePath:instancePath+"/deliver/" + i6,schemaPath:"#/properties/deliver/oneOf/1/items/minLength",keyword:"minLength",params:{limit: 1}};
+}
+else {
+const err46 = {instancePath:instancePath+"/deliver",schemaPath:"#/properties/deliver/oneOf/0/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err46];
 }
@@ -1008,9 +1002,15 @@ vErrors.push(err46);
 }
 errors++;
 }
+var _valid2 = _errs60 === errors;
+if(_valid2){
+valid17 = true;
+passing2 = 0;
 }
-else {
-const err47 = {instancePath:instancePath+"/deliver/" + i6,schemaPath:"#/properties/deliver/oneOf/1/items/type",keyword:"type",params:{type: "string"}};
+const _errs62 = errors;
+if(Array.isArray(data24)){
+if(data24.length < 1){
+const err47 = {instancePath:instancePath+"/deliver",schemaPath:"#/properties/deliver/oneOf/1/minItems",keyword:"minItems",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err47];
 }
@@ -1019,10 +1019,12 @@ vErrors.push(err47);
 }
 errors++;
 }
-}
-}
-else {
-const err48 = {instancePath:instancePath+"/deliver",schemaPath:"#/properties/deliver/oneOf/1/type",keyword:"type",params:{type: "array"}};
+const len6 = data24.length;
+for(let i6=0; i6<len6; i6++){
+let data25 = data24[i6];
+if(typeof data25 === "string"){
+if(data25.length < 1){
+const err48 = {instancePath:instancePath+"/deliver/" + i6,schemaPath:"#/properties/deliver/oneOf/1/items/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err48];
 }
@@ -1031,7 +1033,30 @@ vErrors.push(err48);
 }
 errors++;
 }
-var _valid2 = _errs60 === errors;
+}
+else {
+const err49 = {instancePath:instancePath+"/deliver/" + i6,schemaPath:"#/properties/deliver/oneOf/1/items/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err49];
+}
+else {
+vErrors.push(err49);
+}
+errors++;
+}
+}
+}
+else {
+const err50 = {instancePath:instancePath+"/deliver",schemaPath:"#/properties/deliver/oneOf/1/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err50];
+}
+else {
+vErrors.push(err50);
+}
+errors++;
+}
+var _valid2 = _errs62 === errors;
 if(_valid2 && valid17){
 valid17 = false;
 passing2 = [passing2, 1];
@@ -1043,47 +1068,7 @@ passing2 = 1;
 }
 }
 if(!valid17){
-const err49 = {instancePath:instancePath+"/deliver",schemaPath:"#/properties/deliver/oneOf",keyword:"oneOf",params:{passingSchemas: passing2}};
-if(vErrors === null){
-vErrors = [err49];
-}
-else {
-vErrors.push(err49);
-}
-errors++;
-}
-else {
-errors = _errs57;
-if(vErrors !== null){
-if(_errs57){
-vErrors.length = _errs57;
-}
-else {
-vErrors = null;
-}
-}
-}
-}
-if(data.deliver_extra !== undefined){
-let data25 = data.deliver_extra;
-if(data25 && typeof data25 == "object" && !Array.isArray(data25)){
-for(const key2 in data25){
-let data26 = data25[key2];
-if(((typeof data26 !== "string") && (!((typeof data26 == "number") && (isFinite(data26))))) && (!(data26 && typeof data26 == "object" && !Array.isArray(data26)))){
-const err50 = {instancePath:instancePath+"/deliver_extra/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/deliver_extra/additionalProperties/type",keyword:"type",params:{type: schema32.properties.deliver_extra.additionalProperties.type}};
-if(vErrors === null){
-vErrors = [err50];
-}
-else {
-vErrors.push(err50);
-}
-errors++;
-}
-if(data26 && typeof data26 == "object" && !Array.isArray(data26)){
-for(const key3 in data26){
-let data27 = data26[key3];
-if((typeof data27 !== "string") && (!((typeof data27 == "number") && (isFinite(data27))))){
-const err51 = {instancePath:instancePath+"/deliver_extra/" + key2.replace(/~/g, "~0").replace(/\//g, "~1")+"/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/deliver_extra/additionalProperties/additionalProperties/type",keyword:"type",params:{type: schema32.properties.deliver_extra.additionalProperties.additionalProperties.type}};
+const err51 = {instancePath:instancePath+"/deliver",schemaPath:"#/properties/deliver/oneOf",keyword:"oneOf",params:{passingSchemas: passing2}};
 if(vErrors === null){
 vErrors = [err51];
 }
@@ -1092,12 +1077,25 @@ vErrors.push(err51);
 }
 errors++;
 }
-}
-}
-}
+else {
+errors = _errs59;
+if(vErrors !== null){
+if(_errs59){
+vErrors.length = _errs59;
 }
 else {
-const err52 = {instancePath:instancePath+"/deliver_extra",schemaPath:"#/properties/deliver_extra/type",keyword:"type",params:{type: "object"}};
+vErrors = null;
+}
+}
+}
+}
+if(data.deliver_extra !== undefined){
+let data26 = data.deliver_extra;
+if(data26 && typeof data26 == "object" && !Array.isArray(data26)){
+for(const key2 in data26){
+let data27 = data26[key2];
+if(((typeof data27 !== "string") && (!((typeof data27 == "number") && (isFinite(data27))))) && (!(data27 && typeof data27 == "object" && !Array.isArray(data27)))){
+const err52 = {instancePath:instancePath+"/deliver_extra/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/deliver_extra/additionalProperties/type",keyword:"type",params:{type: schema32.properties.deliver_extra.additionalProperties.type}};
 if(vErrors === null){
 vErrors = [err52];
 }
@@ -1106,10 +1104,11 @@ vErrors.push(err52);
 }
 errors++;
 }
-}
-if(data.deliver_only !== undefined){
-if(typeof data.deliver_only !== "boolean"){
-const err53 = {instancePath:instancePath+"/deliver_only",schemaPath:"#/properties/deliver_only/type",keyword:"type",params:{type: "boolean"}};
+if(data27 && typeof data27 == "object" && !Array.isArray(data27)){
+for(const key3 in data27){
+let data28 = data27[key3];
+if((typeof data28 !== "string") && (!((typeof data28 == "number") && (isFinite(data28))))){
+const err53 = {instancePath:instancePath+"/deliver_extra/" + key2.replace(/~/g, "~0").replace(/\//g, "~1")+"/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/deliver_extra/additionalProperties/additionalProperties/type",keyword:"type",params:{type: schema32.properties.deliver_extra.additionalProperties.additionalProperties.type}};
 if(vErrors === null){
 vErrors = [err53];
 }
@@ -1119,11 +1118,11 @@ vErrors.push(err53);
 errors++;
 }
 }
-if(data.cron_job !== undefined){
-let data29 = data.cron_job;
-if(typeof data29 === "string"){
-if(data29.length < 1){
-const err54 = {instancePath:instancePath+"/cron_job",schemaPath:"#/properties/cron_job/minLength",keyword:"minLength",params:{limit: 1}};
+}
+}
+}
+else {
+const err54 = {instancePath:instancePath+"/deliver_extra",schemaPath:"#/properties/deliver_extra/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err54];
 }
@@ -1133,8 +1132,9 @@ vErrors.push(err54);
 errors++;
 }
 }
-else {
-const err55 = {instancePath:instancePath+"/cron_job",schemaPath:"#/properties/cron_job/type",keyword:"type",params:{type: "string"}};
+if(data.deliver_only !== undefined){
+if(typeof data.deliver_only !== "boolean"){
+const err55 = {instancePath:instancePath+"/deliver_only",schemaPath:"#/properties/deliver_only/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err55];
 }
@@ -1144,11 +1144,11 @@ vErrors.push(err55);
 errors++;
 }
 }
-if(data.coalesce !== undefined){
-let data30 = data.coalesce;
-if(data30 && typeof data30 == "object" && !Array.isArray(data30)){
-if(data30.key === undefined){
-const err56 = {instancePath:instancePath+"/coalesce",schemaPath:"#/$defs/coalesce/required",keyword:"required",params:{missingProperty: "key"}};
+if(data.cron_job !== undefined){
+let data30 = data.cron_job;
+if(typeof data30 === "string"){
+if(data30.length < 1){
+const err56 = {instancePath:instancePath+"/cron_job",schemaPath:"#/properties/cron_job/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err56];
 }
@@ -1157,9 +1157,9 @@ vErrors.push(err56);
 }
 errors++;
 }
-for(const key4 in data30){
-if(!(((key4 === "key") || (key4 === "window_seconds")) || (key4 === "max_wait_seconds"))){
-const err57 = {instancePath:instancePath+"/coalesce",schemaPath:"#/$defs/coalesce/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4}};
+}
+else {
+const err57 = {instancePath:instancePath+"/cron_job",schemaPath:"#/properties/cron_job/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err57];
 }
@@ -1169,11 +1169,11 @@ vErrors.push(err57);
 errors++;
 }
 }
-if(data30.key !== undefined){
-let data31 = data30.key;
-if(typeof data31 === "string"){
-if(data31.length < 1){
-const err58 = {instancePath:instancePath+"/coalesce/key",schemaPath:"#/$defs/coalesce/properties/key/minLength",keyword:"minLength",params:{limit: 1}};
+if(data.coalesce !== undefined){
+let data31 = data.coalesce;
+if(data31 && typeof data31 == "object" && !Array.isArray(data31)){
+if(data31.key === undefined){
+const err58 = {instancePath:instancePath+"/coalesce",schemaPath:"#/$defs/coalesce/required",keyword:"required",params:{missingProperty: "key"}};
 if(vErrors === null){
 vErrors = [err58];
 }
@@ -1182,9 +1182,9 @@ vErrors.push(err58);
 }
 errors++;
 }
-}
-else {
-const err59 = {instancePath:instancePath+"/coalesce/key",schemaPath:"#/$defs/coalesce/properties/key/type",keyword:"type",params:{type: "string"}};
+for(const key4 in data31){
+if(!(((key4 === "key") || (key4 === "window_seconds")) || (key4 === "max_wait_seconds"))){
+const err59 = {instancePath:instancePath+"/coalesce",schemaPath:"#/$defs/coalesce/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4}};
 if(vErrors === null){
 vErrors = [err59];
 }
@@ -1194,11 +1194,11 @@ vErrors.push(err59);
 errors++;
 }
 }
-if(data30.window_seconds !== undefined){
-let data32 = data30.window_seconds;
-if((typeof data32 == "number") && (isFinite(data32))){
-if(data32 <= 0 || isNaN(data32)){
-const err60 = {instancePath:instancePath+"/coalesce/window_seconds",schemaPath:"#/$defs/coalesce/properties/window_seconds/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0}};
+if(data31.key !== undefined){
+let data32 = data31.key;
+if(typeof data32 === "string"){
+if(data32.length < 1){
+const err60 = {instancePath:instancePath+"/coalesce/key",schemaPath:"#/$defs/coalesce/properties/key/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err60];
 }
@@ -1209,7 +1209,7 @@ errors++;
 }
 }
 else {
-const err61 = {instancePath:instancePath+"/coalesce/window_seconds",schemaPath:"#/$defs/coalesce/properties/window_seconds/type",keyword:"type",params:{type: "number"}};
+const err61 = {instancePath:instancePath+"/coalesce/key",schemaPath:"#/$defs/coalesce/properties/key/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err61];
 }
@@ -1219,11 +1219,11 @@ vErrors.push(err61);
 errors++;
 }
 }
-if(data30.max_wait_seconds !== undefined){
-let data33 = data30.max_wait_seconds;
+if(data31.window_seconds !== undefined){
+let data33 = data31.window_seconds;
 if((typeof data33 == "number") && (isFinite(data33))){
 if(data33 <= 0 || isNaN(data33)){
-const err62 = {instancePath:instancePath+"/coalesce/max_wait_seconds",schemaPath:"#/$defs/coalesce/properties/max_wait_seconds/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0}};
+const err62 = {instancePath:instancePath+"/coalesce/window_seconds",schemaPath:"#/$defs/coalesce/properties/window_seconds/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0}};
 if(vErrors === null){
 vErrors = [err62];
 }
@@ -1234,7 +1234,7 @@ errors++;
 }
 }
 else {
-const err63 = {instancePath:instancePath+"/coalesce/max_wait_seconds",schemaPath:"#/$defs/coalesce/properties/max_wait_seconds/type",keyword:"type",params:{type: "number"}};
+const err63 = {instancePath:instancePath+"/coalesce/window_seconds",schemaPath:"#/$defs/coalesce/properties/window_seconds/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err63];
 }
@@ -1244,9 +1244,11 @@ vErrors.push(err63);
 errors++;
 }
 }
-}
-else {
-const err64 = {instancePath:instancePath+"/coalesce",schemaPath:"#/$defs/coalesce/type",keyword:"type",params:{type: "object"}};
+if(data31.max_wait_seconds !== undefined){
+let data34 = data31.max_wait_seconds;
+if((typeof data34 == "number") && (isFinite(data34))){
+if(data34 <= 0 || isNaN(data34)){
+const err64 = {instancePath:instancePath+"/coalesce/max_wait_seconds",schemaPath:"#/$defs/coalesce/properties/max_wait_seconds/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0}};
 if(vErrors === null){
 vErrors = [err64];
 }
@@ -1256,9 +1258,8 @@ vErrors.push(err64);
 errors++;
 }
 }
-if(data.mirror_to_session !== undefined){
-if(typeof data.mirror_to_session !== "boolean"){
-const err65 = {instancePath:instancePath+"/mirror_to_session",schemaPath:"#/properties/mirror_to_session/type",keyword:"type",params:{type: "boolean"}};
+else {
+const err65 = {instancePath:instancePath+"/coalesce/max_wait_seconds",schemaPath:"#/$defs/coalesce/properties/max_wait_seconds/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err65];
 }
@@ -1268,10 +1269,9 @@ vErrors.push(err65);
 errors++;
 }
 }
-if(data.rate_limit !== undefined){
-let data35 = data.rate_limit;
-if(!(((typeof data35 == "number") && (!(data35 % 1) && !isNaN(data35))) && (isFinite(data35)))){
-const err66 = {instancePath:instancePath+"/rate_limit",schemaPath:"#/properties/rate_limit/type",keyword:"type",params:{type: "integer"}};
+}
+else {
+const err66 = {instancePath:instancePath+"/coalesce",schemaPath:"#/$defs/coalesce/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err66];
 }
@@ -1280,9 +1280,10 @@ vErrors.push(err66);
 }
 errors++;
 }
-if((typeof data35 == "number") && (isFinite(data35))){
-if(data35 < 1 || isNaN(data35)){
-const err67 = {instancePath:instancePath+"/rate_limit",schemaPath:"#/properties/rate_limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+}
+if(data.mirror_to_session !== undefined){
+if(typeof data.mirror_to_session !== "boolean"){
+const err67 = {instancePath:instancePath+"/mirror_to_session",schemaPath:"#/properties/mirror_to_session/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err67];
 }
@@ -1292,11 +1293,10 @@ vErrors.push(err67);
 errors++;
 }
 }
-}
-if(data.max_concurrent !== undefined){
-let data36 = data.max_concurrent;
+if(data.rate_limit !== undefined){
+let data36 = data.rate_limit;
 if(!(((typeof data36 == "number") && (!(data36 % 1) && !isNaN(data36))) && (isFinite(data36)))){
-const err68 = {instancePath:instancePath+"/max_concurrent",schemaPath:"#/properties/max_concurrent/type",keyword:"type",params:{type: "integer"}};
+const err68 = {instancePath:instancePath+"/rate_limit",schemaPath:"#/properties/rate_limit/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err68];
 }
@@ -1307,7 +1307,7 @@ errors++;
 }
 if((typeof data36 == "number") && (isFinite(data36))){
 if(data36 < 1 || isNaN(data36)){
-const err69 = {instancePath:instancePath+"/max_concurrent",schemaPath:"#/properties/max_concurrent/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+const err69 = {instancePath:instancePath+"/rate_limit",schemaPath:"#/properties/rate_limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err69];
 }
@@ -1318,10 +1318,10 @@ errors++;
 }
 }
 }
-if(data.idempotency_ttl_seconds !== undefined){
-let data37 = data.idempotency_ttl_seconds;
+if(data.max_concurrent !== undefined){
+let data37 = data.max_concurrent;
 if(!(((typeof data37 == "number") && (!(data37 % 1) && !isNaN(data37))) && (isFinite(data37)))){
-const err70 = {instancePath:instancePath+"/idempotency_ttl_seconds",schemaPath:"#/properties/idempotency_ttl_seconds/type",keyword:"type",params:{type: "integer"}};
+const err70 = {instancePath:instancePath+"/max_concurrent",schemaPath:"#/properties/max_concurrent/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err70];
 }
@@ -1332,7 +1332,7 @@ errors++;
 }
 if((typeof data37 == "number") && (isFinite(data37))){
 if(data37 < 1 || isNaN(data37)){
-const err71 = {instancePath:instancePath+"/idempotency_ttl_seconds",schemaPath:"#/properties/idempotency_ttl_seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+const err71 = {instancePath:instancePath+"/max_concurrent",schemaPath:"#/properties/max_concurrent/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err71];
 }
@@ -1343,14 +1343,39 @@ errors++;
 }
 }
 }
-}
-else {
-const err72 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(data.idempotency_ttl_seconds !== undefined){
+let data38 = data.idempotency_ttl_seconds;
+if(!(((typeof data38 == "number") && (!(data38 % 1) && !isNaN(data38))) && (isFinite(data38)))){
+const err72 = {instancePath:instancePath+"/idempotency_ttl_seconds",schemaPath:"#/properties/idempotency_ttl_seconds/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err72];
 }
 else {
 vErrors.push(err72);
+}
+errors++;
+}
+if((typeof data38 == "number") && (isFinite(data38))){
+if(data38 < 1 || isNaN(data38)){
+const err73 = {instancePath:instancePath+"/idempotency_ttl_seconds",schemaPath:"#/properties/idempotency_ttl_seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+if(vErrors === null){
+vErrors = [err73];
+}
+else {
+vErrors.push(err73);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err74 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err74];
+}
+else {
+vErrors.push(err74);
 }
 errors++;
 }

@@ -1,0 +1,119 @@
+/**
+ * Answers the handshakes of a source: the request by which a sender checks, before or between events, that the URL is
+ * meant to receive its webhooks.
+ *
+ *     echo     the value comes back as text (GET with a query, or a signed POST)
+ *     reply    a small JSON answer, made of the value and its HMAC
+ *     capture  the request carries the secret itself: taken only while someone waits for it
+ *     ok       an empty 200
+ *
+ * GET and HEAD, and what captures, come unsigned and are answered before the signature check; any other POST after it.
+ */
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import type { ChallengePlan, SchemePlan } from '../../schemas/generated/types.ts';
+import type { Reply } from '../intake/reply.ts';
+import { textReply } from '../intake/reply.ts';
+import { secretKeys } from './keys.ts';
+import { readText } from './locator.ts';
+import type { SignedRequest } from './request.ts';
+
+/** Takes a captured secret; false when nobody waits for one. */
+export type CaptureSecret = (secret: string) => boolean;
+
+export interface HandshakeContext {
+  /** The route's current secret: what a `reply` computes its HMAC with. Null when there is none. */
+  readonly secret: string | null;
+  /** What the sender must send as its verify token; null: such a handshake is not answered. */
+  readonly verifyToken: string | null;
+  /** Null where nothing can be captured. */
+  readonly capture: CaptureSecret | null;
+}
+
+/** The answer; null when the request is no handshake. `signed`: its signature is known to be valid. */
+export type AnswerHandshake = (request: SignedRequest, signed: boolean) => Reply | null;
+
+type LinkedContext = HandshakeContext & { readonly key: Buffer | null };
+type Answer = (challenge: ChallengePlan, request: SignedRequest, context: LinkedContext) => Reply | null;
+
+/** Longest value that is sent back or captured, in UTF-16 units. */
+const MAX_VALUE = 1024;
+/** What may be captured or echoed in a header: visible ASCII. */
+const VISIBLE = /^[\x21-\x7e]+$/;
+const PLACEHOLDER = /\{(value|hmac-sha256-hex:value)\}/g;
+
+const ANSWERS: Readonly<Record<ChallengePlan['kind'], Answer>> = {
+  ok: (challenge) => respond(challenge, '', 'text/plain; charset=utf-8'),
+  echo: (challenge, request) => {
+    const value = handshakeValue(challenge, request);
+    return value === null ? null : respond(challenge, value, 'text/plain; charset=utf-8');
+  },
+  reply: (challenge, request, { key }) => {
+    if (challenge.body === null) return respond(challenge, '', 'application/json');
+    const value = challenge.value === null ? '' : handshakeValue(challenge, request);
+    const body = value === null ? null : fillJson(challenge.body, value, key);
+    return body === null ? null : respond(challenge, body, 'application/json');
+  },
+  capture: (challenge, request, { capture }) => {
+    const value = handshakeValue(challenge, request);
+    if (value === null || !VISIBLE.test(value) || capture?.(value) !== true) return null;
+    return respond(challenge, '', 'text/plain; charset=utf-8', challenge.echo === null ? [] : [challenge.echo, value]);
+  },
+};
+
+/** Null for a source without handshakes. */
+export function linkHandshake(plan: SchemePlan, context: HandshakeContext): AnswerHandshake | null {
+  if (plan.challenges.length === 0) return null;
+  const key = context.secret === null ? null : (secretKeys(context.secret, plan.secret)[0] ?? null);
+  const linked: LinkedContext = { ...context, key };
+  const unsigned = plan.challenges.filter(({ kind, method }) => method !== 'POST' || kind === 'capture');
+  const signed = plan.challenges.filter((challenge) => !unsigned.includes(challenge));
+  return (request, isSigned) => {
+    for (const challenge of isSigned ? signed : unsigned) {
+      if (!isHandshake(challenge, request, context.verifyToken)) continue;
+      const reply = ANSWERS[challenge.kind](challenge, request, linked);
+      if (reply !== null) return reply;
+    }
+    return null;
+  };
+}
+
+function isHandshake(challenge: ChallengePlan, request: SignedRequest, verifyToken: string | null): boolean {
+  if (request.method !== challenge.method) return false;
+  if (challenge.when !== null) {
+    const found = readText(challenge.when.at, request);
+    if (found === null || (challenge.when.equals !== null && found !== challenge.when.equals)) return false;
+  }
+  return challenge.token === null || isToken(readText(challenge.token, request), verifyToken);
+}
+
+/** Digests are compared: not even the token's length shows. */
+function isToken(given: string | null, expected: string | null): boolean {
+  if (given === null || expected === null || expected === '') return false;
+  return timingSafeEqual(sha256(given), sha256(expected));
+}
+
+function handshakeValue({ value }: ChallengePlan, request: SignedRequest): string | null {
+  const text = value === null ? null : readText(value, request);
+  return text === null || text === '' || text.length > MAX_VALUE ? null : text;
+}
+
+/** Fills the strings of the answer, which the value cannot break out of. Null when an HMAC is asked for and there is no key. */
+function fillJson(template: string, value: string, key: Buffer | null): string | null {
+  if (key === null && template.includes('{hmac-')) return null;
+  const mac = key === null ? '' : createHmac('sha256', key).update(value, 'utf8').digest('hex');
+  const fill = (field: unknown): unknown =>
+    typeof field === 'string' ? field.replace(PLACEHOLDER, (_all, name) => (name === 'value' ? value : mac)) : field;
+  const body: Record<string, unknown> = JSON.parse(template);
+  return JSON.stringify(Object.fromEntries(Object.entries(body).map(([name, field]) => [name, fill(field)])));
+}
+
+/** What came from outside goes back as text or JSON that no browser takes for a page. */
+function respond(challenge: ChallengePlan, body: string, type: string, more: readonly string[] = []): Reply {
+  const headers = ['X-Content-Type-Options', 'nosniff', ...Object.entries(challenge.headers).flat(), ...more];
+  if (challenge.status === 204) return { status: 204, headers, body: '', outcome: 'challenge' };
+  return textReply(challenge.status, 'challenge', body, ['Content-Type', type, ...headers]);
+}
+
+function sha256(text: string): Buffer {
+  return createHash('sha256').update(text, 'utf8').digest();
+}
