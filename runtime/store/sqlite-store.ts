@@ -1,0 +1,102 @@
+/**
+ * The durable store: one SQLite file that needs no set-up. A server writes on a thread of its own and reads here;
+ * commands open the same file beside it. Write-ahead logging lets readers and the one writer pass each other.
+ */
+import type { FileLock } from '../control/file-lock.ts';
+import { tryLock } from '../control/file-lock.ts';
+import type { Logger } from '../log.ts';
+import type { Committer, StartThread } from './sqlite/committer.ts';
+import { createInlineCommitter, createThreadCommitter } from './sqlite/committer.ts';
+import { migrate, SCHEMA_VERSION, schemaVersion } from './sqlite/migrations.ts';
+import type { Durability } from './sqlite/open-database.ts';
+import { openDatabase, openReadOnly, StoreRefused } from './sqlite/open-database.ts';
+import { createReader } from './sqlite/reader.ts';
+import { startThread } from './sqlite/start-thread.ts';
+import { WriteQueue } from './sqlite/write-queue.ts';
+import type { Store, StoreReader } from './store.ts';
+
+export interface ServerStoreOptions {
+  readonly path: string;
+  readonly durability: Durability;
+  readonly log: Logger;
+  /** Starts the writer thread; default: the shipped one. */
+  readonly thread?: StartThread;
+}
+
+/**
+ * Opens the store for the one server of a home, creating or migrating it.
+ * @throws StoreRefused when another server has it open, or the file cannot be used.
+ */
+export function openServerStore({ path, durability, log, thread }: ServerStoreOptions): Store {
+  const lock = lockStore(path);
+  if (lock === null) throw new StoreRefused(`${path} is in use by another server: stop that one first`);
+  try {
+    prepare(path, durability);
+    const start = thread ?? (() => startThread(path, durability));
+    const committer = createThreadCommitter(start, (reason) => log.error({ reason }, 'the writer thread died'));
+    return assemble(path, committer, lock);
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+/**
+ * Opens the store for a command that writes, beside a running server or without one.
+ * @throws StoreRefused when the file cannot be used, or a running server of another version keeps it at its format.
+ */
+export function openCommandStore(path: string): Store {
+  const lock = lockStore(path);
+  try {
+    if (lock !== null) prepare(path, 'full');
+    else refuseOtherFormat(path);
+    return assemble(path, createInlineCommitter(path, 'full'), null);
+  } finally {
+    lock?.release();
+  }
+}
+
+/**
+ * Opens an existing store to read, beside a running server or without one.
+ * @throws StoreRefused when the file cannot be read, or has another format.
+ */
+export function openStoreReader(path: string): StoreReader & { close(): void } {
+  refuseOtherFormat(path);
+  const db = openReadOnly(path);
+  return { ...createReader(db), close: () => void db.close() };
+}
+
+const lockStore = (path: string): FileLock | null => tryLock(`${path}.lock`);
+
+function prepare(path: string, durability: Durability): void {
+  const db = openDatabase(path, durability);
+  try {
+    migrate(db);
+  } finally {
+    db.close();
+  }
+}
+
+function refuseOtherFormat(path: string): void {
+  const db = openReadOnly(path);
+  const version = schemaVersion(db);
+  db.close();
+  if (version === SCHEMA_VERSION) return;
+  throw new StoreRefused(
+    `${path} has format ${version}, this hookwright needs ${SCHEMA_VERSION}: restart the server with this version`,
+  );
+}
+
+function assemble(path: string, committer: Committer, lock: FileLock | null): Store {
+  const queue = new WriteQueue(committer);
+  const db = openReadOnly(path);
+  return {
+    ...createReader(db),
+    write: (mutation) => queue.write(mutation),
+    async close() {
+      await queue.close();
+      db.close();
+      lock?.release();
+    },
+  };
+}

@@ -1,0 +1,72 @@
+/** Where batches are committed: on the writer thread (a server), or right here (a command that ends soon). */
+import type { Worker } from 'node:worker_threads';
+import type { Mutation } from '../mutations.ts';
+import type { CommitResult } from './commit.ts';
+import { createCommit } from './commit.ts';
+import type { Durability } from './open-database.ts';
+import { openDatabase } from './open-database.ts';
+
+export interface Committer {
+  /** Never rejects. One batch at a time. */
+  commit(batch: readonly Mutation[]): Promise<readonly CommitResult[]>;
+  close(): Promise<void>;
+}
+
+export function createInlineCommitter(path: string, durability: Durability): Committer {
+  const db = openDatabase(path, durability);
+  const commit = createCommit(db);
+  return {
+    commit: (batch) => Promise.resolve(commit(batch)),
+    close() {
+      db.close();
+      return Promise.resolve();
+    },
+  };
+}
+
+/** What the thread is told: a batch to commit, or null to fold the log into the file and end. */
+export type ThreadRequest = readonly Mutation[] | null;
+
+/** Starts the writer thread. */
+export type StartThread = () => Worker;
+
+/**
+ * Commits on a thread of its own, so that neither fsync nor a checkpoint stops the event loop. A thread that dies fails
+ * the batch it had (whose fate is then unknown, as after any crash) and is started again for the next one.
+ */
+export function createThreadCommitter(start: StartThread, onDeath: (reason: string) => void): Committer {
+  let thread: Worker | null = null;
+  let waiting: ((results: readonly CommitResult[] | null) => void) | null = null;
+  const settle = (results: readonly CommitResult[] | null): void => {
+    const resolve = waiting;
+    waiting = null;
+    resolve?.(results);
+  };
+  const running = (): Worker => {
+    if (thread !== null) return thread;
+    const started = start();
+    started.on('message', settle);
+    started.on('error', (error) => onDeath(error.message));
+    started.on('exit', () => {
+      thread = null;
+      settle(null);
+    });
+    thread = started;
+    return started;
+  };
+  const ask = (request: ThreadRequest): Promise<readonly CommitResult[] | null> =>
+    new Promise((resolve) => {
+      waiting = resolve;
+      running().postMessage(request);
+    });
+  running();
+  return {
+    async commit(batch) {
+      const results = await ask(batch);
+      return results ?? batch.map(() => ({ kind: 'unavailable', message: 'the writer thread died' }));
+    },
+    async close() {
+      if (thread !== null) await ask(null);
+    },
+  };
+}

@@ -1,0 +1,36 @@
+/** The changes of ../mutations.ts as SQL. Each handler runs inside the transaction of its batch. */
+import type Database from 'libsql';
+import type { MutationHandlers } from '../mutations.ts';
+import { createInsertDispatch, createTakeClaim } from './accept.ts';
+import { createAdvance } from './advance.ts';
+import { createCleanup } from './cleanup.ts';
+import { createCoalesce, createRelease } from './groups.ts';
+import type { TallyWriter } from './tally-writer.ts';
+
+export function createHandlers(db: Database.Database, tally: TallyWriter): MutationHandlers {
+  const claim = createTakeClaim(db);
+  const insert = createInsertDispatch(db, tally);
+  const advance = createAdvance(db, tally);
+  const toInbox = db.prepare('INSERT INTO inbox (ref) VALUES (?)');
+  const fromInbox = db.prepare('DELETE FROM inbox WHERE ref = ?');
+  const expire = db.prepare(
+    'DELETE FROM claim WHERE key IN (SELECT key FROM claim WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)',
+  );
+  return {
+    accept(m) {
+      if (!claim(m.claim, m.now)) return { kind: 'duplicate' };
+      const ref = insert(m, m.state, m.now);
+      if (m.inbox) toInbox.run([ref]);
+      return { kind: 'stored', ref };
+    },
+    coalesce: createCoalesce(db, claim, insert, advance),
+    release: createRelease(db),
+    advance,
+    take_inbox({ refs }) {
+      for (const ref of refs) fromInbox.run([ref]);
+      return null;
+    },
+    expire_claims: ({ now, limit }) => expire.run([now, limit]).changes,
+    cleanup: createCleanup(db, tally),
+  };
+}

@@ -1,0 +1,104 @@
+/**
+ * The database's schema by version, for whoever opens it. A version that was released is never edited: a change is a
+ * new entry. Text that a stranger can choose is kept as JSON, because a NUL would end it otherwise.
+ */
+import type Database from 'libsql';
+
+const VERSIONS: readonly string[] = [
+  `
+  -- What was accepted; never changed. head: JSON [event, delivery_id, replay_of]; body: JSON of the dispatch.
+  CREATE TABLE dispatch (
+    ref INTEGER PRIMARY KEY,
+    id TEXT NOT NULL,
+    profile TEXT NOT NULL,
+    route TEXT,
+    job TEXT,
+    mode TEXT NOT NULL,
+    accepted_at INTEGER NOT NULL,
+    max_concurrent INTEGER,
+    head TEXT NOT NULL,
+    body TEXT NOT NULL
+  ) STRICT;
+  CREATE UNIQUE INDEX dispatch_id ON dispatch (id);
+  CREATE INDEX dispatch_route ON dispatch (route);
+  CREATE INDEX dispatch_job ON dispatch (job) WHERE job IS NOT NULL;
+
+  -- How far it has come. Small rows apart from the large ones: they change several times.
+  -- ready_at is null while it waits in a coalesce group. reason: JSON text.
+  CREATE TABLE work (
+    ref INTEGER PRIMARY KEY,
+    state TEXT NOT NULL,
+    ready_at INTEGER,
+    started_at INTEGER,
+    answered_at INTEGER,
+    finished_at INTEGER,
+    reason TEXT
+  ) STRICT;
+  CREATE INDEX work_open ON work (ref) WHERE finished_at IS NULL;
+  CREATE INDEX work_dead ON work (ref) WHERE state = 'dead';
+  CREATE INDEX work_skipped ON work (ref) WHERE state = 'skipped';
+
+  -- JSON text.
+  CREATE TABLE answer (ref INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT;
+
+  -- Delivery attempts and failed runs, in order. data: JSON.
+  CREATE TABLE step (ref INTEGER NOT NULL, n INTEGER NOT NULL, data TEXT NOT NULL, PRIMARY KEY (ref, n))
+    STRICT, WITHOUT ROWID;
+
+  -- Delivery ids. key: JSON [profile, route, delivery id].
+  CREATE TABLE claim (key TEXT PRIMARY KEY, expires_at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE INDEX claim_expiry ON claim (expires_at);
+
+  -- Open coalesce groups and the dispatch that waits in each. key: JSON [profile, route, key].
+  CREATE TABLE coalesce_group (
+    key TEXT PRIMARY KEY,
+    ref INTEGER NOT NULL,
+    first_at INTEGER NOT NULL,
+    due_at INTEGER NOT NULL,
+    window_ms INTEGER NOT NULL,
+    max_wait_ms INTEGER NOT NULL,
+    superseded INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  -- Put in by another process beside a running server.
+  CREATE TABLE inbox (ref INTEGER PRIMARY KEY) STRICT;
+
+  CREATE TABLE tally (
+    profile TEXT NOT NULL,
+    route TEXT NOT NULL,
+    accepted INTEGER NOT NULL DEFAULT 0,
+    removed INTEGER NOT NULL DEFAULT 0,
+    pending INTEGER NOT NULL DEFAULT 0,
+    running INTEGER NOT NULL DEFAULT 0,
+    delivering INTEGER NOT NULL DEFAULT 0,
+    done INTEGER NOT NULL DEFAULT 0,
+    dead INTEGER NOT NULL DEFAULT 0,
+    skipped INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (profile, route)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  `,
+];
+
+export const SCHEMA_VERSION = VERSIONS.length;
+
+export function schemaVersion(db: Database.Database): number {
+  const [version] = db.prepare('PRAGMA user_version').raw().get([]) as [number];
+  return version;
+}
+
+/** Brings an older database up to date, in one transaction. */
+export function migrate(db: Database.Database): void {
+  if (schemaVersion(db) >= SCHEMA_VERSION) return;
+  db.exec('BEGIN EXCLUSIVE');
+  try {
+    // Again, now that nobody else can: another process may have done it meanwhile.
+    for (const sql of VERSIONS.slice(schemaVersion(db))) db.exec(sql);
+    db.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
+    db.exec('COMMIT');
+  } catch (error) {
+    if (db.inTransaction) db.exec('ROLLBACK');
+    throw error;
+  }
+}

@@ -1,0 +1,37 @@
+/**
+ * The states of a dispatch and the ways between them, for every store.
+ *
+ *   pending ──> running ──> delivering ──> done
+ *      ^          │  │           └───────> dead
+ *      └──────────┘  └──> skipped, dead
+ *
+ * `pending`: waits for a run, or in its coalesce group. `running`: the agent works. `delivering`: the answer is stored
+ * and on its way. `done`, `dead` (given up, with the reason) and `skipped` (nothing to deliver, or superseded) are
+ * final: a late writer cannot change them. An interrupted or failed run goes back to `pending`.
+ */
+
+export const OPEN_STATES = ['pending', 'running', 'delivering'] as const;
+export const FINAL_STATES = ['done', 'dead', 'skipped'] as const;
+export const DISPATCH_STATES = [...OPEN_STATES, ...FINAL_STATES] as const;
+
+export type OpenState = (typeof OPEN_STATES)[number];
+export type FinalState = (typeof FINAL_STATES)[number];
+export type DispatchState = OpenState | FinalState;
+
+/** The states from which each state can be reached. */
+export const REACHED_FROM: Readonly<Record<DispatchState, readonly OpenState[]>> = {
+  pending: ['pending', 'running'],
+  running: ['pending', 'running'],
+  delivering: ['pending', 'running', 'delivering'],
+  done: ['delivering'],
+  dead: ['pending', 'running', 'delivering'],
+  skipped: ['pending', 'running'],
+};
+
+export function canAdvance(from: DispatchState, to: DispatchState): boolean {
+  return (REACHED_FROM[to] as readonly DispatchState[]).includes(from);
+}
+
+export function isFinal(state: DispatchState): state is FinalState {
+  return (FINAL_STATES as readonly DispatchState[]).includes(state);
+}

@@ -1,0 +1,37 @@
+/** Counts per route that every store keeps beside the dispatches, so that a lost one shows as a sum that is off. */
+import type { DispatchState } from './states.ts';
+import { DISPATCH_STATES } from './states.ts';
+import type { Tally } from './store.ts';
+
+export type TallyColumn = DispatchState | 'accepted' | 'removed';
+
+export const TALLY_COLUMNS = ['accepted', 'removed', ...DISPATCH_STATES] as const satisfies readonly TallyColumn[];
+
+export type TallyCounts = Readonly<Record<TallyColumn, number>>;
+
+export const NO_COUNTS: TallyCounts = {
+  accepted: 0,
+  removed: 0,
+  pending: 0,
+  running: 0,
+  delivering: 0,
+  done: 0,
+  dead: 0,
+  skipped: 0,
+};
+
+/** What is off in one route's counts; `stored` are the dispatches really there, by state. */
+export function auditTally(tally: Tally, stored: Readonly<Partial<Record<DispatchState, number>>>): readonly string[] {
+  const name = `${tally.profile}/${tally.route ?? '(scheduled)'}`;
+  const off: string[] = [];
+  const known = DISPATCH_STATES.reduce((sum, state) => sum + tally[state], 0);
+  if (known !== tally.accepted) off.push(`${name}: ${tally.accepted} accepted, but ${known} accounted for`);
+  for (const state of ['pending', 'running', 'delivering'] as const) {
+    const found = stored[state] ?? 0;
+    if (found !== tally[state]) off.push(`${name}: ${tally[state]} counted as ${state}, but ${found} stored`);
+  }
+  const ended = tally.done + tally.dead + tally.skipped - tally.removed;
+  const found = (stored.done ?? 0) + (stored.dead ?? 0) + (stored.skipped ?? 0);
+  if (found !== ended) off.push(`${name}: ${ended} ended and kept, but ${found} stored`);
+  return off;
+}

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { describe, it } from 'node:test';
+import Database from 'libsql';
+import { openCommandStore, openServerStore, openStoreReader } from '../../../runtime/store/sqlite-store.ts';
+import type { Store } from '../../../runtime/store/store.ts';
+import { makeAccept } from '../../helpers/dispatches.ts';
+import { silentLog } from '../../helpers/log.ts';
+import { tempDir } from '../../helpers/temp-dir.ts';
+import { accept, storeContract } from './store-contract.ts';
+
+const openIn = (t: TestContext, path: string): Store => {
+  const store = openCommandStore(path);
+  t.after(() => store.close());
+  return store;
+};
+
+storeContract('sqlite store', (t) => openIn(t, join(tempDir(t), 'state.db')));
+
+describe('sqlite store: the file', () => {
+  it('is readable by its owner alone, with its companions', async (t) => {
+    const path = join(tempDir(t), 'home', 'state.db');
+    await accept(openIn(t, path), 'a');
+    for (const suffix of ['', '-wal', '-shm']) assert.equal(statSync(path + suffix).mode & 0o777, 0o600, suffix);
+    assert.equal(statSync(join(path, '..')).mode & 0o777, 0o700);
+  });
+
+  it('is still there for the next one to open it', async (t) => {
+    const path = join(tempDir(t), 'state.db');
+    const store = openCommandStore(path);
+    await accept(store, 'a');
+    await store.close();
+    const reader = openStoreReader(path);
+    assert.equal(reader.find('a')?.state, 'pending');
+    reader.close();
+  });
+
+  it('of a newer version is refused and left alone', (t) => {
+    const path = join(tempDir(t), 'state.db');
+    const db = new Database(path);
+    db.exec('PRAGMA user_version = 99');
+    db.close();
+    for (const open of [openCommandStore, openStoreReader])
+      assert.throws(() => open(path), /newer hookwright \(format 99/);
+  });
+
+  it('that is no database is refused with its name', (t) => {
+    const path = join(tempDir(t), 'state.db');
+    writeFileSync(path, 'this is no database, it only looks like a file of some length'.repeat(50));
+    for (const open of [openCommandStore, openStoreReader])
+      assert.throws(() => open(path), /cannot open .*state\.db: .*not a database/);
+  });
+});
+
+describe('sqlite store: a server', () => {
+  const open = (path: string): Store => openServerStore({ path, durability: 'full', log: silentLog });
+
+  it('writes on its thread, keeps a second server out and lets a command in', async (t) => {
+    const path = join(tempDir(t), 'state.db');
+    const server = open(path);
+    t.after(() => server.close());
+    const results = await Promise.all(['a', 'b', 'c'].map((id) => server.write(makeAccept(id))));
+    assert.deepEqual(
+      results.map((result) => result.kind === 'stored' && result.ref),
+      [1, 2, 3],
+    );
+    assert.throws(() => open(path), /in use by another server/);
+    const command = openIn(t, path);
+    await accept(command, 'd', { inbox: true });
+    assert.deepEqual(
+      server.inbox(5).map(({ id }) => id),
+      ['d'],
+    );
+    assert.deepEqual(
+      command.list({ limit: 5 }).map(({ id }) => id),
+      ['d', 'c', 'b', 'a'],
+    );
+    assert.deepEqual(server.audit(), []);
+  });
+
+  it('finishes what was written before it closes', async (t) => {
+    const path = join(tempDir(t), 'state.db');
+    const server = open(path);
+    const written = server.write(makeAccept('a'));
+    await server.close();
+    assert.equal((await written).kind, 'stored');
+    assert.equal(statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0, 0);
+    open(path).close();
+  });
+});
