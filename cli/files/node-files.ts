@@ -1,0 +1,24 @@
+/** The real file system, as the compiler sees it. */
+import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import type { Files } from '../../compiler/source/files.ts';
+
+/** A path that is not there, or may not be looked at, is null; so is one below something that is no folder. */
+function orNull<T>(look: () => T): T | null {
+  try {
+    return look();
+  } catch {
+    return null;
+  }
+}
+
+export const nodeFiles: Files = {
+  read: (path) => readFileSync(path),
+  stat: (path) => {
+    const stat = orNull(() => statSync(path));
+    if (stat === null) return null;
+    const kind = stat.isFile() ? 'file' : stat.isDirectory() ? 'directory' : 'other';
+    return { kind, size: stat.size, mode: stat.mode & 0o777 };
+  },
+  list: (directory) => orNull(() => readdirSync(directory)) ?? [],
+  realpath: (path) => orNull(() => realpathSync(path)),
+};
