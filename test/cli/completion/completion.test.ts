@@ -57,9 +57,12 @@ test('bash completes through the script, words with an equals sign too', async (
 
 for (const shell of ['bash', 'zsh', 'fish']) {
   test(`the ${shell} script is valid where ${shell} is installed`, async (t) => {
-    const { stdout, code } = await runInProcess(['completion', shell], { home: tempDir(t) });
+    const home = tempDir(t);
+    const { stdout, code } = await runInProcess(['completion', shell], { home });
     assert.equal(code, 0);
-    const { error, status, stderr } = spawnSync(shell, ['-n'], { input: stdout, encoding: 'utf8' });
+    writeFileSync(join(home, 'script'), stdout);
+    const env = { PATH: process.env.PATH, HOME: home };
+    const { error, status, stderr } = spawnSync(shell, ['-n', join(home, 'script')], { env, encoding: 'utf8' });
     if (error !== undefined) t.skip(`${shell} is not installed`);
     else assert.equal(status, 0, stderr);
   });
