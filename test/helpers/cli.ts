@@ -44,7 +44,19 @@ export interface RunningCli {
   readonly signal: (signal: StopSignal) => void;
 }
 
-export function startInProcess(argv: readonly string[], options: CliOptions): RunningCli {
+/** A context for a test, and what commands write to it. */
+export function contextFor(options: CliOptions): CliContext {
+  return recordedContext(options).context;
+}
+
+interface Recorded {
+  readonly context: CliContext;
+  readonly stdout: Recorder;
+  readonly stderr: Recorder;
+  readonly listeners: ReadonlySet<(signal: StopSignal) => void>;
+}
+
+function recordedContext(options: CliOptions): Recorded {
   const stdout = new Recorder();
   const stderr = new Recorder();
   const listeners = new Set<(signal: StopSignal) => void>();
@@ -68,6 +80,11 @@ export function startInProcess(argv: readonly string[], options: CliOptions): Ru
     },
     ...options.context,
   };
+  return { context, stdout, stderr, listeners };
+}
+
+export function startInProcess(argv: readonly string[], options: CliOptions): RunningCli {
+  const { context, stdout, stderr, listeners } = recordedContext(options);
   const done = runCli(argv, context).then((code) => ({ code, stdout: stdout.text, stderr: stderr.text }));
   return {
     done,

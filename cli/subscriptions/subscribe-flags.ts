@@ -1,0 +1,111 @@
+/** The flags of `webhook subscribe`, and what they change in an entry; what no flag names stays as it is. */
+import { parse } from 'yaml';
+import type { CoalesceConfig, FilterConfig, RouteConfig } from '../../schemas/generated/types.ts';
+import { messageOf, UsageError } from '../errors.ts';
+import { parseList } from '../parse.ts';
+
+/** As typed; `undefined` for a flag that was not given. An empty text takes a setting away. */
+export interface SubscribeFlags {
+  readonly events?: readonly string[] | undefined;
+  readonly prompt?: string | undefined;
+  readonly deliver?: string | undefined;
+  readonly deliverChatId?: string | undefined;
+  readonly deliverExtra?: readonly string[] | undefined;
+  readonly description?: string | undefined;
+  readonly deliverOnly?: boolean | undefined;
+  readonly cronJob?: string | undefined;
+  readonly routeProfile?: string | undefined;
+  readonly mirrorToSession?: boolean | undefined;
+  readonly script?: string | undefined;
+  readonly skills?: string | undefined;
+  readonly filter?: readonly string[] | undefined;
+  readonly coalesce?: string | undefined;
+  readonly secret?: string | undefined;
+  readonly enabled?: boolean | undefined;
+}
+
+/** The entry after the flags. The keys it does not know, and `toolsets`, which has no flag, stay. */
+export function applyFlags(entry: RouteConfig, flags: SubscribeFlags): RouteConfig {
+  const changes: Record<string, unknown> = {
+    events: flags.events && orNothing(flags.events.flatMap(parseList)),
+    prompt: flags.prompt && flags.prompt,
+    description: flags.description,
+    deliver: flags.deliver === undefined ? undefined : oneOrList(parseList(flags.deliver)),
+    deliver_extra: deliverExtra(entry, flags),
+    deliver_only: flags.deliverOnly,
+    cron_job: flags.cronJob,
+    profile: flags.routeProfile,
+    mirror_to_session: flags.mirrorToSession,
+    script: flags.script,
+    skills: flags.skills === undefined ? undefined : orNothing(parseList(flags.skills)),
+    filters: flags.filter && orNothing(flags.filter.filter((text) => text !== '').flatMap(parseFilter)),
+    coalesce: flags.coalesce === undefined ? undefined : parseCoalesce(flags.coalesce),
+    secret: flags.secret,
+    enabled: flags.enabled,
+  };
+  const next: Record<string, unknown> = { ...entry };
+  // A secret given by hand takes the place of a rotation that is under way.
+  if (flags.secret !== undefined) delete next.secrets;
+  for (const [key, value] of Object.entries(changes)) {
+    if (value === undefined) continue;
+    if (value === '' || value === NOTHING || value === DEFAULTS[key]) delete next[key];
+    else next[key] = value;
+  }
+  return next as RouteConfig;
+}
+
+/** Stands for a setting that was taken away. */
+const NOTHING = Symbol('nothing');
+/** Values that need not be written. */
+const DEFAULTS: Readonly<Record<string, unknown>> = { deliver_only: false, mirror_to_session: false, enabled: true };
+
+const orNothing = <Item>(list: readonly Item[]): readonly Item[] | typeof NOTHING =>
+  list.length === 0 ? NOTHING : list;
+
+const oneOrList = (list: readonly string[]): string | readonly string[] => (list.length > 1 ? list : (list[0] ?? ''));
+
+/** `--deliver-chat-id` and `--deliver-extra` change single keys; `key=` takes one away. */
+function deliverExtra(entry: RouteConfig, flags: SubscribeFlags): Record<string, unknown> | typeof NOTHING | undefined {
+  const pairs = (flags.deliverExtra ?? []).map(parsePair);
+  if (flags.deliverChatId !== undefined) pairs.push(['chat_id', flags.deliverChatId]);
+  if (pairs.length === 0) return undefined;
+  const extra: Record<string, unknown> = { ...entry.deliver_extra };
+  for (const [key, value] of pairs) {
+    if (value === '') delete extra[key];
+    else extra[key] = value;
+  }
+  return Object.keys(extra).length === 0 ? NOTHING : extra;
+}
+
+function parsePair(text: string): [key: string, value: string] {
+  const equals = text.indexOf('=');
+  if (equals < 1) throw new UsageError(`--deliver-extra takes key=value, not "${text}"`);
+  return [text.slice(0, equals), text.slice(equals + 1)];
+}
+
+function parseFilter(text: string): FilterConfig[] {
+  const value = parseFlagYaml(text, '--filter', "'{field: action, equals: opened}'");
+  return (Array.isArray(value) ? value : [value]) as FilterConfig[];
+}
+
+/** The whole setting, or only its key: `--coalesce pull_request.number`. */
+function parseCoalesce(text: string): CoalesceConfig | typeof NOTHING {
+  if (text === '') return NOTHING;
+  if (/^[\w.-]+$/.test(text)) return { key: text };
+  const value = parseFlagYaml(text, '--coalesce', "'{key: pull_request.number, window_seconds: 60}'");
+  return value as CoalesceConfig;
+}
+
+function parseFlagYaml(text: string, flag: string, example: string): object {
+  let value: unknown;
+  try {
+    value = parse(text, { logLevel: 'error', maxAliasCount: 10 });
+  } catch (error) {
+    throw new UsageError(
+      `${flag} is not YAML: ${messageOf(error).split('\n')[0] ?? ''}`,
+      `for instance ${flag} ${example}`,
+    );
+  }
+  if (typeof value === 'object' && value !== null) return value;
+  throw new UsageError(`${flag} takes a map, not "${text}"`, `for instance ${flag} ${example}`);
+}

@@ -1,0 +1,89 @@
+/**
+ * Reads and changes `webhook_subscriptions.json`, for commands: under a lock, whole or not at all.
+ * What a command does not mean to change stays as it is, also keys this version does not know.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { waitForLock } from '../../runtime/control/file-lock.ts';
+import type { RouteConfig } from '../../schemas/generated/types.ts';
+import type { CliContext } from '../context.ts';
+import { openHome } from '../context.ts';
+import { CliError, isSystemError } from '../errors.ts';
+import { findJsonFault } from '../files/json-fault.ts';
+import { writeAtomic } from '../files/write-atomic.ts';
+
+/** Entries by name, as they stand in the file: that they are sound is the compiler's to say. */
+export type Entries = ReadonlyMap<string, RouteConfig>;
+
+/** How long a command waits for others that write, in ms. */
+const LOCK_MS = 60_000;
+
+export const subscriptionPath = (home: string): string => join(home, 'webhook_subscriptions.json');
+
+/** The file's text; a missing file holds no subscriptions. */
+export function readSubscriptionText(home: string): string {
+  try {
+    return readFileSync(subscriptionPath(home), 'utf8').replace(/^\ufeff/, '');
+  } catch (error) {
+    if (isSystemError(error) && error.code === 'ENOENT') return '{}\n';
+    throw error;
+  }
+}
+
+/** @throws CliError naming the place at which the text stops being a map of entries. */
+export function parseSubscriptions(home: string, text: string): Entries {
+  const fault = findJsonFault(text);
+  if (fault !== null) throw unreadable(home, text, fault.offset, fault.message);
+  const value: unknown = JSON.parse(text);
+  if (!isMap(value)) throw unreadable(home, text, 0, 'not a map of subscriptions by name');
+  for (const [name, entry] of Object.entries(value)) {
+    if (!isMap(entry))
+      throw unreadable(home, text, text.indexOf(JSON.stringify(name)), `subscription "${name}" is not a map`);
+  }
+  return new Map(Object.entries(value as Record<string, RouteConfig>));
+}
+
+function unreadable(home: string, text: string, offset: number, message: string): CliError {
+  const before = text.slice(0, Math.max(0, offset)).split('\n');
+  const place = `${subscriptionPath(home)}:${before.length}:${(before.at(-1) ?? '').length + 1}`;
+  return new CliError(
+    `${place}: ${message}`,
+    'mend the file or move it away: hookwright does not write over what it cannot read',
+  );
+}
+
+const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export const printSubscriptions = (entries: Entries): string =>
+  `${JSON.stringify(Object.fromEntries(entries), null, 2)}\n`;
+
+/** What a change makes of the entries, and what the command wants to know about it afterwards. */
+export interface Change<Result> {
+  readonly entries: Entries;
+  readonly result: Result;
+}
+
+/**
+ * Changes the file: one writer at a time, the others wait for their turn. Nothing is written when `change` throws, or
+ * when it leaves the entries as they were. The file gets mode 0600: it holds secrets.
+ * @throws CliError when the file cannot be parsed, or another command holds the lock for a minute.
+ */
+export async function updateSubscriptions<Result>(
+  context: CliContext,
+  change: (entries: Entries) => Change<Result>,
+): Promise<Result> {
+  const home = openHome(context);
+  const lock = await waitForLock(join(home, 'run', 'subscriptions.lock'), LOCK_MS, context.clock);
+  if (lock === null)
+    throw new CliError('another command is changing the subscriptions and does not finish', 'try again');
+  try {
+    const text = readSubscriptionText(home);
+    const { entries, result } = change(parseSubscriptions(home, text));
+    const next = printSubscriptions(entries);
+    if (next !== text) writeAtomic(subscriptionPath(home), next, 0o600);
+    return result;
+  } finally {
+    lock.release();
+  }
+}

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { UsageError } from '../../../cli/errors.ts';
+import type { SubscribeFlags } from '../../../cli/subscriptions/subscribe-flags.ts';
+import { applyFlags } from '../../../cli/subscriptions/subscribe-flags.ts';
+import type { RouteConfig } from '../../../schemas/generated/types.ts';
+
+const OLD: RouteConfig = {
+  events: ['push'],
+  prompt: 'old',
+  deliver: 'messenger_a',
+  deliver_extra: { chat_id: '1', message_thread_id: '2' },
+  toolsets: ['terminal'],
+  secret: 's',
+};
+
+const changes: readonly (readonly [string, SubscribeFlags, Partial<Record<keyof RouteConfig, unknown>>])[] = [
+  ['no flag changes nothing', {}, {}],
+  ['events by comma and by repetition', { events: ['a, b', 'c'] }, { events: ['a', 'b', 'c'] }],
+  ['no events accept all', { events: [''] }, { events: undefined }],
+  ['an empty text takes a setting away', { prompt: '', secret: '' }, { prompt: undefined, secret: undefined }],
+  ['a negative chat id', { deliverChatId: '-100' }, { deliver_extra: { chat_id: '-100', message_thread_id: '2' } }],
+  [
+    'single keys of deliver_extra',
+    { deliverExtra: ['chat_id=', 'x=a=b'] },
+    { deliver_extra: { message_thread_id: '2', x: 'a=b' } },
+  ],
+  ['several targets', { deliver: 'log,messenger_a' }, { deliver: ['log', 'messenger_a'] }],
+  ['switches on', { deliverOnly: true, enabled: false }, { deliver_only: true, enabled: false }],
+  ['switches off are not written', { deliverOnly: false, enabled: true }, {}],
+  [
+    'filters as YAML',
+    { filter: ['{field: a, equals: 1}', '- {field: b, exists: true}'] },
+    {
+      filters: [
+        { field: 'a', equals: 1 },
+        { field: 'b', exists: true },
+      ],
+    },
+  ],
+  ['coalesce by its key', { coalesce: 'pr.number' }, { coalesce: { key: 'pr.number' } }],
+  [
+    'coalesce as YAML',
+    { coalesce: 'key: "{a}#{b}"\nwindow_seconds: 5' },
+    { coalesce: { key: '{a}#{b}', window_seconds: 5 } },
+  ],
+  ['skills', { skills: 'a,b' }, { skills: ['a', 'b'] }],
+];
+for (const [name, flags, changed] of changes) {
+  test(name, () => {
+    const expected = Object.entries({ ...OLD, ...changed }).filter(([, value]) => value !== undefined);
+    assert.deepEqual(applyFlags(OLD, flags), Object.fromEntries(expected));
+  });
+}
+
+test('a new secret ends a rotation', () => {
+  assert.deepEqual(applyFlags({ secrets: ['a', 'b'] }, { secret: 'c' }), { secret: 'c' });
+});
+
+const refused: readonly (readonly [SubscribeFlags, RegExp])[] = [
+  [{ deliverExtra: ['x'] }, /takes key=value/],
+  [{ filter: ['{a: '] }, /--filter is not YAML/],
+  [{ filter: ['text'] }, /--filter takes a map/],
+  [{ coalesce: '[' }, /--coalesce is not YAML/],
+];
+for (const [flags, expected] of refused) {
+  test(`refuses ${JSON.stringify(flags)}`, () =>
+    assert.throws(
+      () => applyFlags({}, flags),
+      (error) => error instanceof UsageError && expected.test(error.message),
+    ));
+}

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { CliError } from '../../../cli/errors.ts';
+import { findJsonFault } from '../../../cli/files/json-fault.ts';
+import { parseSubscriptions, updateSubscriptions } from '../../../cli/subscriptions/subscription-file.ts';
+import { contextFor } from '../../helpers/cli.ts';
+import { tempDir } from '../../helpers/temp-dir.ts';
+
+const faults: readonly (readonly [string, number | null, RegExp?])[] = [
+  ['{}', null],
+  [' {"a": {"b": [1, -2.5e3, true, null, "\\u00e9\\n"]}} \n', null],
+  ['', 0, /expected a value, the file ends/],
+  ['{"a":1,}', 7, /expected a name in double quotes, found "}"/],
+  ['{"a":1 "b":2}', 7, /expected "," or "}"/],
+  ['{"a": tru}', 6, /expected a value, found "t"/],
+  ['{"a"', 4, /expected ":", the file ends/],
+  ['{}x', 2, /expected the end/],
+  ['{"a":{},"b":{},"\\u0061":{}}', 15, /stands here a second time/],
+  ['{"a":01}', 6, /expected "," or "}"/],
+  ['['.repeat(300), 201, /nested too deeply/],
+];
+for (const [text, offset, message] of faults) {
+  test(`finds the fault in ${JSON.stringify(text.slice(0, 30))}`, () => {
+    const fault = findJsonFault(text);
+    assert.equal(fault?.offset ?? null, offset);
+    if (message !== undefined) assert.match(fault?.message ?? '', message);
+  });
+}
+
+test('a file that is no map of entries is refused with its place', () => {
+  assert.throws(() => parseSubscriptions('/h', '{\n  "a": 1\n}'), {
+    message: /\/h\/webhook_subscriptions\.json:2:3: subscription "a" is not a map/,
+  });
+  assert.throws(() => parseSubscriptions('/h', '[]'), { message: /:1:1: not a map of subscriptions/ });
+  assert.throws(() => parseSubscriptions('/h', '{\n"a": {},\n}'), { message: /:3:1: not JSON/ });
+});
+
+test('a change keeps entries, unknown keys and odd names, and closes the file to others', async (t) => {
+  const home = tempDir(t);
+  const path = join(home, 'webhook_subscriptions.json');
+  writeFileSync(path, '{"old": {"prompt": "x", "future_key": [1]}, "__proto__": {"prompt": "p"}}');
+  chmodSync(path, 0o644);
+  const count = await updateSubscriptions(contextFor({ home }), (entries) => ({
+    entries: new Map([...entries, ['new', { prompt: 'y' }]]),
+    result: entries.size,
+  }));
+  assert.equal(count, 2);
+  assert.equal(
+    JSON.stringify(JSON.parse(readFileSync(path, 'utf8'))),
+    '{"old":{"prompt":"x","future_key":[1]},"__proto__":{"prompt":"p"},"new":{"prompt":"y"}}',
+  );
+  assert.equal(statSync(path).mode & 0o777, 0o600);
+});
+
+test('a change that fails writes nothing and frees the lock', async (t) => {
+  const home = tempDir(t);
+  const context = contextFor({ home });
+  const failing = updateSubscriptions(context, () => {
+    throw new CliError('refused');
+  });
+  await assert.rejects(failing, { message: 'refused' });
+  await updateSubscriptions(context, () => ({ entries: new Map([['a', {}]]), result: null }));
+  assert.deepEqual(JSON.parse(readFileSync(join(home, 'webhook_subscriptions.json'), 'utf8')), { a: {} });
+});
+
+test('many changes at once all land', async (t) => {
+  const home = tempDir(t);
+  const context = contextFor({ home });
+  const add = (name: string): Promise<null> =>
+    updateSubscriptions(context, (entries) => ({ entries: new Map([...entries, [name, {}]]), result: null }));
+  await Promise.all(Array.from({ length: 20 }, (_, at) => add(`s${at}`)));
+  assert.equal(
+    Object.keys(JSON.parse(readFileSync(join(home, 'webhook_subscriptions.json'), 'utf8')) as object).length,
+    20,
+  );
+});
