@@ -39,6 +39,36 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/gateway-metrics.ts')).GatewayMetricsCommand,
   },
   {
+    path: 'catalog publish',
+    summary: 'Print the blueprint catalog as JSON, or as a page to choose from',
+    load: async () => (await import('./commands/catalog-publish.ts')).CatalogPublishCommand,
+  },
+  {
+    path: 'blueprint list',
+    summary: 'List the blueprints: recurring tasks ready to be set up',
+    load: async () => (await import('./commands/blueprint-list.ts')).BlueprintListCommand,
+  },
+  {
+    path: 'blueprint show',
+    summary: 'Show a blueprint: its fields, its command and link, its next five runs',
+    load: async () => (await import('./commands/blueprint-show.ts')).BlueprintShowCommand,
+  },
+  {
+    path: 'blueprint fill',
+    summary: 'Show the job a blueprint would make with these values; nothing is created',
+    load: async () => (await import('./commands/blueprint-fill.ts')).BlueprintFillCommand,
+  },
+  {
+    path: 'blueprint command',
+    summary: 'Print the chat command of a blueprint with these values',
+    load: async () => (await import('./commands/blueprint-command.ts')).BlueprintCommandCommand,
+  },
+  {
+    path: 'blueprint link',
+    summary: 'Print the application link of a blueprint with these values',
+    load: async () => (await import('./commands/blueprint-link.ts')).BlueprintLinkCommand,
+  },
+  {
     path: 'schema',
     summary: 'Print the JSON Schema of one kind of file, for editors',
     load: async () => (await import('./commands/schema.ts')).SchemaCommand,

@@ -1,0 +1,90 @@
+/** Opens the blueprints of this home for a command: shipped ones, the user's own, and the settings they are shown with. */
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { loadBlueprints } from '../../compiler/blueprints/load-blueprints.ts';
+import type { Diagnostic, Finding } from '../../compiler/diagnostics/diagnostic.ts';
+import { sortDiagnostics } from '../../compiler/diagnostics/diagnostic.ts';
+import { printPretty } from '../../compiler/diagnostics/print-pretty.ts';
+import { suggest } from '../../compiler/diagnostics/suggest.ts';
+import { isTimeZone } from '../../compiler/schedule/time-zone.ts';
+import { loadConfig } from '../../compiler/source/load-config.ts';
+import { isPlainMap } from '../../compiler/source/plain-map.ts';
+import { mergeFiles } from '../../compiler/source/source-tree.ts';
+import type { BlueprintPlan } from '../../schemas/generated/types.ts';
+import type { CliContext } from '../context.ts';
+import { CliError, UsageError } from '../errors.ts';
+import { nodeFiles } from '../files/node-files.ts';
+
+const SHIPPED = fileURLToPath(new URL('../../catalog/blueprints/', import.meta.url));
+const DEFAULT_SCHEME = 'hookwright';
+const SCHEME = /^[a-z][a-z0-9+.-]*$/;
+
+export interface CatalogOptions {
+  /** `--config`. */
+  readonly configs?: readonly string[] | undefined;
+  /** `--app-scheme`; wins over the config. */
+  readonly appScheme?: string | undefined;
+}
+
+export interface OpenCatalog {
+  /** By key, in their order. */
+  readonly plans: ReadonlyMap<string, BlueprintPlan>;
+  readonly appScheme: string;
+  /** Zone of jobs that name none: `gateway.timezone`, else the machine's. */
+  readonly timezone: string;
+}
+
+interface Settings {
+  readonly app_scheme: string | null;
+  readonly timezone: string | null;
+  readonly findings: readonly Finding[];
+}
+
+const NO_SETTINGS: Settings = { app_scheme: null, timezone: null, findings: [] };
+
+/** Only these two settings are read here; the rest of the config is for `compile` and `lint` to judge. */
+function readSettings(context: CliContext, configs: readonly string[]): Settings {
+  const { cwd, home } = context;
+  const candidates = [join(cwd, 'hookwright.yaml'), join(home, 'config.yaml')];
+  if (configs.length === 0 && candidates.every((path) => nodeFiles.stat(path) === null)) return NO_SETTINGS;
+  const loaded = loadConfig({ files: nodeFiles, cwd, home, configs });
+  if (loaded.incomplete || loaded.files.length === 0) return { ...NO_SETTINGS, findings: loaded.findings };
+  const { app_scheme, gateway } = mergeFiles(loaded.files).tree.value;
+  const timezone = isPlainMap(gateway) ? gateway.timezone : undefined;
+  return {
+    app_scheme: typeof app_scheme === 'string' ? app_scheme : null,
+    timezone: typeof timezone === 'string' && isTimeZone(timezone) ? timezone : null,
+    findings: [],
+  };
+}
+
+function refuse(context: CliContext, findings: readonly Finding[]): never {
+  const diagnostics = findings.map((finding): Diagnostic => ({ ...finding, severity: 'error' }));
+  const width = context.stderr.columns ?? 100;
+  context.stderr.write(printPretty(sortDiagnostics(diagnostics), { color: context.colour.stderr, width }));
+  throw new CliError('the blueprints cannot be used before this is set right');
+}
+
+/** @throws CliError when a blueprint or the config cannot be read; the reasons are on stderr by then. */
+export function openCatalog(context: CliContext, options: CatalogOptions = {}): OpenCatalog {
+  const own = join(context.home, 'catalog/blueprints');
+  const { plans, findings } = loadBlueprints({ files: nodeFiles, cwd: context.cwd, folders: [SHIPPED, own] });
+  const settings = readSettings(context, options.configs ?? []);
+  const faults = [...findings.filter(({ rule }) => rule !== 'blueprint-unused-field'), ...settings.findings];
+  if (faults.length > 0) refuse(context, faults);
+  const appScheme = options.appScheme ?? settings.app_scheme ?? DEFAULT_SCHEME;
+  if (!SCHEME.test(appScheme)) {
+    throw new UsageError(`"${appScheme}" is no URL scheme`, 'a scheme is lower-case letters, digits, `+`, `.` and `-`');
+  }
+  const machine = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return { plans, appScheme, timezone: settings.timezone ?? machine };
+}
+
+/** @throws CliError with the closest keys. */
+export function findBlueprint({ plans }: OpenCatalog, key: string): BlueprintPlan {
+  const plan = plans.get(key);
+  if (plan !== undefined) return plan;
+  const [close] = suggest(key, plans.keys());
+  const hint = close === undefined ? 'hookwright blueprint list shows them all' : `did you mean ${close}?`;
+  throw new CliError(`there is no blueprint "${key}"`, hint);
+}

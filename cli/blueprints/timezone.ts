@@ -1,0 +1,14 @@
+/** The zone a command line asks for. */
+import { didYouMean } from '../../compiler/diagnostics/suggest.ts';
+import { isTimeZone, timeZones } from '../../compiler/schedule/time-zone.ts';
+import { UsageError } from '../errors.ts';
+
+/** @throws UsageError for what is no IANA zone. */
+export function chooseTimezone(asked: string | undefined, otherwise: string): string {
+  if (asked === undefined) return otherwise;
+  if (isTimeZone(asked)) return asked;
+  throw new UsageError(
+    `"${asked}" is no time zone${didYouMean(asked, timeZones())}`,
+    'zones have names such as Europe/Berlin',
+  );
+}
