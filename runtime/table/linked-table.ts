@@ -1,9 +1,8 @@
 /** What linking makes of a table: everything a request needs, already decided, for intake. Immutable once built. */
-import type { LocatorPlan, RoutePlan, ServerPlan } from '../../schemas/generated/types.ts';
+import type { LocatorPlan, RoutePlan, RouteTable } from '../../schemas/generated/types.ts';
 import type { RateWindow } from '../intake/rate-limit.ts';
-import type { Reply } from '../intake/reply.ts';
 import type { Authenticator } from '../verify/authenticator.ts';
-import type { SignedRequest } from '../verify/request.ts';
+import type { AnswerHandshake } from '../verify/handshake.ts';
 import type { MatchFilter } from './link-filter.ts';
 import type { RenderKey, RenderTemplate } from './link-template.ts';
 
@@ -32,12 +31,11 @@ export interface RouteLimits {
   readonly idempotencyTtlMs: number;
 }
 
-/** The answer to a sender's handshake; null when the request is none. `signed`: its signature is known to be valid. */
-export type AnswerHandshake = (request: SignedRequest, signed: boolean) => Reply | null;
-
 /** Where a route's event type and delivery id are (§6.1, §6.2). */
 export interface Identity {
   readonly event: readonly LocatorPlan[];
+  /** Searched when `event` finds nothing; strings only. */
+  readonly eventFallback: readonly LocatorPlan[];
   readonly delivery: readonly LocatorPlan[];
   /** A source says exactly where to look: numbers count there too. */
   readonly pinned: boolean;
@@ -70,7 +68,6 @@ export interface LinkedCoalesce {
 export type RoutePaths = ReadonlyMap<string, LinkedRoute>;
 
 export interface LinkedTable {
-  readonly hash: string;
-  readonly server: ServerPlan;
+  readonly plan: RouteTable;
   readonly routes: RoutePaths;
 }

@@ -11,8 +11,8 @@ const EVENT_LIMIT = 256;
 const ID_LIMIT = 256;
 
 export const identify: Stage = (intake, { ids }) => {
-  const { identity, limits, plan } = intake.route;
-  intake.event = printable(readFirst(identity.event, intake, identity.pinned) ?? UNKNOWN_EVENT, EVENT_LIMIT);
+  const { limits, plan } = intake.route;
+  intake.event = printable(sentEvent(intake) ?? UNKNOWN_EVENT, EVENT_LIMIT);
   const sent = sentId(intake);
   intake.deliveryId = sent ?? ids.delivery(intake.receivedAt);
   intake.claim = {
@@ -24,6 +24,11 @@ export const identify: Stage = (intake, { ids }) => {
   };
   return null;
 };
+
+function sentEvent(intake: Intake): string | null {
+  const { event, eventFallback, pinned } = intake.route.identity;
+  return readFirst(event, intake, pinned) ?? readFirst(eventFallback, intake, false);
+}
 
 function sentId(intake: Intake): string | null {
   const { identity } = intake.route;

@@ -1,0 +1,74 @@
+/** What a gateway is made of, and what can be asked of it. */
+import type { RoutePlan, RouteTable } from '../schemas/generated/types.ts';
+import type { Clock } from './clock.ts';
+import type { Dispatcher } from './dispatch/dispatcher.ts';
+import type { Ids } from './ids.ts';
+import type { CountRequest } from './intake/event-log.ts';
+import type { ServerLimits } from './intake/server.ts';
+import type { Logger } from './log.ts';
+import type { GatewayFiles } from './node-files.ts';
+import type { RunProcess } from './process/run-process.ts';
+import type { SecretResolver } from './secrets.ts';
+import type { LowerSubscriptions, Rejected } from './table/subscriptions.ts';
+import type { TableState } from './table/tables.ts';
+import type { CaptureSecret } from './verify/handshake.ts';
+
+export interface GatewayOptions {
+  /** `<home_dir>`. */
+  readonly home: string;
+  /** The user's home folder, for `~/`. */
+  readonly userHome: string;
+  /** The process environment, of which scripts get a few variables. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Absolute path of routes.json; blueprints.json lies beside it. */
+  readonly table: string;
+  /** In place of the table's. */
+  readonly host?: string;
+  readonly port?: number;
+  readonly limits?: Partial<ServerLimits>;
+  readonly dispatcher: Dispatcher;
+  /** Flushes and finishes the work behind the dispatcher within `timeoutMs`; answers how much had to be left. */
+  readonly drain: (timeoutMs: number) => Promise<{ readonly abandoned: number }>;
+  /** Called with each table about to be served; throws TableError to refuse it. What it answers runs at the swap. */
+  readonly prepare?: (table: RouteTable) => () => void;
+  /** A resolver that sees secrets as they are now; called for each table. */
+  readonly secrets: () => SecretResolver;
+  /** Takes the secret that a source sends in its handshake. */
+  readonly capture?: (plan: RoutePlan) => CaptureSecret;
+  readonly lowerSubscriptions: LowerSubscriptions;
+  readonly run: RunProcess;
+  readonly files: GatewayFiles;
+  readonly ids: Ids;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Counts for metrics. */
+  readonly onRequest?: CountRequest;
+  readonly onTableLoad?: (ok: boolean) => void;
+}
+
+export interface ServingStatus {
+  /** null before `listen` and after `stop`. */
+  readonly url: string | null;
+  readonly state: 'serving' | 'draining';
+  readonly table: TableState & { readonly routes: number };
+  readonly subscriptions: {
+    readonly serving: number;
+    readonly quarantined: readonly Rejected[];
+    readonly error: string | null;
+  };
+}
+
+export interface Gateway {
+  /** Loads and links the table. @throws TableError naming everything that stands in its way */
+  load(): Promise<RouteTable>;
+  /** Begins to serve the loaded table. @throws ListenError when the address cannot be had */
+  listen(): Promise<{ readonly host: string; readonly port: number; readonly url: string }>;
+  /** Takes in a changed table now; false when the one in service is still the old one. */
+  reload(): Promise<boolean>;
+  /**
+   * Stops: events are answered 503 from now on, those under way are finished, waiting work is flushed and drained for at
+   * most `drainSeconds` (default: the table's), then the server closes.
+   */
+  stop(drainSeconds?: number): Promise<{ readonly drained: boolean; readonly abandoned: number }>;
+  status(): ServingStatus;
+}

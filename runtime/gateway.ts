@@ -1,0 +1,224 @@
+/**
+ * The gateway: the table in service, the public server in front of it, and their start and stop, for the command line
+ * and for programs that embed the runtime. The work behind it comes in as a Dispatcher.
+ */
+import { dirname, join } from 'node:path';
+import type { RouteTable, ServerPlan } from '../schemas/generated/types.ts';
+import type { Timer } from './clock.ts';
+import type { Gateway, GatewayOptions, ServingStatus } from './gateway-options.ts';
+import { Documents } from './intake/documents.ts';
+import { EventLog } from './intake/event-log.ts';
+import { RequestHandler } from './intake/handler.ts';
+import type { Services, Shutdown } from './intake/intake.ts';
+import { RateWindows } from './intake/rate-limit.ts';
+import { createScriptRunner } from './intake/script-runner.ts';
+import { IntakeServer, SERVER_LIMITS } from './intake/server.ts';
+import type { Logger } from './log.ts';
+import { isLoopback } from './loopback.ts';
+import { createListOpener } from './table/in-file-set.ts';
+import { linkSubscriptions, linkTable } from './table/link.ts';
+import type { LinkContext } from './table/link-context.ts';
+import { Subscriptions } from './table/subscriptions.ts';
+import { Tables } from './table/tables.ts';
+
+/** How long answers may take to leave once everything is drained, in ms. */
+const CLOSE_MS = 1000;
+/** A stop waits at least so long, in ms, for events that are on their way through the stages. */
+const IDLE_MS = 1000;
+
+export function createGateway(options: GatewayOptions): Gateway {
+  return new RunningGateway(options);
+}
+
+class RunningGateway implements Gateway {
+  private readonly options: GatewayOptions;
+  private readonly shutdown: Shutdown = { retryAfterSeconds: null };
+  private readonly giveUp = new AbortController();
+  private readonly windows = new RateWindows();
+  private readonly subscriptions: Subscriptions;
+  private readonly tables: Tables;
+  private readonly handler: RequestHandler;
+  private server: IntakeServer | null = null;
+  /** What the server listens on; a later table does not move it. */
+  private bound: { readonly host: string; readonly port: number } | null = null;
+  private url: string | null = null;
+  private stopping: Promise<{ drained: boolean; abandoned: number }> | null = null;
+
+  constructor(options: GatewayOptions) {
+    this.options = options;
+    this.subscriptions = this.createSubscriptions();
+    this.tables = this.createTables();
+    this.handler = this.createHandler();
+  }
+
+  async load(): Promise<RouteTable> {
+    return (await this.tables.start()).plan;
+  }
+
+  async listen(): Promise<{ host: string; port: number; url: string }> {
+    const { server: plan } = this.tables.serving.plan;
+    const bound = this.addressFor(plan);
+    const limits = { ...SERVER_LIMITS, maxConnections: plan.max_connections, ...this.options.limits };
+    const server = new IntakeServer((request, response) => this.handler.handle(request, response), limits);
+    const { address, port, family } = await server.listen(bound.host, bound.port);
+    this.server = server;
+    this.bound = bound;
+    this.url = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+    return { host: address, port, url: this.url };
+  }
+
+  reload(): Promise<boolean> {
+    return this.tables.reload();
+  }
+
+  stop(drainSeconds?: number): Promise<{ drained: boolean; abandoned: number }> {
+    this.stopping ??= this.drainAndClose(drainSeconds ?? this.tables.serving.plan.gateway.drain_seconds);
+    return this.stopping;
+  }
+
+  status(): ServingStatus {
+    const { routes, rejected, error } = this.subscriptions;
+    return {
+      url: this.url,
+      state: this.shutdown.retryAfterSeconds === null ? 'serving' : 'draining',
+      table: { ...this.tables.status, routes: Object.keys(this.tables.serving.plan.routes).length },
+      subscriptions: { serving: new Set(routes.values()).size, quarantined: rejected, error },
+    };
+  }
+
+  private addressFor(plan: ServerPlan): { host: string; port: number } {
+    return { host: this.options.host ?? plan.host, port: this.options.port ?? plan.port };
+  }
+
+  private async drainAndClose(drainSeconds: number): Promise<{ drained: boolean; abandoned: number }> {
+    const { clock, drain, log } = this.options;
+    const deadline = clock.monotonic() + drainSeconds * 1000;
+    // A sender that comes back when the drain has ended finds the next server.
+    this.shutdown.retryAfterSeconds = Math.max(1, Math.ceil(drainSeconds));
+    log.info({ drain_seconds: drainSeconds }, 'stopping');
+    this.tables.stop();
+    await this.within(this.handler.idle(), Math.max(IDLE_MS, deadline - clock.monotonic()));
+    const { abandoned } = await drain(Math.max(0, deadline - clock.monotonic()));
+    this.giveUp.abort();
+    await this.within(this.server?.close() ?? Promise.resolve(), CLOSE_MS);
+    this.server?.abort();
+    this.url = null;
+    log.info({ abandoned }, 'stopped');
+    return { drained: abandoned === 0, abandoned };
+  }
+
+  /** Waits for work, but no longer than `ms`. */
+  private async within(work: Promise<void>, ms: number): Promise<void> {
+    let timer: Timer | undefined;
+    const timeout = new Promise<void>((resolve) => {
+      timer = this.options.clock.after(ms, resolve);
+    });
+    await Promise.race([work, timeout]);
+    timer?.cancel();
+  }
+
+  private createSubscriptions(): Subscriptions {
+    const { home, files, lowerSubscriptions, clock, log } = this.options;
+    return new Subscriptions({
+      path: join(home, 'webhook_subscriptions.json'),
+      stat: files.stat,
+      read: files.readText,
+      lower: lowerSubscriptions,
+      link: (plans, table) => linkSubscriptions(plans, table, this.linkContext(table)),
+      clock,
+      log,
+    });
+  }
+
+  private createTables(): Tables {
+    const { table: path, files, prepare, clock, log, onTableLoad } = this.options;
+    return new Tables({
+      path,
+      stat: files.stat,
+      read: files.read,
+      watch: files.watch,
+      link: (table, breather) => linkTable(table, this.linkContext(table), breather),
+      prepare: (table) => {
+        const apply = prepare?.(table);
+        return () => this.swapped(apply);
+      },
+      subscriptions: this.subscriptions,
+      clock,
+      log,
+      onLoad: onTableLoad ?? (() => {}),
+    });
+  }
+
+  private swapped(apply: (() => void) | undefined): void {
+    apply?.();
+    const routes = [...this.tables.serving.routes.values(), ...this.subscriptions.routes.values()];
+    this.windows.retain(new Set(routes.map(({ window }) => window)), this.options.clock.monotonic());
+    const wanted = this.addressFor(this.tables.serving.plan.server);
+    if (this.bound !== null && (wanted.host !== this.bound.host || wanted.port !== this.bound.port)) {
+      this.options.log.warn({ ...wanted, serving: this.bound }, 'host and port change with the next start');
+    }
+  }
+
+  /** Everything a link resolves, it resolves anew: secrets and lists as they are now. */
+  private linkContext(table: RouteTable): LinkContext {
+    const { home, userHome, secrets, capture, files, clock, log } = this.options;
+    const listFiles = {
+      stat: (path: string) => {
+        const found = files.stat(path);
+        if (found === undefined) throw new Error(`${path} is missing`);
+        return found;
+      },
+      read: files.readText,
+    };
+    return {
+      home,
+      secrets: secrets(),
+      windows: this.windows,
+      openList: createListOpener({ home, userHome, files: listFiles, clock, log }),
+      loopback: isLoopback((this.bound ?? this.addressFor(table.server)).host),
+      capture: capture ?? null,
+    };
+  }
+
+  private createHandler(): RequestHandler {
+    const { table, files, clock, log, onRequest } = this.options;
+    return new RequestHandler({
+      services: this.createServices(),
+      events: new EventLog(log, clock, onRequest ?? (() => {})),
+      findRoute: (path) => this.tables.find(path),
+      documents: new Documents({
+        path: join(dirname(table), 'blueprints.json'),
+        stat: files.stat,
+        read: files.readText,
+        clock,
+        log,
+      }),
+    });
+  }
+
+  private createServices(): Services {
+    const { clock, log, ids, dispatcher, run, files, env, home } = this.options;
+    const { realPath, isFile } = files;
+    return {
+      clock,
+      log,
+      ids,
+      dispatcher,
+      runScript: createScriptRunner({ run, realPath, isFile, env, home, signal: this.giveUp.signal }),
+      shutdown: this.shutdown,
+      warnDeprecated: createDeprecationWarner(log),
+    };
+  }
+}
+
+/** Says once per route and scheme that the sender should move on (§9.1). */
+function createDeprecationWarner(log: Logger): Services['warnDeprecated'] {
+  const told = new Set<string>();
+  return ({ plan, deprecated }, scheme) => {
+    const reason = deprecated.get(scheme);
+    const key = `${plan.profile}/${plan.name}/${scheme}`;
+    if (reason === undefined || told.has(key)) return;
+    told.add(key);
+    log.warn({ route: plan.name, scheme, reason }, 'deprecated signature scheme');
+  };
+}

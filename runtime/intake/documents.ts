@@ -1,0 +1,104 @@
+/** What the public server answers to GET: its health and the blueprint catalog. None of it holds a secret (decisions §3). */
+import { createHash } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Clock } from '../clock.ts';
+import type { Logger } from '../log.ts';
+import type { StatFile } from '../table/file-version.ts';
+import { FileVersion } from '../table/file-version.ts';
+import type { Reply } from './reply.ts';
+import { jsonReply, textReply } from './reply.ts';
+
+export interface Document {
+  readonly reply: Reply;
+  /** Answered when the client has this version already; null: no versions. */
+  readonly notModified: Reply | null;
+  readonly etag: string;
+}
+
+const HEALTH: Document = {
+  reply: jsonReply(200, 'document', { status: 'ok', platform: 'webhook' }),
+  notModified: null,
+  etag: '',
+};
+const CATALOG_PATH = '/blueprints';
+
+export interface DocumentContext {
+  /** Absolute path of blueprints.json; it may be missing. */
+  readonly path: string;
+  readonly stat: StatFile;
+  /** Throws as node:fs does. */
+  readonly read: (path: string) => string;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** The documents by request path; the catalog is read again when its file changed. */
+export class Documents {
+  private readonly context: DocumentContext;
+  private readonly version = new FileVersion();
+  private catalog: ReadonlyMap<string, Document> = new Map();
+
+  constructor(context: DocumentContext) {
+    this.context = context;
+  }
+
+  find(path: string): Document | undefined {
+    if (path === '/health') return HEALTH;
+    if (!path.startsWith(CATALOG_PATH)) return undefined;
+    this.refresh();
+    return this.catalog.get(path);
+  }
+
+  /** A file that is no catalog leaves the previous one in service. */
+  private refresh(): void {
+    const { path, stat, read, clock, log } = this.context;
+    try {
+      const found = stat(path);
+      if (!this.version.differs(found)) return;
+      this.version.note(found, clock.now());
+      this.catalog = found === undefined ? new Map() : publishCatalog(read(path));
+    } catch (error) {
+      log.error({ file: path, reason: String(error) }, 'blueprint catalog cannot be read');
+    }
+  }
+}
+
+/** @throws Error when the text is no list of entries with keys */
+function publishCatalog(text: string): Map<string, Document> {
+  const documents = new Map([[CATALOG_PATH, publish(text)]]);
+  const entries: unknown = JSON.parse(text);
+  if (!Array.isArray(entries)) throw new Error('the blueprint catalog is no list');
+  for (const entry of entries as unknown[]) {
+    documents.set(`${CATALOG_PATH}/${encodeURIComponent(keyOf(entry))}`, publish(JSON.stringify(entry)));
+  }
+  return documents;
+}
+
+/** The answer to a GET or HEAD of a document. */
+export function readDocument({ reply, notModified, etag }: Document, headers: IncomingHttpHeaders): Reply {
+  const known = headers['if-none-match'];
+  return notModified !== null && known !== undefined && namesTag(known, etag) ? notModified : reply;
+}
+
+function publish(text: string): Document {
+  const etag = `"${createHash('sha256').update(text).digest('base64url')}"`;
+  const headers = ['ETag', etag, 'Access-Control-Allow-Origin', '*', 'Cache-Control', 'no-cache'];
+  return {
+    reply: textReply(200, 'document', text, ['Content-Type', 'application/json', ...headers]),
+    notModified: { status: 304, outcome: 'document', body: '', headers },
+    etag,
+  };
+}
+
+function keyOf(entry: unknown): string {
+  if (typeof entry === 'object' && entry !== null && 'key' in entry && typeof entry.key === 'string') return entry.key;
+  throw new Error('an entry of the blueprint catalog has no key');
+}
+
+/** `If-None-Match` compares weakly (RFC 9110 §13.1.2): a proxy that compressed the answer has marked its tag `W/`. */
+function namesTag(header: string, etag: string): boolean {
+  return header.split(',').some((part) => {
+    const tag = part.trim();
+    return tag === '*' || tag === etag || tag === `W/${etag}`;
+  });
+}

@@ -1,0 +1,71 @@
+/** Says what became of a request: one log line and one count, whatever the outcome. Payloads and secrets never get here. */
+import type { Clock } from '../clock.ts';
+import type { Logger } from '../log.ts';
+import { printable } from '../printable.ts';
+import type { Intake } from './intake.ts';
+import type { Outcome, Reply } from './reply.ts';
+
+export interface Finished {
+  readonly route: string;
+  readonly profile: string;
+  readonly outcome: Outcome;
+  readonly ms: number;
+  /** Which of the route's secrets signed: above 0 the sender still uses a previous one. */
+  readonly secret: number;
+}
+
+/** Counts finished requests, for metrics. */
+export type CountRequest = (finished: Finished) => void;
+
+type Level = keyof Logger;
+
+/** Outcomes that are not just another event. */
+const LEVELS: Partial<Record<Outcome, Level>> = {
+  invalid_signature: 'warn',
+  malformed_body: 'warn',
+  payload_too_large: 'warn',
+  unsupported_media_type: 'warn',
+  rate_limited: 'warn',
+  aborted: 'warn',
+  overloaded: 'warn',
+  delivery_failed: 'error',
+  internal_error: 'error',
+  method_not_allowed: 'debug',
+  route_disabled: 'debug',
+};
+
+export class EventLog {
+  private readonly log: Logger;
+  private readonly clock: Clock;
+  private readonly count: CountRequest;
+
+  constructor(log: Logger, clock: Clock, count: CountRequest) {
+    this.log = log;
+    this.clock = clock;
+    this.count = count;
+  }
+
+  finished(intake: Intake, { outcome }: Reply): void {
+    const { plan } = intake.route;
+    const elapsed = this.clock.monotonic() - intake.startedAt;
+    this.count({ route: plan.name, profile: plan.profile, outcome, ms: elapsed, secret: intake.secret });
+    const fields = {
+      route: plan.name,
+      profile: plan.profile,
+      event: intake.event,
+      delivery_id: intake.deliveryId,
+      outcome,
+      reason: intake.reason,
+      scheme: intake.scheme,
+      secret: intake.secret,
+      ms: Math.round(elapsed * 100) / 100,
+    };
+    this.log[LEVELS[outcome] ?? 'info'](fields, outcome);
+  }
+
+  /** A request for nothing of ours. Strangers may send any number of them. */
+  unknown(path: string): void {
+    this.count({ route: '', profile: '', outcome: 'unknown_route', ms: 0, secret: 0 });
+    this.log.debug({ path: printable(path, 200) }, 'unknown_route');
+  }
+}

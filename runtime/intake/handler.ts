@@ -1,0 +1,84 @@
+/** Takes each request of the public server from its path to its answer. */
+import type { ServerResponse } from 'node:http';
+import type { LinkedRoute } from '../table/linked-table.ts';
+import { answer } from './answer.ts';
+import type { IntakeRequest } from './body.ts';
+import type { Document, Documents } from './documents.ts';
+import { readDocument } from './documents.ts';
+import type { EventLog } from './event-log.ts';
+import type { Services } from './intake.ts';
+import { Intake } from './intake.ts';
+import { runPipeline } from './pipeline.ts';
+import type { Reply } from './reply.ts';
+import { ABORTED, GET_ONLY, INTERNAL_ERROR, UNKNOWN_ROUTE } from './reply.ts';
+
+export interface HandlerContext {
+  readonly services: Services;
+  readonly events: EventLog;
+  readonly findRoute: (path: string) => LinkedRoute | undefined;
+  readonly documents: Documents;
+}
+
+export class RequestHandler {
+  private readonly context: HandlerContext;
+  private active = 0;
+  private onIdle: (() => void) | null = null;
+
+  constructor(context: HandlerContext) {
+    this.context = context;
+  }
+
+  /** Answers every request, also one that a fault of ours gets in the way of. */
+  handle(request: IntakeRequest, response: ServerResponse): void {
+    const path = pathOf(request.url ?? '');
+    const route = this.context.findRoute(path);
+    if (route !== undefined) {
+      void this.intake(request, response, route);
+      return;
+    }
+    const document = this.context.documents.find(path);
+    if (document === undefined) this.context.events.unknown(path);
+    this.answer(request, response, document === undefined ? UNKNOWN_ROUTE : documentReply(document, request));
+  }
+
+  /** Resolves once no event is on its way through the stages. */
+  idle(): Promise<void> {
+    if (this.active === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.onIdle = resolve;
+    });
+  }
+
+  private async intake(request: IntakeRequest, response: ServerResponse, route: LinkedRoute): Promise<void> {
+    const { services, events } = this.context;
+    const intake = new Intake(request, response, route, services.clock);
+    this.active++;
+    let reply: Reply;
+    try {
+      reply = await runPipeline(intake, services);
+    } catch (error) {
+      intake.reason = 'internal_error';
+      services.log.error({ route: route.plan.name, err: error }, 'a request failed for a fault of this program');
+      reply = INTERNAL_ERROR;
+    }
+    this.answer(request, response, reply);
+    events.finished(intake, reply);
+    if (--this.active === 0) this.onIdle?.();
+  }
+
+  private answer(request: IntakeRequest, response: ServerResponse, reply: Reply): void {
+    if (reply === ABORTED || response.destroyed) return;
+    const { clock, shutdown } = this.context.services;
+    answer(request, response, reply, { clock, close: shutdown.retryAfterSeconds !== null });
+  }
+}
+
+function documentReply(document: Document, { method, headers }: IntakeRequest): Reply {
+  return method === 'GET' || method === 'HEAD' ? readDocument(document, headers) : GET_ONLY;
+}
+
+/** Paths are compared as sent: an escaped or doubled slash is another path. */
+function pathOf(url: string): string {
+  const query = url.indexOf('?');
+  return query < 0 ? url : url.slice(0, query);
+}

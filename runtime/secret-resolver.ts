@@ -1,0 +1,97 @@
+/** Resolves secret references against the environment, the profiles' `.env` files and files, for the start and each new table. */
+import { isAbsolute, join } from 'node:path';
+import type { SecretRef } from '../schemas/generated/types.ts';
+import type { SecretResolver } from './secrets.ts';
+import { printSecretRef, SecretError } from './secrets.ts';
+
+export interface SecretContext {
+  /** The process environment: the default profile's, and of no other. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** `<home_dir>`. */
+  readonly home: string;
+  /** The user's home folder, for `~/`. */
+  readonly userHome: string;
+  /** Throws as node:fs does. */
+  readonly readFile: (path: string) => string;
+  /** Reads the text of a `.env` file. */
+  readonly parseEnv: (text: string) => ReadonlyMap<string, string>;
+}
+
+const DEFAULT_PROFILE = 'default';
+/** Profile names are names of folders: nothing else may become a part of a path. */
+const PROFILE = /^[a-z0-9][a-z0-9_-]*$/;
+
+/**
+ * A resolver that reads each `.env` file once: make a new one for each table.
+ * The default profile's variables are those of the process, then `<home_dir>/.env`; any other profile has only its own
+ * `.env`, so that nothing falls back from one profile to another (decisions §4).
+ */
+export function createSecretResolver(context: SecretContext): SecretResolver {
+  const envFiles = new Map<string, ReadonlyMap<string, string>>();
+  const envFile = (scope: string): ReadonlyMap<string, string> => {
+    const known = envFiles.get(scope);
+    if (known !== undefined) return known;
+    const values = readEnvFile(join(homeOf(scope, context), '.env'), context);
+    envFiles.set(scope, values);
+    return values;
+  };
+  return { resolve: (ref) => present(ref, READERS[ref.kind](ref, context, envFile)) };
+}
+
+type Reader = (
+  ref: SecretRef,
+  context: SecretContext,
+  envFile: (scope: string) => ReadonlyMap<string, string>,
+) => string | undefined;
+
+const READERS: Record<SecretRef['kind'], Reader> = {
+  literal: (ref) => ref.value,
+  env: (ref, { env }, envFile) => {
+    const own = ref.scope === DEFAULT_PROFILE && Object.hasOwn(env, ref.value) ? env[ref.value] : undefined;
+    return own === undefined || own === '' ? envFile(ref.scope).get(ref.value) : own;
+  },
+  file: (ref, context) => {
+    try {
+      // Editors and `echo` end a file with a newline; no secret does.
+      return context.readFile(filePath(ref, context)).replace(/\r?\n$/, '');
+    } catch (error) {
+      throw new SecretError(`${printSecretRef(ref)} cannot be read (${codeOf(error)})`);
+    }
+  },
+};
+
+function present(ref: SecretRef, secret: string | undefined): string {
+  if (secret === undefined) throw new SecretError(`${printSecretRef(ref)} is not set${whereOf(ref)}`);
+  if (secret === '') throw new SecretError(`${printSecretRef(ref)} is empty`);
+  return secret;
+}
+
+function whereOf({ kind, scope }: SecretRef): string {
+  if (kind !== 'env') return '';
+  return scope === DEFAULT_PROFILE ? ' in the environment or .env' : ` in the .env of profile "${scope}"`;
+}
+
+function filePath(ref: SecretRef, context: SecretContext): string {
+  if (ref.value.startsWith('~/')) return join(context.userHome, ref.value.slice(2));
+  return isAbsolute(ref.value) ? ref.value : join(homeOf(ref.scope, context), ref.value);
+}
+
+function homeOf(scope: string, { home }: SecretContext): string {
+  if (scope === DEFAULT_PROFILE) return home;
+  if (!PROFILE.test(scope)) throw new SecretError(`"${scope}" is no name of a profile`);
+  return join(home, 'profiles', scope);
+}
+
+/** A profile without a `.env` has no variables. */
+function readEnvFile(path: string, { readFile, parseEnv }: SecretContext): ReadonlyMap<string, string> {
+  try {
+    return parseEnv(readFile(path));
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return new Map();
+    throw new SecretError(`${path} cannot be read (${codeOf(error)})`);
+  }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'not readable';
+}

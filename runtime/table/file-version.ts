@@ -1,0 +1,48 @@
+/** Tells by one `stat` whether a file changed, for the files that are looked at before requests are routed. */
+
+/** The parts of node:fs' Stats that change with a file. */
+export interface FileStat {
+  readonly mtimeMs: number;
+  readonly ctimeMs: number;
+  readonly size: number;
+  readonly ino: number;
+}
+
+/** Answers undefined for a missing file; throws as node:fs does. */
+export type StatFile = (path: string) => FileStat | undefined;
+
+/**
+ * Younger than this, in ms, a file may change again without a trace: file systems keep times in steps of some ms, and
+ * an inode freed by one rename may be taken by the next.
+ */
+const SETTLE_MS = 50;
+
+/** What is known of a file that was read. */
+export class FileVersion {
+  private mtimeMs = Number.NaN;
+  private ctimeMs = Number.NaN;
+  private size = Number.NaN;
+  private ino = Number.NaN;
+  private settled = false;
+
+  /** Whether the file may differ from what it was at the last `note`. `now`: Unix ms. */
+  differs(stat: FileStat | undefined): boolean {
+    if (stat === undefined) return !Number.isNaN(this.size);
+    return (
+      !this.settled ||
+      stat.ino !== this.ino ||
+      stat.size !== this.size ||
+      stat.mtimeMs !== this.mtimeMs ||
+      stat.ctimeMs !== this.ctimeMs
+    );
+  }
+
+  /** Remembers the file about to be read: a change during the reading then counts as one after it. */
+  note(stat: FileStat | undefined, now: number): void {
+    this.mtimeMs = stat?.mtimeMs ?? Number.NaN;
+    this.ctimeMs = stat?.ctimeMs ?? Number.NaN;
+    this.size = stat?.size ?? Number.NaN;
+    this.ino = stat?.ino ?? Number.NaN;
+    this.settled = stat === undefined || Math.abs(now - stat.ctimeMs) >= SETTLE_MS;
+  }
+}

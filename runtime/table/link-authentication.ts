@@ -1,0 +1,73 @@
+/** Links what a route knows its sender by: secrets resolved, schemes and handshakes prepared. */
+import type { RoutePlan, SchemePlan, SecretRef } from '../../schemas/generated/types.ts';
+import type { SecretResolver } from '../secrets.ts';
+import { printSecretRef, SecretError } from '../secrets.ts';
+import type { Authenticator } from '../verify/authenticator.ts';
+import { linkAuthenticator } from '../verify/authenticator.ts';
+import { linkHandshake } from '../verify/handshake.ts';
+import type { SecretText } from '../verify/scheme.ts';
+import type { LinkContext, TableHeadPlan } from './link-context.ts';
+import { LinkError, routePaths, schemeOf } from './link-context.ts';
+import type { LinkedRoute } from './linked-table.ts';
+
+/** Means "no authentication" also when a reference leads to it: as a signing key it would be known to everyone. */
+const INSECURE_NO_AUTH = 'INSECURE_NO_AUTH';
+
+/** @throws LinkError when a secret is missing or no key, or authentication is switched off on an open address. */
+export function linkAuthentication(
+  plan: RoutePlan,
+  schemes: readonly SchemePlan[],
+  table: TableHeadPlan,
+  context: LinkContext,
+): Pick<LinkedRoute, 'authenticator' | 'handshake'> {
+  const secrets = plan.insecure
+    ? []
+    : plan.secrets.map(({ ref, expires_at }) => ({ text: resolve(plan, ref, context.secrets), expires_at }));
+  const insecure = plan.insecure || secrets.some(({ text }) => text === INSECURE_NO_AUTH);
+  if (insecure && !context.loopback) {
+    throw new LinkError(`route "${plan.name}": ${INSECURE_NO_AUTH} is refused unless the host is a loopback address`);
+  }
+  if (!insecure && secrets.length === 0) throw new LinkError(`route "${plan.name}": no secret`);
+  const authenticator = linkAuthenticator({ schemes, secrets, insecure, public_url: publicUrl(plan, table) });
+  refuseUnusable(plan, authenticator);
+  return { authenticator, handshake: handshakeOf(plan, secrets, table, context) };
+}
+
+function refuseUnusable(plan: RoutePlan, { unusable }: Authenticator): void {
+  const [first] = unusable;
+  const secret = first === undefined ? undefined : plan.secrets[first];
+  if (secret === undefined) return;
+  const schemes = plan.schemes.join(', ');
+  throw new LinkError(`route "${plan.name}": ${printSecretRef(secret.ref)} is no key for ${schemes}`);
+}
+
+/** The current secret is the first. */
+function handshakeOf(
+  plan: RoutePlan,
+  secrets: readonly SecretText[],
+  table: TableHeadPlan,
+  context: LinkContext,
+): LinkedRoute['handshake'] {
+  if (plan.source === null) return null;
+  return linkHandshake(schemeOf(plan.source, plan, table), {
+    secret: secrets[0]?.text ?? null,
+    verifyToken: plan.verify_token === null ? null : resolve(plan, plan.verify_token, context.secrets),
+    capture: context.capture?.(plan) ?? null,
+  });
+}
+
+function resolve(plan: RoutePlan, ref: SecretRef, secrets: SecretResolver): string {
+  try {
+    return secrets.resolve(ref);
+  } catch (error) {
+    if (error instanceof SecretError) throw new LinkError(`route "${plan.name}": ${error.message}`);
+    throw error;
+  }
+}
+
+/** The route's own, or the server's with the route's path. */
+function publicUrl(plan: RoutePlan, { server, gateway }: TableHeadPlan): string | null {
+  if (plan.public_url !== null || server.public_url === null) return plan.public_url;
+  const [path] = routePaths(plan, gateway.multiplex_profiles);
+  return path === undefined ? null : server.public_url.replace(/\/+$/, '') + path;
+}

@@ -1,0 +1,38 @@
+/** What linking a route works with, and how it fails. */
+import type { RoutePlan, RouteTable, SchemePlan } from '../../schemas/generated/types.ts';
+import type { RateWindows } from '../intake/rate-limit.ts';
+import type { SecretResolver } from '../secrets.ts';
+import type { CaptureSecret } from '../verify/handshake.ts';
+import type { OpenList } from './link-filter.ts';
+
+export interface LinkContext {
+  /** `<home_dir>`. */
+  readonly home: string;
+  readonly secrets: SecretResolver;
+  readonly windows: RateWindows;
+  readonly openList: OpenList;
+  /** Whether the server listens on a loopback address only. */
+  readonly loopback: boolean;
+  /** Takes the secret that a source sends in its handshake; null where nobody can wait for one. */
+  readonly capture: ((plan: RoutePlan) => CaptureSecret) | null;
+}
+
+/** A route that cannot be served, and why; the message names the route and holds no secret. */
+export class LinkError extends Error {
+  override readonly name = 'LinkError';
+}
+
+/** What a table gives all its routes. */
+export type TableHeadPlan = Omit<RouteTable, 'routes'>;
+
+export function schemeOf(name: string, plan: RoutePlan, table: Pick<TableHeadPlan, 'schemes'>): SchemePlan {
+  const scheme = Object.hasOwn(table.schemes, name) ? table.schemes[name] : undefined;
+  if (scheme === undefined) throw new LinkError(`route "${plan.name}": the table has no scheme "${name}"`);
+  return scheme;
+}
+
+/** The request paths of a route. The default profile's are also below `/p/default` where profiles are multiplexed. */
+export function routePaths({ name, profile }: RoutePlan, multiplex: boolean): string[] {
+  const plain = profile === 'default' ? [`/webhooks/${name}`] : [];
+  return multiplex ? [...plain, `/p/${profile}/webhooks/${name}`] : plain;
+}

@@ -1,0 +1,63 @@
+/** Links a loaded table: every route of it, in pieces, or the whole list of reasons why it cannot be served. */
+import type { RoutePlan, RouteTable } from '../../schemas/generated/types.ts';
+import type { Breather } from './breather.ts';
+import type { LinkContext } from './link-context.ts';
+import { LinkError, routePaths } from './link-context.ts';
+import { linkRoute } from './link-route.ts';
+import type { LinkedRoute, LinkedTable, RoutePaths } from './linked-table.ts';
+import { TableError } from './load.ts';
+
+/** At most so many reasons are told; the rest are counted. */
+const MAX_REASONS = 20;
+
+/** @throws TableError naming every route that cannot be served. */
+export async function linkTable(table: RouteTable, context: LinkContext, breather: Breather): Promise<LinkedTable> {
+  const routes = new Map<string, LinkedRoute>();
+  const reasons: string[] = [];
+  for (const plan of Object.values(table.routes)) {
+    try {
+      addRoute(routes, plan, table, context);
+    } catch (error) {
+      if (!(error instanceof LinkError)) throw error;
+      reasons.push(error.message);
+    }
+    if (breather.due) await breather.rest();
+  }
+  if (reasons.length > 0) throw new TableError(printReasons(reasons));
+  return { plan: table, routes };
+}
+
+/** Routes that came with a reason not to be served, beside those that are. */
+export interface LinkedSubscriptions {
+  readonly routes: RoutePaths;
+  readonly rejected: readonly { readonly name: string; readonly reason: string }[];
+}
+
+/** Links dynamic routes over a table; one that cannot be served does not keep the others from it. */
+export function linkSubscriptions(
+  plans: readonly RoutePlan[],
+  table: RouteTable,
+  context: LinkContext,
+): LinkedSubscriptions {
+  const routes = new Map<string, LinkedRoute>();
+  const rejected: { name: string; reason: string }[] = [];
+  for (const plan of plans) {
+    try {
+      addRoute(routes, plan, table, context);
+    } catch (error) {
+      if (!(error instanceof LinkError)) throw error;
+      rejected.push({ name: plan.name, reason: error.message });
+    }
+  }
+  return { routes, rejected };
+}
+
+function addRoute(routes: Map<string, LinkedRoute>, plan: RoutePlan, table: RouteTable, context: LinkContext): void {
+  const route = linkRoute(plan, table, context);
+  for (const path of routePaths(plan, table.gateway.multiplex_profiles)) routes.set(path, route);
+}
+
+function printReasons(reasons: readonly string[]): string {
+  const more = reasons.length - MAX_REASONS;
+  return [...reasons.slice(0, MAX_REASONS), ...(more > 0 ? [`and ${more} more`] : [])].join('\n');
+}

@@ -1,0 +1,85 @@
+/**
+ * Reads a compiled table from its bytes, in pieces, and refuses one that is not whole.
+ *
+ * The compiler ends the first line of `routes.json` with format and hash, and puts each route on a line of its own at the
+ * end of the file: so the bytes can be checked before they are parsed, and 10,000 routes be parsed between requests.
+ */
+import { createHash } from 'node:crypto';
+import type { RouteTable } from '../../schemas/generated/types.ts';
+import type { Breather } from './breather.ts';
+
+/** A table that cannot be served, and why: an operator can act on the message, which holds no secret. */
+export class TableError extends Error {
+  override readonly name = 'TableError';
+}
+
+/** The layout this version reads. */
+const TABLE_FORMAT = 1;
+const HEAD = /^\{"format":(\d+),"hash":"([0-9a-f]{64})",\n/;
+/** Bytes within which the first line ends, in any format. */
+const HEAD_BYTES = 256;
+/** Only a map whose entries stand on lines of their own ends its line with a brace. */
+const ROUTES_START = '\n"routes":{\n';
+const ROUTES_END = '}}\n';
+/** Bytes hashed in one go. */
+const HASH_PIECE = 1 << 20;
+const NEWLINE = 0x0a;
+const COMMA = 0x2c;
+
+type TableHead = Omit<RouteTable, 'format' | 'hash' | 'routes'>;
+
+/**
+ * The table, or `same` when its hash is `current`, the one in service.
+ * @throws TableError when the bytes are not a whole table of this format.
+ */
+export async function loadTable(bytes: Buffer, current: string, breather: Breather): Promise<RouteTable | 'same'> {
+  const head = HEAD.exec(bytes.toString('latin1', 0, HEAD_BYTES));
+  if (head === null) throw new TableError('not a compiled table: run `hookwright compile`');
+  const [{ length }, format, hash = ''] = head;
+  if (format !== String(TABLE_FORMAT)) {
+    const mine = `this version reads ${TABLE_FORMAT}`;
+    throw new TableError(`the table has format ${format}, ${mine}: run \`hookwright compile\` again`);
+  }
+  if ((await hashFrom(bytes, length, breather)) !== hash) {
+    throw new TableError('the table does not match its hash: it is half-written or was edited');
+  }
+  if (hash === current) return 'same';
+  try {
+    return { format: TABLE_FORMAT, hash, ...(await parseRest(bytes, length, breather)) };
+  } catch (error) {
+    throw new TableError(`the table is not JSON: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+async function hashFrom(bytes: Buffer, start: number, breather: Breather): Promise<string> {
+  const hash = createHash('sha256');
+  for (let at = start; at < bytes.length; at += HASH_PIECE) {
+    hash.update(bytes.subarray(at, at + HASH_PIECE));
+    if (breather.due) await breather.rest();
+  }
+  return hash.digest('hex');
+}
+
+/** Everything after the first line. A table without routes, or of another layout, is parsed in one go. */
+async function parseRest(
+  bytes: Buffer,
+  start: number,
+  breather: Breather,
+): Promise<Omit<RouteTable, 'format' | 'hash'>> {
+  const routesAt = bytes.indexOf(ROUTES_START, start - 1);
+  const last = bytes.length - ROUTES_END.length;
+  if (routesAt < 0 || bytes[routesAt - 1] !== COMMA || bytes.toString('latin1', last) !== ROUTES_END) {
+    return JSON.parse(`{${bytes.toString('utf8', start)}`);
+  }
+  const head = JSON.parse(`{${bytes.toString('utf8', start, routesAt - 1)}}`) as TableHead;
+  const routes: RouteTable['routes'] = {};
+  let at = routesAt + ROUTES_START.length;
+  while (at < last) {
+    const newline = bytes.indexOf(NEWLINE, at);
+    const end = newline < last && bytes[newline - 1] === COMMA ? newline - 1 : last;
+    Object.assign(routes, JSON.parse(`{${bytes.toString('utf8', at, end)}}`));
+    at = end === last ? last : newline + 1;
+    if (breather.due) await breather.rest();
+  }
+  return { ...head, routes };
+}

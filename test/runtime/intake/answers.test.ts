@@ -1,0 +1,285 @@
+/** Every answer of the HTTP contract, over a real connection. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { lowerEvents } from '../../../compiler/lower/events.ts';
+import { lowerFilters } from '../../../compiler/lower/filter.ts';
+import { lowerCoalesceKey, lowerTemplate } from '../../../compiler/lower/template.ts';
+import { FakeClock } from '../../helpers/fake-clock.ts';
+import { answerOf, serve, signed } from '../../helpers/serve.ts';
+
+const template = (text: string) => lowerTemplate(text).plan ?? [];
+const EVENT = { 'x-github-event': 'push', 'x-github-delivery': 'id-1' };
+const error = (code: string, text: string) => ({ status: 'error', error: text, code });
+
+test('an agent route stores the dispatch and answers 202 accepted', async (t) => {
+  const { post, dispatcher } = await serve(t, {
+    routes: { ci: { prompt: template('{repository.name}: {__raw__}'), skills: ['review'], max_concurrent: 2 } },
+  });
+  const { status, body } = await post('/webhooks/ci', { repository: { name: 'shop' } }, EVENT);
+  assert.equal(status, 202);
+  assert.deepEqual(body, { status: 'accepted', route: 'ci', event: 'push', delivery_id: 'id-1' });
+  const [handed] = dispatcher.handed;
+  assert(handed !== undefined);
+  const { id, accepted_at, ...dispatch } = handed.dispatch;
+  assert.match(id, /^[0-9a-z]{24}$/);
+  assert(accepted_at <= Date.now());
+  assert.deepEqual(dispatch, {
+    mode: 'agent',
+    profile: 'default',
+    route: 'ci',
+    job: null,
+    event: 'push',
+    delivery_id: 'id-1',
+    due_at: null,
+    prompt: 'shop: {\n  "repository": {\n    "name": "shop"\n  }\n}',
+    skills: ['review'],
+    toolsets: ['web_search'],
+    session: 'webhook:ci:id-1',
+    deliveries: [{ target: 'log', extra: {}, unresolved: [] }],
+    mirror_to_session: false,
+    superseded: 0,
+    replay_of: null,
+  });
+  assert.equal(handed.maxConcurrent, 2);
+  assert.deepEqual(handed.claim, {
+    profile: 'default',
+    route: 'ci',
+    delivery_id: 'id-1',
+    generated: false,
+    ttl_ms: 3_600_000,
+  });
+});
+
+test('a coalesced event answers 202 with what it replaced', async (t) => {
+  const coalesce = { key: lowerCoalesceKey('number').plan ?? [], window_seconds: 30, max_wait_seconds: 300 };
+  const { post, dispatcher } = await serve(t, { routes: { pr: { coalesce } } });
+  await post('/webhooks/pr', { number: 7 });
+  const { status, body } = await post('/webhooks/pr', { number: 7 }, EVENT);
+  assert.equal(status, 202);
+  assert.deepEqual(body, { status: 'coalesced', route: 'pr', event: 'push', delivery_id: 'id-1', superseded: 1 });
+  assert.deepEqual(dispatcher.handed[1]?.group, { key: '7', window_ms: 30_000, max_wait_ms: 300_000 });
+});
+
+test('an event without its coalesce key is dispatched at once', async (t) => {
+  const coalesce = { key: lowerCoalesceKey('number').plan ?? [], window_seconds: 30, max_wait_seconds: 300 };
+  const { post, dispatcher } = await serve(t, { routes: { pr: { coalesce } } });
+  const { body } = await post('/webhooks/pr', {});
+  assert.equal(body.status, 'accepted');
+  assert.equal(dispatcher.handed[0]?.kind, 'accept');
+});
+
+const DIRECT = {
+  mode: 'direct',
+  deliver: [{ target: 'messenger_a', extra: { chat_id: template('{chat}'), thread: template('{thread.id}') } }],
+} as const;
+
+test('a direct delivery answers 200 delivered with its target', async (t) => {
+  const { post, dispatcher } = await serve(t, { routes: { ops: { ...DIRECT, deliver: [...DIRECT.deliver] } } });
+  const { status, body } = await post('/webhooks/ops', { chat: -100 }, EVENT);
+  assert.equal(status, 200);
+  assert.deepEqual(body, { status: 'delivered', route: 'ops', target: 'messenger_a', delivery_id: 'id-1' });
+  const handed = dispatcher.handed[0];
+  assert.equal(handed?.timeoutMs, 10_000);
+  assert.deepEqual(handed?.dispatch.deliveries, [
+    { target: 'messenger_a', extra: { chat_id: '-100', thread: '{thread.id}' }, unresolved: ['thread'] },
+  ]);
+  assert.deepEqual([handed?.dispatch.skills, handed?.dispatch.toolsets], [[], []]);
+});
+
+test('a failed direct delivery answers 502 without a reason, and its repeat is delivered', async (t) => {
+  const { post, dispatcher } = await serve(t, { routes: { ops: { ...DIRECT, deliver: [...DIRECT.deliver] } } });
+  dispatcher.failing.add('messenger_a');
+  const { status, body } = await post('/webhooks/ops', { chat: 1 }, EVENT);
+  assert.equal(status, 502);
+  assert.deepEqual(body, { ...error('delivery_failed', 'Delivery failed'), delivery_id: 'id-1' });
+  dispatcher.failing.clear();
+  assert.equal((await post('/webhooks/ops', { chat: 1 }, EVENT)).body.status, 'delivered');
+});
+
+const JOB = { mode: 'cron', cron_job: 'nightly', deliver: [] } as const;
+const jobAnswers = [
+  ['accepted', 202, { status: 'accepted', route: 'job', event: 'push', delivery_id: 'id-1', cron_job: 'nightly' }],
+  [
+    'already_running',
+    202,
+    { status: 'accepted', route: 'job', event: 'push', delivery_id: 'id-1', cron_job: 'nightly' },
+  ],
+  ['paused', 200, { status: 'ignored', reason: 'job_paused', route: 'job', event: 'push' }],
+  ['unknown_job', 200, { status: 'ignored', reason: 'job_unknown', route: 'job', event: 'push' }],
+] as const;
+
+for (const [fired, status, body] of jobAnswers) {
+  test(`a cron_job route whose job is ${fired} answers ${status} ${body.status}`, async (t) => {
+    const { post, dispatcher } = await serve(t, { routes: { job: { ...JOB, deliver: [] } } });
+    dispatcher.fired = fired;
+    const answer = await post('/webhooks/job', {}, EVENT);
+    assert.equal(answer.status, status);
+    assert.deepEqual(answer.body, body);
+    assert.equal(dispatcher.handed[0]?.dispatch.mode, 'job');
+    assert.equal(dispatcher.handed[0]?.dispatch.job, 'nightly');
+  });
+}
+
+test('a repeat answers 200 duplicate and is not handed on', async (t) => {
+  const { post, dispatcher } = await serve(t, { routes: { ci: {} } });
+  await post('/webhooks/ci', {}, EVENT);
+  const { status, body } = await post('/webhooks/ci', {}, EVENT);
+  assert.equal(status, 200);
+  assert.deepEqual(body, { status: 'duplicate', route: 'ci', delivery_id: 'id-1' });
+  assert.equal(dispatcher.handed.length, 1);
+});
+
+test('events without an id of their own are never duplicates', async (t) => {
+  const { post, dispatcher } = await serve(t, { routes: { ci: {} } });
+  const answers = await Promise.all([post('/webhooks/ci', {}), post('/webhooks/ci', {})]);
+  assert.deepEqual(
+    answers.map(({ body }) => body.status),
+    ['accepted', 'accepted'],
+  );
+  assert.match(String(answers[0]?.body.delivery_id), /^\d{13}-[0-9a-f]{12}$/);
+  assert.notEqual(answers[0]?.body.delivery_id, answers[1]?.body.delivery_id);
+  assert.equal(dispatcher.handed[0]?.claim.generated, true);
+});
+
+test('an event the route does not ask for, or a payload its filters refuse, is ignored', async (t) => {
+  const events = lowerEvents(['pull_request', 'issue*']).plan;
+  const filters = lowerFilters({ field: 'action', equals: 'opened' } as never).plan;
+  const { post, dispatcher } = await serve(t, { routes: { ci: { events, filters } } });
+  const push = await post('/webhooks/ci', { action: 'opened' }, EVENT);
+  assert.deepEqual(push.body, { status: 'ignored', reason: 'event', route: 'ci', event: 'push' });
+  const closed = await post('/webhooks/ci', { action: 'closed' }, { 'x-github-event': 'issues' });
+  assert.equal(closed.status, 200);
+  assert.deepEqual(closed.body, { status: 'ignored', reason: 'filter', route: 'ci', event: 'issues' });
+  assert.equal(dispatcher.handed.length, 0);
+  assert.equal((await post('/webhooks/ci', { action: 'opened' }, { 'x-github-event': 'issues' })).status, 202);
+});
+
+test('refusals of the dispatcher answer 503 with Retry-After, or duplicate', async (t) => {
+  const { post, dispatcher } = await serve(t, { routes: { ci: {} } });
+  dispatcher.refusal = { kind: 'overloaded', retry_after_seconds: 7 };
+  const overloaded = await post('/webhooks/ci', {});
+  assert.equal(overloaded.status, 503);
+  assert.equal(overloaded.headers.get('retry-after'), '7');
+  assert.deepEqual(overloaded.body, error('overloaded', 'The queue is full'));
+  dispatcher.refusal = { kind: 'shutting_down', retry_after_seconds: 3 };
+  assert.equal((await post('/webhooks/ci', {})).body.code, 'shutting_down');
+  dispatcher.refusal = { kind: 'duplicate' };
+  assert.equal((await post('/webhooks/ci', {})).body.status, 'duplicate');
+});
+
+test('one 401 for every cause; the log says which', async (t) => {
+  const { url, log } = await serve(t, { routes: { ci: {} } });
+  const send = async (headers: Record<string, string>) =>
+    answerOf(await fetch(`${url}/webhooks/ci`, { method: 'POST', body: '{}', headers }));
+  const answers = [
+    await send({}),
+    await send({ 'x-hub-signature-256': 'sha256=00' }),
+    await send(signed('{}', 'another secret')),
+    await send({ 'x-webhook-signature-v2': '00'.repeat(32), 'x-webhook-timestamp': '1' }),
+  ];
+  for (const { status, body } of answers) {
+    assert.equal(status, 401);
+    assert.deepEqual(body, error('invalid_signature', 'The signature is missing or not valid'));
+  }
+  const lines = log.lines.filter(({ message }) => message === 'invalid_signature');
+  assert.deepEqual(
+    lines.map(({ level }) => level),
+    ['warn', 'warn', 'warn', 'warn'],
+  );
+  assert.deepEqual(
+    lines.map(({ fields }) => fields.reason),
+    ['missing_signature', 'malformed_signature', 'mismatch', 'stale_timestamp'],
+  );
+});
+
+test('a disabled route answers 403, whatever is sent', async (t) => {
+  const { post, url } = await serve(t, { routes: { off: { enabled: false } } });
+  assert.deepEqual((await post('/webhooks/off', {})).body, error('route_disabled', 'The route is disabled'));
+  assert.equal((await fetch(`${url}/webhooks/off`, { method: 'POST', body: 'unsigned' })).status, 403);
+});
+
+test('one 404 for unknown routes, profiles, mismatches and paths', async (t) => {
+  const { url } = await serve(t, {
+    routes: { own: {}, ops: { profile: 'ops' } },
+    gateway: { multiplex_profiles: true },
+    profiles: ['default', 'ops'],
+  });
+  const paths = [
+    '/webhooks/none',
+    '/webhooks/ops',
+    '/p/ops/webhooks/own',
+    '/p/none/webhooks/own',
+    '/p/default/webhooks/ops',
+    '/webhooks/own/',
+    '/webhooks//own',
+    '/webhooks/%6fwn',
+    '/WEBHOOKS/own',
+    '/',
+    '/p',
+    '/health/x',
+    '/webhooks/__proto__',
+    '/blueprints',
+  ];
+  for (const path of paths) {
+    const response = await fetch(url + path, { method: 'POST', body: '{}', headers: signed('{}') });
+    assert.equal(response.status, 404, path);
+    assert.deepEqual(await response.json(), error('unknown_route', 'There is no such route'), path);
+  }
+  for (const path of ['/webhooks/own', '/p/default/webhooks/own', '/p/ops/webhooks/ops', '/webhooks/own?x=1']) {
+    const response = await fetch(url + path, { method: 'POST', body: '{}', headers: signed('{}') });
+    assert.equal(response.status, 202, path);
+  }
+});
+
+test('with multiplexing off, no path below /p exists', async (t) => {
+  const { url } = await serve(t, { routes: { own: {}, ops: { profile: 'ops' } }, profiles: ['default', 'ops'] });
+  for (const path of ['/p/default/webhooks/own', '/p/ops/webhooks/ops', '/webhooks/ops']) {
+    assert.equal((await fetch(url + path, { method: 'POST' })).status, 404, path);
+  }
+});
+
+test('another method on an intake path answers 405 and what is allowed', async (t) => {
+  const { url } = await serve(t, { routes: { ci: {} } });
+  for (const method of ['GET', 'PUT', 'DELETE', 'OPTIONS', 'PATCH']) {
+    const response = await fetch(`${url}/webhooks/ci`, { method });
+    assert.equal(response.status, 405, method);
+    assert.equal(response.headers.get('allow'), 'POST');
+    assert.deepEqual(await response.json(), error('method_not_allowed', 'The method is not allowed here'));
+  }
+  assert.equal((await fetch(`${url}/webhooks/none`)).status, 404);
+});
+
+test('the window answers 429 with Retry-After; only valid signatures use it up', async (t) => {
+  const clock = new FakeClock();
+  const { post, url } = await serve(t, { routes: { ci: { rate_limit: 2 } } }, { clock });
+  for (let i = 0; i < 5; i++) {
+    assert.equal((await fetch(`${url}/webhooks/ci`, { method: 'POST', body: '{}' })).status, 401);
+  }
+  assert.equal((await post('/webhooks/ci', {})).status, 202);
+  clock.advance(20_000);
+  assert.equal((await post('/webhooks/ci', {})).status, 202);
+  const limited = await post('/webhooks/ci', {});
+  assert.equal(limited.status, 429);
+  assert.equal(limited.headers.get('retry-after'), '40');
+  assert.deepEqual(limited.body, error('rate_limited', 'Too many requests for this route'));
+  clock.advance(40_000);
+  assert.equal((await post('/webhooks/ci', {})).status, 202);
+});
+
+test('requests at once never take more than the window has', async (t) => {
+  const { post } = await serve(t, { routes: { ci: { rate_limit: 3 } } });
+  const answers = await Promise.all(Array.from({ length: 10 }, () => post('/webhooks/ci', {})));
+  assert.equal(answers.filter(({ status }) => status === 202).length, 3);
+  assert.equal(answers.filter(({ status }) => status === 429).length, 7);
+});
+
+test('health is exactly what monitors expect, by GET and HEAD only', async (t) => {
+  const { url } = await serve(t, {});
+  const response = await fetch(`${url}/health`);
+  assert.equal(response.status, 200);
+  assert.equal(await response.text(), '{"status":"ok","platform":"webhook"}');
+  assert.equal((await fetch(`${url}/health`, { method: 'HEAD' })).status, 200);
+  const post = await fetch(`${url}/health`, { method: 'POST' });
+  assert.equal(post.status, 405);
+  assert.equal(post.headers.get('allow'), 'GET, HEAD');
+});
