@@ -1,8 +1,9 @@
 /** Authenticates the requests of one route: picks the scheme that commits and lets it judge. */
 import type { SchemePlan } from '../../schemas/generated/types.ts';
+import type { SharedKeys } from './primitives.ts';
 import type { SignedRequest } from './request.ts';
-import type { SecretText } from './scheme.ts';
-import { linkScheme } from './scheme.ts';
+import type { LinkedScheme, SecretText } from './scheme.ts';
+import { BoundScheme, linkScheme } from './scheme.ts';
 import type { Verdict } from './verdict.ts';
 
 export interface Authenticator {
@@ -25,11 +26,16 @@ export interface AuthenticatorPlan {
 const INSECURE: Verdict = { ok: true, scheme: 'none', secret: -1 };
 const NO_SIGNATURE: Verdict = { ok: false, scheme: null, reason: 'missing_signature' };
 
-export function linkAuthenticator(plan: AuthenticatorPlan): Authenticator {
+/** @param link how a plan is linked; a table with many routes passes one `schemeLinker()` to all of them */
+export function linkAuthenticator(
+  plan: AuthenticatorPlan,
+  link: (plan: SchemePlan) => LinkedScheme = linkScheme,
+): Authenticator {
   if (plan.insecure) return { authenticate: () => INSECURE, unusable: [] };
-  const schemes = plan.schemes.map((scheme) => linkScheme(scheme, plan.secrets, plan.public_url));
+  const shared: SharedKeys = new Map();
+  const schemes = plan.schemes.map((scheme) => new BoundScheme(link(scheme), plan.secrets, plan.public_url, shared));
   const unusable = plan.secrets.flatMap((_secret, index) =>
-    schemes.every((scheme) => scheme.unusable.includes(index)) ? [index] : [],
+    schemes.some((scheme) => scheme.canUse(index)) ? [] : [index],
   );
   const [only, ...others] = schemes;
   // A single scheme is the one that is meant, also to say what is missing.

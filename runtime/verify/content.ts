@@ -9,8 +9,8 @@ export type Content = readonly (string | Buffer)[];
 export interface ContentInput {
   readonly request: SignedRequest;
   readonly timestamp: string;
-  /** Bytes of the signed id. */
-  readonly id: Buffer | null;
+  /** The signed id, as Latin-1 text like every header. */
+  readonly id: string;
   /** The URL without its query, as the sender knows it. */
   readonly base: string;
 }
@@ -18,32 +18,60 @@ export interface ContentInput {
 /** Percent escapes that a sender signing the decoded URL undoes: punctuation only, never `%25` or `%26`. */
 const DECODED = /%(3A|2F|3F|40|21|24|27|28|29|2A|2C|3B)/gi;
 
-type Piece = (segment: SignedSegment, input: ContentInput) => string | Buffer;
+type Piece = (input: ContentInput) => string | Buffer;
 
-const PIECES: Readonly<Record<SignedSegment['kind'], Piece>> = {
-  text: (segment) => Buffer.from(segment.value[0] ?? '', 'utf8'),
-  body: (_segment, input) => input.request.body,
-  timestamp: (_segment, input) => input.timestamp,
-  id: (_segment, input) => input.id ?? '',
-  method: (_segment, input) => input.request.method,
-  json: (segment, input) => Buffer.from(readText(jsonPlace(segment.value), input.request) ?? '', 'utf8'),
-  params: (_segment, input) => Buffer.from(sortedParams(input.request.form()), 'utf8'),
-  url: (segment, input) => {
-    const query = queryOf(input.request.url);
-    const text = query === '' ? input.base : `${input.base}?${query}`;
-    return Buffer.from(segment.value[0] === 'decoded' ? text.replace(DECODED, decodeURIComponent) : text, 'utf8');
+const PIECES: Readonly<Record<SignedSegment['kind'], (value: string[]) => Piece>> = {
+  text: ([text = '']) => {
+    // The UTF-8 bytes of the literal, as Latin-1 text like everything around it.
+    const literal = Buffer.from(text, 'utf8').toString('latin1');
+    return () => literal;
+  },
+  body: () => (input) => input.request.body,
+  timestamp: () => (input) => input.timestamp,
+  id: () => (input) => input.id,
+  method: () => (input) => input.request.method,
+  json: (path) => {
+    const at: LocatorPlan = { in: 'json', name: '', path, split: '', prefix: '' };
+    return ({ request }) => Buffer.from(readText(at, request) ?? '', 'utf8');
+  },
+  params: () => (input) => Buffer.from(sortedParams(input.request.form()), 'utf8'),
+  url: ([form]) => {
+    const decode =
+      form === 'decoded' ? (url: string) => url.replace(DECODED, decodeURIComponent) : (url: string) => url;
+    return ({ request, base }) => {
+      const query = queryOf(request.url);
+      return Buffer.from(decode(query === '' ? base : `${base}?${query}`), 'utf8');
+    };
   },
 };
 
-/** The template with its literal text made bytes once. */
+/** The template with everything done that does not depend on the request. */
 export function linkContent(signed: readonly SignedSegment[]): (input: ContentInput) => Content {
-  const pieces = signed.map((segment) => {
-    if (segment.kind !== 'text') return { segment, piece: PIECES[segment.kind] };
-    const text = segment.value[0] ?? '';
-    const literal = /^[\x00-\x7f]*$/.test(text) ? text : Buffer.from(text, 'utf8');
-    return { segment, piece: () => literal };
-  });
-  return (input) => joinText(pieces.map(({ segment, piece }) => piece(segment, input)));
+  const pieces = signed.map(({ kind, value }) => PIECES[kind](value));
+  const [only] = pieces;
+  if (only !== undefined && pieces.length === 1) return (input) => [only(input)];
+  return (input) => {
+    const content: (string | Buffer)[] = [];
+    // Neighbouring texts become one piece: each costs the digest a call.
+    let text = '';
+    for (const piece of pieces) {
+      const next = piece(input);
+      if (typeof next === 'string') {
+        text += next;
+      } else {
+        if (text !== '') content.push(text);
+        text = '';
+        content.push(next);
+      }
+    }
+    if (text !== '') content.push(text);
+    return content;
+  };
+}
+
+/** The content as one run of bytes. */
+export function contentBytes(content: Content): Buffer {
+  return Buffer.concat(content.map((piece) => (typeof piece === 'string' ? Buffer.from(piece, 'latin1') : piece)));
 }
 
 /** URLs the sender may have signed, without their query: with `either-port` both spellings of a default port. */
@@ -70,20 +98,4 @@ function sortedParams(form: URLSearchParams | null): string {
   if (form === null) return '';
   const names = [...new Set(form.keys())].sort();
   return names.flatMap((name) => [...new Set(form.getAll(name))].sort().map((value) => name + value)).join('');
-}
-
-function jsonPlace(path: string[]): LocatorPlan {
-  return { in: 'json', name: '', path, split: '', prefix: '' };
-}
-
-/** Neighbouring strings as one piece: each costs the digest a call. */
-function joinText(pieces: readonly (string | Buffer)[]): Content {
-  const joined: (string | Buffer)[] = [];
-  for (const piece of pieces) {
-    const last = joined.length - 1;
-    const before = joined[last];
-    if (typeof piece === 'string' && typeof before === 'string') joined[last] = before + piece;
-    else joined.push(piece);
-  }
-  return joined;
 }

@@ -1,18 +1,23 @@
 /** The ways a signature can be checked, as a table: each prepares a secret once and then compares in constant time. */
-import type { KeyObject } from 'node:crypto';
-import { createHash, createHmac, createSecretKey, timingSafeEqual, verify } from 'node:crypto';
+import { hash, timingSafeEqual, verify } from 'node:crypto';
 import type { SchemePlan } from '../../schemas/generated/types.ts';
 import type { Content } from './content.ts';
+import { contentBytes } from './content.ts';
 import type { Encoding } from './encoding.ts';
 import { canonicalForm, decodeCanonical, headerBytes } from './encoding.ts';
+import type { HmacAlgorithm } from './hmac.ts';
+import { HMAC_LENGTHS, HmacKey } from './hmac.ts';
 import { publicKey, secretKeys } from './keys.ts';
 
 /** One secret made ready: whether any of the signatures is right for the content. */
 export type Check = (content: Content, signatures: readonly string[]) => boolean;
 
+/** Keys of one route's secrets: schemes that read a secret alike share what is made of it. */
+export type SharedKeys = Map<string, readonly HmacKey[]>;
+
 export interface Primitive {
   /** Checks for every key the secret's text may mean; empty when it can be none. */
-  readonly prepare: (secret: string) => readonly Check[];
+  readonly prepare: (secret: string, shared: SharedKeys) => readonly Check[];
   /** Whether a text has the shape of a signature at all: decided before any key is touched. */
   readonly wellFormed: (signature: string) => boolean;
 }
@@ -20,15 +25,11 @@ export interface Primitive {
 type Link = (plan: SchemePlan) => Primitive;
 
 const PRIMITIVES: Readonly<Record<SchemePlan['verify'], Link>> = {
-  'hmac-sha1': (plan) => hmac('sha1', 20, plan),
-  'hmac-sha256': (plan) => hmac('sha256', 32, plan),
-  'hmac-sha512': (plan) => hmac('sha512', 64, plan),
+  'hmac-sha1': (plan) => hmac('sha1', plan),
+  'hmac-sha256': (plan) => hmac('sha256', plan),
+  'hmac-sha512': (plan) => hmac('sha512', plan),
   ed25519: (plan) => asymmetric(plan, null, 'ed25519', matcher(canonicalForm(plan.encoding, 64))),
-  'ecdsa-p256': (plan) =>
-    asymmetric(plan, 'sha256', 'prime256v1', (text) => {
-      const bytes = decodeCanonical(plan.encoding, text);
-      return bytes !== null && bytes.length >= 8 && bytes.length <= 72;
-    }),
+  'ecdsa-p256': (plan) => asymmetric(plan, 'sha256', 'prime256v1', (text) => isDerSized(text, plan.encoding)),
   token: (plan) => secretText(plan, plan.signature.every((at) => at.in === 'header') ? headerBytes : utf8Bytes),
   basic: (plan) => secretText(plan, (text) => decodeCanonical('base64', text)),
   none: () => ({ prepare: () => [], wellFormed: () => true }),
@@ -42,36 +43,24 @@ export function linkPrimitive(plan: SchemePlan): Primitive {
  * The digest is compared as text in the signature's own encoding, byte by byte in constant time: cheaper than decoding
  * the sender's text, and only the one canonical spelling can match.
  */
-function hmac(algorithm: string, bytes: number, plan: SchemePlan): Primitive {
-  const { encoding } = plan;
-  const equal = textComparer(textLength(encoding, bytes));
-  const fold = encoding === 'hex' ? (text: string) => text.toLowerCase() : (text: string) => text;
-  return {
-    wellFormed: matcher(canonicalForm(encoding, bytes)),
-    prepare: (secret) =>
-      secretKeys(secret, plan.secret).map((key) =>
-        hmacCheck(algorithm, createSecretKey(key), encoding, (digest, given) => equal(digest, fold(given))),
-      ),
-  };
-}
-
-function hmacCheck(
-  algorithm: string,
-  key: KeyObject,
-  encoding: Encoding,
-  equal: (digest: string, given: string) => boolean,
-): Check {
-  return (content, signatures) => {
-    const mac = createHmac(algorithm, key);
-    for (const piece of content) {
-      if (typeof piece === 'string') mac.update(piece, 'latin1');
-      else mac.update(piece);
-    }
-    const digest = mac.digest(encoding);
+function hmac(algorithm: HmacAlgorithm, plan: SchemePlan): Primitive {
+  const { encoding, secret: form } = plan;
+  const bytes = HMAC_LENGTHS[algorithm].digest;
+  const equal = textComparer(Buffer.alloc(bytes).toString(encoding).length);
+  const isHex = encoding === 'hex';
+  const check = (key: HmacKey, content: Content, signatures: readonly string[]): boolean => {
+    const digest = key.digest(content, encoding);
     let right = false;
-    for (const given of signatures) if (equal(digest, given)) right = true;
+    for (const given of signatures) if (equal(digest, isHex ? given.toLowerCase() : given)) right = true;
     return right;
   };
+  const prepare = (secret: string, shared: SharedKeys): readonly Check[] => {
+    const name = `${algorithm} ${form.strip} ${form.as} ${form.otherwise} ${secret}`;
+    const keys = shared.get(name) ?? secretKeys(secret, form).map((key) => new HmacKey(algorithm, key));
+    shared.set(name, keys);
+    return keys.map((key) => (content, signatures) => check(key, content, signatures));
+  };
+  return { wellFormed: matcher(canonicalForm(encoding, bytes)), prepare };
 }
 
 function asymmetric(
@@ -80,39 +69,40 @@ function asymmetric(
   curve: 'ed25519' | 'prime256v1',
   wellFormed: (text: string) => boolean,
 ): Primitive {
-  return {
-    wellFormed,
-    prepare: (secret) => {
-      const key = publicKey(secret, plan.secret, curve);
-      if (key === null) return [];
-      return [
-        (content, signatures) => {
-          const data = Buffer.concat(
-            content.map((piece) => (typeof piece === 'string' ? Buffer.from(piece, 'latin1') : piece)),
-          );
-          return signatures.some((text) => verify(digest, data, key, Buffer.from(text, plan.encoding)));
-        },
-      ];
-    },
+  const prepare = (secret: string): readonly Check[] => {
+    const key = publicKey(secret, plan.secret, curve);
+    if (key === null) return [];
+    return [
+      (content, signatures) => {
+        const data = contentBytes(content);
+        return signatures.some((text) => verify(digest, data, key, Buffer.from(text, plan.encoding)));
+      },
+    ];
   };
+  return { wellFormed, prepare };
+}
+
+/** A DER ECDSA signature over a 256-bit curve has 8 to 72 bytes. */
+function isDerSized(text: string, encoding: Encoding): boolean {
+  const bytes = decodeCanonical(encoding, text);
+  return bytes !== null && bytes.length >= 8 && bytes.length <= 72;
 }
 
 /** A secret sent as it is. Digests are compared, so that not even its length shows. */
 function secretText(plan: SchemePlan, decode: (text: string) => Buffer | null): Primitive {
-  return {
-    wellFormed: (text) => decode(text) !== null,
-    prepare: (secret) =>
-      secretKeys(secret, plan.secret).map((key) => {
-        const expected = sha256(key);
-        return (_content, signatures) => {
-          let right = false;
-          for (const text of signatures) {
-            if (timingSafeEqual(sha256(decode(text) ?? Buffer.alloc(0)), expected)) right = true;
-          }
-          return right;
-        };
-      }),
-  };
+  const prepare = (secret: string): readonly Check[] =>
+    secretKeys(secret, plan.secret).map((key) => {
+      const expected = sha256(key);
+      return (_content, signatures) => {
+        let right = false;
+        for (const text of signatures) {
+          const given = decode(text);
+          if (given !== null && timingSafeEqual(sha256(given), expected)) right = true;
+        }
+        return right;
+      };
+    });
+  return { wellFormed: (text) => decode(text) !== null, prepare };
 }
 
 /** Compares two ASCII texts of one known length through two buffers made once. */
@@ -127,10 +117,6 @@ function textComparer(length: number): (a: string, b: string) => boolean {
   };
 }
 
-function textLength(encoding: Encoding, bytes: number): number {
-  return Buffer.alloc(bytes).toString(encoding).length;
-}
-
 function matcher(form: RegExp): (text: string) => boolean {
   return (text) => form.test(text);
 }
@@ -140,5 +126,5 @@ function utf8Bytes(text: string): Buffer {
 }
 
 function sha256(bytes: Buffer): Buffer {
-  return createHash('sha256').update(bytes).digest();
+  return hash('sha256', bytes, 'buffer');
 }

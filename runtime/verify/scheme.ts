@@ -1,12 +1,12 @@
-/** One scheme plan as a verifier: finds the signatures, the instant and the id, then asks the primitive. */
+/** One scheme plan as a verifier, linked once per table; bound to the secrets of a route, it judges requests. */
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { LocatorPlan, SchemePlan } from '../../schemas/generated/types.ts';
-import type { ContentInput } from './content.ts';
+import type { SchemePlan } from '../../schemas/generated/types.ts';
+import type { Content, ContentInput } from './content.ts';
 import { linkContent, urlBases } from './content.ts';
-import { headerBytes } from './encoding.ts';
-import { MAX_PARTS, MAX_VALUE_LENGTH, readText, readValue, splitParts } from './locator.ts';
-import type { Check, Primitive } from './primitives.ts';
+import { readText, readValue } from './locator.ts';
+import type { Check, Primitive, SharedKeys } from './primitives.ts';
 import { linkPrimitive } from './primitives.ts';
+import { isRepeated, readId, readSignatures, signedHeaders } from './read-signed.ts';
 import type { SignedRequest } from './request.ts';
 import { checkWindow, readTimestamp } from './timestamp.ts';
 import type { Verdict, VerifyReason } from './verdict.ts';
@@ -17,14 +17,15 @@ export interface SecretText {
   readonly expires_at: number | null;
 }
 
+/** Everything about a scheme that no secret and no request changes. */
 export interface LinkedScheme {
-  readonly name: string;
-  /** Whether the request carries a signature of this scheme: then it commits. */
-  present(request: SignedRequest): boolean;
-  /** @param now Unix time in ms */
-  verify(request: SignedRequest, now: number): Verdict;
-  /** Indexes of the secrets that can be no key of this scheme. */
-  readonly unusable: readonly number[];
+  readonly plan: SchemePlan;
+  readonly primitive: Primitive;
+  readonly content: (input: ContentInput) => Content;
+  /** Headers that may come once. */
+  readonly headers: readonly string[];
+  /** Whether the signed bytes are made of parts of the body. */
+  readonly parsesBody: boolean;
 }
 
 interface PreparedSecret {
@@ -33,115 +34,98 @@ interface PreparedSecret {
   readonly checks: readonly Check[];
 }
 
-/** Prepares every key and every piece of the template; nothing of it is done per request. */
-export function linkScheme(plan: SchemePlan, secrets: readonly SecretText[], publicUrl: string | null): LinkedScheme {
-  const primitive = linkPrimitive(plan);
-  const prepared = secrets.map(
-    ({ text, expires_at }, index): PreparedSecret => ({ index, expires_at, checks: primitive.prepare(text) }),
-  );
-  const unusable = prepared.filter(({ checks }) => checks.length === 0).map(({ index }) => index);
-  const verifier = new SchemeVerifier(plan, primitive, prepared, publicUrl);
+export function linkScheme(plan: SchemePlan): LinkedScheme {
   return {
-    name: plan.name,
-    unusable,
-    present: (request) => isPresent(plan, request),
-    verify: (request, now) => verifier.verify(request, now),
+    plan,
+    primitive: linkPrimitive(plan),
+    content: linkContent(plan.signed),
+    headers: signedHeaders(plan),
+    parsesBody: plan.signed.some(({ kind }) => kind === 'json' || kind === 'params'),
   };
 }
 
-/** A scheme that binds the body through a digest elsewhere is there only when that digest is. */
-function isPresent(plan: SchemePlan, request: SignedRequest): boolean {
-  if (plan.body_hash !== null && readValue(plan.body_hash.at, request) === undefined) return false;
-  return plan.signature.some((at) => readValue(at, request) !== undefined);
+/** Links each plan once, whichever of a table's routes asks. */
+export function schemeLinker(): (plan: SchemePlan) => LinkedScheme {
+  const linked = new Map<SchemePlan, LinkedScheme>();
+  return (plan) => {
+    const scheme = linked.get(plan) ?? linkScheme(plan);
+    linked.set(plan, scheme);
+    return scheme;
+  };
 }
 
-class SchemeVerifier {
-  readonly #plan: SchemePlan;
+/** A scheme with the keys of one route. */
+export class BoundScheme {
+  readonly #scheme: LinkedScheme;
   readonly #secrets: readonly PreparedSecret[];
-  readonly #content: (input: ContentInput) => ReturnType<ReturnType<typeof linkContent>>;
   readonly #bases: readonly string[];
-  readonly #headers: readonly string[];
-  readonly #wellFormed: (signature: string) => boolean;
-  readonly #parsesBody: boolean;
 
-  constructor(plan: SchemePlan, primitive: Primitive, secrets: readonly PreparedSecret[], publicUrl: string | null) {
-    this.#plan = plan;
-    this.#secrets = secrets;
-    this.#content = linkContent(plan.signed);
-    this.#bases = urlBases(publicUrl, plan.signed);
-    this.#headers = headerNames(plan);
-    this.#wellFormed = primitive.wellFormed;
-    this.#parsesBody = plan.signed.some(({ kind }) => kind === 'json' || kind === 'params');
+  constructor(scheme: LinkedScheme, secrets: readonly SecretText[], publicUrl: string | null, shared: SharedKeys) {
+    this.#scheme = scheme;
+    this.#bases = urlBases(publicUrl, scheme.plan.signed);
+    this.#secrets = secrets.map(({ text, expires_at }, index) => ({
+      index,
+      expires_at,
+      checks: scheme.primitive.prepare(text, shared),
+    }));
   }
 
+  /** Whether the secret at this index can be a key of this scheme. */
+  canUse(index: number): boolean {
+    return (this.#secrets[index]?.checks.length ?? 0) > 0;
+  }
+
+  /** Whether the request carries a signature of this scheme: then it commits. */
+  present(request: SignedRequest): boolean {
+    const { signature, body_hash } = this.#scheme.plan;
+    // A scheme that binds the body through a digest elsewhere is there only when that digest is.
+    if (body_hash !== null && readValue(body_hash.at, request) === undefined) return false;
+    for (const at of signature) if (readValue(at, request) !== undefined) return true;
+    return false;
+  }
+
+  /** @param now Unix time in ms */
   verify(request: SignedRequest, now: number): Verdict {
-    const result = this.#run(request, now);
-    return typeof result === 'number'
-      ? { ok: true, scheme: this.#plan.name, secret: result }
-      : { ok: false, scheme: this.#plan.name, reason: result };
+    const result = this.#judge(request, now);
+    const scheme = this.#scheme.plan.name;
+    return typeof result === 'number' ? { ok: true, scheme, secret: result } : { ok: false, scheme, reason: result };
   }
 
   /** Index of the secret that matched, or why none did. */
-  #run(request: SignedRequest, now: number): number | VerifyReason {
-    const plan = this.#plan;
-    if (isRepeated(request.rawHeaders, this.#headers)) return 'repeated_header';
-    const signatures = this.#signatures(request);
+  #judge(request: SignedRequest, now: number): number | VerifyReason {
+    const { plan, primitive, headers } = this.#scheme;
+    if (isRepeated(request.rawHeaders, headers)) return 'repeated_header';
+    const signatures = readSignatures(plan, primitive.wellFormed, request);
     if (typeof signatures === 'string') return signatures;
-    const timestamp = plan.timestamp === null ? { text: '' } : readTimestamp(plan.timestamp, request);
+    const timestamp = plan.timestamp === null ? NO_TEXT : readTimestamp(plan.timestamp, request);
     if (typeof timestamp === 'string') return timestamp;
     const window = plan.timestamp === null ? null : checkWindow(plan.timestamp, timestamp.text, now);
     if (window !== null && plan.timestamp?.after !== true) return window;
-    const id = plan.id === null ? null : readId(plan.id, request);
+    const id = plan.id === null ? NO_TEXT : readId(plan.id, request);
     if (typeof id === 'string') return id;
     const unbound = this.#checkBody(request);
     if (unbound !== null) return unbound;
-    const matched = this.#match({ request, timestamp: timestamp.text, id }, signatures, now);
+    const matched = this.#match({ request, timestamp: timestamp.text, id: id.text }, signatures, now);
     return typeof matched === 'string' ? matched : (window ?? matched);
-  }
-
-  #signatures(request: SignedRequest): readonly string[] | VerifyReason {
-    const plan = this.#plan;
-    const found: string[] = [];
-    let missing: VerifyReason =
-      plan.verify === 'token' || plan.verify === 'basic' ? 'missing_credential' : 'missing_signature';
-    for (const at of plan.signature) {
-      const value = readText(at, request);
-      if (value === null) continue;
-      if (value.length > MAX_VALUE_LENGTH) return 'oversized_header';
-      const parts = splitParts(at, value);
-      if (typeof parts === 'string') return parts;
-      if (parts.length === 0) missing = isOtherVersion(plan, at, value) ? 'unknown_version' : 'malformed_signature';
-      for (const part of parts) {
-        if (part === '' || !this.#wellFormed(part)) return 'malformed_signature';
-        found.push(part);
-      }
-    }
-    if (found.length > MAX_PARTS) return 'too_many_parts';
-    return found.length === 0 ? missing : found;
   }
 
   /** The parts of the body a scheme signs must be readable; a digest of the body elsewhere must be its own. */
   #checkBody(request: SignedRequest): VerifyReason | null {
-    const hash = this.#plan.body_hash;
-    if (hash !== null) {
-      const text = readText(hash.at, request) ?? '';
-      const claimed = Buffer.from(hash.encoding === 'hex' ? text.toLowerCase() : text, 'utf8');
-      const actual = Buffer.from(createHash(hash.hash).update(request.body).digest(hash.encoding), 'utf8');
-      return claimed.length === actual.length && timingSafeEqual(claimed, actual) ? null : 'body_mismatch';
-    }
-    if (!this.#parsesBody) return null;
-    const readable = this.#plan.signed.every(
-      ({ kind }) =>
-        (kind !== 'params' || request.form() !== null) && (kind !== 'json' || request.payload() !== undefined),
+    const { plan, parsesBody } = this.#scheme;
+    if (plan.body_hash !== null) return isBodyHash(plan.body_hash, request) ? null : 'body_mismatch';
+    if (!parsesBody) return null;
+    const readable = plan.signed.every(({ kind }) =>
+      kind === 'params' ? request.form() !== null : kind !== 'json' || request.payload() !== undefined,
     );
     return readable ? null : 'unreadable_body';
   }
 
   #match(input: Omit<ContentInput, 'base'>, signatures: readonly string[], now: number): number | VerifyReason {
-    let usable = false;
     if (this.#bases.length === 0) return 'no_public_url';
+    let usable = false;
     for (const base of this.#bases) {
-      const content = this.#content({ ...input, base });
+      const { request, timestamp, id } = input;
+      const content = this.#scheme.content({ request, timestamp, id, base });
       for (const secret of this.#secrets) {
         if (secret.checks.length === 0 || (secret.expires_at !== null && secret.expires_at <= now)) continue;
         usable = true;
@@ -152,39 +136,11 @@ class SchemeVerifier {
   }
 }
 
-/** Bytes of the signed id. */
-function readId(at: LocatorPlan, request: SignedRequest): Buffer | VerifyReason {
-  const text = readText(at, request);
-  if (text === null || text === '') return 'missing_id';
-  if (text.length > MAX_VALUE_LENGTH) return 'oversized_header';
-  return (at.in === 'header' ? headerBytes(text) : Buffer.from(text, 'utf8')) ?? 'missing_id';
-}
+const NO_TEXT = { text: '' };
 
-/** Header names the scheme reads: each may come once. */
-function headerNames(plan: SchemePlan): string[] {
-  const places = [...plan.signature, plan.timestamp?.at, plan.id, plan.body_hash?.at];
-  return [...new Set(places.filter((at) => at?.in === 'header').map((at) => at?.name ?? ''))];
-}
-
-function isRepeated(rawHeaders: readonly string[], names: readonly string[]): boolean {
-  for (const name of names) {
-    let count = 0;
-    for (let index = 0; index < rawHeaders.length; index += 2) {
-      const raw = rawHeaders[index];
-      if (raw?.length === name.length && raw.toLowerCase() === name) count += 1;
-    }
-    if (count > 1) return true;
-  }
-  return false;
-}
-
-/** Whether a value without the wanted prefix holds a signature under another label (`v5=…` where `v1=…` is wanted). */
-function isOtherVersion(plan: SchemePlan, at: LocatorPlan, value: string): boolean {
-  const mark = at.prefix.at(-1);
-  if (at.split === '' || mark === undefined) return false;
-  const own = plan.timestamp?.at.prefix ?? '';
-  return value
-    .split(at.split, MAX_PARTS)
-    .map((part) => part.trim())
-    .some((part) => part.indexOf(mark) > 0 && !part.endsWith(mark) && (own === '' || !part.startsWith(own)));
+function isBodyHash({ at, hash, encoding }: NonNullable<SchemePlan['body_hash']>, request: SignedRequest): boolean {
+  const text = readText(at, request) ?? '';
+  const claimed = Buffer.from(encoding === 'hex' ? text.toLowerCase() : text, 'utf8');
+  const actual = Buffer.from(createHash(hash).update(request.body).digest(encoding), 'utf8');
+  return claimed.length === actual.length && timingSafeEqual(claimed, actual);
 }

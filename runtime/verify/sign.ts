@@ -1,7 +1,7 @@
 /** Signs a request as a scheme's sender does: the verifier turned round, for `webhook test` and for tests. */
 import { createHash, createHmac, createPrivateKey, sign } from 'node:crypto';
 import type { LocatorPlan, SchemePlan } from '../../schemas/generated/types.ts';
-import { linkContent, urlBases } from './content.ts';
+import { contentBytes, linkContent, urlBases } from './content.ts';
 import { secretKeys } from './keys.ts';
 import { LazyRequest } from './request.ts';
 import type { SignedPayload } from './sign-body.ts';
@@ -84,10 +84,8 @@ function signatureOf(
     rawHeaders: [],
     body: payload.body,
   });
-  const content = linkContent(plan.signed)({ request, timestamp, id: Buffer.from(unsigned.id, 'utf8'), base });
-  const data = Buffer.concat(
-    content.map((piece) => (typeof piece === 'string' ? Buffer.from(piece, 'latin1') : piece)),
-  );
+  const content = linkContent(plan.signed)({ request, timestamp, id: unsigned.id, base });
+  const data = contentBytes(content);
   return plan.verify === 'ed25519' || plan.verify === 'ecdsa-p256'
     ? privateSignature(plan, secret, data)
     : hmacSignature(plan, secret, data);

@@ -1,0 +1,81 @@
+/**
+ * HMAC (RFC 2104) under a key prepared once, for verifier and signer.
+ *
+ *     HMAC(K, m) = H((K ^ opad) || H((K ^ ipad) || m))
+ *
+ * A short message is hashed with two one-shot digests over prepared pads: at a few hundred bytes the stream object of
+ * `createHmac` costs more than the hashing. A long one would have to be copied behind its pad and takes `createHmac`.
+ */
+import { createHmac, hash } from 'node:crypto';
+import type { Content } from './content.ts';
+import type { Encoding } from './encoding.ts';
+
+export type HmacAlgorithm = 'sha1' | 'sha256' | 'sha512';
+
+/** Digest and block lengths in bytes (FIPS 180-4). */
+export const HMAC_LENGTHS: Readonly<Record<HmacAlgorithm, { readonly digest: number; readonly block: number }>> = {
+  sha1: { digest: 20, block: 64 },
+  sha256: { digest: 32, block: 64 },
+  sha512: { digest: 64, block: 128 },
+};
+
+/** Messages up to this length, in bytes, are copied: with their pad they still come from node's buffer pool. */
+const SHORT = 2048;
+const IPAD = 0x36;
+const OPAD = 0x5c;
+
+export class HmacKey {
+  readonly #algorithm: HmacAlgorithm;
+  readonly #key: Buffer;
+  readonly #inner: Buffer;
+  /** The outer pad with room for the inner digest. */
+  readonly #outer: Buffer;
+
+  constructor(algorithm: HmacAlgorithm, key: Buffer) {
+    const { block, digest } = HMAC_LENGTHS[algorithm];
+    const short = key.length > block ? hash(algorithm, key, 'buffer') : key;
+    this.#algorithm = algorithm;
+    this.#key = key;
+    this.#inner = pad(short, IPAD, block, block);
+    this.#outer = pad(short, OPAD, block, block + digest);
+  }
+
+  /** The digest as text: hex in lower case, base64 in its canonical form. */
+  digest(content: Content, encoding: Encoding): string {
+    let length = 0;
+    for (const piece of content) length += piece.length;
+    return length > SHORT ? this.#long(content, encoding) : this.#short(content, length, encoding);
+  }
+
+  #short(content: Content, length: number, encoding: Encoding): string {
+    const inner = this.#inner;
+    const message = Buffer.allocUnsafe(inner.length + length);
+    message.set(inner, 0);
+    let at = inner.length;
+    for (const piece of content) {
+      if (typeof piece === 'string') message.write(piece, at, 'latin1');
+      else message.set(piece, at);
+      at += piece.length;
+    }
+    const digest = hash(this.#algorithm, message, 'binary');
+    message.fill(0, 0, inner.length);
+    this.#outer.write(digest, inner.length, 'latin1');
+    return hash(this.#algorithm, this.#outer, encoding);
+  }
+
+  #long(content: Content, encoding: Encoding): string {
+    const mac = createHmac(this.#algorithm, this.#key);
+    for (const piece of content) {
+      if (typeof piece === 'string') mac.update(piece, 'latin1');
+      else mac.update(piece);
+    }
+    return mac.digest(encoding);
+  }
+}
+
+/** From node's buffer pool: a table of many routes holds many keys. */
+function pad(key: Buffer, byte: number, block: number, length: number): Buffer {
+  const bytes = Buffer.allocUnsafe(length).fill(byte, 0, block);
+  for (let index = 0; index < key.length; index += 1) bytes[index] = (key[index] ?? 0) ^ byte;
+  return bytes;
+}

@@ -1,0 +1,71 @@
+/** Finds what a scheme needs in a request: the signatures and the id. Header content is odd until proven otherwise. */
+import type { LocatorPlan, SchemePlan } from '../../schemas/generated/types.ts';
+import { MAX_PARTS, MAX_VALUE_LENGTH, readText, splitParts } from './locator.ts';
+import type { SignedRequest } from './request.ts';
+import type { VerifyReason } from './verdict.ts';
+
+/**
+ * Every signature of the wanted version. One that is malformed spoils them all: it is a sign of headers joined on the
+ * way, and a sender that lists several writes each of them right.
+ */
+export function readSignatures(
+  plan: SchemePlan,
+  wellFormed: (signature: string) => boolean,
+  request: SignedRequest,
+): readonly string[] | VerifyReason {
+  let found: readonly string[] = [];
+  let missing: VerifyReason =
+    plan.verify === 'token' || plan.verify === 'basic' ? 'missing_credential' : 'missing_signature';
+  for (const at of plan.signature) {
+    const value = readText(at, request);
+    if (value === null) continue;
+    if (value.length > MAX_VALUE_LENGTH) return 'oversized_header';
+    const parts = splitParts(at, value);
+    if (typeof parts === 'string') return parts;
+    for (const part of parts) if (part === '' || !wellFormed(part)) return 'malformed_signature';
+    if (parts.length === 0) missing = isOtherVersion(plan, at, value) ? 'unknown_version' : 'malformed_signature';
+    found = found.length === 0 ? parts : [...found, ...parts];
+  }
+  if (found.length > MAX_PARTS) return 'too_many_parts';
+  return found.length === 0 ? missing : found;
+}
+
+/** The signed id as Latin-1 text: what `crypto` turns back into the bytes on the wire. */
+export function readId(at: LocatorPlan, request: SignedRequest): { readonly text: string } | VerifyReason {
+  const text = readText(at, request);
+  if (text === null || text === '') return 'missing_id';
+  if (text.length > MAX_VALUE_LENGTH) return 'oversized_header';
+  if (at.in !== 'header') return { text: Buffer.from(text, 'utf8').toString('latin1') };
+  // Node reads headers as Latin-1; anything beyond cannot have come from one.
+  return /^[\x00-\xff]*$/.test(text) ? { text } : 'missing_id';
+}
+
+/** Header names the scheme reads: each may come once. */
+export function signedHeaders(plan: SchemePlan): string[] {
+  const places = [...plan.signature, plan.timestamp?.at ?? null, plan.id, plan.body_hash?.at ?? null];
+  return [...new Set(places.flatMap((at) => (at?.in === 'header' ? [at.name] : [])))];
+}
+
+/** Whether one of the headers came more than once: node joins or drops the others. */
+export function isRepeated(rawHeaders: readonly string[], names: readonly string[]): boolean {
+  for (const name of names) {
+    let count = 0;
+    for (let index = 0; index < rawHeaders.length; index += 2) {
+      const raw = rawHeaders[index];
+      if (raw?.length === name.length && raw.toLowerCase() === name) count += 1;
+    }
+    if (count > 1) return true;
+  }
+  return false;
+}
+
+/** Whether a value without the wanted prefix holds a signature under another label (`v5=…` where `v1=…` is wanted). */
+function isOtherVersion(plan: SchemePlan, at: LocatorPlan, value: string): boolean {
+  const mark = at.prefix.at(-1);
+  if (at.split === '' || mark === undefined) return false;
+  const own = plan.timestamp?.at.prefix ?? '';
+  return value
+    .split(at.split, MAX_PARTS)
+    .map((part) => part.trim())
+    .some((part) => part.indexOf(mark) > 0 && !part.endsWith(mark) && (own === '' || !part.startsWith(own)));
+}
