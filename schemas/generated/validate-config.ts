@@ -2,8 +2,8 @@
 // @ts-nocheck
 "use strict";
 export const validate = validate20;
-const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"config.schema.json","title":"Config","description":"hookwright.yaml, or <home_dir>/config.yaml.","type":"object","additionalProperties":false,"properties":{"include":{"type":"array","items":{"type":"string","minLength":1},"description":"Globs of further config files, relative to this one."},"app_scheme":{"type":"string","pattern":"^[a-z][a-z0-9+.-]*$","default":"hookwright","description":"URL scheme of the application links of blueprints."},"public_url":{"type":"string","minLength":1,"description":"Base URL under which senders reach this server (the proxy's or tunnel's), for links and for schemes that sign the URL."},"platforms":{"title":"PlatformsConfig","description":"The webhook adapter and the delivery targets, by name.","type":"object","properties":{"webhook":{"$ref":"#/$defs/webhook"}},"additionalProperties":{"$ref":"#/$defs/target"}},"platform_toolsets":{"title":"PlatformToolsetsConfig","description":"Toolsets an agent run of each platform gets.","type":"object","additionalProperties":{"type":"array","items":{"type":"string","minLength":1}}},"gateway":{"$ref":"#/$defs/gateway"},"agent":{"$ref":"#/$defs/agent"},"jobs":{"title":"JobsConfig","description":"Scheduled jobs by name.","type":"object","propertyNames":{"pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"additionalProperties":{"$ref":"#/$defs/job"}},"sources":{"title":"SourcesConfig","description":"Signature schemes of your own by name, beside the shipped catalog.","type":"object","propertyNames":{"pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"additionalProperties":{"$ref":"source.schema.json"}}},"$defs":{"webhookSettings":{"title":"WebhookSettings","description":"Adapter settings; written under `webhook` or `webhook.extra` (`extra` wins per key).","type":"object","properties":{"host":{"type":"string","default":"127.0.0.1","description":"Bind address. Anything but a loopback address exposes the server."},"port":{"type":"integer","minimum":0,"maximum":65535,"default":8644,"description":"TCP port; 0 takes a free one."},"secret":{"type":"string","minLength":1,"description":"Global fallback secret: a literal, `env:NAME` or `file:path`."},"rate_limit":{"type":"integer","minimum":1,"default":30,"description":"Authenticated requests per minute and route."},"max_body_bytes":{"type":"integer","minimum":1,"maximum":268435456,"default":1048576,"description":"Largest accepted body, in bytes."},"script_timeout_seconds":{"type":"number","exclusiveMinimum":0,"maximum":3600,"default":30,"description":"Time a filter script may take, in seconds."},"idempotency_ttl_seconds":{"type":"integer","minimum":1,"default":3600,"description":"How long a delivery id is remembered, in seconds."},"direct_timeout_seconds":{"type":"number","exclusiveMinimum":0,"maximum":600,"default":10,"description":"Longest time a direct delivery may keep its sender waiting, in seconds."},"max_connections":{"type":"integer","minimum":1,"default":1024,"description":"Open connections at once; further ones are closed."},"routes":{"title":"RoutesConfig","description":"Static routes by name.","type":"object","propertyNames":{"pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"additionalProperties":{"$ref":"route.schema.json"}}}},"webhook":{"title":"WebhookConfig","description":"The webhook adapter.","type":"object","allOf":[{"$ref":"#/$defs/webhookSettings"}],"properties":{"enabled":{"type":"boolean","default":false,"description":"Serve webhooks. Also by WEBHOOK_ENABLED."},"extra":{"title":"WebhookExtraConfig","description":"The same settings again; they win over those beside it.","type":"object","allOf":[{"$ref":"#/$defs/webhookSettings"}],"unevaluatedProperties":false}},"unevaluatedProperties":false},"target":{"title":"TargetConfig","description":"A delivery target: switched on here, with the credentials its catalog entry names.","type":"object","properties":{"enabled":{"type":"boolean","default":false,"description":"Deliveries to this target are allowed."},"variant":{"type":"string","minLength":1,"description":"Which of the target's variants to use, when the credentials do not decide it."},"home_channel":{"type":["string","integer"],"description":"Chat used when a delivery names none."},"api_base":{"type":"string","minLength":1,"description":"Base URL of the service: self-hosted server, proxy or test double."},"retry_ambiguous":{"type":"boolean","default":false,"description":"Repeat a delivery of which nobody can say whether it arrived; may post twice."},"max_attempts":{"type":"integer","minimum":1,"maximum":50,"description":"Delivery attempts before a delivery is dead."}},"additionalProperties":{"type":["string","integer","boolean"]}},"gateway":{"title":"GatewayConfig","description":"Settings of the running gateway.","type":"object","additionalProperties":false,"properties":{"multiplex_profiles":{"type":"boolean","default":false,"description":"Serve /p/<profile>/webhooks/<route> for routes with a profile."},"max_concurrent_runs":{"type":"integer","minimum":1,"default":4,"description":"Agent runs at once; the rest queue."},"max_queued_runs":{"type":"integer","minimum":1,"default":10000,"description":"Runs that may wait; beyond it new events are answered 503."},"drain_seconds":{"type":"number","minimum":0,"default":30,"description":"How long a stop waits for running work, in seconds."},"timezone":{"type":"string","minLength":1,"description":"IANA zone of jobs that name none. Default: the system's."},"python":{"type":"string","minLength":1,"default":"python3","description":"Interpreter of scripts that are not .sh or .bash."},"durability":{"enum":["full","normal"],"default":"full","description":"`full` survives power loss, `normal` the death of the process."},"retention_days":{"type":"number","exclusiveMinimum":0,"default":14,"description":"How long finished deliveries are kept, in days."},"max_attempts":{"type":"integer","minimum":1,"maximum":50,"default":8,"description":"Delivery attempts before a delivery is dead."}}},"agent":{"title":"AgentConfig","description":"What runs the prompts. Absent: the prompt itself is the answer (preview).","type":"object","additionalProperties":false,"properties":{"command":{"type":"array","minItems":1,"items":{"type":"string"},"description":"argv of a program: prompt on stdin, answer on stdout. `{toolsets}`, `{session}`, `{route}`, `{profile}` are filled in."},"openai":{"title":"OpenAiAgentConfig","description":"An OpenAI-compatible chat completion server.","type":"object","additionalProperties":false,"required":["base_url","model"],"properties":{"base_url":{"type":"string","minLength":1,"description":"Base URL, with its version part (`…/v1`)."},"model":{"type":"string","minLength":1,"description":"Model name."},"api_key":{"type":"string","minLength":1,"description":"Bearer key: a literal, `env:NAME` or `file:path`."},"system":{"type":"string","description":"System message."},"timeout_seconds":{"type":"number","exclusiveMinimum":0,"description":"Longest run, in seconds. Default: the agent's."}}},"timeout_seconds":{"type":"number","exclusiveMinimum":0,"default":900,"description":"Longest run, in seconds; then the process group is killed."},"max_attempts":{"type":"integer","minimum":1,"maximum":20,"default":1,"description":"How often a failed run is tried."}}},"job":{"title":"JobConfig","description":"A scheduled job.","type":"object","additionalProperties":false,"required":["schedule","prompt"],"properties":{"description":{"type":"string","description":"What the job is for."},"schedule":{"type":"string","minLength":1,"description":"Five-field cron expression."},"prompt":{"type":"string","minLength":1,"description":"The prompt of each run."},"deliver":{"oneOf":[{"type":"string","minLength":1},{"type":"array","minItems":1,"items":{"type":"string","minLength":1}}],"default":"log","description":"Where the result goes: `origin`, `local`, or one or several targets."},"deliver_extra":{"type":"object","additionalProperties":{"type":["string","number","object"],"additionalProperties":{"type":["string","number"]}},"description":"Address and options of the delivery."},"skills":{"type":"array","items":{"type":"string","minLength":1},"description":"Skills loaded for each run."},"toolsets":{"type":"array","items":{"type":"string","minLength":1},"description":"Toolsets of each run."},"timezone":{"type":"string","minLength":1,"description":"IANA zone of the schedule. Default: `gateway.timezone`."},"paused":{"type":"boolean","default":false,"description":"Keep the job, do not fire it."},"misfire":{"enum":["skip","once"],"default":"skip","description":"What happens to runs missed while the gateway was down."}}}}};
-const schema32 = {"title":"TargetConfig","description":"A delivery target: switched on here, with the credentials its catalog entry names.","type":"object","properties":{"enabled":{"type":"boolean","default":false,"description":"Deliveries to this target are allowed."},"variant":{"type":"string","minLength":1,"description":"Which of the target's variants to use, when the credentials do not decide it."},"home_channel":{"type":["string","integer"],"description":"Chat used when a delivery names none."},"api_base":{"type":"string","minLength":1,"description":"Base URL of the service: self-hosted server, proxy or test double."},"retry_ambiguous":{"type":"boolean","default":false,"description":"Repeat a delivery of which nobody can say whether it arrived; may post twice."},"max_attempts":{"type":"integer","minimum":1,"maximum":50,"description":"Delivery attempts before a delivery is dead."}},"additionalProperties":{"type":["string","integer","boolean"]}};
+const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"config.schema.json","title":"Config","description":"hookwright.yaml, or <home_dir>/config.yaml.","type":"object","additionalProperties":false,"properties":{"include":{"type":"array","items":{"type":"string","minLength":1},"description":"Globs of further config files, relative to this one."},"app_scheme":{"type":"string","pattern":"^[a-z][a-z0-9+.-]*$","default":"hookwright","description":"URL scheme of the application links of blueprints."},"public_url":{"type":"string","minLength":1,"description":"Base URL under which senders reach this server (the proxy's or tunnel's), for links and for schemes that sign the URL."},"platforms":{"title":"PlatformsConfig","description":"The webhook adapter and the delivery targets, by name.","type":"object","properties":{"webhook":{"$ref":"#/$defs/webhook"}},"additionalProperties":{"$ref":"#/$defs/target"}},"platform_toolsets":{"title":"PlatformToolsetsConfig","description":"Toolsets an agent run of each platform gets.","type":"object","additionalProperties":{"type":"array","items":{"type":"string","minLength":1}}},"gateway":{"$ref":"#/$defs/gateway"},"agent":{"$ref":"#/$defs/agent"},"jobs":{"title":"JobsConfig","description":"Scheduled jobs by name.","type":"object","propertyNames":{"pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"additionalProperties":{"$ref":"#/$defs/job"}},"sources":{"title":"SourcesConfig","description":"Signature schemes of your own by name, beside the shipped catalog.","type":"object","propertyNames":{"pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"additionalProperties":{"$ref":"source.schema.json"}}},"$defs":{"webhookSettings":{"title":"WebhookSettings","description":"Adapter settings; written under `webhook` or `webhook.extra` (`extra` wins per key).","type":"object","properties":{"host":{"type":"string","default":"127.0.0.1","description":"Bind address. Anything but a loopback address exposes the server."},"port":{"type":"integer","minimum":0,"maximum":65535,"default":8644,"description":"TCP port; 0 takes a free one."},"secret":{"type":"string","minLength":1,"description":"Global fallback secret: a literal, `env:NAME` or `file:path`."},"rate_limit":{"type":"integer","minimum":1,"default":30,"description":"Authenticated requests per minute and route."},"max_body_bytes":{"type":"integer","minimum":1,"maximum":268435456,"default":1048576,"description":"Largest accepted body, in bytes."},"script_timeout_seconds":{"type":"number","exclusiveMinimum":0,"maximum":3600,"default":30,"description":"Time a filter script may take, in seconds."},"idempotency_ttl_seconds":{"type":"integer","minimum":1,"default":3600,"description":"How long a delivery id is remembered, in seconds."},"direct_timeout_seconds":{"type":"number","exclusiveMinimum":0,"maximum":600,"default":10,"description":"Longest time a direct delivery may keep its sender waiting, in seconds."},"max_connections":{"type":"integer","minimum":1,"default":1024,"description":"Open connections at once; further ones are closed."},"routes":{"title":"RoutesConfig","description":"Static routes by name.","type":"object","propertyNames":{"pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"additionalProperties":{"$ref":"route.schema.json"}}}},"webhook":{"title":"WebhookConfig","description":"The webhook adapter.","type":"object","allOf":[{"$ref":"#/$defs/webhookSettings"}],"properties":{"enabled":{"type":"boolean","default":false,"description":"Serve webhooks. Also by WEBHOOK_ENABLED."},"extra":{"title":"WebhookExtraConfig","description":"The same settings again; they win over those beside it.","type":"object","allOf":[{"$ref":"#/$defs/webhookSettings"}],"unevaluatedProperties":false}},"unevaluatedProperties":false},"target":{"title":"TargetConfig","description":"A delivery target: switched on here, with the credentials its catalog entry names.","type":"object","properties":{"enabled":{"type":"boolean","default":false,"description":"Deliveries to this target are allowed."},"variant":{"type":"string","minLength":1,"description":"Which of the target's variants to use, when the credentials do not decide it."},"home_channel":{"type":["string","integer"],"description":"Chat used when a delivery names none."},"api_base":{"type":"string","minLength":1,"description":"Base URL of the service: self-hosted server, proxy or test double."},"allow_http":{"type":"boolean","default":false,"description":"Allow an `http://` base URL on another machine: credentials and texts then travel unencrypted."},"retry_ambiguous":{"type":"boolean","default":false,"description":"Repeat a delivery of which nobody can say whether it arrived; may post twice."},"max_attempts":{"type":"integer","minimum":1,"maximum":50,"description":"Delivery attempts before a delivery is dead."}},"additionalProperties":{"type":["string","integer","boolean"]}},"gateway":{"title":"GatewayConfig","description":"Settings of the running gateway.","type":"object","additionalProperties":false,"properties":{"multiplex_profiles":{"type":"boolean","default":false,"description":"Serve /p/<profile>/webhooks/<route> for routes with a profile."},"max_concurrent_runs":{"type":"integer","minimum":1,"default":4,"description":"Agent runs at once; the rest queue."},"max_queued_runs":{"type":"integer","minimum":1,"default":10000,"description":"Runs that may wait; beyond it new events are answered 503."},"drain_seconds":{"type":"number","minimum":0,"default":30,"description":"How long a stop waits for running work, in seconds."},"timezone":{"type":"string","minLength":1,"description":"IANA zone of jobs that name none. Default: the system's."},"python":{"type":"string","minLength":1,"default":"python3","description":"Interpreter of scripts that are not .sh or .bash."},"durability":{"enum":["full","normal"],"default":"full","description":"`full` survives power loss, `normal` the death of the process."},"retention_days":{"type":"number","exclusiveMinimum":0,"default":14,"description":"How long finished deliveries are kept, in days."},"max_attempts":{"type":"integer","minimum":1,"maximum":50,"default":8,"description":"Delivery attempts before a delivery is dead."}}},"agent":{"title":"AgentConfig","description":"What runs the prompts. Absent: the prompt itself is the answer (preview).","type":"object","additionalProperties":false,"properties":{"command":{"type":"array","minItems":1,"items":{"type":"string"},"description":"argv of a program: prompt on stdin, answer on stdout. `{toolsets}`, `{session}`, `{route}`, `{profile}` are filled in."},"openai":{"title":"OpenAiAgentConfig","description":"An OpenAI-compatible chat completion server.","type":"object","additionalProperties":false,"required":["base_url","model"],"properties":{"base_url":{"type":"string","minLength":1,"description":"Base URL, with its version part (`…/v1`)."},"model":{"type":"string","minLength":1,"description":"Model name."},"api_key":{"type":"string","minLength":1,"description":"Bearer key: a literal, `env:NAME` or `file:path`."},"system":{"type":"string","description":"System message."},"timeout_seconds":{"type":"number","exclusiveMinimum":0,"description":"Longest run, in seconds. Default: the agent's."}}},"timeout_seconds":{"type":"number","exclusiveMinimum":0,"default":900,"description":"Longest run, in seconds; then the process group is killed."},"max_attempts":{"type":"integer","minimum":1,"maximum":20,"default":1,"description":"How often a failed run is tried."}}},"job":{"title":"JobConfig","description":"A scheduled job.","type":"object","additionalProperties":false,"required":["schedule","prompt"],"properties":{"description":{"type":"string","description":"What the job is for."},"schedule":{"type":"string","minLength":1,"description":"Five-field cron expression."},"prompt":{"type":"string","minLength":1,"description":"The prompt of each run."},"deliver":{"oneOf":[{"type":"string","minLength":1},{"type":"array","minItems":1,"items":{"type":"string","minLength":1}}],"default":"log","description":"Where the result goes: `origin`, `local`, or one or several targets."},"deliver_extra":{"type":"object","additionalProperties":{"type":["string","number","object"],"additionalProperties":{"type":["string","number"]}},"description":"Address and options of the delivery."},"skills":{"type":"array","items":{"type":"string","minLength":1},"description":"Skills loaded for each run."},"toolsets":{"type":"array","items":{"type":"string","minLength":1},"description":"Toolsets of each run."},"timezone":{"type":"string","minLength":1,"description":"IANA zone of the schedule. Default: `gateway.timezone`."},"paused":{"type":"boolean","default":false,"description":"Keep the job, do not fire it."},"misfire":{"enum":["skip","once"],"default":"skip","description":"What happens to runs missed while the gateway was down."}}}}};
+const schema32 = {"title":"TargetConfig","description":"A delivery target: switched on here, with the credentials its catalog entry names.","type":"object","properties":{"enabled":{"type":"boolean","default":false,"description":"Deliveries to this target are allowed."},"variant":{"type":"string","minLength":1,"description":"Which of the target's variants to use, when the credentials do not decide it."},"home_channel":{"type":["string","integer"],"description":"Chat used when a delivery names none."},"api_base":{"type":"string","minLength":1,"description":"Base URL of the service: self-hosted server, proxy or test double."},"allow_http":{"type":"boolean","default":false,"description":"Allow an `http://` base URL on another machine: credentials and texts then travel unencrypted."},"retry_ambiguous":{"type":"boolean","default":false,"description":"Repeat a delivery of which nobody can say whether it arrived; may post twice."},"max_attempts":{"type":"integer","minimum":1,"maximum":50,"description":"Delivery attempts before a delivery is dead."}},"additionalProperties":{"type":["string","integer","boolean"]}};
 const schema39 = {"title":"GatewayConfig","description":"Settings of the running gateway.","type":"object","additionalProperties":false,"properties":{"multiplex_profiles":{"type":"boolean","default":false,"description":"Serve /p/<profile>/webhooks/<route> for routes with a profile."},"max_concurrent_runs":{"type":"integer","minimum":1,"default":4,"description":"Agent runs at once; the rest queue."},"max_queued_runs":{"type":"integer","minimum":1,"default":10000,"description":"Runs that may wait; beyond it new events are answered 503."},"drain_seconds":{"type":"number","minimum":0,"default":30,"description":"How long a stop waits for running work, in seconds."},"timezone":{"type":"string","minLength":1,"description":"IANA zone of jobs that name none. Default: the system's."},"python":{"type":"string","minLength":1,"default":"python3","description":"Interpreter of scripts that are not .sh or .bash."},"durability":{"enum":["full","normal"],"default":"full","description":"`full` survives power loss, `normal` the death of the process."},"retention_days":{"type":"number","exclusiveMinimum":0,"default":14,"description":"How long finished deliveries are kept, in days."},"max_attempts":{"type":"integer","minimum":1,"maximum":50,"default":8,"description":"Delivery attempts before a delivery is dead."}}};
 const schema40 = {"title":"AgentConfig","description":"What runs the prompts. Absent: the prompt itself is the answer (preview).","type":"object","additionalProperties":false,"properties":{"command":{"type":"array","minItems":1,"items":{"type":"string"},"description":"argv of a program: prompt on stdin, answer on stdout. `{toolsets}`, `{session}`, `{route}`, `{profile}` are filled in."},"openai":{"title":"OpenAiAgentConfig","description":"An OpenAI-compatible chat completion server.","type":"object","additionalProperties":false,"required":["base_url","model"],"properties":{"base_url":{"type":"string","minLength":1,"description":"Base URL, with its version part (`…/v1`)."},"model":{"type":"string","minLength":1,"description":"Model name."},"api_key":{"type":"string","minLength":1,"description":"Bearer key: a literal, `env:NAME` or `file:path`."},"system":{"type":"string","description":"System message."},"timeout_seconds":{"type":"number","exclusiveMinimum":0,"description":"Longest run, in seconds. Default: the agent's."}}},"timeout_seconds":{"type":"number","exclusiveMinimum":0,"default":900,"description":"Longest run, in seconds; then the process group is killed."},"max_attempts":{"type":"integer","minimum":1,"maximum":20,"default":1,"description":"How often a failed run is tried."}}};
 const schema41 = {"title":"JobConfig","description":"A scheduled job.","type":"object","additionalProperties":false,"required":["schedule","prompt"],"properties":{"description":{"type":"string","description":"What the job is for."},"schedule":{"type":"string","minLength":1,"description":"Five-field cron expression."},"prompt":{"type":"string","minLength":1,"description":"The prompt of each run."},"deliver":{"oneOf":[{"type":"string","minLength":1},{"type":"array","minItems":1,"items":{"type":"string","minLength":1}}],"default":"log","description":"Where the result goes: `origin`, `local`, or one or several targets."},"deliver_extra":{"type":"object","additionalProperties":{"type":["string","number","object"],"additionalProperties":{"type":["string","number"]}},"description":"Address and options of the delivery."},"skills":{"type":"array","items":{"type":"string","minLength":1},"description":"Skills loaded for each run."},"toolsets":{"type":"array","items":{"type":"string","minLength":1},"description":"Toolsets of each run."},"timezone":{"type":"string","minLength":1,"description":"IANA zone of the schedule. Default: `gateway.timezone`."},"paused":{"type":"boolean","default":false,"description":"Keep the job, do not fire it."},"misfire":{"enum":["skip","once"],"default":"skip","description":"What happens to runs missed while the gateway was down."}}};
@@ -5532,7 +5532,7 @@ if(!(key1 === "webhook")){
 let data5 = data4[key1];
 if(data5 && typeof data5 == "object" && !Array.isArray(data5)){
 for(const key2 in data5){
-if(!((((((key2 === "enabled") || (key2 === "variant")) || (key2 === "home_channel")) || (key2 === "api_base")) || (key2 === "retry_ambiguous")) || (key2 === "max_attempts"))){
+if(!(((((((key2 === "enabled") || (key2 === "variant")) || (key2 === "home_channel")) || (key2 === "api_base")) || (key2 === "allow_http")) || (key2 === "retry_ambiguous")) || (key2 === "max_attempts"))){
 let data6 = data5[key2];
 if(((typeof data6 !== "string") && (!(((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6))) && (isFinite(data6))))) && (typeof data6 !== "boolean")){
 const err8 = {instancePath:instancePath+"/platforms/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/target/additionalProperties/type",keyword:"type",params:{type: schema32.additionalProperties.type}};
@@ -5621,9 +5621,9 @@ vErrors.push(err14);
 errors++;
 }
 }
-if(data5.retry_ambiguous !== undefined){
-if(typeof data5.retry_ambiguous !== "boolean"){
-const err15 = {instancePath:instancePath+"/platforms/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/retry_ambiguous",schemaPath:"#/$defs/target/properties/retry_ambiguous/type",keyword:"type",params:{type: "boolean"}};
+if(data5.allow_http !== undefined){
+if(typeof data5.allow_http !== "boolean"){
+const err15 = {instancePath:instancePath+"/platforms/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/allow_http",schemaPath:"#/$defs/target/properties/allow_http/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -5633,10 +5633,9 @@ vErrors.push(err15);
 errors++;
 }
 }
-if(data5.max_attempts !== undefined){
-let data12 = data5.max_attempts;
-if(!(((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12))) && (isFinite(data12)))){
-const err16 = {instancePath:instancePath+"/platforms/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/max_attempts",schemaPath:"#/$defs/target/properties/max_attempts/type",keyword:"type",params:{type: "integer"}};
+if(data5.retry_ambiguous !== undefined){
+if(typeof data5.retry_ambiguous !== "boolean"){
+const err16 = {instancePath:instancePath+"/platforms/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/retry_ambiguous",schemaPath:"#/$defs/target/properties/retry_ambiguous/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -5645,9 +5644,11 @@ vErrors.push(err16);
 }
 errors++;
 }
-if((typeof data12 == "number") && (isFinite(data12))){
-if(data12 > 50 || isNaN(data12)){
-const err17 = {instancePath:instancePath+"/platforms/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/max_attempts",schemaPath:"#/$defs/target/properties/max_attempts/maximum",keyword:"maximum",params:{comparison: "<=", limit: 50}};
+}
+if(data5.max_attempts !== undefined){
+let data13 = data5.max_attempts;
+if(!(((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13))) && (isFinite(data13)))){
+const err17 = {instancePath:instancePath+"/platforms/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/max_attempts",schemaPath:"#/$defs/target/properties/max_attempts/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -5656,8 +5657,9 @@ vErrors.push(err17);
 }
 errors++;
 }
-if(data12 < 1 || isNaN(data12)){
-const err18 = {instancePath:instancePath+"/platforms/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/max_attempts",schemaPath:"#/$defs/target/properties/max_attempts/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+if((typeof data13 == "number") && (isFinite(data13))){
+if(data13 > 50 || isNaN(data13)){
+const err18 = {instancePath:instancePath+"/platforms/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/max_attempts",schemaPath:"#/$defs/target/properties/max_attempts/maximum",keyword:"maximum",params:{comparison: "<=", limit: 50}};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -5666,16 +5668,26 @@ vErrors.push(err18);
 }
 errors++;
 }
-}
-}
-}
-else {
-const err19 = {instancePath:instancePath+"/platforms/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/target/type",keyword:"type",params:{type: "object"}};
+if(data13 < 1 || isNaN(data13)){
+const err19 = {instancePath:instancePath+"/platforms/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/max_attempts",schemaPath:"#/$defs/target/properties/max_attempts/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err19];
 }
 else {
 vErrors.push(err19);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err20 = {instancePath:instancePath+"/platforms/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/target/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err20];
+}
+else {
+vErrors.push(err20);
 }
 errors++;
 }
@@ -5689,28 +5701,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err20 = {instancePath:instancePath+"/platforms",schemaPath:"#/properties/platforms/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err20];
-}
-else {
-vErrors.push(err20);
-}
-errors++;
-}
-}
-if(data.platform_toolsets !== undefined){
-let data14 = data.platform_toolsets;
-if(data14 && typeof data14 == "object" && !Array.isArray(data14)){
-for(const key3 in data14){
-let data15 = data14[key3];
-if(Array.isArray(data15)){
-const len1 = data15.length;
-for(let i1=0; i1<len1; i1++){
-let data16 = data15[i1];
-if(typeof data16 === "string"){
-if(data16.length < 1){
-const err21 = {instancePath:instancePath+"/platform_toolsets/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/" + i1,schemaPath:"#/properties/platform_toolsets/additionalProperties/items/minLength",keyword:"minLength",params:{limit: 1}};
+const err21 = {instancePath:instancePath+"/platforms",schemaPath:"#/properties/platforms/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -5720,8 +5711,18 @@ vErrors.push(err21);
 errors++;
 }
 }
-else {
-const err22 = {instancePath:instancePath+"/platform_toolsets/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/" + i1,schemaPath:"#/properties/platform_toolsets/additionalProperties/items/type",keyword:"type",params:{type: "string"}};
+if(data.platform_toolsets !== undefined){
+let data15 = data.platform_toolsets;
+if(data15 && typeof data15 == "object" && !Array.isArray(data15)){
+for(const key3 in data15){
+let data16 = data15[key3];
+if(Array.isArray(data16)){
+const len1 = data16.length;
+for(let i1=0; i1<len1; i1++){
+let data17 = data16[i1];
+if(typeof data17 === "string"){
+if(data17.length < 1){
+const err22 = {instancePath:instancePath+"/platform_toolsets/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/" + i1,schemaPath:"#/properties/platform_toolsets/additionalProperties/items/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -5731,9 +5732,8 @@ vErrors.push(err22);
 errors++;
 }
 }
-}
 else {
-const err23 = {instancePath:instancePath+"/platform_toolsets/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/platform_toolsets/additionalProperties/type",keyword:"type",params:{type: "array"}};
+const err23 = {instancePath:instancePath+"/platform_toolsets/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/" + i1,schemaPath:"#/properties/platform_toolsets/additionalProperties/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -5745,7 +5745,7 @@ errors++;
 }
 }
 else {
-const err24 = {instancePath:instancePath+"/platform_toolsets",schemaPath:"#/properties/platform_toolsets/type",keyword:"type",params:{type: "object"}};
+const err24 = {instancePath:instancePath+"/platform_toolsets/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/platform_toolsets/additionalProperties/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err24];
 }
@@ -5755,12 +5755,9 @@ vErrors.push(err24);
 errors++;
 }
 }
-if(data.gateway !== undefined){
-let data17 = data.gateway;
-if(data17 && typeof data17 == "object" && !Array.isArray(data17)){
-for(const key4 in data17){
-if(!(func1.call(schema39.properties, key4))){
-const err25 = {instancePath:instancePath+"/gateway",schemaPath:"#/$defs/gateway/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4}};
+}
+else {
+const err25 = {instancePath:instancePath+"/platform_toolsets",schemaPath:"#/properties/platform_toolsets/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -5770,9 +5767,12 @@ vErrors.push(err25);
 errors++;
 }
 }
-if(data17.multiplex_profiles !== undefined){
-if(typeof data17.multiplex_profiles !== "boolean"){
-const err26 = {instancePath:instancePath+"/gateway/multiplex_profiles",schemaPath:"#/$defs/gateway/properties/multiplex_profiles/type",keyword:"type",params:{type: "boolean"}};
+if(data.gateway !== undefined){
+let data18 = data.gateway;
+if(data18 && typeof data18 == "object" && !Array.isArray(data18)){
+for(const key4 in data18){
+if(!(func1.call(schema39.properties, key4))){
+const err26 = {instancePath:instancePath+"/gateway",schemaPath:"#/$defs/gateway/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4}};
 if(vErrors === null){
 vErrors = [err26];
 }
@@ -5782,10 +5782,9 @@ vErrors.push(err26);
 errors++;
 }
 }
-if(data17.max_concurrent_runs !== undefined){
-let data19 = data17.max_concurrent_runs;
-if(!(((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19))) && (isFinite(data19)))){
-const err27 = {instancePath:instancePath+"/gateway/max_concurrent_runs",schemaPath:"#/$defs/gateway/properties/max_concurrent_runs/type",keyword:"type",params:{type: "integer"}};
+if(data18.multiplex_profiles !== undefined){
+if(typeof data18.multiplex_profiles !== "boolean"){
+const err27 = {instancePath:instancePath+"/gateway/multiplex_profiles",schemaPath:"#/$defs/gateway/properties/multiplex_profiles/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -5794,9 +5793,11 @@ vErrors.push(err27);
 }
 errors++;
 }
-if((typeof data19 == "number") && (isFinite(data19))){
-if(data19 < 1 || isNaN(data19)){
-const err28 = {instancePath:instancePath+"/gateway/max_concurrent_runs",schemaPath:"#/$defs/gateway/properties/max_concurrent_runs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+}
+if(data18.max_concurrent_runs !== undefined){
+let data20 = data18.max_concurrent_runs;
+if(!(((typeof data20 == "number") && (!(data20 % 1) && !isNaN(data20))) && (isFinite(data20)))){
+const err28 = {instancePath:instancePath+"/gateway/max_concurrent_runs",schemaPath:"#/$defs/gateway/properties/max_concurrent_runs/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err28];
 }
@@ -5805,12 +5806,9 @@ vErrors.push(err28);
 }
 errors++;
 }
-}
-}
-if(data17.max_queued_runs !== undefined){
-let data20 = data17.max_queued_runs;
-if(!(((typeof data20 == "number") && (!(data20 % 1) && !isNaN(data20))) && (isFinite(data20)))){
-const err29 = {instancePath:instancePath+"/gateway/max_queued_runs",schemaPath:"#/$defs/gateway/properties/max_queued_runs/type",keyword:"type",params:{type: "integer"}};
+if((typeof data20 == "number") && (isFinite(data20))){
+if(data20 < 1 || isNaN(data20)){
+const err29 = {instancePath:instancePath+"/gateway/max_concurrent_runs",schemaPath:"#/$defs/gateway/properties/max_concurrent_runs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err29];
 }
@@ -5819,9 +5817,12 @@ vErrors.push(err29);
 }
 errors++;
 }
-if((typeof data20 == "number") && (isFinite(data20))){
-if(data20 < 1 || isNaN(data20)){
-const err30 = {instancePath:instancePath+"/gateway/max_queued_runs",schemaPath:"#/$defs/gateway/properties/max_queued_runs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+}
+}
+if(data18.max_queued_runs !== undefined){
+let data21 = data18.max_queued_runs;
+if(!(((typeof data21 == "number") && (!(data21 % 1) && !isNaN(data21))) && (isFinite(data21)))){
+const err30 = {instancePath:instancePath+"/gateway/max_queued_runs",schemaPath:"#/$defs/gateway/properties/max_queued_runs/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err30];
 }
@@ -5830,13 +5831,9 @@ vErrors.push(err30);
 }
 errors++;
 }
-}
-}
-if(data17.drain_seconds !== undefined){
-let data21 = data17.drain_seconds;
 if((typeof data21 == "number") && (isFinite(data21))){
-if(data21 < 0 || isNaN(data21)){
-const err31 = {instancePath:instancePath+"/gateway/drain_seconds",schemaPath:"#/$defs/gateway/properties/drain_seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
+if(data21 < 1 || isNaN(data21)){
+const err31 = {instancePath:instancePath+"/gateway/max_queued_runs",schemaPath:"#/$defs/gateway/properties/max_queued_runs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err31];
 }
@@ -5846,8 +5843,12 @@ vErrors.push(err31);
 errors++;
 }
 }
-else {
-const err32 = {instancePath:instancePath+"/gateway/drain_seconds",schemaPath:"#/$defs/gateway/properties/drain_seconds/type",keyword:"type",params:{type: "number"}};
+}
+if(data18.drain_seconds !== undefined){
+let data22 = data18.drain_seconds;
+if((typeof data22 == "number") && (isFinite(data22))){
+if(data22 < 0 || isNaN(data22)){
+const err32 = {instancePath:instancePath+"/gateway/drain_seconds",schemaPath:"#/$defs/gateway/properties/drain_seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
 if(vErrors === null){
 vErrors = [err32];
 }
@@ -5857,11 +5858,8 @@ vErrors.push(err32);
 errors++;
 }
 }
-if(data17.timezone !== undefined){
-let data22 = data17.timezone;
-if(typeof data22 === "string"){
-if(data22.length < 1){
-const err33 = {instancePath:instancePath+"/gateway/timezone",schemaPath:"#/$defs/gateway/properties/timezone/minLength",keyword:"minLength",params:{limit: 1}};
+else {
+const err33 = {instancePath:instancePath+"/gateway/drain_seconds",schemaPath:"#/$defs/gateway/properties/drain_seconds/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err33];
 }
@@ -5871,8 +5869,11 @@ vErrors.push(err33);
 errors++;
 }
 }
-else {
-const err34 = {instancePath:instancePath+"/gateway/timezone",schemaPath:"#/$defs/gateway/properties/timezone/type",keyword:"type",params:{type: "string"}};
+if(data18.timezone !== undefined){
+let data23 = data18.timezone;
+if(typeof data23 === "string"){
+if(data23.length < 1){
+const err34 = {instancePath:instancePath+"/gateway/timezone",schemaPath:"#/$defs/gateway/properties/timezone/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err34];
 }
@@ -5882,11 +5883,8 @@ vErrors.push(err34);
 errors++;
 }
 }
-if(data17.python !== undefined){
-let data23 = data17.python;
-if(typeof data23 === "string"){
-if(data23.length < 1){
-const err35 = {instancePath:instancePath+"/gateway/python",schemaPath:"#/$defs/gateway/properties/python/minLength",keyword:"minLength",params:{limit: 1}};
+else {
+const err35 = {instancePath:instancePath+"/gateway/timezone",schemaPath:"#/$defs/gateway/properties/timezone/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err35];
 }
@@ -5896,8 +5894,11 @@ vErrors.push(err35);
 errors++;
 }
 }
-else {
-const err36 = {instancePath:instancePath+"/gateway/python",schemaPath:"#/$defs/gateway/properties/python/type",keyword:"type",params:{type: "string"}};
+if(data18.python !== undefined){
+let data24 = data18.python;
+if(typeof data24 === "string"){
+if(data24.length < 1){
+const err36 = {instancePath:instancePath+"/gateway/python",schemaPath:"#/$defs/gateway/properties/python/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err36];
 }
@@ -5907,10 +5908,8 @@ vErrors.push(err36);
 errors++;
 }
 }
-if(data17.durability !== undefined){
-let data24 = data17.durability;
-if(!((data24 === "full") || (data24 === "normal"))){
-const err37 = {instancePath:instancePath+"/gateway/durability",schemaPath:"#/$defs/gateway/properties/durability/enum",keyword:"enum",params:{allowedValues: schema39.properties.durability.enum}};
+else {
+const err37 = {instancePath:instancePath+"/gateway/python",schemaPath:"#/$defs/gateway/properties/python/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err37];
 }
@@ -5920,11 +5919,10 @@ vErrors.push(err37);
 errors++;
 }
 }
-if(data17.retention_days !== undefined){
-let data25 = data17.retention_days;
-if((typeof data25 == "number") && (isFinite(data25))){
-if(data25 <= 0 || isNaN(data25)){
-const err38 = {instancePath:instancePath+"/gateway/retention_days",schemaPath:"#/$defs/gateway/properties/retention_days/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0}};
+if(data18.durability !== undefined){
+let data25 = data18.durability;
+if(!((data25 === "full") || (data25 === "normal"))){
+const err38 = {instancePath:instancePath+"/gateway/durability",schemaPath:"#/$defs/gateway/properties/durability/enum",keyword:"enum",params:{allowedValues: schema39.properties.durability.enum}};
 if(vErrors === null){
 vErrors = [err38];
 }
@@ -5934,8 +5932,11 @@ vErrors.push(err38);
 errors++;
 }
 }
-else {
-const err39 = {instancePath:instancePath+"/gateway/retention_days",schemaPath:"#/$defs/gateway/properties/retention_days/type",keyword:"type",params:{type: "number"}};
+if(data18.retention_days !== undefined){
+let data26 = data18.retention_days;
+if((typeof data26 == "number") && (isFinite(data26))){
+if(data26 <= 0 || isNaN(data26)){
+const err39 = {instancePath:instancePath+"/gateway/retention_days",schemaPath:"#/$defs/gateway/properties/retention_days/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0}};
 if(vErrors === null){
 vErrors = [err39];
 }
@@ -5945,10 +5946,8 @@ vErrors.push(err39);
 errors++;
 }
 }
-if(data17.max_attempts !== undefined){
-let data26 = data17.max_attempts;
-if(!(((typeof data26 == "number") && (!(data26 % 1) && !isNaN(data26))) && (isFinite(data26)))){
-const err40 = {instancePath:instancePath+"/gateway/max_attempts",schemaPath:"#/$defs/gateway/properties/max_attempts/type",keyword:"type",params:{type: "integer"}};
+else {
+const err40 = {instancePath:instancePath+"/gateway/retention_days",schemaPath:"#/$defs/gateway/properties/retention_days/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err40];
 }
@@ -5957,9 +5956,11 @@ vErrors.push(err40);
 }
 errors++;
 }
-if((typeof data26 == "number") && (isFinite(data26))){
-if(data26 > 50 || isNaN(data26)){
-const err41 = {instancePath:instancePath+"/gateway/max_attempts",schemaPath:"#/$defs/gateway/properties/max_attempts/maximum",keyword:"maximum",params:{comparison: "<=", limit: 50}};
+}
+if(data18.max_attempts !== undefined){
+let data27 = data18.max_attempts;
+if(!(((typeof data27 == "number") && (!(data27 % 1) && !isNaN(data27))) && (isFinite(data27)))){
+const err41 = {instancePath:instancePath+"/gateway/max_attempts",schemaPath:"#/$defs/gateway/properties/max_attempts/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err41];
 }
@@ -5968,8 +5969,9 @@ vErrors.push(err41);
 }
 errors++;
 }
-if(data26 < 1 || isNaN(data26)){
-const err42 = {instancePath:instancePath+"/gateway/max_attempts",schemaPath:"#/$defs/gateway/properties/max_attempts/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+if((typeof data27 == "number") && (isFinite(data27))){
+if(data27 > 50 || isNaN(data27)){
+const err42 = {instancePath:instancePath+"/gateway/max_attempts",schemaPath:"#/$defs/gateway/properties/max_attempts/maximum",keyword:"maximum",params:{comparison: "<=", limit: 50}};
 if(vErrors === null){
 vErrors = [err42];
 }
@@ -5978,11 +5980,8 @@ vErrors.push(err42);
 }
 errors++;
 }
-}
-}
-}
-else {
-const err43 = {instancePath:instancePath+"/gateway",schemaPath:"#/$defs/gateway/type",keyword:"type",params:{type: "object"}};
+if(data27 < 1 || isNaN(data27)){
+const err43 = {instancePath:instancePath+"/gateway/max_attempts",schemaPath:"#/$defs/gateway/properties/max_attempts/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err43];
 }
@@ -5992,12 +5991,10 @@ vErrors.push(err43);
 errors++;
 }
 }
-if(data.agent !== undefined){
-let data27 = data.agent;
-if(data27 && typeof data27 == "object" && !Array.isArray(data27)){
-for(const key5 in data27){
-if(!((((key5 === "command") || (key5 === "openai")) || (key5 === "timeout_seconds")) || (key5 === "max_attempts"))){
-const err44 = {instancePath:instancePath+"/agent",schemaPath:"#/$defs/agent/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5}};
+}
+}
+else {
+const err44 = {instancePath:instancePath+"/gateway",schemaPath:"#/$defs/gateway/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err44];
 }
@@ -6007,11 +6004,12 @@ vErrors.push(err44);
 errors++;
 }
 }
-if(data27.command !== undefined){
-let data28 = data27.command;
-if(Array.isArray(data28)){
-if(data28.length < 1){
-const err45 = {instancePath:instancePath+"/agent/command",schemaPath:"#/$defs/agent/properties/command/minItems",keyword:"minItems",params:{limit: 1}};
+if(data.agent !== undefined){
+let data28 = data.agent;
+if(data28 && typeof data28 == "object" && !Array.isArray(data28)){
+for(const key5 in data28){
+if(!((((key5 === "command") || (key5 === "openai")) || (key5 === "timeout_seconds")) || (key5 === "max_attempts"))){
+const err45 = {instancePath:instancePath+"/agent",schemaPath:"#/$defs/agent/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5}};
 if(vErrors === null){
 vErrors = [err45];
 }
@@ -6020,10 +6018,12 @@ vErrors.push(err45);
 }
 errors++;
 }
-const len2 = data28.length;
-for(let i2=0; i2<len2; i2++){
-if(typeof data28[i2] !== "string"){
-const err46 = {instancePath:instancePath+"/agent/command/" + i2,schemaPath:"#/$defs/agent/properties/command/items/type",keyword:"type",params:{type: "string"}};
+}
+if(data28.command !== undefined){
+let data29 = data28.command;
+if(Array.isArray(data29)){
+if(data29.length < 1){
+const err46 = {instancePath:instancePath+"/agent/command",schemaPath:"#/$defs/agent/properties/command/minItems",keyword:"minItems",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err46];
 }
@@ -6032,10 +6032,10 @@ vErrors.push(err46);
 }
 errors++;
 }
-}
-}
-else {
-const err47 = {instancePath:instancePath+"/agent/command",schemaPath:"#/$defs/agent/properties/command/type",keyword:"type",params:{type: "array"}};
+const len2 = data29.length;
+for(let i2=0; i2<len2; i2++){
+if(typeof data29[i2] !== "string"){
+const err47 = {instancePath:instancePath+"/agent/command/" + i2,schemaPath:"#/$defs/agent/properties/command/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err47];
 }
@@ -6045,11 +6045,9 @@ vErrors.push(err47);
 errors++;
 }
 }
-if(data27.openai !== undefined){
-let data30 = data27.openai;
-if(data30 && typeof data30 == "object" && !Array.isArray(data30)){
-if(data30.base_url === undefined){
-const err48 = {instancePath:instancePath+"/agent/openai",schemaPath:"#/$defs/agent/properties/openai/required",keyword:"required",params:{missingProperty: "base_url"}};
+}
+else {
+const err48 = {instancePath:instancePath+"/agent/command",schemaPath:"#/$defs/agent/properties/command/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err48];
 }
@@ -6058,8 +6056,12 @@ vErrors.push(err48);
 }
 errors++;
 }
-if(data30.model === undefined){
-const err49 = {instancePath:instancePath+"/agent/openai",schemaPath:"#/$defs/agent/properties/openai/required",keyword:"required",params:{missingProperty: "model"}};
+}
+if(data28.openai !== undefined){
+let data31 = data28.openai;
+if(data31 && typeof data31 == "object" && !Array.isArray(data31)){
+if(data31.base_url === undefined){
+const err49 = {instancePath:instancePath+"/agent/openai",schemaPath:"#/$defs/agent/properties/openai/required",keyword:"required",params:{missingProperty: "base_url"}};
 if(vErrors === null){
 vErrors = [err49];
 }
@@ -6068,9 +6070,8 @@ vErrors.push(err49);
 }
 errors++;
 }
-for(const key6 in data30){
-if(!(((((key6 === "base_url") || (key6 === "model")) || (key6 === "api_key")) || (key6 === "system")) || (key6 === "timeout_seconds"))){
-const err50 = {instancePath:instancePath+"/agent/openai",schemaPath:"#/$defs/agent/properties/openai/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6}};
+if(data31.model === undefined){
+const err50 = {instancePath:instancePath+"/agent/openai",schemaPath:"#/$defs/agent/properties/openai/required",keyword:"required",params:{missingProperty: "model"}};
 if(vErrors === null){
 vErrors = [err50];
 }
@@ -6079,12 +6080,9 @@ vErrors.push(err50);
 }
 errors++;
 }
-}
-if(data30.base_url !== undefined){
-let data31 = data30.base_url;
-if(typeof data31 === "string"){
-if(data31.length < 1){
-const err51 = {instancePath:instancePath+"/agent/openai/base_url",schemaPath:"#/$defs/agent/properties/openai/properties/base_url/minLength",keyword:"minLength",params:{limit: 1}};
+for(const key6 in data31){
+if(!(((((key6 === "base_url") || (key6 === "model")) || (key6 === "api_key")) || (key6 === "system")) || (key6 === "timeout_seconds"))){
+const err51 = {instancePath:instancePath+"/agent/openai",schemaPath:"#/$defs/agent/properties/openai/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6}};
 if(vErrors === null){
 vErrors = [err51];
 }
@@ -6094,8 +6092,11 @@ vErrors.push(err51);
 errors++;
 }
 }
-else {
-const err52 = {instancePath:instancePath+"/agent/openai/base_url",schemaPath:"#/$defs/agent/properties/openai/properties/base_url/type",keyword:"type",params:{type: "string"}};
+if(data31.base_url !== undefined){
+let data32 = data31.base_url;
+if(typeof data32 === "string"){
+if(data32.length < 1){
+const err52 = {instancePath:instancePath+"/agent/openai/base_url",schemaPath:"#/$defs/agent/properties/openai/properties/base_url/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err52];
 }
@@ -6105,11 +6106,8 @@ vErrors.push(err52);
 errors++;
 }
 }
-if(data30.model !== undefined){
-let data32 = data30.model;
-if(typeof data32 === "string"){
-if(data32.length < 1){
-const err53 = {instancePath:instancePath+"/agent/openai/model",schemaPath:"#/$defs/agent/properties/openai/properties/model/minLength",keyword:"minLength",params:{limit: 1}};
+else {
+const err53 = {instancePath:instancePath+"/agent/openai/base_url",schemaPath:"#/$defs/agent/properties/openai/properties/base_url/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err53];
 }
@@ -6119,8 +6117,11 @@ vErrors.push(err53);
 errors++;
 }
 }
-else {
-const err54 = {instancePath:instancePath+"/agent/openai/model",schemaPath:"#/$defs/agent/properties/openai/properties/model/type",keyword:"type",params:{type: "string"}};
+if(data31.model !== undefined){
+let data33 = data31.model;
+if(typeof data33 === "string"){
+if(data33.length < 1){
+const err54 = {instancePath:instancePath+"/agent/openai/model",schemaPath:"#/$defs/agent/properties/openai/properties/model/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err54];
 }
@@ -6130,11 +6131,8 @@ vErrors.push(err54);
 errors++;
 }
 }
-if(data30.api_key !== undefined){
-let data33 = data30.api_key;
-if(typeof data33 === "string"){
-if(data33.length < 1){
-const err55 = {instancePath:instancePath+"/agent/openai/api_key",schemaPath:"#/$defs/agent/properties/openai/properties/api_key/minLength",keyword:"minLength",params:{limit: 1}};
+else {
+const err55 = {instancePath:instancePath+"/agent/openai/model",schemaPath:"#/$defs/agent/properties/openai/properties/model/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err55];
 }
@@ -6144,8 +6142,11 @@ vErrors.push(err55);
 errors++;
 }
 }
-else {
-const err56 = {instancePath:instancePath+"/agent/openai/api_key",schemaPath:"#/$defs/agent/properties/openai/properties/api_key/type",keyword:"type",params:{type: "string"}};
+if(data31.api_key !== undefined){
+let data34 = data31.api_key;
+if(typeof data34 === "string"){
+if(data34.length < 1){
+const err56 = {instancePath:instancePath+"/agent/openai/api_key",schemaPath:"#/$defs/agent/properties/openai/properties/api_key/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err56];
 }
@@ -6155,9 +6156,8 @@ vErrors.push(err56);
 errors++;
 }
 }
-if(data30.system !== undefined){
-if(typeof data30.system !== "string"){
-const err57 = {instancePath:instancePath+"/agent/openai/system",schemaPath:"#/$defs/agent/properties/openai/properties/system/type",keyword:"type",params:{type: "string"}};
+else {
+const err57 = {instancePath:instancePath+"/agent/openai/api_key",schemaPath:"#/$defs/agent/properties/openai/properties/api_key/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err57];
 }
@@ -6167,11 +6167,9 @@ vErrors.push(err57);
 errors++;
 }
 }
-if(data30.timeout_seconds !== undefined){
-let data35 = data30.timeout_seconds;
-if((typeof data35 == "number") && (isFinite(data35))){
-if(data35 <= 0 || isNaN(data35)){
-const err58 = {instancePath:instancePath+"/agent/openai/timeout_seconds",schemaPath:"#/$defs/agent/properties/openai/properties/timeout_seconds/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0}};
+if(data31.system !== undefined){
+if(typeof data31.system !== "string"){
+const err58 = {instancePath:instancePath+"/agent/openai/system",schemaPath:"#/$defs/agent/properties/openai/properties/system/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err58];
 }
@@ -6181,8 +6179,11 @@ vErrors.push(err58);
 errors++;
 }
 }
-else {
-const err59 = {instancePath:instancePath+"/agent/openai/timeout_seconds",schemaPath:"#/$defs/agent/properties/openai/properties/timeout_seconds/type",keyword:"type",params:{type: "number"}};
+if(data31.timeout_seconds !== undefined){
+let data36 = data31.timeout_seconds;
+if((typeof data36 == "number") && (isFinite(data36))){
+if(data36 <= 0 || isNaN(data36)){
+const err59 = {instancePath:instancePath+"/agent/openai/timeout_seconds",schemaPath:"#/$defs/agent/properties/openai/properties/timeout_seconds/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0}};
 if(vErrors === null){
 vErrors = [err59];
 }
@@ -6192,9 +6193,8 @@ vErrors.push(err59);
 errors++;
 }
 }
-}
 else {
-const err60 = {instancePath:instancePath+"/agent/openai",schemaPath:"#/$defs/agent/properties/openai/type",keyword:"type",params:{type: "object"}};
+const err60 = {instancePath:instancePath+"/agent/openai/timeout_seconds",schemaPath:"#/$defs/agent/properties/openai/properties/timeout_seconds/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err60];
 }
@@ -6204,11 +6204,9 @@ vErrors.push(err60);
 errors++;
 }
 }
-if(data27.timeout_seconds !== undefined){
-let data36 = data27.timeout_seconds;
-if((typeof data36 == "number") && (isFinite(data36))){
-if(data36 <= 0 || isNaN(data36)){
-const err61 = {instancePath:instancePath+"/agent/timeout_seconds",schemaPath:"#/$defs/agent/properties/timeout_seconds/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0}};
+}
+else {
+const err61 = {instancePath:instancePath+"/agent/openai",schemaPath:"#/$defs/agent/properties/openai/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err61];
 }
@@ -6218,8 +6216,11 @@ vErrors.push(err61);
 errors++;
 }
 }
-else {
-const err62 = {instancePath:instancePath+"/agent/timeout_seconds",schemaPath:"#/$defs/agent/properties/timeout_seconds/type",keyword:"type",params:{type: "number"}};
+if(data28.timeout_seconds !== undefined){
+let data37 = data28.timeout_seconds;
+if((typeof data37 == "number") && (isFinite(data37))){
+if(data37 <= 0 || isNaN(data37)){
+const err62 = {instancePath:instancePath+"/agent/timeout_seconds",schemaPath:"#/$defs/agent/properties/timeout_seconds/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0}};
 if(vErrors === null){
 vErrors = [err62];
 }
@@ -6229,10 +6230,8 @@ vErrors.push(err62);
 errors++;
 }
 }
-if(data27.max_attempts !== undefined){
-let data37 = data27.max_attempts;
-if(!(((typeof data37 == "number") && (!(data37 % 1) && !isNaN(data37))) && (isFinite(data37)))){
-const err63 = {instancePath:instancePath+"/agent/max_attempts",schemaPath:"#/$defs/agent/properties/max_attempts/type",keyword:"type",params:{type: "integer"}};
+else {
+const err63 = {instancePath:instancePath+"/agent/timeout_seconds",schemaPath:"#/$defs/agent/properties/timeout_seconds/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err63];
 }
@@ -6241,9 +6240,11 @@ vErrors.push(err63);
 }
 errors++;
 }
-if((typeof data37 == "number") && (isFinite(data37))){
-if(data37 > 20 || isNaN(data37)){
-const err64 = {instancePath:instancePath+"/agent/max_attempts",schemaPath:"#/$defs/agent/properties/max_attempts/maximum",keyword:"maximum",params:{comparison: "<=", limit: 20}};
+}
+if(data28.max_attempts !== undefined){
+let data38 = data28.max_attempts;
+if(!(((typeof data38 == "number") && (!(data38 % 1) && !isNaN(data38))) && (isFinite(data38)))){
+const err64 = {instancePath:instancePath+"/agent/max_attempts",schemaPath:"#/$defs/agent/properties/max_attempts/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err64];
 }
@@ -6252,8 +6253,9 @@ vErrors.push(err64);
 }
 errors++;
 }
-if(data37 < 1 || isNaN(data37)){
-const err65 = {instancePath:instancePath+"/agent/max_attempts",schemaPath:"#/$defs/agent/properties/max_attempts/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+if((typeof data38 == "number") && (isFinite(data38))){
+if(data38 > 20 || isNaN(data38)){
+const err65 = {instancePath:instancePath+"/agent/max_attempts",schemaPath:"#/$defs/agent/properties/max_attempts/maximum",keyword:"maximum",params:{comparison: "<=", limit: 20}};
 if(vErrors === null){
 vErrors = [err65];
 }
@@ -6262,11 +6264,8 @@ vErrors.push(err65);
 }
 errors++;
 }
-}
-}
-}
-else {
-const err66 = {instancePath:instancePath+"/agent",schemaPath:"#/$defs/agent/type",keyword:"type",params:{type: "object"}};
+if(data38 < 1 || isNaN(data38)){
+const err66 = {instancePath:instancePath+"/agent/max_attempts",schemaPath:"#/$defs/agent/properties/max_attempts/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err66];
 }
@@ -6276,14 +6275,10 @@ vErrors.push(err66);
 errors++;
 }
 }
-if(data.jobs !== undefined){
-let data38 = data.jobs;
-if(data38 && typeof data38 == "object" && !Array.isArray(data38)){
-for(const key7 in data38){
-const _errs87 = errors;
-if(typeof key7 === "string"){
-if(!pattern5.test(key7)){
-const err67 = {instancePath:instancePath+"/jobs",schemaPath:"#/properties/jobs/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9_-]{0,63}$"},propertyName:key7};
+}
+}
+else {
+const err67 = {instancePath:instancePath+"/agent",schemaPath:"#/$defs/agent/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err67];
 }
@@ -6293,9 +6288,14 @@ vErrors.push(err67);
 errors++;
 }
 }
-var valid18 = _errs87 === errors;
-if(!valid18){
-const err68 = {instancePath:instancePath+"/jobs",schemaPath:"#/properties/jobs/propertyNames",keyword:"propertyNames",params:{propertyName: key7}};
+if(data.jobs !== undefined){
+let data39 = data.jobs;
+if(data39 && typeof data39 == "object" && !Array.isArray(data39)){
+for(const key7 in data39){
+const _errs89 = errors;
+if(typeof key7 === "string"){
+if(!pattern5.test(key7)){
+const err68 = {instancePath:instancePath+"/jobs",schemaPath:"#/properties/jobs/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9_-]{0,63}$"},propertyName:key7};
 if(vErrors === null){
 vErrors = [err68];
 }
@@ -6305,11 +6305,9 @@ vErrors.push(err68);
 errors++;
 }
 }
-for(const key8 in data38){
-let data39 = data38[key8];
-if(data39 && typeof data39 == "object" && !Array.isArray(data39)){
-if(data39.schedule === undefined){
-const err69 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/job/required",keyword:"required",params:{missingProperty: "schedule"}};
+var valid18 = _errs89 === errors;
+if(!valid18){
+const err69 = {instancePath:instancePath+"/jobs",schemaPath:"#/properties/jobs/propertyNames",keyword:"propertyNames",params:{propertyName: key7}};
 if(vErrors === null){
 vErrors = [err69];
 }
@@ -6318,8 +6316,12 @@ vErrors.push(err69);
 }
 errors++;
 }
-if(data39.prompt === undefined){
-const err70 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/job/required",keyword:"required",params:{missingProperty: "prompt"}};
+}
+for(const key8 in data39){
+let data40 = data39[key8];
+if(data40 && typeof data40 == "object" && !Array.isArray(data40)){
+if(data40.schedule === undefined){
+const err70 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/job/required",keyword:"required",params:{missingProperty: "schedule"}};
 if(vErrors === null){
 vErrors = [err70];
 }
@@ -6328,9 +6330,8 @@ vErrors.push(err70);
 }
 errors++;
 }
-for(const key9 in data39){
-if(!(func1.call(schema41.properties, key9))){
-const err71 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/job/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key9}};
+if(data40.prompt === undefined){
+const err71 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/job/required",keyword:"required",params:{missingProperty: "prompt"}};
 if(vErrors === null){
 vErrors = [err71];
 }
@@ -6339,10 +6340,9 @@ vErrors.push(err71);
 }
 errors++;
 }
-}
-if(data39.description !== undefined){
-if(typeof data39.description !== "string"){
-const err72 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/description",schemaPath:"#/$defs/job/properties/description/type",keyword:"type",params:{type: "string"}};
+for(const key9 in data40){
+if(!(func1.call(schema41.properties, key9))){
+const err72 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/job/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key9}};
 if(vErrors === null){
 vErrors = [err72];
 }
@@ -6352,11 +6352,9 @@ vErrors.push(err72);
 errors++;
 }
 }
-if(data39.schedule !== undefined){
-let data41 = data39.schedule;
-if(typeof data41 === "string"){
-if(data41.length < 1){
-const err73 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/schedule",schemaPath:"#/$defs/job/properties/schedule/minLength",keyword:"minLength",params:{limit: 1}};
+if(data40.description !== undefined){
+if(typeof data40.description !== "string"){
+const err73 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/description",schemaPath:"#/$defs/job/properties/description/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err73];
 }
@@ -6366,8 +6364,11 @@ vErrors.push(err73);
 errors++;
 }
 }
-else {
-const err74 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/schedule",schemaPath:"#/$defs/job/properties/schedule/type",keyword:"type",params:{type: "string"}};
+if(data40.schedule !== undefined){
+let data42 = data40.schedule;
+if(typeof data42 === "string"){
+if(data42.length < 1){
+const err74 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/schedule",schemaPath:"#/$defs/job/properties/schedule/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err74];
 }
@@ -6377,11 +6378,8 @@ vErrors.push(err74);
 errors++;
 }
 }
-if(data39.prompt !== undefined){
-let data42 = data39.prompt;
-if(typeof data42 === "string"){
-if(data42.length < 1){
-const err75 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/prompt",schemaPath:"#/$defs/job/properties/prompt/minLength",keyword:"minLength",params:{limit: 1}};
+else {
+const err75 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/schedule",schemaPath:"#/$defs/job/properties/schedule/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err75];
 }
@@ -6391,8 +6389,11 @@ vErrors.push(err75);
 errors++;
 }
 }
-else {
-const err76 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/prompt",schemaPath:"#/$defs/job/properties/prompt/type",keyword:"type",params:{type: "string"}};
+if(data40.prompt !== undefined){
+let data43 = data40.prompt;
+if(typeof data43 === "string"){
+if(data43.length < 1){
+const err76 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/prompt",schemaPath:"#/$defs/job/properties/prompt/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err76];
 }
@@ -6402,15 +6403,8 @@ vErrors.push(err76);
 errors++;
 }
 }
-if(data39.deliver !== undefined){
-let data43 = data39.deliver;
-const _errs100 = errors;
-let valid22 = false;
-let passing0 = null;
-const _errs101 = errors;
-if(typeof data43 === "string"){
-if(data43.length < 1){
-const err77 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver",schemaPath:"#/$defs/job/properties/deliver/oneOf/0/minLength",keyword:"minLength",params:{limit: 1}};
+else {
+const err77 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/prompt",schemaPath:"#/$defs/job/properties/prompt/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err77];
 }
@@ -6420,8 +6414,15 @@ vErrors.push(err77);
 errors++;
 }
 }
-else {
-const err78 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver",schemaPath:"#/$defs/job/properties/deliver/oneOf/0/type",keyword:"type",params:{type: "string"}};
+if(data40.deliver !== undefined){
+let data44 = data40.deliver;
+const _errs102 = errors;
+let valid22 = false;
+let passing0 = null;
+const _errs103 = errors;
+if(typeof data44 === "string"){
+if(data44.length < 1){
+const err78 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver",schemaPath:"#/$defs/job/properties/deliver/oneOf/0/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err78];
 }
@@ -6430,15 +6431,9 @@ vErrors.push(err78);
 }
 errors++;
 }
-var _valid0 = _errs101 === errors;
-if(_valid0){
-valid22 = true;
-passing0 = 0;
 }
-const _errs103 = errors;
-if(Array.isArray(data43)){
-if(data43.length < 1){
-const err79 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver",schemaPath:"#/$defs/job/properties/deliver/oneOf/1/minItems",keyword:"minItems",params:{limit: 1}};
+else {
+const err79 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver",schemaPath:"#/$defs/job/properties/deliver/oneOf/0/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err79];
 }
@@ -6447,12 +6442,15 @@ vErrors.push(err79);
 }
 errors++;
 }
-const len3 = data43.length;
-for(let i3=0; i3<len3; i3++){
-let data44 = data43[i3];
-if(typeof data44 === "string"){
+var _valid0 = _errs103 === errors;
+if(_valid0){
+valid22 = true;
+passing0 = 0;
+}
+const _errs105 = errors;
+if(Array.isArray(data44)){
 if(data44.length < 1){
-const err80 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver/" + i3,schemaPath:"#/$defs/job/properties/deliver/oneOf/1/items/minLength",keyword:"minLength",params:{limit: 1}};
+const err80 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver",schemaPath:"#/$defs/job/properties/deliver/oneOf/1/minItems",keyword:"minItems",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err80];
 }
@@ -6461,9 +6459,12 @@ vErrors.push(err80);
 }
 errors++;
 }
-}
-else {
-const err81 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver/" + i3,schemaPath:"#/$defs/job/properties/deliver/oneOf/1/items/type",keyword:"type",params:{type: "string"}};
+const len3 = data44.length;
+for(let i3=0; i3<len3; i3++){
+let data45 = data44[i3];
+if(typeof data45 === "string"){
+if(data45.length < 1){
+const err81 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver/" + i3,schemaPath:"#/$defs/job/properties/deliver/oneOf/1/items/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err81];
 }
@@ -6473,9 +6474,8 @@ vErrors.push(err81);
 errors++;
 }
 }
-}
 else {
-const err82 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver",schemaPath:"#/$defs/job/properties/deliver/oneOf/1/type",keyword:"type",params:{type: "array"}};
+const err82 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver/" + i3,schemaPath:"#/$defs/job/properties/deliver/oneOf/1/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err82];
 }
@@ -6484,7 +6484,19 @@ vErrors.push(err82);
 }
 errors++;
 }
-var _valid0 = _errs103 === errors;
+}
+}
+else {
+const err83 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver",schemaPath:"#/$defs/job/properties/deliver/oneOf/1/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err83];
+}
+else {
+vErrors.push(err83);
+}
+errors++;
+}
+var _valid0 = _errs105 === errors;
 if(_valid0 && valid22){
 valid22 = false;
 passing0 = [passing0, 1];
@@ -6496,34 +6508,7 @@ passing0 = 1;
 }
 }
 if(!valid22){
-const err83 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver",schemaPath:"#/$defs/job/properties/deliver/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
-if(vErrors === null){
-vErrors = [err83];
-}
-else {
-vErrors.push(err83);
-}
-errors++;
-}
-else {
-errors = _errs100;
-if(vErrors !== null){
-if(_errs100){
-vErrors.length = _errs100;
-}
-else {
-vErrors = null;
-}
-}
-}
-}
-if(data39.deliver_extra !== undefined){
-let data45 = data39.deliver_extra;
-if(data45 && typeof data45 == "object" && !Array.isArray(data45)){
-for(const key10 in data45){
-let data46 = data45[key10];
-if(((typeof data46 !== "string") && (!((typeof data46 == "number") && (isFinite(data46))))) && (!(data46 && typeof data46 == "object" && !Array.isArray(data46)))){
-const err84 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver_extra/" + key10.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/job/properties/deliver_extra/additionalProperties/type",keyword:"type",params:{type: schema41.properties.deliver_extra.additionalProperties.type}};
+const err84 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver",schemaPath:"#/$defs/job/properties/deliver/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
 if(vErrors === null){
 vErrors = [err84];
 }
@@ -6532,11 +6517,25 @@ vErrors.push(err84);
 }
 errors++;
 }
+else {
+errors = _errs102;
+if(vErrors !== null){
+if(_errs102){
+vErrors.length = _errs102;
+}
+else {
+vErrors = null;
+}
+}
+}
+}
+if(data40.deliver_extra !== undefined){
+let data46 = data40.deliver_extra;
 if(data46 && typeof data46 == "object" && !Array.isArray(data46)){
-for(const key11 in data46){
-let data47 = data46[key11];
-if((typeof data47 !== "string") && (!((typeof data47 == "number") && (isFinite(data47))))){
-const err85 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver_extra/" + key10.replace(/~/g, "~0").replace(/\//g, "~1")+"/" + key11.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/job/properties/deliver_extra/additionalProperties/additionalProperties/type",keyword:"type",params:{type: schema41.properties.deliver_extra.additionalProperties.additionalProperties.type}};
+for(const key10 in data46){
+let data47 = data46[key10];
+if(((typeof data47 !== "string") && (!((typeof data47 == "number") && (isFinite(data47))))) && (!(data47 && typeof data47 == "object" && !Array.isArray(data47)))){
+const err85 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver_extra/" + key10.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/job/properties/deliver_extra/additionalProperties/type",keyword:"type",params:{type: schema41.properties.deliver_extra.additionalProperties.type}};
 if(vErrors === null){
 vErrors = [err85];
 }
@@ -6545,12 +6544,11 @@ vErrors.push(err85);
 }
 errors++;
 }
-}
-}
-}
-}
-else {
-const err86 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver_extra",schemaPath:"#/$defs/job/properties/deliver_extra/type",keyword:"type",params:{type: "object"}};
+if(data47 && typeof data47 == "object" && !Array.isArray(data47)){
+for(const key11 in data47){
+let data48 = data47[key11];
+if((typeof data48 !== "string") && (!((typeof data48 == "number") && (isFinite(data48))))){
+const err86 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver_extra/" + key10.replace(/~/g, "~0").replace(/\//g, "~1")+"/" + key11.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/job/properties/deliver_extra/additionalProperties/additionalProperties/type",keyword:"type",params:{type: schema41.properties.deliver_extra.additionalProperties.additionalProperties.type}};
 if(vErrors === null){
 vErrors = [err86];
 }
@@ -6560,15 +6558,11 @@ vErrors.push(err86);
 errors++;
 }
 }
-if(data39.skills !== undefined){
-let data48 = data39.skills;
-if(Array.isArray(data48)){
-const len4 = data48.length;
-for(let i4=0; i4<len4; i4++){
-let data49 = data48[i4];
-if(typeof data49 === "string"){
-if(data49.length < 1){
-const err87 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/skills/" + i4,schemaPath:"#/$defs/job/properties/skills/items/minLength",keyword:"minLength",params:{limit: 1}};
+}
+}
+}
+else {
+const err87 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver_extra",schemaPath:"#/$defs/job/properties/deliver_extra/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err87];
 }
@@ -6578,8 +6572,15 @@ vErrors.push(err87);
 errors++;
 }
 }
-else {
-const err88 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/skills/" + i4,schemaPath:"#/$defs/job/properties/skills/items/type",keyword:"type",params:{type: "string"}};
+if(data40.skills !== undefined){
+let data49 = data40.skills;
+if(Array.isArray(data49)){
+const len4 = data49.length;
+for(let i4=0; i4<len4; i4++){
+let data50 = data49[i4];
+if(typeof data50 === "string"){
+if(data50.length < 1){
+const err88 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/skills/" + i4,schemaPath:"#/$defs/job/properties/skills/items/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err88];
 }
@@ -6589,9 +6590,8 @@ vErrors.push(err88);
 errors++;
 }
 }
-}
 else {
-const err89 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/skills",schemaPath:"#/$defs/job/properties/skills/type",keyword:"type",params:{type: "array"}};
+const err89 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/skills/" + i4,schemaPath:"#/$defs/job/properties/skills/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err89];
 }
@@ -6601,15 +6601,9 @@ vErrors.push(err89);
 errors++;
 }
 }
-if(data39.toolsets !== undefined){
-let data50 = data39.toolsets;
-if(Array.isArray(data50)){
-const len5 = data50.length;
-for(let i5=0; i5<len5; i5++){
-let data51 = data50[i5];
-if(typeof data51 === "string"){
-if(data51.length < 1){
-const err90 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/toolsets/" + i5,schemaPath:"#/$defs/job/properties/toolsets/items/minLength",keyword:"minLength",params:{limit: 1}};
+}
+else {
+const err90 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/skills",schemaPath:"#/$defs/job/properties/skills/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err90];
 }
@@ -6619,8 +6613,15 @@ vErrors.push(err90);
 errors++;
 }
 }
-else {
-const err91 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/toolsets/" + i5,schemaPath:"#/$defs/job/properties/toolsets/items/type",keyword:"type",params:{type: "string"}};
+if(data40.toolsets !== undefined){
+let data51 = data40.toolsets;
+if(Array.isArray(data51)){
+const len5 = data51.length;
+for(let i5=0; i5<len5; i5++){
+let data52 = data51[i5];
+if(typeof data52 === "string"){
+if(data52.length < 1){
+const err91 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/toolsets/" + i5,schemaPath:"#/$defs/job/properties/toolsets/items/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err91];
 }
@@ -6630,9 +6631,8 @@ vErrors.push(err91);
 errors++;
 }
 }
-}
 else {
-const err92 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/toolsets",schemaPath:"#/$defs/job/properties/toolsets/type",keyword:"type",params:{type: "array"}};
+const err92 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/toolsets/" + i5,schemaPath:"#/$defs/job/properties/toolsets/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err92];
 }
@@ -6642,11 +6642,9 @@ vErrors.push(err92);
 errors++;
 }
 }
-if(data39.timezone !== undefined){
-let data52 = data39.timezone;
-if(typeof data52 === "string"){
-if(data52.length < 1){
-const err93 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/timezone",schemaPath:"#/$defs/job/properties/timezone/minLength",keyword:"minLength",params:{limit: 1}};
+}
+else {
+const err93 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/toolsets",schemaPath:"#/$defs/job/properties/toolsets/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err93];
 }
@@ -6656,8 +6654,11 @@ vErrors.push(err93);
 errors++;
 }
 }
-else {
-const err94 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/timezone",schemaPath:"#/$defs/job/properties/timezone/type",keyword:"type",params:{type: "string"}};
+if(data40.timezone !== undefined){
+let data53 = data40.timezone;
+if(typeof data53 === "string"){
+if(data53.length < 1){
+const err94 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/timezone",schemaPath:"#/$defs/job/properties/timezone/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err94];
 }
@@ -6667,9 +6668,8 @@ vErrors.push(err94);
 errors++;
 }
 }
-if(data39.paused !== undefined){
-if(typeof data39.paused !== "boolean"){
-const err95 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/paused",schemaPath:"#/$defs/job/properties/paused/type",keyword:"type",params:{type: "boolean"}};
+else {
+const err95 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/timezone",schemaPath:"#/$defs/job/properties/timezone/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err95];
 }
@@ -6679,10 +6679,9 @@ vErrors.push(err95);
 errors++;
 }
 }
-if(data39.misfire !== undefined){
-let data54 = data39.misfire;
-if(!((data54 === "skip") || (data54 === "once"))){
-const err96 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/misfire",schemaPath:"#/$defs/job/properties/misfire/enum",keyword:"enum",params:{allowedValues: schema41.properties.misfire.enum}};
+if(data40.paused !== undefined){
+if(typeof data40.paused !== "boolean"){
+const err96 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/paused",schemaPath:"#/$defs/job/properties/paused/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err96];
 }
@@ -6692,9 +6691,10 @@ vErrors.push(err96);
 errors++;
 }
 }
-}
-else {
-const err97 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/job/type",keyword:"type",params:{type: "object"}};
+if(data40.misfire !== undefined){
+let data55 = data40.misfire;
+if(!((data55 === "skip") || (data55 === "once"))){
+const err97 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/misfire",schemaPath:"#/$defs/job/properties/misfire/enum",keyword:"enum",params:{allowedValues: schema41.properties.misfire.enum}};
 if(vErrors === null){
 vErrors = [err97];
 }
@@ -6706,7 +6706,7 @@ errors++;
 }
 }
 else {
-const err98 = {instancePath:instancePath+"/jobs",schemaPath:"#/properties/jobs/type",keyword:"type",params:{type: "object"}};
+const err98 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/job/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err98];
 }
@@ -6716,14 +6716,9 @@ vErrors.push(err98);
 errors++;
 }
 }
-if(data.sources !== undefined){
-let data55 = data.sources;
-if(data55 && typeof data55 == "object" && !Array.isArray(data55)){
-for(const key12 in data55){
-const _errs130 = errors;
-if(typeof key12 === "string"){
-if(!pattern5.test(key12)){
-const err99 = {instancePath:instancePath+"/sources",schemaPath:"#/properties/sources/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9_-]{0,63}$"},propertyName:key12};
+}
+else {
+const err99 = {instancePath:instancePath+"/jobs",schemaPath:"#/properties/jobs/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err99];
 }
@@ -6733,9 +6728,14 @@ vErrors.push(err99);
 errors++;
 }
 }
-var valid31 = _errs130 === errors;
-if(!valid31){
-const err100 = {instancePath:instancePath+"/sources",schemaPath:"#/properties/sources/propertyNames",keyword:"propertyNames",params:{propertyName: key12}};
+if(data.sources !== undefined){
+let data56 = data.sources;
+if(data56 && typeof data56 == "object" && !Array.isArray(data56)){
+for(const key12 in data56){
+const _errs132 = errors;
+if(typeof key12 === "string"){
+if(!pattern5.test(key12)){
+const err100 = {instancePath:instancePath+"/sources",schemaPath:"#/properties/sources/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9_-]{0,63}$"},propertyName:key12};
 if(vErrors === null){
 vErrors = [err100];
 }
@@ -6745,15 +6745,9 @@ vErrors.push(err100);
 errors++;
 }
 }
-for(const key13 in data55){
-if(!(validate31(data55[key13], {instancePath:instancePath+"/sources/" + key13.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data55,parentDataProperty:key13,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate31.errors : vErrors.concat(validate31.errors);
-errors = vErrors.length;
-}
-}
-}
-else {
-const err101 = {instancePath:instancePath+"/sources",schemaPath:"#/properties/sources/type",keyword:"type",params:{type: "object"}};
+var valid31 = _errs132 === errors;
+if(!valid31){
+const err101 = {instancePath:instancePath+"/sources",schemaPath:"#/properties/sources/propertyNames",keyword:"propertyNames",params:{propertyName: key12}};
 if(vErrors === null){
 vErrors = [err101];
 }
@@ -6763,14 +6757,32 @@ vErrors.push(err101);
 errors++;
 }
 }
+for(const key13 in data56){
+if(!(validate31(data56[key13], {instancePath:instancePath+"/sources/" + key13.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data56,parentDataProperty:key13,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate31.errors : vErrors.concat(validate31.errors);
+errors = vErrors.length;
+}
+}
 }
 else {
-const err102 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+const err102 = {instancePath:instancePath+"/sources",schemaPath:"#/properties/sources/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err102];
 }
 else {
 vErrors.push(err102);
+}
+errors++;
+}
+}
+}
+else {
+const err103 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err103];
+}
+else {
+vErrors.push(err103);
 }
 errors++;
 }

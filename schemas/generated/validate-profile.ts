@@ -3,7 +3,7 @@
 "use strict";
 export const validate = validate20;
 const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"profile.schema.json","title":"ProfileConfig","description":"<home_dir>/profiles/<name>/config.yaml: a profile's own targets, agent, toolsets and jobs.","type":"object","additionalProperties":false,"properties":{"platforms":{"title":"ProfilePlatformsConfig","description":"The profile's delivery targets, by name.","type":"object","additionalProperties":{"$ref":"config.schema.json#/$defs/target"}},"platform_toolsets":{"title":"ProfileToolsetsConfig","description":"Toolsets an agent run of each platform gets.","type":"object","additionalProperties":{"type":"array","items":{"type":"string","minLength":1}}},"agent":{"$ref":"config.schema.json#/$defs/agent"},"jobs":{"title":"ProfileJobsConfig","description":"The profile's scheduled jobs by name.","type":"object","propertyNames":{"pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"additionalProperties":{"$ref":"config.schema.json#/$defs/job"}}}};
-const schema33 = {"title":"TargetConfig","description":"A delivery target: switched on here, with the credentials its catalog entry names.","type":"object","properties":{"enabled":{"type":"boolean","default":false,"description":"Deliveries to this target are allowed."},"variant":{"type":"string","minLength":1,"description":"Which of the target's variants to use, when the credentials do not decide it."},"home_channel":{"type":["string","integer"],"description":"Chat used when a delivery names none."},"api_base":{"type":"string","minLength":1,"description":"Base URL of the service: self-hosted server, proxy or test double."},"retry_ambiguous":{"type":"boolean","default":false,"description":"Repeat a delivery of which nobody can say whether it arrived; may post twice."},"max_attempts":{"type":"integer","minimum":1,"maximum":50,"description":"Delivery attempts before a delivery is dead."}},"additionalProperties":{"type":["string","integer","boolean"]}};
+const schema33 = {"title":"TargetConfig","description":"A delivery target: switched on here, with the credentials its catalog entry names.","type":"object","properties":{"enabled":{"type":"boolean","default":false,"description":"Deliveries to this target are allowed."},"variant":{"type":"string","minLength":1,"description":"Which of the target's variants to use, when the credentials do not decide it."},"home_channel":{"type":["string","integer"],"description":"Chat used when a delivery names none."},"api_base":{"type":"string","minLength":1,"description":"Base URL of the service: self-hosted server, proxy or test double."},"allow_http":{"type":"boolean","default":false,"description":"Allow an `http://` base URL on another machine: credentials and texts then travel unencrypted."},"retry_ambiguous":{"type":"boolean","default":false,"description":"Repeat a delivery of which nobody can say whether it arrived; may post twice."},"max_attempts":{"type":"integer","minimum":1,"maximum":50,"description":"Delivery attempts before a delivery is dead."}},"additionalProperties":{"type":["string","integer","boolean"]}};
 const schema41 = {"title":"AgentConfig","description":"What runs the prompts. Absent: the prompt itself is the answer (preview).","type":"object","additionalProperties":false,"properties":{"command":{"type":"array","minItems":1,"items":{"type":"string"},"description":"argv of a program: prompt on stdin, answer on stdout. `{toolsets}`, `{session}`, `{route}`, `{profile}` are filled in."},"openai":{"title":"OpenAiAgentConfig","description":"An OpenAI-compatible chat completion server.","type":"object","additionalProperties":false,"required":["base_url","model"],"properties":{"base_url":{"type":"string","minLength":1,"description":"Base URL, with its version part (`…/v1`)."},"model":{"type":"string","minLength":1,"description":"Model name."},"api_key":{"type":"string","minLength":1,"description":"Bearer key: a literal, `env:NAME` or `file:path`."},"system":{"type":"string","description":"System message."},"timeout_seconds":{"type":"number","exclusiveMinimum":0,"description":"Longest run, in seconds. Default: the agent's."}}},"timeout_seconds":{"type":"number","exclusiveMinimum":0,"default":900,"description":"Longest run, in seconds; then the process group is killed."},"max_attempts":{"type":"integer","minimum":1,"maximum":20,"default":1,"description":"How often a failed run is tried."}}};
 const schema42 = {"title":"JobConfig","description":"A scheduled job.","type":"object","additionalProperties":false,"required":["schedule","prompt"],"properties":{"description":{"type":"string","description":"What the job is for."},"schedule":{"type":"string","minLength":1,"description":"Five-field cron expression."},"prompt":{"type":"string","minLength":1,"description":"The prompt of each run."},"deliver":{"oneOf":[{"type":"string","minLength":1},{"type":"array","minItems":1,"items":{"type":"string","minLength":1}}],"default":"log","description":"Where the result goes: `origin`, `local`, or one or several targets."},"deliver_extra":{"type":"object","additionalProperties":{"type":["string","number","object"],"additionalProperties":{"type":["string","number"]}},"description":"Address and options of the delivery."},"skills":{"type":"array","items":{"type":"string","minLength":1},"description":"Skills loaded for each run."},"toolsets":{"type":"array","items":{"type":"string","minLength":1},"description":"Toolsets of each run."},"timezone":{"type":"string","minLength":1,"description":"IANA zone of the schedule. Default: `gateway.timezone`."},"paused":{"type":"boolean","default":false,"description":"Keep the job, do not fire it."},"misfire":{"enum":["skip","once"],"default":"skip","description":"What happens to runs missed while the gateway was down."}}};
 const pattern5 = new RegExp("^[a-z0-9][a-z0-9_-]{0,63}$", "u");
@@ -40,7 +40,7 @@ for(const key1 in data0){
 let data1 = data0[key1];
 if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
 for(const key2 in data1){
-if(!((((((key2 === "enabled") || (key2 === "variant")) || (key2 === "home_channel")) || (key2 === "api_base")) || (key2 === "retry_ambiguous")) || (key2 === "max_attempts"))){
+if(!(((((((key2 === "enabled") || (key2 === "variant")) || (key2 === "home_channel")) || (key2 === "api_base")) || (key2 === "allow_http")) || (key2 === "retry_ambiguous")) || (key2 === "max_attempts"))){
 let data2 = data1[key2];
 if(((typeof data2 !== "string") && (!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2))))) && (typeof data2 !== "boolean")){
 const err1 = {instancePath:instancePath+"/platforms/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"config.schema.json#/$defs/target/additionalProperties/type",keyword:"type",params:{type: schema33.additionalProperties.type}};
@@ -129,9 +129,9 @@ vErrors.push(err7);
 errors++;
 }
 }
-if(data1.retry_ambiguous !== undefined){
-if(typeof data1.retry_ambiguous !== "boolean"){
-const err8 = {instancePath:instancePath+"/platforms/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/retry_ambiguous",schemaPath:"config.schema.json#/$defs/target/properties/retry_ambiguous/type",keyword:"type",params:{type: "boolean"}};
+if(data1.allow_http !== undefined){
+if(typeof data1.allow_http !== "boolean"){
+const err8 = {instancePath:instancePath+"/platforms/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/allow_http",schemaPath:"config.schema.json#/$defs/target/properties/allow_http/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -141,10 +141,9 @@ vErrors.push(err8);
 errors++;
 }
 }
-if(data1.max_attempts !== undefined){
-let data8 = data1.max_attempts;
-if(!(((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8))) && (isFinite(data8)))){
-const err9 = {instancePath:instancePath+"/platforms/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/max_attempts",schemaPath:"config.schema.json#/$defs/target/properties/max_attempts/type",keyword:"type",params:{type: "integer"}};
+if(data1.retry_ambiguous !== undefined){
+if(typeof data1.retry_ambiguous !== "boolean"){
+const err9 = {instancePath:instancePath+"/platforms/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/retry_ambiguous",schemaPath:"config.schema.json#/$defs/target/properties/retry_ambiguous/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -153,9 +152,11 @@ vErrors.push(err9);
 }
 errors++;
 }
-if((typeof data8 == "number") && (isFinite(data8))){
-if(data8 > 50 || isNaN(data8)){
-const err10 = {instancePath:instancePath+"/platforms/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/max_attempts",schemaPath:"config.schema.json#/$defs/target/properties/max_attempts/maximum",keyword:"maximum",params:{comparison: "<=", limit: 50}};
+}
+if(data1.max_attempts !== undefined){
+let data9 = data1.max_attempts;
+if(!(((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9))) && (isFinite(data9)))){
+const err10 = {instancePath:instancePath+"/platforms/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/max_attempts",schemaPath:"config.schema.json#/$defs/target/properties/max_attempts/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -164,8 +165,9 @@ vErrors.push(err10);
 }
 errors++;
 }
-if(data8 < 1 || isNaN(data8)){
-const err11 = {instancePath:instancePath+"/platforms/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/max_attempts",schemaPath:"config.schema.json#/$defs/target/properties/max_attempts/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+if((typeof data9 == "number") && (isFinite(data9))){
+if(data9 > 50 || isNaN(data9)){
+const err11 = {instancePath:instancePath+"/platforms/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/max_attempts",schemaPath:"config.schema.json#/$defs/target/properties/max_attempts/maximum",keyword:"maximum",params:{comparison: "<=", limit: 50}};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -174,11 +176,8 @@ vErrors.push(err11);
 }
 errors++;
 }
-}
-}
-}
-else {
-const err12 = {instancePath:instancePath+"/platforms/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"config.schema.json#/$defs/target/type",keyword:"type",params:{type: "object"}};
+if(data9 < 1 || isNaN(data9)){
+const err12 = {instancePath:instancePath+"/platforms/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/max_attempts",schemaPath:"config.schema.json#/$defs/target/properties/max_attempts/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -189,8 +188,9 @@ errors++;
 }
 }
 }
+}
 else {
-const err13 = {instancePath:instancePath+"/platforms",schemaPath:"#/properties/platforms/type",keyword:"type",params:{type: "object"}};
+const err13 = {instancePath:instancePath+"/platforms/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"config.schema.json#/$defs/target/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -200,18 +200,9 @@ vErrors.push(err13);
 errors++;
 }
 }
-if(data.platform_toolsets !== undefined){
-let data9 = data.platform_toolsets;
-if(data9 && typeof data9 == "object" && !Array.isArray(data9)){
-for(const key3 in data9){
-let data10 = data9[key3];
-if(Array.isArray(data10)){
-const len0 = data10.length;
-for(let i0=0; i0<len0; i0++){
-let data11 = data10[i0];
-if(typeof data11 === "string"){
-if(data11.length < 1){
-const err14 = {instancePath:instancePath+"/platform_toolsets/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/" + i0,schemaPath:"#/properties/platform_toolsets/additionalProperties/items/minLength",keyword:"minLength",params:{limit: 1}};
+}
+else {
+const err14 = {instancePath:instancePath+"/platforms",schemaPath:"#/properties/platforms/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -221,8 +212,18 @@ vErrors.push(err14);
 errors++;
 }
 }
-else {
-const err15 = {instancePath:instancePath+"/platform_toolsets/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/" + i0,schemaPath:"#/properties/platform_toolsets/additionalProperties/items/type",keyword:"type",params:{type: "string"}};
+if(data.platform_toolsets !== undefined){
+let data10 = data.platform_toolsets;
+if(data10 && typeof data10 == "object" && !Array.isArray(data10)){
+for(const key3 in data10){
+let data11 = data10[key3];
+if(Array.isArray(data11)){
+const len0 = data11.length;
+for(let i0=0; i0<len0; i0++){
+let data12 = data11[i0];
+if(typeof data12 === "string"){
+if(data12.length < 1){
+const err15 = {instancePath:instancePath+"/platform_toolsets/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/" + i0,schemaPath:"#/properties/platform_toolsets/additionalProperties/items/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -232,9 +233,8 @@ vErrors.push(err15);
 errors++;
 }
 }
-}
 else {
-const err16 = {instancePath:instancePath+"/platform_toolsets/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/platform_toolsets/additionalProperties/type",keyword:"type",params:{type: "array"}};
+const err16 = {instancePath:instancePath+"/platform_toolsets/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/" + i0,schemaPath:"#/properties/platform_toolsets/additionalProperties/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -246,7 +246,7 @@ errors++;
 }
 }
 else {
-const err17 = {instancePath:instancePath+"/platform_toolsets",schemaPath:"#/properties/platform_toolsets/type",keyword:"type",params:{type: "object"}};
+const err17 = {instancePath:instancePath+"/platform_toolsets/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/platform_toolsets/additionalProperties/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -256,12 +256,9 @@ vErrors.push(err17);
 errors++;
 }
 }
-if(data.agent !== undefined){
-let data12 = data.agent;
-if(data12 && typeof data12 == "object" && !Array.isArray(data12)){
-for(const key4 in data12){
-if(!((((key4 === "command") || (key4 === "openai")) || (key4 === "timeout_seconds")) || (key4 === "max_attempts"))){
-const err18 = {instancePath:instancePath+"/agent",schemaPath:"config.schema.json#/$defs/agent/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4}};
+}
+else {
+const err18 = {instancePath:instancePath+"/platform_toolsets",schemaPath:"#/properties/platform_toolsets/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -271,11 +268,12 @@ vErrors.push(err18);
 errors++;
 }
 }
-if(data12.command !== undefined){
-let data13 = data12.command;
-if(Array.isArray(data13)){
-if(data13.length < 1){
-const err19 = {instancePath:instancePath+"/agent/command",schemaPath:"config.schema.json#/$defs/agent/properties/command/minItems",keyword:"minItems",params:{limit: 1}};
+if(data.agent !== undefined){
+let data13 = data.agent;
+if(data13 && typeof data13 == "object" && !Array.isArray(data13)){
+for(const key4 in data13){
+if(!((((key4 === "command") || (key4 === "openai")) || (key4 === "timeout_seconds")) || (key4 === "max_attempts"))){
+const err19 = {instancePath:instancePath+"/agent",schemaPath:"config.schema.json#/$defs/agent/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4}};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -284,10 +282,12 @@ vErrors.push(err19);
 }
 errors++;
 }
-const len1 = data13.length;
-for(let i1=0; i1<len1; i1++){
-if(typeof data13[i1] !== "string"){
-const err20 = {instancePath:instancePath+"/agent/command/" + i1,schemaPath:"config.schema.json#/$defs/agent/properties/command/items/type",keyword:"type",params:{type: "string"}};
+}
+if(data13.command !== undefined){
+let data14 = data13.command;
+if(Array.isArray(data14)){
+if(data14.length < 1){
+const err20 = {instancePath:instancePath+"/agent/command",schemaPath:"config.schema.json#/$defs/agent/properties/command/minItems",keyword:"minItems",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -296,10 +296,10 @@ vErrors.push(err20);
 }
 errors++;
 }
-}
-}
-else {
-const err21 = {instancePath:instancePath+"/agent/command",schemaPath:"config.schema.json#/$defs/agent/properties/command/type",keyword:"type",params:{type: "array"}};
+const len1 = data14.length;
+for(let i1=0; i1<len1; i1++){
+if(typeof data14[i1] !== "string"){
+const err21 = {instancePath:instancePath+"/agent/command/" + i1,schemaPath:"config.schema.json#/$defs/agent/properties/command/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -309,11 +309,9 @@ vErrors.push(err21);
 errors++;
 }
 }
-if(data12.openai !== undefined){
-let data15 = data12.openai;
-if(data15 && typeof data15 == "object" && !Array.isArray(data15)){
-if(data15.base_url === undefined){
-const err22 = {instancePath:instancePath+"/agent/openai",schemaPath:"config.schema.json#/$defs/agent/properties/openai/required",keyword:"required",params:{missingProperty: "base_url"}};
+}
+else {
+const err22 = {instancePath:instancePath+"/agent/command",schemaPath:"config.schema.json#/$defs/agent/properties/command/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -322,8 +320,12 @@ vErrors.push(err22);
 }
 errors++;
 }
-if(data15.model === undefined){
-const err23 = {instancePath:instancePath+"/agent/openai",schemaPath:"config.schema.json#/$defs/agent/properties/openai/required",keyword:"required",params:{missingProperty: "model"}};
+}
+if(data13.openai !== undefined){
+let data16 = data13.openai;
+if(data16 && typeof data16 == "object" && !Array.isArray(data16)){
+if(data16.base_url === undefined){
+const err23 = {instancePath:instancePath+"/agent/openai",schemaPath:"config.schema.json#/$defs/agent/properties/openai/required",keyword:"required",params:{missingProperty: "base_url"}};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -332,9 +334,8 @@ vErrors.push(err23);
 }
 errors++;
 }
-for(const key5 in data15){
-if(!(((((key5 === "base_url") || (key5 === "model")) || (key5 === "api_key")) || (key5 === "system")) || (key5 === "timeout_seconds"))){
-const err24 = {instancePath:instancePath+"/agent/openai",schemaPath:"config.schema.json#/$defs/agent/properties/openai/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5}};
+if(data16.model === undefined){
+const err24 = {instancePath:instancePath+"/agent/openai",schemaPath:"config.schema.json#/$defs/agent/properties/openai/required",keyword:"required",params:{missingProperty: "model"}};
 if(vErrors === null){
 vErrors = [err24];
 }
@@ -343,12 +344,9 @@ vErrors.push(err24);
 }
 errors++;
 }
-}
-if(data15.base_url !== undefined){
-let data16 = data15.base_url;
-if(typeof data16 === "string"){
-if(data16.length < 1){
-const err25 = {instancePath:instancePath+"/agent/openai/base_url",schemaPath:"config.schema.json#/$defs/agent/properties/openai/properties/base_url/minLength",keyword:"minLength",params:{limit: 1}};
+for(const key5 in data16){
+if(!(((((key5 === "base_url") || (key5 === "model")) || (key5 === "api_key")) || (key5 === "system")) || (key5 === "timeout_seconds"))){
+const err25 = {instancePath:instancePath+"/agent/openai",schemaPath:"config.schema.json#/$defs/agent/properties/openai/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5}};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -358,8 +356,11 @@ vErrors.push(err25);
 errors++;
 }
 }
-else {
-const err26 = {instancePath:instancePath+"/agent/openai/base_url",schemaPath:"config.schema.json#/$defs/agent/properties/openai/properties/base_url/type",keyword:"type",params:{type: "string"}};
+if(data16.base_url !== undefined){
+let data17 = data16.base_url;
+if(typeof data17 === "string"){
+if(data17.length < 1){
+const err26 = {instancePath:instancePath+"/agent/openai/base_url",schemaPath:"config.schema.json#/$defs/agent/properties/openai/properties/base_url/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err26];
 }
@@ -369,11 +370,8 @@ vErrors.push(err26);
 errors++;
 }
 }
-if(data15.model !== undefined){
-let data17 = data15.model;
-if(typeof data17 === "string"){
-if(data17.length < 1){
-const err27 = {instancePath:instancePath+"/agent/openai/model",schemaPath:"config.schema.json#/$defs/agent/properties/openai/properties/model/minLength",keyword:"minLength",params:{limit: 1}};
+else {
+const err27 = {instancePath:instancePath+"/agent/openai/base_url",schemaPath:"config.schema.json#/$defs/agent/properties/openai/properties/base_url/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -383,8 +381,11 @@ vErrors.push(err27);
 errors++;
 }
 }
-else {
-const err28 = {instancePath:instancePath+"/agent/openai/model",schemaPath:"config.schema.json#/$defs/agent/properties/openai/properties/model/type",keyword:"type",params:{type: "string"}};
+if(data16.model !== undefined){
+let data18 = data16.model;
+if(typeof data18 === "string"){
+if(data18.length < 1){
+const err28 = {instancePath:instancePath+"/agent/openai/model",schemaPath:"config.schema.json#/$defs/agent/properties/openai/properties/model/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err28];
 }
@@ -394,11 +395,8 @@ vErrors.push(err28);
 errors++;
 }
 }
-if(data15.api_key !== undefined){
-let data18 = data15.api_key;
-if(typeof data18 === "string"){
-if(data18.length < 1){
-const err29 = {instancePath:instancePath+"/agent/openai/api_key",schemaPath:"config.schema.json#/$defs/agent/properties/openai/properties/api_key/minLength",keyword:"minLength",params:{limit: 1}};
+else {
+const err29 = {instancePath:instancePath+"/agent/openai/model",schemaPath:"config.schema.json#/$defs/agent/properties/openai/properties/model/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err29];
 }
@@ -408,8 +406,11 @@ vErrors.push(err29);
 errors++;
 }
 }
-else {
-const err30 = {instancePath:instancePath+"/agent/openai/api_key",schemaPath:"config.schema.json#/$defs/agent/properties/openai/properties/api_key/type",keyword:"type",params:{type: "string"}};
+if(data16.api_key !== undefined){
+let data19 = data16.api_key;
+if(typeof data19 === "string"){
+if(data19.length < 1){
+const err30 = {instancePath:instancePath+"/agent/openai/api_key",schemaPath:"config.schema.json#/$defs/agent/properties/openai/properties/api_key/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err30];
 }
@@ -419,9 +420,8 @@ vErrors.push(err30);
 errors++;
 }
 }
-if(data15.system !== undefined){
-if(typeof data15.system !== "string"){
-const err31 = {instancePath:instancePath+"/agent/openai/system",schemaPath:"config.schema.json#/$defs/agent/properties/openai/properties/system/type",keyword:"type",params:{type: "string"}};
+else {
+const err31 = {instancePath:instancePath+"/agent/openai/api_key",schemaPath:"config.schema.json#/$defs/agent/properties/openai/properties/api_key/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err31];
 }
@@ -431,11 +431,9 @@ vErrors.push(err31);
 errors++;
 }
 }
-if(data15.timeout_seconds !== undefined){
-let data20 = data15.timeout_seconds;
-if((typeof data20 == "number") && (isFinite(data20))){
-if(data20 <= 0 || isNaN(data20)){
-const err32 = {instancePath:instancePath+"/agent/openai/timeout_seconds",schemaPath:"config.schema.json#/$defs/agent/properties/openai/properties/timeout_seconds/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0}};
+if(data16.system !== undefined){
+if(typeof data16.system !== "string"){
+const err32 = {instancePath:instancePath+"/agent/openai/system",schemaPath:"config.schema.json#/$defs/agent/properties/openai/properties/system/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err32];
 }
@@ -445,8 +443,11 @@ vErrors.push(err32);
 errors++;
 }
 }
-else {
-const err33 = {instancePath:instancePath+"/agent/openai/timeout_seconds",schemaPath:"config.schema.json#/$defs/agent/properties/openai/properties/timeout_seconds/type",keyword:"type",params:{type: "number"}};
+if(data16.timeout_seconds !== undefined){
+let data21 = data16.timeout_seconds;
+if((typeof data21 == "number") && (isFinite(data21))){
+if(data21 <= 0 || isNaN(data21)){
+const err33 = {instancePath:instancePath+"/agent/openai/timeout_seconds",schemaPath:"config.schema.json#/$defs/agent/properties/openai/properties/timeout_seconds/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0}};
 if(vErrors === null){
 vErrors = [err33];
 }
@@ -456,9 +457,8 @@ vErrors.push(err33);
 errors++;
 }
 }
-}
 else {
-const err34 = {instancePath:instancePath+"/agent/openai",schemaPath:"config.schema.json#/$defs/agent/properties/openai/type",keyword:"type",params:{type: "object"}};
+const err34 = {instancePath:instancePath+"/agent/openai/timeout_seconds",schemaPath:"config.schema.json#/$defs/agent/properties/openai/properties/timeout_seconds/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err34];
 }
@@ -468,11 +468,9 @@ vErrors.push(err34);
 errors++;
 }
 }
-if(data12.timeout_seconds !== undefined){
-let data21 = data12.timeout_seconds;
-if((typeof data21 == "number") && (isFinite(data21))){
-if(data21 <= 0 || isNaN(data21)){
-const err35 = {instancePath:instancePath+"/agent/timeout_seconds",schemaPath:"config.schema.json#/$defs/agent/properties/timeout_seconds/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0}};
+}
+else {
+const err35 = {instancePath:instancePath+"/agent/openai",schemaPath:"config.schema.json#/$defs/agent/properties/openai/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err35];
 }
@@ -482,8 +480,11 @@ vErrors.push(err35);
 errors++;
 }
 }
-else {
-const err36 = {instancePath:instancePath+"/agent/timeout_seconds",schemaPath:"config.schema.json#/$defs/agent/properties/timeout_seconds/type",keyword:"type",params:{type: "number"}};
+if(data13.timeout_seconds !== undefined){
+let data22 = data13.timeout_seconds;
+if((typeof data22 == "number") && (isFinite(data22))){
+if(data22 <= 0 || isNaN(data22)){
+const err36 = {instancePath:instancePath+"/agent/timeout_seconds",schemaPath:"config.schema.json#/$defs/agent/properties/timeout_seconds/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0}};
 if(vErrors === null){
 vErrors = [err36];
 }
@@ -493,10 +494,8 @@ vErrors.push(err36);
 errors++;
 }
 }
-if(data12.max_attempts !== undefined){
-let data22 = data12.max_attempts;
-if(!(((typeof data22 == "number") && (!(data22 % 1) && !isNaN(data22))) && (isFinite(data22)))){
-const err37 = {instancePath:instancePath+"/agent/max_attempts",schemaPath:"config.schema.json#/$defs/agent/properties/max_attempts/type",keyword:"type",params:{type: "integer"}};
+else {
+const err37 = {instancePath:instancePath+"/agent/timeout_seconds",schemaPath:"config.schema.json#/$defs/agent/properties/timeout_seconds/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err37];
 }
@@ -505,9 +504,11 @@ vErrors.push(err37);
 }
 errors++;
 }
-if((typeof data22 == "number") && (isFinite(data22))){
-if(data22 > 20 || isNaN(data22)){
-const err38 = {instancePath:instancePath+"/agent/max_attempts",schemaPath:"config.schema.json#/$defs/agent/properties/max_attempts/maximum",keyword:"maximum",params:{comparison: "<=", limit: 20}};
+}
+if(data13.max_attempts !== undefined){
+let data23 = data13.max_attempts;
+if(!(((typeof data23 == "number") && (!(data23 % 1) && !isNaN(data23))) && (isFinite(data23)))){
+const err38 = {instancePath:instancePath+"/agent/max_attempts",schemaPath:"config.schema.json#/$defs/agent/properties/max_attempts/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err38];
 }
@@ -516,8 +517,9 @@ vErrors.push(err38);
 }
 errors++;
 }
-if(data22 < 1 || isNaN(data22)){
-const err39 = {instancePath:instancePath+"/agent/max_attempts",schemaPath:"config.schema.json#/$defs/agent/properties/max_attempts/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+if((typeof data23 == "number") && (isFinite(data23))){
+if(data23 > 20 || isNaN(data23)){
+const err39 = {instancePath:instancePath+"/agent/max_attempts",schemaPath:"config.schema.json#/$defs/agent/properties/max_attempts/maximum",keyword:"maximum",params:{comparison: "<=", limit: 20}};
 if(vErrors === null){
 vErrors = [err39];
 }
@@ -526,11 +528,8 @@ vErrors.push(err39);
 }
 errors++;
 }
-}
-}
-}
-else {
-const err40 = {instancePath:instancePath+"/agent",schemaPath:"config.schema.json#/$defs/agent/type",keyword:"type",params:{type: "object"}};
+if(data23 < 1 || isNaN(data23)){
+const err40 = {instancePath:instancePath+"/agent/max_attempts",schemaPath:"config.schema.json#/$defs/agent/properties/max_attempts/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err40];
 }
@@ -540,14 +539,10 @@ vErrors.push(err40);
 errors++;
 }
 }
-if(data.jobs !== undefined){
-let data23 = data.jobs;
-if(data23 && typeof data23 == "object" && !Array.isArray(data23)){
-for(const key6 in data23){
-const _errs57 = errors;
-if(typeof key6 === "string"){
-if(!pattern5.test(key6)){
-const err41 = {instancePath:instancePath+"/jobs",schemaPath:"#/properties/jobs/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9_-]{0,63}$"},propertyName:key6};
+}
+}
+else {
+const err41 = {instancePath:instancePath+"/agent",schemaPath:"config.schema.json#/$defs/agent/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err41];
 }
@@ -557,9 +552,14 @@ vErrors.push(err41);
 errors++;
 }
 }
-var valid13 = _errs57 === errors;
-if(!valid13){
-const err42 = {instancePath:instancePath+"/jobs",schemaPath:"#/properties/jobs/propertyNames",keyword:"propertyNames",params:{propertyName: key6}};
+if(data.jobs !== undefined){
+let data24 = data.jobs;
+if(data24 && typeof data24 == "object" && !Array.isArray(data24)){
+for(const key6 in data24){
+const _errs59 = errors;
+if(typeof key6 === "string"){
+if(!pattern5.test(key6)){
+const err42 = {instancePath:instancePath+"/jobs",schemaPath:"#/properties/jobs/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9_-]{0,63}$"},propertyName:key6};
 if(vErrors === null){
 vErrors = [err42];
 }
@@ -569,11 +569,9 @@ vErrors.push(err42);
 errors++;
 }
 }
-for(const key7 in data23){
-let data24 = data23[key7];
-if(data24 && typeof data24 == "object" && !Array.isArray(data24)){
-if(data24.schedule === undefined){
-const err43 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"config.schema.json#/$defs/job/required",keyword:"required",params:{missingProperty: "schedule"}};
+var valid13 = _errs59 === errors;
+if(!valid13){
+const err43 = {instancePath:instancePath+"/jobs",schemaPath:"#/properties/jobs/propertyNames",keyword:"propertyNames",params:{propertyName: key6}};
 if(vErrors === null){
 vErrors = [err43];
 }
@@ -582,8 +580,12 @@ vErrors.push(err43);
 }
 errors++;
 }
-if(data24.prompt === undefined){
-const err44 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"config.schema.json#/$defs/job/required",keyword:"required",params:{missingProperty: "prompt"}};
+}
+for(const key7 in data24){
+let data25 = data24[key7];
+if(data25 && typeof data25 == "object" && !Array.isArray(data25)){
+if(data25.schedule === undefined){
+const err44 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"config.schema.json#/$defs/job/required",keyword:"required",params:{missingProperty: "schedule"}};
 if(vErrors === null){
 vErrors = [err44];
 }
@@ -592,9 +594,8 @@ vErrors.push(err44);
 }
 errors++;
 }
-for(const key8 in data24){
-if(!(func1.call(schema42.properties, key8))){
-const err45 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"config.schema.json#/$defs/job/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8}};
+if(data25.prompt === undefined){
+const err45 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"config.schema.json#/$defs/job/required",keyword:"required",params:{missingProperty: "prompt"}};
 if(vErrors === null){
 vErrors = [err45];
 }
@@ -603,10 +604,9 @@ vErrors.push(err45);
 }
 errors++;
 }
-}
-if(data24.description !== undefined){
-if(typeof data24.description !== "string"){
-const err46 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/description",schemaPath:"config.schema.json#/$defs/job/properties/description/type",keyword:"type",params:{type: "string"}};
+for(const key8 in data25){
+if(!(func1.call(schema42.properties, key8))){
+const err46 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"config.schema.json#/$defs/job/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8}};
 if(vErrors === null){
 vErrors = [err46];
 }
@@ -616,11 +616,9 @@ vErrors.push(err46);
 errors++;
 }
 }
-if(data24.schedule !== undefined){
-let data26 = data24.schedule;
-if(typeof data26 === "string"){
-if(data26.length < 1){
-const err47 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/schedule",schemaPath:"config.schema.json#/$defs/job/properties/schedule/minLength",keyword:"minLength",params:{limit: 1}};
+if(data25.description !== undefined){
+if(typeof data25.description !== "string"){
+const err47 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/description",schemaPath:"config.schema.json#/$defs/job/properties/description/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err47];
 }
@@ -630,8 +628,11 @@ vErrors.push(err47);
 errors++;
 }
 }
-else {
-const err48 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/schedule",schemaPath:"config.schema.json#/$defs/job/properties/schedule/type",keyword:"type",params:{type: "string"}};
+if(data25.schedule !== undefined){
+let data27 = data25.schedule;
+if(typeof data27 === "string"){
+if(data27.length < 1){
+const err48 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/schedule",schemaPath:"config.schema.json#/$defs/job/properties/schedule/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err48];
 }
@@ -641,11 +642,8 @@ vErrors.push(err48);
 errors++;
 }
 }
-if(data24.prompt !== undefined){
-let data27 = data24.prompt;
-if(typeof data27 === "string"){
-if(data27.length < 1){
-const err49 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/prompt",schemaPath:"config.schema.json#/$defs/job/properties/prompt/minLength",keyword:"minLength",params:{limit: 1}};
+else {
+const err49 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/schedule",schemaPath:"config.schema.json#/$defs/job/properties/schedule/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err49];
 }
@@ -655,8 +653,11 @@ vErrors.push(err49);
 errors++;
 }
 }
-else {
-const err50 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/prompt",schemaPath:"config.schema.json#/$defs/job/properties/prompt/type",keyword:"type",params:{type: "string"}};
+if(data25.prompt !== undefined){
+let data28 = data25.prompt;
+if(typeof data28 === "string"){
+if(data28.length < 1){
+const err50 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/prompt",schemaPath:"config.schema.json#/$defs/job/properties/prompt/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err50];
 }
@@ -666,15 +667,8 @@ vErrors.push(err50);
 errors++;
 }
 }
-if(data24.deliver !== undefined){
-let data28 = data24.deliver;
-const _errs70 = errors;
-let valid17 = false;
-let passing0 = null;
-const _errs71 = errors;
-if(typeof data28 === "string"){
-if(data28.length < 1){
-const err51 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver",schemaPath:"config.schema.json#/$defs/job/properties/deliver/oneOf/0/minLength",keyword:"minLength",params:{limit: 1}};
+else {
+const err51 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/prompt",schemaPath:"config.schema.json#/$defs/job/properties/prompt/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err51];
 }
@@ -684,8 +678,15 @@ vErrors.push(err51);
 errors++;
 }
 }
-else {
-const err52 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver",schemaPath:"config.schema.json#/$defs/job/properties/deliver/oneOf/0/type",keyword:"type",params:{type: "string"}};
+if(data25.deliver !== undefined){
+let data29 = data25.deliver;
+const _errs72 = errors;
+let valid17 = false;
+let passing0 = null;
+const _errs73 = errors;
+if(typeof data29 === "string"){
+if(data29.length < 1){
+const err52 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver",schemaPath:"config.schema.json#/$defs/job/properties/deliver/oneOf/0/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err52];
 }
@@ -694,15 +695,9 @@ vErrors.push(err52);
 }
 errors++;
 }
-var _valid0 = _errs71 === errors;
-if(_valid0){
-valid17 = true;
-passing0 = 0;
 }
-const _errs73 = errors;
-if(Array.isArray(data28)){
-if(data28.length < 1){
-const err53 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver",schemaPath:"config.schema.json#/$defs/job/properties/deliver/oneOf/1/minItems",keyword:"minItems",params:{limit: 1}};
+else {
+const err53 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver",schemaPath:"config.schema.json#/$defs/job/properties/deliver/oneOf/0/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err53];
 }
@@ -711,12 +706,15 @@ vErrors.push(err53);
 }
 errors++;
 }
-const len2 = data28.length;
-for(let i2=0; i2<len2; i2++){
-let data29 = data28[i2];
-if(typeof data29 === "string"){
+var _valid0 = _errs73 === errors;
+if(_valid0){
+valid17 = true;
+passing0 = 0;
+}
+const _errs75 = errors;
+if(Array.isArray(data29)){
 if(data29.length < 1){
-const err54 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver/" + i2,schemaPath:"config.schema.json#/$defs/job/properties/deliver/oneOf/1/items/minLength",keyword:"minLength",params:{limit: 1}};
+const err54 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver",schemaPath:"config.schema.json#/$defs/job/properties/deliver/oneOf/1/minItems",keyword:"minItems",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err54];
 }
@@ -725,9 +723,12 @@ vErrors.push(err54);
 }
 errors++;
 }
-}
-else {
-const err55 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver/" + i2,schemaPath:"config.schema.json#/$defs/job/properties/deliver/oneOf/1/items/type",keyword:"type",params:{type: "string"}};
+const len2 = data29.length;
+for(let i2=0; i2<len2; i2++){
+let data30 = data29[i2];
+if(typeof data30 === "string"){
+if(data30.length < 1){
+const err55 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver/" + i2,schemaPath:"config.schema.json#/$defs/job/properties/deliver/oneOf/1/items/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err55];
 }
@@ -737,9 +738,8 @@ vErrors.push(err55);
 errors++;
 }
 }
-}
 else {
-const err56 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver",schemaPath:"config.schema.json#/$defs/job/properties/deliver/oneOf/1/type",keyword:"type",params:{type: "array"}};
+const err56 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver/" + i2,schemaPath:"config.schema.json#/$defs/job/properties/deliver/oneOf/1/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err56];
 }
@@ -748,7 +748,19 @@ vErrors.push(err56);
 }
 errors++;
 }
-var _valid0 = _errs73 === errors;
+}
+}
+else {
+const err57 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver",schemaPath:"config.schema.json#/$defs/job/properties/deliver/oneOf/1/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err57];
+}
+else {
+vErrors.push(err57);
+}
+errors++;
+}
+var _valid0 = _errs75 === errors;
 if(_valid0 && valid17){
 valid17 = false;
 passing0 = [passing0, 1];
@@ -760,34 +772,7 @@ passing0 = 1;
 }
 }
 if(!valid17){
-const err57 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver",schemaPath:"config.schema.json#/$defs/job/properties/deliver/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
-if(vErrors === null){
-vErrors = [err57];
-}
-else {
-vErrors.push(err57);
-}
-errors++;
-}
-else {
-errors = _errs70;
-if(vErrors !== null){
-if(_errs70){
-vErrors.length = _errs70;
-}
-else {
-vErrors = null;
-}
-}
-}
-}
-if(data24.deliver_extra !== undefined){
-let data30 = data24.deliver_extra;
-if(data30 && typeof data30 == "object" && !Array.isArray(data30)){
-for(const key9 in data30){
-let data31 = data30[key9];
-if(((typeof data31 !== "string") && (!((typeof data31 == "number") && (isFinite(data31))))) && (!(data31 && typeof data31 == "object" && !Array.isArray(data31)))){
-const err58 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver_extra/" + key9.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"config.schema.json#/$defs/job/properties/deliver_extra/additionalProperties/type",keyword:"type",params:{type: schema42.properties.deliver_extra.additionalProperties.type}};
+const err58 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver",schemaPath:"config.schema.json#/$defs/job/properties/deliver/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
 if(vErrors === null){
 vErrors = [err58];
 }
@@ -796,11 +781,25 @@ vErrors.push(err58);
 }
 errors++;
 }
+else {
+errors = _errs72;
+if(vErrors !== null){
+if(_errs72){
+vErrors.length = _errs72;
+}
+else {
+vErrors = null;
+}
+}
+}
+}
+if(data25.deliver_extra !== undefined){
+let data31 = data25.deliver_extra;
 if(data31 && typeof data31 == "object" && !Array.isArray(data31)){
-for(const key10 in data31){
-let data32 = data31[key10];
-if((typeof data32 !== "string") && (!((typeof data32 == "number") && (isFinite(data32))))){
-const err59 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver_extra/" + key9.replace(/~/g, "~0").replace(/\//g, "~1")+"/" + key10.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"config.schema.json#/$defs/job/properties/deliver_extra/additionalProperties/additionalProperties/type",keyword:"type",params:{type: schema42.properties.deliver_extra.additionalProperties.additionalProperties.type}};
+for(const key9 in data31){
+let data32 = data31[key9];
+if(((typeof data32 !== "string") && (!((typeof data32 == "number") && (isFinite(data32))))) && (!(data32 && typeof data32 == "object" && !Array.isArray(data32)))){
+const err59 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver_extra/" + key9.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"config.schema.json#/$defs/job/properties/deliver_extra/additionalProperties/type",keyword:"type",params:{type: schema42.properties.deliver_extra.additionalProperties.type}};
 if(vErrors === null){
 vErrors = [err59];
 }
@@ -809,12 +808,11 @@ vErrors.push(err59);
 }
 errors++;
 }
-}
-}
-}
-}
-else {
-const err60 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver_extra",schemaPath:"config.schema.json#/$defs/job/properties/deliver_extra/type",keyword:"type",params:{type: "object"}};
+if(data32 && typeof data32 == "object" && !Array.isArray(data32)){
+for(const key10 in data32){
+let data33 = data32[key10];
+if((typeof data33 !== "string") && (!((typeof data33 == "number") && (isFinite(data33))))){
+const err60 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver_extra/" + key9.replace(/~/g, "~0").replace(/\//g, "~1")+"/" + key10.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"config.schema.json#/$defs/job/properties/deliver_extra/additionalProperties/additionalProperties/type",keyword:"type",params:{type: schema42.properties.deliver_extra.additionalProperties.additionalProperties.type}};
 if(vErrors === null){
 vErrors = [err60];
 }
@@ -824,15 +822,11 @@ vErrors.push(err60);
 errors++;
 }
 }
-if(data24.skills !== undefined){
-let data33 = data24.skills;
-if(Array.isArray(data33)){
-const len3 = data33.length;
-for(let i3=0; i3<len3; i3++){
-let data34 = data33[i3];
-if(typeof data34 === "string"){
-if(data34.length < 1){
-const err61 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/skills/" + i3,schemaPath:"config.schema.json#/$defs/job/properties/skills/items/minLength",keyword:"minLength",params:{limit: 1}};
+}
+}
+}
+else {
+const err61 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver_extra",schemaPath:"config.schema.json#/$defs/job/properties/deliver_extra/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err61];
 }
@@ -842,8 +836,15 @@ vErrors.push(err61);
 errors++;
 }
 }
-else {
-const err62 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/skills/" + i3,schemaPath:"config.schema.json#/$defs/job/properties/skills/items/type",keyword:"type",params:{type: "string"}};
+if(data25.skills !== undefined){
+let data34 = data25.skills;
+if(Array.isArray(data34)){
+const len3 = data34.length;
+for(let i3=0; i3<len3; i3++){
+let data35 = data34[i3];
+if(typeof data35 === "string"){
+if(data35.length < 1){
+const err62 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/skills/" + i3,schemaPath:"config.schema.json#/$defs/job/properties/skills/items/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err62];
 }
@@ -853,9 +854,8 @@ vErrors.push(err62);
 errors++;
 }
 }
-}
 else {
-const err63 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/skills",schemaPath:"config.schema.json#/$defs/job/properties/skills/type",keyword:"type",params:{type: "array"}};
+const err63 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/skills/" + i3,schemaPath:"config.schema.json#/$defs/job/properties/skills/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err63];
 }
@@ -865,15 +865,9 @@ vErrors.push(err63);
 errors++;
 }
 }
-if(data24.toolsets !== undefined){
-let data35 = data24.toolsets;
-if(Array.isArray(data35)){
-const len4 = data35.length;
-for(let i4=0; i4<len4; i4++){
-let data36 = data35[i4];
-if(typeof data36 === "string"){
-if(data36.length < 1){
-const err64 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/toolsets/" + i4,schemaPath:"config.schema.json#/$defs/job/properties/toolsets/items/minLength",keyword:"minLength",params:{limit: 1}};
+}
+else {
+const err64 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/skills",schemaPath:"config.schema.json#/$defs/job/properties/skills/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err64];
 }
@@ -883,8 +877,15 @@ vErrors.push(err64);
 errors++;
 }
 }
-else {
-const err65 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/toolsets/" + i4,schemaPath:"config.schema.json#/$defs/job/properties/toolsets/items/type",keyword:"type",params:{type: "string"}};
+if(data25.toolsets !== undefined){
+let data36 = data25.toolsets;
+if(Array.isArray(data36)){
+const len4 = data36.length;
+for(let i4=0; i4<len4; i4++){
+let data37 = data36[i4];
+if(typeof data37 === "string"){
+if(data37.length < 1){
+const err65 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/toolsets/" + i4,schemaPath:"config.schema.json#/$defs/job/properties/toolsets/items/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err65];
 }
@@ -894,9 +895,8 @@ vErrors.push(err65);
 errors++;
 }
 }
-}
 else {
-const err66 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/toolsets",schemaPath:"config.schema.json#/$defs/job/properties/toolsets/type",keyword:"type",params:{type: "array"}};
+const err66 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/toolsets/" + i4,schemaPath:"config.schema.json#/$defs/job/properties/toolsets/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err66];
 }
@@ -906,11 +906,9 @@ vErrors.push(err66);
 errors++;
 }
 }
-if(data24.timezone !== undefined){
-let data37 = data24.timezone;
-if(typeof data37 === "string"){
-if(data37.length < 1){
-const err67 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/timezone",schemaPath:"config.schema.json#/$defs/job/properties/timezone/minLength",keyword:"minLength",params:{limit: 1}};
+}
+else {
+const err67 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/toolsets",schemaPath:"config.schema.json#/$defs/job/properties/toolsets/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err67];
 }
@@ -920,8 +918,11 @@ vErrors.push(err67);
 errors++;
 }
 }
-else {
-const err68 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/timezone",schemaPath:"config.schema.json#/$defs/job/properties/timezone/type",keyword:"type",params:{type: "string"}};
+if(data25.timezone !== undefined){
+let data38 = data25.timezone;
+if(typeof data38 === "string"){
+if(data38.length < 1){
+const err68 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/timezone",schemaPath:"config.schema.json#/$defs/job/properties/timezone/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err68];
 }
@@ -931,9 +932,8 @@ vErrors.push(err68);
 errors++;
 }
 }
-if(data24.paused !== undefined){
-if(typeof data24.paused !== "boolean"){
-const err69 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/paused",schemaPath:"config.schema.json#/$defs/job/properties/paused/type",keyword:"type",params:{type: "boolean"}};
+else {
+const err69 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/timezone",schemaPath:"config.schema.json#/$defs/job/properties/timezone/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err69];
 }
@@ -943,10 +943,9 @@ vErrors.push(err69);
 errors++;
 }
 }
-if(data24.misfire !== undefined){
-let data39 = data24.misfire;
-if(!((data39 === "skip") || (data39 === "once"))){
-const err70 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/misfire",schemaPath:"config.schema.json#/$defs/job/properties/misfire/enum",keyword:"enum",params:{allowedValues: schema42.properties.misfire.enum}};
+if(data25.paused !== undefined){
+if(typeof data25.paused !== "boolean"){
+const err70 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/paused",schemaPath:"config.schema.json#/$defs/job/properties/paused/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err70];
 }
@@ -956,9 +955,10 @@ vErrors.push(err70);
 errors++;
 }
 }
-}
-else {
-const err71 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"config.schema.json#/$defs/job/type",keyword:"type",params:{type: "object"}};
+if(data25.misfire !== undefined){
+let data40 = data25.misfire;
+if(!((data40 === "skip") || (data40 === "once"))){
+const err71 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/misfire",schemaPath:"config.schema.json#/$defs/job/properties/misfire/enum",keyword:"enum",params:{allowedValues: schema42.properties.misfire.enum}};
 if(vErrors === null){
 vErrors = [err71];
 }
@@ -970,7 +970,7 @@ errors++;
 }
 }
 else {
-const err72 = {instancePath:instancePath+"/jobs",schemaPath:"#/properties/jobs/type",keyword:"type",params:{type: "object"}};
+const err72 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"config.schema.json#/$defs/job/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err72];
 }
@@ -982,12 +982,24 @@ errors++;
 }
 }
 else {
-const err73 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+const err73 = {instancePath:instancePath+"/jobs",schemaPath:"#/properties/jobs/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err73];
 }
 else {
 vErrors.push(err73);
+}
+errors++;
+}
+}
+}
+else {
+const err74 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err74];
+}
+else {
+vErrors.push(err74);
 }
 errors++;
 }

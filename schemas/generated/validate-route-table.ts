@@ -2,11 +2,10 @@
 // @ts-nocheck
 "use strict";
 export const validate = validate20;
-const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"route-table.schema.json","title":"RouteTable","description":"build/routes.json: everything the runtime needs, validated, normalised and self-contained.","type":"object","additionalProperties":false,"required":["format","hash","server","gateway","app_scheme","schemes","default_schemes","default_event","default_delivery","sources","target_names","targets","toolsets","profiles","jobs","blueprints","routes"],"properties":{"format":{"const":1,"description":"Version of this file format."},"hash":{"type":"string","pattern":"^[0-9a-f]{64}$","description":"SHA-256 of the rest of the file."},"server":{"title":"ServerPlan","description":"The public HTTP server.","type":"object","additionalProperties":false,"required":["enabled","host","port","public_url","secret","max_body_bytes","rate_limit","max_connections","script_timeout_seconds","direct_timeout_seconds","idempotency_ttl_seconds"],"properties":{"enabled":{"type":"boolean"},"host":{"type":"string"},"port":{"type":"integer"},"public_url":{"type":["string","null"]},"secret":{"oneOf":[{"$ref":"#/$defs/secretRef"},{"type":"null"}],"description":"Global fallback secret, for dynamic subscriptions; static routes already carry theirs."},"max_body_bytes":{"type":"integer"},"rate_limit":{"type":"integer"},"max_connections":{"type":"integer"},"script_timeout_seconds":{"type":"number"},"direct_timeout_seconds":{"type":"number"},"idempotency_ttl_seconds":{"type":"integer"}}},"gateway":{"title":"GatewayPlan","description":"Work behind the server.","type":"object","additionalProperties":false,"required":["multiplex_profiles","max_concurrent_runs","max_queued_runs","drain_seconds","timezone","python","durability","retention_days","max_attempts"],"properties":{"multiplex_profiles":{"type":"boolean"},"max_concurrent_runs":{"type":"integer"},"max_queued_runs":{"type":"integer"},"drain_seconds":{"type":"number"},"timezone":{"type":["string","null"],"description":"null: the zone of the machine that serves."},"python":{"type":"string"},"durability":{"enum":["full","normal"]},"retention_days":{"type":"number"},"max_attempts":{"type":"integer"}}},"app_scheme":{"type":"string"},"schemes":{"title":"SchemePlans","type":"object","additionalProperties":{"$ref":"scheme-plan.schema.json"},"description":"Signature schemes in use, by name."},"default_schemes":{"type":"array","items":{"type":"string"},"description":"Order of the header-driven choice."},"default_event":{"type":"array","items":{"$ref":"scheme-plan.schema.json#/$defs/locatorPlan"},"description":"Where the event type is, without `source`: first non-empty string."},"default_delivery":{"type":"array","items":{"$ref":"scheme-plan.schema.json#/$defs/locatorPlan"},"description":"Where the delivery id is, without `source`: first non-empty."},"sources":{"title":"SourcePlans","type":"object","additionalProperties":{"$ref":"#/$defs/sourcePlan"},"description":"What `source` and `auth` of a route may name, by every name and alias."},"target_names":{"title":"TargetNames","type":"object","additionalProperties":{"type":"string"},"description":"Canonical target names by every name and alias."},"targets":{"title":"TargetPlans","type":"object","additionalProperties":{"$ref":"target-plan.schema.json"},"description":"Delivery targets by canonical name."},"toolsets":{"title":"ToolsetPlans","type":"object","additionalProperties":{"type":"boolean"},"description":"Known toolsets; true: webhook runs may use it."},"profiles":{"title":"ProfilePlans","type":"object","additionalProperties":{"$ref":"#/$defs/profilePlan"},"description":"`default` and, with multiplexing, the others."},"jobs":{"title":"JobPlans","type":"object","additionalProperties":{"$ref":"#/$defs/jobPlan"},"description":"Static jobs by id."},"blueprints":{"title":"BlueprintPlans","type":"object","additionalProperties":{"$ref":"#/$defs/blueprintPlan"},"description":"Blueprints by key, with what their jobs are made of. What is published stands in blueprints.json."},"routes":{"title":"RoutePlans","type":"object","additionalProperties":{"$ref":"#/$defs/routePlan"},"description":"Static routes by name."}},"$defs":{"secretRef":{"title":"SecretRef","description":"A secret or where it is. `scope` is the profile whose environment resolves it.","type":"object","additionalProperties":false,"required":["kind","value","scope"],"properties":{"kind":{"enum":["literal","env","file"]},"value":{"type":"string","description":"The literal, the variable's name or the file's path."},"scope":{"type":"string","description":"Profile name."}}},"sourcePlan":{"title":"SourcePlan","type":"object","additionalProperties":false,"required":["scheme","accepts"],"properties":{"scheme":{"type":"string","description":"The source's own scheme: canonical name."},"accepts":{"type":"array","items":{"type":"string"},"description":"Schemes a route pinned to this source accepts, in the order they commit."}}},"routeSecret":{"title":"RouteSecret","type":"object","additionalProperties":false,"required":["ref","expires_at"],"properties":{"ref":{"$ref":"#/$defs/secretRef"},"expires_at":{"type":["integer","null"],"description":"Unix time in ms after which it is no longer accepted."}}},"template":{"title":"TemplatePlan","description":"A template as a list of segments.","type":"array","items":{"$ref":"#/$defs/templateSegment"}},"templateSegment":{"title":"TemplateSegment","oneOf":[{"title":"TextSegment","type":"object","additionalProperties":false,"required":["kind","text"],"properties":{"kind":{"const":"text"},"text":{"type":"string"}}},{"title":"PathSegment","type":"object","additionalProperties":false,"required":["kind","path","text","builtin"],"properties":{"kind":{"const":"path"},"path":{"type":"array","items":{"type":"string"},"description":"Keys and indexes from the root; empty: never resolves (`{headers.X}`)."},"text":{"type":"string","description":"The placeholder as written; stays when it does not resolve."},"builtin":{"enum":["event_type","route","delivery_id",null],"description":"What it means when the payload has no such key."}}},{"title":"DumpSegment","type":"object","additionalProperties":false,"required":["kind"],"properties":{"kind":{"const":"dump"}}},{"title":"MetaSegment","type":"object","additionalProperties":false,"required":["kind","name"],"properties":{"kind":{"const":"meta"},"name":{"enum":["event_type","route","delivery_id"]}}}]},"filterPlan":{"title":"FilterPlan","oneOf":[{"title":"FilterGroup","type":"object","additionalProperties":false,"required":["kind","filters"],"properties":{"kind":{"enum":["all","any","not"]},"filters":{"type":"array","items":{"$ref":"#/$defs/filterPlan"},"description":"`not`: one member."}}},{"title":"FilterLeaf","type":"object","additionalProperties":false,"required":["kind","field","operator","value"],"properties":{"kind":{"const":"leaf"},"field":{"$ref":"#/$defs/fieldPlan"},"operator":{"enum":["exists","missing","equals","not_equals","contains","in","in_file","regex"]},"value":{"type":["string","number","boolean","object","array","null"],"description":"Operand; for `in_file` a path relative to <home_dir>, below `~/` or absolute, for `regex` RE2 source."}}}]},"fieldPlan":{"title":"FieldPlan","type":"object","additionalProperties":false,"required":["in","path"],"properties":{"in":{"enum":["payload","root","event","header"],"description":"`payload`: below a top-level payload object when there is one, else from the root."},"path":{"type":"array","items":{"type":"string"},"description":"Split path; for `header` its lower-case name."}}},"scriptPlan":{"title":"ScriptPlan","type":"object","additionalProperties":false,"required":["path","interpreter","timeout_seconds"],"properties":{"path":{"type":"string","description":"Relative to <profile home>/scripts/."},"interpreter":{"enum":["bash","python"]},"timeout_seconds":{"type":"number"}}},"deliveryPlan":{"title":"DeliveryPlan","description":"One target of a route or job with its address templates.","type":"object","additionalProperties":false,"required":["target","extra"],"properties":{"target":{"type":"string","description":"Canonical target name, or `origin`, `local`, `log`."},"extra":{"title":"DeliveryExtraPlan","type":"object","additionalProperties":{"$ref":"#/$defs/template"}}}},"eventsPlan":{"title":"EventsPlan","type":"object","additionalProperties":false,"required":["exact","globs"],"properties":{"exact":{"type":"array","items":{"type":"string"}},"globs":{"type":"array","items":{"type":"string"},"description":"Regular expression sources made from the globs."}}},"agentPlan":{"title":"AgentPlan","oneOf":[{"title":"CommandAgentPlan","type":"object","additionalProperties":false,"required":["kind","argv","timeout_seconds","max_attempts"],"properties":{"kind":{"const":"command"},"argv":{"type":"array","items":{"type":"string"}},"timeout_seconds":{"type":"number"},"max_attempts":{"type":"integer"}}},{"title":"OpenAiAgentPlan","type":"object","additionalProperties":false,"required":["kind","base_url","model","api_key","system","timeout_seconds","max_attempts"],"properties":{"kind":{"const":"openai"},"base_url":{"type":"string"},"model":{"type":"string"},"api_key":{"oneOf":[{"$ref":"#/$defs/secretRef"},{"type":"null"}]},"system":{"type":["string","null"]},"timeout_seconds":{"type":"number"},"max_attempts":{"type":"integer"}}},{"title":"PreviewAgentPlan","type":"object","additionalProperties":false,"required":["kind","timeout_seconds","max_attempts"],"properties":{"kind":{"const":"preview"},"timeout_seconds":{"type":"number"},"max_attempts":{"type":"integer"}}}]},"targetBinding":{"title":"TargetBinding","description":"A target switched on in a profile, with that profile's credentials.","type":"object","additionalProperties":false,"required":["variant","home_channel","api_base","credentials","options","retry_ambiguous","max_attempts"],"properties":{"variant":{"type":["string","null"]},"home_channel":{"type":["string","null"]},"api_base":{"type":["string","null"]},"credentials":{"title":"CredentialRefs","type":"object","additionalProperties":{"$ref":"#/$defs/secretRef"}},"options":{"title":"TargetOptions","type":"object","additionalProperties":{"type":["string","integer","boolean"]},"description":"Settings of the target that are not secret."},"retry_ambiguous":{"type":"boolean"},"max_attempts":{"type":"integer"}}},"profilePlan":{"title":"ProfilePlan","type":"object","additionalProperties":false,"required":["name","home","agent","toolsets","targets"],"properties":{"name":{"type":"string"},"home":{"type":"string","description":"Relative to <home_dir>: empty, or profiles/<name>."},"agent":{"$ref":"#/$defs/agentPlan"},"toolsets":{"type":"array","items":{"type":"string"},"description":"Default toolsets of webhook runs."},"targets":{"title":"TargetBindings","type":"object","additionalProperties":{"$ref":"#/$defs/targetBinding"},"description":"Enabled targets by canonical name."}}},"jobPlan":{"title":"JobPlan","type":"object","additionalProperties":false,"required":["id","name","profile","description","schedule","timezone","prompt","deliver","skills","toolsets","paused","misfire","at"],"properties":{"id":{"type":"string"},"name":{"type":"string"},"profile":{"type":"string"},"description":{"type":["string","null"]},"schedule":{"type":"string"},"timezone":{"type":["string","null"]},"prompt":{"type":"string"},"deliver":{"type":"array","items":{"$ref":"#/$defs/deliveryPlan"}},"skills":{"type":"array","items":{"type":"string"}},"toolsets":{"type":"array","items":{"type":"string"}},"paused":{"type":"boolean"},"misfire":{"enum":["skip","once"]},"at":{"$ref":"#/$defs/place"}}},"blueprintPlan":{"title":"BlueprintPlan","description":"A blueprint whose every combination of options makes a valid schedule.","type":"object","additionalProperties":false,"required":["key","title","description","category","tags","fields","schedule","prompt","skills"],"properties":{"key":{"type":"string"},"title":{"type":"string"},"description":{"type":"string"},"category":{"enum":["daily","email","weekly","general"]},"tags":{"type":"array","items":{"type":"string"}},"fields":{"type":"array","items":{"$ref":"catalog.schema.json#/$defs/field"},"description":"Complete, in order, `deliver` last."},"schedule":{"type":"string","description":"Five-field cron expression with {name} placeholders."},"prompt":{"type":"string","description":"The job's prompt with {name} placeholders."},"skills":{"type":"array","items":{"type":"string"}}}},"place":{"title":"Place","description":"Where an entry is written: file relative to the root config file's folder, 1-based line.","type":"object","additionalProperties":false,"required":["file","line"],"properties":{"file":{"type":"string"},"line":{"type":"integer"}}},"routePlan":{"title":"RoutePlan","type":"object","additionalProperties":false,"required":["name","profile","at","enabled","description","mode","source","insecure","schemes","secrets","verify_token","public_url","events","filters","script","prompt","skills","toolsets","deliver","cron_job","coalesce","mirror_to_session","rate_limit","max_concurrent","idempotency_ttl_seconds"],"properties":{"name":{"type":"string"},"profile":{"type":"string"},"at":{"$ref":"#/$defs/place"},"enabled":{"type":"boolean"},"description":{"type":["string","null"]},"mode":{"enum":["agent","direct","cron"],"description":"`direct` is `deliver_only`, `cron` is `cron_job`."},"source":{"type":["string","null"],"description":"Scheme that also pins event type, delivery id and challenge; null: header-driven."},"insecure":{"type":"boolean","description":"INSECURE_NO_AUTH."},"schemes":{"type":"array","items":{"type":"string"},"description":"Accepted schemes in the order they commit."},"secrets":{"type":"array","items":{"$ref":"#/$defs/routeSecret"},"description":"Accepted secrets or public keys, current first."},"verify_token":{"oneOf":[{"$ref":"#/$defs/secretRef"},{"type":"null"}],"description":"Token the sender repeats in its handshake."},"public_url":{"type":["string","null"]},"events":{"oneOf":[{"$ref":"#/$defs/eventsPlan"},{"type":"null"}]},"filters":{"oneOf":[{"$ref":"#/$defs/filterPlan"},{"type":"null"}]},"script":{"oneOf":[{"$ref":"#/$defs/scriptPlan"},{"type":"null"}]},"prompt":{"$ref":"#/$defs/template"},"skills":{"type":"array","items":{"type":"string"}},"toolsets":{"type":"array","items":{"type":"string"}},"deliver":{"type":"array","items":{"$ref":"#/$defs/deliveryPlan"}},"cron_job":{"type":["string","null"],"description":"Id of a job."},"coalesce":{"title":"CoalescePlan","type":["object","null"],"additionalProperties":false,"required":["key","window_seconds","max_wait_seconds"],"properties":{"key":{"$ref":"#/$defs/template"},"window_seconds":{"type":"number"},"max_wait_seconds":{"type":"number"}}},"mirror_to_session":{"type":"boolean"},"rate_limit":{"type":"integer"},"max_concurrent":{"type":["integer","null"]},"idempotency_ttl_seconds":{"type":"integer"}}}}};
+const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"route-table.schema.json","title":"RouteTable","description":"build/routes.json: everything the runtime needs, validated, normalised and self-contained.","type":"object","additionalProperties":false,"required":["format","hash","server","gateway","app_scheme","schemes","default_schemes","default_event","default_delivery","sources","target_names","targets","toolsets","profiles","jobs","blueprints","routes"],"properties":{"format":{"const":1,"description":"Version of this file format."},"hash":{"type":"string","pattern":"^[0-9a-f]{64}$","description":"SHA-256 of the rest of the file."},"server":{"title":"ServerPlan","description":"The public HTTP server.","type":"object","additionalProperties":false,"required":["enabled","host","port","public_url","secret","max_body_bytes","rate_limit","max_connections","script_timeout_seconds","direct_timeout_seconds","idempotency_ttl_seconds"],"properties":{"enabled":{"type":"boolean"},"host":{"type":"string"},"port":{"type":"integer"},"public_url":{"type":["string","null"]},"secret":{"oneOf":[{"$ref":"#/$defs/secretRef"},{"type":"null"}],"description":"Global fallback secret, for dynamic subscriptions; static routes already carry theirs."},"max_body_bytes":{"type":"integer"},"rate_limit":{"type":"integer"},"max_connections":{"type":"integer"},"script_timeout_seconds":{"type":"number"},"direct_timeout_seconds":{"type":"number"},"idempotency_ttl_seconds":{"type":"integer"}}},"gateway":{"title":"GatewayPlan","description":"Work behind the server.","type":"object","additionalProperties":false,"required":["multiplex_profiles","max_concurrent_runs","max_queued_runs","drain_seconds","timezone","python","durability","retention_days","max_attempts"],"properties":{"multiplex_profiles":{"type":"boolean"},"max_concurrent_runs":{"type":"integer"},"max_queued_runs":{"type":"integer"},"drain_seconds":{"type":"number"},"timezone":{"type":["string","null"],"description":"null: the zone of the machine that serves."},"python":{"type":"string"},"durability":{"enum":["full","normal"]},"retention_days":{"type":"number"},"max_attempts":{"type":"integer"}}},"app_scheme":{"type":"string"},"schemes":{"title":"SchemePlans","type":"object","additionalProperties":{"$ref":"scheme-plan.schema.json"},"description":"Signature schemes in use, by name."},"default_schemes":{"type":"array","items":{"type":"string"},"description":"Order of the header-driven choice."},"default_event":{"type":"array","items":{"$ref":"scheme-plan.schema.json#/$defs/locatorPlan"},"description":"Where the event type is, without `source`: first non-empty string."},"default_delivery":{"type":"array","items":{"$ref":"scheme-plan.schema.json#/$defs/locatorPlan"},"description":"Where the delivery id is, without `source`: first non-empty."},"sources":{"title":"SourcePlans","type":"object","additionalProperties":{"$ref":"#/$defs/sourcePlan"},"description":"What `source` and `auth` of a route may name, by every name and alias."},"target_names":{"title":"TargetNames","type":"object","additionalProperties":{"type":"string"},"description":"Canonical target names by every name and alias."},"targets":{"title":"TargetPlans","type":"object","additionalProperties":{"$ref":"target-plan.schema.json"},"description":"Delivery targets by canonical name."},"toolsets":{"title":"ToolsetPlans","type":"object","additionalProperties":{"type":"boolean"},"description":"Known toolsets; true: webhook runs may use it."},"profiles":{"title":"ProfilePlans","type":"object","additionalProperties":{"$ref":"#/$defs/profilePlan"},"description":"`default` and, with multiplexing, the others."},"jobs":{"title":"JobPlans","type":"object","additionalProperties":{"$ref":"#/$defs/jobPlan"},"description":"Static jobs by id."},"blueprints":{"title":"BlueprintPlans","type":"object","additionalProperties":{"$ref":"#/$defs/blueprintPlan"},"description":"Blueprints by key, with what their jobs are made of. What is published stands in blueprints.json."},"routes":{"title":"RoutePlans","type":"object","additionalProperties":{"$ref":"#/$defs/routePlan"},"description":"Static routes by name."}},"$defs":{"secretRef":{"title":"SecretRef","description":"A secret or where it is. `scope` is the profile whose environment resolves it.","type":"object","additionalProperties":false,"required":["kind","value","scope"],"properties":{"kind":{"enum":["literal","env","file"]},"value":{"type":"string","description":"The literal, the variable's name or the file's path."},"scope":{"type":"string","description":"Profile name."}}},"sourcePlan":{"title":"SourcePlan","type":"object","additionalProperties":false,"required":["scheme","accepts"],"properties":{"scheme":{"type":"string","description":"The source's own scheme: canonical name."},"accepts":{"type":"array","items":{"type":"string"},"description":"Schemes a route pinned to this source accepts, in the order they commit."}}},"routeSecret":{"title":"RouteSecret","type":"object","additionalProperties":false,"required":["ref","expires_at"],"properties":{"ref":{"$ref":"#/$defs/secretRef"},"expires_at":{"type":["integer","null"],"description":"Unix time in ms after which it is no longer accepted."}}},"template":{"title":"TemplatePlan","description":"A template as a list of segments.","type":"array","items":{"$ref":"#/$defs/templateSegment"}},"templateSegment":{"title":"TemplateSegment","oneOf":[{"title":"TextSegment","type":"object","additionalProperties":false,"required":["kind","text"],"properties":{"kind":{"const":"text"},"text":{"type":"string"}}},{"title":"PathSegment","type":"object","additionalProperties":false,"required":["kind","path","text","builtin"],"properties":{"kind":{"const":"path"},"path":{"type":"array","items":{"type":"string"},"description":"Keys and indexes from the root; empty: never resolves (`{headers.X}`)."},"text":{"type":"string","description":"The placeholder as written; stays when it does not resolve."},"builtin":{"enum":["event_type","route","delivery_id",null],"description":"What it means when the payload has no such key."}}},{"title":"DumpSegment","type":"object","additionalProperties":false,"required":["kind"],"properties":{"kind":{"const":"dump"}}},{"title":"MetaSegment","type":"object","additionalProperties":false,"required":["kind","name"],"properties":{"kind":{"const":"meta"},"name":{"enum":["event_type","route","delivery_id"]}}}]},"filterPlan":{"title":"FilterPlan","oneOf":[{"title":"FilterGroup","type":"object","additionalProperties":false,"required":["kind","filters"],"properties":{"kind":{"enum":["all","any","not"]},"filters":{"type":"array","items":{"$ref":"#/$defs/filterPlan"},"description":"`not`: one member."}}},{"title":"FilterLeaf","type":"object","additionalProperties":false,"required":["kind","field","operator","value"],"properties":{"kind":{"const":"leaf"},"field":{"$ref":"#/$defs/fieldPlan"},"operator":{"enum":["exists","missing","equals","not_equals","contains","in","in_file","regex"]},"value":{"type":["string","number","boolean","object","array","null"],"description":"Operand; for `in_file` a path relative to <home_dir>, below `~/` or absolute, for `regex` RE2 source."}}}]},"fieldPlan":{"title":"FieldPlan","type":"object","additionalProperties":false,"required":["in","path"],"properties":{"in":{"enum":["payload","root","event","header"],"description":"`payload`: below a top-level payload object when there is one, else from the root."},"path":{"type":"array","items":{"type":"string"},"description":"Split path; for `header` its lower-case name."}}},"scriptPlan":{"title":"ScriptPlan","type":"object","additionalProperties":false,"required":["path","interpreter","timeout_seconds"],"properties":{"path":{"type":"string","description":"Relative to <profile home>/scripts/."},"interpreter":{"enum":["bash","python"]},"timeout_seconds":{"type":"number"}}},"deliveryPlan":{"title":"DeliveryPlan","description":"One target of a route or job with its address templates.","type":"object","additionalProperties":false,"required":["target","extra"],"properties":{"target":{"type":"string","description":"Canonical target name, or `origin`, `local`, `log`."},"extra":{"title":"DeliveryExtraPlan","type":"object","additionalProperties":{"$ref":"#/$defs/template"}}}},"eventsPlan":{"title":"EventsPlan","type":"object","additionalProperties":false,"required":["exact","globs"],"properties":{"exact":{"type":"array","items":{"type":"string"}},"globs":{"type":"array","items":{"type":"string"},"description":"Regular expression sources made from the globs."}}},"agentPlan":{"title":"AgentPlan","oneOf":[{"title":"CommandAgentPlan","type":"object","additionalProperties":false,"required":["kind","argv","timeout_seconds","max_attempts"],"properties":{"kind":{"const":"command"},"argv":{"type":"array","items":{"type":"string"}},"timeout_seconds":{"type":"number"},"max_attempts":{"type":"integer"}}},{"title":"OpenAiAgentPlan","type":"object","additionalProperties":false,"required":["kind","base_url","model","api_key","system","timeout_seconds","max_attempts"],"properties":{"kind":{"const":"openai"},"base_url":{"type":"string"},"model":{"type":"string"},"api_key":{"oneOf":[{"$ref":"#/$defs/secretRef"},{"type":"null"}]},"system":{"type":["string","null"]},"timeout_seconds":{"type":"number"},"max_attempts":{"type":"integer"}}},{"title":"PreviewAgentPlan","type":"object","additionalProperties":false,"required":["kind","timeout_seconds","max_attempts"],"properties":{"kind":{"const":"preview"},"timeout_seconds":{"type":"number"},"max_attempts":{"type":"integer"}}}]},"targetBinding":{"title":"TargetBinding","description":"A target switched on in a profile, with that profile's credentials.","type":"object","additionalProperties":false,"required":["variant","home_channel","api_base","allow_http","credentials","options","retry_ambiguous","max_attempts"],"properties":{"variant":{"type":["string","null"]},"home_channel":{"type":["string","null"]},"api_base":{"type":["string","null"]},"allow_http":{"type":"boolean","description":"Plain http to a host that is not this machine is allowed."},"credentials":{"title":"CredentialRefs","type":"object","additionalProperties":{"$ref":"#/$defs/secretRef"}},"options":{"title":"TargetOptions","type":"object","additionalProperties":{"type":["string","integer","boolean"]},"description":"Settings of the target that are not secret."},"retry_ambiguous":{"type":"boolean"},"max_attempts":{"type":"integer"}}},"profilePlan":{"title":"ProfilePlan","type":"object","additionalProperties":false,"required":["name","home","agent","toolsets","targets"],"properties":{"name":{"type":"string"},"home":{"type":"string","description":"Relative to <home_dir>: empty, or profiles/<name>."},"agent":{"$ref":"#/$defs/agentPlan"},"toolsets":{"type":"array","items":{"type":"string"},"description":"Default toolsets of webhook runs."},"targets":{"title":"TargetBindings","type":"object","additionalProperties":{"$ref":"#/$defs/targetBinding"},"description":"Enabled targets by canonical name."}}},"jobPlan":{"title":"JobPlan","type":"object","additionalProperties":false,"required":["id","name","profile","description","schedule","timezone","prompt","deliver","skills","toolsets","paused","misfire","at"],"properties":{"id":{"type":"string"},"name":{"type":"string"},"profile":{"type":"string"},"description":{"type":["string","null"]},"schedule":{"type":"string"},"timezone":{"type":["string","null"]},"prompt":{"type":"string"},"deliver":{"type":"array","items":{"$ref":"#/$defs/deliveryPlan"}},"skills":{"type":"array","items":{"type":"string"}},"toolsets":{"type":"array","items":{"type":"string"}},"paused":{"type":"boolean"},"misfire":{"enum":["skip","once"]},"at":{"$ref":"#/$defs/place"}}},"blueprintPlan":{"title":"BlueprintPlan","description":"A blueprint whose every combination of options makes a valid schedule.","type":"object","additionalProperties":false,"required":["key","title","description","category","tags","fields","schedule","prompt","skills"],"properties":{"key":{"type":"string"},"title":{"type":"string"},"description":{"type":"string"},"category":{"enum":["daily","email","weekly","general"]},"tags":{"type":"array","items":{"type":"string"}},"fields":{"type":"array","items":{"$ref":"catalog.schema.json#/$defs/field"},"description":"Complete, in order, `deliver` last."},"schedule":{"type":"string","description":"Five-field cron expression with {name} placeholders."},"prompt":{"type":"string","description":"The job's prompt with {name} placeholders."},"skills":{"type":"array","items":{"type":"string"}}}},"place":{"title":"Place","description":"Where an entry is written: file relative to the root config file's folder, 1-based line.","type":"object","additionalProperties":false,"required":["file","line"],"properties":{"file":{"type":"string"},"line":{"type":"integer"}}},"routePlan":{"title":"RoutePlan","type":"object","additionalProperties":false,"required":["name","profile","at","enabled","description","mode","source","insecure","schemes","secrets","verify_token","public_url","events","filters","script","prompt","skills","toolsets","deliver","cron_job","coalesce","mirror_to_session","rate_limit","max_concurrent","idempotency_ttl_seconds"],"properties":{"name":{"type":"string"},"profile":{"type":"string"},"at":{"$ref":"#/$defs/place"},"enabled":{"type":"boolean"},"description":{"type":["string","null"]},"mode":{"enum":["agent","direct","cron"],"description":"`direct` is `deliver_only`, `cron` is `cron_job`."},"source":{"type":["string","null"],"description":"Scheme that also pins event type, delivery id and challenge; null: header-driven."},"insecure":{"type":"boolean","description":"INSECURE_NO_AUTH."},"schemes":{"type":"array","items":{"type":"string"},"description":"Accepted schemes in the order they commit."},"secrets":{"type":"array","items":{"$ref":"#/$defs/routeSecret"},"description":"Accepted secrets or public keys, current first."},"verify_token":{"oneOf":[{"$ref":"#/$defs/secretRef"},{"type":"null"}],"description":"Token the sender repeats in its handshake."},"public_url":{"type":["string","null"]},"events":{"oneOf":[{"$ref":"#/$defs/eventsPlan"},{"type":"null"}]},"filters":{"oneOf":[{"$ref":"#/$defs/filterPlan"},{"type":"null"}]},"script":{"oneOf":[{"$ref":"#/$defs/scriptPlan"},{"type":"null"}]},"prompt":{"$ref":"#/$defs/template"},"skills":{"type":"array","items":{"type":"string"}},"toolsets":{"type":"array","items":{"type":"string"}},"deliver":{"type":"array","items":{"$ref":"#/$defs/deliveryPlan"}},"cron_job":{"type":["string","null"],"description":"Id of a job."},"coalesce":{"title":"CoalescePlan","type":["object","null"],"additionalProperties":false,"required":["key","window_seconds","max_wait_seconds"],"properties":{"key":{"$ref":"#/$defs/template"},"window_seconds":{"type":"number"},"max_wait_seconds":{"type":"number"}}},"mirror_to_session":{"type":"boolean"},"rate_limit":{"type":"integer"},"max_concurrent":{"type":["integer","null"]},"idempotency_ttl_seconds":{"type":"integer"}}}}};
 const schema32 = {"title":"SecretRef","description":"A secret or where it is. `scope` is the profile whose environment resolves it.","type":"object","additionalProperties":false,"required":["kind","value","scope"],"properties":{"kind":{"enum":["literal","env","file"]},"value":{"type":"string","description":"The literal, the variable's name or the file's path."},"scope":{"type":"string","description":"Profile name."}}};
 const schema34 = {"title":"LocatorPlan","type":"object","additionalProperties":false,"required":["in","name","path","split","prefix"],"properties":{"in":{"enum":["header","query","json","form"]},"name":{"type":"string","description":"Header (lower case), query parameter or form field; empty for `json`."},"path":{"type":"array","items":{"type":"string"},"description":"Path into the JSON body or form field."},"split":{"type":"string","description":"Empty: the whole value is the one part."},"prefix":{"type":"string","description":"Empty: every part counts."}}};
 const schema47 = {"title":"SourcePlan","type":"object","additionalProperties":false,"required":["scheme","accepts"],"properties":{"scheme":{"type":"string","description":"The source's own scheme: canonical name."},"accepts":{"type":"array","items":{"type":"string"},"description":"Schemes a route pinned to this source accepts, in the order they commit."}}};
-const schema48 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"target-plan.schema.json","title":"TargetPlan","description":"A delivery target as the executor interprets it.","type":"object","additionalProperties":false,"required":["name","driver"],"properties":{"name":{"type":"string"},"driver":{"enum":["http","log","local","forgea_comment","email"],"description":"`http`: the declarative executor; the others are code."}}};
 const func1 = Object.prototype.hasOwnProperty;
 const pattern4 = new RegExp("^[0-9a-f]{64}$", "u");
 const schema33 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"scheme-plan.schema.json","title":"SchemePlan","description":"A signature scheme as the verifier interprets it: header names in lower case, paths split, templates as segments.","type":"object","additionalProperties":false,"required":["name","verify","signature","encoding","signed","secret","timestamp","id","body_hash","event","delivery","delivery_digest","challenges","deprecated"],"properties":{"name":{"type":"string","description":"Canonical name."},"verify":{"enum":["hmac-sha1","hmac-sha256","hmac-sha512","ed25519","ecdsa-p256","token","basic","none"],"description":"Primitive."},"signature":{"type":"array","items":{"$ref":"#/$defs/locatorPlan"},"description":"Where the signatures or tokens are."},"encoding":{"enum":["hex","base64","base64url"],"description":"Text form of the signature."},"signed":{"type":"array","items":{"$ref":"#/$defs/signedSegment"},"description":"The signed bytes."},"secret":{"title":"SecretForm","type":"object","additionalProperties":false,"required":["strip","as","otherwise"],"properties":{"strip":{"type":"string"},"as":{"enum":["utf8","hex","base64","raw-hex","raw-base64","spki-base64"]},"otherwise":{"enum":["refuse","same","utf8-or-base64"]}},"description":"How the secret's text becomes a key."},"timestamp":{"title":"TimestampPlan","type":["object","null"],"additionalProperties":false,"required":["at","unit","tolerance","after"],"properties":{"at":{"$ref":"#/$defs/locatorPlan"},"unit":{"enum":["s","ms","iso"]},"tolerance":{"type":"number"},"after":{"type":"boolean","description":"The instant lies in the body: it is trusted only once the signature holds."}},"description":"The signed instant; null: no replay window."},"id":{"oneOf":[{"$ref":"#/$defs/locatorPlan"},{"type":"null"}],"description":"The signed id, when `signed` holds one."},"body_hash":{"title":"BodyHashPlan","description":"A digest of the body in a signed place.","type":["object","null"],"additionalProperties":false,"required":["at","hash","encoding"],"properties":{"at":{"$ref":"#/$defs/locatorPlan"},"hash":{"enum":["sha256"]},"encoding":{"enum":["hex","base64","base64url"]}}},"event":{"type":"array","items":{"$ref":"#/$defs/locatorPlan"},"description":"Where the event type is, with `source:`."},"delivery":{"type":"array","items":{"$ref":"#/$defs/locatorPlan"},"description":"Where the delivery id is, with `source:`."},"delivery_digest":{"type":"boolean","description":"Without an id, a digest of the body is the delivery id."},"challenges":{"type":"array","items":{"$ref":"#/$defs/challengePlan"},"description":"Handshakes, the first that matches answers."},"deprecated":{"type":["string","null"],"description":"Logged once per route."}},"$defs":{"locatorPlan":{"title":"LocatorPlan","type":"object","additionalProperties":false,"required":["in","name","path","split","prefix"],"properties":{"in":{"enum":["header","query","json","form"]},"name":{"type":"string","description":"Header (lower case), query parameter or form field; empty for `json`."},"path":{"type":"array","items":{"type":"string"},"description":"Path into the JSON body or form field."},"split":{"type":"string","description":"Empty: the whole value is the one part."},"prefix":{"type":"string","description":"Empty: every part counts."}}},"signedSegment":{"title":"SignedSegment","type":"object","additionalProperties":false,"required":["kind","value"],"properties":{"kind":{"enum":["text","body","timestamp","id","url","method","json","params"]},"value":{"type":"array","items":{"type":"string"},"description":"`text`: one string; `json`: the path; `url`: `either-port` or `decoded`, or empty; else empty."}}},"challengePlan":{"title":"ChallengePlan","type":"object","additionalProperties":false,"required":["kind","method","when","token","value","body","headers","status","echo"],"properties":{"kind":{"enum":["echo","reply","capture","ok"]},"method":{"enum":["GET","HEAD","POST"]},"when":{"title":"ConditionPlan","type":["object","null"],"additionalProperties":false,"required":["at","equals"],"properties":{"at":{"$ref":"#/$defs/locatorPlan"},"equals":{"type":["string","null"],"description":"Text to match; null: any."}}},"token":{"oneOf":[{"$ref":"#/$defs/locatorPlan"},{"type":"null"}]},"value":{"oneOf":[{"$ref":"#/$defs/locatorPlan"},{"type":"null"}]},"body":{"type":["string","null"],"description":"JSON text of the answer, with {value} and {hmac-sha256-hex:value} inside its strings."},"headers":{"title":"ChallengeHeaderPlan","type":"object","additionalProperties":{"type":"string"}},"status":{"type":"integer"},"echo":{"type":["string","null"],"description":"Answer header that repeats the captured secret."}}}}};
@@ -2536,13 +2535,5127 @@ return errors === 0;
 }
 validate21.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema49 = {"title":"ProfilePlan","type":"object","additionalProperties":false,"required":["name","home","agent","toolsets","targets"],"properties":{"name":{"type":"string"},"home":{"type":"string","description":"Relative to <home_dir>: empty, or profiles/<name>."},"agent":{"$ref":"#/$defs/agentPlan"},"toolsets":{"type":"array","items":{"type":"string"},"description":"Default toolsets of webhook runs."},"targets":{"title":"TargetBindings","type":"object","additionalProperties":{"$ref":"#/$defs/targetBinding"},"description":"Enabled targets by canonical name."}}};
-const schema50 = {"title":"AgentPlan","oneOf":[{"title":"CommandAgentPlan","type":"object","additionalProperties":false,"required":["kind","argv","timeout_seconds","max_attempts"],"properties":{"kind":{"const":"command"},"argv":{"type":"array","items":{"type":"string"}},"timeout_seconds":{"type":"number"},"max_attempts":{"type":"integer"}}},{"title":"OpenAiAgentPlan","type":"object","additionalProperties":false,"required":["kind","base_url","model","api_key","system","timeout_seconds","max_attempts"],"properties":{"kind":{"const":"openai"},"base_url":{"type":"string"},"model":{"type":"string"},"api_key":{"oneOf":[{"$ref":"#/$defs/secretRef"},{"type":"null"}]},"system":{"type":["string","null"]},"timeout_seconds":{"type":"number"},"max_attempts":{"type":"integer"}}},{"title":"PreviewAgentPlan","type":"object","additionalProperties":false,"required":["kind","timeout_seconds","max_attempts"],"properties":{"kind":{"const":"preview"},"timeout_seconds":{"type":"number"},"max_attempts":{"type":"integer"}}}]};
+const schema48 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"target-plan.schema.json","title":"TargetPlan","description":"A delivery target as the executor interprets it: texts as segments, paths split, variants complete in themselves.","type":"object","additionalProperties":false,"required":["name","title","driver","settings","address","variants"],"properties":{"name":{"type":"string"},"title":{"type":"string"},"driver":{"enum":["http","log","local","forgea_comment","email"],"description":"`http`: the declarative executor; the others are code."},"settings":{"type":"array","items":{"$ref":"#/$defs/settingPlan"}},"address":{"type":"array","items":{"$ref":"#/$defs/addressPlan"},"description":"Keys of `deliver_extra`, of all variants."},"variants":{"type":"array","items":{"$ref":"#/$defs/variantPlan"},"description":"Preferred first; empty unless the driver is `http`."}},"$defs":{"settingPlan":{"title":"SettingPlan","type":"object","additionalProperties":false,"required":["name","aliases","secret","required","default","pattern"],"properties":{"name":{"type":"string"},"aliases":{"type":"array","items":{"type":"string"}},"secret":{"type":"boolean"},"required":{"type":"boolean"},"default":{"type":["string","null"]},"pattern":{"type":["string","null"],"description":"RE2 source, for the whole value."}}},"addressPlan":{"title":"AddressPlan","type":"object","additionalProperties":false,"required":["name","required","pattern","personal"],"properties":{"name":{"type":"string"},"required":{"type":"boolean","description":"Must be set in `deliver_extra`."},"pattern":{"type":["string","null"],"description":"RE2 source, for the whole value."},"personal":{"type":"boolean"}}},"textSegments":{"title":"ValueTemplate","description":"A text with values.","type":"array","items":{"$ref":"#/$defs/valueSegment"}},"valueSegment":{"title":"ValueSegment","oneOf":[{"title":"LiteralSegment","type":"object","additionalProperties":false,"required":["kind","text"],"properties":{"kind":{"const":"text"},"text":{"type":"string"}}},{"title":"ValueRef","type":"object","additionalProperties":false,"required":["kind","of","name","optional","secret"],"properties":{"kind":{"const":"value"},"of":{"enum":["text","address","match","setting","key","piece","pieces","timestamp","signature","exchanged_token"]},"name":{"type":"string","description":"Of the address field, group or setting; else empty."},"optional":{"type":"boolean","description":"What holds it is left out while it is empty."},"secret":{"type":"boolean"}}}]},"namedTexts":{"title":"NamedTemplates","type":"array","items":{"title":"NamedTemplate","type":"object","additionalProperties":false,"required":["name","value"],"properties":{"name":{"type":"string"},"value":{"$ref":"#/$defs/textSegments"}}}},"bodyNode":{"title":"BodyNode","oneOf":[{"title":"LiteralNode","type":"object","additionalProperties":false,"required":["kind","value"],"properties":{"kind":{"const":"literal"},"value":{"type":["string","number","boolean","null"]}}},{"title":"TextNode","type":"object","additionalProperties":false,"required":["kind","value","cast"],"properties":{"kind":{"const":"text"},"value":{"$ref":"#/$defs/textSegments"},"cast":{"enum":["string","int","auto"],"description":"`int`: anything else is refused. `auto`: a number when it is a safe integer."}}},{"title":"ObjectNode","type":"object","additionalProperties":false,"required":["kind","when","fields"],"properties":{"kind":{"const":"object"},"when":{"oneOf":[{"$ref":"#/$defs/textSegments"},{"type":"null"}],"description":"Left out while this is empty."},"fields":{"type":"array","items":{"title":"BodyField","type":"object","additionalProperties":false,"required":["name","node"],"properties":{"name":{"type":"string"},"node":{"$ref":"#/$defs/bodyNode"}}}}}},{"title":"ArrayNode","type":"object","additionalProperties":false,"required":["kind","items"],"properties":{"kind":{"const":"array"},"items":{"type":"array","items":{"$ref":"#/$defs/bodyNode"}}}},{"title":"JsonTextNode","type":"object","additionalProperties":false,"required":["kind","node"],"properties":{"kind":{"const":"json"},"node":{"$ref":"#/$defs/bodyNode"}}}]},"bodyPlan":{"title":"BodyPlan","oneOf":[{"title":"NoBodyPlan","type":"object","additionalProperties":false,"required":["kind"],"properties":{"kind":{"const":"none"}}},{"title":"JsonBodyPlan","type":"object","additionalProperties":false,"required":["kind","node"],"properties":{"kind":{"const":"json"},"node":{"$ref":"#/$defs/bodyNode"}}},{"title":"FormBodyPlan","type":"object","additionalProperties":false,"required":["kind","fields"],"properties":{"kind":{"const":"form"},"fields":{"$ref":"#/$defs/namedTexts"}}},{"title":"PlainBodyPlan","type":"object","additionalProperties":false,"required":["kind","value"],"properties":{"kind":{"const":"plain"},"value":{"$ref":"#/$defs/textSegments"}}}]},"requestPlan":{"title":"RequestPlan","type":"object","additionalProperties":false,"required":["chat_id","thread","method","path","query","headers","basic","body"],"properties":{"chat_id":{"type":["string","null"],"description":"RE2 source that the whole chat_id must match for this form."},"thread":{"type":["boolean","null"],"description":"Whether this form is for a thread; null: either."},"method":{"enum":["POST","PUT","PATCH","GET"]},"path":{"$ref":"#/$defs/textSegments"},"query":{"$ref":"#/$defs/namedTexts"},"headers":{"$ref":"#/$defs/namedTexts"},"basic":{"title":"BasicPlan","type":["object","null"],"additionalProperties":false,"required":["user","password"],"properties":{"user":{"$ref":"#/$defs/textSegments"},"password":{"$ref":"#/$defs/textSegments"}}},"body":{"$ref":"#/$defs/bodyPlan"}}},"expectPlan":{"title":"ExpectPlan","oneOf":[{"title":"ExpectValues","type":"object","additionalProperties":false,"required":["op","values"],"properties":{"op":{"enum":["in","not_in"]},"values":{"type":"array","items":{"type":["string","number","boolean","null"]}}}},{"title":"ExpectFlag","type":"object","additionalProperties":false,"required":["op","value"],"properties":{"op":{"enum":["exists","empty"]},"value":{"type":"boolean"}}},{"title":"ExpectType","type":"object","additionalProperties":false,"required":["op","type"],"properties":{"op":{"const":"is"},"type":{"enum":["string","number","boolean","array","object"]}}},{"title":"ExpectMatch","type":"object","additionalProperties":false,"required":["op","pattern"],"properties":{"op":{"const":"matches"},"pattern":{"type":"string"}}},{"title":"ExpectRange","type":"object","additionalProperties":false,"required":["op","from","to"],"properties":{"op":{"const":"between"},"from":{"type":"number"},"to":{"type":"number"}}},{"title":"ExpectEvery","type":"object","additionalProperties":false,"required":["op","checks"],"properties":{"op":{"const":"every"},"checks":{"type":"array","items":{"$ref":"#/$defs/bodyCheck"}}}}]},"bodyCheck":{"title":"BodyCheck","type":"object","additionalProperties":false,"required":["kind","path","expect"],"properties":{"kind":{"const":"body"},"path":{"type":"array","items":{"type":"string"}},"expect":{"type":"array","items":{"$ref":"#/$defs/expectPlan"}}}},"conditionPlan":{"title":"ResponseCondition","description":"Checks that must all hold.","type":"array","items":{"$ref":"#/$defs/checkPlan"}},"checkPlan":{"title":"CheckPlan","oneOf":[{"title":"StatusCheck","type":"object","additionalProperties":false,"required":["kind","ranges"],"properties":{"kind":{"const":"status"},"ranges":{"type":"array","items":{"title":"StatusRange","type":"object","additionalProperties":false,"required":["from","to"],"properties":{"from":{"type":"integer"},"to":{"type":"integer"}}}}}},{"title":"HeaderCheck","type":"object","additionalProperties":false,"required":["kind","name","expect"],"properties":{"kind":{"const":"header"},"name":{"type":"string"},"expect":{"type":"array","items":{"$ref":"#/$defs/expectPlan"}}}},{"$ref":"#/$defs/bodyCheck"},{"title":"TextCheck","type":"object","additionalProperties":false,"required":["kind","pattern"],"properties":{"kind":{"const":"text"},"pattern":{"type":"string"}}},{"title":"AnyCheck","type":"object","additionalProperties":false,"required":["kind","of"],"properties":{"kind":{"const":"any"},"of":{"type":"array","items":{"$ref":"#/$defs/conditionPlan"}}}}]},"outcomeRulePlan":{"title":"OutcomeRulePlan","type":"object","additionalProperties":false,"required":["when","outcome","reason","wait_ms"],"properties":{"when":{"$ref":"#/$defs/conditionPlan"},"outcome":{"enum":["ok","ok_pending","permanent","auth","retry","refresh","ambiguous"]},"reason":{"type":["string","null"]},"wait_ms":{"type":["integer","null"]}}},"waitSource":{"title":"WaitSource","type":"object","additionalProperties":false,"required":["in","header","path","pattern","unit_ms"],"properties":{"in":{"enum":["header","body","text"]},"header":{"type":"string"},"path":{"type":"array","items":{"type":"string"}},"pattern":{"type":"string"},"unit_ms":{"enum":[1,1000]}}},"exchangePlan":{"title":"ExchangePlan","type":"object","additionalProperties":false,"required":["base","request","success","token","lifetime","default_lifetime_ms","margin_ms"],"properties":{"base":{"oneOf":[{"$ref":"#/$defs/textSegments"},{"type":"null"}]},"request":{"$ref":"#/$defs/requestPlan"},"success":{"$ref":"#/$defs/conditionPlan"},"token":{"type":"array","items":{"type":"string"}},"lifetime":{"type":["array","null"],"items":{"type":"string"}},"default_lifetime_ms":{"type":"integer"},"margin_ms":{"type":"integer"}}},"signaturePlan":{"title":"SignaturePlan","type":"object","additionalProperties":false,"required":["hash","key","message","encoding","unit_ms"],"properties":{"hash":{"enum":["sha1","sha256","sha512"]},"key":{"$ref":"#/$defs/textSegments"},"message":{"$ref":"#/$defs/textSegments"},"encoding":{"enum":["base64","hex"]},"unit_ms":{"enum":[1,1000]}}},"textPlan":{"title":"TextPlan","type":"object","additionalProperties":false,"required":["limit","unit","overflow","max_pieces","numbered","transforms"],"properties":{"limit":{"type":["integer","null"]},"unit":{"enum":["utf16","codepoint","byte","json_byte"]},"overflow":{"enum":["split","truncate","reject"]},"max_pieces":{"type":"integer"},"numbered":{"type":"boolean"},"transforms":{"type":"array","items":{"enum":["slack_entities","zwsp_after_at","break_angle_at","break_angle","break_everyone","break_templates","strip_controls"]}}}},"variantPlan":{"title":"VariantPlan","type":"object","additionalProperties":false,"required":["name","needs","address","base","requests","text","key","signature","exchange","success","message_id","error_code","outcomes","retry_after","retry_after_cap_ms","pacing","timeout_ms","max_response_bytes"],"properties":{"name":{"type":"string"},"needs":{"type":"array","items":{"type":"string"}},"address":{"type":"array","items":{"$ref":"#/$defs/addressPlan"}},"base":{"oneOf":[{"$ref":"#/$defs/textSegments"},{"type":"null"}],"description":"null: the binding's api_base is required."},"requests":{"type":"array","items":{"$ref":"#/$defs/requestPlan"}},"text":{"$ref":"#/$defs/textPlan"},"key":{"title":"KeyPlan","type":"object","additionalProperties":false,"required":["form","max_length","window_ms"],"properties":{"form":{"enum":["hex","uuid"]},"max_length":{"type":"integer"},"window_ms":{"type":"integer","description":"0: the target never drops a repeat."}}},"signature":{"oneOf":[{"$ref":"#/$defs/signaturePlan"},{"type":"null"}]},"exchange":{"oneOf":[{"$ref":"#/$defs/exchangePlan"},{"type":"null"}]},"success":{"$ref":"#/$defs/conditionPlan"},"message_id":{"type":["array","null"],"items":{"type":"string"}},"error_code":{"type":["array","null"],"items":{"type":"string"}},"outcomes":{"type":"array","items":{"$ref":"#/$defs/outcomeRulePlan"}},"retry_after":{"type":"array","items":{"$ref":"#/$defs/waitSource"}},"retry_after_cap_ms":{"type":"integer"},"pacing":{"type":"array","items":{"title":"PacePlan","type":"object","additionalProperties":false,"required":["per","messages","period_ms"],"properties":{"per":{"enum":["chat","credentials"]},"messages":{"type":"integer"},"period_ms":{"type":"integer"}}}},"timeout_ms":{"type":"integer"},"max_response_bytes":{"type":"integer"}}}}};
+const schema49 = {"title":"SettingPlan","type":"object","additionalProperties":false,"required":["name","aliases","secret","required","default","pattern"],"properties":{"name":{"type":"string"},"aliases":{"type":"array","items":{"type":"string"}},"secret":{"type":"boolean"},"required":{"type":"boolean"},"default":{"type":["string","null"]},"pattern":{"type":["string","null"],"description":"RE2 source, for the whole value."}}};
+const schema50 = {"title":"AddressPlan","type":"object","additionalProperties":false,"required":["name","required","pattern","personal"],"properties":{"name":{"type":"string"},"required":{"type":"boolean","description":"Must be set in `deliver_extra`."},"pattern":{"type":["string","null"],"description":"RE2 source, for the whole value."},"personal":{"type":"boolean"}}};
+const schema51 = {"title":"VariantPlan","type":"object","additionalProperties":false,"required":["name","needs","address","base","requests","text","key","signature","exchange","success","message_id","error_code","outcomes","retry_after","retry_after_cap_ms","pacing","timeout_ms","max_response_bytes"],"properties":{"name":{"type":"string"},"needs":{"type":"array","items":{"type":"string"}},"address":{"type":"array","items":{"$ref":"#/$defs/addressPlan"}},"base":{"oneOf":[{"$ref":"#/$defs/textSegments"},{"type":"null"}],"description":"null: the binding's api_base is required."},"requests":{"type":"array","items":{"$ref":"#/$defs/requestPlan"}},"text":{"$ref":"#/$defs/textPlan"},"key":{"title":"KeyPlan","type":"object","additionalProperties":false,"required":["form","max_length","window_ms"],"properties":{"form":{"enum":["hex","uuid"]},"max_length":{"type":"integer"},"window_ms":{"type":"integer","description":"0: the target never drops a repeat."}}},"signature":{"oneOf":[{"$ref":"#/$defs/signaturePlan"},{"type":"null"}]},"exchange":{"oneOf":[{"$ref":"#/$defs/exchangePlan"},{"type":"null"}]},"success":{"$ref":"#/$defs/conditionPlan"},"message_id":{"type":["array","null"],"items":{"type":"string"}},"error_code":{"type":["array","null"],"items":{"type":"string"}},"outcomes":{"type":"array","items":{"$ref":"#/$defs/outcomeRulePlan"}},"retry_after":{"type":"array","items":{"$ref":"#/$defs/waitSource"}},"retry_after_cap_ms":{"type":"integer"},"pacing":{"type":"array","items":{"title":"PacePlan","type":"object","additionalProperties":false,"required":["per","messages","period_ms"],"properties":{"per":{"enum":["chat","credentials"]},"messages":{"type":"integer"},"period_ms":{"type":"integer"}}}},"timeout_ms":{"type":"integer"},"max_response_bytes":{"type":"integer"}}};
+const schema59 = {"title":"TextPlan","type":"object","additionalProperties":false,"required":["limit","unit","overflow","max_pieces","numbered","transforms"],"properties":{"limit":{"type":["integer","null"]},"unit":{"enum":["utf16","codepoint","byte","json_byte"]},"overflow":{"enum":["split","truncate","reject"]},"max_pieces":{"type":"integer"},"numbered":{"type":"boolean"},"transforms":{"type":"array","items":{"enum":["slack_entities","zwsp_after_at","break_angle_at","break_angle","break_everyone","break_templates","strip_controls"]}}}};
+const schema67 = {"title":"WaitSource","type":"object","additionalProperties":false,"required":["in","header","path","pattern","unit_ms"],"properties":{"in":{"enum":["header","body","text"]},"header":{"type":"string"},"path":{"type":"array","items":{"type":"string"}},"pattern":{"type":"string"},"unit_ms":{"enum":[1,1000]}}};
+const schema53 = {"title":"ValueTemplate","description":"A text with values.","type":"array","items":{"$ref":"#/$defs/valueSegment"}};
+const schema54 = {"title":"ValueSegment","oneOf":[{"title":"LiteralSegment","type":"object","additionalProperties":false,"required":["kind","text"],"properties":{"kind":{"const":"text"},"text":{"type":"string"}}},{"title":"ValueRef","type":"object","additionalProperties":false,"required":["kind","of","name","optional","secret"],"properties":{"kind":{"const":"value"},"of":{"enum":["text","address","match","setting","key","piece","pieces","timestamp","signature","exchanged_token"]},"name":{"type":"string","description":"Of the address field, group or setting; else empty."},"optional":{"type":"boolean","description":"What holds it is left out while it is empty."},"secret":{"type":"boolean"}}}]};
+
+function validate27(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate27.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(Array.isArray(data)){
+const len0 = data.length;
+for(let i0=0; i0<len0; i0++){
+let data0 = data[i0];
+const _errs3 = errors;
+let valid3 = false;
+let passing0 = null;
+const _errs4 = errors;
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+if(data0.kind === undefined){
+const err0 = {instancePath:instancePath+"/" + i0,schemaPath:"#/$defs/valueSegment/oneOf/0/required",keyword:"required",params:{missingProperty: "kind"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if(data0.text === undefined){
+const err1 = {instancePath:instancePath+"/" + i0,schemaPath:"#/$defs/valueSegment/oneOf/0/required",keyword:"required",params:{missingProperty: "text"}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+for(const key0 in data0){
+if(!((key0 === "kind") || (key0 === "text"))){
+const err2 = {instancePath:instancePath+"/" + i0,schemaPath:"#/$defs/valueSegment/oneOf/0/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+if(data0.kind !== undefined){
+if("text" !== data0.kind){
+const err3 = {instancePath:instancePath+"/" + i0+"/kind",schemaPath:"#/$defs/valueSegment/oneOf/0/properties/kind/const",keyword:"const",params:{allowedValue: "text"}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+if(data0.text !== undefined){
+if(typeof data0.text !== "string"){
+const err4 = {instancePath:instancePath+"/" + i0+"/text",schemaPath:"#/$defs/valueSegment/oneOf/0/properties/text/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+}
+else {
+const err5 = {instancePath:instancePath+"/" + i0,schemaPath:"#/$defs/valueSegment/oneOf/0/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+var _valid0 = _errs4 === errors;
+if(_valid0){
+valid3 = true;
+passing0 = 0;
+var props0 = true;
+}
+const _errs10 = errors;
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+if(data0.kind === undefined){
+const err6 = {instancePath:instancePath+"/" + i0,schemaPath:"#/$defs/valueSegment/oneOf/1/required",keyword:"required",params:{missingProperty: "kind"}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+if(data0.of === undefined){
+const err7 = {instancePath:instancePath+"/" + i0,schemaPath:"#/$defs/valueSegment/oneOf/1/required",keyword:"required",params:{missingProperty: "of"}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+if(data0.name === undefined){
+const err8 = {instancePath:instancePath+"/" + i0,schemaPath:"#/$defs/valueSegment/oneOf/1/required",keyword:"required",params:{missingProperty: "name"}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+if(data0.optional === undefined){
+const err9 = {instancePath:instancePath+"/" + i0,schemaPath:"#/$defs/valueSegment/oneOf/1/required",keyword:"required",params:{missingProperty: "optional"}};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+if(data0.secret === undefined){
+const err10 = {instancePath:instancePath+"/" + i0,schemaPath:"#/$defs/valueSegment/oneOf/1/required",keyword:"required",params:{missingProperty: "secret"}};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+for(const key1 in data0){
+if(!(((((key1 === "kind") || (key1 === "of")) || (key1 === "name")) || (key1 === "optional")) || (key1 === "secret"))){
+const err11 = {instancePath:instancePath+"/" + i0,schemaPath:"#/$defs/valueSegment/oneOf/1/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+}
+if(data0.kind !== undefined){
+if("value" !== data0.kind){
+const err12 = {instancePath:instancePath+"/" + i0+"/kind",schemaPath:"#/$defs/valueSegment/oneOf/1/properties/kind/const",keyword:"const",params:{allowedValue: "value"}};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+}
+if(data0.of !== undefined){
+let data4 = data0.of;
+if(!((((((((((data4 === "text") || (data4 === "address")) || (data4 === "match")) || (data4 === "setting")) || (data4 === "key")) || (data4 === "piece")) || (data4 === "pieces")) || (data4 === "timestamp")) || (data4 === "signature")) || (data4 === "exchanged_token"))){
+const err13 = {instancePath:instancePath+"/" + i0+"/of",schemaPath:"#/$defs/valueSegment/oneOf/1/properties/of/enum",keyword:"enum",params:{allowedValues: schema54.oneOf[1].properties.of.enum}};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+}
+}
+if(data0.name !== undefined){
+if(typeof data0.name !== "string"){
+const err14 = {instancePath:instancePath+"/" + i0+"/name",schemaPath:"#/$defs/valueSegment/oneOf/1/properties/name/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+}
+}
+if(data0.optional !== undefined){
+if(typeof data0.optional !== "boolean"){
+const err15 = {instancePath:instancePath+"/" + i0+"/optional",schemaPath:"#/$defs/valueSegment/oneOf/1/properties/optional/type",keyword:"type",params:{type: "boolean"}};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
+}
+errors++;
+}
+}
+if(data0.secret !== undefined){
+if(typeof data0.secret !== "boolean"){
+const err16 = {instancePath:instancePath+"/" + i0+"/secret",schemaPath:"#/$defs/valueSegment/oneOf/1/properties/secret/type",keyword:"type",params:{type: "boolean"}};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+}
+}
+}
+else {
+const err17 = {instancePath:instancePath+"/" + i0,schemaPath:"#/$defs/valueSegment/oneOf/1/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err17];
+}
+else {
+vErrors.push(err17);
+}
+errors++;
+}
+var _valid0 = _errs10 === errors;
+if(_valid0 && valid3){
+valid3 = false;
+passing0 = [passing0, 1];
+}
+else {
+if(_valid0){
+valid3 = true;
+passing0 = 1;
+if(props0 !== true){
+props0 = true;
+}
+}
+}
+if(!valid3){
+const err18 = {instancePath:instancePath+"/" + i0,schemaPath:"#/$defs/valueSegment/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
+if(vErrors === null){
+vErrors = [err18];
+}
+else {
+vErrors.push(err18);
+}
+errors++;
+}
+else {
+errors = _errs3;
+if(vErrors !== null){
+if(_errs3){
+vErrors.length = _errs3;
+}
+else {
+vErrors = null;
+}
+}
+}
+}
+}
+else {
+const err19 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err19];
+}
+else {
+vErrors.push(err19);
+}
+errors++;
+}
+validate27.errors = vErrors;
+return errors === 0;
+}
+validate27.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+
+const schema55 = {"title":"RequestPlan","type":"object","additionalProperties":false,"required":["chat_id","thread","method","path","query","headers","basic","body"],"properties":{"chat_id":{"type":["string","null"],"description":"RE2 source that the whole chat_id must match for this form."},"thread":{"type":["boolean","null"],"description":"Whether this form is for a thread; null: either."},"method":{"enum":["POST","PUT","PATCH","GET"]},"path":{"$ref":"#/$defs/textSegments"},"query":{"$ref":"#/$defs/namedTexts"},"headers":{"$ref":"#/$defs/namedTexts"},"basic":{"title":"BasicPlan","type":["object","null"],"additionalProperties":false,"required":["user","password"],"properties":{"user":{"$ref":"#/$defs/textSegments"},"password":{"$ref":"#/$defs/textSegments"}}},"body":{"$ref":"#/$defs/bodyPlan"}}};
+const schema56 = {"title":"NamedTemplates","type":"array","items":{"title":"NamedTemplate","type":"object","additionalProperties":false,"required":["name","value"],"properties":{"name":{"type":"string"},"value":{"$ref":"#/$defs/textSegments"}}}};
+
+function validate31(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate31.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(Array.isArray(data)){
+const len0 = data.length;
+for(let i0=0; i0<len0; i0++){
+let data0 = data[i0];
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+if(data0.name === undefined){
+const err0 = {instancePath:instancePath+"/" + i0,schemaPath:"#/items/required",keyword:"required",params:{missingProperty: "name"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if(data0.value === undefined){
+const err1 = {instancePath:instancePath+"/" + i0,schemaPath:"#/items/required",keyword:"required",params:{missingProperty: "value"}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+for(const key0 in data0){
+if(!((key0 === "name") || (key0 === "value"))){
+const err2 = {instancePath:instancePath+"/" + i0,schemaPath:"#/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+if(data0.name !== undefined){
+if(typeof data0.name !== "string"){
+const err3 = {instancePath:instancePath+"/" + i0+"/name",schemaPath:"#/items/properties/name/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+if(data0.value !== undefined){
+if(!(validate27(data0.value, {instancePath:instancePath+"/" + i0+"/value",parentData:data0,parentDataProperty:"value",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate27.errors : vErrors.concat(validate27.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err4 = {instancePath:instancePath+"/" + i0,schemaPath:"#/items/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+}
+else {
+const err5 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+validate31.errors = vErrors;
+return errors === 0;
+}
+validate31.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+
+const schema57 = {"title":"BodyPlan","oneOf":[{"title":"NoBodyPlan","type":"object","additionalProperties":false,"required":["kind"],"properties":{"kind":{"const":"none"}}},{"title":"JsonBodyPlan","type":"object","additionalProperties":false,"required":["kind","node"],"properties":{"kind":{"const":"json"},"node":{"$ref":"#/$defs/bodyNode"}}},{"title":"FormBodyPlan","type":"object","additionalProperties":false,"required":["kind","fields"],"properties":{"kind":{"const":"form"},"fields":{"$ref":"#/$defs/namedTexts"}}},{"title":"PlainBodyPlan","type":"object","additionalProperties":false,"required":["kind","value"],"properties":{"kind":{"const":"plain"},"value":{"$ref":"#/$defs/textSegments"}}}]};
+const schema58 = {"title":"BodyNode","oneOf":[{"title":"LiteralNode","type":"object","additionalProperties":false,"required":["kind","value"],"properties":{"kind":{"const":"literal"},"value":{"type":["string","number","boolean","null"]}}},{"title":"TextNode","type":"object","additionalProperties":false,"required":["kind","value","cast"],"properties":{"kind":{"const":"text"},"value":{"$ref":"#/$defs/textSegments"},"cast":{"enum":["string","int","auto"],"description":"`int`: anything else is refused. `auto`: a number when it is a safe integer."}}},{"title":"ObjectNode","type":"object","additionalProperties":false,"required":["kind","when","fields"],"properties":{"kind":{"const":"object"},"when":{"oneOf":[{"$ref":"#/$defs/textSegments"},{"type":"null"}],"description":"Left out while this is empty."},"fields":{"type":"array","items":{"title":"BodyField","type":"object","additionalProperties":false,"required":["name","node"],"properties":{"name":{"type":"string"},"node":{"$ref":"#/$defs/bodyNode"}}}}}},{"title":"ArrayNode","type":"object","additionalProperties":false,"required":["kind","items"],"properties":{"kind":{"const":"array"},"items":{"type":"array","items":{"$ref":"#/$defs/bodyNode"}}}},{"title":"JsonTextNode","type":"object","additionalProperties":false,"required":["kind","node"],"properties":{"kind":{"const":"json"},"node":{"$ref":"#/$defs/bodyNode"}}}]};
+const wrapper0 = {validate: validate38};
+
+function validate38(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate38.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+let valid0 = false;
+let passing0 = null;
+const _errs1 = errors;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.kind === undefined){
+const err0 = {instancePath,schemaPath:"#/oneOf/0/required",keyword:"required",params:{missingProperty: "kind"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if(data.value === undefined){
+const err1 = {instancePath,schemaPath:"#/oneOf/0/required",keyword:"required",params:{missingProperty: "value"}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+for(const key0 in data){
+if(!((key0 === "kind") || (key0 === "value"))){
+const err2 = {instancePath,schemaPath:"#/oneOf/0/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+if(data.kind !== undefined){
+if("literal" !== data.kind){
+const err3 = {instancePath:instancePath+"/kind",schemaPath:"#/oneOf/0/properties/kind/const",keyword:"const",params:{allowedValue: "literal"}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+if(data.value !== undefined){
+let data1 = data.value;
+if((((typeof data1 !== "string") && (!((typeof data1 == "number") && (isFinite(data1))))) && (typeof data1 !== "boolean")) && (data1 !== null)){
+const err4 = {instancePath:instancePath+"/value",schemaPath:"#/oneOf/0/properties/value/type",keyword:"type",params:{type: schema58.oneOf[0].properties.value.type}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+}
+else {
+const err5 = {instancePath,schemaPath:"#/oneOf/0/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+var _valid0 = _errs1 === errors;
+if(_valid0){
+valid0 = true;
+passing0 = 0;
+var props0 = true;
+}
+const _errs7 = errors;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.kind === undefined){
+const err6 = {instancePath,schemaPath:"#/oneOf/1/required",keyword:"required",params:{missingProperty: "kind"}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+if(data.value === undefined){
+const err7 = {instancePath,schemaPath:"#/oneOf/1/required",keyword:"required",params:{missingProperty: "value"}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+if(data.cast === undefined){
+const err8 = {instancePath,schemaPath:"#/oneOf/1/required",keyword:"required",params:{missingProperty: "cast"}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+for(const key1 in data){
+if(!(((key1 === "kind") || (key1 === "value")) || (key1 === "cast"))){
+const err9 = {instancePath,schemaPath:"#/oneOf/1/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+}
+if(data.kind !== undefined){
+if("text" !== data.kind){
+const err10 = {instancePath:instancePath+"/kind",schemaPath:"#/oneOf/1/properties/kind/const",keyword:"const",params:{allowedValue: "text"}};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+}
+if(data.value !== undefined){
+if(!(validate27(data.value, {instancePath:instancePath+"/value",parentData:data,parentDataProperty:"value",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate27.errors : vErrors.concat(validate27.errors);
+errors = vErrors.length;
+}
+}
+if(data.cast !== undefined){
+let data4 = data.cast;
+if(!(((data4 === "string") || (data4 === "int")) || (data4 === "auto"))){
+const err11 = {instancePath:instancePath+"/cast",schemaPath:"#/oneOf/1/properties/cast/enum",keyword:"enum",params:{allowedValues: schema58.oneOf[1].properties.cast.enum}};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+}
+}
+else {
+const err12 = {instancePath,schemaPath:"#/oneOf/1/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+var _valid0 = _errs7 === errors;
+if(_valid0 && valid0){
+valid0 = false;
+passing0 = [passing0, 1];
+}
+else {
+if(_valid0){
+valid0 = true;
+passing0 = 1;
+if(props0 !== true){
+props0 = true;
+}
+}
+const _errs13 = errors;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.kind === undefined){
+const err13 = {instancePath,schemaPath:"#/oneOf/2/required",keyword:"required",params:{missingProperty: "kind"}};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+}
+if(data.when === undefined){
+const err14 = {instancePath,schemaPath:"#/oneOf/2/required",keyword:"required",params:{missingProperty: "when"}};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+}
+if(data.fields === undefined){
+const err15 = {instancePath,schemaPath:"#/oneOf/2/required",keyword:"required",params:{missingProperty: "fields"}};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
+}
+errors++;
+}
+for(const key2 in data){
+if(!(((key2 === "kind") || (key2 === "when")) || (key2 === "fields"))){
+const err16 = {instancePath,schemaPath:"#/oneOf/2/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+}
+}
+if(data.kind !== undefined){
+if("object" !== data.kind){
+const err17 = {instancePath:instancePath+"/kind",schemaPath:"#/oneOf/2/properties/kind/const",keyword:"const",params:{allowedValue: "object"}};
+if(vErrors === null){
+vErrors = [err17];
+}
+else {
+vErrors.push(err17);
+}
+errors++;
+}
+}
+if(data.when !== undefined){
+let data6 = data.when;
+const _errs18 = errors;
+let valid4 = false;
+let passing1 = null;
+const _errs19 = errors;
+if(!(validate27(data6, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate27.errors : vErrors.concat(validate27.errors);
+errors = vErrors.length;
+}
+var _valid1 = _errs19 === errors;
+if(_valid1){
+valid4 = true;
+passing1 = 0;
+}
+const _errs20 = errors;
+if(data6 !== null){
+const err18 = {instancePath:instancePath+"/when",schemaPath:"#/oneOf/2/properties/when/oneOf/1/type",keyword:"type",params:{type: "null"}};
+if(vErrors === null){
+vErrors = [err18];
+}
+else {
+vErrors.push(err18);
+}
+errors++;
+}
+var _valid1 = _errs20 === errors;
+if(_valid1 && valid4){
+valid4 = false;
+passing1 = [passing1, 1];
+}
+else {
+if(_valid1){
+valid4 = true;
+passing1 = 1;
+}
+}
+if(!valid4){
+const err19 = {instancePath:instancePath+"/when",schemaPath:"#/oneOf/2/properties/when/oneOf",keyword:"oneOf",params:{passingSchemas: passing1}};
+if(vErrors === null){
+vErrors = [err19];
+}
+else {
+vErrors.push(err19);
+}
+errors++;
+}
+else {
+errors = _errs18;
+if(vErrors !== null){
+if(_errs18){
+vErrors.length = _errs18;
+}
+else {
+vErrors = null;
+}
+}
+}
+}
+if(data.fields !== undefined){
+let data7 = data.fields;
+if(Array.isArray(data7)){
+const len0 = data7.length;
+for(let i0=0; i0<len0; i0++){
+let data8 = data7[i0];
+if(data8 && typeof data8 == "object" && !Array.isArray(data8)){
+if(data8.name === undefined){
+const err20 = {instancePath:instancePath+"/fields/" + i0,schemaPath:"#/oneOf/2/properties/fields/items/required",keyword:"required",params:{missingProperty: "name"}};
+if(vErrors === null){
+vErrors = [err20];
+}
+else {
+vErrors.push(err20);
+}
+errors++;
+}
+if(data8.node === undefined){
+const err21 = {instancePath:instancePath+"/fields/" + i0,schemaPath:"#/oneOf/2/properties/fields/items/required",keyword:"required",params:{missingProperty: "node"}};
+if(vErrors === null){
+vErrors = [err21];
+}
+else {
+vErrors.push(err21);
+}
+errors++;
+}
+for(const key3 in data8){
+if(!((key3 === "name") || (key3 === "node"))){
+const err22 = {instancePath:instancePath+"/fields/" + i0,schemaPath:"#/oneOf/2/properties/fields/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3}};
+if(vErrors === null){
+vErrors = [err22];
+}
+else {
+vErrors.push(err22);
+}
+errors++;
+}
+}
+if(data8.name !== undefined){
+if(typeof data8.name !== "string"){
+const err23 = {instancePath:instancePath+"/fields/" + i0+"/name",schemaPath:"#/oneOf/2/properties/fields/items/properties/name/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err23];
+}
+else {
+vErrors.push(err23);
+}
+errors++;
+}
+}
+if(data8.node !== undefined){
+if(!(wrapper0.validate(data8.node, {instancePath:instancePath+"/fields/" + i0+"/node",parentData:data8,parentDataProperty:"node",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? wrapper0.validate.errors : vErrors.concat(wrapper0.validate.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err24 = {instancePath:instancePath+"/fields/" + i0,schemaPath:"#/oneOf/2/properties/fields/items/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err24];
+}
+else {
+vErrors.push(err24);
+}
+errors++;
+}
+}
+}
+else {
+const err25 = {instancePath:instancePath+"/fields",schemaPath:"#/oneOf/2/properties/fields/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err25];
+}
+else {
+vErrors.push(err25);
+}
+errors++;
+}
+}
+}
+else {
+const err26 = {instancePath,schemaPath:"#/oneOf/2/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err26];
+}
+else {
+vErrors.push(err26);
+}
+errors++;
+}
+var _valid0 = _errs13 === errors;
+if(_valid0 && valid0){
+valid0 = false;
+passing0 = [passing0, 2];
+}
+else {
+if(_valid0){
+valid0 = true;
+passing0 = 2;
+if(props0 !== true){
+props0 = true;
+}
+}
+const _errs30 = errors;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.kind === undefined){
+const err27 = {instancePath,schemaPath:"#/oneOf/3/required",keyword:"required",params:{missingProperty: "kind"}};
+if(vErrors === null){
+vErrors = [err27];
+}
+else {
+vErrors.push(err27);
+}
+errors++;
+}
+if(data.items === undefined){
+const err28 = {instancePath,schemaPath:"#/oneOf/3/required",keyword:"required",params:{missingProperty: "items"}};
+if(vErrors === null){
+vErrors = [err28];
+}
+else {
+vErrors.push(err28);
+}
+errors++;
+}
+for(const key4 in data){
+if(!((key4 === "kind") || (key4 === "items"))){
+const err29 = {instancePath,schemaPath:"#/oneOf/3/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4}};
+if(vErrors === null){
+vErrors = [err29];
+}
+else {
+vErrors.push(err29);
+}
+errors++;
+}
+}
+if(data.kind !== undefined){
+if("array" !== data.kind){
+const err30 = {instancePath:instancePath+"/kind",schemaPath:"#/oneOf/3/properties/kind/const",keyword:"const",params:{allowedValue: "array"}};
+if(vErrors === null){
+vErrors = [err30];
+}
+else {
+vErrors.push(err30);
+}
+errors++;
+}
+}
+if(data.items !== undefined){
+let data12 = data.items;
+if(Array.isArray(data12)){
+const len1 = data12.length;
+for(let i1=0; i1<len1; i1++){
+if(!(wrapper0.validate(data12[i1], {instancePath:instancePath+"/items/" + i1,parentData:data12,parentDataProperty:i1,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? wrapper0.validate.errors : vErrors.concat(wrapper0.validate.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err31 = {instancePath:instancePath+"/items",schemaPath:"#/oneOf/3/properties/items/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err31];
+}
+else {
+vErrors.push(err31);
+}
+errors++;
+}
+}
+}
+else {
+const err32 = {instancePath,schemaPath:"#/oneOf/3/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err32];
+}
+else {
+vErrors.push(err32);
+}
+errors++;
+}
+var _valid0 = _errs30 === errors;
+if(_valid0 && valid0){
+valid0 = false;
+passing0 = [passing0, 3];
+}
+else {
+if(_valid0){
+valid0 = true;
+passing0 = 3;
+if(props0 !== true){
+props0 = true;
+}
+}
+const _errs37 = errors;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.kind === undefined){
+const err33 = {instancePath,schemaPath:"#/oneOf/4/required",keyword:"required",params:{missingProperty: "kind"}};
+if(vErrors === null){
+vErrors = [err33];
+}
+else {
+vErrors.push(err33);
+}
+errors++;
+}
+if(data.node === undefined){
+const err34 = {instancePath,schemaPath:"#/oneOf/4/required",keyword:"required",params:{missingProperty: "node"}};
+if(vErrors === null){
+vErrors = [err34];
+}
+else {
+vErrors.push(err34);
+}
+errors++;
+}
+for(const key5 in data){
+if(!((key5 === "kind") || (key5 === "node"))){
+const err35 = {instancePath,schemaPath:"#/oneOf/4/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5}};
+if(vErrors === null){
+vErrors = [err35];
+}
+else {
+vErrors.push(err35);
+}
+errors++;
+}
+}
+if(data.kind !== undefined){
+if("json" !== data.kind){
+const err36 = {instancePath:instancePath+"/kind",schemaPath:"#/oneOf/4/properties/kind/const",keyword:"const",params:{allowedValue: "json"}};
+if(vErrors === null){
+vErrors = [err36];
+}
+else {
+vErrors.push(err36);
+}
+errors++;
+}
+}
+if(data.node !== undefined){
+if(!(wrapper0.validate(data.node, {instancePath:instancePath+"/node",parentData:data,parentDataProperty:"node",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? wrapper0.validate.errors : vErrors.concat(wrapper0.validate.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err37 = {instancePath,schemaPath:"#/oneOf/4/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err37];
+}
+else {
+vErrors.push(err37);
+}
+errors++;
+}
+var _valid0 = _errs37 === errors;
+if(_valid0 && valid0){
+valid0 = false;
+passing0 = [passing0, 4];
+}
+else {
+if(_valid0){
+valid0 = true;
+passing0 = 4;
+if(props0 !== true){
+props0 = true;
+}
+}
+}
+}
+}
+}
+if(!valid0){
+const err38 = {instancePath,schemaPath:"#/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
+if(vErrors === null){
+vErrors = [err38];
+}
+else {
+vErrors.push(err38);
+}
+errors++;
+}
+else {
+errors = _errs0;
+if(vErrors !== null){
+if(_errs0){
+vErrors.length = _errs0;
+}
+else {
+vErrors = null;
+}
+}
+}
+validate38.errors = vErrors;
+evaluated0.props = props0;
+return errors === 0;
+}
+validate38.evaluated = {"dynamicProps":true,"dynamicItems":false};
+
+
+function validate37(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate37.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+let valid0 = false;
+let passing0 = null;
+const _errs1 = errors;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.kind === undefined){
+const err0 = {instancePath,schemaPath:"#/oneOf/0/required",keyword:"required",params:{missingProperty: "kind"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+for(const key0 in data){
+if(!(key0 === "kind")){
+const err1 = {instancePath,schemaPath:"#/oneOf/0/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+if(data.kind !== undefined){
+if("none" !== data.kind){
+const err2 = {instancePath:instancePath+"/kind",schemaPath:"#/oneOf/0/properties/kind/const",keyword:"const",params:{allowedValue: "none"}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+}
+else {
+const err3 = {instancePath,schemaPath:"#/oneOf/0/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+var _valid0 = _errs1 === errors;
+if(_valid0){
+valid0 = true;
+passing0 = 0;
+var props0 = true;
+}
+const _errs5 = errors;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.kind === undefined){
+const err4 = {instancePath,schemaPath:"#/oneOf/1/required",keyword:"required",params:{missingProperty: "kind"}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+if(data.node === undefined){
+const err5 = {instancePath,schemaPath:"#/oneOf/1/required",keyword:"required",params:{missingProperty: "node"}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+for(const key1 in data){
+if(!((key1 === "kind") || (key1 === "node"))){
+const err6 = {instancePath,schemaPath:"#/oneOf/1/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+}
+if(data.kind !== undefined){
+if("json" !== data.kind){
+const err7 = {instancePath:instancePath+"/kind",schemaPath:"#/oneOf/1/properties/kind/const",keyword:"const",params:{allowedValue: "json"}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+}
+if(data.node !== undefined){
+if(!(validate38(data.node, {instancePath:instancePath+"/node",parentData:data,parentDataProperty:"node",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate38.errors : vErrors.concat(validate38.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err8 = {instancePath,schemaPath:"#/oneOf/1/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+var _valid0 = _errs5 === errors;
+if(_valid0 && valid0){
+valid0 = false;
+passing0 = [passing0, 1];
+}
+else {
+if(_valid0){
+valid0 = true;
+passing0 = 1;
+if(props0 !== true){
+props0 = true;
+}
+}
+const _errs10 = errors;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.kind === undefined){
+const err9 = {instancePath,schemaPath:"#/oneOf/2/required",keyword:"required",params:{missingProperty: "kind"}};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+if(data.fields === undefined){
+const err10 = {instancePath,schemaPath:"#/oneOf/2/required",keyword:"required",params:{missingProperty: "fields"}};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+for(const key2 in data){
+if(!((key2 === "kind") || (key2 === "fields"))){
+const err11 = {instancePath,schemaPath:"#/oneOf/2/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+}
+if(data.kind !== undefined){
+if("form" !== data.kind){
+const err12 = {instancePath:instancePath+"/kind",schemaPath:"#/oneOf/2/properties/kind/const",keyword:"const",params:{allowedValue: "form"}};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+}
+if(data.fields !== undefined){
+if(!(validate31(data.fields, {instancePath:instancePath+"/fields",parentData:data,parentDataProperty:"fields",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate31.errors : vErrors.concat(validate31.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err13 = {instancePath,schemaPath:"#/oneOf/2/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+}
+var _valid0 = _errs10 === errors;
+if(_valid0 && valid0){
+valid0 = false;
+passing0 = [passing0, 2];
+}
+else {
+if(_valid0){
+valid0 = true;
+passing0 = 2;
+if(props0 !== true){
+props0 = true;
+}
+}
+const _errs15 = errors;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.kind === undefined){
+const err14 = {instancePath,schemaPath:"#/oneOf/3/required",keyword:"required",params:{missingProperty: "kind"}};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+}
+if(data.value === undefined){
+const err15 = {instancePath,schemaPath:"#/oneOf/3/required",keyword:"required",params:{missingProperty: "value"}};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
+}
+errors++;
+}
+for(const key3 in data){
+if(!((key3 === "kind") || (key3 === "value"))){
+const err16 = {instancePath,schemaPath:"#/oneOf/3/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3}};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+}
+}
+if(data.kind !== undefined){
+if("plain" !== data.kind){
+const err17 = {instancePath:instancePath+"/kind",schemaPath:"#/oneOf/3/properties/kind/const",keyword:"const",params:{allowedValue: "plain"}};
+if(vErrors === null){
+vErrors = [err17];
+}
+else {
+vErrors.push(err17);
+}
+errors++;
+}
+}
+if(data.value !== undefined){
+if(!(validate27(data.value, {instancePath:instancePath+"/value",parentData:data,parentDataProperty:"value",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate27.errors : vErrors.concat(validate27.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err18 = {instancePath,schemaPath:"#/oneOf/3/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err18];
+}
+else {
+vErrors.push(err18);
+}
+errors++;
+}
+var _valid0 = _errs15 === errors;
+if(_valid0 && valid0){
+valid0 = false;
+passing0 = [passing0, 3];
+}
+else {
+if(_valid0){
+valid0 = true;
+passing0 = 3;
+if(props0 !== true){
+props0 = true;
+}
+}
+}
+}
+}
+if(!valid0){
+const err19 = {instancePath,schemaPath:"#/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
+if(vErrors === null){
+vErrors = [err19];
+}
+else {
+vErrors.push(err19);
+}
+errors++;
+}
+else {
+errors = _errs0;
+if(vErrors !== null){
+if(_errs0){
+vErrors.length = _errs0;
+}
+else {
+vErrors = null;
+}
+}
+}
+validate37.errors = vErrors;
+evaluated0.props = props0;
+return errors === 0;
+}
+validate37.evaluated = {"dynamicProps":true,"dynamicItems":false};
+
+
+function validate29(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate29.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.chat_id === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "chat_id"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if(data.thread === undefined){
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "thread"}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+if(data.method === undefined){
+const err2 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "method"}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+if(data.path === undefined){
+const err3 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "path"}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+if(data.query === undefined){
+const err4 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "query"}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+if(data.headers === undefined){
+const err5 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "headers"}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+if(data.basic === undefined){
+const err6 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "basic"}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+if(data.body === undefined){
+const err7 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "body"}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+for(const key0 in data){
+if(!((((((((key0 === "chat_id") || (key0 === "thread")) || (key0 === "method")) || (key0 === "path")) || (key0 === "query")) || (key0 === "headers")) || (key0 === "basic")) || (key0 === "body"))){
+const err8 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+}
+if(data.chat_id !== undefined){
+let data0 = data.chat_id;
+if((typeof data0 !== "string") && (data0 !== null)){
+const err9 = {instancePath:instancePath+"/chat_id",schemaPath:"#/properties/chat_id/type",keyword:"type",params:{type: schema55.properties.chat_id.type}};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+}
+if(data.thread !== undefined){
+let data1 = data.thread;
+if((typeof data1 !== "boolean") && (data1 !== null)){
+const err10 = {instancePath:instancePath+"/thread",schemaPath:"#/properties/thread/type",keyword:"type",params:{type: schema55.properties.thread.type}};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+}
+if(data.method !== undefined){
+let data2 = data.method;
+if(!((((data2 === "POST") || (data2 === "PUT")) || (data2 === "PATCH")) || (data2 === "GET"))){
+const err11 = {instancePath:instancePath+"/method",schemaPath:"#/properties/method/enum",keyword:"enum",params:{allowedValues: schema55.properties.method.enum}};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+}
+if(data.path !== undefined){
+if(!(validate27(data.path, {instancePath:instancePath+"/path",parentData:data,parentDataProperty:"path",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate27.errors : vErrors.concat(validate27.errors);
+errors = vErrors.length;
+}
+}
+if(data.query !== undefined){
+if(!(validate31(data.query, {instancePath:instancePath+"/query",parentData:data,parentDataProperty:"query",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate31.errors : vErrors.concat(validate31.errors);
+errors = vErrors.length;
+}
+}
+if(data.headers !== undefined){
+if(!(validate31(data.headers, {instancePath:instancePath+"/headers",parentData:data,parentDataProperty:"headers",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate31.errors : vErrors.concat(validate31.errors);
+errors = vErrors.length;
+}
+}
+if(data.basic !== undefined){
+let data6 = data.basic;
+if((!(data6 && typeof data6 == "object" && !Array.isArray(data6))) && (data6 !== null)){
+const err12 = {instancePath:instancePath+"/basic",schemaPath:"#/properties/basic/type",keyword:"type",params:{type: schema55.properties.basic.type}};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
+if(data6.user === undefined){
+const err13 = {instancePath:instancePath+"/basic",schemaPath:"#/properties/basic/required",keyword:"required",params:{missingProperty: "user"}};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+}
+if(data6.password === undefined){
+const err14 = {instancePath:instancePath+"/basic",schemaPath:"#/properties/basic/required",keyword:"required",params:{missingProperty: "password"}};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+}
+for(const key1 in data6){
+if(!((key1 === "user") || (key1 === "password"))){
+const err15 = {instancePath:instancePath+"/basic",schemaPath:"#/properties/basic/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
+}
+errors++;
+}
+}
+if(data6.user !== undefined){
+if(!(validate27(data6.user, {instancePath:instancePath+"/basic/user",parentData:data6,parentDataProperty:"user",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate27.errors : vErrors.concat(validate27.errors);
+errors = vErrors.length;
+}
+}
+if(data6.password !== undefined){
+if(!(validate27(data6.password, {instancePath:instancePath+"/basic/password",parentData:data6,parentDataProperty:"password",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate27.errors : vErrors.concat(validate27.errors);
+errors = vErrors.length;
+}
+}
+}
+}
+if(data.body !== undefined){
+if(!(validate37(data.body, {instancePath:instancePath+"/body",parentData:data,parentDataProperty:"body",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate37.errors : vErrors.concat(validate37.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err16 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+}
+validate29.errors = vErrors;
+return errors === 0;
+}
+validate29.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+const schema60 = {"title":"SignaturePlan","type":"object","additionalProperties":false,"required":["hash","key","message","encoding","unit_ms"],"properties":{"hash":{"enum":["sha1","sha256","sha512"]},"key":{"$ref":"#/$defs/textSegments"},"message":{"$ref":"#/$defs/textSegments"},"encoding":{"enum":["base64","hex"]},"unit_ms":{"enum":[1,1000]}}};
+
+function validate46(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate46.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.hash === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "hash"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if(data.key === undefined){
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "key"}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+if(data.message === undefined){
+const err2 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "message"}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+if(data.encoding === undefined){
+const err3 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "encoding"}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+if(data.unit_ms === undefined){
+const err4 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "unit_ms"}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+for(const key0 in data){
+if(!(((((key0 === "hash") || (key0 === "key")) || (key0 === "message")) || (key0 === "encoding")) || (key0 === "unit_ms"))){
+const err5 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+}
+if(data.hash !== undefined){
+let data0 = data.hash;
+if(!(((data0 === "sha1") || (data0 === "sha256")) || (data0 === "sha512"))){
+const err6 = {instancePath:instancePath+"/hash",schemaPath:"#/properties/hash/enum",keyword:"enum",params:{allowedValues: schema60.properties.hash.enum}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+}
+if(data.key !== undefined){
+if(!(validate27(data.key, {instancePath:instancePath+"/key",parentData:data,parentDataProperty:"key",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate27.errors : vErrors.concat(validate27.errors);
+errors = vErrors.length;
+}
+}
+if(data.message !== undefined){
+if(!(validate27(data.message, {instancePath:instancePath+"/message",parentData:data,parentDataProperty:"message",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate27.errors : vErrors.concat(validate27.errors);
+errors = vErrors.length;
+}
+}
+if(data.encoding !== undefined){
+let data3 = data.encoding;
+if(!((data3 === "base64") || (data3 === "hex"))){
+const err7 = {instancePath:instancePath+"/encoding",schemaPath:"#/properties/encoding/enum",keyword:"enum",params:{allowedValues: schema60.properties.encoding.enum}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+}
+if(data.unit_ms !== undefined){
+let data4 = data.unit_ms;
+if(!((data4 === 1) || (data4 === 1000))){
+const err8 = {instancePath:instancePath+"/unit_ms",schemaPath:"#/properties/unit_ms/enum",keyword:"enum",params:{allowedValues: schema60.properties.unit_ms.enum}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+}
+}
+else {
+const err9 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+validate46.errors = vErrors;
+return errors === 0;
+}
+validate46.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+const schema61 = {"title":"ExchangePlan","type":"object","additionalProperties":false,"required":["base","request","success","token","lifetime","default_lifetime_ms","margin_ms"],"properties":{"base":{"oneOf":[{"$ref":"#/$defs/textSegments"},{"type":"null"}]},"request":{"$ref":"#/$defs/requestPlan"},"success":{"$ref":"#/$defs/conditionPlan"},"token":{"type":"array","items":{"type":"string"}},"lifetime":{"type":["array","null"],"items":{"type":"string"}},"default_lifetime_ms":{"type":"integer"},"margin_ms":{"type":"integer"}}};
+const schema62 = {"title":"ResponseCondition","description":"Checks that must all hold.","type":"array","items":{"$ref":"#/$defs/checkPlan"}};
+const schema63 = {"title":"CheckPlan","oneOf":[{"title":"StatusCheck","type":"object","additionalProperties":false,"required":["kind","ranges"],"properties":{"kind":{"const":"status"},"ranges":{"type":"array","items":{"title":"StatusRange","type":"object","additionalProperties":false,"required":["from","to"],"properties":{"from":{"type":"integer"},"to":{"type":"integer"}}}}}},{"title":"HeaderCheck","type":"object","additionalProperties":false,"required":["kind","name","expect"],"properties":{"kind":{"const":"header"},"name":{"type":"string"},"expect":{"type":"array","items":{"$ref":"#/$defs/expectPlan"}}}},{"$ref":"#/$defs/bodyCheck"},{"title":"TextCheck","type":"object","additionalProperties":false,"required":["kind","pattern"],"properties":{"kind":{"const":"text"},"pattern":{"type":"string"}}},{"title":"AnyCheck","type":"object","additionalProperties":false,"required":["kind","of"],"properties":{"kind":{"const":"any"},"of":{"type":"array","items":{"$ref":"#/$defs/conditionPlan"}}}}]};
+const schema64 = {"title":"ExpectPlan","oneOf":[{"title":"ExpectValues","type":"object","additionalProperties":false,"required":["op","values"],"properties":{"op":{"enum":["in","not_in"]},"values":{"type":"array","items":{"type":["string","number","boolean","null"]}}}},{"title":"ExpectFlag","type":"object","additionalProperties":false,"required":["op","value"],"properties":{"op":{"enum":["exists","empty"]},"value":{"type":"boolean"}}},{"title":"ExpectType","type":"object","additionalProperties":false,"required":["op","type"],"properties":{"op":{"const":"is"},"type":{"enum":["string","number","boolean","array","object"]}}},{"title":"ExpectMatch","type":"object","additionalProperties":false,"required":["op","pattern"],"properties":{"op":{"const":"matches"},"pattern":{"type":"string"}}},{"title":"ExpectRange","type":"object","additionalProperties":false,"required":["op","from","to"],"properties":{"op":{"const":"between"},"from":{"type":"number"},"to":{"type":"number"}}},{"title":"ExpectEvery","type":"object","additionalProperties":false,"required":["op","checks"],"properties":{"op":{"const":"every"},"checks":{"type":"array","items":{"$ref":"#/$defs/bodyCheck"}}}}]};
+const schema65 = {"title":"BodyCheck","type":"object","additionalProperties":false,"required":["kind","path","expect"],"properties":{"kind":{"const":"body"},"path":{"type":"array","items":{"type":"string"}},"expect":{"type":"array","items":{"$ref":"#/$defs/expectPlan"}}}};
+const wrapper3 = {validate: validate55};
+
+function validate56(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate56.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.kind === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "kind"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if(data.path === undefined){
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "path"}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+if(data.expect === undefined){
+const err2 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "expect"}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+for(const key0 in data){
+if(!(((key0 === "kind") || (key0 === "path")) || (key0 === "expect"))){
+const err3 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+if(data.kind !== undefined){
+if("body" !== data.kind){
+const err4 = {instancePath:instancePath+"/kind",schemaPath:"#/properties/kind/const",keyword:"const",params:{allowedValue: "body"}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+if(data.path !== undefined){
+let data1 = data.path;
+if(Array.isArray(data1)){
+const len0 = data1.length;
+for(let i0=0; i0<len0; i0++){
+if(typeof data1[i0] !== "string"){
+const err5 = {instancePath:instancePath+"/path/" + i0,schemaPath:"#/properties/path/items/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+}
+}
+else {
+const err6 = {instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+}
+if(data.expect !== undefined){
+let data3 = data.expect;
+if(Array.isArray(data3)){
+const len1 = data3.length;
+for(let i1=0; i1<len1; i1++){
+if(!(wrapper3.validate(data3[i1], {instancePath:instancePath+"/expect/" + i1,parentData:data3,parentDataProperty:i1,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? wrapper3.validate.errors : vErrors.concat(wrapper3.validate.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err7 = {instancePath:instancePath+"/expect",schemaPath:"#/properties/expect/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+}
+}
+else {
+const err8 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+validate56.errors = vErrors;
+return errors === 0;
+}
+validate56.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+
+function validate55(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate55.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+let valid0 = false;
+let passing0 = null;
+const _errs1 = errors;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.op === undefined){
+const err0 = {instancePath,schemaPath:"#/oneOf/0/required",keyword:"required",params:{missingProperty: "op"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if(data.values === undefined){
+const err1 = {instancePath,schemaPath:"#/oneOf/0/required",keyword:"required",params:{missingProperty: "values"}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+for(const key0 in data){
+if(!((key0 === "op") || (key0 === "values"))){
+const err2 = {instancePath,schemaPath:"#/oneOf/0/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+if(data.op !== undefined){
+let data0 = data.op;
+if(!((data0 === "in") || (data0 === "not_in"))){
+const err3 = {instancePath:instancePath+"/op",schemaPath:"#/oneOf/0/properties/op/enum",keyword:"enum",params:{allowedValues: schema64.oneOf[0].properties.op.enum}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+if(data.values !== undefined){
+let data1 = data.values;
+if(Array.isArray(data1)){
+const len0 = data1.length;
+for(let i0=0; i0<len0; i0++){
+let data2 = data1[i0];
+if((((typeof data2 !== "string") && (!((typeof data2 == "number") && (isFinite(data2))))) && (typeof data2 !== "boolean")) && (data2 !== null)){
+const err4 = {instancePath:instancePath+"/values/" + i0,schemaPath:"#/oneOf/0/properties/values/items/type",keyword:"type",params:{type: schema64.oneOf[0].properties.values.items.type}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+}
+else {
+const err5 = {instancePath:instancePath+"/values",schemaPath:"#/oneOf/0/properties/values/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+}
+}
+else {
+const err6 = {instancePath,schemaPath:"#/oneOf/0/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+var _valid0 = _errs1 === errors;
+if(_valid0){
+valid0 = true;
+passing0 = 0;
+var props0 = true;
+}
+const _errs9 = errors;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.op === undefined){
+const err7 = {instancePath,schemaPath:"#/oneOf/1/required",keyword:"required",params:{missingProperty: "op"}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+if(data.value === undefined){
+const err8 = {instancePath,schemaPath:"#/oneOf/1/required",keyword:"required",params:{missingProperty: "value"}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+for(const key1 in data){
+if(!((key1 === "op") || (key1 === "value"))){
+const err9 = {instancePath,schemaPath:"#/oneOf/1/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+}
+if(data.op !== undefined){
+let data3 = data.op;
+if(!((data3 === "exists") || (data3 === "empty"))){
+const err10 = {instancePath:instancePath+"/op",schemaPath:"#/oneOf/1/properties/op/enum",keyword:"enum",params:{allowedValues: schema64.oneOf[1].properties.op.enum}};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+}
+if(data.value !== undefined){
+if(typeof data.value !== "boolean"){
+const err11 = {instancePath:instancePath+"/value",schemaPath:"#/oneOf/1/properties/value/type",keyword:"type",params:{type: "boolean"}};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+}
+}
+else {
+const err12 = {instancePath,schemaPath:"#/oneOf/1/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+var _valid0 = _errs9 === errors;
+if(_valid0 && valid0){
+valid0 = false;
+passing0 = [passing0, 1];
+}
+else {
+if(_valid0){
+valid0 = true;
+passing0 = 1;
+if(props0 !== true){
+props0 = true;
+}
+}
+const _errs15 = errors;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.op === undefined){
+const err13 = {instancePath,schemaPath:"#/oneOf/2/required",keyword:"required",params:{missingProperty: "op"}};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+}
+if(data.type === undefined){
+const err14 = {instancePath,schemaPath:"#/oneOf/2/required",keyword:"required",params:{missingProperty: "type"}};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+}
+for(const key2 in data){
+if(!((key2 === "op") || (key2 === "type"))){
+const err15 = {instancePath,schemaPath:"#/oneOf/2/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
+}
+errors++;
+}
+}
+if(data.op !== undefined){
+if("is" !== data.op){
+const err16 = {instancePath:instancePath+"/op",schemaPath:"#/oneOf/2/properties/op/const",keyword:"const",params:{allowedValue: "is"}};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+}
+}
+if(data.type !== undefined){
+let data6 = data.type;
+if(!(((((data6 === "string") || (data6 === "number")) || (data6 === "boolean")) || (data6 === "array")) || (data6 === "object"))){
+const err17 = {instancePath:instancePath+"/type",schemaPath:"#/oneOf/2/properties/type/enum",keyword:"enum",params:{allowedValues: schema64.oneOf[2].properties.type.enum}};
+if(vErrors === null){
+vErrors = [err17];
+}
+else {
+vErrors.push(err17);
+}
+errors++;
+}
+}
+}
+else {
+const err18 = {instancePath,schemaPath:"#/oneOf/2/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err18];
+}
+else {
+vErrors.push(err18);
+}
+errors++;
+}
+var _valid0 = _errs15 === errors;
+if(_valid0 && valid0){
+valid0 = false;
+passing0 = [passing0, 2];
+}
+else {
+if(_valid0){
+valid0 = true;
+passing0 = 2;
+if(props0 !== true){
+props0 = true;
+}
+}
+const _errs20 = errors;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.op === undefined){
+const err19 = {instancePath,schemaPath:"#/oneOf/3/required",keyword:"required",params:{missingProperty: "op"}};
+if(vErrors === null){
+vErrors = [err19];
+}
+else {
+vErrors.push(err19);
+}
+errors++;
+}
+if(data.pattern === undefined){
+const err20 = {instancePath,schemaPath:"#/oneOf/3/required",keyword:"required",params:{missingProperty: "pattern"}};
+if(vErrors === null){
+vErrors = [err20];
+}
+else {
+vErrors.push(err20);
+}
+errors++;
+}
+for(const key3 in data){
+if(!((key3 === "op") || (key3 === "pattern"))){
+const err21 = {instancePath,schemaPath:"#/oneOf/3/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3}};
+if(vErrors === null){
+vErrors = [err21];
+}
+else {
+vErrors.push(err21);
+}
+errors++;
+}
+}
+if(data.op !== undefined){
+if("matches" !== data.op){
+const err22 = {instancePath:instancePath+"/op",schemaPath:"#/oneOf/3/properties/op/const",keyword:"const",params:{allowedValue: "matches"}};
+if(vErrors === null){
+vErrors = [err22];
+}
+else {
+vErrors.push(err22);
+}
+errors++;
+}
+}
+if(data.pattern !== undefined){
+if(typeof data.pattern !== "string"){
+const err23 = {instancePath:instancePath+"/pattern",schemaPath:"#/oneOf/3/properties/pattern/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err23];
+}
+else {
+vErrors.push(err23);
+}
+errors++;
+}
+}
+}
+else {
+const err24 = {instancePath,schemaPath:"#/oneOf/3/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err24];
+}
+else {
+vErrors.push(err24);
+}
+errors++;
+}
+var _valid0 = _errs20 === errors;
+if(_valid0 && valid0){
+valid0 = false;
+passing0 = [passing0, 3];
+}
+else {
+if(_valid0){
+valid0 = true;
+passing0 = 3;
+if(props0 !== true){
+props0 = true;
+}
+}
+const _errs26 = errors;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.op === undefined){
+const err25 = {instancePath,schemaPath:"#/oneOf/4/required",keyword:"required",params:{missingProperty: "op"}};
+if(vErrors === null){
+vErrors = [err25];
+}
+else {
+vErrors.push(err25);
+}
+errors++;
+}
+if(data.from === undefined){
+const err26 = {instancePath,schemaPath:"#/oneOf/4/required",keyword:"required",params:{missingProperty: "from"}};
+if(vErrors === null){
+vErrors = [err26];
+}
+else {
+vErrors.push(err26);
+}
+errors++;
+}
+if(data.to === undefined){
+const err27 = {instancePath,schemaPath:"#/oneOf/4/required",keyword:"required",params:{missingProperty: "to"}};
+if(vErrors === null){
+vErrors = [err27];
+}
+else {
+vErrors.push(err27);
+}
+errors++;
+}
+for(const key4 in data){
+if(!(((key4 === "op") || (key4 === "from")) || (key4 === "to"))){
+const err28 = {instancePath,schemaPath:"#/oneOf/4/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4}};
+if(vErrors === null){
+vErrors = [err28];
+}
+else {
+vErrors.push(err28);
+}
+errors++;
+}
+}
+if(data.op !== undefined){
+if("between" !== data.op){
+const err29 = {instancePath:instancePath+"/op",schemaPath:"#/oneOf/4/properties/op/const",keyword:"const",params:{allowedValue: "between"}};
+if(vErrors === null){
+vErrors = [err29];
+}
+else {
+vErrors.push(err29);
+}
+errors++;
+}
+}
+if(data.from !== undefined){
+let data10 = data.from;
+if(!((typeof data10 == "number") && (isFinite(data10)))){
+const err30 = {instancePath:instancePath+"/from",schemaPath:"#/oneOf/4/properties/from/type",keyword:"type",params:{type: "number"}};
+if(vErrors === null){
+vErrors = [err30];
+}
+else {
+vErrors.push(err30);
+}
+errors++;
+}
+}
+if(data.to !== undefined){
+let data11 = data.to;
+if(!((typeof data11 == "number") && (isFinite(data11)))){
+const err31 = {instancePath:instancePath+"/to",schemaPath:"#/oneOf/4/properties/to/type",keyword:"type",params:{type: "number"}};
+if(vErrors === null){
+vErrors = [err31];
+}
+else {
+vErrors.push(err31);
+}
+errors++;
+}
+}
+}
+else {
+const err32 = {instancePath,schemaPath:"#/oneOf/4/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err32];
+}
+else {
+vErrors.push(err32);
+}
+errors++;
+}
+var _valid0 = _errs26 === errors;
+if(_valid0 && valid0){
+valid0 = false;
+passing0 = [passing0, 4];
+}
+else {
+if(_valid0){
+valid0 = true;
+passing0 = 4;
+if(props0 !== true){
+props0 = true;
+}
+}
+const _errs34 = errors;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.op === undefined){
+const err33 = {instancePath,schemaPath:"#/oneOf/5/required",keyword:"required",params:{missingProperty: "op"}};
+if(vErrors === null){
+vErrors = [err33];
+}
+else {
+vErrors.push(err33);
+}
+errors++;
+}
+if(data.checks === undefined){
+const err34 = {instancePath,schemaPath:"#/oneOf/5/required",keyword:"required",params:{missingProperty: "checks"}};
+if(vErrors === null){
+vErrors = [err34];
+}
+else {
+vErrors.push(err34);
+}
+errors++;
+}
+for(const key5 in data){
+if(!((key5 === "op") || (key5 === "checks"))){
+const err35 = {instancePath,schemaPath:"#/oneOf/5/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5}};
+if(vErrors === null){
+vErrors = [err35];
+}
+else {
+vErrors.push(err35);
+}
+errors++;
+}
+}
+if(data.op !== undefined){
+if("every" !== data.op){
+const err36 = {instancePath:instancePath+"/op",schemaPath:"#/oneOf/5/properties/op/const",keyword:"const",params:{allowedValue: "every"}};
+if(vErrors === null){
+vErrors = [err36];
+}
+else {
+vErrors.push(err36);
+}
+errors++;
+}
+}
+if(data.checks !== undefined){
+let data13 = data.checks;
+if(Array.isArray(data13)){
+const len1 = data13.length;
+for(let i1=0; i1<len1; i1++){
+if(!(validate56(data13[i1], {instancePath:instancePath+"/checks/" + i1,parentData:data13,parentDataProperty:i1,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate56.errors : vErrors.concat(validate56.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err37 = {instancePath:instancePath+"/checks",schemaPath:"#/oneOf/5/properties/checks/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err37];
+}
+else {
+vErrors.push(err37);
+}
+errors++;
+}
+}
+}
+else {
+const err38 = {instancePath,schemaPath:"#/oneOf/5/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err38];
+}
+else {
+vErrors.push(err38);
+}
+errors++;
+}
+var _valid0 = _errs34 === errors;
+if(_valid0 && valid0){
+valid0 = false;
+passing0 = [passing0, 5];
+}
+else {
+if(_valid0){
+valid0 = true;
+passing0 = 5;
+if(props0 !== true){
+props0 = true;
+}
+}
+}
+}
+}
+}
+}
+if(!valid0){
+const err39 = {instancePath,schemaPath:"#/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
+if(vErrors === null){
+vErrors = [err39];
+}
+else {
+vErrors.push(err39);
+}
+errors++;
+}
+else {
+errors = _errs0;
+if(vErrors !== null){
+if(_errs0){
+vErrors.length = _errs0;
+}
+else {
+vErrors = null;
+}
+}
+}
+validate55.errors = vErrors;
+evaluated0.props = props0;
+return errors === 0;
+}
+validate55.evaluated = {"dynamicProps":true,"dynamicItems":false};
+
+const wrapper4 = {validate: validate53};
+
+function validate54(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate54.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+let valid0 = false;
+let passing0 = null;
+const _errs1 = errors;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.kind === undefined){
+const err0 = {instancePath,schemaPath:"#/oneOf/0/required",keyword:"required",params:{missingProperty: "kind"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if(data.ranges === undefined){
+const err1 = {instancePath,schemaPath:"#/oneOf/0/required",keyword:"required",params:{missingProperty: "ranges"}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+for(const key0 in data){
+if(!((key0 === "kind") || (key0 === "ranges"))){
+const err2 = {instancePath,schemaPath:"#/oneOf/0/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+if(data.kind !== undefined){
+if("status" !== data.kind){
+const err3 = {instancePath:instancePath+"/kind",schemaPath:"#/oneOf/0/properties/kind/const",keyword:"const",params:{allowedValue: "status"}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+if(data.ranges !== undefined){
+let data1 = data.ranges;
+if(Array.isArray(data1)){
+const len0 = data1.length;
+for(let i0=0; i0<len0; i0++){
+let data2 = data1[i0];
+if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
+if(data2.from === undefined){
+const err4 = {instancePath:instancePath+"/ranges/" + i0,schemaPath:"#/oneOf/0/properties/ranges/items/required",keyword:"required",params:{missingProperty: "from"}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+if(data2.to === undefined){
+const err5 = {instancePath:instancePath+"/ranges/" + i0,schemaPath:"#/oneOf/0/properties/ranges/items/required",keyword:"required",params:{missingProperty: "to"}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+for(const key1 in data2){
+if(!((key1 === "from") || (key1 === "to"))){
+const err6 = {instancePath:instancePath+"/ranges/" + i0,schemaPath:"#/oneOf/0/properties/ranges/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+}
+if(data2.from !== undefined){
+let data3 = data2.from;
+if(!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))){
+const err7 = {instancePath:instancePath+"/ranges/" + i0+"/from",schemaPath:"#/oneOf/0/properties/ranges/items/properties/from/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+}
+if(data2.to !== undefined){
+let data4 = data2.to;
+if(!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))){
+const err8 = {instancePath:instancePath+"/ranges/" + i0+"/to",schemaPath:"#/oneOf/0/properties/ranges/items/properties/to/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+}
+}
+else {
+const err9 = {instancePath:instancePath+"/ranges/" + i0,schemaPath:"#/oneOf/0/properties/ranges/items/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+}
+}
+else {
+const err10 = {instancePath:instancePath+"/ranges",schemaPath:"#/oneOf/0/properties/ranges/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+}
+}
+else {
+const err11 = {instancePath,schemaPath:"#/oneOf/0/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+var _valid0 = _errs1 === errors;
+if(_valid0){
+valid0 = true;
+passing0 = 0;
+var props0 = true;
+}
+const _errs14 = errors;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.kind === undefined){
+const err12 = {instancePath,schemaPath:"#/oneOf/1/required",keyword:"required",params:{missingProperty: "kind"}};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+if(data.name === undefined){
+const err13 = {instancePath,schemaPath:"#/oneOf/1/required",keyword:"required",params:{missingProperty: "name"}};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+}
+if(data.expect === undefined){
+const err14 = {instancePath,schemaPath:"#/oneOf/1/required",keyword:"required",params:{missingProperty: "expect"}};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+}
+for(const key2 in data){
+if(!(((key2 === "kind") || (key2 === "name")) || (key2 === "expect"))){
+const err15 = {instancePath,schemaPath:"#/oneOf/1/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
+}
+errors++;
+}
+}
+if(data.kind !== undefined){
+if("header" !== data.kind){
+const err16 = {instancePath:instancePath+"/kind",schemaPath:"#/oneOf/1/properties/kind/const",keyword:"const",params:{allowedValue: "header"}};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+}
+}
+if(data.name !== undefined){
+if(typeof data.name !== "string"){
+const err17 = {instancePath:instancePath+"/name",schemaPath:"#/oneOf/1/properties/name/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err17];
+}
+else {
+vErrors.push(err17);
+}
+errors++;
+}
+}
+if(data.expect !== undefined){
+let data7 = data.expect;
+if(Array.isArray(data7)){
+const len1 = data7.length;
+for(let i1=0; i1<len1; i1++){
+if(!(validate55(data7[i1], {instancePath:instancePath+"/expect/" + i1,parentData:data7,parentDataProperty:i1,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate55.errors : vErrors.concat(validate55.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err18 = {instancePath:instancePath+"/expect",schemaPath:"#/oneOf/1/properties/expect/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err18];
+}
+else {
+vErrors.push(err18);
+}
+errors++;
+}
+}
+}
+else {
+const err19 = {instancePath,schemaPath:"#/oneOf/1/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err19];
+}
+else {
+vErrors.push(err19);
+}
+errors++;
+}
+var _valid0 = _errs14 === errors;
+if(_valid0 && valid0){
+valid0 = false;
+passing0 = [passing0, 1];
+}
+else {
+if(_valid0){
+valid0 = true;
+passing0 = 1;
+if(props0 !== true){
+props0 = true;
+}
+}
+const _errs23 = errors;
+if(!(validate56(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate56.errors : vErrors.concat(validate56.errors);
+errors = vErrors.length;
+}
+var _valid0 = _errs23 === errors;
+if(_valid0 && valid0){
+valid0 = false;
+passing0 = [passing0, 2];
+}
+else {
+if(_valid0){
+valid0 = true;
+passing0 = 2;
+if(props0 !== true){
+props0 = true;
+}
+}
+const _errs24 = errors;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.kind === undefined){
+const err20 = {instancePath,schemaPath:"#/oneOf/3/required",keyword:"required",params:{missingProperty: "kind"}};
+if(vErrors === null){
+vErrors = [err20];
+}
+else {
+vErrors.push(err20);
+}
+errors++;
+}
+if(data.pattern === undefined){
+const err21 = {instancePath,schemaPath:"#/oneOf/3/required",keyword:"required",params:{missingProperty: "pattern"}};
+if(vErrors === null){
+vErrors = [err21];
+}
+else {
+vErrors.push(err21);
+}
+errors++;
+}
+for(const key3 in data){
+if(!((key3 === "kind") || (key3 === "pattern"))){
+const err22 = {instancePath,schemaPath:"#/oneOf/3/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3}};
+if(vErrors === null){
+vErrors = [err22];
+}
+else {
+vErrors.push(err22);
+}
+errors++;
+}
+}
+if(data.kind !== undefined){
+if("text" !== data.kind){
+const err23 = {instancePath:instancePath+"/kind",schemaPath:"#/oneOf/3/properties/kind/const",keyword:"const",params:{allowedValue: "text"}};
+if(vErrors === null){
+vErrors = [err23];
+}
+else {
+vErrors.push(err23);
+}
+errors++;
+}
+}
+if(data.pattern !== undefined){
+if(typeof data.pattern !== "string"){
+const err24 = {instancePath:instancePath+"/pattern",schemaPath:"#/oneOf/3/properties/pattern/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err24];
+}
+else {
+vErrors.push(err24);
+}
+errors++;
+}
+}
+}
+else {
+const err25 = {instancePath,schemaPath:"#/oneOf/3/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err25];
+}
+else {
+vErrors.push(err25);
+}
+errors++;
+}
+var _valid0 = _errs24 === errors;
+if(_valid0 && valid0){
+valid0 = false;
+passing0 = [passing0, 3];
+}
+else {
+if(_valid0){
+valid0 = true;
+passing0 = 3;
+if(props0 !== true){
+props0 = true;
+}
+}
+const _errs30 = errors;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.kind === undefined){
+const err26 = {instancePath,schemaPath:"#/oneOf/4/required",keyword:"required",params:{missingProperty: "kind"}};
+if(vErrors === null){
+vErrors = [err26];
+}
+else {
+vErrors.push(err26);
+}
+errors++;
+}
+if(data.of === undefined){
+const err27 = {instancePath,schemaPath:"#/oneOf/4/required",keyword:"required",params:{missingProperty: "of"}};
+if(vErrors === null){
+vErrors = [err27];
+}
+else {
+vErrors.push(err27);
+}
+errors++;
+}
+for(const key4 in data){
+if(!((key4 === "kind") || (key4 === "of"))){
+const err28 = {instancePath,schemaPath:"#/oneOf/4/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4}};
+if(vErrors === null){
+vErrors = [err28];
+}
+else {
+vErrors.push(err28);
+}
+errors++;
+}
+}
+if(data.kind !== undefined){
+if("any" !== data.kind){
+const err29 = {instancePath:instancePath+"/kind",schemaPath:"#/oneOf/4/properties/kind/const",keyword:"const",params:{allowedValue: "any"}};
+if(vErrors === null){
+vErrors = [err29];
+}
+else {
+vErrors.push(err29);
+}
+errors++;
+}
+}
+if(data.of !== undefined){
+let data12 = data.of;
+if(Array.isArray(data12)){
+const len2 = data12.length;
+for(let i2=0; i2<len2; i2++){
+if(!(wrapper4.validate(data12[i2], {instancePath:instancePath+"/of/" + i2,parentData:data12,parentDataProperty:i2,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? wrapper4.validate.errors : vErrors.concat(wrapper4.validate.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err30 = {instancePath:instancePath+"/of",schemaPath:"#/oneOf/4/properties/of/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err30];
+}
+else {
+vErrors.push(err30);
+}
+errors++;
+}
+}
+}
+else {
+const err31 = {instancePath,schemaPath:"#/oneOf/4/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err31];
+}
+else {
+vErrors.push(err31);
+}
+errors++;
+}
+var _valid0 = _errs30 === errors;
+if(_valid0 && valid0){
+valid0 = false;
+passing0 = [passing0, 4];
+}
+else {
+if(_valid0){
+valid0 = true;
+passing0 = 4;
+if(props0 !== true){
+props0 = true;
+}
+}
+}
+}
+}
+}
+if(!valid0){
+const err32 = {instancePath,schemaPath:"#/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
+if(vErrors === null){
+vErrors = [err32];
+}
+else {
+vErrors.push(err32);
+}
+errors++;
+}
+else {
+errors = _errs0;
+if(vErrors !== null){
+if(_errs0){
+vErrors.length = _errs0;
+}
+else {
+vErrors = null;
+}
+}
+}
+validate54.errors = vErrors;
+evaluated0.props = props0;
+return errors === 0;
+}
+validate54.evaluated = {"dynamicProps":true,"dynamicItems":false};
+
+
+function validate53(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate53.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(Array.isArray(data)){
+const len0 = data.length;
+for(let i0=0; i0<len0; i0++){
+if(!(validate54(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate54.errors : vErrors.concat(validate54.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+validate53.errors = vErrors;
+return errors === 0;
+}
+validate53.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+
+
+function validate50(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate50.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.base === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "base"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if(data.request === undefined){
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "request"}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+if(data.success === undefined){
+const err2 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "success"}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+if(data.token === undefined){
+const err3 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "token"}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+if(data.lifetime === undefined){
+const err4 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "lifetime"}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+if(data.default_lifetime_ms === undefined){
+const err5 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "default_lifetime_ms"}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+if(data.margin_ms === undefined){
+const err6 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "margin_ms"}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+for(const key0 in data){
+if(!(((((((key0 === "base") || (key0 === "request")) || (key0 === "success")) || (key0 === "token")) || (key0 === "lifetime")) || (key0 === "default_lifetime_ms")) || (key0 === "margin_ms"))){
+const err7 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+}
+if(data.base !== undefined){
+let data0 = data.base;
+const _errs3 = errors;
+let valid1 = false;
+let passing0 = null;
+const _errs4 = errors;
+if(!(validate27(data0, {instancePath:instancePath+"/base",parentData:data,parentDataProperty:"base",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate27.errors : vErrors.concat(validate27.errors);
+errors = vErrors.length;
+}
+var _valid0 = _errs4 === errors;
+if(_valid0){
+valid1 = true;
+passing0 = 0;
+}
+const _errs5 = errors;
+if(data0 !== null){
+const err8 = {instancePath:instancePath+"/base",schemaPath:"#/properties/base/oneOf/1/type",keyword:"type",params:{type: "null"}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+var _valid0 = _errs5 === errors;
+if(_valid0 && valid1){
+valid1 = false;
+passing0 = [passing0, 1];
+}
+else {
+if(_valid0){
+valid1 = true;
+passing0 = 1;
+}
+}
+if(!valid1){
+const err9 = {instancePath:instancePath+"/base",schemaPath:"#/properties/base/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+else {
+errors = _errs3;
+if(vErrors !== null){
+if(_errs3){
+vErrors.length = _errs3;
+}
+else {
+vErrors = null;
+}
+}
+}
+}
+if(data.request !== undefined){
+if(!(validate29(data.request, {instancePath:instancePath+"/request",parentData:data,parentDataProperty:"request",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate29.errors : vErrors.concat(validate29.errors);
+errors = vErrors.length;
+}
+}
+if(data.success !== undefined){
+if(!(validate53(data.success, {instancePath:instancePath+"/success",parentData:data,parentDataProperty:"success",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate53.errors : vErrors.concat(validate53.errors);
+errors = vErrors.length;
+}
+}
+if(data.token !== undefined){
+let data3 = data.token;
+if(Array.isArray(data3)){
+const len0 = data3.length;
+for(let i0=0; i0<len0; i0++){
+if(typeof data3[i0] !== "string"){
+const err10 = {instancePath:instancePath+"/token/" + i0,schemaPath:"#/properties/token/items/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+}
+}
+else {
+const err11 = {instancePath:instancePath+"/token",schemaPath:"#/properties/token/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+}
+if(data.lifetime !== undefined){
+let data5 = data.lifetime;
+if((!(Array.isArray(data5))) && (data5 !== null)){
+const err12 = {instancePath:instancePath+"/lifetime",schemaPath:"#/properties/lifetime/type",keyword:"type",params:{type: schema61.properties.lifetime.type}};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+if(Array.isArray(data5)){
+const len1 = data5.length;
+for(let i1=0; i1<len1; i1++){
+if(typeof data5[i1] !== "string"){
+const err13 = {instancePath:instancePath+"/lifetime/" + i1,schemaPath:"#/properties/lifetime/items/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+}
+}
+}
+}
+if(data.default_lifetime_ms !== undefined){
+let data7 = data.default_lifetime_ms;
+if(!(((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7))) && (isFinite(data7)))){
+const err14 = {instancePath:instancePath+"/default_lifetime_ms",schemaPath:"#/properties/default_lifetime_ms/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+}
+}
+if(data.margin_ms !== undefined){
+let data8 = data.margin_ms;
+if(!(((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8))) && (isFinite(data8)))){
+const err15 = {instancePath:instancePath+"/margin_ms",schemaPath:"#/properties/margin_ms/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
+}
+errors++;
+}
+}
+}
+else {
+const err16 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+}
+validate50.errors = vErrors;
+return errors === 0;
+}
+validate50.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+const schema66 = {"title":"OutcomeRulePlan","type":"object","additionalProperties":false,"required":["when","outcome","reason","wait_ms"],"properties":{"when":{"$ref":"#/$defs/conditionPlan"},"outcome":{"enum":["ok","ok_pending","permanent","auth","retry","refresh","ambiguous"]},"reason":{"type":["string","null"]},"wait_ms":{"type":["integer","null"]}}};
+
+function validate64(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate64.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.when === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "when"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if(data.outcome === undefined){
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "outcome"}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+if(data.reason === undefined){
+const err2 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "reason"}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+if(data.wait_ms === undefined){
+const err3 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "wait_ms"}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+for(const key0 in data){
+if(!((((key0 === "when") || (key0 === "outcome")) || (key0 === "reason")) || (key0 === "wait_ms"))){
+const err4 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+if(data.when !== undefined){
+if(!(validate53(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate53.errors : vErrors.concat(validate53.errors);
+errors = vErrors.length;
+}
+}
+if(data.outcome !== undefined){
+let data1 = data.outcome;
+if(!(((((((data1 === "ok") || (data1 === "ok_pending")) || (data1 === "permanent")) || (data1 === "auth")) || (data1 === "retry")) || (data1 === "refresh")) || (data1 === "ambiguous"))){
+const err5 = {instancePath:instancePath+"/outcome",schemaPath:"#/properties/outcome/enum",keyword:"enum",params:{allowedValues: schema66.properties.outcome.enum}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+}
+if(data.reason !== undefined){
+let data2 = data.reason;
+if((typeof data2 !== "string") && (data2 !== null)){
+const err6 = {instancePath:instancePath+"/reason",schemaPath:"#/properties/reason/type",keyword:"type",params:{type: schema66.properties.reason.type}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+}
+if(data.wait_ms !== undefined){
+let data3 = data.wait_ms;
+if((!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))) && (data3 !== null)){
+const err7 = {instancePath:instancePath+"/wait_ms",schemaPath:"#/properties/wait_ms/type",keyword:"type",params:{type: schema66.properties.wait_ms.type}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+}
+}
+else {
+const err8 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+validate64.errors = vErrors;
+return errors === 0;
+}
+validate64.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
 
 function validate26(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate26.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.name === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "name"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if(data.needs === undefined){
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "needs"}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+if(data.address === undefined){
+const err2 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "address"}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+if(data.base === undefined){
+const err3 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "base"}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+if(data.requests === undefined){
+const err4 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "requests"}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+if(data.text === undefined){
+const err5 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "text"}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+if(data.key === undefined){
+const err6 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "key"}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+if(data.signature === undefined){
+const err7 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "signature"}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+if(data.exchange === undefined){
+const err8 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "exchange"}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+if(data.success === undefined){
+const err9 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "success"}};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+if(data.message_id === undefined){
+const err10 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "message_id"}};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+if(data.error_code === undefined){
+const err11 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "error_code"}};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+if(data.outcomes === undefined){
+const err12 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "outcomes"}};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+if(data.retry_after === undefined){
+const err13 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "retry_after"}};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+}
+if(data.retry_after_cap_ms === undefined){
+const err14 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "retry_after_cap_ms"}};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+}
+if(data.pacing === undefined){
+const err15 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "pacing"}};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
+}
+errors++;
+}
+if(data.timeout_ms === undefined){
+const err16 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "timeout_ms"}};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+}
+if(data.max_response_bytes === undefined){
+const err17 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "max_response_bytes"}};
+if(vErrors === null){
+vErrors = [err17];
+}
+else {
+vErrors.push(err17);
+}
+errors++;
+}
+for(const key0 in data){
+if(!(func1.call(schema51.properties, key0))){
+const err18 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err18];
+}
+else {
+vErrors.push(err18);
+}
+errors++;
+}
+}
+if(data.name !== undefined){
+if(typeof data.name !== "string"){
+const err19 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err19];
+}
+else {
+vErrors.push(err19);
+}
+errors++;
+}
+}
+if(data.needs !== undefined){
+let data1 = data.needs;
+if(Array.isArray(data1)){
+const len0 = data1.length;
+for(let i0=0; i0<len0; i0++){
+if(typeof data1[i0] !== "string"){
+const err20 = {instancePath:instancePath+"/needs/" + i0,schemaPath:"#/properties/needs/items/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err20];
+}
+else {
+vErrors.push(err20);
+}
+errors++;
+}
+}
+}
+else {
+const err21 = {instancePath:instancePath+"/needs",schemaPath:"#/properties/needs/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err21];
+}
+else {
+vErrors.push(err21);
+}
+errors++;
+}
+}
+if(data.address !== undefined){
+let data3 = data.address;
+if(Array.isArray(data3)){
+const len1 = data3.length;
+for(let i1=0; i1<len1; i1++){
+let data4 = data3[i1];
+if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
+if(data4.name === undefined){
+const err22 = {instancePath:instancePath+"/address/" + i1,schemaPath:"#/$defs/addressPlan/required",keyword:"required",params:{missingProperty: "name"}};
+if(vErrors === null){
+vErrors = [err22];
+}
+else {
+vErrors.push(err22);
+}
+errors++;
+}
+if(data4.required === undefined){
+const err23 = {instancePath:instancePath+"/address/" + i1,schemaPath:"#/$defs/addressPlan/required",keyword:"required",params:{missingProperty: "required"}};
+if(vErrors === null){
+vErrors = [err23];
+}
+else {
+vErrors.push(err23);
+}
+errors++;
+}
+if(data4.pattern === undefined){
+const err24 = {instancePath:instancePath+"/address/" + i1,schemaPath:"#/$defs/addressPlan/required",keyword:"required",params:{missingProperty: "pattern"}};
+if(vErrors === null){
+vErrors = [err24];
+}
+else {
+vErrors.push(err24);
+}
+errors++;
+}
+if(data4.personal === undefined){
+const err25 = {instancePath:instancePath+"/address/" + i1,schemaPath:"#/$defs/addressPlan/required",keyword:"required",params:{missingProperty: "personal"}};
+if(vErrors === null){
+vErrors = [err25];
+}
+else {
+vErrors.push(err25);
+}
+errors++;
+}
+for(const key1 in data4){
+if(!((((key1 === "name") || (key1 === "required")) || (key1 === "pattern")) || (key1 === "personal"))){
+const err26 = {instancePath:instancePath+"/address/" + i1,schemaPath:"#/$defs/addressPlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}};
+if(vErrors === null){
+vErrors = [err26];
+}
+else {
+vErrors.push(err26);
+}
+errors++;
+}
+}
+if(data4.name !== undefined){
+if(typeof data4.name !== "string"){
+const err27 = {instancePath:instancePath+"/address/" + i1+"/name",schemaPath:"#/$defs/addressPlan/properties/name/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err27];
+}
+else {
+vErrors.push(err27);
+}
+errors++;
+}
+}
+if(data4.required !== undefined){
+if(typeof data4.required !== "boolean"){
+const err28 = {instancePath:instancePath+"/address/" + i1+"/required",schemaPath:"#/$defs/addressPlan/properties/required/type",keyword:"type",params:{type: "boolean"}};
+if(vErrors === null){
+vErrors = [err28];
+}
+else {
+vErrors.push(err28);
+}
+errors++;
+}
+}
+if(data4.pattern !== undefined){
+let data7 = data4.pattern;
+if((typeof data7 !== "string") && (data7 !== null)){
+const err29 = {instancePath:instancePath+"/address/" + i1+"/pattern",schemaPath:"#/$defs/addressPlan/properties/pattern/type",keyword:"type",params:{type: schema50.properties.pattern.type}};
+if(vErrors === null){
+vErrors = [err29];
+}
+else {
+vErrors.push(err29);
+}
+errors++;
+}
+}
+if(data4.personal !== undefined){
+if(typeof data4.personal !== "boolean"){
+const err30 = {instancePath:instancePath+"/address/" + i1+"/personal",schemaPath:"#/$defs/addressPlan/properties/personal/type",keyword:"type",params:{type: "boolean"}};
+if(vErrors === null){
+vErrors = [err30];
+}
+else {
+vErrors.push(err30);
+}
+errors++;
+}
+}
+}
+else {
+const err31 = {instancePath:instancePath+"/address/" + i1,schemaPath:"#/$defs/addressPlan/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err31];
+}
+else {
+vErrors.push(err31);
+}
+errors++;
+}
+}
+}
+else {
+const err32 = {instancePath:instancePath+"/address",schemaPath:"#/properties/address/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err32];
+}
+else {
+vErrors.push(err32);
+}
+errors++;
+}
+}
+if(data.base !== undefined){
+let data9 = data.base;
+const _errs23 = errors;
+let valid7 = false;
+let passing0 = null;
+const _errs24 = errors;
+if(!(validate27(data9, {instancePath:instancePath+"/base",parentData:data,parentDataProperty:"base",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate27.errors : vErrors.concat(validate27.errors);
+errors = vErrors.length;
+}
+var _valid0 = _errs24 === errors;
+if(_valid0){
+valid7 = true;
+passing0 = 0;
+}
+const _errs25 = errors;
+if(data9 !== null){
+const err33 = {instancePath:instancePath+"/base",schemaPath:"#/properties/base/oneOf/1/type",keyword:"type",params:{type: "null"}};
+if(vErrors === null){
+vErrors = [err33];
+}
+else {
+vErrors.push(err33);
+}
+errors++;
+}
+var _valid0 = _errs25 === errors;
+if(_valid0 && valid7){
+valid7 = false;
+passing0 = [passing0, 1];
+}
+else {
+if(_valid0){
+valid7 = true;
+passing0 = 1;
+}
+}
+if(!valid7){
+const err34 = {instancePath:instancePath+"/base",schemaPath:"#/properties/base/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
+if(vErrors === null){
+vErrors = [err34];
+}
+else {
+vErrors.push(err34);
+}
+errors++;
+}
+else {
+errors = _errs23;
+if(vErrors !== null){
+if(_errs23){
+vErrors.length = _errs23;
+}
+else {
+vErrors = null;
+}
+}
+}
+}
+if(data.requests !== undefined){
+let data10 = data.requests;
+if(Array.isArray(data10)){
+const len2 = data10.length;
+for(let i2=0; i2<len2; i2++){
+if(!(validate29(data10[i2], {instancePath:instancePath+"/requests/" + i2,parentData:data10,parentDataProperty:i2,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate29.errors : vErrors.concat(validate29.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err35 = {instancePath:instancePath+"/requests",schemaPath:"#/properties/requests/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err35];
+}
+else {
+vErrors.push(err35);
+}
+errors++;
+}
+}
+if(data.text !== undefined){
+let data12 = data.text;
+if(data12 && typeof data12 == "object" && !Array.isArray(data12)){
+if(data12.limit === undefined){
+const err36 = {instancePath:instancePath+"/text",schemaPath:"#/$defs/textPlan/required",keyword:"required",params:{missingProperty: "limit"}};
+if(vErrors === null){
+vErrors = [err36];
+}
+else {
+vErrors.push(err36);
+}
+errors++;
+}
+if(data12.unit === undefined){
+const err37 = {instancePath:instancePath+"/text",schemaPath:"#/$defs/textPlan/required",keyword:"required",params:{missingProperty: "unit"}};
+if(vErrors === null){
+vErrors = [err37];
+}
+else {
+vErrors.push(err37);
+}
+errors++;
+}
+if(data12.overflow === undefined){
+const err38 = {instancePath:instancePath+"/text",schemaPath:"#/$defs/textPlan/required",keyword:"required",params:{missingProperty: "overflow"}};
+if(vErrors === null){
+vErrors = [err38];
+}
+else {
+vErrors.push(err38);
+}
+errors++;
+}
+if(data12.max_pieces === undefined){
+const err39 = {instancePath:instancePath+"/text",schemaPath:"#/$defs/textPlan/required",keyword:"required",params:{missingProperty: "max_pieces"}};
+if(vErrors === null){
+vErrors = [err39];
+}
+else {
+vErrors.push(err39);
+}
+errors++;
+}
+if(data12.numbered === undefined){
+const err40 = {instancePath:instancePath+"/text",schemaPath:"#/$defs/textPlan/required",keyword:"required",params:{missingProperty: "numbered"}};
+if(vErrors === null){
+vErrors = [err40];
+}
+else {
+vErrors.push(err40);
+}
+errors++;
+}
+if(data12.transforms === undefined){
+const err41 = {instancePath:instancePath+"/text",schemaPath:"#/$defs/textPlan/required",keyword:"required",params:{missingProperty: "transforms"}};
+if(vErrors === null){
+vErrors = [err41];
+}
+else {
+vErrors.push(err41);
+}
+errors++;
+}
+for(const key2 in data12){
+if(!((((((key2 === "limit") || (key2 === "unit")) || (key2 === "overflow")) || (key2 === "max_pieces")) || (key2 === "numbered")) || (key2 === "transforms"))){
+const err42 = {instancePath:instancePath+"/text",schemaPath:"#/$defs/textPlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}};
+if(vErrors === null){
+vErrors = [err42];
+}
+else {
+vErrors.push(err42);
+}
+errors++;
+}
+}
+if(data12.limit !== undefined){
+let data13 = data12.limit;
+if((!(((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13))) && (isFinite(data13)))) && (data13 !== null)){
+const err43 = {instancePath:instancePath+"/text/limit",schemaPath:"#/$defs/textPlan/properties/limit/type",keyword:"type",params:{type: schema59.properties.limit.type}};
+if(vErrors === null){
+vErrors = [err43];
+}
+else {
+vErrors.push(err43);
+}
+errors++;
+}
+}
+if(data12.unit !== undefined){
+let data14 = data12.unit;
+if(!((((data14 === "utf16") || (data14 === "codepoint")) || (data14 === "byte")) || (data14 === "json_byte"))){
+const err44 = {instancePath:instancePath+"/text/unit",schemaPath:"#/$defs/textPlan/properties/unit/enum",keyword:"enum",params:{allowedValues: schema59.properties.unit.enum}};
+if(vErrors === null){
+vErrors = [err44];
+}
+else {
+vErrors.push(err44);
+}
+errors++;
+}
+}
+if(data12.overflow !== undefined){
+let data15 = data12.overflow;
+if(!(((data15 === "split") || (data15 === "truncate")) || (data15 === "reject"))){
+const err45 = {instancePath:instancePath+"/text/overflow",schemaPath:"#/$defs/textPlan/properties/overflow/enum",keyword:"enum",params:{allowedValues: schema59.properties.overflow.enum}};
+if(vErrors === null){
+vErrors = [err45];
+}
+else {
+vErrors.push(err45);
+}
+errors++;
+}
+}
+if(data12.max_pieces !== undefined){
+let data16 = data12.max_pieces;
+if(!(((typeof data16 == "number") && (!(data16 % 1) && !isNaN(data16))) && (isFinite(data16)))){
+const err46 = {instancePath:instancePath+"/text/max_pieces",schemaPath:"#/$defs/textPlan/properties/max_pieces/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err46];
+}
+else {
+vErrors.push(err46);
+}
+errors++;
+}
+}
+if(data12.numbered !== undefined){
+if(typeof data12.numbered !== "boolean"){
+const err47 = {instancePath:instancePath+"/text/numbered",schemaPath:"#/$defs/textPlan/properties/numbered/type",keyword:"type",params:{type: "boolean"}};
+if(vErrors === null){
+vErrors = [err47];
+}
+else {
+vErrors.push(err47);
+}
+errors++;
+}
+}
+if(data12.transforms !== undefined){
+let data18 = data12.transforms;
+if(Array.isArray(data18)){
+const len3 = data18.length;
+for(let i3=0; i3<len3; i3++){
+let data19 = data18[i3];
+if(!(((((((data19 === "slack_entities") || (data19 === "zwsp_after_at")) || (data19 === "break_angle_at")) || (data19 === "break_angle")) || (data19 === "break_everyone")) || (data19 === "break_templates")) || (data19 === "strip_controls"))){
+const err48 = {instancePath:instancePath+"/text/transforms/" + i3,schemaPath:"#/$defs/textPlan/properties/transforms/items/enum",keyword:"enum",params:{allowedValues: schema59.properties.transforms.items.enum}};
+if(vErrors === null){
+vErrors = [err48];
+}
+else {
+vErrors.push(err48);
+}
+errors++;
+}
+}
+}
+else {
+const err49 = {instancePath:instancePath+"/text/transforms",schemaPath:"#/$defs/textPlan/properties/transforms/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err49];
+}
+else {
+vErrors.push(err49);
+}
+errors++;
+}
+}
+}
+else {
+const err50 = {instancePath:instancePath+"/text",schemaPath:"#/$defs/textPlan/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err50];
+}
+else {
+vErrors.push(err50);
+}
+errors++;
+}
+}
+if(data.key !== undefined){
+let data20 = data.key;
+if(data20 && typeof data20 == "object" && !Array.isArray(data20)){
+if(data20.form === undefined){
+const err51 = {instancePath:instancePath+"/key",schemaPath:"#/properties/key/required",keyword:"required",params:{missingProperty: "form"}};
+if(vErrors === null){
+vErrors = [err51];
+}
+else {
+vErrors.push(err51);
+}
+errors++;
+}
+if(data20.max_length === undefined){
+const err52 = {instancePath:instancePath+"/key",schemaPath:"#/properties/key/required",keyword:"required",params:{missingProperty: "max_length"}};
+if(vErrors === null){
+vErrors = [err52];
+}
+else {
+vErrors.push(err52);
+}
+errors++;
+}
+if(data20.window_ms === undefined){
+const err53 = {instancePath:instancePath+"/key",schemaPath:"#/properties/key/required",keyword:"required",params:{missingProperty: "window_ms"}};
+if(vErrors === null){
+vErrors = [err53];
+}
+else {
+vErrors.push(err53);
+}
+errors++;
+}
+for(const key3 in data20){
+if(!(((key3 === "form") || (key3 === "max_length")) || (key3 === "window_ms"))){
+const err54 = {instancePath:instancePath+"/key",schemaPath:"#/properties/key/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3}};
+if(vErrors === null){
+vErrors = [err54];
+}
+else {
+vErrors.push(err54);
+}
+errors++;
+}
+}
+if(data20.form !== undefined){
+let data21 = data20.form;
+if(!((data21 === "hex") || (data21 === "uuid"))){
+const err55 = {instancePath:instancePath+"/key/form",schemaPath:"#/properties/key/properties/form/enum",keyword:"enum",params:{allowedValues: schema51.properties.key.properties.form.enum}};
+if(vErrors === null){
+vErrors = [err55];
+}
+else {
+vErrors.push(err55);
+}
+errors++;
+}
+}
+if(data20.max_length !== undefined){
+let data22 = data20.max_length;
+if(!(((typeof data22 == "number") && (!(data22 % 1) && !isNaN(data22))) && (isFinite(data22)))){
+const err56 = {instancePath:instancePath+"/key/max_length",schemaPath:"#/properties/key/properties/max_length/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err56];
+}
+else {
+vErrors.push(err56);
+}
+errors++;
+}
+}
+if(data20.window_ms !== undefined){
+let data23 = data20.window_ms;
+if(!(((typeof data23 == "number") && (!(data23 % 1) && !isNaN(data23))) && (isFinite(data23)))){
+const err57 = {instancePath:instancePath+"/key/window_ms",schemaPath:"#/properties/key/properties/window_ms/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err57];
+}
+else {
+vErrors.push(err57);
+}
+errors++;
+}
+}
+}
+else {
+const err58 = {instancePath:instancePath+"/key",schemaPath:"#/properties/key/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err58];
+}
+else {
+vErrors.push(err58);
+}
+errors++;
+}
+}
+if(data.signature !== undefined){
+let data24 = data.signature;
+const _errs54 = errors;
+let valid15 = false;
+let passing1 = null;
+const _errs55 = errors;
+if(!(validate46(data24, {instancePath:instancePath+"/signature",parentData:data,parentDataProperty:"signature",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate46.errors : vErrors.concat(validate46.errors);
+errors = vErrors.length;
+}
+var _valid1 = _errs55 === errors;
+if(_valid1){
+valid15 = true;
+passing1 = 0;
+}
+const _errs56 = errors;
+if(data24 !== null){
+const err59 = {instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/oneOf/1/type",keyword:"type",params:{type: "null"}};
+if(vErrors === null){
+vErrors = [err59];
+}
+else {
+vErrors.push(err59);
+}
+errors++;
+}
+var _valid1 = _errs56 === errors;
+if(_valid1 && valid15){
+valid15 = false;
+passing1 = [passing1, 1];
+}
+else {
+if(_valid1){
+valid15 = true;
+passing1 = 1;
+}
+}
+if(!valid15){
+const err60 = {instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/oneOf",keyword:"oneOf",params:{passingSchemas: passing1}};
+if(vErrors === null){
+vErrors = [err60];
+}
+else {
+vErrors.push(err60);
+}
+errors++;
+}
+else {
+errors = _errs54;
+if(vErrors !== null){
+if(_errs54){
+vErrors.length = _errs54;
+}
+else {
+vErrors = null;
+}
+}
+}
+}
+if(data.exchange !== undefined){
+let data25 = data.exchange;
+const _errs59 = errors;
+let valid16 = false;
+let passing2 = null;
+const _errs60 = errors;
+if(!(validate50(data25, {instancePath:instancePath+"/exchange",parentData:data,parentDataProperty:"exchange",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate50.errors : vErrors.concat(validate50.errors);
+errors = vErrors.length;
+}
+var _valid2 = _errs60 === errors;
+if(_valid2){
+valid16 = true;
+passing2 = 0;
+}
+const _errs61 = errors;
+if(data25 !== null){
+const err61 = {instancePath:instancePath+"/exchange",schemaPath:"#/properties/exchange/oneOf/1/type",keyword:"type",params:{type: "null"}};
+if(vErrors === null){
+vErrors = [err61];
+}
+else {
+vErrors.push(err61);
+}
+errors++;
+}
+var _valid2 = _errs61 === errors;
+if(_valid2 && valid16){
+valid16 = false;
+passing2 = [passing2, 1];
+}
+else {
+if(_valid2){
+valid16 = true;
+passing2 = 1;
+}
+}
+if(!valid16){
+const err62 = {instancePath:instancePath+"/exchange",schemaPath:"#/properties/exchange/oneOf",keyword:"oneOf",params:{passingSchemas: passing2}};
+if(vErrors === null){
+vErrors = [err62];
+}
+else {
+vErrors.push(err62);
+}
+errors++;
+}
+else {
+errors = _errs59;
+if(vErrors !== null){
+if(_errs59){
+vErrors.length = _errs59;
+}
+else {
+vErrors = null;
+}
+}
+}
+}
+if(data.success !== undefined){
+if(!(validate53(data.success, {instancePath:instancePath+"/success",parentData:data,parentDataProperty:"success",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate53.errors : vErrors.concat(validate53.errors);
+errors = vErrors.length;
+}
+}
+if(data.message_id !== undefined){
+let data27 = data.message_id;
+if((!(Array.isArray(data27))) && (data27 !== null)){
+const err63 = {instancePath:instancePath+"/message_id",schemaPath:"#/properties/message_id/type",keyword:"type",params:{type: schema51.properties.message_id.type}};
+if(vErrors === null){
+vErrors = [err63];
+}
+else {
+vErrors.push(err63);
+}
+errors++;
+}
+if(Array.isArray(data27)){
+const len4 = data27.length;
+for(let i4=0; i4<len4; i4++){
+if(typeof data27[i4] !== "string"){
+const err64 = {instancePath:instancePath+"/message_id/" + i4,schemaPath:"#/properties/message_id/items/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err64];
+}
+else {
+vErrors.push(err64);
+}
+errors++;
+}
+}
+}
+}
+if(data.error_code !== undefined){
+let data29 = data.error_code;
+if((!(Array.isArray(data29))) && (data29 !== null)){
+const err65 = {instancePath:instancePath+"/error_code",schemaPath:"#/properties/error_code/type",keyword:"type",params:{type: schema51.properties.error_code.type}};
+if(vErrors === null){
+vErrors = [err65];
+}
+else {
+vErrors.push(err65);
+}
+errors++;
+}
+if(Array.isArray(data29)){
+const len5 = data29.length;
+for(let i5=0; i5<len5; i5++){
+if(typeof data29[i5] !== "string"){
+const err66 = {instancePath:instancePath+"/error_code/" + i5,schemaPath:"#/properties/error_code/items/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err66];
+}
+else {
+vErrors.push(err66);
+}
+errors++;
+}
+}
+}
+}
+if(data.outcomes !== undefined){
+let data31 = data.outcomes;
+if(Array.isArray(data31)){
+const len6 = data31.length;
+for(let i6=0; i6<len6; i6++){
+if(!(validate64(data31[i6], {instancePath:instancePath+"/outcomes/" + i6,parentData:data31,parentDataProperty:i6,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate64.errors : vErrors.concat(validate64.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err67 = {instancePath:instancePath+"/outcomes",schemaPath:"#/properties/outcomes/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err67];
+}
+else {
+vErrors.push(err67);
+}
+errors++;
+}
+}
+if(data.retry_after !== undefined){
+let data33 = data.retry_after;
+if(Array.isArray(data33)){
+const len7 = data33.length;
+for(let i7=0; i7<len7; i7++){
+let data34 = data33[i7];
+if(data34 && typeof data34 == "object" && !Array.isArray(data34)){
+if(data34.in === undefined){
+const err68 = {instancePath:instancePath+"/retry_after/" + i7,schemaPath:"#/$defs/waitSource/required",keyword:"required",params:{missingProperty: "in"}};
+if(vErrors === null){
+vErrors = [err68];
+}
+else {
+vErrors.push(err68);
+}
+errors++;
+}
+if(data34.header === undefined){
+const err69 = {instancePath:instancePath+"/retry_after/" + i7,schemaPath:"#/$defs/waitSource/required",keyword:"required",params:{missingProperty: "header"}};
+if(vErrors === null){
+vErrors = [err69];
+}
+else {
+vErrors.push(err69);
+}
+errors++;
+}
+if(data34.path === undefined){
+const err70 = {instancePath:instancePath+"/retry_after/" + i7,schemaPath:"#/$defs/waitSource/required",keyword:"required",params:{missingProperty: "path"}};
+if(vErrors === null){
+vErrors = [err70];
+}
+else {
+vErrors.push(err70);
+}
+errors++;
+}
+if(data34.pattern === undefined){
+const err71 = {instancePath:instancePath+"/retry_after/" + i7,schemaPath:"#/$defs/waitSource/required",keyword:"required",params:{missingProperty: "pattern"}};
+if(vErrors === null){
+vErrors = [err71];
+}
+else {
+vErrors.push(err71);
+}
+errors++;
+}
+if(data34.unit_ms === undefined){
+const err72 = {instancePath:instancePath+"/retry_after/" + i7,schemaPath:"#/$defs/waitSource/required",keyword:"required",params:{missingProperty: "unit_ms"}};
+if(vErrors === null){
+vErrors = [err72];
+}
+else {
+vErrors.push(err72);
+}
+errors++;
+}
+for(const key4 in data34){
+if(!(((((key4 === "in") || (key4 === "header")) || (key4 === "path")) || (key4 === "pattern")) || (key4 === "unit_ms"))){
+const err73 = {instancePath:instancePath+"/retry_after/" + i7,schemaPath:"#/$defs/waitSource/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4}};
+if(vErrors === null){
+vErrors = [err73];
+}
+else {
+vErrors.push(err73);
+}
+errors++;
+}
+}
+if(data34.in !== undefined){
+let data35 = data34.in;
+if(!(((data35 === "header") || (data35 === "body")) || (data35 === "text"))){
+const err74 = {instancePath:instancePath+"/retry_after/" + i7+"/in",schemaPath:"#/$defs/waitSource/properties/in/enum",keyword:"enum",params:{allowedValues: schema67.properties.in.enum}};
+if(vErrors === null){
+vErrors = [err74];
+}
+else {
+vErrors.push(err74);
+}
+errors++;
+}
+}
+if(data34.header !== undefined){
+if(typeof data34.header !== "string"){
+const err75 = {instancePath:instancePath+"/retry_after/" + i7+"/header",schemaPath:"#/$defs/waitSource/properties/header/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err75];
+}
+else {
+vErrors.push(err75);
+}
+errors++;
+}
+}
+if(data34.path !== undefined){
+let data37 = data34.path;
+if(Array.isArray(data37)){
+const len8 = data37.length;
+for(let i8=0; i8<len8; i8++){
+if(typeof data37[i8] !== "string"){
+const err76 = {instancePath:instancePath+"/retry_after/" + i7+"/path/" + i8,schemaPath:"#/$defs/waitSource/properties/path/items/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err76];
+}
+else {
+vErrors.push(err76);
+}
+errors++;
+}
+}
+}
+else {
+const err77 = {instancePath:instancePath+"/retry_after/" + i7+"/path",schemaPath:"#/$defs/waitSource/properties/path/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err77];
+}
+else {
+vErrors.push(err77);
+}
+errors++;
+}
+}
+if(data34.pattern !== undefined){
+if(typeof data34.pattern !== "string"){
+const err78 = {instancePath:instancePath+"/retry_after/" + i7+"/pattern",schemaPath:"#/$defs/waitSource/properties/pattern/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err78];
+}
+else {
+vErrors.push(err78);
+}
+errors++;
+}
+}
+if(data34.unit_ms !== undefined){
+let data40 = data34.unit_ms;
+if(!((data40 === 1) || (data40 === 1000))){
+const err79 = {instancePath:instancePath+"/retry_after/" + i7+"/unit_ms",schemaPath:"#/$defs/waitSource/properties/unit_ms/enum",keyword:"enum",params:{allowedValues: schema67.properties.unit_ms.enum}};
+if(vErrors === null){
+vErrors = [err79];
+}
+else {
+vErrors.push(err79);
+}
+errors++;
+}
+}
+}
+else {
+const err80 = {instancePath:instancePath+"/retry_after/" + i7,schemaPath:"#/$defs/waitSource/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err80];
+}
+else {
+vErrors.push(err80);
+}
+errors++;
+}
+}
+}
+else {
+const err81 = {instancePath:instancePath+"/retry_after",schemaPath:"#/properties/retry_after/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err81];
+}
+else {
+vErrors.push(err81);
+}
+errors++;
+}
+}
+if(data.retry_after_cap_ms !== undefined){
+let data41 = data.retry_after_cap_ms;
+if(!(((typeof data41 == "number") && (!(data41 % 1) && !isNaN(data41))) && (isFinite(data41)))){
+const err82 = {instancePath:instancePath+"/retry_after_cap_ms",schemaPath:"#/properties/retry_after_cap_ms/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err82];
+}
+else {
+vErrors.push(err82);
+}
+errors++;
+}
+}
+if(data.pacing !== undefined){
+let data42 = data.pacing;
+if(Array.isArray(data42)){
+const len9 = data42.length;
+for(let i9=0; i9<len9; i9++){
+let data43 = data42[i9];
+if(data43 && typeof data43 == "object" && !Array.isArray(data43)){
+if(data43.per === undefined){
+const err83 = {instancePath:instancePath+"/pacing/" + i9,schemaPath:"#/properties/pacing/items/required",keyword:"required",params:{missingProperty: "per"}};
+if(vErrors === null){
+vErrors = [err83];
+}
+else {
+vErrors.push(err83);
+}
+errors++;
+}
+if(data43.messages === undefined){
+const err84 = {instancePath:instancePath+"/pacing/" + i9,schemaPath:"#/properties/pacing/items/required",keyword:"required",params:{missingProperty: "messages"}};
+if(vErrors === null){
+vErrors = [err84];
+}
+else {
+vErrors.push(err84);
+}
+errors++;
+}
+if(data43.period_ms === undefined){
+const err85 = {instancePath:instancePath+"/pacing/" + i9,schemaPath:"#/properties/pacing/items/required",keyword:"required",params:{missingProperty: "period_ms"}};
+if(vErrors === null){
+vErrors = [err85];
+}
+else {
+vErrors.push(err85);
+}
+errors++;
+}
+for(const key5 in data43){
+if(!(((key5 === "per") || (key5 === "messages")) || (key5 === "period_ms"))){
+const err86 = {instancePath:instancePath+"/pacing/" + i9,schemaPath:"#/properties/pacing/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5}};
+if(vErrors === null){
+vErrors = [err86];
+}
+else {
+vErrors.push(err86);
+}
+errors++;
+}
+}
+if(data43.per !== undefined){
+let data44 = data43.per;
+if(!((data44 === "chat") || (data44 === "credentials"))){
+const err87 = {instancePath:instancePath+"/pacing/" + i9+"/per",schemaPath:"#/properties/pacing/items/properties/per/enum",keyword:"enum",params:{allowedValues: schema51.properties.pacing.items.properties.per.enum}};
+if(vErrors === null){
+vErrors = [err87];
+}
+else {
+vErrors.push(err87);
+}
+errors++;
+}
+}
+if(data43.messages !== undefined){
+let data45 = data43.messages;
+if(!(((typeof data45 == "number") && (!(data45 % 1) && !isNaN(data45))) && (isFinite(data45)))){
+const err88 = {instancePath:instancePath+"/pacing/" + i9+"/messages",schemaPath:"#/properties/pacing/items/properties/messages/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err88];
+}
+else {
+vErrors.push(err88);
+}
+errors++;
+}
+}
+if(data43.period_ms !== undefined){
+let data46 = data43.period_ms;
+if(!(((typeof data46 == "number") && (!(data46 % 1) && !isNaN(data46))) && (isFinite(data46)))){
+const err89 = {instancePath:instancePath+"/pacing/" + i9+"/period_ms",schemaPath:"#/properties/pacing/items/properties/period_ms/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err89];
+}
+else {
+vErrors.push(err89);
+}
+errors++;
+}
+}
+}
+else {
+const err90 = {instancePath:instancePath+"/pacing/" + i9,schemaPath:"#/properties/pacing/items/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err90];
+}
+else {
+vErrors.push(err90);
+}
+errors++;
+}
+}
+}
+else {
+const err91 = {instancePath:instancePath+"/pacing",schemaPath:"#/properties/pacing/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err91];
+}
+else {
+vErrors.push(err91);
+}
+errors++;
+}
+}
+if(data.timeout_ms !== undefined){
+let data47 = data.timeout_ms;
+if(!(((typeof data47 == "number") && (!(data47 % 1) && !isNaN(data47))) && (isFinite(data47)))){
+const err92 = {instancePath:instancePath+"/timeout_ms",schemaPath:"#/properties/timeout_ms/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err92];
+}
+else {
+vErrors.push(err92);
+}
+errors++;
+}
+}
+if(data.max_response_bytes !== undefined){
+let data48 = data.max_response_bytes;
+if(!(((typeof data48 == "number") && (!(data48 % 1) && !isNaN(data48))) && (isFinite(data48)))){
+const err93 = {instancePath:instancePath+"/max_response_bytes",schemaPath:"#/properties/max_response_bytes/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err93];
+}
+else {
+vErrors.push(err93);
+}
+errors++;
+}
+}
+}
+else {
+const err94 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err94];
+}
+else {
+vErrors.push(err94);
+}
+errors++;
+}
+validate26.errors = vErrors;
+return errors === 0;
+}
+validate26.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+
+function validate25(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="target-plan.schema.json" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate25.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.name === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "name"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if(data.title === undefined){
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "title"}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+if(data.driver === undefined){
+const err2 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "driver"}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+if(data.settings === undefined){
+const err3 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "settings"}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+if(data.address === undefined){
+const err4 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "address"}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+if(data.variants === undefined){
+const err5 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "variants"}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+for(const key0 in data){
+if(!((((((key0 === "name") || (key0 === "title")) || (key0 === "driver")) || (key0 === "settings")) || (key0 === "address")) || (key0 === "variants"))){
+const err6 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+}
+if(data.name !== undefined){
+if(typeof data.name !== "string"){
+const err7 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+}
+if(data.title !== undefined){
+if(typeof data.title !== "string"){
+const err8 = {instancePath:instancePath+"/title",schemaPath:"#/properties/title/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+}
+if(data.driver !== undefined){
+let data2 = data.driver;
+if(!(((((data2 === "http") || (data2 === "log")) || (data2 === "local")) || (data2 === "forgea_comment")) || (data2 === "email"))){
+const err9 = {instancePath:instancePath+"/driver",schemaPath:"#/properties/driver/enum",keyword:"enum",params:{allowedValues: schema48.properties.driver.enum}};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+}
+if(data.settings !== undefined){
+let data3 = data.settings;
+if(Array.isArray(data3)){
+const len0 = data3.length;
+for(let i0=0; i0<len0; i0++){
+let data4 = data3[i0];
+if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
+if(data4.name === undefined){
+const err10 = {instancePath:instancePath+"/settings/" + i0,schemaPath:"#/$defs/settingPlan/required",keyword:"required",params:{missingProperty: "name"}};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+if(data4.aliases === undefined){
+const err11 = {instancePath:instancePath+"/settings/" + i0,schemaPath:"#/$defs/settingPlan/required",keyword:"required",params:{missingProperty: "aliases"}};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+if(data4.secret === undefined){
+const err12 = {instancePath:instancePath+"/settings/" + i0,schemaPath:"#/$defs/settingPlan/required",keyword:"required",params:{missingProperty: "secret"}};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+if(data4.required === undefined){
+const err13 = {instancePath:instancePath+"/settings/" + i0,schemaPath:"#/$defs/settingPlan/required",keyword:"required",params:{missingProperty: "required"}};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+}
+if(data4.default === undefined){
+const err14 = {instancePath:instancePath+"/settings/" + i0,schemaPath:"#/$defs/settingPlan/required",keyword:"required",params:{missingProperty: "default"}};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+}
+if(data4.pattern === undefined){
+const err15 = {instancePath:instancePath+"/settings/" + i0,schemaPath:"#/$defs/settingPlan/required",keyword:"required",params:{missingProperty: "pattern"}};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
+}
+errors++;
+}
+for(const key1 in data4){
+if(!((((((key1 === "name") || (key1 === "aliases")) || (key1 === "secret")) || (key1 === "required")) || (key1 === "default")) || (key1 === "pattern"))){
+const err16 = {instancePath:instancePath+"/settings/" + i0,schemaPath:"#/$defs/settingPlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+}
+}
+if(data4.name !== undefined){
+if(typeof data4.name !== "string"){
+const err17 = {instancePath:instancePath+"/settings/" + i0+"/name",schemaPath:"#/$defs/settingPlan/properties/name/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err17];
+}
+else {
+vErrors.push(err17);
+}
+errors++;
+}
+}
+if(data4.aliases !== undefined){
+let data6 = data4.aliases;
+if(Array.isArray(data6)){
+const len1 = data6.length;
+for(let i1=0; i1<len1; i1++){
+if(typeof data6[i1] !== "string"){
+const err18 = {instancePath:instancePath+"/settings/" + i0+"/aliases/" + i1,schemaPath:"#/$defs/settingPlan/properties/aliases/items/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err18];
+}
+else {
+vErrors.push(err18);
+}
+errors++;
+}
+}
+}
+else {
+const err19 = {instancePath:instancePath+"/settings/" + i0+"/aliases",schemaPath:"#/$defs/settingPlan/properties/aliases/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err19];
+}
+else {
+vErrors.push(err19);
+}
+errors++;
+}
+}
+if(data4.secret !== undefined){
+if(typeof data4.secret !== "boolean"){
+const err20 = {instancePath:instancePath+"/settings/" + i0+"/secret",schemaPath:"#/$defs/settingPlan/properties/secret/type",keyword:"type",params:{type: "boolean"}};
+if(vErrors === null){
+vErrors = [err20];
+}
+else {
+vErrors.push(err20);
+}
+errors++;
+}
+}
+if(data4.required !== undefined){
+if(typeof data4.required !== "boolean"){
+const err21 = {instancePath:instancePath+"/settings/" + i0+"/required",schemaPath:"#/$defs/settingPlan/properties/required/type",keyword:"type",params:{type: "boolean"}};
+if(vErrors === null){
+vErrors = [err21];
+}
+else {
+vErrors.push(err21);
+}
+errors++;
+}
+}
+if(data4.default !== undefined){
+let data10 = data4.default;
+if((typeof data10 !== "string") && (data10 !== null)){
+const err22 = {instancePath:instancePath+"/settings/" + i0+"/default",schemaPath:"#/$defs/settingPlan/properties/default/type",keyword:"type",params:{type: schema49.properties.default.type}};
+if(vErrors === null){
+vErrors = [err22];
+}
+else {
+vErrors.push(err22);
+}
+errors++;
+}
+}
+if(data4.pattern !== undefined){
+let data11 = data4.pattern;
+if((typeof data11 !== "string") && (data11 !== null)){
+const err23 = {instancePath:instancePath+"/settings/" + i0+"/pattern",schemaPath:"#/$defs/settingPlan/properties/pattern/type",keyword:"type",params:{type: schema49.properties.pattern.type}};
+if(vErrors === null){
+vErrors = [err23];
+}
+else {
+vErrors.push(err23);
+}
+errors++;
+}
+}
+}
+else {
+const err24 = {instancePath:instancePath+"/settings/" + i0,schemaPath:"#/$defs/settingPlan/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err24];
+}
+else {
+vErrors.push(err24);
+}
+errors++;
+}
+}
+}
+else {
+const err25 = {instancePath:instancePath+"/settings",schemaPath:"#/properties/settings/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err25];
+}
+else {
+vErrors.push(err25);
+}
+errors++;
+}
+}
+if(data.address !== undefined){
+let data12 = data.address;
+if(Array.isArray(data12)){
+const len2 = data12.length;
+for(let i2=0; i2<len2; i2++){
+let data13 = data12[i2];
+if(data13 && typeof data13 == "object" && !Array.isArray(data13)){
+if(data13.name === undefined){
+const err26 = {instancePath:instancePath+"/address/" + i2,schemaPath:"#/$defs/addressPlan/required",keyword:"required",params:{missingProperty: "name"}};
+if(vErrors === null){
+vErrors = [err26];
+}
+else {
+vErrors.push(err26);
+}
+errors++;
+}
+if(data13.required === undefined){
+const err27 = {instancePath:instancePath+"/address/" + i2,schemaPath:"#/$defs/addressPlan/required",keyword:"required",params:{missingProperty: "required"}};
+if(vErrors === null){
+vErrors = [err27];
+}
+else {
+vErrors.push(err27);
+}
+errors++;
+}
+if(data13.pattern === undefined){
+const err28 = {instancePath:instancePath+"/address/" + i2,schemaPath:"#/$defs/addressPlan/required",keyword:"required",params:{missingProperty: "pattern"}};
+if(vErrors === null){
+vErrors = [err28];
+}
+else {
+vErrors.push(err28);
+}
+errors++;
+}
+if(data13.personal === undefined){
+const err29 = {instancePath:instancePath+"/address/" + i2,schemaPath:"#/$defs/addressPlan/required",keyword:"required",params:{missingProperty: "personal"}};
+if(vErrors === null){
+vErrors = [err29];
+}
+else {
+vErrors.push(err29);
+}
+errors++;
+}
+for(const key2 in data13){
+if(!((((key2 === "name") || (key2 === "required")) || (key2 === "pattern")) || (key2 === "personal"))){
+const err30 = {instancePath:instancePath+"/address/" + i2,schemaPath:"#/$defs/addressPlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}};
+if(vErrors === null){
+vErrors = [err30];
+}
+else {
+vErrors.push(err30);
+}
+errors++;
+}
+}
+if(data13.name !== undefined){
+if(typeof data13.name !== "string"){
+const err31 = {instancePath:instancePath+"/address/" + i2+"/name",schemaPath:"#/$defs/addressPlan/properties/name/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err31];
+}
+else {
+vErrors.push(err31);
+}
+errors++;
+}
+}
+if(data13.required !== undefined){
+if(typeof data13.required !== "boolean"){
+const err32 = {instancePath:instancePath+"/address/" + i2+"/required",schemaPath:"#/$defs/addressPlan/properties/required/type",keyword:"type",params:{type: "boolean"}};
+if(vErrors === null){
+vErrors = [err32];
+}
+else {
+vErrors.push(err32);
+}
+errors++;
+}
+}
+if(data13.pattern !== undefined){
+let data16 = data13.pattern;
+if((typeof data16 !== "string") && (data16 !== null)){
+const err33 = {instancePath:instancePath+"/address/" + i2+"/pattern",schemaPath:"#/$defs/addressPlan/properties/pattern/type",keyword:"type",params:{type: schema50.properties.pattern.type}};
+if(vErrors === null){
+vErrors = [err33];
+}
+else {
+vErrors.push(err33);
+}
+errors++;
+}
+}
+if(data13.personal !== undefined){
+if(typeof data13.personal !== "boolean"){
+const err34 = {instancePath:instancePath+"/address/" + i2+"/personal",schemaPath:"#/$defs/addressPlan/properties/personal/type",keyword:"type",params:{type: "boolean"}};
+if(vErrors === null){
+vErrors = [err34];
+}
+else {
+vErrors.push(err34);
+}
+errors++;
+}
+}
+}
+else {
+const err35 = {instancePath:instancePath+"/address/" + i2,schemaPath:"#/$defs/addressPlan/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err35];
+}
+else {
+vErrors.push(err35);
+}
+errors++;
+}
+}
+}
+else {
+const err36 = {instancePath:instancePath+"/address",schemaPath:"#/properties/address/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err36];
+}
+else {
+vErrors.push(err36);
+}
+errors++;
+}
+}
+if(data.variants !== undefined){
+let data18 = data.variants;
+if(Array.isArray(data18)){
+const len3 = data18.length;
+for(let i3=0; i3<len3; i3++){
+if(!(validate26(data18[i3], {instancePath:instancePath+"/variants/" + i3,parentData:data18,parentDataProperty:i3,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate26.errors : vErrors.concat(validate26.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err37 = {instancePath:instancePath+"/variants",schemaPath:"#/properties/variants/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err37];
+}
+else {
+vErrors.push(err37);
+}
+errors++;
+}
+}
+}
+else {
+const err38 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err38];
+}
+else {
+vErrors.push(err38);
+}
+errors++;
+}
+validate25.errors = vErrors;
+return errors === 0;
+}
+validate25.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+const schema68 = {"title":"ProfilePlan","type":"object","additionalProperties":false,"required":["name","home","agent","toolsets","targets"],"properties":{"name":{"type":"string"},"home":{"type":"string","description":"Relative to <home_dir>: empty, or profiles/<name>."},"agent":{"$ref":"#/$defs/agentPlan"},"toolsets":{"type":"array","items":{"type":"string"},"description":"Default toolsets of webhook runs."},"targets":{"title":"TargetBindings","type":"object","additionalProperties":{"$ref":"#/$defs/targetBinding"},"description":"Enabled targets by canonical name."}}};
+const schema69 = {"title":"AgentPlan","oneOf":[{"title":"CommandAgentPlan","type":"object","additionalProperties":false,"required":["kind","argv","timeout_seconds","max_attempts"],"properties":{"kind":{"const":"command"},"argv":{"type":"array","items":{"type":"string"}},"timeout_seconds":{"type":"number"},"max_attempts":{"type":"integer"}}},{"title":"OpenAiAgentPlan","type":"object","additionalProperties":false,"required":["kind","base_url","model","api_key","system","timeout_seconds","max_attempts"],"properties":{"kind":{"const":"openai"},"base_url":{"type":"string"},"model":{"type":"string"},"api_key":{"oneOf":[{"$ref":"#/$defs/secretRef"},{"type":"null"}]},"system":{"type":["string","null"]},"timeout_seconds":{"type":"number"},"max_attempts":{"type":"integer"}}},{"title":"PreviewAgentPlan","type":"object","additionalProperties":false,"required":["kind","timeout_seconds","max_attempts"],"properties":{"kind":{"const":"preview"},"timeout_seconds":{"type":"number"},"max_attempts":{"type":"integer"}}}]};
+
+function validate70(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate70.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -2958,7 +8071,7 @@ vErrors = null;
 if(data.system !== undefined){
 let data12 = data.system;
 if((typeof data12 !== "string") && (data12 !== null)){
-const err32 = {instancePath:instancePath+"/system",schemaPath:"#/oneOf/1/properties/system/type",keyword:"type",params:{type: schema50.oneOf[1].properties.system.type}};
+const err32 = {instancePath:instancePath+"/system",schemaPath:"#/oneOf/1/properties/system/type",keyword:"type",params:{type: schema69.oneOf[1].properties.system.type}};
 if(vErrors === null){
 vErrors = [err32];
 }
@@ -3147,18 +8260,18 @@ vErrors = null;
 }
 }
 }
-validate26.errors = vErrors;
+validate70.errors = vErrors;
 evaluated0.props = props0;
 return errors === 0;
 }
-validate26.evaluated = {"dynamicProps":true,"dynamicItems":false};
+validate70.evaluated = {"dynamicProps":true,"dynamicItems":false};
 
-const schema52 = {"title":"TargetBinding","description":"A target switched on in a profile, with that profile's credentials.","type":"object","additionalProperties":false,"required":["variant","home_channel","api_base","credentials","options","retry_ambiguous","max_attempts"],"properties":{"variant":{"type":["string","null"]},"home_channel":{"type":["string","null"]},"api_base":{"type":["string","null"]},"credentials":{"title":"CredentialRefs","type":"object","additionalProperties":{"$ref":"#/$defs/secretRef"}},"options":{"title":"TargetOptions","type":"object","additionalProperties":{"type":["string","integer","boolean"]},"description":"Settings of the target that are not secret."},"retry_ambiguous":{"type":"boolean"},"max_attempts":{"type":"integer"}}};
+const schema71 = {"title":"TargetBinding","description":"A target switched on in a profile, with that profile's credentials.","type":"object","additionalProperties":false,"required":["variant","home_channel","api_base","allow_http","credentials","options","retry_ambiguous","max_attempts"],"properties":{"variant":{"type":["string","null"]},"home_channel":{"type":["string","null"]},"api_base":{"type":["string","null"]},"allow_http":{"type":"boolean","description":"Plain http to a host that is not this machine is allowed."},"credentials":{"title":"CredentialRefs","type":"object","additionalProperties":{"$ref":"#/$defs/secretRef"}},"options":{"title":"TargetOptions","type":"object","additionalProperties":{"type":["string","integer","boolean"]},"description":"Settings of the target that are not secret."},"retry_ambiguous":{"type":"boolean"},"max_attempts":{"type":"integer"}}};
 
-function validate28(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate72(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate28.evaluated;
+const evaluated0 = validate72.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -3196,8 +8309,8 @@ vErrors.push(err2);
 }
 errors++;
 }
-if(data.credentials === undefined){
-const err3 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "credentials"}};
+if(data.allow_http === undefined){
+const err3 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "allow_http"}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -3206,8 +8319,8 @@ vErrors.push(err3);
 }
 errors++;
 }
-if(data.options === undefined){
-const err4 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "options"}};
+if(data.credentials === undefined){
+const err4 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "credentials"}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -3216,8 +8329,8 @@ vErrors.push(err4);
 }
 errors++;
 }
-if(data.retry_ambiguous === undefined){
-const err5 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "retry_ambiguous"}};
+if(data.options === undefined){
+const err5 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "options"}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -3226,8 +8339,8 @@ vErrors.push(err5);
 }
 errors++;
 }
-if(data.max_attempts === undefined){
-const err6 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "max_attempts"}};
+if(data.retry_ambiguous === undefined){
+const err6 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "retry_ambiguous"}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -3236,9 +8349,8 @@ vErrors.push(err6);
 }
 errors++;
 }
-for(const key0 in data){
-if(!(((((((key0 === "variant") || (key0 === "home_channel")) || (key0 === "api_base")) || (key0 === "credentials")) || (key0 === "options")) || (key0 === "retry_ambiguous")) || (key0 === "max_attempts"))){
-const err7 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(data.max_attempts === undefined){
+const err7 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "max_attempts"}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -3247,11 +8359,9 @@ vErrors.push(err7);
 }
 errors++;
 }
-}
-if(data.variant !== undefined){
-let data0 = data.variant;
-if((typeof data0 !== "string") && (data0 !== null)){
-const err8 = {instancePath:instancePath+"/variant",schemaPath:"#/properties/variant/type",keyword:"type",params:{type: schema52.properties.variant.type}};
+for(const key0 in data){
+if(!((((((((key0 === "variant") || (key0 === "home_channel")) || (key0 === "api_base")) || (key0 === "allow_http")) || (key0 === "credentials")) || (key0 === "options")) || (key0 === "retry_ambiguous")) || (key0 === "max_attempts"))){
+const err8 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -3261,10 +8371,10 @@ vErrors.push(err8);
 errors++;
 }
 }
-if(data.home_channel !== undefined){
-let data1 = data.home_channel;
-if((typeof data1 !== "string") && (data1 !== null)){
-const err9 = {instancePath:instancePath+"/home_channel",schemaPath:"#/properties/home_channel/type",keyword:"type",params:{type: schema52.properties.home_channel.type}};
+if(data.variant !== undefined){
+let data0 = data.variant;
+if((typeof data0 !== "string") && (data0 !== null)){
+const err9 = {instancePath:instancePath+"/variant",schemaPath:"#/properties/variant/type",keyword:"type",params:{type: schema71.properties.variant.type}};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -3274,10 +8384,10 @@ vErrors.push(err9);
 errors++;
 }
 }
-if(data.api_base !== undefined){
-let data2 = data.api_base;
-if((typeof data2 !== "string") && (data2 !== null)){
-const err10 = {instancePath:instancePath+"/api_base",schemaPath:"#/properties/api_base/type",keyword:"type",params:{type: schema52.properties.api_base.type}};
+if(data.home_channel !== undefined){
+let data1 = data.home_channel;
+if((typeof data1 !== "string") && (data1 !== null)){
+const err10 = {instancePath:instancePath+"/home_channel",schemaPath:"#/properties/home_channel/type",keyword:"type",params:{type: schema71.properties.home_channel.type}};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -3287,14 +8397,10 @@ vErrors.push(err10);
 errors++;
 }
 }
-if(data.credentials !== undefined){
-let data3 = data.credentials;
-if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
-for(const key1 in data3){
-let data4 = data3[key1];
-if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
-if(data4.kind === undefined){
-const err11 = {instancePath:instancePath+"/credentials/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/secretRef/required",keyword:"required",params:{missingProperty: "kind"}};
+if(data.api_base !== undefined){
+let data2 = data.api_base;
+if((typeof data2 !== "string") && (data2 !== null)){
+const err11 = {instancePath:instancePath+"/api_base",schemaPath:"#/properties/api_base/type",keyword:"type",params:{type: schema71.properties.api_base.type}};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -3303,8 +8409,10 @@ vErrors.push(err11);
 }
 errors++;
 }
-if(data4.value === undefined){
-const err12 = {instancePath:instancePath+"/credentials/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/secretRef/required",keyword:"required",params:{missingProperty: "value"}};
+}
+if(data.allow_http !== undefined){
+if(typeof data.allow_http !== "boolean"){
+const err12 = {instancePath:instancePath+"/allow_http",schemaPath:"#/properties/allow_http/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -3313,8 +8421,15 @@ vErrors.push(err12);
 }
 errors++;
 }
-if(data4.scope === undefined){
-const err13 = {instancePath:instancePath+"/credentials/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/secretRef/required",keyword:"required",params:{missingProperty: "scope"}};
+}
+if(data.credentials !== undefined){
+let data4 = data.credentials;
+if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
+for(const key1 in data4){
+let data5 = data4[key1];
+if(data5 && typeof data5 == "object" && !Array.isArray(data5)){
+if(data5.kind === undefined){
+const err13 = {instancePath:instancePath+"/credentials/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/secretRef/required",keyword:"required",params:{missingProperty: "kind"}};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -3323,9 +8438,8 @@ vErrors.push(err13);
 }
 errors++;
 }
-for(const key2 in data4){
-if(!(((key2 === "kind") || (key2 === "value")) || (key2 === "scope"))){
-const err14 = {instancePath:instancePath+"/credentials/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/secretRef/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}};
+if(data5.value === undefined){
+const err14 = {instancePath:instancePath+"/credentials/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/secretRef/required",keyword:"required",params:{missingProperty: "value"}};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -3334,11 +8448,8 @@ vErrors.push(err14);
 }
 errors++;
 }
-}
-if(data4.kind !== undefined){
-let data5 = data4.kind;
-if(!(((data5 === "literal") || (data5 === "env")) || (data5 === "file"))){
-const err15 = {instancePath:instancePath+"/credentials/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/kind",schemaPath:"#/$defs/secretRef/properties/kind/enum",keyword:"enum",params:{allowedValues: schema32.properties.kind.enum}};
+if(data5.scope === undefined){
+const err15 = {instancePath:instancePath+"/credentials/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/secretRef/required",keyword:"required",params:{missingProperty: "scope"}};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -3347,10 +8458,9 @@ vErrors.push(err15);
 }
 errors++;
 }
-}
-if(data4.value !== undefined){
-if(typeof data4.value !== "string"){
-const err16 = {instancePath:instancePath+"/credentials/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/value",schemaPath:"#/$defs/secretRef/properties/value/type",keyword:"type",params:{type: "string"}};
+for(const key2 in data5){
+if(!(((key2 === "kind") || (key2 === "value")) || (key2 === "scope"))){
+const err16 = {instancePath:instancePath+"/credentials/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/secretRef/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -3360,9 +8470,10 @@ vErrors.push(err16);
 errors++;
 }
 }
-if(data4.scope !== undefined){
-if(typeof data4.scope !== "string"){
-const err17 = {instancePath:instancePath+"/credentials/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/scope",schemaPath:"#/$defs/secretRef/properties/scope/type",keyword:"type",params:{type: "string"}};
+if(data5.kind !== undefined){
+let data6 = data5.kind;
+if(!(((data6 === "literal") || (data6 === "env")) || (data6 === "file"))){
+const err17 = {instancePath:instancePath+"/credentials/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/kind",schemaPath:"#/$defs/secretRef/properties/kind/enum",keyword:"enum",params:{allowedValues: schema32.properties.kind.enum}};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -3372,9 +8483,9 @@ vErrors.push(err17);
 errors++;
 }
 }
-}
-else {
-const err18 = {instancePath:instancePath+"/credentials/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/secretRef/type",keyword:"type",params:{type: "object"}};
+if(data5.value !== undefined){
+if(typeof data5.value !== "string"){
+const err18 = {instancePath:instancePath+"/credentials/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/value",schemaPath:"#/$defs/secretRef/properties/value/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -3384,9 +8495,9 @@ vErrors.push(err18);
 errors++;
 }
 }
-}
-else {
-const err19 = {instancePath:instancePath+"/credentials",schemaPath:"#/properties/credentials/type",keyword:"type",params:{type: "object"}};
+if(data5.scope !== undefined){
+if(typeof data5.scope !== "string"){
+const err19 = {instancePath:instancePath+"/credentials/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/scope",schemaPath:"#/$defs/secretRef/properties/scope/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -3396,13 +8507,9 @@ vErrors.push(err19);
 errors++;
 }
 }
-if(data.options !== undefined){
-let data8 = data.options;
-if(data8 && typeof data8 == "object" && !Array.isArray(data8)){
-for(const key3 in data8){
-let data9 = data8[key3];
-if(((typeof data9 !== "string") && (!(((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9))) && (isFinite(data9))))) && (typeof data9 !== "boolean")){
-const err20 = {instancePath:instancePath+"/options/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/options/additionalProperties/type",keyword:"type",params:{type: schema52.properties.options.additionalProperties.type}};
+}
+else {
+const err20 = {instancePath:instancePath+"/credentials/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/secretRef/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -3414,7 +8521,7 @@ errors++;
 }
 }
 else {
-const err21 = {instancePath:instancePath+"/options",schemaPath:"#/properties/options/type",keyword:"type",params:{type: "object"}};
+const err21 = {instancePath:instancePath+"/credentials",schemaPath:"#/properties/credentials/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -3424,9 +8531,13 @@ vErrors.push(err21);
 errors++;
 }
 }
-if(data.retry_ambiguous !== undefined){
-if(typeof data.retry_ambiguous !== "boolean"){
-const err22 = {instancePath:instancePath+"/retry_ambiguous",schemaPath:"#/properties/retry_ambiguous/type",keyword:"type",params:{type: "boolean"}};
+if(data.options !== undefined){
+let data9 = data.options;
+if(data9 && typeof data9 == "object" && !Array.isArray(data9)){
+for(const key3 in data9){
+let data10 = data9[key3];
+if(((typeof data10 !== "string") && (!(((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10))) && (isFinite(data10))))) && (typeof data10 !== "boolean")){
+const err22 = {instancePath:instancePath+"/options/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/options/additionalProperties/type",keyword:"type",params:{type: schema71.properties.options.additionalProperties.type}};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -3436,10 +8547,9 @@ vErrors.push(err22);
 errors++;
 }
 }
-if(data.max_attempts !== undefined){
-let data11 = data.max_attempts;
-if(!(((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11))) && (isFinite(data11)))){
-const err23 = {instancePath:instancePath+"/max_attempts",schemaPath:"#/properties/max_attempts/type",keyword:"type",params:{type: "integer"}};
+}
+else {
+const err23 = {instancePath:instancePath+"/options",schemaPath:"#/properties/options/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -3449,9 +8559,9 @@ vErrors.push(err23);
 errors++;
 }
 }
-}
-else {
-const err24 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(data.retry_ambiguous !== undefined){
+if(typeof data.retry_ambiguous !== "boolean"){
+const err24 = {instancePath:instancePath+"/retry_ambiguous",schemaPath:"#/properties/retry_ambiguous/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err24];
 }
@@ -3460,16 +8570,41 @@ vErrors.push(err24);
 }
 errors++;
 }
-validate28.errors = vErrors;
+}
+if(data.max_attempts !== undefined){
+let data12 = data.max_attempts;
+if(!(((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12))) && (isFinite(data12)))){
+const err25 = {instancePath:instancePath+"/max_attempts",schemaPath:"#/properties/max_attempts/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err25];
+}
+else {
+vErrors.push(err25);
+}
+errors++;
+}
+}
+}
+else {
+const err26 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err26];
+}
+else {
+vErrors.push(err26);
+}
+errors++;
+}
+validate72.errors = vErrors;
 return errors === 0;
 }
-validate28.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate72.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate25(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate69(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate25.evaluated;
+const evaluated0 = validate69.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -3564,8 +8699,8 @@ errors++;
 }
 }
 if(data.agent !== undefined){
-if(!(validate26(data.agent, {instancePath:instancePath+"/agent",parentData:data,parentDataProperty:"agent",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate26.errors : vErrors.concat(validate26.errors);
+if(!(validate70(data.agent, {instancePath:instancePath+"/agent",parentData:data,parentDataProperty:"agent",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate70.errors : vErrors.concat(validate70.errors);
 errors = vErrors.length;
 }
 }
@@ -3601,8 +8736,8 @@ if(data.targets !== undefined){
 let data5 = data.targets;
 if(data5 && typeof data5 == "object" && !Array.isArray(data5)){
 for(const key1 in data5){
-if(!(validate28(data5[key1], {instancePath:instancePath+"/targets/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data5,parentDataProperty:key1,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate28.errors : vErrors.concat(validate28.errors);
+if(!(validate72(data5[key1], {instancePath:instancePath+"/targets/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data5,parentDataProperty:key1,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate72.errors : vErrors.concat(validate72.errors);
 errors = vErrors.length;
 }
 }
@@ -3629,21 +8764,21 @@ vErrors.push(err11);
 }
 errors++;
 }
-validate25.errors = vErrors;
+validate69.errors = vErrors;
 return errors === 0;
 }
-validate25.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate69.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema54 = {"title":"JobPlan","type":"object","additionalProperties":false,"required":["id","name","profile","description","schedule","timezone","prompt","deliver","skills","toolsets","paused","misfire","at"],"properties":{"id":{"type":"string"},"name":{"type":"string"},"profile":{"type":"string"},"description":{"type":["string","null"]},"schedule":{"type":"string"},"timezone":{"type":["string","null"]},"prompt":{"type":"string"},"deliver":{"type":"array","items":{"$ref":"#/$defs/deliveryPlan"}},"skills":{"type":"array","items":{"type":"string"}},"toolsets":{"type":"array","items":{"type":"string"}},"paused":{"type":"boolean"},"misfire":{"enum":["skip","once"]},"at":{"$ref":"#/$defs/place"}}};
-const schema58 = {"title":"Place","description":"Where an entry is written: file relative to the root config file's folder, 1-based line.","type":"object","additionalProperties":false,"required":["file","line"],"properties":{"file":{"type":"string"},"line":{"type":"integer"}}};
-const schema55 = {"title":"DeliveryPlan","description":"One target of a route or job with its address templates.","type":"object","additionalProperties":false,"required":["target","extra"],"properties":{"target":{"type":"string","description":"Canonical target name, or `origin`, `local`, `log`."},"extra":{"title":"DeliveryExtraPlan","type":"object","additionalProperties":{"$ref":"#/$defs/template"}}}};
-const schema56 = {"title":"TemplatePlan","description":"A template as a list of segments.","type":"array","items":{"$ref":"#/$defs/templateSegment"}};
-const schema57 = {"title":"TemplateSegment","oneOf":[{"title":"TextSegment","type":"object","additionalProperties":false,"required":["kind","text"],"properties":{"kind":{"const":"text"},"text":{"type":"string"}}},{"title":"PathSegment","type":"object","additionalProperties":false,"required":["kind","path","text","builtin"],"properties":{"kind":{"const":"path"},"path":{"type":"array","items":{"type":"string"},"description":"Keys and indexes from the root; empty: never resolves (`{headers.X}`)."},"text":{"type":"string","description":"The placeholder as written; stays when it does not resolve."},"builtin":{"enum":["event_type","route","delivery_id",null],"description":"What it means when the payload has no such key."}}},{"title":"DumpSegment","type":"object","additionalProperties":false,"required":["kind"],"properties":{"kind":{"const":"dump"}}},{"title":"MetaSegment","type":"object","additionalProperties":false,"required":["kind","name"],"properties":{"kind":{"const":"meta"},"name":{"enum":["event_type","route","delivery_id"]}}}]};
+const schema73 = {"title":"JobPlan","type":"object","additionalProperties":false,"required":["id","name","profile","description","schedule","timezone","prompt","deliver","skills","toolsets","paused","misfire","at"],"properties":{"id":{"type":"string"},"name":{"type":"string"},"profile":{"type":"string"},"description":{"type":["string","null"]},"schedule":{"type":"string"},"timezone":{"type":["string","null"]},"prompt":{"type":"string"},"deliver":{"type":"array","items":{"$ref":"#/$defs/deliveryPlan"}},"skills":{"type":"array","items":{"type":"string"}},"toolsets":{"type":"array","items":{"type":"string"}},"paused":{"type":"boolean"},"misfire":{"enum":["skip","once"]},"at":{"$ref":"#/$defs/place"}}};
+const schema77 = {"title":"Place","description":"Where an entry is written: file relative to the root config file's folder, 1-based line.","type":"object","additionalProperties":false,"required":["file","line"],"properties":{"file":{"type":"string"},"line":{"type":"integer"}}};
+const schema74 = {"title":"DeliveryPlan","description":"One target of a route or job with its address templates.","type":"object","additionalProperties":false,"required":["target","extra"],"properties":{"target":{"type":"string","description":"Canonical target name, or `origin`, `local`, `log`."},"extra":{"title":"DeliveryExtraPlan","type":"object","additionalProperties":{"$ref":"#/$defs/template"}}}};
+const schema75 = {"title":"TemplatePlan","description":"A template as a list of segments.","type":"array","items":{"$ref":"#/$defs/templateSegment"}};
+const schema76 = {"title":"TemplateSegment","oneOf":[{"title":"TextSegment","type":"object","additionalProperties":false,"required":["kind","text"],"properties":{"kind":{"const":"text"},"text":{"type":"string"}}},{"title":"PathSegment","type":"object","additionalProperties":false,"required":["kind","path","text","builtin"],"properties":{"kind":{"const":"path"},"path":{"type":"array","items":{"type":"string"},"description":"Keys and indexes from the root; empty: never resolves (`{headers.X}`)."},"text":{"type":"string","description":"The placeholder as written; stays when it does not resolve."},"builtin":{"enum":["event_type","route","delivery_id",null],"description":"What it means when the payload has no such key."}}},{"title":"DumpSegment","type":"object","additionalProperties":false,"required":["kind"],"properties":{"kind":{"const":"dump"}}},{"title":"MetaSegment","type":"object","additionalProperties":false,"required":["kind","name"],"properties":{"kind":{"const":"meta"},"name":{"enum":["event_type","route","delivery_id"]}}}]};
 
-function validate33(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate77(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate33.evaluated;
+const evaluated0 = validate77.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -3841,7 +8976,7 @@ errors++;
 if(data0.builtin !== undefined){
 let data7 = data0.builtin;
 if(!((((data7 === "event_type") || (data7 === "route")) || (data7 === "delivery_id")) || (data7 === null))){
-const err15 = {instancePath:instancePath+"/" + i0+"/builtin",schemaPath:"#/$defs/templateSegment/oneOf/1/properties/builtin/enum",keyword:"enum",params:{allowedValues: schema57.oneOf[1].properties.builtin.enum}};
+const err15 = {instancePath:instancePath+"/" + i0+"/builtin",schemaPath:"#/$defs/templateSegment/oneOf/1/properties/builtin/enum",keyword:"enum",params:{allowedValues: schema76.oneOf[1].properties.builtin.enum}};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -3984,7 +9119,7 @@ errors++;
 if(data0.name !== undefined){
 let data10 = data0.name;
 if(!(((data10 === "event_type") || (data10 === "route")) || (data10 === "delivery_id"))){
-const err25 = {instancePath:instancePath+"/" + i0+"/name",schemaPath:"#/$defs/templateSegment/oneOf/3/properties/name/enum",keyword:"enum",params:{allowedValues: schema57.oneOf[3].properties.name.enum}};
+const err25 = {instancePath:instancePath+"/" + i0+"/name",schemaPath:"#/$defs/templateSegment/oneOf/3/properties/name/enum",keyword:"enum",params:{allowedValues: schema76.oneOf[3].properties.name.enum}};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -4054,16 +9189,16 @@ vErrors.push(err28);
 }
 errors++;
 }
-validate33.errors = vErrors;
+validate77.errors = vErrors;
 return errors === 0;
 }
-validate33.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+validate77.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate32(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate76(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate32.evaluated;
+const evaluated0 = validate76.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -4119,8 +9254,8 @@ if(data.extra !== undefined){
 let data1 = data.extra;
 if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
 for(const key1 in data1){
-if(!(validate33(data1[key1], {instancePath:instancePath+"/extra/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data1,parentDataProperty:key1,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate33.errors : vErrors.concat(validate33.errors);
+if(!(validate77(data1[key1], {instancePath:instancePath+"/extra/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data1,parentDataProperty:key1,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate77.errors : vErrors.concat(validate77.errors);
 errors = vErrors.length;
 }
 }
@@ -4147,16 +9282,16 @@ vErrors.push(err5);
 }
 errors++;
 }
-validate32.errors = vErrors;
+validate76.errors = vErrors;
 return errors === 0;
 }
-validate32.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate76.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate31(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate75(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate31.evaluated;
+const evaluated0 = validate75.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -4295,7 +9430,7 @@ vErrors.push(err12);
 errors++;
 }
 for(const key0 in data){
-if(!(func1.call(schema54.properties, key0))){
+if(!(func1.call(schema73.properties, key0))){
 const err13 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
 if(vErrors === null){
 vErrors = [err13];
@@ -4345,7 +9480,7 @@ errors++;
 if(data.description !== undefined){
 let data3 = data.description;
 if((typeof data3 !== "string") && (data3 !== null)){
-const err17 = {instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema54.properties.description.type}};
+const err17 = {instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema73.properties.description.type}};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -4370,7 +9505,7 @@ errors++;
 if(data.timezone !== undefined){
 let data5 = data.timezone;
 if((typeof data5 !== "string") && (data5 !== null)){
-const err19 = {instancePath:instancePath+"/timezone",schemaPath:"#/properties/timezone/type",keyword:"type",params:{type: schema54.properties.timezone.type}};
+const err19 = {instancePath:instancePath+"/timezone",schemaPath:"#/properties/timezone/type",keyword:"type",params:{type: schema73.properties.timezone.type}};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -4397,8 +9532,8 @@ let data7 = data.deliver;
 if(Array.isArray(data7)){
 const len0 = data7.length;
 for(let i0=0; i0<len0; i0++){
-if(!(validate32(data7[i0], {instancePath:instancePath+"/deliver/" + i0,parentData:data7,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate32.errors : vErrors.concat(validate32.errors);
+if(!(validate76(data7[i0], {instancePath:instancePath+"/deliver/" + i0,parentData:data7,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate76.errors : vErrors.concat(validate76.errors);
 errors = vErrors.length;
 }
 }
@@ -4485,7 +9620,7 @@ errors++;
 if(data.misfire !== undefined){
 let data14 = data.misfire;
 if(!((data14 === "skip") || (data14 === "once"))){
-const err27 = {instancePath:instancePath+"/misfire",schemaPath:"#/properties/misfire/enum",keyword:"enum",params:{allowedValues: schema54.properties.misfire.enum}};
+const err27 = {instancePath:instancePath+"/misfire",schemaPath:"#/properties/misfire/enum",keyword:"enum",params:{allowedValues: schema73.properties.misfire.enum}};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -4578,19 +9713,19 @@ vErrors.push(err34);
 }
 errors++;
 }
-validate31.errors = vErrors;
+validate75.errors = vErrors;
 return errors === 0;
 }
-validate31.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate75.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema59 = {"title":"BlueprintPlan","description":"A blueprint whose every combination of options makes a valid schedule.","type":"object","additionalProperties":false,"required":["key","title","description","category","tags","fields","schedule","prompt","skills"],"properties":{"key":{"type":"string"},"title":{"type":"string"},"description":{"type":"string"},"category":{"enum":["daily","email","weekly","general"]},"tags":{"type":"array","items":{"type":"string"}},"fields":{"type":"array","items":{"$ref":"catalog.schema.json#/$defs/field"},"description":"Complete, in order, `deliver` last."},"schedule":{"type":"string","description":"Five-field cron expression with {name} placeholders."},"prompt":{"type":"string","description":"The job's prompt with {name} placeholders."},"skills":{"type":"array","items":{"type":"string"}}}};
-const schema62 = {"title":"BlueprintField","description":"One input of a blueprint, complete.","type":"object","additionalProperties":false,"required":["name","type","label","default","options","optional","strict","help"],"properties":{"name":{"type":"string","pattern":"^[a-z][a-z0-9_]*$","description":"Parameter name."},"type":{"enum":["time","enum","text","weekdays"],"description":"`time`: 24-hour HH:MM. `enum`: one of the options. `weekdays`: which days. `text`: anything."},"label":{"type":"string","minLength":1,"description":"Prompt shown to the user."},"default":{"type":"string","description":"Default value."},"options":{"type":"array","items":{"type":"string","minLength":1},"description":"Allowed values of `enum` and `weekdays`; empty for `time` and `text`."},"optional":{"type":"boolean","description":"May be left out altogether."},"strict":{"type":"boolean","description":"Values outside the options are refused."},"help":{"type":"string","description":"Hint, may be empty."}}};
+const schema78 = {"title":"BlueprintPlan","description":"A blueprint whose every combination of options makes a valid schedule.","type":"object","additionalProperties":false,"required":["key","title","description","category","tags","fields","schedule","prompt","skills"],"properties":{"key":{"type":"string"},"title":{"type":"string"},"description":{"type":"string"},"category":{"enum":["daily","email","weekly","general"]},"tags":{"type":"array","items":{"type":"string"}},"fields":{"type":"array","items":{"$ref":"catalog.schema.json#/$defs/field"},"description":"Complete, in order, `deliver` last."},"schedule":{"type":"string","description":"Five-field cron expression with {name} placeholders."},"prompt":{"type":"string","description":"The job's prompt with {name} placeholders."},"skills":{"type":"array","items":{"type":"string"}}}};
+const schema81 = {"title":"BlueprintField","description":"One input of a blueprint, complete.","type":"object","additionalProperties":false,"required":["name","type","label","default","options","optional","strict","help"],"properties":{"name":{"type":"string","pattern":"^[a-z][a-z0-9_]*$","description":"Parameter name."},"type":{"enum":["time","enum","text","weekdays"],"description":"`time`: 24-hour HH:MM. `enum`: one of the options. `weekdays`: which days. `text`: anything."},"label":{"type":"string","minLength":1,"description":"Prompt shown to the user."},"default":{"type":"string","description":"Default value."},"options":{"type":"array","items":{"type":"string","minLength":1},"description":"Allowed values of `enum` and `weekdays`; empty for `time` and `text`."},"optional":{"type":"boolean","description":"May be left out altogether."},"strict":{"type":"boolean","description":"Values outside the options are refused."},"help":{"type":"string","description":"Hint, may be empty."}}};
 const pattern6 = new RegExp("^[a-z][a-z0-9_]*$", "u");
 
-function validate37(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate81(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate37.evaluated;
+const evaluated0 = validate81.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -4689,7 +9824,7 @@ vErrors.push(err8);
 errors++;
 }
 for(const key0 in data){
-if(!(func1.call(schema59.properties, key0))){
+if(!(func1.call(schema78.properties, key0))){
 const err9 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
 if(vErrors === null){
 vErrors = [err9];
@@ -4739,7 +9874,7 @@ errors++;
 if(data.category !== undefined){
 let data3 = data.category;
 if(!((((data3 === "daily") || (data3 === "email")) || (data3 === "weekly")) || (data3 === "general"))){
-const err13 = {instancePath:instancePath+"/category",schemaPath:"#/properties/category/enum",keyword:"enum",params:{allowedValues: schema59.properties.category.enum}};
+const err13 = {instancePath:instancePath+"/category",schemaPath:"#/properties/category/enum",keyword:"enum",params:{allowedValues: schema78.properties.category.enum}};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -4904,7 +10039,7 @@ errors++;
 if(data7.type !== undefined){
 let data9 = data7.type;
 if(!((((data9 === "time") || (data9 === "enum")) || (data9 === "text")) || (data9 === "weekdays"))){
-const err27 = {instancePath:instancePath+"/fields/" + i1+"/type",schemaPath:"catalog.schema.json#/$defs/field/properties/type/enum",keyword:"enum",params:{allowedValues: schema62.properties.type.enum}};
+const err27 = {instancePath:instancePath+"/fields/" + i1+"/type",schemaPath:"catalog.schema.json#/$defs/field/properties/type/enum",keyword:"enum",params:{allowedValues: schema81.properties.type.enum}};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -5115,20 +10250,20 @@ vErrors.push(err43);
 }
 errors++;
 }
-validate37.errors = vErrors;
+validate81.errors = vErrors;
 return errors === 0;
 }
-validate37.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate81.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema64 = {"title":"RoutePlan","type":"object","additionalProperties":false,"required":["name","profile","at","enabled","description","mode","source","insecure","schemes","secrets","verify_token","public_url","events","filters","script","prompt","skills","toolsets","deliver","cron_job","coalesce","mirror_to_session","rate_limit","max_concurrent","idempotency_ttl_seconds"],"properties":{"name":{"type":"string"},"profile":{"type":"string"},"at":{"$ref":"#/$defs/place"},"enabled":{"type":"boolean"},"description":{"type":["string","null"]},"mode":{"enum":["agent","direct","cron"],"description":"`direct` is `deliver_only`, `cron` is `cron_job`."},"source":{"type":["string","null"],"description":"Scheme that also pins event type, delivery id and challenge; null: header-driven."},"insecure":{"type":"boolean","description":"INSECURE_NO_AUTH."},"schemes":{"type":"array","items":{"type":"string"},"description":"Accepted schemes in the order they commit."},"secrets":{"type":"array","items":{"$ref":"#/$defs/routeSecret"},"description":"Accepted secrets or public keys, current first."},"verify_token":{"oneOf":[{"$ref":"#/$defs/secretRef"},{"type":"null"}],"description":"Token the sender repeats in its handshake."},"public_url":{"type":["string","null"]},"events":{"oneOf":[{"$ref":"#/$defs/eventsPlan"},{"type":"null"}]},"filters":{"oneOf":[{"$ref":"#/$defs/filterPlan"},{"type":"null"}]},"script":{"oneOf":[{"$ref":"#/$defs/scriptPlan"},{"type":"null"}]},"prompt":{"$ref":"#/$defs/template"},"skills":{"type":"array","items":{"type":"string"}},"toolsets":{"type":"array","items":{"type":"string"}},"deliver":{"type":"array","items":{"$ref":"#/$defs/deliveryPlan"}},"cron_job":{"type":["string","null"],"description":"Id of a job."},"coalesce":{"title":"CoalescePlan","type":["object","null"],"additionalProperties":false,"required":["key","window_seconds","max_wait_seconds"],"properties":{"key":{"$ref":"#/$defs/template"},"window_seconds":{"type":"number"},"max_wait_seconds":{"type":"number"}}},"mirror_to_session":{"type":"boolean"},"rate_limit":{"type":"integer"},"max_concurrent":{"type":["integer","null"]},"idempotency_ttl_seconds":{"type":"integer"}}};
-const schema69 = {"title":"EventsPlan","type":"object","additionalProperties":false,"required":["exact","globs"],"properties":{"exact":{"type":"array","items":{"type":"string"}},"globs":{"type":"array","items":{"type":"string"},"description":"Regular expression sources made from the globs."}}};
-const schema72 = {"title":"ScriptPlan","type":"object","additionalProperties":false,"required":["path","interpreter","timeout_seconds"],"properties":{"path":{"type":"string","description":"Relative to <profile home>/scripts/."},"interpreter":{"enum":["bash","python"]},"timeout_seconds":{"type":"number"}}};
-const schema66 = {"title":"RouteSecret","type":"object","additionalProperties":false,"required":["ref","expires_at"],"properties":{"ref":{"$ref":"#/$defs/secretRef"},"expires_at":{"type":["integer","null"],"description":"Unix time in ms after which it is no longer accepted."}}};
+const schema83 = {"title":"RoutePlan","type":"object","additionalProperties":false,"required":["name","profile","at","enabled","description","mode","source","insecure","schemes","secrets","verify_token","public_url","events","filters","script","prompt","skills","toolsets","deliver","cron_job","coalesce","mirror_to_session","rate_limit","max_concurrent","idempotency_ttl_seconds"],"properties":{"name":{"type":"string"},"profile":{"type":"string"},"at":{"$ref":"#/$defs/place"},"enabled":{"type":"boolean"},"description":{"type":["string","null"]},"mode":{"enum":["agent","direct","cron"],"description":"`direct` is `deliver_only`, `cron` is `cron_job`."},"source":{"type":["string","null"],"description":"Scheme that also pins event type, delivery id and challenge; null: header-driven."},"insecure":{"type":"boolean","description":"INSECURE_NO_AUTH."},"schemes":{"type":"array","items":{"type":"string"},"description":"Accepted schemes in the order they commit."},"secrets":{"type":"array","items":{"$ref":"#/$defs/routeSecret"},"description":"Accepted secrets or public keys, current first."},"verify_token":{"oneOf":[{"$ref":"#/$defs/secretRef"},{"type":"null"}],"description":"Token the sender repeats in its handshake."},"public_url":{"type":["string","null"]},"events":{"oneOf":[{"$ref":"#/$defs/eventsPlan"},{"type":"null"}]},"filters":{"oneOf":[{"$ref":"#/$defs/filterPlan"},{"type":"null"}]},"script":{"oneOf":[{"$ref":"#/$defs/scriptPlan"},{"type":"null"}]},"prompt":{"$ref":"#/$defs/template"},"skills":{"type":"array","items":{"type":"string"}},"toolsets":{"type":"array","items":{"type":"string"}},"deliver":{"type":"array","items":{"$ref":"#/$defs/deliveryPlan"}},"cron_job":{"type":["string","null"],"description":"Id of a job."},"coalesce":{"title":"CoalescePlan","type":["object","null"],"additionalProperties":false,"required":["key","window_seconds","max_wait_seconds"],"properties":{"key":{"$ref":"#/$defs/template"},"window_seconds":{"type":"number"},"max_wait_seconds":{"type":"number"}}},"mirror_to_session":{"type":"boolean"},"rate_limit":{"type":"integer"},"max_concurrent":{"type":["integer","null"]},"idempotency_ttl_seconds":{"type":"integer"}}};
+const schema88 = {"title":"EventsPlan","type":"object","additionalProperties":false,"required":["exact","globs"],"properties":{"exact":{"type":"array","items":{"type":"string"}},"globs":{"type":"array","items":{"type":"string"},"description":"Regular expression sources made from the globs."}}};
+const schema91 = {"title":"ScriptPlan","type":"object","additionalProperties":false,"required":["path","interpreter","timeout_seconds"],"properties":{"path":{"type":"string","description":"Relative to <profile home>/scripts/."},"interpreter":{"enum":["bash","python"]},"timeout_seconds":{"type":"number"}}};
+const schema85 = {"title":"RouteSecret","type":"object","additionalProperties":false,"required":["ref","expires_at"],"properties":{"ref":{"$ref":"#/$defs/secretRef"},"expires_at":{"type":["integer","null"],"description":"Unix time in ms after which it is no longer accepted."}}};
 
-function validate43(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate87(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate43.evaluated;
+const evaluated0 = validate87.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -5265,7 +10400,7 @@ errors++;
 if(data.expires_at !== undefined){
 let data4 = data.expires_at;
 if((!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))) && (data4 !== null)){
-const err11 = {instancePath:instancePath+"/expires_at",schemaPath:"#/properties/expires_at/type",keyword:"type",params:{type: schema66.properties.expires_at.type}};
+const err11 = {instancePath:instancePath+"/expires_at",schemaPath:"#/properties/expires_at/type",keyword:"type",params:{type: schema85.properties.expires_at.type}};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -5286,19 +10421,19 @@ vErrors.push(err12);
 }
 errors++;
 }
-validate43.errors = vErrors;
+validate87.errors = vErrors;
 return errors === 0;
 }
-validate43.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate87.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema70 = {"title":"FilterPlan","oneOf":[{"title":"FilterGroup","type":"object","additionalProperties":false,"required":["kind","filters"],"properties":{"kind":{"enum":["all","any","not"]},"filters":{"type":"array","items":{"$ref":"#/$defs/filterPlan"},"description":"`not`: one member."}}},{"title":"FilterLeaf","type":"object","additionalProperties":false,"required":["kind","field","operator","value"],"properties":{"kind":{"const":"leaf"},"field":{"$ref":"#/$defs/fieldPlan"},"operator":{"enum":["exists","missing","equals","not_equals","contains","in","in_file","regex"]},"value":{"type":["string","number","boolean","object","array","null"],"description":"Operand; for `in_file` a path relative to <home_dir>, below `~/` or absolute, for `regex` RE2 source."}}}]};
-const schema71 = {"title":"FieldPlan","type":"object","additionalProperties":false,"required":["in","path"],"properties":{"in":{"enum":["payload","root","event","header"],"description":"`payload`: below a top-level payload object when there is one, else from the root."},"path":{"type":"array","items":{"type":"string"},"description":"Split path; for `header` its lower-case name."}}};
-const wrapper0 = {validate: validate45};
+const schema89 = {"title":"FilterPlan","oneOf":[{"title":"FilterGroup","type":"object","additionalProperties":false,"required":["kind","filters"],"properties":{"kind":{"enum":["all","any","not"]},"filters":{"type":"array","items":{"$ref":"#/$defs/filterPlan"},"description":"`not`: one member."}}},{"title":"FilterLeaf","type":"object","additionalProperties":false,"required":["kind","field","operator","value"],"properties":{"kind":{"const":"leaf"},"field":{"$ref":"#/$defs/fieldPlan"},"operator":{"enum":["exists","missing","equals","not_equals","contains","in","in_file","regex"]},"value":{"type":["string","number","boolean","object","array","null"],"description":"Operand; for `in_file` a path relative to <home_dir>, below `~/` or absolute, for `regex` RE2 source."}}}]};
+const schema90 = {"title":"FieldPlan","type":"object","additionalProperties":false,"required":["in","path"],"properties":{"in":{"enum":["payload","root","event","header"],"description":"`payload`: below a top-level payload object when there is one, else from the root."},"path":{"type":"array","items":{"type":"string"},"description":"Split path; for `header` its lower-case name."}}};
+const wrapper5 = {validate: validate89};
 
-function validate45(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate89(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate45.evaluated;
+const evaluated0 = validate89.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -5345,7 +10480,7 @@ errors++;
 if(data.kind !== undefined){
 let data0 = data.kind;
 if(!(((data0 === "all") || (data0 === "any")) || (data0 === "not"))){
-const err3 = {instancePath:instancePath+"/kind",schemaPath:"#/oneOf/0/properties/kind/enum",keyword:"enum",params:{allowedValues: schema70.oneOf[0].properties.kind.enum}};
+const err3 = {instancePath:instancePath+"/kind",schemaPath:"#/oneOf/0/properties/kind/enum",keyword:"enum",params:{allowedValues: schema89.oneOf[0].properties.kind.enum}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -5360,8 +10495,8 @@ let data1 = data.filters;
 if(Array.isArray(data1)){
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
-if(!(wrapper0.validate(data1[i0], {instancePath:instancePath+"/filters/" + i0,parentData:data1,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? wrapper0.validate.errors : vErrors.concat(wrapper0.validate.errors);
+if(!(wrapper5.validate(data1[i0], {instancePath:instancePath+"/filters/" + i0,parentData:data1,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? wrapper5.validate.errors : vErrors.concat(wrapper5.validate.errors);
 errors = vErrors.length;
 }
 }
@@ -5498,7 +10633,7 @@ errors++;
 if(data4.in !== undefined){
 let data5 = data4.in;
 if(!((((data5 === "payload") || (data5 === "root")) || (data5 === "event")) || (data5 === "header"))){
-const err15 = {instancePath:instancePath+"/field/in",schemaPath:"#/$defs/fieldPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema71.properties.in.enum}};
+const err15 = {instancePath:instancePath+"/field/in",schemaPath:"#/$defs/fieldPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema90.properties.in.enum}};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -5551,7 +10686,7 @@ errors++;
 if(data.operator !== undefined){
 let data8 = data.operator;
 if(!((((((((data8 === "exists") || (data8 === "missing")) || (data8 === "equals")) || (data8 === "not_equals")) || (data8 === "contains")) || (data8 === "in")) || (data8 === "in_file")) || (data8 === "regex"))){
-const err19 = {instancePath:instancePath+"/operator",schemaPath:"#/oneOf/1/properties/operator/enum",keyword:"enum",params:{allowedValues: schema70.oneOf[1].properties.operator.enum}};
+const err19 = {instancePath:instancePath+"/operator",schemaPath:"#/oneOf/1/properties/operator/enum",keyword:"enum",params:{allowedValues: schema89.oneOf[1].properties.operator.enum}};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -5564,7 +10699,7 @@ errors++;
 if(data.value !== undefined){
 let data9 = data.value;
 if((((typeof data9 != "object") && (typeof data9 !== "string")) && (!((typeof data9 == "number") && (isFinite(data9))))) && (typeof data9 !== "boolean")){
-const err20 = {instancePath:instancePath+"/value",schemaPath:"#/oneOf/1/properties/value/type",keyword:"type",params:{type: schema70.oneOf[1].properties.value.type}};
+const err20 = {instancePath:instancePath+"/value",schemaPath:"#/oneOf/1/properties/value/type",keyword:"type",params:{type: schema89.oneOf[1].properties.value.type}};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -5620,17 +10755,17 @@ vErrors = null;
 }
 }
 }
-validate45.errors = vErrors;
+validate89.errors = vErrors;
 evaluated0.props = props1;
 return errors === 0;
 }
-validate45.evaluated = {"dynamicProps":true,"dynamicItems":false};
+validate89.evaluated = {"dynamicProps":true,"dynamicItems":false};
 
 
-function validate42(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate86(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate42.evaluated;
+const evaluated0 = validate86.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -5889,7 +11024,7 @@ vErrors.push(err24);
 errors++;
 }
 for(const key0 in data){
-if(!(func1.call(schema64.properties, key0))){
+if(!(func1.call(schema83.properties, key0))){
 const err25 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
 if(vErrors === null){
 vErrors = [err25];
@@ -6011,7 +11146,7 @@ errors++;
 if(data.description !== undefined){
 let data6 = data.description;
 if((typeof data6 !== "string") && (data6 !== null)){
-const err35 = {instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema64.properties.description.type}};
+const err35 = {instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema83.properties.description.type}};
 if(vErrors === null){
 vErrors = [err35];
 }
@@ -6024,7 +11159,7 @@ errors++;
 if(data.mode !== undefined){
 let data7 = data.mode;
 if(!(((data7 === "agent") || (data7 === "direct")) || (data7 === "cron"))){
-const err36 = {instancePath:instancePath+"/mode",schemaPath:"#/properties/mode/enum",keyword:"enum",params:{allowedValues: schema64.properties.mode.enum}};
+const err36 = {instancePath:instancePath+"/mode",schemaPath:"#/properties/mode/enum",keyword:"enum",params:{allowedValues: schema83.properties.mode.enum}};
 if(vErrors === null){
 vErrors = [err36];
 }
@@ -6037,7 +11172,7 @@ errors++;
 if(data.source !== undefined){
 let data8 = data.source;
 if((typeof data8 !== "string") && (data8 !== null)){
-const err37 = {instancePath:instancePath+"/source",schemaPath:"#/properties/source/type",keyword:"type",params:{type: schema64.properties.source.type}};
+const err37 = {instancePath:instancePath+"/source",schemaPath:"#/properties/source/type",keyword:"type",params:{type: schema83.properties.source.type}};
 if(vErrors === null){
 vErrors = [err37];
 }
@@ -6092,8 +11227,8 @@ let data12 = data.secrets;
 if(Array.isArray(data12)){
 const len1 = data12.length;
 for(let i1=0; i1<len1; i1++){
-if(!(validate43(data12[i1], {instancePath:instancePath+"/secrets/" + i1,parentData:data12,parentDataProperty:i1,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+if(!(validate87(data12[i1], {instancePath:instancePath+"/secrets/" + i1,parentData:data12,parentDataProperty:i1,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate87.errors : vErrors.concat(validate87.errors);
 errors = vErrors.length;
 }
 }
@@ -6258,7 +11393,7 @@ vErrors = null;
 if(data.public_url !== undefined){
 let data18 = data.public_url;
 if((typeof data18 !== "string") && (data18 !== null)){
-const err52 = {instancePath:instancePath+"/public_url",schemaPath:"#/properties/public_url/type",keyword:"type",params:{type: schema64.properties.public_url.type}};
+const err52 = {instancePath:instancePath+"/public_url",schemaPath:"#/properties/public_url/type",keyword:"type",params:{type: schema83.properties.public_url.type}};
 if(vErrors === null){
 vErrors = [err52];
 }
@@ -6429,8 +11564,8 @@ const _errs62 = errors;
 let valid17 = false;
 let passing2 = null;
 const _errs63 = errors;
-if(!(validate45(data24, {instancePath:instancePath+"/filters",parentData:data,parentDataProperty:"filters",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate45.errors : vErrors.concat(validate45.errors);
+if(!(validate89(data24, {instancePath:instancePath+"/filters",parentData:data,parentDataProperty:"filters",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate89.errors : vErrors.concat(validate89.errors);
 errors = vErrors.length;
 }
 var _valid2 = _errs63 === errors;
@@ -6546,7 +11681,7 @@ errors++;
 if(data25.interpreter !== undefined){
 let data27 = data25.interpreter;
 if(!((data27 === "bash") || (data27 === "python"))){
-const err70 = {instancePath:instancePath+"/script/interpreter",schemaPath:"#/$defs/scriptPlan/properties/interpreter/enum",keyword:"enum",params:{allowedValues: schema72.properties.interpreter.enum}};
+const err70 = {instancePath:instancePath+"/script/interpreter",schemaPath:"#/$defs/scriptPlan/properties/interpreter/enum",keyword:"enum",params:{allowedValues: schema91.properties.interpreter.enum}};
 if(vErrors === null){
 vErrors = [err70];
 }
@@ -6630,8 +11765,8 @@ vErrors = null;
 }
 }
 if(data.prompt !== undefined){
-if(!(validate33(data.prompt, {instancePath:instancePath+"/prompt",parentData:data,parentDataProperty:"prompt",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate33.errors : vErrors.concat(validate33.errors);
+if(!(validate77(data.prompt, {instancePath:instancePath+"/prompt",parentData:data,parentDataProperty:"prompt",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate77.errors : vErrors.concat(validate77.errors);
 errors = vErrors.length;
 }
 }
@@ -6696,8 +11831,8 @@ let data34 = data.deliver;
 if(Array.isArray(data34)){
 const len6 = data34.length;
 for(let i6=0; i6<len6; i6++){
-if(!(validate32(data34[i6], {instancePath:instancePath+"/deliver/" + i6,parentData:data34,parentDataProperty:i6,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate32.errors : vErrors.concat(validate32.errors);
+if(!(validate76(data34[i6], {instancePath:instancePath+"/deliver/" + i6,parentData:data34,parentDataProperty:i6,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate76.errors : vErrors.concat(validate76.errors);
 errors = vErrors.length;
 }
 }
@@ -6716,7 +11851,7 @@ errors++;
 if(data.cron_job !== undefined){
 let data36 = data.cron_job;
 if((typeof data36 !== "string") && (data36 !== null)){
-const err80 = {instancePath:instancePath+"/cron_job",schemaPath:"#/properties/cron_job/type",keyword:"type",params:{type: schema64.properties.cron_job.type}};
+const err80 = {instancePath:instancePath+"/cron_job",schemaPath:"#/properties/cron_job/type",keyword:"type",params:{type: schema83.properties.cron_job.type}};
 if(vErrors === null){
 vErrors = [err80];
 }
@@ -6729,7 +11864,7 @@ errors++;
 if(data.coalesce !== undefined){
 let data37 = data.coalesce;
 if((!(data37 && typeof data37 == "object" && !Array.isArray(data37))) && (data37 !== null)){
-const err81 = {instancePath:instancePath+"/coalesce",schemaPath:"#/properties/coalesce/type",keyword:"type",params:{type: schema64.properties.coalesce.type}};
+const err81 = {instancePath:instancePath+"/coalesce",schemaPath:"#/properties/coalesce/type",keyword:"type",params:{type: schema83.properties.coalesce.type}};
 if(vErrors === null){
 vErrors = [err81];
 }
@@ -6782,8 +11917,8 @@ errors++;
 }
 }
 if(data37.key !== undefined){
-if(!(validate33(data37.key, {instancePath:instancePath+"/coalesce/key",parentData:data37,parentDataProperty:"key",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate33.errors : vErrors.concat(validate33.errors);
+if(!(validate77(data37.key, {instancePath:instancePath+"/coalesce/key",parentData:data37,parentDataProperty:"key",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate77.errors : vErrors.concat(validate77.errors);
 errors = vErrors.length;
 }
 }
@@ -6843,7 +11978,7 @@ errors++;
 if(data.max_concurrent !== undefined){
 let data43 = data.max_concurrent;
 if((!(((typeof data43 == "number") && (!(data43 % 1) && !isNaN(data43))) && (isFinite(data43)))) && (data43 !== null)){
-const err90 = {instancePath:instancePath+"/max_concurrent",schemaPath:"#/properties/max_concurrent/type",keyword:"type",params:{type: schema64.properties.max_concurrent.type}};
+const err90 = {instancePath:instancePath+"/max_concurrent",schemaPath:"#/properties/max_concurrent/type",keyword:"type",params:{type: schema83.properties.max_concurrent.type}};
 if(vErrors === null){
 vErrors = [err90];
 }
@@ -6877,10 +12012,10 @@ vErrors.push(err92);
 }
 errors++;
 }
-validate42.errors = vErrors;
+validate86.errors = vErrors;
 return errors === 0;
 }
-validate42.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate86.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
 function validate20(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -8291,10 +13426,14 @@ if(data.targets !== undefined){
 let data55 = data.targets;
 if(data55 && typeof data55 == "object" && !Array.isArray(data55)){
 for(const key10 in data55){
-let data56 = data55[key10];
-if(data56 && typeof data56 == "object" && !Array.isArray(data56)){
-if(data56.name === undefined){
-const err116 = {instancePath:instancePath+"/targets/" + key10.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"target-plan.schema.json/required",keyword:"required",params:{missingProperty: "name"}};
+if(!(validate25(data55[key10], {instancePath:instancePath+"/targets/" + key10.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data55,parentDataProperty:key10,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate25.errors : vErrors.concat(validate25.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err116 = {instancePath:instancePath+"/targets",schemaPath:"#/properties/targets/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err116];
 }
@@ -8303,8 +13442,13 @@ vErrors.push(err116);
 }
 errors++;
 }
-if(data56.driver === undefined){
-const err117 = {instancePath:instancePath+"/targets/" + key10.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"target-plan.schema.json/required",keyword:"required",params:{missingProperty: "driver"}};
+}
+if(data.toolsets !== undefined){
+let data57 = data.toolsets;
+if(data57 && typeof data57 == "object" && !Array.isArray(data57)){
+for(const key11 in data57){
+if(typeof data57[key11] !== "boolean"){
+const err117 = {instancePath:instancePath+"/toolsets/" + key11.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/toolsets/additionalProperties/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err117];
 }
@@ -8313,9 +13457,10 @@ vErrors.push(err117);
 }
 errors++;
 }
-for(const key11 in data56){
-if(!((key11 === "name") || (key11 === "driver"))){
-const err118 = {instancePath:instancePath+"/targets/" + key10.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"target-plan.schema.json/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key11}};
+}
+}
+else {
+const err118 = {instancePath:instancePath+"/toolsets",schemaPath:"#/properties/toolsets/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err118];
 }
@@ -8325,9 +13470,18 @@ vErrors.push(err118);
 errors++;
 }
 }
-if(data56.name !== undefined){
-if(typeof data56.name !== "string"){
-const err119 = {instancePath:instancePath+"/targets/" + key10.replace(/~/g, "~0").replace(/\//g, "~1")+"/name",schemaPath:"target-plan.schema.json/properties/name/type",keyword:"type",params:{type: "string"}};
+if(data.profiles !== undefined){
+let data59 = data.profiles;
+if(data59 && typeof data59 == "object" && !Array.isArray(data59)){
+for(const key12 in data59){
+if(!(validate69(data59[key12], {instancePath:instancePath+"/profiles/" + key12.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data59,parentDataProperty:key12,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate69.errors : vErrors.concat(validate69.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err119 = {instancePath:instancePath+"/profiles",schemaPath:"#/properties/profiles/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err119];
 }
@@ -8337,10 +13491,18 @@ vErrors.push(err119);
 errors++;
 }
 }
-if(data56.driver !== undefined){
-let data58 = data56.driver;
-if(!(((((data58 === "http") || (data58 === "log")) || (data58 === "local")) || (data58 === "forgea_comment")) || (data58 === "email"))){
-const err120 = {instancePath:instancePath+"/targets/" + key10.replace(/~/g, "~0").replace(/\//g, "~1")+"/driver",schemaPath:"target-plan.schema.json/properties/driver/enum",keyword:"enum",params:{allowedValues: schema48.properties.driver.enum}};
+if(data.jobs !== undefined){
+let data61 = data.jobs;
+if(data61 && typeof data61 == "object" && !Array.isArray(data61)){
+for(const key13 in data61){
+if(!(validate75(data61[key13], {instancePath:instancePath+"/jobs/" + key13.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data61,parentDataProperty:key13,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate75.errors : vErrors.concat(validate75.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err120 = {instancePath:instancePath+"/jobs",schemaPath:"#/properties/jobs/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err120];
 }
@@ -8350,9 +13512,18 @@ vErrors.push(err120);
 errors++;
 }
 }
+if(data.blueprints !== undefined){
+let data63 = data.blueprints;
+if(data63 && typeof data63 == "object" && !Array.isArray(data63)){
+for(const key14 in data63){
+if(!(validate81(data63[key14], {instancePath:instancePath+"/blueprints/" + key14.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data63,parentDataProperty:key14,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate81.errors : vErrors.concat(validate81.errors);
+errors = vErrors.length;
+}
+}
 }
 else {
-const err121 = {instancePath:instancePath+"/targets/" + key10.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"target-plan.schema.json/type",keyword:"type",params:{type: "object"}};
+const err121 = {instancePath:instancePath+"/blueprints",schemaPath:"#/properties/blueprints/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err121];
 }
@@ -8362,9 +13533,18 @@ vErrors.push(err121);
 errors++;
 }
 }
+if(data.routes !== undefined){
+let data65 = data.routes;
+if(data65 && typeof data65 == "object" && !Array.isArray(data65)){
+for(const key15 in data65){
+if(!(validate86(data65[key15], {instancePath:instancePath+"/routes/" + key15.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data65,parentDataProperty:key15,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate86.errors : vErrors.concat(validate86.errors);
+errors = vErrors.length;
+}
+}
 }
 else {
-const err122 = {instancePath:instancePath+"/targets",schemaPath:"#/properties/targets/type",keyword:"type",params:{type: "object"}};
+const err122 = {instancePath:instancePath+"/routes",schemaPath:"#/properties/routes/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err122];
 }
@@ -8374,125 +13554,14 @@ vErrors.push(err122);
 errors++;
 }
 }
-if(data.toolsets !== undefined){
-let data59 = data.toolsets;
-if(data59 && typeof data59 == "object" && !Array.isArray(data59)){
-for(const key12 in data59){
-if(typeof data59[key12] !== "boolean"){
-const err123 = {instancePath:instancePath+"/toolsets/" + key12.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/toolsets/additionalProperties/type",keyword:"type",params:{type: "boolean"}};
+}
+else {
+const err123 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err123];
 }
 else {
 vErrors.push(err123);
-}
-errors++;
-}
-}
-}
-else {
-const err124 = {instancePath:instancePath+"/toolsets",schemaPath:"#/properties/toolsets/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err124];
-}
-else {
-vErrors.push(err124);
-}
-errors++;
-}
-}
-if(data.profiles !== undefined){
-let data61 = data.profiles;
-if(data61 && typeof data61 == "object" && !Array.isArray(data61)){
-for(const key13 in data61){
-if(!(validate25(data61[key13], {instancePath:instancePath+"/profiles/" + key13.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data61,parentDataProperty:key13,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate25.errors : vErrors.concat(validate25.errors);
-errors = vErrors.length;
-}
-}
-}
-else {
-const err125 = {instancePath:instancePath+"/profiles",schemaPath:"#/properties/profiles/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err125];
-}
-else {
-vErrors.push(err125);
-}
-errors++;
-}
-}
-if(data.jobs !== undefined){
-let data63 = data.jobs;
-if(data63 && typeof data63 == "object" && !Array.isArray(data63)){
-for(const key14 in data63){
-if(!(validate31(data63[key14], {instancePath:instancePath+"/jobs/" + key14.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data63,parentDataProperty:key14,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate31.errors : vErrors.concat(validate31.errors);
-errors = vErrors.length;
-}
-}
-}
-else {
-const err126 = {instancePath:instancePath+"/jobs",schemaPath:"#/properties/jobs/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err126];
-}
-else {
-vErrors.push(err126);
-}
-errors++;
-}
-}
-if(data.blueprints !== undefined){
-let data65 = data.blueprints;
-if(data65 && typeof data65 == "object" && !Array.isArray(data65)){
-for(const key15 in data65){
-if(!(validate37(data65[key15], {instancePath:instancePath+"/blueprints/" + key15.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data65,parentDataProperty:key15,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate37.errors : vErrors.concat(validate37.errors);
-errors = vErrors.length;
-}
-}
-}
-else {
-const err127 = {instancePath:instancePath+"/blueprints",schemaPath:"#/properties/blueprints/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err127];
-}
-else {
-vErrors.push(err127);
-}
-errors++;
-}
-}
-if(data.routes !== undefined){
-let data67 = data.routes;
-if(data67 && typeof data67 == "object" && !Array.isArray(data67)){
-for(const key16 in data67){
-if(!(validate42(data67[key16], {instancePath:instancePath+"/routes/" + key16.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data67,parentDataProperty:key16,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate42.errors : vErrors.concat(validate42.errors);
-errors = vErrors.length;
-}
-}
-}
-else {
-const err128 = {instancePath:instancePath+"/routes",schemaPath:"#/properties/routes/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err128];
-}
-else {
-vErrors.push(err128);
-}
-errors++;
-}
-}
-}
-else {
-const err129 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err129];
-}
-else {
-vErrors.push(err129);
 }
 errors++;
 }

@@ -2,7 +2,4636 @@
 // @ts-nocheck
 "use strict";
 export const validate = validate20;
-const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"target-plan.schema.json","title":"TargetPlan","description":"A delivery target as the executor interprets it.","type":"object","additionalProperties":false,"required":["name","driver"],"properties":{"name":{"type":"string"},"driver":{"enum":["http","log","local","forgea_comment","email"],"description":"`http`: the declarative executor; the others are code."}}};
+const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"target-plan.schema.json","title":"TargetPlan","description":"A delivery target as the executor interprets it: texts as segments, paths split, variants complete in themselves.","type":"object","additionalProperties":false,"required":["name","title","driver","settings","address","variants"],"properties":{"name":{"type":"string"},"title":{"type":"string"},"driver":{"enum":["http","log","local","forgea_comment","email"],"description":"`http`: the declarative executor; the others are code."},"settings":{"type":"array","items":{"$ref":"#/$defs/settingPlan"}},"address":{"type":"array","items":{"$ref":"#/$defs/addressPlan"},"description":"Keys of `deliver_extra`, of all variants."},"variants":{"type":"array","items":{"$ref":"#/$defs/variantPlan"},"description":"Preferred first; empty unless the driver is `http`."}},"$defs":{"settingPlan":{"title":"SettingPlan","type":"object","additionalProperties":false,"required":["name","aliases","secret","required","default","pattern"],"properties":{"name":{"type":"string"},"aliases":{"type":"array","items":{"type":"string"}},"secret":{"type":"boolean"},"required":{"type":"boolean"},"default":{"type":["string","null"]},"pattern":{"type":["string","null"],"description":"RE2 source, for the whole value."}}},"addressPlan":{"title":"AddressPlan","type":"object","additionalProperties":false,"required":["name","required","pattern","personal"],"properties":{"name":{"type":"string"},"required":{"type":"boolean","description":"Must be set in `deliver_extra`."},"pattern":{"type":["string","null"],"description":"RE2 source, for the whole value."},"personal":{"type":"boolean"}}},"textSegments":{"title":"ValueTemplate","description":"A text with values.","type":"array","items":{"$ref":"#/$defs/valueSegment"}},"valueSegment":{"title":"ValueSegment","oneOf":[{"title":"LiteralSegment","type":"object","additionalProperties":false,"required":["kind","text"],"properties":{"kind":{"const":"text"},"text":{"type":"string"}}},{"title":"ValueRef","type":"object","additionalProperties":false,"required":["kind","of","name","optional","secret"],"properties":{"kind":{"const":"value"},"of":{"enum":["text","address","match","setting","key","piece","pieces","timestamp","signature","exchanged_token"]},"name":{"type":"string","description":"Of the address field, group or setting; else empty."},"optional":{"type":"boolean","description":"What holds it is left out while it is empty."},"secret":{"type":"boolean"}}}]},"namedTexts":{"title":"NamedTemplates","type":"array","items":{"title":"NamedTemplate","type":"object","additionalProperties":false,"required":["name","value"],"properties":{"name":{"type":"string"},"value":{"$ref":"#/$defs/textSegments"}}}},"bodyNode":{"title":"BodyNode","oneOf":[{"title":"LiteralNode","type":"object","additionalProperties":false,"required":["kind","value"],"properties":{"kind":{"const":"literal"},"value":{"type":["string","number","boolean","null"]}}},{"title":"TextNode","type":"object","additionalProperties":false,"required":["kind","value","cast"],"properties":{"kind":{"const":"text"},"value":{"$ref":"#/$defs/textSegments"},"cast":{"enum":["string","int","auto"],"description":"`int`: anything else is refused. `auto`: a number when it is a safe integer."}}},{"title":"ObjectNode","type":"object","additionalProperties":false,"required":["kind","when","fields"],"properties":{"kind":{"const":"object"},"when":{"oneOf":[{"$ref":"#/$defs/textSegments"},{"type":"null"}],"description":"Left out while this is empty."},"fields":{"type":"array","items":{"title":"BodyField","type":"object","additionalProperties":false,"required":["name","node"],"properties":{"name":{"type":"string"},"node":{"$ref":"#/$defs/bodyNode"}}}}}},{"title":"ArrayNode","type":"object","additionalProperties":false,"required":["kind","items"],"properties":{"kind":{"const":"array"},"items":{"type":"array","items":{"$ref":"#/$defs/bodyNode"}}}},{"title":"JsonTextNode","type":"object","additionalProperties":false,"required":["kind","node"],"properties":{"kind":{"const":"json"},"node":{"$ref":"#/$defs/bodyNode"}}}]},"bodyPlan":{"title":"BodyPlan","oneOf":[{"title":"NoBodyPlan","type":"object","additionalProperties":false,"required":["kind"],"properties":{"kind":{"const":"none"}}},{"title":"JsonBodyPlan","type":"object","additionalProperties":false,"required":["kind","node"],"properties":{"kind":{"const":"json"},"node":{"$ref":"#/$defs/bodyNode"}}},{"title":"FormBodyPlan","type":"object","additionalProperties":false,"required":["kind","fields"],"properties":{"kind":{"const":"form"},"fields":{"$ref":"#/$defs/namedTexts"}}},{"title":"PlainBodyPlan","type":"object","additionalProperties":false,"required":["kind","value"],"properties":{"kind":{"const":"plain"},"value":{"$ref":"#/$defs/textSegments"}}}]},"requestPlan":{"title":"RequestPlan","type":"object","additionalProperties":false,"required":["chat_id","thread","method","path","query","headers","basic","body"],"properties":{"chat_id":{"type":["string","null"],"description":"RE2 source that the whole chat_id must match for this form."},"thread":{"type":["boolean","null"],"description":"Whether this form is for a thread; null: either."},"method":{"enum":["POST","PUT","PATCH","GET"]},"path":{"$ref":"#/$defs/textSegments"},"query":{"$ref":"#/$defs/namedTexts"},"headers":{"$ref":"#/$defs/namedTexts"},"basic":{"title":"BasicPlan","type":["object","null"],"additionalProperties":false,"required":["user","password"],"properties":{"user":{"$ref":"#/$defs/textSegments"},"password":{"$ref":"#/$defs/textSegments"}}},"body":{"$ref":"#/$defs/bodyPlan"}}},"expectPlan":{"title":"ExpectPlan","oneOf":[{"title":"ExpectValues","type":"object","additionalProperties":false,"required":["op","values"],"properties":{"op":{"enum":["in","not_in"]},"values":{"type":"array","items":{"type":["string","number","boolean","null"]}}}},{"title":"ExpectFlag","type":"object","additionalProperties":false,"required":["op","value"],"properties":{"op":{"enum":["exists","empty"]},"value":{"type":"boolean"}}},{"title":"ExpectType","type":"object","additionalProperties":false,"required":["op","type"],"properties":{"op":{"const":"is"},"type":{"enum":["string","number","boolean","array","object"]}}},{"title":"ExpectMatch","type":"object","additionalProperties":false,"required":["op","pattern"],"properties":{"op":{"const":"matches"},"pattern":{"type":"string"}}},{"title":"ExpectRange","type":"object","additionalProperties":false,"required":["op","from","to"],"properties":{"op":{"const":"between"},"from":{"type":"number"},"to":{"type":"number"}}},{"title":"ExpectEvery","type":"object","additionalProperties":false,"required":["op","checks"],"properties":{"op":{"const":"every"},"checks":{"type":"array","items":{"$ref":"#/$defs/bodyCheck"}}}}]},"bodyCheck":{"title":"BodyCheck","type":"object","additionalProperties":false,"required":["kind","path","expect"],"properties":{"kind":{"const":"body"},"path":{"type":"array","items":{"type":"string"}},"expect":{"type":"array","items":{"$ref":"#/$defs/expectPlan"}}}},"conditionPlan":{"title":"ResponseCondition","description":"Checks that must all hold.","type":"array","items":{"$ref":"#/$defs/checkPlan"}},"checkPlan":{"title":"CheckPlan","oneOf":[{"title":"StatusCheck","type":"object","additionalProperties":false,"required":["kind","ranges"],"properties":{"kind":{"const":"status"},"ranges":{"type":"array","items":{"title":"StatusRange","type":"object","additionalProperties":false,"required":["from","to"],"properties":{"from":{"type":"integer"},"to":{"type":"integer"}}}}}},{"title":"HeaderCheck","type":"object","additionalProperties":false,"required":["kind","name","expect"],"properties":{"kind":{"const":"header"},"name":{"type":"string"},"expect":{"type":"array","items":{"$ref":"#/$defs/expectPlan"}}}},{"$ref":"#/$defs/bodyCheck"},{"title":"TextCheck","type":"object","additionalProperties":false,"required":["kind","pattern"],"properties":{"kind":{"const":"text"},"pattern":{"type":"string"}}},{"title":"AnyCheck","type":"object","additionalProperties":false,"required":["kind","of"],"properties":{"kind":{"const":"any"},"of":{"type":"array","items":{"$ref":"#/$defs/conditionPlan"}}}}]},"outcomeRulePlan":{"title":"OutcomeRulePlan","type":"object","additionalProperties":false,"required":["when","outcome","reason","wait_ms"],"properties":{"when":{"$ref":"#/$defs/conditionPlan"},"outcome":{"enum":["ok","ok_pending","permanent","auth","retry","refresh","ambiguous"]},"reason":{"type":["string","null"]},"wait_ms":{"type":["integer","null"]}}},"waitSource":{"title":"WaitSource","type":"object","additionalProperties":false,"required":["in","header","path","pattern","unit_ms"],"properties":{"in":{"enum":["header","body","text"]},"header":{"type":"string"},"path":{"type":"array","items":{"type":"string"}},"pattern":{"type":"string"},"unit_ms":{"enum":[1,1000]}}},"exchangePlan":{"title":"ExchangePlan","type":"object","additionalProperties":false,"required":["base","request","success","token","lifetime","default_lifetime_ms","margin_ms"],"properties":{"base":{"oneOf":[{"$ref":"#/$defs/textSegments"},{"type":"null"}]},"request":{"$ref":"#/$defs/requestPlan"},"success":{"$ref":"#/$defs/conditionPlan"},"token":{"type":"array","items":{"type":"string"}},"lifetime":{"type":["array","null"],"items":{"type":"string"}},"default_lifetime_ms":{"type":"integer"},"margin_ms":{"type":"integer"}}},"signaturePlan":{"title":"SignaturePlan","type":"object","additionalProperties":false,"required":["hash","key","message","encoding","unit_ms"],"properties":{"hash":{"enum":["sha1","sha256","sha512"]},"key":{"$ref":"#/$defs/textSegments"},"message":{"$ref":"#/$defs/textSegments"},"encoding":{"enum":["base64","hex"]},"unit_ms":{"enum":[1,1000]}}},"textPlan":{"title":"TextPlan","type":"object","additionalProperties":false,"required":["limit","unit","overflow","max_pieces","numbered","transforms"],"properties":{"limit":{"type":["integer","null"]},"unit":{"enum":["utf16","codepoint","byte","json_byte"]},"overflow":{"enum":["split","truncate","reject"]},"max_pieces":{"type":"integer"},"numbered":{"type":"boolean"},"transforms":{"type":"array","items":{"enum":["slack_entities","zwsp_after_at","break_angle_at","break_angle","break_everyone","break_templates","strip_controls"]}}}},"variantPlan":{"title":"VariantPlan","type":"object","additionalProperties":false,"required":["name","needs","address","base","requests","text","key","signature","exchange","success","message_id","error_code","outcomes","retry_after","retry_after_cap_ms","pacing","timeout_ms","max_response_bytes"],"properties":{"name":{"type":"string"},"needs":{"type":"array","items":{"type":"string"}},"address":{"type":"array","items":{"$ref":"#/$defs/addressPlan"}},"base":{"oneOf":[{"$ref":"#/$defs/textSegments"},{"type":"null"}],"description":"null: the binding's api_base is required."},"requests":{"type":"array","items":{"$ref":"#/$defs/requestPlan"}},"text":{"$ref":"#/$defs/textPlan"},"key":{"title":"KeyPlan","type":"object","additionalProperties":false,"required":["form","max_length","window_ms"],"properties":{"form":{"enum":["hex","uuid"]},"max_length":{"type":"integer"},"window_ms":{"type":"integer","description":"0: the target never drops a repeat."}}},"signature":{"oneOf":[{"$ref":"#/$defs/signaturePlan"},{"type":"null"}]},"exchange":{"oneOf":[{"$ref":"#/$defs/exchangePlan"},{"type":"null"}]},"success":{"$ref":"#/$defs/conditionPlan"},"message_id":{"type":["array","null"],"items":{"type":"string"}},"error_code":{"type":["array","null"],"items":{"type":"string"}},"outcomes":{"type":"array","items":{"$ref":"#/$defs/outcomeRulePlan"}},"retry_after":{"type":"array","items":{"$ref":"#/$defs/waitSource"}},"retry_after_cap_ms":{"type":"integer"},"pacing":{"type":"array","items":{"title":"PacePlan","type":"object","additionalProperties":false,"required":["per","messages","period_ms"],"properties":{"per":{"enum":["chat","credentials"]},"messages":{"type":"integer"},"period_ms":{"type":"integer"}}}},"timeout_ms":{"type":"integer"},"max_response_bytes":{"type":"integer"}}}}};
+const schema32 = {"title":"SettingPlan","type":"object","additionalProperties":false,"required":["name","aliases","secret","required","default","pattern"],"properties":{"name":{"type":"string"},"aliases":{"type":"array","items":{"type":"string"}},"secret":{"type":"boolean"},"required":{"type":"boolean"},"default":{"type":["string","null"]},"pattern":{"type":["string","null"],"description":"RE2 source, for the whole value."}}};
+const schema33 = {"title":"AddressPlan","type":"object","additionalProperties":false,"required":["name","required","pattern","personal"],"properties":{"name":{"type":"string"},"required":{"type":"boolean","description":"Must be set in `deliver_extra`."},"pattern":{"type":["string","null"],"description":"RE2 source, for the whole value."},"personal":{"type":"boolean"}}};
+const schema34 = {"title":"VariantPlan","type":"object","additionalProperties":false,"required":["name","needs","address","base","requests","text","key","signature","exchange","success","message_id","error_code","outcomes","retry_after","retry_after_cap_ms","pacing","timeout_ms","max_response_bytes"],"properties":{"name":{"type":"string"},"needs":{"type":"array","items":{"type":"string"}},"address":{"type":"array","items":{"$ref":"#/$defs/addressPlan"}},"base":{"oneOf":[{"$ref":"#/$defs/textSegments"},{"type":"null"}],"description":"null: the binding's api_base is required."},"requests":{"type":"array","items":{"$ref":"#/$defs/requestPlan"}},"text":{"$ref":"#/$defs/textPlan"},"key":{"title":"KeyPlan","type":"object","additionalProperties":false,"required":["form","max_length","window_ms"],"properties":{"form":{"enum":["hex","uuid"]},"max_length":{"type":"integer"},"window_ms":{"type":"integer","description":"0: the target never drops a repeat."}}},"signature":{"oneOf":[{"$ref":"#/$defs/signaturePlan"},{"type":"null"}]},"exchange":{"oneOf":[{"$ref":"#/$defs/exchangePlan"},{"type":"null"}]},"success":{"$ref":"#/$defs/conditionPlan"},"message_id":{"type":["array","null"],"items":{"type":"string"}},"error_code":{"type":["array","null"],"items":{"type":"string"}},"outcomes":{"type":"array","items":{"$ref":"#/$defs/outcomeRulePlan"}},"retry_after":{"type":"array","items":{"$ref":"#/$defs/waitSource"}},"retry_after_cap_ms":{"type":"integer"},"pacing":{"type":"array","items":{"title":"PacePlan","type":"object","additionalProperties":false,"required":["per","messages","period_ms"],"properties":{"per":{"enum":["chat","credentials"]},"messages":{"type":"integer"},"period_ms":{"type":"integer"}}}},"timeout_ms":{"type":"integer"},"max_response_bytes":{"type":"integer"}}};
+const schema42 = {"title":"TextPlan","type":"object","additionalProperties":false,"required":["limit","unit","overflow","max_pieces","numbered","transforms"],"properties":{"limit":{"type":["integer","null"]},"unit":{"enum":["utf16","codepoint","byte","json_byte"]},"overflow":{"enum":["split","truncate","reject"]},"max_pieces":{"type":"integer"},"numbered":{"type":"boolean"},"transforms":{"type":"array","items":{"enum":["slack_entities","zwsp_after_at","break_angle_at","break_angle","break_everyone","break_templates","strip_controls"]}}}};
+const schema50 = {"title":"WaitSource","type":"object","additionalProperties":false,"required":["in","header","path","pattern","unit_ms"],"properties":{"in":{"enum":["header","body","text"]},"header":{"type":"string"},"path":{"type":"array","items":{"type":"string"}},"pattern":{"type":"string"},"unit_ms":{"enum":[1,1000]}}};
+const func1 = Object.prototype.hasOwnProperty;
+const schema36 = {"title":"ValueTemplate","description":"A text with values.","type":"array","items":{"$ref":"#/$defs/valueSegment"}};
+const schema37 = {"title":"ValueSegment","oneOf":[{"title":"LiteralSegment","type":"object","additionalProperties":false,"required":["kind","text"],"properties":{"kind":{"const":"text"},"text":{"type":"string"}}},{"title":"ValueRef","type":"object","additionalProperties":false,"required":["kind","of","name","optional","secret"],"properties":{"kind":{"const":"value"},"of":{"enum":["text","address","match","setting","key","piece","pieces","timestamp","signature","exchanged_token"]},"name":{"type":"string","description":"Of the address field, group or setting; else empty."},"optional":{"type":"boolean","description":"What holds it is left out while it is empty."},"secret":{"type":"boolean"}}}]};
+
+function validate22(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate22.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(Array.isArray(data)){
+const len0 = data.length;
+for(let i0=0; i0<len0; i0++){
+let data0 = data[i0];
+const _errs3 = errors;
+let valid3 = false;
+let passing0 = null;
+const _errs4 = errors;
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+if(data0.kind === undefined){
+const err0 = {instancePath:instancePath+"/" + i0,schemaPath:"#/$defs/valueSegment/oneOf/0/required",keyword:"required",params:{missingProperty: "kind"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if(data0.text === undefined){
+const err1 = {instancePath:instancePath+"/" + i0,schemaPath:"#/$defs/valueSegment/oneOf/0/required",keyword:"required",params:{missingProperty: "text"}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+for(const key0 in data0){
+if(!((key0 === "kind") || (key0 === "text"))){
+const err2 = {instancePath:instancePath+"/" + i0,schemaPath:"#/$defs/valueSegment/oneOf/0/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+if(data0.kind !== undefined){
+if("text" !== data0.kind){
+const err3 = {instancePath:instancePath+"/" + i0+"/kind",schemaPath:"#/$defs/valueSegment/oneOf/0/properties/kind/const",keyword:"const",params:{allowedValue: "text"}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+if(data0.text !== undefined){
+if(typeof data0.text !== "string"){
+const err4 = {instancePath:instancePath+"/" + i0+"/text",schemaPath:"#/$defs/valueSegment/oneOf/0/properties/text/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+}
+else {
+const err5 = {instancePath:instancePath+"/" + i0,schemaPath:"#/$defs/valueSegment/oneOf/0/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+var _valid0 = _errs4 === errors;
+if(_valid0){
+valid3 = true;
+passing0 = 0;
+var props0 = true;
+}
+const _errs10 = errors;
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+if(data0.kind === undefined){
+const err6 = {instancePath:instancePath+"/" + i0,schemaPath:"#/$defs/valueSegment/oneOf/1/required",keyword:"required",params:{missingProperty: "kind"}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+if(data0.of === undefined){
+const err7 = {instancePath:instancePath+"/" + i0,schemaPath:"#/$defs/valueSegment/oneOf/1/required",keyword:"required",params:{missingProperty: "of"}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+if(data0.name === undefined){
+const err8 = {instancePath:instancePath+"/" + i0,schemaPath:"#/$defs/valueSegment/oneOf/1/required",keyword:"required",params:{missingProperty: "name"}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+if(data0.optional === undefined){
+const err9 = {instancePath:instancePath+"/" + i0,schemaPath:"#/$defs/valueSegment/oneOf/1/required",keyword:"required",params:{missingProperty: "optional"}};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+if(data0.secret === undefined){
+const err10 = {instancePath:instancePath+"/" + i0,schemaPath:"#/$defs/valueSegment/oneOf/1/required",keyword:"required",params:{missingProperty: "secret"}};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+for(const key1 in data0){
+if(!(((((key1 === "kind") || (key1 === "of")) || (key1 === "name")) || (key1 === "optional")) || (key1 === "secret"))){
+const err11 = {instancePath:instancePath+"/" + i0,schemaPath:"#/$defs/valueSegment/oneOf/1/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+}
+if(data0.kind !== undefined){
+if("value" !== data0.kind){
+const err12 = {instancePath:instancePath+"/" + i0+"/kind",schemaPath:"#/$defs/valueSegment/oneOf/1/properties/kind/const",keyword:"const",params:{allowedValue: "value"}};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+}
+if(data0.of !== undefined){
+let data4 = data0.of;
+if(!((((((((((data4 === "text") || (data4 === "address")) || (data4 === "match")) || (data4 === "setting")) || (data4 === "key")) || (data4 === "piece")) || (data4 === "pieces")) || (data4 === "timestamp")) || (data4 === "signature")) || (data4 === "exchanged_token"))){
+const err13 = {instancePath:instancePath+"/" + i0+"/of",schemaPath:"#/$defs/valueSegment/oneOf/1/properties/of/enum",keyword:"enum",params:{allowedValues: schema37.oneOf[1].properties.of.enum}};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+}
+}
+if(data0.name !== undefined){
+if(typeof data0.name !== "string"){
+const err14 = {instancePath:instancePath+"/" + i0+"/name",schemaPath:"#/$defs/valueSegment/oneOf/1/properties/name/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+}
+}
+if(data0.optional !== undefined){
+if(typeof data0.optional !== "boolean"){
+const err15 = {instancePath:instancePath+"/" + i0+"/optional",schemaPath:"#/$defs/valueSegment/oneOf/1/properties/optional/type",keyword:"type",params:{type: "boolean"}};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
+}
+errors++;
+}
+}
+if(data0.secret !== undefined){
+if(typeof data0.secret !== "boolean"){
+const err16 = {instancePath:instancePath+"/" + i0+"/secret",schemaPath:"#/$defs/valueSegment/oneOf/1/properties/secret/type",keyword:"type",params:{type: "boolean"}};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+}
+}
+}
+else {
+const err17 = {instancePath:instancePath+"/" + i0,schemaPath:"#/$defs/valueSegment/oneOf/1/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err17];
+}
+else {
+vErrors.push(err17);
+}
+errors++;
+}
+var _valid0 = _errs10 === errors;
+if(_valid0 && valid3){
+valid3 = false;
+passing0 = [passing0, 1];
+}
+else {
+if(_valid0){
+valid3 = true;
+passing0 = 1;
+if(props0 !== true){
+props0 = true;
+}
+}
+}
+if(!valid3){
+const err18 = {instancePath:instancePath+"/" + i0,schemaPath:"#/$defs/valueSegment/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
+if(vErrors === null){
+vErrors = [err18];
+}
+else {
+vErrors.push(err18);
+}
+errors++;
+}
+else {
+errors = _errs3;
+if(vErrors !== null){
+if(_errs3){
+vErrors.length = _errs3;
+}
+else {
+vErrors = null;
+}
+}
+}
+}
+}
+else {
+const err19 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err19];
+}
+else {
+vErrors.push(err19);
+}
+errors++;
+}
+validate22.errors = vErrors;
+return errors === 0;
+}
+validate22.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+
+const schema38 = {"title":"RequestPlan","type":"object","additionalProperties":false,"required":["chat_id","thread","method","path","query","headers","basic","body"],"properties":{"chat_id":{"type":["string","null"],"description":"RE2 source that the whole chat_id must match for this form."},"thread":{"type":["boolean","null"],"description":"Whether this form is for a thread; null: either."},"method":{"enum":["POST","PUT","PATCH","GET"]},"path":{"$ref":"#/$defs/textSegments"},"query":{"$ref":"#/$defs/namedTexts"},"headers":{"$ref":"#/$defs/namedTexts"},"basic":{"title":"BasicPlan","type":["object","null"],"additionalProperties":false,"required":["user","password"],"properties":{"user":{"$ref":"#/$defs/textSegments"},"password":{"$ref":"#/$defs/textSegments"}}},"body":{"$ref":"#/$defs/bodyPlan"}}};
+const schema39 = {"title":"NamedTemplates","type":"array","items":{"title":"NamedTemplate","type":"object","additionalProperties":false,"required":["name","value"],"properties":{"name":{"type":"string"},"value":{"$ref":"#/$defs/textSegments"}}}};
+
+function validate26(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate26.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(Array.isArray(data)){
+const len0 = data.length;
+for(let i0=0; i0<len0; i0++){
+let data0 = data[i0];
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+if(data0.name === undefined){
+const err0 = {instancePath:instancePath+"/" + i0,schemaPath:"#/items/required",keyword:"required",params:{missingProperty: "name"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if(data0.value === undefined){
+const err1 = {instancePath:instancePath+"/" + i0,schemaPath:"#/items/required",keyword:"required",params:{missingProperty: "value"}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+for(const key0 in data0){
+if(!((key0 === "name") || (key0 === "value"))){
+const err2 = {instancePath:instancePath+"/" + i0,schemaPath:"#/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+if(data0.name !== undefined){
+if(typeof data0.name !== "string"){
+const err3 = {instancePath:instancePath+"/" + i0+"/name",schemaPath:"#/items/properties/name/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+if(data0.value !== undefined){
+if(!(validate22(data0.value, {instancePath:instancePath+"/" + i0+"/value",parentData:data0,parentDataProperty:"value",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate22.errors : vErrors.concat(validate22.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err4 = {instancePath:instancePath+"/" + i0,schemaPath:"#/items/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+}
+else {
+const err5 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+validate26.errors = vErrors;
+return errors === 0;
+}
+validate26.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+
+const schema40 = {"title":"BodyPlan","oneOf":[{"title":"NoBodyPlan","type":"object","additionalProperties":false,"required":["kind"],"properties":{"kind":{"const":"none"}}},{"title":"JsonBodyPlan","type":"object","additionalProperties":false,"required":["kind","node"],"properties":{"kind":{"const":"json"},"node":{"$ref":"#/$defs/bodyNode"}}},{"title":"FormBodyPlan","type":"object","additionalProperties":false,"required":["kind","fields"],"properties":{"kind":{"const":"form"},"fields":{"$ref":"#/$defs/namedTexts"}}},{"title":"PlainBodyPlan","type":"object","additionalProperties":false,"required":["kind","value"],"properties":{"kind":{"const":"plain"},"value":{"$ref":"#/$defs/textSegments"}}}]};
+const schema41 = {"title":"BodyNode","oneOf":[{"title":"LiteralNode","type":"object","additionalProperties":false,"required":["kind","value"],"properties":{"kind":{"const":"literal"},"value":{"type":["string","number","boolean","null"]}}},{"title":"TextNode","type":"object","additionalProperties":false,"required":["kind","value","cast"],"properties":{"kind":{"const":"text"},"value":{"$ref":"#/$defs/textSegments"},"cast":{"enum":["string","int","auto"],"description":"`int`: anything else is refused. `auto`: a number when it is a safe integer."}}},{"title":"ObjectNode","type":"object","additionalProperties":false,"required":["kind","when","fields"],"properties":{"kind":{"const":"object"},"when":{"oneOf":[{"$ref":"#/$defs/textSegments"},{"type":"null"}],"description":"Left out while this is empty."},"fields":{"type":"array","items":{"title":"BodyField","type":"object","additionalProperties":false,"required":["name","node"],"properties":{"name":{"type":"string"},"node":{"$ref":"#/$defs/bodyNode"}}}}}},{"title":"ArrayNode","type":"object","additionalProperties":false,"required":["kind","items"],"properties":{"kind":{"const":"array"},"items":{"type":"array","items":{"$ref":"#/$defs/bodyNode"}}}},{"title":"JsonTextNode","type":"object","additionalProperties":false,"required":["kind","node"],"properties":{"kind":{"const":"json"},"node":{"$ref":"#/$defs/bodyNode"}}}]};
+const wrapper0 = {validate: validate33};
+
+function validate33(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate33.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+let valid0 = false;
+let passing0 = null;
+const _errs1 = errors;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.kind === undefined){
+const err0 = {instancePath,schemaPath:"#/oneOf/0/required",keyword:"required",params:{missingProperty: "kind"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if(data.value === undefined){
+const err1 = {instancePath,schemaPath:"#/oneOf/0/required",keyword:"required",params:{missingProperty: "value"}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+for(const key0 in data){
+if(!((key0 === "kind") || (key0 === "value"))){
+const err2 = {instancePath,schemaPath:"#/oneOf/0/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+if(data.kind !== undefined){
+if("literal" !== data.kind){
+const err3 = {instancePath:instancePath+"/kind",schemaPath:"#/oneOf/0/properties/kind/const",keyword:"const",params:{allowedValue: "literal"}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+if(data.value !== undefined){
+let data1 = data.value;
+if((((typeof data1 !== "string") && (!((typeof data1 == "number") && (isFinite(data1))))) && (typeof data1 !== "boolean")) && (data1 !== null)){
+const err4 = {instancePath:instancePath+"/value",schemaPath:"#/oneOf/0/properties/value/type",keyword:"type",params:{type: schema41.oneOf[0].properties.value.type}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+}
+else {
+const err5 = {instancePath,schemaPath:"#/oneOf/0/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+var _valid0 = _errs1 === errors;
+if(_valid0){
+valid0 = true;
+passing0 = 0;
+var props0 = true;
+}
+const _errs7 = errors;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.kind === undefined){
+const err6 = {instancePath,schemaPath:"#/oneOf/1/required",keyword:"required",params:{missingProperty: "kind"}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+if(data.value === undefined){
+const err7 = {instancePath,schemaPath:"#/oneOf/1/required",keyword:"required",params:{missingProperty: "value"}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+if(data.cast === undefined){
+const err8 = {instancePath,schemaPath:"#/oneOf/1/required",keyword:"required",params:{missingProperty: "cast"}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+for(const key1 in data){
+if(!(((key1 === "kind") || (key1 === "value")) || (key1 === "cast"))){
+const err9 = {instancePath,schemaPath:"#/oneOf/1/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+}
+if(data.kind !== undefined){
+if("text" !== data.kind){
+const err10 = {instancePath:instancePath+"/kind",schemaPath:"#/oneOf/1/properties/kind/const",keyword:"const",params:{allowedValue: "text"}};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+}
+if(data.value !== undefined){
+if(!(validate22(data.value, {instancePath:instancePath+"/value",parentData:data,parentDataProperty:"value",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate22.errors : vErrors.concat(validate22.errors);
+errors = vErrors.length;
+}
+}
+if(data.cast !== undefined){
+let data4 = data.cast;
+if(!(((data4 === "string") || (data4 === "int")) || (data4 === "auto"))){
+const err11 = {instancePath:instancePath+"/cast",schemaPath:"#/oneOf/1/properties/cast/enum",keyword:"enum",params:{allowedValues: schema41.oneOf[1].properties.cast.enum}};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+}
+}
+else {
+const err12 = {instancePath,schemaPath:"#/oneOf/1/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+var _valid0 = _errs7 === errors;
+if(_valid0 && valid0){
+valid0 = false;
+passing0 = [passing0, 1];
+}
+else {
+if(_valid0){
+valid0 = true;
+passing0 = 1;
+if(props0 !== true){
+props0 = true;
+}
+}
+const _errs13 = errors;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.kind === undefined){
+const err13 = {instancePath,schemaPath:"#/oneOf/2/required",keyword:"required",params:{missingProperty: "kind"}};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+}
+if(data.when === undefined){
+const err14 = {instancePath,schemaPath:"#/oneOf/2/required",keyword:"required",params:{missingProperty: "when"}};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+}
+if(data.fields === undefined){
+const err15 = {instancePath,schemaPath:"#/oneOf/2/required",keyword:"required",params:{missingProperty: "fields"}};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
+}
+errors++;
+}
+for(const key2 in data){
+if(!(((key2 === "kind") || (key2 === "when")) || (key2 === "fields"))){
+const err16 = {instancePath,schemaPath:"#/oneOf/2/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+}
+}
+if(data.kind !== undefined){
+if("object" !== data.kind){
+const err17 = {instancePath:instancePath+"/kind",schemaPath:"#/oneOf/2/properties/kind/const",keyword:"const",params:{allowedValue: "object"}};
+if(vErrors === null){
+vErrors = [err17];
+}
+else {
+vErrors.push(err17);
+}
+errors++;
+}
+}
+if(data.when !== undefined){
+let data6 = data.when;
+const _errs18 = errors;
+let valid4 = false;
+let passing1 = null;
+const _errs19 = errors;
+if(!(validate22(data6, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate22.errors : vErrors.concat(validate22.errors);
+errors = vErrors.length;
+}
+var _valid1 = _errs19 === errors;
+if(_valid1){
+valid4 = true;
+passing1 = 0;
+}
+const _errs20 = errors;
+if(data6 !== null){
+const err18 = {instancePath:instancePath+"/when",schemaPath:"#/oneOf/2/properties/when/oneOf/1/type",keyword:"type",params:{type: "null"}};
+if(vErrors === null){
+vErrors = [err18];
+}
+else {
+vErrors.push(err18);
+}
+errors++;
+}
+var _valid1 = _errs20 === errors;
+if(_valid1 && valid4){
+valid4 = false;
+passing1 = [passing1, 1];
+}
+else {
+if(_valid1){
+valid4 = true;
+passing1 = 1;
+}
+}
+if(!valid4){
+const err19 = {instancePath:instancePath+"/when",schemaPath:"#/oneOf/2/properties/when/oneOf",keyword:"oneOf",params:{passingSchemas: passing1}};
+if(vErrors === null){
+vErrors = [err19];
+}
+else {
+vErrors.push(err19);
+}
+errors++;
+}
+else {
+errors = _errs18;
+if(vErrors !== null){
+if(_errs18){
+vErrors.length = _errs18;
+}
+else {
+vErrors = null;
+}
+}
+}
+}
+if(data.fields !== undefined){
+let data7 = data.fields;
+if(Array.isArray(data7)){
+const len0 = data7.length;
+for(let i0=0; i0<len0; i0++){
+let data8 = data7[i0];
+if(data8 && typeof data8 == "object" && !Array.isArray(data8)){
+if(data8.name === undefined){
+const err20 = {instancePath:instancePath+"/fields/" + i0,schemaPath:"#/oneOf/2/properties/fields/items/required",keyword:"required",params:{missingProperty: "name"}};
+if(vErrors === null){
+vErrors = [err20];
+}
+else {
+vErrors.push(err20);
+}
+errors++;
+}
+if(data8.node === undefined){
+const err21 = {instancePath:instancePath+"/fields/" + i0,schemaPath:"#/oneOf/2/properties/fields/items/required",keyword:"required",params:{missingProperty: "node"}};
+if(vErrors === null){
+vErrors = [err21];
+}
+else {
+vErrors.push(err21);
+}
+errors++;
+}
+for(const key3 in data8){
+if(!((key3 === "name") || (key3 === "node"))){
+const err22 = {instancePath:instancePath+"/fields/" + i0,schemaPath:"#/oneOf/2/properties/fields/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3}};
+if(vErrors === null){
+vErrors = [err22];
+}
+else {
+vErrors.push(err22);
+}
+errors++;
+}
+}
+if(data8.name !== undefined){
+if(typeof data8.name !== "string"){
+const err23 = {instancePath:instancePath+"/fields/" + i0+"/name",schemaPath:"#/oneOf/2/properties/fields/items/properties/name/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err23];
+}
+else {
+vErrors.push(err23);
+}
+errors++;
+}
+}
+if(data8.node !== undefined){
+if(!(wrapper0.validate(data8.node, {instancePath:instancePath+"/fields/" + i0+"/node",parentData:data8,parentDataProperty:"node",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? wrapper0.validate.errors : vErrors.concat(wrapper0.validate.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err24 = {instancePath:instancePath+"/fields/" + i0,schemaPath:"#/oneOf/2/properties/fields/items/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err24];
+}
+else {
+vErrors.push(err24);
+}
+errors++;
+}
+}
+}
+else {
+const err25 = {instancePath:instancePath+"/fields",schemaPath:"#/oneOf/2/properties/fields/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err25];
+}
+else {
+vErrors.push(err25);
+}
+errors++;
+}
+}
+}
+else {
+const err26 = {instancePath,schemaPath:"#/oneOf/2/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err26];
+}
+else {
+vErrors.push(err26);
+}
+errors++;
+}
+var _valid0 = _errs13 === errors;
+if(_valid0 && valid0){
+valid0 = false;
+passing0 = [passing0, 2];
+}
+else {
+if(_valid0){
+valid0 = true;
+passing0 = 2;
+if(props0 !== true){
+props0 = true;
+}
+}
+const _errs30 = errors;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.kind === undefined){
+const err27 = {instancePath,schemaPath:"#/oneOf/3/required",keyword:"required",params:{missingProperty: "kind"}};
+if(vErrors === null){
+vErrors = [err27];
+}
+else {
+vErrors.push(err27);
+}
+errors++;
+}
+if(data.items === undefined){
+const err28 = {instancePath,schemaPath:"#/oneOf/3/required",keyword:"required",params:{missingProperty: "items"}};
+if(vErrors === null){
+vErrors = [err28];
+}
+else {
+vErrors.push(err28);
+}
+errors++;
+}
+for(const key4 in data){
+if(!((key4 === "kind") || (key4 === "items"))){
+const err29 = {instancePath,schemaPath:"#/oneOf/3/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4}};
+if(vErrors === null){
+vErrors = [err29];
+}
+else {
+vErrors.push(err29);
+}
+errors++;
+}
+}
+if(data.kind !== undefined){
+if("array" !== data.kind){
+const err30 = {instancePath:instancePath+"/kind",schemaPath:"#/oneOf/3/properties/kind/const",keyword:"const",params:{allowedValue: "array"}};
+if(vErrors === null){
+vErrors = [err30];
+}
+else {
+vErrors.push(err30);
+}
+errors++;
+}
+}
+if(data.items !== undefined){
+let data12 = data.items;
+if(Array.isArray(data12)){
+const len1 = data12.length;
+for(let i1=0; i1<len1; i1++){
+if(!(wrapper0.validate(data12[i1], {instancePath:instancePath+"/items/" + i1,parentData:data12,parentDataProperty:i1,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? wrapper0.validate.errors : vErrors.concat(wrapper0.validate.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err31 = {instancePath:instancePath+"/items",schemaPath:"#/oneOf/3/properties/items/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err31];
+}
+else {
+vErrors.push(err31);
+}
+errors++;
+}
+}
+}
+else {
+const err32 = {instancePath,schemaPath:"#/oneOf/3/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err32];
+}
+else {
+vErrors.push(err32);
+}
+errors++;
+}
+var _valid0 = _errs30 === errors;
+if(_valid0 && valid0){
+valid0 = false;
+passing0 = [passing0, 3];
+}
+else {
+if(_valid0){
+valid0 = true;
+passing0 = 3;
+if(props0 !== true){
+props0 = true;
+}
+}
+const _errs37 = errors;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.kind === undefined){
+const err33 = {instancePath,schemaPath:"#/oneOf/4/required",keyword:"required",params:{missingProperty: "kind"}};
+if(vErrors === null){
+vErrors = [err33];
+}
+else {
+vErrors.push(err33);
+}
+errors++;
+}
+if(data.node === undefined){
+const err34 = {instancePath,schemaPath:"#/oneOf/4/required",keyword:"required",params:{missingProperty: "node"}};
+if(vErrors === null){
+vErrors = [err34];
+}
+else {
+vErrors.push(err34);
+}
+errors++;
+}
+for(const key5 in data){
+if(!((key5 === "kind") || (key5 === "node"))){
+const err35 = {instancePath,schemaPath:"#/oneOf/4/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5}};
+if(vErrors === null){
+vErrors = [err35];
+}
+else {
+vErrors.push(err35);
+}
+errors++;
+}
+}
+if(data.kind !== undefined){
+if("json" !== data.kind){
+const err36 = {instancePath:instancePath+"/kind",schemaPath:"#/oneOf/4/properties/kind/const",keyword:"const",params:{allowedValue: "json"}};
+if(vErrors === null){
+vErrors = [err36];
+}
+else {
+vErrors.push(err36);
+}
+errors++;
+}
+}
+if(data.node !== undefined){
+if(!(wrapper0.validate(data.node, {instancePath:instancePath+"/node",parentData:data,parentDataProperty:"node",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? wrapper0.validate.errors : vErrors.concat(wrapper0.validate.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err37 = {instancePath,schemaPath:"#/oneOf/4/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err37];
+}
+else {
+vErrors.push(err37);
+}
+errors++;
+}
+var _valid0 = _errs37 === errors;
+if(_valid0 && valid0){
+valid0 = false;
+passing0 = [passing0, 4];
+}
+else {
+if(_valid0){
+valid0 = true;
+passing0 = 4;
+if(props0 !== true){
+props0 = true;
+}
+}
+}
+}
+}
+}
+if(!valid0){
+const err38 = {instancePath,schemaPath:"#/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
+if(vErrors === null){
+vErrors = [err38];
+}
+else {
+vErrors.push(err38);
+}
+errors++;
+}
+else {
+errors = _errs0;
+if(vErrors !== null){
+if(_errs0){
+vErrors.length = _errs0;
+}
+else {
+vErrors = null;
+}
+}
+}
+validate33.errors = vErrors;
+evaluated0.props = props0;
+return errors === 0;
+}
+validate33.evaluated = {"dynamicProps":true,"dynamicItems":false};
+
+
+function validate32(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate32.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+let valid0 = false;
+let passing0 = null;
+const _errs1 = errors;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.kind === undefined){
+const err0 = {instancePath,schemaPath:"#/oneOf/0/required",keyword:"required",params:{missingProperty: "kind"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+for(const key0 in data){
+if(!(key0 === "kind")){
+const err1 = {instancePath,schemaPath:"#/oneOf/0/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+if(data.kind !== undefined){
+if("none" !== data.kind){
+const err2 = {instancePath:instancePath+"/kind",schemaPath:"#/oneOf/0/properties/kind/const",keyword:"const",params:{allowedValue: "none"}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+}
+else {
+const err3 = {instancePath,schemaPath:"#/oneOf/0/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+var _valid0 = _errs1 === errors;
+if(_valid0){
+valid0 = true;
+passing0 = 0;
+var props0 = true;
+}
+const _errs5 = errors;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.kind === undefined){
+const err4 = {instancePath,schemaPath:"#/oneOf/1/required",keyword:"required",params:{missingProperty: "kind"}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+if(data.node === undefined){
+const err5 = {instancePath,schemaPath:"#/oneOf/1/required",keyword:"required",params:{missingProperty: "node"}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+for(const key1 in data){
+if(!((key1 === "kind") || (key1 === "node"))){
+const err6 = {instancePath,schemaPath:"#/oneOf/1/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+}
+if(data.kind !== undefined){
+if("json" !== data.kind){
+const err7 = {instancePath:instancePath+"/kind",schemaPath:"#/oneOf/1/properties/kind/const",keyword:"const",params:{allowedValue: "json"}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+}
+if(data.node !== undefined){
+if(!(validate33(data.node, {instancePath:instancePath+"/node",parentData:data,parentDataProperty:"node",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate33.errors : vErrors.concat(validate33.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err8 = {instancePath,schemaPath:"#/oneOf/1/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+var _valid0 = _errs5 === errors;
+if(_valid0 && valid0){
+valid0 = false;
+passing0 = [passing0, 1];
+}
+else {
+if(_valid0){
+valid0 = true;
+passing0 = 1;
+if(props0 !== true){
+props0 = true;
+}
+}
+const _errs10 = errors;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.kind === undefined){
+const err9 = {instancePath,schemaPath:"#/oneOf/2/required",keyword:"required",params:{missingProperty: "kind"}};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+if(data.fields === undefined){
+const err10 = {instancePath,schemaPath:"#/oneOf/2/required",keyword:"required",params:{missingProperty: "fields"}};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+for(const key2 in data){
+if(!((key2 === "kind") || (key2 === "fields"))){
+const err11 = {instancePath,schemaPath:"#/oneOf/2/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+}
+if(data.kind !== undefined){
+if("form" !== data.kind){
+const err12 = {instancePath:instancePath+"/kind",schemaPath:"#/oneOf/2/properties/kind/const",keyword:"const",params:{allowedValue: "form"}};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+}
+if(data.fields !== undefined){
+if(!(validate26(data.fields, {instancePath:instancePath+"/fields",parentData:data,parentDataProperty:"fields",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate26.errors : vErrors.concat(validate26.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err13 = {instancePath,schemaPath:"#/oneOf/2/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+}
+var _valid0 = _errs10 === errors;
+if(_valid0 && valid0){
+valid0 = false;
+passing0 = [passing0, 2];
+}
+else {
+if(_valid0){
+valid0 = true;
+passing0 = 2;
+if(props0 !== true){
+props0 = true;
+}
+}
+const _errs15 = errors;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.kind === undefined){
+const err14 = {instancePath,schemaPath:"#/oneOf/3/required",keyword:"required",params:{missingProperty: "kind"}};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+}
+if(data.value === undefined){
+const err15 = {instancePath,schemaPath:"#/oneOf/3/required",keyword:"required",params:{missingProperty: "value"}};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
+}
+errors++;
+}
+for(const key3 in data){
+if(!((key3 === "kind") || (key3 === "value"))){
+const err16 = {instancePath,schemaPath:"#/oneOf/3/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3}};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+}
+}
+if(data.kind !== undefined){
+if("plain" !== data.kind){
+const err17 = {instancePath:instancePath+"/kind",schemaPath:"#/oneOf/3/properties/kind/const",keyword:"const",params:{allowedValue: "plain"}};
+if(vErrors === null){
+vErrors = [err17];
+}
+else {
+vErrors.push(err17);
+}
+errors++;
+}
+}
+if(data.value !== undefined){
+if(!(validate22(data.value, {instancePath:instancePath+"/value",parentData:data,parentDataProperty:"value",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate22.errors : vErrors.concat(validate22.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err18 = {instancePath,schemaPath:"#/oneOf/3/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err18];
+}
+else {
+vErrors.push(err18);
+}
+errors++;
+}
+var _valid0 = _errs15 === errors;
+if(_valid0 && valid0){
+valid0 = false;
+passing0 = [passing0, 3];
+}
+else {
+if(_valid0){
+valid0 = true;
+passing0 = 3;
+if(props0 !== true){
+props0 = true;
+}
+}
+}
+}
+}
+if(!valid0){
+const err19 = {instancePath,schemaPath:"#/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
+if(vErrors === null){
+vErrors = [err19];
+}
+else {
+vErrors.push(err19);
+}
+errors++;
+}
+else {
+errors = _errs0;
+if(vErrors !== null){
+if(_errs0){
+vErrors.length = _errs0;
+}
+else {
+vErrors = null;
+}
+}
+}
+validate32.errors = vErrors;
+evaluated0.props = props0;
+return errors === 0;
+}
+validate32.evaluated = {"dynamicProps":true,"dynamicItems":false};
+
+
+function validate24(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate24.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.chat_id === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "chat_id"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if(data.thread === undefined){
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "thread"}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+if(data.method === undefined){
+const err2 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "method"}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+if(data.path === undefined){
+const err3 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "path"}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+if(data.query === undefined){
+const err4 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "query"}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+if(data.headers === undefined){
+const err5 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "headers"}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+if(data.basic === undefined){
+const err6 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "basic"}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+if(data.body === undefined){
+const err7 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "body"}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+for(const key0 in data){
+if(!((((((((key0 === "chat_id") || (key0 === "thread")) || (key0 === "method")) || (key0 === "path")) || (key0 === "query")) || (key0 === "headers")) || (key0 === "basic")) || (key0 === "body"))){
+const err8 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+}
+if(data.chat_id !== undefined){
+let data0 = data.chat_id;
+if((typeof data0 !== "string") && (data0 !== null)){
+const err9 = {instancePath:instancePath+"/chat_id",schemaPath:"#/properties/chat_id/type",keyword:"type",params:{type: schema38.properties.chat_id.type}};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+}
+if(data.thread !== undefined){
+let data1 = data.thread;
+if((typeof data1 !== "boolean") && (data1 !== null)){
+const err10 = {instancePath:instancePath+"/thread",schemaPath:"#/properties/thread/type",keyword:"type",params:{type: schema38.properties.thread.type}};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+}
+if(data.method !== undefined){
+let data2 = data.method;
+if(!((((data2 === "POST") || (data2 === "PUT")) || (data2 === "PATCH")) || (data2 === "GET"))){
+const err11 = {instancePath:instancePath+"/method",schemaPath:"#/properties/method/enum",keyword:"enum",params:{allowedValues: schema38.properties.method.enum}};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+}
+if(data.path !== undefined){
+if(!(validate22(data.path, {instancePath:instancePath+"/path",parentData:data,parentDataProperty:"path",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate22.errors : vErrors.concat(validate22.errors);
+errors = vErrors.length;
+}
+}
+if(data.query !== undefined){
+if(!(validate26(data.query, {instancePath:instancePath+"/query",parentData:data,parentDataProperty:"query",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate26.errors : vErrors.concat(validate26.errors);
+errors = vErrors.length;
+}
+}
+if(data.headers !== undefined){
+if(!(validate26(data.headers, {instancePath:instancePath+"/headers",parentData:data,parentDataProperty:"headers",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate26.errors : vErrors.concat(validate26.errors);
+errors = vErrors.length;
+}
+}
+if(data.basic !== undefined){
+let data6 = data.basic;
+if((!(data6 && typeof data6 == "object" && !Array.isArray(data6))) && (data6 !== null)){
+const err12 = {instancePath:instancePath+"/basic",schemaPath:"#/properties/basic/type",keyword:"type",params:{type: schema38.properties.basic.type}};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
+if(data6.user === undefined){
+const err13 = {instancePath:instancePath+"/basic",schemaPath:"#/properties/basic/required",keyword:"required",params:{missingProperty: "user"}};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+}
+if(data6.password === undefined){
+const err14 = {instancePath:instancePath+"/basic",schemaPath:"#/properties/basic/required",keyword:"required",params:{missingProperty: "password"}};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+}
+for(const key1 in data6){
+if(!((key1 === "user") || (key1 === "password"))){
+const err15 = {instancePath:instancePath+"/basic",schemaPath:"#/properties/basic/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
+}
+errors++;
+}
+}
+if(data6.user !== undefined){
+if(!(validate22(data6.user, {instancePath:instancePath+"/basic/user",parentData:data6,parentDataProperty:"user",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate22.errors : vErrors.concat(validate22.errors);
+errors = vErrors.length;
+}
+}
+if(data6.password !== undefined){
+if(!(validate22(data6.password, {instancePath:instancePath+"/basic/password",parentData:data6,parentDataProperty:"password",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate22.errors : vErrors.concat(validate22.errors);
+errors = vErrors.length;
+}
+}
+}
+}
+if(data.body !== undefined){
+if(!(validate32(data.body, {instancePath:instancePath+"/body",parentData:data,parentDataProperty:"body",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate32.errors : vErrors.concat(validate32.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err16 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+}
+validate24.errors = vErrors;
+return errors === 0;
+}
+validate24.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+const schema43 = {"title":"SignaturePlan","type":"object","additionalProperties":false,"required":["hash","key","message","encoding","unit_ms"],"properties":{"hash":{"enum":["sha1","sha256","sha512"]},"key":{"$ref":"#/$defs/textSegments"},"message":{"$ref":"#/$defs/textSegments"},"encoding":{"enum":["base64","hex"]},"unit_ms":{"enum":[1,1000]}}};
+
+function validate41(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate41.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.hash === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "hash"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if(data.key === undefined){
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "key"}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+if(data.message === undefined){
+const err2 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "message"}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+if(data.encoding === undefined){
+const err3 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "encoding"}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+if(data.unit_ms === undefined){
+const err4 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "unit_ms"}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+for(const key0 in data){
+if(!(((((key0 === "hash") || (key0 === "key")) || (key0 === "message")) || (key0 === "encoding")) || (key0 === "unit_ms"))){
+const err5 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+}
+if(data.hash !== undefined){
+let data0 = data.hash;
+if(!(((data0 === "sha1") || (data0 === "sha256")) || (data0 === "sha512"))){
+const err6 = {instancePath:instancePath+"/hash",schemaPath:"#/properties/hash/enum",keyword:"enum",params:{allowedValues: schema43.properties.hash.enum}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+}
+if(data.key !== undefined){
+if(!(validate22(data.key, {instancePath:instancePath+"/key",parentData:data,parentDataProperty:"key",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate22.errors : vErrors.concat(validate22.errors);
+errors = vErrors.length;
+}
+}
+if(data.message !== undefined){
+if(!(validate22(data.message, {instancePath:instancePath+"/message",parentData:data,parentDataProperty:"message",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate22.errors : vErrors.concat(validate22.errors);
+errors = vErrors.length;
+}
+}
+if(data.encoding !== undefined){
+let data3 = data.encoding;
+if(!((data3 === "base64") || (data3 === "hex"))){
+const err7 = {instancePath:instancePath+"/encoding",schemaPath:"#/properties/encoding/enum",keyword:"enum",params:{allowedValues: schema43.properties.encoding.enum}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+}
+if(data.unit_ms !== undefined){
+let data4 = data.unit_ms;
+if(!((data4 === 1) || (data4 === 1000))){
+const err8 = {instancePath:instancePath+"/unit_ms",schemaPath:"#/properties/unit_ms/enum",keyword:"enum",params:{allowedValues: schema43.properties.unit_ms.enum}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+}
+}
+else {
+const err9 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+validate41.errors = vErrors;
+return errors === 0;
+}
+validate41.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+const schema44 = {"title":"ExchangePlan","type":"object","additionalProperties":false,"required":["base","request","success","token","lifetime","default_lifetime_ms","margin_ms"],"properties":{"base":{"oneOf":[{"$ref":"#/$defs/textSegments"},{"type":"null"}]},"request":{"$ref":"#/$defs/requestPlan"},"success":{"$ref":"#/$defs/conditionPlan"},"token":{"type":"array","items":{"type":"string"}},"lifetime":{"type":["array","null"],"items":{"type":"string"}},"default_lifetime_ms":{"type":"integer"},"margin_ms":{"type":"integer"}}};
+const schema45 = {"title":"ResponseCondition","description":"Checks that must all hold.","type":"array","items":{"$ref":"#/$defs/checkPlan"}};
+const schema46 = {"title":"CheckPlan","oneOf":[{"title":"StatusCheck","type":"object","additionalProperties":false,"required":["kind","ranges"],"properties":{"kind":{"const":"status"},"ranges":{"type":"array","items":{"title":"StatusRange","type":"object","additionalProperties":false,"required":["from","to"],"properties":{"from":{"type":"integer"},"to":{"type":"integer"}}}}}},{"title":"HeaderCheck","type":"object","additionalProperties":false,"required":["kind","name","expect"],"properties":{"kind":{"const":"header"},"name":{"type":"string"},"expect":{"type":"array","items":{"$ref":"#/$defs/expectPlan"}}}},{"$ref":"#/$defs/bodyCheck"},{"title":"TextCheck","type":"object","additionalProperties":false,"required":["kind","pattern"],"properties":{"kind":{"const":"text"},"pattern":{"type":"string"}}},{"title":"AnyCheck","type":"object","additionalProperties":false,"required":["kind","of"],"properties":{"kind":{"const":"any"},"of":{"type":"array","items":{"$ref":"#/$defs/conditionPlan"}}}}]};
+const schema47 = {"title":"ExpectPlan","oneOf":[{"title":"ExpectValues","type":"object","additionalProperties":false,"required":["op","values"],"properties":{"op":{"enum":["in","not_in"]},"values":{"type":"array","items":{"type":["string","number","boolean","null"]}}}},{"title":"ExpectFlag","type":"object","additionalProperties":false,"required":["op","value"],"properties":{"op":{"enum":["exists","empty"]},"value":{"type":"boolean"}}},{"title":"ExpectType","type":"object","additionalProperties":false,"required":["op","type"],"properties":{"op":{"const":"is"},"type":{"enum":["string","number","boolean","array","object"]}}},{"title":"ExpectMatch","type":"object","additionalProperties":false,"required":["op","pattern"],"properties":{"op":{"const":"matches"},"pattern":{"type":"string"}}},{"title":"ExpectRange","type":"object","additionalProperties":false,"required":["op","from","to"],"properties":{"op":{"const":"between"},"from":{"type":"number"},"to":{"type":"number"}}},{"title":"ExpectEvery","type":"object","additionalProperties":false,"required":["op","checks"],"properties":{"op":{"const":"every"},"checks":{"type":"array","items":{"$ref":"#/$defs/bodyCheck"}}}}]};
+const schema48 = {"title":"BodyCheck","type":"object","additionalProperties":false,"required":["kind","path","expect"],"properties":{"kind":{"const":"body"},"path":{"type":"array","items":{"type":"string"}},"expect":{"type":"array","items":{"$ref":"#/$defs/expectPlan"}}}};
+const wrapper3 = {validate: validate50};
+
+function validate51(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate51.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.kind === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "kind"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if(data.path === undefined){
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "path"}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+if(data.expect === undefined){
+const err2 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "expect"}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+for(const key0 in data){
+if(!(((key0 === "kind") || (key0 === "path")) || (key0 === "expect"))){
+const err3 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+if(data.kind !== undefined){
+if("body" !== data.kind){
+const err4 = {instancePath:instancePath+"/kind",schemaPath:"#/properties/kind/const",keyword:"const",params:{allowedValue: "body"}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+if(data.path !== undefined){
+let data1 = data.path;
+if(Array.isArray(data1)){
+const len0 = data1.length;
+for(let i0=0; i0<len0; i0++){
+if(typeof data1[i0] !== "string"){
+const err5 = {instancePath:instancePath+"/path/" + i0,schemaPath:"#/properties/path/items/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+}
+}
+else {
+const err6 = {instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+}
+if(data.expect !== undefined){
+let data3 = data.expect;
+if(Array.isArray(data3)){
+const len1 = data3.length;
+for(let i1=0; i1<len1; i1++){
+if(!(wrapper3.validate(data3[i1], {instancePath:instancePath+"/expect/" + i1,parentData:data3,parentDataProperty:i1,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? wrapper3.validate.errors : vErrors.concat(wrapper3.validate.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err7 = {instancePath:instancePath+"/expect",schemaPath:"#/properties/expect/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+}
+}
+else {
+const err8 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+validate51.errors = vErrors;
+return errors === 0;
+}
+validate51.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+
+function validate50(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate50.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+let valid0 = false;
+let passing0 = null;
+const _errs1 = errors;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.op === undefined){
+const err0 = {instancePath,schemaPath:"#/oneOf/0/required",keyword:"required",params:{missingProperty: "op"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if(data.values === undefined){
+const err1 = {instancePath,schemaPath:"#/oneOf/0/required",keyword:"required",params:{missingProperty: "values"}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+for(const key0 in data){
+if(!((key0 === "op") || (key0 === "values"))){
+const err2 = {instancePath,schemaPath:"#/oneOf/0/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+if(data.op !== undefined){
+let data0 = data.op;
+if(!((data0 === "in") || (data0 === "not_in"))){
+const err3 = {instancePath:instancePath+"/op",schemaPath:"#/oneOf/0/properties/op/enum",keyword:"enum",params:{allowedValues: schema47.oneOf[0].properties.op.enum}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+if(data.values !== undefined){
+let data1 = data.values;
+if(Array.isArray(data1)){
+const len0 = data1.length;
+for(let i0=0; i0<len0; i0++){
+let data2 = data1[i0];
+if((((typeof data2 !== "string") && (!((typeof data2 == "number") && (isFinite(data2))))) && (typeof data2 !== "boolean")) && (data2 !== null)){
+const err4 = {instancePath:instancePath+"/values/" + i0,schemaPath:"#/oneOf/0/properties/values/items/type",keyword:"type",params:{type: schema47.oneOf[0].properties.values.items.type}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+}
+else {
+const err5 = {instancePath:instancePath+"/values",schemaPath:"#/oneOf/0/properties/values/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+}
+}
+else {
+const err6 = {instancePath,schemaPath:"#/oneOf/0/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+var _valid0 = _errs1 === errors;
+if(_valid0){
+valid0 = true;
+passing0 = 0;
+var props0 = true;
+}
+const _errs9 = errors;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.op === undefined){
+const err7 = {instancePath,schemaPath:"#/oneOf/1/required",keyword:"required",params:{missingProperty: "op"}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+if(data.value === undefined){
+const err8 = {instancePath,schemaPath:"#/oneOf/1/required",keyword:"required",params:{missingProperty: "value"}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+for(const key1 in data){
+if(!((key1 === "op") || (key1 === "value"))){
+const err9 = {instancePath,schemaPath:"#/oneOf/1/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+}
+if(data.op !== undefined){
+let data3 = data.op;
+if(!((data3 === "exists") || (data3 === "empty"))){
+const err10 = {instancePath:instancePath+"/op",schemaPath:"#/oneOf/1/properties/op/enum",keyword:"enum",params:{allowedValues: schema47.oneOf[1].properties.op.enum}};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+}
+if(data.value !== undefined){
+if(typeof data.value !== "boolean"){
+const err11 = {instancePath:instancePath+"/value",schemaPath:"#/oneOf/1/properties/value/type",keyword:"type",params:{type: "boolean"}};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+}
+}
+else {
+const err12 = {instancePath,schemaPath:"#/oneOf/1/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+var _valid0 = _errs9 === errors;
+if(_valid0 && valid0){
+valid0 = false;
+passing0 = [passing0, 1];
+}
+else {
+if(_valid0){
+valid0 = true;
+passing0 = 1;
+if(props0 !== true){
+props0 = true;
+}
+}
+const _errs15 = errors;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.op === undefined){
+const err13 = {instancePath,schemaPath:"#/oneOf/2/required",keyword:"required",params:{missingProperty: "op"}};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+}
+if(data.type === undefined){
+const err14 = {instancePath,schemaPath:"#/oneOf/2/required",keyword:"required",params:{missingProperty: "type"}};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+}
+for(const key2 in data){
+if(!((key2 === "op") || (key2 === "type"))){
+const err15 = {instancePath,schemaPath:"#/oneOf/2/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
+}
+errors++;
+}
+}
+if(data.op !== undefined){
+if("is" !== data.op){
+const err16 = {instancePath:instancePath+"/op",schemaPath:"#/oneOf/2/properties/op/const",keyword:"const",params:{allowedValue: "is"}};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+}
+}
+if(data.type !== undefined){
+let data6 = data.type;
+if(!(((((data6 === "string") || (data6 === "number")) || (data6 === "boolean")) || (data6 === "array")) || (data6 === "object"))){
+const err17 = {instancePath:instancePath+"/type",schemaPath:"#/oneOf/2/properties/type/enum",keyword:"enum",params:{allowedValues: schema47.oneOf[2].properties.type.enum}};
+if(vErrors === null){
+vErrors = [err17];
+}
+else {
+vErrors.push(err17);
+}
+errors++;
+}
+}
+}
+else {
+const err18 = {instancePath,schemaPath:"#/oneOf/2/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err18];
+}
+else {
+vErrors.push(err18);
+}
+errors++;
+}
+var _valid0 = _errs15 === errors;
+if(_valid0 && valid0){
+valid0 = false;
+passing0 = [passing0, 2];
+}
+else {
+if(_valid0){
+valid0 = true;
+passing0 = 2;
+if(props0 !== true){
+props0 = true;
+}
+}
+const _errs20 = errors;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.op === undefined){
+const err19 = {instancePath,schemaPath:"#/oneOf/3/required",keyword:"required",params:{missingProperty: "op"}};
+if(vErrors === null){
+vErrors = [err19];
+}
+else {
+vErrors.push(err19);
+}
+errors++;
+}
+if(data.pattern === undefined){
+const err20 = {instancePath,schemaPath:"#/oneOf/3/required",keyword:"required",params:{missingProperty: "pattern"}};
+if(vErrors === null){
+vErrors = [err20];
+}
+else {
+vErrors.push(err20);
+}
+errors++;
+}
+for(const key3 in data){
+if(!((key3 === "op") || (key3 === "pattern"))){
+const err21 = {instancePath,schemaPath:"#/oneOf/3/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3}};
+if(vErrors === null){
+vErrors = [err21];
+}
+else {
+vErrors.push(err21);
+}
+errors++;
+}
+}
+if(data.op !== undefined){
+if("matches" !== data.op){
+const err22 = {instancePath:instancePath+"/op",schemaPath:"#/oneOf/3/properties/op/const",keyword:"const",params:{allowedValue: "matches"}};
+if(vErrors === null){
+vErrors = [err22];
+}
+else {
+vErrors.push(err22);
+}
+errors++;
+}
+}
+if(data.pattern !== undefined){
+if(typeof data.pattern !== "string"){
+const err23 = {instancePath:instancePath+"/pattern",schemaPath:"#/oneOf/3/properties/pattern/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err23];
+}
+else {
+vErrors.push(err23);
+}
+errors++;
+}
+}
+}
+else {
+const err24 = {instancePath,schemaPath:"#/oneOf/3/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err24];
+}
+else {
+vErrors.push(err24);
+}
+errors++;
+}
+var _valid0 = _errs20 === errors;
+if(_valid0 && valid0){
+valid0 = false;
+passing0 = [passing0, 3];
+}
+else {
+if(_valid0){
+valid0 = true;
+passing0 = 3;
+if(props0 !== true){
+props0 = true;
+}
+}
+const _errs26 = errors;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.op === undefined){
+const err25 = {instancePath,schemaPath:"#/oneOf/4/required",keyword:"required",params:{missingProperty: "op"}};
+if(vErrors === null){
+vErrors = [err25];
+}
+else {
+vErrors.push(err25);
+}
+errors++;
+}
+if(data.from === undefined){
+const err26 = {instancePath,schemaPath:"#/oneOf/4/required",keyword:"required",params:{missingProperty: "from"}};
+if(vErrors === null){
+vErrors = [err26];
+}
+else {
+vErrors.push(err26);
+}
+errors++;
+}
+if(data.to === undefined){
+const err27 = {instancePath,schemaPath:"#/oneOf/4/required",keyword:"required",params:{missingProperty: "to"}};
+if(vErrors === null){
+vErrors = [err27];
+}
+else {
+vErrors.push(err27);
+}
+errors++;
+}
+for(const key4 in data){
+if(!(((key4 === "op") || (key4 === "from")) || (key4 === "to"))){
+const err28 = {instancePath,schemaPath:"#/oneOf/4/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4}};
+if(vErrors === null){
+vErrors = [err28];
+}
+else {
+vErrors.push(err28);
+}
+errors++;
+}
+}
+if(data.op !== undefined){
+if("between" !== data.op){
+const err29 = {instancePath:instancePath+"/op",schemaPath:"#/oneOf/4/properties/op/const",keyword:"const",params:{allowedValue: "between"}};
+if(vErrors === null){
+vErrors = [err29];
+}
+else {
+vErrors.push(err29);
+}
+errors++;
+}
+}
+if(data.from !== undefined){
+let data10 = data.from;
+if(!((typeof data10 == "number") && (isFinite(data10)))){
+const err30 = {instancePath:instancePath+"/from",schemaPath:"#/oneOf/4/properties/from/type",keyword:"type",params:{type: "number"}};
+if(vErrors === null){
+vErrors = [err30];
+}
+else {
+vErrors.push(err30);
+}
+errors++;
+}
+}
+if(data.to !== undefined){
+let data11 = data.to;
+if(!((typeof data11 == "number") && (isFinite(data11)))){
+const err31 = {instancePath:instancePath+"/to",schemaPath:"#/oneOf/4/properties/to/type",keyword:"type",params:{type: "number"}};
+if(vErrors === null){
+vErrors = [err31];
+}
+else {
+vErrors.push(err31);
+}
+errors++;
+}
+}
+}
+else {
+const err32 = {instancePath,schemaPath:"#/oneOf/4/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err32];
+}
+else {
+vErrors.push(err32);
+}
+errors++;
+}
+var _valid0 = _errs26 === errors;
+if(_valid0 && valid0){
+valid0 = false;
+passing0 = [passing0, 4];
+}
+else {
+if(_valid0){
+valid0 = true;
+passing0 = 4;
+if(props0 !== true){
+props0 = true;
+}
+}
+const _errs34 = errors;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.op === undefined){
+const err33 = {instancePath,schemaPath:"#/oneOf/5/required",keyword:"required",params:{missingProperty: "op"}};
+if(vErrors === null){
+vErrors = [err33];
+}
+else {
+vErrors.push(err33);
+}
+errors++;
+}
+if(data.checks === undefined){
+const err34 = {instancePath,schemaPath:"#/oneOf/5/required",keyword:"required",params:{missingProperty: "checks"}};
+if(vErrors === null){
+vErrors = [err34];
+}
+else {
+vErrors.push(err34);
+}
+errors++;
+}
+for(const key5 in data){
+if(!((key5 === "op") || (key5 === "checks"))){
+const err35 = {instancePath,schemaPath:"#/oneOf/5/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5}};
+if(vErrors === null){
+vErrors = [err35];
+}
+else {
+vErrors.push(err35);
+}
+errors++;
+}
+}
+if(data.op !== undefined){
+if("every" !== data.op){
+const err36 = {instancePath:instancePath+"/op",schemaPath:"#/oneOf/5/properties/op/const",keyword:"const",params:{allowedValue: "every"}};
+if(vErrors === null){
+vErrors = [err36];
+}
+else {
+vErrors.push(err36);
+}
+errors++;
+}
+}
+if(data.checks !== undefined){
+let data13 = data.checks;
+if(Array.isArray(data13)){
+const len1 = data13.length;
+for(let i1=0; i1<len1; i1++){
+if(!(validate51(data13[i1], {instancePath:instancePath+"/checks/" + i1,parentData:data13,parentDataProperty:i1,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate51.errors : vErrors.concat(validate51.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err37 = {instancePath:instancePath+"/checks",schemaPath:"#/oneOf/5/properties/checks/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err37];
+}
+else {
+vErrors.push(err37);
+}
+errors++;
+}
+}
+}
+else {
+const err38 = {instancePath,schemaPath:"#/oneOf/5/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err38];
+}
+else {
+vErrors.push(err38);
+}
+errors++;
+}
+var _valid0 = _errs34 === errors;
+if(_valid0 && valid0){
+valid0 = false;
+passing0 = [passing0, 5];
+}
+else {
+if(_valid0){
+valid0 = true;
+passing0 = 5;
+if(props0 !== true){
+props0 = true;
+}
+}
+}
+}
+}
+}
+}
+if(!valid0){
+const err39 = {instancePath,schemaPath:"#/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
+if(vErrors === null){
+vErrors = [err39];
+}
+else {
+vErrors.push(err39);
+}
+errors++;
+}
+else {
+errors = _errs0;
+if(vErrors !== null){
+if(_errs0){
+vErrors.length = _errs0;
+}
+else {
+vErrors = null;
+}
+}
+}
+validate50.errors = vErrors;
+evaluated0.props = props0;
+return errors === 0;
+}
+validate50.evaluated = {"dynamicProps":true,"dynamicItems":false};
+
+const wrapper4 = {validate: validate48};
+
+function validate49(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate49.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+let valid0 = false;
+let passing0 = null;
+const _errs1 = errors;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.kind === undefined){
+const err0 = {instancePath,schemaPath:"#/oneOf/0/required",keyword:"required",params:{missingProperty: "kind"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if(data.ranges === undefined){
+const err1 = {instancePath,schemaPath:"#/oneOf/0/required",keyword:"required",params:{missingProperty: "ranges"}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+for(const key0 in data){
+if(!((key0 === "kind") || (key0 === "ranges"))){
+const err2 = {instancePath,schemaPath:"#/oneOf/0/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+if(data.kind !== undefined){
+if("status" !== data.kind){
+const err3 = {instancePath:instancePath+"/kind",schemaPath:"#/oneOf/0/properties/kind/const",keyword:"const",params:{allowedValue: "status"}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+if(data.ranges !== undefined){
+let data1 = data.ranges;
+if(Array.isArray(data1)){
+const len0 = data1.length;
+for(let i0=0; i0<len0; i0++){
+let data2 = data1[i0];
+if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
+if(data2.from === undefined){
+const err4 = {instancePath:instancePath+"/ranges/" + i0,schemaPath:"#/oneOf/0/properties/ranges/items/required",keyword:"required",params:{missingProperty: "from"}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+if(data2.to === undefined){
+const err5 = {instancePath:instancePath+"/ranges/" + i0,schemaPath:"#/oneOf/0/properties/ranges/items/required",keyword:"required",params:{missingProperty: "to"}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+for(const key1 in data2){
+if(!((key1 === "from") || (key1 === "to"))){
+const err6 = {instancePath:instancePath+"/ranges/" + i0,schemaPath:"#/oneOf/0/properties/ranges/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+}
+if(data2.from !== undefined){
+let data3 = data2.from;
+if(!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))){
+const err7 = {instancePath:instancePath+"/ranges/" + i0+"/from",schemaPath:"#/oneOf/0/properties/ranges/items/properties/from/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+}
+if(data2.to !== undefined){
+let data4 = data2.to;
+if(!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))){
+const err8 = {instancePath:instancePath+"/ranges/" + i0+"/to",schemaPath:"#/oneOf/0/properties/ranges/items/properties/to/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+}
+}
+else {
+const err9 = {instancePath:instancePath+"/ranges/" + i0,schemaPath:"#/oneOf/0/properties/ranges/items/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+}
+}
+else {
+const err10 = {instancePath:instancePath+"/ranges",schemaPath:"#/oneOf/0/properties/ranges/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+}
+}
+else {
+const err11 = {instancePath,schemaPath:"#/oneOf/0/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+var _valid0 = _errs1 === errors;
+if(_valid0){
+valid0 = true;
+passing0 = 0;
+var props0 = true;
+}
+const _errs14 = errors;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.kind === undefined){
+const err12 = {instancePath,schemaPath:"#/oneOf/1/required",keyword:"required",params:{missingProperty: "kind"}};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+if(data.name === undefined){
+const err13 = {instancePath,schemaPath:"#/oneOf/1/required",keyword:"required",params:{missingProperty: "name"}};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+}
+if(data.expect === undefined){
+const err14 = {instancePath,schemaPath:"#/oneOf/1/required",keyword:"required",params:{missingProperty: "expect"}};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+}
+for(const key2 in data){
+if(!(((key2 === "kind") || (key2 === "name")) || (key2 === "expect"))){
+const err15 = {instancePath,schemaPath:"#/oneOf/1/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
+}
+errors++;
+}
+}
+if(data.kind !== undefined){
+if("header" !== data.kind){
+const err16 = {instancePath:instancePath+"/kind",schemaPath:"#/oneOf/1/properties/kind/const",keyword:"const",params:{allowedValue: "header"}};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+}
+}
+if(data.name !== undefined){
+if(typeof data.name !== "string"){
+const err17 = {instancePath:instancePath+"/name",schemaPath:"#/oneOf/1/properties/name/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err17];
+}
+else {
+vErrors.push(err17);
+}
+errors++;
+}
+}
+if(data.expect !== undefined){
+let data7 = data.expect;
+if(Array.isArray(data7)){
+const len1 = data7.length;
+for(let i1=0; i1<len1; i1++){
+if(!(validate50(data7[i1], {instancePath:instancePath+"/expect/" + i1,parentData:data7,parentDataProperty:i1,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate50.errors : vErrors.concat(validate50.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err18 = {instancePath:instancePath+"/expect",schemaPath:"#/oneOf/1/properties/expect/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err18];
+}
+else {
+vErrors.push(err18);
+}
+errors++;
+}
+}
+}
+else {
+const err19 = {instancePath,schemaPath:"#/oneOf/1/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err19];
+}
+else {
+vErrors.push(err19);
+}
+errors++;
+}
+var _valid0 = _errs14 === errors;
+if(_valid0 && valid0){
+valid0 = false;
+passing0 = [passing0, 1];
+}
+else {
+if(_valid0){
+valid0 = true;
+passing0 = 1;
+if(props0 !== true){
+props0 = true;
+}
+}
+const _errs23 = errors;
+if(!(validate51(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate51.errors : vErrors.concat(validate51.errors);
+errors = vErrors.length;
+}
+var _valid0 = _errs23 === errors;
+if(_valid0 && valid0){
+valid0 = false;
+passing0 = [passing0, 2];
+}
+else {
+if(_valid0){
+valid0 = true;
+passing0 = 2;
+if(props0 !== true){
+props0 = true;
+}
+}
+const _errs24 = errors;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.kind === undefined){
+const err20 = {instancePath,schemaPath:"#/oneOf/3/required",keyword:"required",params:{missingProperty: "kind"}};
+if(vErrors === null){
+vErrors = [err20];
+}
+else {
+vErrors.push(err20);
+}
+errors++;
+}
+if(data.pattern === undefined){
+const err21 = {instancePath,schemaPath:"#/oneOf/3/required",keyword:"required",params:{missingProperty: "pattern"}};
+if(vErrors === null){
+vErrors = [err21];
+}
+else {
+vErrors.push(err21);
+}
+errors++;
+}
+for(const key3 in data){
+if(!((key3 === "kind") || (key3 === "pattern"))){
+const err22 = {instancePath,schemaPath:"#/oneOf/3/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3}};
+if(vErrors === null){
+vErrors = [err22];
+}
+else {
+vErrors.push(err22);
+}
+errors++;
+}
+}
+if(data.kind !== undefined){
+if("text" !== data.kind){
+const err23 = {instancePath:instancePath+"/kind",schemaPath:"#/oneOf/3/properties/kind/const",keyword:"const",params:{allowedValue: "text"}};
+if(vErrors === null){
+vErrors = [err23];
+}
+else {
+vErrors.push(err23);
+}
+errors++;
+}
+}
+if(data.pattern !== undefined){
+if(typeof data.pattern !== "string"){
+const err24 = {instancePath:instancePath+"/pattern",schemaPath:"#/oneOf/3/properties/pattern/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err24];
+}
+else {
+vErrors.push(err24);
+}
+errors++;
+}
+}
+}
+else {
+const err25 = {instancePath,schemaPath:"#/oneOf/3/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err25];
+}
+else {
+vErrors.push(err25);
+}
+errors++;
+}
+var _valid0 = _errs24 === errors;
+if(_valid0 && valid0){
+valid0 = false;
+passing0 = [passing0, 3];
+}
+else {
+if(_valid0){
+valid0 = true;
+passing0 = 3;
+if(props0 !== true){
+props0 = true;
+}
+}
+const _errs30 = errors;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.kind === undefined){
+const err26 = {instancePath,schemaPath:"#/oneOf/4/required",keyword:"required",params:{missingProperty: "kind"}};
+if(vErrors === null){
+vErrors = [err26];
+}
+else {
+vErrors.push(err26);
+}
+errors++;
+}
+if(data.of === undefined){
+const err27 = {instancePath,schemaPath:"#/oneOf/4/required",keyword:"required",params:{missingProperty: "of"}};
+if(vErrors === null){
+vErrors = [err27];
+}
+else {
+vErrors.push(err27);
+}
+errors++;
+}
+for(const key4 in data){
+if(!((key4 === "kind") || (key4 === "of"))){
+const err28 = {instancePath,schemaPath:"#/oneOf/4/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4}};
+if(vErrors === null){
+vErrors = [err28];
+}
+else {
+vErrors.push(err28);
+}
+errors++;
+}
+}
+if(data.kind !== undefined){
+if("any" !== data.kind){
+const err29 = {instancePath:instancePath+"/kind",schemaPath:"#/oneOf/4/properties/kind/const",keyword:"const",params:{allowedValue: "any"}};
+if(vErrors === null){
+vErrors = [err29];
+}
+else {
+vErrors.push(err29);
+}
+errors++;
+}
+}
+if(data.of !== undefined){
+let data12 = data.of;
+if(Array.isArray(data12)){
+const len2 = data12.length;
+for(let i2=0; i2<len2; i2++){
+if(!(wrapper4.validate(data12[i2], {instancePath:instancePath+"/of/" + i2,parentData:data12,parentDataProperty:i2,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? wrapper4.validate.errors : vErrors.concat(wrapper4.validate.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err30 = {instancePath:instancePath+"/of",schemaPath:"#/oneOf/4/properties/of/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err30];
+}
+else {
+vErrors.push(err30);
+}
+errors++;
+}
+}
+}
+else {
+const err31 = {instancePath,schemaPath:"#/oneOf/4/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err31];
+}
+else {
+vErrors.push(err31);
+}
+errors++;
+}
+var _valid0 = _errs30 === errors;
+if(_valid0 && valid0){
+valid0 = false;
+passing0 = [passing0, 4];
+}
+else {
+if(_valid0){
+valid0 = true;
+passing0 = 4;
+if(props0 !== true){
+props0 = true;
+}
+}
+}
+}
+}
+}
+if(!valid0){
+const err32 = {instancePath,schemaPath:"#/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
+if(vErrors === null){
+vErrors = [err32];
+}
+else {
+vErrors.push(err32);
+}
+errors++;
+}
+else {
+errors = _errs0;
+if(vErrors !== null){
+if(_errs0){
+vErrors.length = _errs0;
+}
+else {
+vErrors = null;
+}
+}
+}
+validate49.errors = vErrors;
+evaluated0.props = props0;
+return errors === 0;
+}
+validate49.evaluated = {"dynamicProps":true,"dynamicItems":false};
+
+
+function validate48(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate48.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(Array.isArray(data)){
+const len0 = data.length;
+for(let i0=0; i0<len0; i0++){
+if(!(validate49(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate49.errors : vErrors.concat(validate49.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+validate48.errors = vErrors;
+return errors === 0;
+}
+validate48.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+
+
+function validate45(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate45.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.base === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "base"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if(data.request === undefined){
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "request"}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+if(data.success === undefined){
+const err2 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "success"}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+if(data.token === undefined){
+const err3 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "token"}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+if(data.lifetime === undefined){
+const err4 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "lifetime"}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+if(data.default_lifetime_ms === undefined){
+const err5 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "default_lifetime_ms"}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+if(data.margin_ms === undefined){
+const err6 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "margin_ms"}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+for(const key0 in data){
+if(!(((((((key0 === "base") || (key0 === "request")) || (key0 === "success")) || (key0 === "token")) || (key0 === "lifetime")) || (key0 === "default_lifetime_ms")) || (key0 === "margin_ms"))){
+const err7 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+}
+if(data.base !== undefined){
+let data0 = data.base;
+const _errs3 = errors;
+let valid1 = false;
+let passing0 = null;
+const _errs4 = errors;
+if(!(validate22(data0, {instancePath:instancePath+"/base",parentData:data,parentDataProperty:"base",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate22.errors : vErrors.concat(validate22.errors);
+errors = vErrors.length;
+}
+var _valid0 = _errs4 === errors;
+if(_valid0){
+valid1 = true;
+passing0 = 0;
+}
+const _errs5 = errors;
+if(data0 !== null){
+const err8 = {instancePath:instancePath+"/base",schemaPath:"#/properties/base/oneOf/1/type",keyword:"type",params:{type: "null"}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+var _valid0 = _errs5 === errors;
+if(_valid0 && valid1){
+valid1 = false;
+passing0 = [passing0, 1];
+}
+else {
+if(_valid0){
+valid1 = true;
+passing0 = 1;
+}
+}
+if(!valid1){
+const err9 = {instancePath:instancePath+"/base",schemaPath:"#/properties/base/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+else {
+errors = _errs3;
+if(vErrors !== null){
+if(_errs3){
+vErrors.length = _errs3;
+}
+else {
+vErrors = null;
+}
+}
+}
+}
+if(data.request !== undefined){
+if(!(validate24(data.request, {instancePath:instancePath+"/request",parentData:data,parentDataProperty:"request",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate24.errors : vErrors.concat(validate24.errors);
+errors = vErrors.length;
+}
+}
+if(data.success !== undefined){
+if(!(validate48(data.success, {instancePath:instancePath+"/success",parentData:data,parentDataProperty:"success",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate48.errors : vErrors.concat(validate48.errors);
+errors = vErrors.length;
+}
+}
+if(data.token !== undefined){
+let data3 = data.token;
+if(Array.isArray(data3)){
+const len0 = data3.length;
+for(let i0=0; i0<len0; i0++){
+if(typeof data3[i0] !== "string"){
+const err10 = {instancePath:instancePath+"/token/" + i0,schemaPath:"#/properties/token/items/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+}
+}
+else {
+const err11 = {instancePath:instancePath+"/token",schemaPath:"#/properties/token/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+}
+if(data.lifetime !== undefined){
+let data5 = data.lifetime;
+if((!(Array.isArray(data5))) && (data5 !== null)){
+const err12 = {instancePath:instancePath+"/lifetime",schemaPath:"#/properties/lifetime/type",keyword:"type",params:{type: schema44.properties.lifetime.type}};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+if(Array.isArray(data5)){
+const len1 = data5.length;
+for(let i1=0; i1<len1; i1++){
+if(typeof data5[i1] !== "string"){
+const err13 = {instancePath:instancePath+"/lifetime/" + i1,schemaPath:"#/properties/lifetime/items/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+}
+}
+}
+}
+if(data.default_lifetime_ms !== undefined){
+let data7 = data.default_lifetime_ms;
+if(!(((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7))) && (isFinite(data7)))){
+const err14 = {instancePath:instancePath+"/default_lifetime_ms",schemaPath:"#/properties/default_lifetime_ms/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+}
+}
+if(data.margin_ms !== undefined){
+let data8 = data.margin_ms;
+if(!(((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8))) && (isFinite(data8)))){
+const err15 = {instancePath:instancePath+"/margin_ms",schemaPath:"#/properties/margin_ms/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
+}
+errors++;
+}
+}
+}
+else {
+const err16 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+}
+validate45.errors = vErrors;
+return errors === 0;
+}
+validate45.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+const schema49 = {"title":"OutcomeRulePlan","type":"object","additionalProperties":false,"required":["when","outcome","reason","wait_ms"],"properties":{"when":{"$ref":"#/$defs/conditionPlan"},"outcome":{"enum":["ok","ok_pending","permanent","auth","retry","refresh","ambiguous"]},"reason":{"type":["string","null"]},"wait_ms":{"type":["integer","null"]}}};
+
+function validate59(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate59.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.when === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "when"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if(data.outcome === undefined){
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "outcome"}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+if(data.reason === undefined){
+const err2 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "reason"}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+if(data.wait_ms === undefined){
+const err3 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "wait_ms"}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+for(const key0 in data){
+if(!((((key0 === "when") || (key0 === "outcome")) || (key0 === "reason")) || (key0 === "wait_ms"))){
+const err4 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+if(data.when !== undefined){
+if(!(validate48(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate48.errors : vErrors.concat(validate48.errors);
+errors = vErrors.length;
+}
+}
+if(data.outcome !== undefined){
+let data1 = data.outcome;
+if(!(((((((data1 === "ok") || (data1 === "ok_pending")) || (data1 === "permanent")) || (data1 === "auth")) || (data1 === "retry")) || (data1 === "refresh")) || (data1 === "ambiguous"))){
+const err5 = {instancePath:instancePath+"/outcome",schemaPath:"#/properties/outcome/enum",keyword:"enum",params:{allowedValues: schema49.properties.outcome.enum}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+}
+if(data.reason !== undefined){
+let data2 = data.reason;
+if((typeof data2 !== "string") && (data2 !== null)){
+const err6 = {instancePath:instancePath+"/reason",schemaPath:"#/properties/reason/type",keyword:"type",params:{type: schema49.properties.reason.type}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+}
+if(data.wait_ms !== undefined){
+let data3 = data.wait_ms;
+if((!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))) && (data3 !== null)){
+const err7 = {instancePath:instancePath+"/wait_ms",schemaPath:"#/properties/wait_ms/type",keyword:"type",params:{type: schema49.properties.wait_ms.type}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+}
+}
+else {
+const err8 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+validate59.errors = vErrors;
+return errors === 0;
+}
+validate59.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+
+function validate21(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate21.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.name === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "name"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if(data.needs === undefined){
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "needs"}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+if(data.address === undefined){
+const err2 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "address"}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+if(data.base === undefined){
+const err3 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "base"}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+if(data.requests === undefined){
+const err4 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "requests"}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+if(data.text === undefined){
+const err5 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "text"}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+if(data.key === undefined){
+const err6 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "key"}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+if(data.signature === undefined){
+const err7 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "signature"}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+if(data.exchange === undefined){
+const err8 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "exchange"}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+if(data.success === undefined){
+const err9 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "success"}};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+if(data.message_id === undefined){
+const err10 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "message_id"}};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+if(data.error_code === undefined){
+const err11 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "error_code"}};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+if(data.outcomes === undefined){
+const err12 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "outcomes"}};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+if(data.retry_after === undefined){
+const err13 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "retry_after"}};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+}
+if(data.retry_after_cap_ms === undefined){
+const err14 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "retry_after_cap_ms"}};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+}
+if(data.pacing === undefined){
+const err15 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "pacing"}};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
+}
+errors++;
+}
+if(data.timeout_ms === undefined){
+const err16 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "timeout_ms"}};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+}
+if(data.max_response_bytes === undefined){
+const err17 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "max_response_bytes"}};
+if(vErrors === null){
+vErrors = [err17];
+}
+else {
+vErrors.push(err17);
+}
+errors++;
+}
+for(const key0 in data){
+if(!(func1.call(schema34.properties, key0))){
+const err18 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err18];
+}
+else {
+vErrors.push(err18);
+}
+errors++;
+}
+}
+if(data.name !== undefined){
+if(typeof data.name !== "string"){
+const err19 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err19];
+}
+else {
+vErrors.push(err19);
+}
+errors++;
+}
+}
+if(data.needs !== undefined){
+let data1 = data.needs;
+if(Array.isArray(data1)){
+const len0 = data1.length;
+for(let i0=0; i0<len0; i0++){
+if(typeof data1[i0] !== "string"){
+const err20 = {instancePath:instancePath+"/needs/" + i0,schemaPath:"#/properties/needs/items/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err20];
+}
+else {
+vErrors.push(err20);
+}
+errors++;
+}
+}
+}
+else {
+const err21 = {instancePath:instancePath+"/needs",schemaPath:"#/properties/needs/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err21];
+}
+else {
+vErrors.push(err21);
+}
+errors++;
+}
+}
+if(data.address !== undefined){
+let data3 = data.address;
+if(Array.isArray(data3)){
+const len1 = data3.length;
+for(let i1=0; i1<len1; i1++){
+let data4 = data3[i1];
+if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
+if(data4.name === undefined){
+const err22 = {instancePath:instancePath+"/address/" + i1,schemaPath:"#/$defs/addressPlan/required",keyword:"required",params:{missingProperty: "name"}};
+if(vErrors === null){
+vErrors = [err22];
+}
+else {
+vErrors.push(err22);
+}
+errors++;
+}
+if(data4.required === undefined){
+const err23 = {instancePath:instancePath+"/address/" + i1,schemaPath:"#/$defs/addressPlan/required",keyword:"required",params:{missingProperty: "required"}};
+if(vErrors === null){
+vErrors = [err23];
+}
+else {
+vErrors.push(err23);
+}
+errors++;
+}
+if(data4.pattern === undefined){
+const err24 = {instancePath:instancePath+"/address/" + i1,schemaPath:"#/$defs/addressPlan/required",keyword:"required",params:{missingProperty: "pattern"}};
+if(vErrors === null){
+vErrors = [err24];
+}
+else {
+vErrors.push(err24);
+}
+errors++;
+}
+if(data4.personal === undefined){
+const err25 = {instancePath:instancePath+"/address/" + i1,schemaPath:"#/$defs/addressPlan/required",keyword:"required",params:{missingProperty: "personal"}};
+if(vErrors === null){
+vErrors = [err25];
+}
+else {
+vErrors.push(err25);
+}
+errors++;
+}
+for(const key1 in data4){
+if(!((((key1 === "name") || (key1 === "required")) || (key1 === "pattern")) || (key1 === "personal"))){
+const err26 = {instancePath:instancePath+"/address/" + i1,schemaPath:"#/$defs/addressPlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}};
+if(vErrors === null){
+vErrors = [err26];
+}
+else {
+vErrors.push(err26);
+}
+errors++;
+}
+}
+if(data4.name !== undefined){
+if(typeof data4.name !== "string"){
+const err27 = {instancePath:instancePath+"/address/" + i1+"/name",schemaPath:"#/$defs/addressPlan/properties/name/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err27];
+}
+else {
+vErrors.push(err27);
+}
+errors++;
+}
+}
+if(data4.required !== undefined){
+if(typeof data4.required !== "boolean"){
+const err28 = {instancePath:instancePath+"/address/" + i1+"/required",schemaPath:"#/$defs/addressPlan/properties/required/type",keyword:"type",params:{type: "boolean"}};
+if(vErrors === null){
+vErrors = [err28];
+}
+else {
+vErrors.push(err28);
+}
+errors++;
+}
+}
+if(data4.pattern !== undefined){
+let data7 = data4.pattern;
+if((typeof data7 !== "string") && (data7 !== null)){
+const err29 = {instancePath:instancePath+"/address/" + i1+"/pattern",schemaPath:"#/$defs/addressPlan/properties/pattern/type",keyword:"type",params:{type: schema33.properties.pattern.type}};
+if(vErrors === null){
+vErrors = [err29];
+}
+else {
+vErrors.push(err29);
+}
+errors++;
+}
+}
+if(data4.personal !== undefined){
+if(typeof data4.personal !== "boolean"){
+const err30 = {instancePath:instancePath+"/address/" + i1+"/personal",schemaPath:"#/$defs/addressPlan/properties/personal/type",keyword:"type",params:{type: "boolean"}};
+if(vErrors === null){
+vErrors = [err30];
+}
+else {
+vErrors.push(err30);
+}
+errors++;
+}
+}
+}
+else {
+const err31 = {instancePath:instancePath+"/address/" + i1,schemaPath:"#/$defs/addressPlan/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err31];
+}
+else {
+vErrors.push(err31);
+}
+errors++;
+}
+}
+}
+else {
+const err32 = {instancePath:instancePath+"/address",schemaPath:"#/properties/address/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err32];
+}
+else {
+vErrors.push(err32);
+}
+errors++;
+}
+}
+if(data.base !== undefined){
+let data9 = data.base;
+const _errs23 = errors;
+let valid7 = false;
+let passing0 = null;
+const _errs24 = errors;
+if(!(validate22(data9, {instancePath:instancePath+"/base",parentData:data,parentDataProperty:"base",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate22.errors : vErrors.concat(validate22.errors);
+errors = vErrors.length;
+}
+var _valid0 = _errs24 === errors;
+if(_valid0){
+valid7 = true;
+passing0 = 0;
+}
+const _errs25 = errors;
+if(data9 !== null){
+const err33 = {instancePath:instancePath+"/base",schemaPath:"#/properties/base/oneOf/1/type",keyword:"type",params:{type: "null"}};
+if(vErrors === null){
+vErrors = [err33];
+}
+else {
+vErrors.push(err33);
+}
+errors++;
+}
+var _valid0 = _errs25 === errors;
+if(_valid0 && valid7){
+valid7 = false;
+passing0 = [passing0, 1];
+}
+else {
+if(_valid0){
+valid7 = true;
+passing0 = 1;
+}
+}
+if(!valid7){
+const err34 = {instancePath:instancePath+"/base",schemaPath:"#/properties/base/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
+if(vErrors === null){
+vErrors = [err34];
+}
+else {
+vErrors.push(err34);
+}
+errors++;
+}
+else {
+errors = _errs23;
+if(vErrors !== null){
+if(_errs23){
+vErrors.length = _errs23;
+}
+else {
+vErrors = null;
+}
+}
+}
+}
+if(data.requests !== undefined){
+let data10 = data.requests;
+if(Array.isArray(data10)){
+const len2 = data10.length;
+for(let i2=0; i2<len2; i2++){
+if(!(validate24(data10[i2], {instancePath:instancePath+"/requests/" + i2,parentData:data10,parentDataProperty:i2,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate24.errors : vErrors.concat(validate24.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err35 = {instancePath:instancePath+"/requests",schemaPath:"#/properties/requests/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err35];
+}
+else {
+vErrors.push(err35);
+}
+errors++;
+}
+}
+if(data.text !== undefined){
+let data12 = data.text;
+if(data12 && typeof data12 == "object" && !Array.isArray(data12)){
+if(data12.limit === undefined){
+const err36 = {instancePath:instancePath+"/text",schemaPath:"#/$defs/textPlan/required",keyword:"required",params:{missingProperty: "limit"}};
+if(vErrors === null){
+vErrors = [err36];
+}
+else {
+vErrors.push(err36);
+}
+errors++;
+}
+if(data12.unit === undefined){
+const err37 = {instancePath:instancePath+"/text",schemaPath:"#/$defs/textPlan/required",keyword:"required",params:{missingProperty: "unit"}};
+if(vErrors === null){
+vErrors = [err37];
+}
+else {
+vErrors.push(err37);
+}
+errors++;
+}
+if(data12.overflow === undefined){
+const err38 = {instancePath:instancePath+"/text",schemaPath:"#/$defs/textPlan/required",keyword:"required",params:{missingProperty: "overflow"}};
+if(vErrors === null){
+vErrors = [err38];
+}
+else {
+vErrors.push(err38);
+}
+errors++;
+}
+if(data12.max_pieces === undefined){
+const err39 = {instancePath:instancePath+"/text",schemaPath:"#/$defs/textPlan/required",keyword:"required",params:{missingProperty: "max_pieces"}};
+if(vErrors === null){
+vErrors = [err39];
+}
+else {
+vErrors.push(err39);
+}
+errors++;
+}
+if(data12.numbered === undefined){
+const err40 = {instancePath:instancePath+"/text",schemaPath:"#/$defs/textPlan/required",keyword:"required",params:{missingProperty: "numbered"}};
+if(vErrors === null){
+vErrors = [err40];
+}
+else {
+vErrors.push(err40);
+}
+errors++;
+}
+if(data12.transforms === undefined){
+const err41 = {instancePath:instancePath+"/text",schemaPath:"#/$defs/textPlan/required",keyword:"required",params:{missingProperty: "transforms"}};
+if(vErrors === null){
+vErrors = [err41];
+}
+else {
+vErrors.push(err41);
+}
+errors++;
+}
+for(const key2 in data12){
+if(!((((((key2 === "limit") || (key2 === "unit")) || (key2 === "overflow")) || (key2 === "max_pieces")) || (key2 === "numbered")) || (key2 === "transforms"))){
+const err42 = {instancePath:instancePath+"/text",schemaPath:"#/$defs/textPlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}};
+if(vErrors === null){
+vErrors = [err42];
+}
+else {
+vErrors.push(err42);
+}
+errors++;
+}
+}
+if(data12.limit !== undefined){
+let data13 = data12.limit;
+if((!(((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13))) && (isFinite(data13)))) && (data13 !== null)){
+const err43 = {instancePath:instancePath+"/text/limit",schemaPath:"#/$defs/textPlan/properties/limit/type",keyword:"type",params:{type: schema42.properties.limit.type}};
+if(vErrors === null){
+vErrors = [err43];
+}
+else {
+vErrors.push(err43);
+}
+errors++;
+}
+}
+if(data12.unit !== undefined){
+let data14 = data12.unit;
+if(!((((data14 === "utf16") || (data14 === "codepoint")) || (data14 === "byte")) || (data14 === "json_byte"))){
+const err44 = {instancePath:instancePath+"/text/unit",schemaPath:"#/$defs/textPlan/properties/unit/enum",keyword:"enum",params:{allowedValues: schema42.properties.unit.enum}};
+if(vErrors === null){
+vErrors = [err44];
+}
+else {
+vErrors.push(err44);
+}
+errors++;
+}
+}
+if(data12.overflow !== undefined){
+let data15 = data12.overflow;
+if(!(((data15 === "split") || (data15 === "truncate")) || (data15 === "reject"))){
+const err45 = {instancePath:instancePath+"/text/overflow",schemaPath:"#/$defs/textPlan/properties/overflow/enum",keyword:"enum",params:{allowedValues: schema42.properties.overflow.enum}};
+if(vErrors === null){
+vErrors = [err45];
+}
+else {
+vErrors.push(err45);
+}
+errors++;
+}
+}
+if(data12.max_pieces !== undefined){
+let data16 = data12.max_pieces;
+if(!(((typeof data16 == "number") && (!(data16 % 1) && !isNaN(data16))) && (isFinite(data16)))){
+const err46 = {instancePath:instancePath+"/text/max_pieces",schemaPath:"#/$defs/textPlan/properties/max_pieces/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err46];
+}
+else {
+vErrors.push(err46);
+}
+errors++;
+}
+}
+if(data12.numbered !== undefined){
+if(typeof data12.numbered !== "boolean"){
+const err47 = {instancePath:instancePath+"/text/numbered",schemaPath:"#/$defs/textPlan/properties/numbered/type",keyword:"type",params:{type: "boolean"}};
+if(vErrors === null){
+vErrors = [err47];
+}
+else {
+vErrors.push(err47);
+}
+errors++;
+}
+}
+if(data12.transforms !== undefined){
+let data18 = data12.transforms;
+if(Array.isArray(data18)){
+const len3 = data18.length;
+for(let i3=0; i3<len3; i3++){
+let data19 = data18[i3];
+if(!(((((((data19 === "slack_entities") || (data19 === "zwsp_after_at")) || (data19 === "break_angle_at")) || (data19 === "break_angle")) || (data19 === "break_everyone")) || (data19 === "break_templates")) || (data19 === "strip_controls"))){
+const err48 = {instancePath:instancePath+"/text/transforms/" + i3,schemaPath:"#/$defs/textPlan/properties/transforms/items/enum",keyword:"enum",params:{allowedValues: schema42.properties.transforms.items.enum}};
+if(vErrors === null){
+vErrors = [err48];
+}
+else {
+vErrors.push(err48);
+}
+errors++;
+}
+}
+}
+else {
+const err49 = {instancePath:instancePath+"/text/transforms",schemaPath:"#/$defs/textPlan/properties/transforms/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err49];
+}
+else {
+vErrors.push(err49);
+}
+errors++;
+}
+}
+}
+else {
+const err50 = {instancePath:instancePath+"/text",schemaPath:"#/$defs/textPlan/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err50];
+}
+else {
+vErrors.push(err50);
+}
+errors++;
+}
+}
+if(data.key !== undefined){
+let data20 = data.key;
+if(data20 && typeof data20 == "object" && !Array.isArray(data20)){
+if(data20.form === undefined){
+const err51 = {instancePath:instancePath+"/key",schemaPath:"#/properties/key/required",keyword:"required",params:{missingProperty: "form"}};
+if(vErrors === null){
+vErrors = [err51];
+}
+else {
+vErrors.push(err51);
+}
+errors++;
+}
+if(data20.max_length === undefined){
+const err52 = {instancePath:instancePath+"/key",schemaPath:"#/properties/key/required",keyword:"required",params:{missingProperty: "max_length"}};
+if(vErrors === null){
+vErrors = [err52];
+}
+else {
+vErrors.push(err52);
+}
+errors++;
+}
+if(data20.window_ms === undefined){
+const err53 = {instancePath:instancePath+"/key",schemaPath:"#/properties/key/required",keyword:"required",params:{missingProperty: "window_ms"}};
+if(vErrors === null){
+vErrors = [err53];
+}
+else {
+vErrors.push(err53);
+}
+errors++;
+}
+for(const key3 in data20){
+if(!(((key3 === "form") || (key3 === "max_length")) || (key3 === "window_ms"))){
+const err54 = {instancePath:instancePath+"/key",schemaPath:"#/properties/key/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3}};
+if(vErrors === null){
+vErrors = [err54];
+}
+else {
+vErrors.push(err54);
+}
+errors++;
+}
+}
+if(data20.form !== undefined){
+let data21 = data20.form;
+if(!((data21 === "hex") || (data21 === "uuid"))){
+const err55 = {instancePath:instancePath+"/key/form",schemaPath:"#/properties/key/properties/form/enum",keyword:"enum",params:{allowedValues: schema34.properties.key.properties.form.enum}};
+if(vErrors === null){
+vErrors = [err55];
+}
+else {
+vErrors.push(err55);
+}
+errors++;
+}
+}
+if(data20.max_length !== undefined){
+let data22 = data20.max_length;
+if(!(((typeof data22 == "number") && (!(data22 % 1) && !isNaN(data22))) && (isFinite(data22)))){
+const err56 = {instancePath:instancePath+"/key/max_length",schemaPath:"#/properties/key/properties/max_length/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err56];
+}
+else {
+vErrors.push(err56);
+}
+errors++;
+}
+}
+if(data20.window_ms !== undefined){
+let data23 = data20.window_ms;
+if(!(((typeof data23 == "number") && (!(data23 % 1) && !isNaN(data23))) && (isFinite(data23)))){
+const err57 = {instancePath:instancePath+"/key/window_ms",schemaPath:"#/properties/key/properties/window_ms/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err57];
+}
+else {
+vErrors.push(err57);
+}
+errors++;
+}
+}
+}
+else {
+const err58 = {instancePath:instancePath+"/key",schemaPath:"#/properties/key/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err58];
+}
+else {
+vErrors.push(err58);
+}
+errors++;
+}
+}
+if(data.signature !== undefined){
+let data24 = data.signature;
+const _errs54 = errors;
+let valid15 = false;
+let passing1 = null;
+const _errs55 = errors;
+if(!(validate41(data24, {instancePath:instancePath+"/signature",parentData:data,parentDataProperty:"signature",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate41.errors : vErrors.concat(validate41.errors);
+errors = vErrors.length;
+}
+var _valid1 = _errs55 === errors;
+if(_valid1){
+valid15 = true;
+passing1 = 0;
+}
+const _errs56 = errors;
+if(data24 !== null){
+const err59 = {instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/oneOf/1/type",keyword:"type",params:{type: "null"}};
+if(vErrors === null){
+vErrors = [err59];
+}
+else {
+vErrors.push(err59);
+}
+errors++;
+}
+var _valid1 = _errs56 === errors;
+if(_valid1 && valid15){
+valid15 = false;
+passing1 = [passing1, 1];
+}
+else {
+if(_valid1){
+valid15 = true;
+passing1 = 1;
+}
+}
+if(!valid15){
+const err60 = {instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/oneOf",keyword:"oneOf",params:{passingSchemas: passing1}};
+if(vErrors === null){
+vErrors = [err60];
+}
+else {
+vErrors.push(err60);
+}
+errors++;
+}
+else {
+errors = _errs54;
+if(vErrors !== null){
+if(_errs54){
+vErrors.length = _errs54;
+}
+else {
+vErrors = null;
+}
+}
+}
+}
+if(data.exchange !== undefined){
+let data25 = data.exchange;
+const _errs59 = errors;
+let valid16 = false;
+let passing2 = null;
+const _errs60 = errors;
+if(!(validate45(data25, {instancePath:instancePath+"/exchange",parentData:data,parentDataProperty:"exchange",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate45.errors : vErrors.concat(validate45.errors);
+errors = vErrors.length;
+}
+var _valid2 = _errs60 === errors;
+if(_valid2){
+valid16 = true;
+passing2 = 0;
+}
+const _errs61 = errors;
+if(data25 !== null){
+const err61 = {instancePath:instancePath+"/exchange",schemaPath:"#/properties/exchange/oneOf/1/type",keyword:"type",params:{type: "null"}};
+if(vErrors === null){
+vErrors = [err61];
+}
+else {
+vErrors.push(err61);
+}
+errors++;
+}
+var _valid2 = _errs61 === errors;
+if(_valid2 && valid16){
+valid16 = false;
+passing2 = [passing2, 1];
+}
+else {
+if(_valid2){
+valid16 = true;
+passing2 = 1;
+}
+}
+if(!valid16){
+const err62 = {instancePath:instancePath+"/exchange",schemaPath:"#/properties/exchange/oneOf",keyword:"oneOf",params:{passingSchemas: passing2}};
+if(vErrors === null){
+vErrors = [err62];
+}
+else {
+vErrors.push(err62);
+}
+errors++;
+}
+else {
+errors = _errs59;
+if(vErrors !== null){
+if(_errs59){
+vErrors.length = _errs59;
+}
+else {
+vErrors = null;
+}
+}
+}
+}
+if(data.success !== undefined){
+if(!(validate48(data.success, {instancePath:instancePath+"/success",parentData:data,parentDataProperty:"success",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate48.errors : vErrors.concat(validate48.errors);
+errors = vErrors.length;
+}
+}
+if(data.message_id !== undefined){
+let data27 = data.message_id;
+if((!(Array.isArray(data27))) && (data27 !== null)){
+const err63 = {instancePath:instancePath+"/message_id",schemaPath:"#/properties/message_id/type",keyword:"type",params:{type: schema34.properties.message_id.type}};
+if(vErrors === null){
+vErrors = [err63];
+}
+else {
+vErrors.push(err63);
+}
+errors++;
+}
+if(Array.isArray(data27)){
+const len4 = data27.length;
+for(let i4=0; i4<len4; i4++){
+if(typeof data27[i4] !== "string"){
+const err64 = {instancePath:instancePath+"/message_id/" + i4,schemaPath:"#/properties/message_id/items/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err64];
+}
+else {
+vErrors.push(err64);
+}
+errors++;
+}
+}
+}
+}
+if(data.error_code !== undefined){
+let data29 = data.error_code;
+if((!(Array.isArray(data29))) && (data29 !== null)){
+const err65 = {instancePath:instancePath+"/error_code",schemaPath:"#/properties/error_code/type",keyword:"type",params:{type: schema34.properties.error_code.type}};
+if(vErrors === null){
+vErrors = [err65];
+}
+else {
+vErrors.push(err65);
+}
+errors++;
+}
+if(Array.isArray(data29)){
+const len5 = data29.length;
+for(let i5=0; i5<len5; i5++){
+if(typeof data29[i5] !== "string"){
+const err66 = {instancePath:instancePath+"/error_code/" + i5,schemaPath:"#/properties/error_code/items/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err66];
+}
+else {
+vErrors.push(err66);
+}
+errors++;
+}
+}
+}
+}
+if(data.outcomes !== undefined){
+let data31 = data.outcomes;
+if(Array.isArray(data31)){
+const len6 = data31.length;
+for(let i6=0; i6<len6; i6++){
+if(!(validate59(data31[i6], {instancePath:instancePath+"/outcomes/" + i6,parentData:data31,parentDataProperty:i6,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate59.errors : vErrors.concat(validate59.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err67 = {instancePath:instancePath+"/outcomes",schemaPath:"#/properties/outcomes/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err67];
+}
+else {
+vErrors.push(err67);
+}
+errors++;
+}
+}
+if(data.retry_after !== undefined){
+let data33 = data.retry_after;
+if(Array.isArray(data33)){
+const len7 = data33.length;
+for(let i7=0; i7<len7; i7++){
+let data34 = data33[i7];
+if(data34 && typeof data34 == "object" && !Array.isArray(data34)){
+if(data34.in === undefined){
+const err68 = {instancePath:instancePath+"/retry_after/" + i7,schemaPath:"#/$defs/waitSource/required",keyword:"required",params:{missingProperty: "in"}};
+if(vErrors === null){
+vErrors = [err68];
+}
+else {
+vErrors.push(err68);
+}
+errors++;
+}
+if(data34.header === undefined){
+const err69 = {instancePath:instancePath+"/retry_after/" + i7,schemaPath:"#/$defs/waitSource/required",keyword:"required",params:{missingProperty: "header"}};
+if(vErrors === null){
+vErrors = [err69];
+}
+else {
+vErrors.push(err69);
+}
+errors++;
+}
+if(data34.path === undefined){
+const err70 = {instancePath:instancePath+"/retry_after/" + i7,schemaPath:"#/$defs/waitSource/required",keyword:"required",params:{missingProperty: "path"}};
+if(vErrors === null){
+vErrors = [err70];
+}
+else {
+vErrors.push(err70);
+}
+errors++;
+}
+if(data34.pattern === undefined){
+const err71 = {instancePath:instancePath+"/retry_after/" + i7,schemaPath:"#/$defs/waitSource/required",keyword:"required",params:{missingProperty: "pattern"}};
+if(vErrors === null){
+vErrors = [err71];
+}
+else {
+vErrors.push(err71);
+}
+errors++;
+}
+if(data34.unit_ms === undefined){
+const err72 = {instancePath:instancePath+"/retry_after/" + i7,schemaPath:"#/$defs/waitSource/required",keyword:"required",params:{missingProperty: "unit_ms"}};
+if(vErrors === null){
+vErrors = [err72];
+}
+else {
+vErrors.push(err72);
+}
+errors++;
+}
+for(const key4 in data34){
+if(!(((((key4 === "in") || (key4 === "header")) || (key4 === "path")) || (key4 === "pattern")) || (key4 === "unit_ms"))){
+const err73 = {instancePath:instancePath+"/retry_after/" + i7,schemaPath:"#/$defs/waitSource/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4}};
+if(vErrors === null){
+vErrors = [err73];
+}
+else {
+vErrors.push(err73);
+}
+errors++;
+}
+}
+if(data34.in !== undefined){
+let data35 = data34.in;
+if(!(((data35 === "header") || (data35 === "body")) || (data35 === "text"))){
+const err74 = {instancePath:instancePath+"/retry_after/" + i7+"/in",schemaPath:"#/$defs/waitSource/properties/in/enum",keyword:"enum",params:{allowedValues: schema50.properties.in.enum}};
+if(vErrors === null){
+vErrors = [err74];
+}
+else {
+vErrors.push(err74);
+}
+errors++;
+}
+}
+if(data34.header !== undefined){
+if(typeof data34.header !== "string"){
+const err75 = {instancePath:instancePath+"/retry_after/" + i7+"/header",schemaPath:"#/$defs/waitSource/properties/header/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err75];
+}
+else {
+vErrors.push(err75);
+}
+errors++;
+}
+}
+if(data34.path !== undefined){
+let data37 = data34.path;
+if(Array.isArray(data37)){
+const len8 = data37.length;
+for(let i8=0; i8<len8; i8++){
+if(typeof data37[i8] !== "string"){
+const err76 = {instancePath:instancePath+"/retry_after/" + i7+"/path/" + i8,schemaPath:"#/$defs/waitSource/properties/path/items/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err76];
+}
+else {
+vErrors.push(err76);
+}
+errors++;
+}
+}
+}
+else {
+const err77 = {instancePath:instancePath+"/retry_after/" + i7+"/path",schemaPath:"#/$defs/waitSource/properties/path/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err77];
+}
+else {
+vErrors.push(err77);
+}
+errors++;
+}
+}
+if(data34.pattern !== undefined){
+if(typeof data34.pattern !== "string"){
+const err78 = {instancePath:instancePath+"/retry_after/" + i7+"/pattern",schemaPath:"#/$defs/waitSource/properties/pattern/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err78];
+}
+else {
+vErrors.push(err78);
+}
+errors++;
+}
+}
+if(data34.unit_ms !== undefined){
+let data40 = data34.unit_ms;
+if(!((data40 === 1) || (data40 === 1000))){
+const err79 = {instancePath:instancePath+"/retry_after/" + i7+"/unit_ms",schemaPath:"#/$defs/waitSource/properties/unit_ms/enum",keyword:"enum",params:{allowedValues: schema50.properties.unit_ms.enum}};
+if(vErrors === null){
+vErrors = [err79];
+}
+else {
+vErrors.push(err79);
+}
+errors++;
+}
+}
+}
+else {
+const err80 = {instancePath:instancePath+"/retry_after/" + i7,schemaPath:"#/$defs/waitSource/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err80];
+}
+else {
+vErrors.push(err80);
+}
+errors++;
+}
+}
+}
+else {
+const err81 = {instancePath:instancePath+"/retry_after",schemaPath:"#/properties/retry_after/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err81];
+}
+else {
+vErrors.push(err81);
+}
+errors++;
+}
+}
+if(data.retry_after_cap_ms !== undefined){
+let data41 = data.retry_after_cap_ms;
+if(!(((typeof data41 == "number") && (!(data41 % 1) && !isNaN(data41))) && (isFinite(data41)))){
+const err82 = {instancePath:instancePath+"/retry_after_cap_ms",schemaPath:"#/properties/retry_after_cap_ms/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err82];
+}
+else {
+vErrors.push(err82);
+}
+errors++;
+}
+}
+if(data.pacing !== undefined){
+let data42 = data.pacing;
+if(Array.isArray(data42)){
+const len9 = data42.length;
+for(let i9=0; i9<len9; i9++){
+let data43 = data42[i9];
+if(data43 && typeof data43 == "object" && !Array.isArray(data43)){
+if(data43.per === undefined){
+const err83 = {instancePath:instancePath+"/pacing/" + i9,schemaPath:"#/properties/pacing/items/required",keyword:"required",params:{missingProperty: "per"}};
+if(vErrors === null){
+vErrors = [err83];
+}
+else {
+vErrors.push(err83);
+}
+errors++;
+}
+if(data43.messages === undefined){
+const err84 = {instancePath:instancePath+"/pacing/" + i9,schemaPath:"#/properties/pacing/items/required",keyword:"required",params:{missingProperty: "messages"}};
+if(vErrors === null){
+vErrors = [err84];
+}
+else {
+vErrors.push(err84);
+}
+errors++;
+}
+if(data43.period_ms === undefined){
+const err85 = {instancePath:instancePath+"/pacing/" + i9,schemaPath:"#/properties/pacing/items/required",keyword:"required",params:{missingProperty: "period_ms"}};
+if(vErrors === null){
+vErrors = [err85];
+}
+else {
+vErrors.push(err85);
+}
+errors++;
+}
+for(const key5 in data43){
+if(!(((key5 === "per") || (key5 === "messages")) || (key5 === "period_ms"))){
+const err86 = {instancePath:instancePath+"/pacing/" + i9,schemaPath:"#/properties/pacing/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5}};
+if(vErrors === null){
+vErrors = [err86];
+}
+else {
+vErrors.push(err86);
+}
+errors++;
+}
+}
+if(data43.per !== undefined){
+let data44 = data43.per;
+if(!((data44 === "chat") || (data44 === "credentials"))){
+const err87 = {instancePath:instancePath+"/pacing/" + i9+"/per",schemaPath:"#/properties/pacing/items/properties/per/enum",keyword:"enum",params:{allowedValues: schema34.properties.pacing.items.properties.per.enum}};
+if(vErrors === null){
+vErrors = [err87];
+}
+else {
+vErrors.push(err87);
+}
+errors++;
+}
+}
+if(data43.messages !== undefined){
+let data45 = data43.messages;
+if(!(((typeof data45 == "number") && (!(data45 % 1) && !isNaN(data45))) && (isFinite(data45)))){
+const err88 = {instancePath:instancePath+"/pacing/" + i9+"/messages",schemaPath:"#/properties/pacing/items/properties/messages/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err88];
+}
+else {
+vErrors.push(err88);
+}
+errors++;
+}
+}
+if(data43.period_ms !== undefined){
+let data46 = data43.period_ms;
+if(!(((typeof data46 == "number") && (!(data46 % 1) && !isNaN(data46))) && (isFinite(data46)))){
+const err89 = {instancePath:instancePath+"/pacing/" + i9+"/period_ms",schemaPath:"#/properties/pacing/items/properties/period_ms/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err89];
+}
+else {
+vErrors.push(err89);
+}
+errors++;
+}
+}
+}
+else {
+const err90 = {instancePath:instancePath+"/pacing/" + i9,schemaPath:"#/properties/pacing/items/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err90];
+}
+else {
+vErrors.push(err90);
+}
+errors++;
+}
+}
+}
+else {
+const err91 = {instancePath:instancePath+"/pacing",schemaPath:"#/properties/pacing/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err91];
+}
+else {
+vErrors.push(err91);
+}
+errors++;
+}
+}
+if(data.timeout_ms !== undefined){
+let data47 = data.timeout_ms;
+if(!(((typeof data47 == "number") && (!(data47 % 1) && !isNaN(data47))) && (isFinite(data47)))){
+const err92 = {instancePath:instancePath+"/timeout_ms",schemaPath:"#/properties/timeout_ms/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err92];
+}
+else {
+vErrors.push(err92);
+}
+errors++;
+}
+}
+if(data.max_response_bytes !== undefined){
+let data48 = data.max_response_bytes;
+if(!(((typeof data48 == "number") && (!(data48 % 1) && !isNaN(data48))) && (isFinite(data48)))){
+const err93 = {instancePath:instancePath+"/max_response_bytes",schemaPath:"#/properties/max_response_bytes/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err93];
+}
+else {
+vErrors.push(err93);
+}
+errors++;
+}
+}
+}
+else {
+const err94 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err94];
+}
+else {
+vErrors.push(err94);
+}
+errors++;
+}
+validate21.errors = vErrors;
+return errors === 0;
+}
+validate21.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
 
 function validate20(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="target-plan.schema.json" */;
@@ -26,8 +4655,8 @@ vErrors.push(err0);
 }
 errors++;
 }
-if(data.driver === undefined){
-const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "driver"}};
+if(data.title === undefined){
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "title"}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -36,9 +4665,8 @@ vErrors.push(err1);
 }
 errors++;
 }
-for(const key0 in data){
-if(!((key0 === "name") || (key0 === "driver"))){
-const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(data.driver === undefined){
+const err2 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "driver"}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -47,10 +4675,8 @@ vErrors.push(err2);
 }
 errors++;
 }
-}
-if(data.name !== undefined){
-if(typeof data.name !== "string"){
-const err3 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"}};
+if(data.settings === undefined){
+const err3 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "settings"}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -59,11 +4685,8 @@ vErrors.push(err3);
 }
 errors++;
 }
-}
-if(data.driver !== undefined){
-let data1 = data.driver;
-if(!(((((data1 === "http") || (data1 === "log")) || (data1 === "local")) || (data1 === "forgea_comment")) || (data1 === "email"))){
-const err4 = {instancePath:instancePath+"/driver",schemaPath:"#/properties/driver/enum",keyword:"enum",params:{allowedValues: schema31.properties.driver.enum}};
+if(data.address === undefined){
+const err4 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "address"}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -72,15 +4695,420 @@ vErrors.push(err4);
 }
 errors++;
 }
-}
-}
-else {
-const err5 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(data.variants === undefined){
+const err5 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "variants"}};
 if(vErrors === null){
 vErrors = [err5];
 }
 else {
 vErrors.push(err5);
+}
+errors++;
+}
+for(const key0 in data){
+if(!((((((key0 === "name") || (key0 === "title")) || (key0 === "driver")) || (key0 === "settings")) || (key0 === "address")) || (key0 === "variants"))){
+const err6 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+}
+if(data.name !== undefined){
+if(typeof data.name !== "string"){
+const err7 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+}
+if(data.title !== undefined){
+if(typeof data.title !== "string"){
+const err8 = {instancePath:instancePath+"/title",schemaPath:"#/properties/title/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+}
+if(data.driver !== undefined){
+let data2 = data.driver;
+if(!(((((data2 === "http") || (data2 === "log")) || (data2 === "local")) || (data2 === "forgea_comment")) || (data2 === "email"))){
+const err9 = {instancePath:instancePath+"/driver",schemaPath:"#/properties/driver/enum",keyword:"enum",params:{allowedValues: schema31.properties.driver.enum}};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+}
+if(data.settings !== undefined){
+let data3 = data.settings;
+if(Array.isArray(data3)){
+const len0 = data3.length;
+for(let i0=0; i0<len0; i0++){
+let data4 = data3[i0];
+if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
+if(data4.name === undefined){
+const err10 = {instancePath:instancePath+"/settings/" + i0,schemaPath:"#/$defs/settingPlan/required",keyword:"required",params:{missingProperty: "name"}};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+if(data4.aliases === undefined){
+const err11 = {instancePath:instancePath+"/settings/" + i0,schemaPath:"#/$defs/settingPlan/required",keyword:"required",params:{missingProperty: "aliases"}};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+if(data4.secret === undefined){
+const err12 = {instancePath:instancePath+"/settings/" + i0,schemaPath:"#/$defs/settingPlan/required",keyword:"required",params:{missingProperty: "secret"}};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+if(data4.required === undefined){
+const err13 = {instancePath:instancePath+"/settings/" + i0,schemaPath:"#/$defs/settingPlan/required",keyword:"required",params:{missingProperty: "required"}};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+}
+if(data4.default === undefined){
+const err14 = {instancePath:instancePath+"/settings/" + i0,schemaPath:"#/$defs/settingPlan/required",keyword:"required",params:{missingProperty: "default"}};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+}
+if(data4.pattern === undefined){
+const err15 = {instancePath:instancePath+"/settings/" + i0,schemaPath:"#/$defs/settingPlan/required",keyword:"required",params:{missingProperty: "pattern"}};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
+}
+errors++;
+}
+for(const key1 in data4){
+if(!((((((key1 === "name") || (key1 === "aliases")) || (key1 === "secret")) || (key1 === "required")) || (key1 === "default")) || (key1 === "pattern"))){
+const err16 = {instancePath:instancePath+"/settings/" + i0,schemaPath:"#/$defs/settingPlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+}
+}
+if(data4.name !== undefined){
+if(typeof data4.name !== "string"){
+const err17 = {instancePath:instancePath+"/settings/" + i0+"/name",schemaPath:"#/$defs/settingPlan/properties/name/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err17];
+}
+else {
+vErrors.push(err17);
+}
+errors++;
+}
+}
+if(data4.aliases !== undefined){
+let data6 = data4.aliases;
+if(Array.isArray(data6)){
+const len1 = data6.length;
+for(let i1=0; i1<len1; i1++){
+if(typeof data6[i1] !== "string"){
+const err18 = {instancePath:instancePath+"/settings/" + i0+"/aliases/" + i1,schemaPath:"#/$defs/settingPlan/properties/aliases/items/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err18];
+}
+else {
+vErrors.push(err18);
+}
+errors++;
+}
+}
+}
+else {
+const err19 = {instancePath:instancePath+"/settings/" + i0+"/aliases",schemaPath:"#/$defs/settingPlan/properties/aliases/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err19];
+}
+else {
+vErrors.push(err19);
+}
+errors++;
+}
+}
+if(data4.secret !== undefined){
+if(typeof data4.secret !== "boolean"){
+const err20 = {instancePath:instancePath+"/settings/" + i0+"/secret",schemaPath:"#/$defs/settingPlan/properties/secret/type",keyword:"type",params:{type: "boolean"}};
+if(vErrors === null){
+vErrors = [err20];
+}
+else {
+vErrors.push(err20);
+}
+errors++;
+}
+}
+if(data4.required !== undefined){
+if(typeof data4.required !== "boolean"){
+const err21 = {instancePath:instancePath+"/settings/" + i0+"/required",schemaPath:"#/$defs/settingPlan/properties/required/type",keyword:"type",params:{type: "boolean"}};
+if(vErrors === null){
+vErrors = [err21];
+}
+else {
+vErrors.push(err21);
+}
+errors++;
+}
+}
+if(data4.default !== undefined){
+let data10 = data4.default;
+if((typeof data10 !== "string") && (data10 !== null)){
+const err22 = {instancePath:instancePath+"/settings/" + i0+"/default",schemaPath:"#/$defs/settingPlan/properties/default/type",keyword:"type",params:{type: schema32.properties.default.type}};
+if(vErrors === null){
+vErrors = [err22];
+}
+else {
+vErrors.push(err22);
+}
+errors++;
+}
+}
+if(data4.pattern !== undefined){
+let data11 = data4.pattern;
+if((typeof data11 !== "string") && (data11 !== null)){
+const err23 = {instancePath:instancePath+"/settings/" + i0+"/pattern",schemaPath:"#/$defs/settingPlan/properties/pattern/type",keyword:"type",params:{type: schema32.properties.pattern.type}};
+if(vErrors === null){
+vErrors = [err23];
+}
+else {
+vErrors.push(err23);
+}
+errors++;
+}
+}
+}
+else {
+const err24 = {instancePath:instancePath+"/settings/" + i0,schemaPath:"#/$defs/settingPlan/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err24];
+}
+else {
+vErrors.push(err24);
+}
+errors++;
+}
+}
+}
+else {
+const err25 = {instancePath:instancePath+"/settings",schemaPath:"#/properties/settings/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err25];
+}
+else {
+vErrors.push(err25);
+}
+errors++;
+}
+}
+if(data.address !== undefined){
+let data12 = data.address;
+if(Array.isArray(data12)){
+const len2 = data12.length;
+for(let i2=0; i2<len2; i2++){
+let data13 = data12[i2];
+if(data13 && typeof data13 == "object" && !Array.isArray(data13)){
+if(data13.name === undefined){
+const err26 = {instancePath:instancePath+"/address/" + i2,schemaPath:"#/$defs/addressPlan/required",keyword:"required",params:{missingProperty: "name"}};
+if(vErrors === null){
+vErrors = [err26];
+}
+else {
+vErrors.push(err26);
+}
+errors++;
+}
+if(data13.required === undefined){
+const err27 = {instancePath:instancePath+"/address/" + i2,schemaPath:"#/$defs/addressPlan/required",keyword:"required",params:{missingProperty: "required"}};
+if(vErrors === null){
+vErrors = [err27];
+}
+else {
+vErrors.push(err27);
+}
+errors++;
+}
+if(data13.pattern === undefined){
+const err28 = {instancePath:instancePath+"/address/" + i2,schemaPath:"#/$defs/addressPlan/required",keyword:"required",params:{missingProperty: "pattern"}};
+if(vErrors === null){
+vErrors = [err28];
+}
+else {
+vErrors.push(err28);
+}
+errors++;
+}
+if(data13.personal === undefined){
+const err29 = {instancePath:instancePath+"/address/" + i2,schemaPath:"#/$defs/addressPlan/required",keyword:"required",params:{missingProperty: "personal"}};
+if(vErrors === null){
+vErrors = [err29];
+}
+else {
+vErrors.push(err29);
+}
+errors++;
+}
+for(const key2 in data13){
+if(!((((key2 === "name") || (key2 === "required")) || (key2 === "pattern")) || (key2 === "personal"))){
+const err30 = {instancePath:instancePath+"/address/" + i2,schemaPath:"#/$defs/addressPlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}};
+if(vErrors === null){
+vErrors = [err30];
+}
+else {
+vErrors.push(err30);
+}
+errors++;
+}
+}
+if(data13.name !== undefined){
+if(typeof data13.name !== "string"){
+const err31 = {instancePath:instancePath+"/address/" + i2+"/name",schemaPath:"#/$defs/addressPlan/properties/name/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err31];
+}
+else {
+vErrors.push(err31);
+}
+errors++;
+}
+}
+if(data13.required !== undefined){
+if(typeof data13.required !== "boolean"){
+const err32 = {instancePath:instancePath+"/address/" + i2+"/required",schemaPath:"#/$defs/addressPlan/properties/required/type",keyword:"type",params:{type: "boolean"}};
+if(vErrors === null){
+vErrors = [err32];
+}
+else {
+vErrors.push(err32);
+}
+errors++;
+}
+}
+if(data13.pattern !== undefined){
+let data16 = data13.pattern;
+if((typeof data16 !== "string") && (data16 !== null)){
+const err33 = {instancePath:instancePath+"/address/" + i2+"/pattern",schemaPath:"#/$defs/addressPlan/properties/pattern/type",keyword:"type",params:{type: schema33.properties.pattern.type}};
+if(vErrors === null){
+vErrors = [err33];
+}
+else {
+vErrors.push(err33);
+}
+errors++;
+}
+}
+if(data13.personal !== undefined){
+if(typeof data13.personal !== "boolean"){
+const err34 = {instancePath:instancePath+"/address/" + i2+"/personal",schemaPath:"#/$defs/addressPlan/properties/personal/type",keyword:"type",params:{type: "boolean"}};
+if(vErrors === null){
+vErrors = [err34];
+}
+else {
+vErrors.push(err34);
+}
+errors++;
+}
+}
+}
+else {
+const err35 = {instancePath:instancePath+"/address/" + i2,schemaPath:"#/$defs/addressPlan/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err35];
+}
+else {
+vErrors.push(err35);
+}
+errors++;
+}
+}
+}
+else {
+const err36 = {instancePath:instancePath+"/address",schemaPath:"#/properties/address/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err36];
+}
+else {
+vErrors.push(err36);
+}
+errors++;
+}
+}
+if(data.variants !== undefined){
+let data18 = data.variants;
+if(Array.isArray(data18)){
+const len3 = data18.length;
+for(let i3=0; i3<len3; i3++){
+if(!(validate21(data18[i3], {instancePath:instancePath+"/variants/" + i3,parentData:data18,parentDataProperty:i3,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate21.errors : vErrors.concat(validate21.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err37 = {instancePath:instancePath+"/variants",schemaPath:"#/properties/variants/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err37];
+}
+else {
+vErrors.push(err37);
+}
+errors++;
+}
+}
+}
+else {
+const err38 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err38];
+}
+else {
+vErrors.push(err38);
 }
 errors++;
 }

@@ -2,8 +2,2773 @@
 // @ts-nocheck
 "use strict";
 export const validate = validate20;
-const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"target.schema.json","title":"TargetFile","description":"catalog/targets/<name>.yaml: how one delivery target is spoken to.","type":"object","additionalProperties":false,"required":["title"],"properties":{"title":{"type":"string","minLength":1,"description":"Display name."},"aliases":{"type":"array","items":{"type":"string","pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"description":"Names users know."}}};
+const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"target.schema.json","title":"TargetFile","description":"catalog/targets/<name>.yaml: how one delivery target is spoken to. A `{name}` in a text stands for a value, `{name?}` for one that may be empty: the header, query parameter or body field that holds it is then left out.","type":"object","additionalProperties":false,"required":["title"],"properties":{"title":{"type":"string","minLength":1,"description":"Display name."},"aliases":{"type":"array","items":{"type":"string","pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"description":"Other names of this target."},"driver":{"enum":["http","log","local","forgea_comment","email"],"default":"http","description":"`http`: this file says it all. The others are code that the shipped entries use."},"docs":{"title":"TargetDocs","description":"What docs/targets.md says about the target, beside what follows from the rest of this file.","type":"object","additionalProperties":false,"properties":{"setup":{"type":"string","minLength":1,"description":"Markdown: what to create at the service and where its credentials are found."},"limits":{"type":"array","items":{"type":"string","minLength":1},"description":"What the service does not do or does differently than one would expect."},"unverified":{"type":"array","items":{"type":"string","minLength":1},"description":"What is believed but was not found in the service's own documentation."},"url":{"type":"string","minLength":1,"description":"The service's own documentation."}}},"settings":{"title":"TargetSettings","description":"What a config sets under `platforms.<target>`, by name: credentials, ids, choices. `{name}` puts one into a request. A setting named `api_base` documents the base URL of a self-hosted service.","type":"object","propertyNames":{"pattern":"^[a-z][a-z0-9_]{0,63}$"},"additionalProperties":{"$ref":"#/$defs/setting"}},"address":{"title":"TargetAddress","description":"What a delivery sets in `deliver_extra`, by name: `chat_id`, `thread` (written as `message_thread_id` or `thread_id`) and keys of the target's own.","type":"object","propertyNames":{"pattern":"^[a-z][a-z0-9_]{0,63}$"},"additionalProperties":{"$ref":"#/$defs/addressField"}},"base":{"$ref":"#/$defs/base"},"request":{"$ref":"#/$defs/requests"},"text":{"$ref":"#/$defs/text"},"key":{"$ref":"#/$defs/key"},"signature":{"$ref":"#/$defs/signature"},"exchange":{"$ref":"#/$defs/exchange"},"success":{"$ref":"#/$defs/condition"},"message_id":{"$ref":"#/$defs/messageId"},"error_code":{"$ref":"#/$defs/errorCode"},"outcomes":{"$ref":"#/$defs/outcomes"},"retry_after":{"$ref":"#/$defs/retryAfter"},"pacing":{"$ref":"#/$defs/pacing"},"timeout_seconds":{"$ref":"#/$defs/timeout"},"max_response_bytes":{"$ref":"#/$defs/responseCap"},"variants":{"title":"TargetVariants","description":"Several ways to reach the service (a bot, an incoming webhook), by name, preferred first. What a variant says replaces what the target says beside it.","type":"object","minProperties":1,"propertyNames":{"pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"additionalProperties":{"$ref":"#/$defs/variant"}}},"$defs":{"setting":{"title":"TargetSetting","description":"One setting.","type":"object","additionalProperties":false,"required":["help"],"properties":{"help":{"type":"string","minLength":1,"description":"What it is and where to find it."},"secret":{"type":"boolean","default":false,"description":"Never shown: neither in logs nor in dry runs nor in messages."},"required":{"type":"boolean","default":false,"description":"Nothing can be delivered without it."},"aliases":{"type":"array","items":{"type":"string","pattern":"^[a-z][a-z0-9_]{0,63}$"},"description":"Other names users may write."},"default":{"type":["string","integer","boolean"],"description":"Value when the config sets none."},"pattern":{"type":"string","minLength":1,"description":"RE2 expression that the whole value must match."}}},"addressField":{"title":"TargetAddressField","description":"One key of `deliver_extra`. Its value may come from a stranger's payload: what is not matched by `pattern` is refused.","type":"object","additionalProperties":false,"required":["help"],"properties":{"help":{"type":"string","minLength":1,"description":"What it is, with an example."},"required":{"type":"boolean","default":false,"description":"Every route that delivers here must set it. (A key that a request names without `?` must have a value when that request is made, whatever this says.)"},"pattern":{"type":"string","minLength":1,"description":"RE2 expression that the whole value must match."},"personal":{"type":"boolean","default":false,"description":"A phone number or the like: shown only in part."}}},"base":{"type":"string","minLength":1,"description":"Base URL, `https://` unless it is this machine; may hold settings. Absent: the config must set `api_base`."},"timeout":{"type":"number","exclusiveMinimum":0,"maximum":600,"default":20,"description":"Longest time one request may take, in seconds."},"responseCap":{"type":"integer","minimum":1024,"maximum":16777216,"default":65536,"description":"Longest response that is read, in bytes."},"messageId":{"type":"string","minLength":1,"description":"Dotted path of the sent message's id in the response."},"errorCode":{"type":"string","minLength":1,"description":"Dotted path of the service's own error code in the response, for logs."},"texts":{"type":"object","additionalProperties":{"type":["string","integer","boolean"]}},"requests":{"description":"The request that sends one piece of text; or several, of which the first that fits the address is made.","oneOf":[{"$ref":"#/$defs/request"},{"type":"array","minItems":1,"items":{"$ref":"#/$defs/request"}}]},"request":{"title":"TargetRequest","description":"One HTTP request. At most one of `json`, `form` and `plain`.","type":"object","additionalProperties":false,"required":["path"],"properties":{"when":{"title":"TargetRequestWhen","description":"The addresses it fits. Absent: all.","type":"object","additionalProperties":false,"properties":{"chat_id":{"type":"string","minLength":1,"description":"RE2 expression that the whole chat_id must match; a group `(?P<name>…)` becomes `{match.name}`."},"thread":{"type":"boolean","description":"Whether a thread is given."}}},"method":{"enum":["POST","PUT","PATCH","GET"],"default":"POST","description":"HTTP method."},"path":{"type":"string","description":"Path below the base. Values are percent-encoded, each stays within its segment."},"query":{"$ref":"#/$defs/texts","description":"Query parameters."},"headers":{"$ref":"#/$defs/texts","description":"Headers. They may hold settings, but nothing that comes with a delivery."},"basic":{"title":"TargetBasicAuth","description":"HTTP Basic authentication; left out while a `{name?}` in it is empty.","type":"object","additionalProperties":false,"required":["user","password"],"properties":{"user":{"type":"string","minLength":1,"description":"User name."},"password":{"type":"string","minLength":1,"description":"Password."}}},"json":{"description":"JSON body. Texts may hold values; `$int: text` is a number, `$auto: text` a number when it looks like one, `$json: body` the body written into a string; a `$when: text` beside fields leaves their object out while the text is empty."},"form":{"$ref":"#/$defs/texts","description":"Body of an application/x-www-form-urlencoded form."},"plain":{"type":"string","description":"Body in text/plain."}}},"text":{"title":"TargetText","description":"What the service takes as text.","type":"object","additionalProperties":false,"properties":{"limit":{"type":"integer","minimum":20,"description":"Longest text of one message. Absent: none."},"unit":{"enum":["utf16","codepoint","byte","json_byte"],"default":"utf16","description":"What `limit` counts: UTF-16 units, code points, UTF-8 bytes, or UTF-8 bytes once escaped for JSON."},"overflow":{"enum":["split","truncate","reject"],"default":"split","description":"What happens to a longer text: several messages, a shortened one, or a permanent failure."},"max_pieces":{"type":"integer","minimum":1,"maximum":10000,"default":200,"description":"Most messages one text may become; a text that needs more is a permanent failure."},"numbered":{"type":"boolean","default":false,"description":"Ends each of several messages with ` (i/n)`."},"transforms":{"type":"array","items":{"enum":["slack_entities","zwsp_after_at","break_angle_at","break_angle","break_everyone","break_templates","strip_controls"]},"description":"Changes that keep the service from reading the text as markup or as a mention, applied in order and before splitting: see docs/targets.md."}}},"key":{"title":"TargetKey","description":"Idempotency: `{key}` is the same for every attempt to send the same piece.","type":"object","additionalProperties":false,"required":["window_seconds"],"properties":{"form":{"enum":["hex","uuid"],"default":"hex","description":"How the key is written."},"max_length":{"type":"integer","minimum":16,"maximum":64,"default":64,"description":"Longest key the service takes."},"window_seconds":{"type":"integer","minimum":0,"description":"How long the service drops a repeat, in seconds; 0: it does not, the key is merely required."}}},"signature":{"title":"TargetSignature","description":"An HMAC over a text, as `{signature}`, with the instant it was made at as `{timestamp}`. Both are empty while a `{name?}` in it is.","type":"object","additionalProperties":false,"required":["key","message"],"properties":{"hash":{"enum":["sha256","sha1","sha512"],"default":"sha256","description":"Hash of the HMAC."},"key":{"type":"string","minLength":1,"description":"Its key."},"message":{"type":"string","description":"The text it is made over; may be empty."},"encoding":{"enum":["base64","hex"],"default":"base64","description":"How the result is written."},"clock":{"enum":["s","ms"],"default":"s","description":"Unit of `{timestamp}`: seconds or milliseconds since 1970."}}},"exchange":{"title":"TargetExchange","description":"Credentials are exchanged for a short-lived token, `{exchanged_token}`, which is kept until shortly before it ends. Its request may hold settings only; `success` says when a token was given (default: any 2xx).","type":"object","additionalProperties":false,"required":["request","token"],"properties":{"base":{"type":"string","minLength":1,"description":"Base URL of the token request. Default: that of the target. `api_base` replaces both."},"request":{"$ref":"#/$defs/request"},"success":{"$ref":"#/$defs/condition"},"token":{"type":"string","minLength":1,"description":"Dotted path of the token in the response."},"lifetime":{"type":"string","minLength":1,"description":"Dotted path of its lifetime in seconds, a number or a text."},"default_lifetime_seconds":{"type":"integer","minimum":1,"default":3600,"description":"Lifetime when the response names none."},"margin_seconds":{"type":"integer","minimum":0,"default":120,"description":"How long before its end a token is no longer used."}}},"expectation":{"description":"What a value must be: that very value, one of a list, or what the tests below say.","oneOf":[{"type":["string","number","boolean","null"]},{"type":"array","minItems":1,"items":{"type":["string","number","boolean","null"]}},{"title":"TargetExpectation","type":"object","additionalProperties":false,"minProperties":1,"properties":{"exists":{"type":"boolean","description":"Whether there is a value other than null."},"empty":{"type":"boolean","description":"Whether it is absent, null, an empty text, list or object."},"is":{"enum":["string","number","boolean","array","object"],"description":"Its type."},"not":{"type":"array","minItems":1,"items":{"type":["string","number","boolean","null"]},"description":"Values it must not be; an absent one is none of them."},"matches":{"type":"string","minLength":1,"description":"RE2 expression to be found in the text or number."},"between":{"type":"array","minItems":2,"maxItems":2,"items":{"type":"number"},"description":"Lowest and highest number."},"every":{"type":"object","minProperties":1,"additionalProperties":{"$ref":"#/$defs/expectation"},"description":"Expectations that every element of a list meets, by dotted path in the element; an absent list meets them."}}}]},"condition":{"title":"TargetCondition","description":"A test of a response: everything named must hold.","type":"object","additionalProperties":false,"minProperties":1,"properties":{"status":{"description":"HTTP status: a number, a class such as `5xx`, or a list of them.","oneOf":[{"$ref":"#/$defs/status"},{"type":"array","minItems":1,"items":{"$ref":"#/$defs/status"}}]},"headers":{"type":"object","minProperties":1,"additionalProperties":{"$ref":"#/$defs/expectation"},"description":"Expectations by header name."},"body":{"type":"object","minProperties":1,"additionalProperties":{"$ref":"#/$defs/expectation"},"description":"Expectations by dotted path into the JSON body; `.` is the body itself. None holds for a body that is not JSON."},"text":{"type":"string","minLength":1,"description":"RE2 expression to be found in the body as text."},"any":{"type":"array","minItems":1,"items":{"$ref":"#/$defs/condition"},"description":"Alternatives, of which one must hold."}}},"status":{"oneOf":[{"type":"integer","minimum":100,"maximum":599},{"type":"string","pattern":"^[1-5]xx$"}]},"outcomes":{"type":"array","items":{"$ref":"#/$defs/outcomeRule"},"description":"What a response that is no success means; the first rule that fits. Otherwise: 429 is `retry`; 408, 425, 500, 502, 503 and 504 are `ambiguous`; the rest is `permanent`."},"outcomeRule":{"title":"TargetOutcomeRule","description":"One rule.","type":"object","additionalProperties":false,"required":["when","outcome"],"properties":{"when":{"$ref":"#/$defs/condition"},"outcome":{"enum":["ok","ok_pending","permanent","auth","retry","refresh","ambiguous"],"description":"`auth`: permanent, the credentials are at fault. `refresh`: take a new exchanged token and try once more. `ok_pending`: accepted, but not yet visible. The rest as in docs/glossary.md."},"reason":{"type":"string","minLength":1,"description":"What it means and what to do, for the operator."},"wait_seconds":{"type":"number","exclusiveMinimum":0,"description":"Wait before the retry when the response names none."}}},"retryAfter":{"title":"TargetRetryAfter","description":"Where a response says how long to wait; the first place that says so. Default: the Retry-After header.","type":"object","additionalProperties":false,"required":["from"],"properties":{"from":{"type":"array","items":{"$ref":"#/$defs/retryAfterSource"},"description":"The places, best first."},"cap_seconds":{"type":"number","exclusiveMinimum":0,"default":3600,"description":"Longest wait that is believed."}}},"retryAfterSource":{"title":"TargetRetryAfterSource","description":"One place: exactly one of `header`, `body`, `text`.","type":"object","additionalProperties":false,"properties":{"header":{"type":"string","minLength":1,"description":"Header: a number or an HTTP date."},"body":{"type":"string","minLength":1,"description":"Dotted path into the JSON body."},"text":{"type":"string","minLength":1,"description":"RE2 expression with one group, searched in the body as text."},"unit":{"enum":["s","ms"],"default":"s","description":"Unit of the number."}}},"pacing":{"type":"array","items":{"title":"TargetPace","description":"At most `messages` in any `seconds`.","type":"object","additionalProperties":false,"required":["per","messages","seconds"],"properties":{"per":{"enum":["chat","credentials"],"description":"What is counted together."},"messages":{"type":"integer","minimum":1,"description":"How many messages."},"seconds":{"type":"number","exclusiveMinimum":0,"description":"In how many seconds."}}},"description":"The public service's limits. They hold while the base URL is the one of this file: a server under `api_base` has its own."},"variant":{"title":"TargetVariant","description":"One way to reach the service.","type":"object","additionalProperties":false,"properties":{"title":{"type":"string","minLength":1,"description":"Display name."},"needs":{"type":"array","items":{"type":"string","minLength":1},"description":"Settings it cannot do without: it is chosen when they are all set and the config names no variant."},"address":{"$ref":"target.schema.json#/properties/address"},"base":{"$ref":"#/$defs/base"},"request":{"$ref":"#/$defs/requests"},"text":{"$ref":"#/$defs/text"},"key":{"$ref":"#/$defs/key"},"signature":{"$ref":"#/$defs/signature"},"exchange":{"$ref":"#/$defs/exchange"},"success":{"$ref":"#/$defs/condition"},"message_id":{"$ref":"#/$defs/messageId"},"error_code":{"$ref":"#/$defs/errorCode"},"outcomes":{"$ref":"#/$defs/outcomes"},"retry_after":{"$ref":"#/$defs/retryAfter"},"pacing":{"$ref":"#/$defs/pacing"},"timeout_seconds":{"$ref":"#/$defs/timeout"},"max_response_bytes":{"$ref":"#/$defs/responseCap"}}}}};
+const schema32 = {"title":"TargetSetting","description":"One setting.","type":"object","additionalProperties":false,"required":["help"],"properties":{"help":{"type":"string","minLength":1,"description":"What it is and where to find it."},"secret":{"type":"boolean","default":false,"description":"Never shown: neither in logs nor in dry runs nor in messages."},"required":{"type":"boolean","default":false,"description":"Nothing can be delivered without it."},"aliases":{"type":"array","items":{"type":"string","pattern":"^[a-z][a-z0-9_]{0,63}$"},"description":"Other names users may write."},"default":{"type":["string","integer","boolean"],"description":"Value when the config sets none."},"pattern":{"type":"string","minLength":1,"description":"RE2 expression that the whole value must match."}}};
+const schema33 = {"title":"TargetAddressField","description":"One key of `deliver_extra`. Its value may come from a stranger's payload: what is not matched by `pattern` is refused.","type":"object","additionalProperties":false,"required":["help"],"properties":{"help":{"type":"string","minLength":1,"description":"What it is, with an example."},"required":{"type":"boolean","default":false,"description":"Every route that delivers here must set it. (A key that a request names without `?` must have a value when that request is made, whatever this says.)"},"pattern":{"type":"string","minLength":1,"description":"RE2 expression that the whole value must match."},"personal":{"type":"boolean","default":false,"description":"A phone number or the like: shown only in part."}}};
+const schema34 = {"type":"string","minLength":1,"description":"Base URL, `https://` unless it is this machine; may hold settings. Absent: the config must set `api_base`."};
+const schema40 = {"title":"TargetText","description":"What the service takes as text.","type":"object","additionalProperties":false,"properties":{"limit":{"type":"integer","minimum":20,"description":"Longest text of one message. Absent: none."},"unit":{"enum":["utf16","codepoint","byte","json_byte"],"default":"utf16","description":"What `limit` counts: UTF-16 units, code points, UTF-8 bytes, or UTF-8 bytes once escaped for JSON."},"overflow":{"enum":["split","truncate","reject"],"default":"split","description":"What happens to a longer text: several messages, a shortened one, or a permanent failure."},"max_pieces":{"type":"integer","minimum":1,"maximum":10000,"default":200,"description":"Most messages one text may become; a text that needs more is a permanent failure."},"numbered":{"type":"boolean","default":false,"description":"Ends each of several messages with ` (i/n)`."},"transforms":{"type":"array","items":{"enum":["slack_entities","zwsp_after_at","break_angle_at","break_angle","break_everyone","break_templates","strip_controls"]},"description":"Changes that keep the service from reading the text as markup or as a mention, applied in order and before splitting: see docs/targets.md."}}};
+const schema41 = {"title":"TargetKey","description":"Idempotency: `{key}` is the same for every attempt to send the same piece.","type":"object","additionalProperties":false,"required":["window_seconds"],"properties":{"form":{"enum":["hex","uuid"],"default":"hex","description":"How the key is written."},"max_length":{"type":"integer","minimum":16,"maximum":64,"default":64,"description":"Longest key the service takes."},"window_seconds":{"type":"integer","minimum":0,"description":"How long the service drops a repeat, in seconds; 0: it does not, the key is merely required."}}};
+const schema42 = {"title":"TargetSignature","description":"An HMAC over a text, as `{signature}`, with the instant it was made at as `{timestamp}`. Both are empty while a `{name?}` in it is.","type":"object","additionalProperties":false,"required":["key","message"],"properties":{"hash":{"enum":["sha256","sha1","sha512"],"default":"sha256","description":"Hash of the HMAC."},"key":{"type":"string","minLength":1,"description":"Its key."},"message":{"type":"string","description":"The text it is made over; may be empty."},"encoding":{"enum":["base64","hex"],"default":"base64","description":"How the result is written."},"clock":{"enum":["s","ms"],"default":"s","description":"Unit of `{timestamp}`: seconds or milliseconds since 1970."}}};
+const schema48 = {"type":"string","minLength":1,"description":"Dotted path of the sent message's id in the response."};
+const schema49 = {"type":"string","minLength":1,"description":"Dotted path of the service's own error code in the response, for logs."};
+const schema54 = {"type":"array","items":{"title":"TargetPace","description":"At most `messages` in any `seconds`.","type":"object","additionalProperties":false,"required":["per","messages","seconds"],"properties":{"per":{"enum":["chat","credentials"],"description":"What is counted together."},"messages":{"type":"integer","minimum":1,"description":"How many messages."},"seconds":{"type":"number","exclusiveMinimum":0,"description":"In how many seconds."}}},"description":"The public service's limits. They hold while the base URL is the one of this file: a server under `api_base` has its own."};
+const schema55 = {"type":"number","exclusiveMinimum":0,"maximum":600,"default":20,"description":"Longest time one request may take, in seconds."};
+const schema56 = {"type":"integer","minimum":1024,"maximum":16777216,"default":65536,"description":"Longest response that is read, in bytes."};
+const func1 = Object.prototype.hasOwnProperty;
 const pattern4 = new RegExp("^[a-z0-9][a-z0-9_-]{0,63}$", "u");
+const pattern5 = new RegExp("^[a-z][a-z0-9_]{0,63}$", "u");
+const schema35 = {"description":"The request that sends one piece of text; or several, of which the first that fits the address is made.","oneOf":[{"$ref":"#/$defs/request"},{"type":"array","minItems":1,"items":{"$ref":"#/$defs/request"}}]};
+const schema36 = {"title":"TargetRequest","description":"One HTTP request. At most one of `json`, `form` and `plain`.","type":"object","additionalProperties":false,"required":["path"],"properties":{"when":{"title":"TargetRequestWhen","description":"The addresses it fits. Absent: all.","type":"object","additionalProperties":false,"properties":{"chat_id":{"type":"string","minLength":1,"description":"RE2 expression that the whole chat_id must match; a group `(?P<name>…)` becomes `{match.name}`."},"thread":{"type":"boolean","description":"Whether a thread is given."}}},"method":{"enum":["POST","PUT","PATCH","GET"],"default":"POST","description":"HTTP method."},"path":{"type":"string","description":"Path below the base. Values are percent-encoded, each stays within its segment."},"query":{"$ref":"#/$defs/texts","description":"Query parameters."},"headers":{"$ref":"#/$defs/texts","description":"Headers. They may hold settings, but nothing that comes with a delivery."},"basic":{"title":"TargetBasicAuth","description":"HTTP Basic authentication; left out while a `{name?}` in it is empty.","type":"object","additionalProperties":false,"required":["user","password"],"properties":{"user":{"type":"string","minLength":1,"description":"User name."},"password":{"type":"string","minLength":1,"description":"Password."}}},"json":{"description":"JSON body. Texts may hold values; `$int: text` is a number, `$auto: text` a number when it looks like one, `$json: body` the body written into a string; a `$when: text` beside fields leaves their object out while the text is empty."},"form":{"$ref":"#/$defs/texts","description":"Body of an application/x-www-form-urlencoded form."},"plain":{"type":"string","description":"Body in text/plain."}}};
+const schema37 = {"type":"object","additionalProperties":{"type":["string","integer","boolean"]}};
+
+function validate22(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate22.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.path === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "path"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+for(const key0 in data){
+if(!(func1.call(schema36.properties, key0))){
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+if(data.when !== undefined){
+let data0 = data.when;
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+for(const key1 in data0){
+if(!((key1 === "chat_id") || (key1 === "thread"))){
+const err2 = {instancePath:instancePath+"/when",schemaPath:"#/properties/when/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+if(data0.chat_id !== undefined){
+let data1 = data0.chat_id;
+if(typeof data1 === "string"){
+if(data1.length < 1){
+const err3 = {instancePath:instancePath+"/when/chat_id",schemaPath:"#/properties/when/properties/chat_id/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+else {
+const err4 = {instancePath:instancePath+"/when/chat_id",schemaPath:"#/properties/when/properties/chat_id/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+if(data0.thread !== undefined){
+if(typeof data0.thread !== "boolean"){
+const err5 = {instancePath:instancePath+"/when/thread",schemaPath:"#/properties/when/properties/thread/type",keyword:"type",params:{type: "boolean"}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+}
+}
+else {
+const err6 = {instancePath:instancePath+"/when",schemaPath:"#/properties/when/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+}
+if(data.method !== undefined){
+let data3 = data.method;
+if(!((((data3 === "POST") || (data3 === "PUT")) || (data3 === "PATCH")) || (data3 === "GET"))){
+const err7 = {instancePath:instancePath+"/method",schemaPath:"#/properties/method/enum",keyword:"enum",params:{allowedValues: schema36.properties.method.enum}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+}
+if(data.path !== undefined){
+if(typeof data.path !== "string"){
+const err8 = {instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+}
+if(data.query !== undefined){
+let data5 = data.query;
+if(data5 && typeof data5 == "object" && !Array.isArray(data5)){
+for(const key2 in data5){
+let data6 = data5[key2];
+if(((typeof data6 !== "string") && (!(((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6))) && (isFinite(data6))))) && (typeof data6 !== "boolean")){
+const err9 = {instancePath:instancePath+"/query/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/texts/additionalProperties/type",keyword:"type",params:{type: schema37.additionalProperties.type}};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+}
+}
+else {
+const err10 = {instancePath:instancePath+"/query",schemaPath:"#/$defs/texts/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+}
+if(data.headers !== undefined){
+let data7 = data.headers;
+if(data7 && typeof data7 == "object" && !Array.isArray(data7)){
+for(const key3 in data7){
+let data8 = data7[key3];
+if(((typeof data8 !== "string") && (!(((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8))) && (isFinite(data8))))) && (typeof data8 !== "boolean")){
+const err11 = {instancePath:instancePath+"/headers/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/texts/additionalProperties/type",keyword:"type",params:{type: schema37.additionalProperties.type}};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+}
+}
+else {
+const err12 = {instancePath:instancePath+"/headers",schemaPath:"#/$defs/texts/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+}
+if(data.basic !== undefined){
+let data9 = data.basic;
+if(data9 && typeof data9 == "object" && !Array.isArray(data9)){
+if(data9.user === undefined){
+const err13 = {instancePath:instancePath+"/basic",schemaPath:"#/properties/basic/required",keyword:"required",params:{missingProperty: "user"}};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+}
+if(data9.password === undefined){
+const err14 = {instancePath:instancePath+"/basic",schemaPath:"#/properties/basic/required",keyword:"required",params:{missingProperty: "password"}};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+}
+for(const key4 in data9){
+if(!((key4 === "user") || (key4 === "password"))){
+const err15 = {instancePath:instancePath+"/basic",schemaPath:"#/properties/basic/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4}};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
+}
+errors++;
+}
+}
+if(data9.user !== undefined){
+let data10 = data9.user;
+if(typeof data10 === "string"){
+if(data10.length < 1){
+const err16 = {instancePath:instancePath+"/basic/user",schemaPath:"#/properties/basic/properties/user/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+}
+}
+else {
+const err17 = {instancePath:instancePath+"/basic/user",schemaPath:"#/properties/basic/properties/user/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err17];
+}
+else {
+vErrors.push(err17);
+}
+errors++;
+}
+}
+if(data9.password !== undefined){
+let data11 = data9.password;
+if(typeof data11 === "string"){
+if(data11.length < 1){
+const err18 = {instancePath:instancePath+"/basic/password",schemaPath:"#/properties/basic/properties/password/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err18];
+}
+else {
+vErrors.push(err18);
+}
+errors++;
+}
+}
+else {
+const err19 = {instancePath:instancePath+"/basic/password",schemaPath:"#/properties/basic/properties/password/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err19];
+}
+else {
+vErrors.push(err19);
+}
+errors++;
+}
+}
+}
+else {
+const err20 = {instancePath:instancePath+"/basic",schemaPath:"#/properties/basic/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err20];
+}
+else {
+vErrors.push(err20);
+}
+errors++;
+}
+}
+if(data.form !== undefined){
+let data12 = data.form;
+if(data12 && typeof data12 == "object" && !Array.isArray(data12)){
+for(const key5 in data12){
+let data13 = data12[key5];
+if(((typeof data13 !== "string") && (!(((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13))) && (isFinite(data13))))) && (typeof data13 !== "boolean")){
+const err21 = {instancePath:instancePath+"/form/" + key5.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/texts/additionalProperties/type",keyword:"type",params:{type: schema37.additionalProperties.type}};
+if(vErrors === null){
+vErrors = [err21];
+}
+else {
+vErrors.push(err21);
+}
+errors++;
+}
+}
+}
+else {
+const err22 = {instancePath:instancePath+"/form",schemaPath:"#/$defs/texts/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err22];
+}
+else {
+vErrors.push(err22);
+}
+errors++;
+}
+}
+if(data.plain !== undefined){
+if(typeof data.plain !== "string"){
+const err23 = {instancePath:instancePath+"/plain",schemaPath:"#/properties/plain/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err23];
+}
+else {
+vErrors.push(err23);
+}
+errors++;
+}
+}
+}
+else {
+const err24 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err24];
+}
+else {
+vErrors.push(err24);
+}
+errors++;
+}
+validate22.errors = vErrors;
+return errors === 0;
+}
+validate22.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+
+function validate21(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate21.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+let valid0 = false;
+let passing0 = null;
+const _errs1 = errors;
+if(!(validate22(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate22.errors : vErrors.concat(validate22.errors);
+errors = vErrors.length;
+}
+var _valid0 = _errs1 === errors;
+if(_valid0){
+valid0 = true;
+passing0 = 0;
+var props0 = true;
+}
+const _errs2 = errors;
+if(Array.isArray(data)){
+if(data.length < 1){
+const err0 = {instancePath,schemaPath:"#/oneOf/1/minItems",keyword:"minItems",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+const len0 = data.length;
+for(let i0=0; i0<len0; i0++){
+if(!(validate22(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate22.errors : vErrors.concat(validate22.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err1 = {instancePath,schemaPath:"#/oneOf/1/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+var _valid0 = _errs2 === errors;
+if(_valid0 && valid0){
+valid0 = false;
+passing0 = [passing0, 1];
+}
+else {
+if(_valid0){
+valid0 = true;
+passing0 = 1;
+var items0 = true;
+}
+}
+if(!valid0){
+const err2 = {instancePath,schemaPath:"#/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+else {
+errors = _errs0;
+if(vErrors !== null){
+if(_errs0){
+vErrors.length = _errs0;
+}
+else {
+vErrors = null;
+}
+}
+}
+validate21.errors = vErrors;
+evaluated0.props = props0;
+evaluated0.items = items0;
+return errors === 0;
+}
+validate21.evaluated = {"dynamicProps":true,"dynamicItems":true};
+
+const schema43 = {"title":"TargetExchange","description":"Credentials are exchanged for a short-lived token, `{exchanged_token}`, which is kept until shortly before it ends. Its request may hold settings only; `success` says when a token was given (default: any 2xx).","type":"object","additionalProperties":false,"required":["request","token"],"properties":{"base":{"type":"string","minLength":1,"description":"Base URL of the token request. Default: that of the target. `api_base` replaces both."},"request":{"$ref":"#/$defs/request"},"success":{"$ref":"#/$defs/condition"},"token":{"type":"string","minLength":1,"description":"Dotted path of the token in the response."},"lifetime":{"type":"string","minLength":1,"description":"Dotted path of its lifetime in seconds, a number or a text."},"default_lifetime_seconds":{"type":"integer","minimum":1,"default":3600,"description":"Lifetime when the response names none."},"margin_seconds":{"type":"integer","minimum":0,"default":120,"description":"How long before its end a token is no longer used."}}};
+const schema44 = {"title":"TargetCondition","description":"A test of a response: everything named must hold.","type":"object","additionalProperties":false,"minProperties":1,"properties":{"status":{"description":"HTTP status: a number, a class such as `5xx`, or a list of them.","oneOf":[{"$ref":"#/$defs/status"},{"type":"array","minItems":1,"items":{"$ref":"#/$defs/status"}}]},"headers":{"type":"object","minProperties":1,"additionalProperties":{"$ref":"#/$defs/expectation"},"description":"Expectations by header name."},"body":{"type":"object","minProperties":1,"additionalProperties":{"$ref":"#/$defs/expectation"},"description":"Expectations by dotted path into the JSON body; `.` is the body itself. None holds for a body that is not JSON."},"text":{"type":"string","minLength":1,"description":"RE2 expression to be found in the body as text."},"any":{"type":"array","minItems":1,"items":{"$ref":"#/$defs/condition"},"description":"Alternatives, of which one must hold."}}};
+const schema45 = {"oneOf":[{"type":"integer","minimum":100,"maximum":599},{"type":"string","pattern":"^[1-5]xx$"}]};
+const pattern8 = new RegExp("^[1-5]xx$", "u");
+const schema47 = {"description":"What a value must be: that very value, one of a list, or what the tests below say.","oneOf":[{"type":["string","number","boolean","null"]},{"type":"array","minItems":1,"items":{"type":["string","number","boolean","null"]}},{"title":"TargetExpectation","type":"object","additionalProperties":false,"minProperties":1,"properties":{"exists":{"type":"boolean","description":"Whether there is a value other than null."},"empty":{"type":"boolean","description":"Whether it is absent, null, an empty text, list or object."},"is":{"enum":["string","number","boolean","array","object"],"description":"Its type."},"not":{"type":"array","minItems":1,"items":{"type":["string","number","boolean","null"]},"description":"Values it must not be; an absent one is none of them."},"matches":{"type":"string","minLength":1,"description":"RE2 expression to be found in the text or number."},"between":{"type":"array","minItems":2,"maxItems":2,"items":{"type":"number"},"description":"Lowest and highest number."},"every":{"type":"object","minProperties":1,"additionalProperties":{"$ref":"#/$defs/expectation"},"description":"Expectations that every element of a list meets, by dotted path in the element; an absent list meets them."}}}]};
+const wrapper0 = {validate: validate29};
+
+function validate29(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate29.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+let valid0 = false;
+let passing0 = null;
+const _errs1 = errors;
+if((((typeof data !== "string") && (!((typeof data == "number") && (isFinite(data))))) && (typeof data !== "boolean")) && (data !== null)){
+const err0 = {instancePath,schemaPath:"#/oneOf/0/type",keyword:"type",params:{type: schema47.oneOf[0].type}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+var _valid0 = _errs1 === errors;
+if(_valid0){
+valid0 = true;
+passing0 = 0;
+}
+const _errs3 = errors;
+if(Array.isArray(data)){
+if(data.length < 1){
+const err1 = {instancePath,schemaPath:"#/oneOf/1/minItems",keyword:"minItems",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+const len0 = data.length;
+for(let i0=0; i0<len0; i0++){
+let data0 = data[i0];
+if((((typeof data0 !== "string") && (!((typeof data0 == "number") && (isFinite(data0))))) && (typeof data0 !== "boolean")) && (data0 !== null)){
+const err2 = {instancePath:instancePath+"/" + i0,schemaPath:"#/oneOf/1/items/type",keyword:"type",params:{type: schema47.oneOf[1].items.type}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+}
+else {
+const err3 = {instancePath,schemaPath:"#/oneOf/1/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+var _valid0 = _errs3 === errors;
+if(_valid0 && valid0){
+valid0 = false;
+passing0 = [passing0, 1];
+}
+else {
+if(_valid0){
+valid0 = true;
+passing0 = 1;
+var items0 = true;
+}
+const _errs7 = errors;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(Object.keys(data).length < 1){
+const err4 = {instancePath,schemaPath:"#/oneOf/2/minProperties",keyword:"minProperties",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+for(const key0 in data){
+if(!(((((((key0 === "exists") || (key0 === "empty")) || (key0 === "is")) || (key0 === "not")) || (key0 === "matches")) || (key0 === "between")) || (key0 === "every"))){
+const err5 = {instancePath,schemaPath:"#/oneOf/2/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+}
+if(data.exists !== undefined){
+if(typeof data.exists !== "boolean"){
+const err6 = {instancePath:instancePath+"/exists",schemaPath:"#/oneOf/2/properties/exists/type",keyword:"type",params:{type: "boolean"}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+}
+if(data.empty !== undefined){
+if(typeof data.empty !== "boolean"){
+const err7 = {instancePath:instancePath+"/empty",schemaPath:"#/oneOf/2/properties/empty/type",keyword:"type",params:{type: "boolean"}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+}
+if(data.is !== undefined){
+let data3 = data.is;
+if(!(((((data3 === "string") || (data3 === "number")) || (data3 === "boolean")) || (data3 === "array")) || (data3 === "object"))){
+const err8 = {instancePath:instancePath+"/is",schemaPath:"#/oneOf/2/properties/is/enum",keyword:"enum",params:{allowedValues: schema47.oneOf[2].properties.is.enum}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+}
+if(data.not !== undefined){
+let data4 = data.not;
+if(Array.isArray(data4)){
+if(data4.length < 1){
+const err9 = {instancePath:instancePath+"/not",schemaPath:"#/oneOf/2/properties/not/minItems",keyword:"minItems",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+const len1 = data4.length;
+for(let i1=0; i1<len1; i1++){
+let data5 = data4[i1];
+if((((typeof data5 !== "string") && (!((typeof data5 == "number") && (isFinite(data5))))) && (typeof data5 !== "boolean")) && (data5 !== null)){
+const err10 = {instancePath:instancePath+"/not/" + i1,schemaPath:"#/oneOf/2/properties/not/items/type",keyword:"type",params:{type: schema47.oneOf[2].properties.not.items.type}};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+}
+}
+else {
+const err11 = {instancePath:instancePath+"/not",schemaPath:"#/oneOf/2/properties/not/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+}
+if(data.matches !== undefined){
+let data6 = data.matches;
+if(typeof data6 === "string"){
+if(data6.length < 1){
+const err12 = {instancePath:instancePath+"/matches",schemaPath:"#/oneOf/2/properties/matches/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+}
+else {
+const err13 = {instancePath:instancePath+"/matches",schemaPath:"#/oneOf/2/properties/matches/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+}
+}
+if(data.between !== undefined){
+let data7 = data.between;
+if(Array.isArray(data7)){
+if(data7.length > 2){
+const err14 = {instancePath:instancePath+"/between",schemaPath:"#/oneOf/2/properties/between/maxItems",keyword:"maxItems",params:{limit: 2}};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+}
+if(data7.length < 2){
+const err15 = {instancePath:instancePath+"/between",schemaPath:"#/oneOf/2/properties/between/minItems",keyword:"minItems",params:{limit: 2}};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
+}
+errors++;
+}
+const len2 = data7.length;
+for(let i2=0; i2<len2; i2++){
+let data8 = data7[i2];
+if(!((typeof data8 == "number") && (isFinite(data8)))){
+const err16 = {instancePath:instancePath+"/between/" + i2,schemaPath:"#/oneOf/2/properties/between/items/type",keyword:"type",params:{type: "number"}};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+}
+}
+}
+else {
+const err17 = {instancePath:instancePath+"/between",schemaPath:"#/oneOf/2/properties/between/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err17];
+}
+else {
+vErrors.push(err17);
+}
+errors++;
+}
+}
+if(data.every !== undefined){
+let data9 = data.every;
+if(data9 && typeof data9 == "object" && !Array.isArray(data9)){
+if(Object.keys(data9).length < 1){
+const err18 = {instancePath:instancePath+"/every",schemaPath:"#/oneOf/2/properties/every/minProperties",keyword:"minProperties",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err18];
+}
+else {
+vErrors.push(err18);
+}
+errors++;
+}
+for(const key1 in data9){
+if(!(wrapper0.validate(data9[key1], {instancePath:instancePath+"/every/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data9,parentDataProperty:key1,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? wrapper0.validate.errors : vErrors.concat(wrapper0.validate.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err19 = {instancePath:instancePath+"/every",schemaPath:"#/oneOf/2/properties/every/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err19];
+}
+else {
+vErrors.push(err19);
+}
+errors++;
+}
+}
+}
+else {
+const err20 = {instancePath,schemaPath:"#/oneOf/2/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err20];
+}
+else {
+vErrors.push(err20);
+}
+errors++;
+}
+var _valid0 = _errs7 === errors;
+if(_valid0 && valid0){
+valid0 = false;
+passing0 = [passing0, 2];
+}
+else {
+if(_valid0){
+valid0 = true;
+passing0 = 2;
+var props1 = true;
+}
+}
+}
+if(!valid0){
+const err21 = {instancePath,schemaPath:"#/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
+if(vErrors === null){
+vErrors = [err21];
+}
+else {
+vErrors.push(err21);
+}
+errors++;
+}
+else {
+errors = _errs0;
+if(vErrors !== null){
+if(_errs0){
+vErrors.length = _errs0;
+}
+else {
+vErrors = null;
+}
+}
+}
+validate29.errors = vErrors;
+evaluated0.props = props1;
+evaluated0.items = items0;
+return errors === 0;
+}
+validate29.evaluated = {"dynamicProps":true,"dynamicItems":true};
+
+const wrapper1 = {validate: validate28};
+
+function validate28(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate28.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(Object.keys(data).length < 1){
+const err0 = {instancePath,schemaPath:"#/minProperties",keyword:"minProperties",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+for(const key0 in data){
+if(!(((((key0 === "status") || (key0 === "headers")) || (key0 === "body")) || (key0 === "text")) || (key0 === "any"))){
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+if(data.status !== undefined){
+let data0 = data.status;
+const _errs3 = errors;
+let valid1 = false;
+let passing0 = null;
+const _errs4 = errors;
+const _errs6 = errors;
+let valid3 = false;
+let passing1 = null;
+const _errs7 = errors;
+if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
+const err2 = {instancePath:instancePath+"/status",schemaPath:"#/$defs/status/oneOf/0/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+if((typeof data0 == "number") && (isFinite(data0))){
+if(data0 > 599 || isNaN(data0)){
+const err3 = {instancePath:instancePath+"/status",schemaPath:"#/$defs/status/oneOf/0/maximum",keyword:"maximum",params:{comparison: "<=", limit: 599}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+if(data0 < 100 || isNaN(data0)){
+const err4 = {instancePath:instancePath+"/status",schemaPath:"#/$defs/status/oneOf/0/minimum",keyword:"minimum",params:{comparison: ">=", limit: 100}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+var _valid1 = _errs7 === errors;
+if(_valid1){
+valid3 = true;
+passing1 = 0;
+}
+const _errs9 = errors;
+if(typeof data0 === "string"){
+if(!pattern8.test(data0)){
+const err5 = {instancePath:instancePath+"/status",schemaPath:"#/$defs/status/oneOf/1/pattern",keyword:"pattern",params:{pattern: "^[1-5]xx$"}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+}
+else {
+const err6 = {instancePath:instancePath+"/status",schemaPath:"#/$defs/status/oneOf/1/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+var _valid1 = _errs9 === errors;
+if(_valid1 && valid3){
+valid3 = false;
+passing1 = [passing1, 1];
+}
+else {
+if(_valid1){
+valid3 = true;
+passing1 = 1;
+}
+}
+if(!valid3){
+const err7 = {instancePath:instancePath+"/status",schemaPath:"#/$defs/status/oneOf",keyword:"oneOf",params:{passingSchemas: passing1}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+else {
+errors = _errs6;
+if(vErrors !== null){
+if(_errs6){
+vErrors.length = _errs6;
+}
+else {
+vErrors = null;
+}
+}
+}
+var _valid0 = _errs4 === errors;
+if(_valid0){
+valid1 = true;
+passing0 = 0;
+}
+const _errs11 = errors;
+if(Array.isArray(data0)){
+if(data0.length < 1){
+const err8 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/oneOf/1/minItems",keyword:"minItems",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+const len0 = data0.length;
+for(let i0=0; i0<len0; i0++){
+let data1 = data0[i0];
+const _errs15 = errors;
+let valid7 = false;
+let passing2 = null;
+const _errs16 = errors;
+if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
+const err9 = {instancePath:instancePath+"/status/" + i0,schemaPath:"#/$defs/status/oneOf/0/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+if((typeof data1 == "number") && (isFinite(data1))){
+if(data1 > 599 || isNaN(data1)){
+const err10 = {instancePath:instancePath+"/status/" + i0,schemaPath:"#/$defs/status/oneOf/0/maximum",keyword:"maximum",params:{comparison: "<=", limit: 599}};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+if(data1 < 100 || isNaN(data1)){
+const err11 = {instancePath:instancePath+"/status/" + i0,schemaPath:"#/$defs/status/oneOf/0/minimum",keyword:"minimum",params:{comparison: ">=", limit: 100}};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+}
+var _valid2 = _errs16 === errors;
+if(_valid2){
+valid7 = true;
+passing2 = 0;
+}
+const _errs18 = errors;
+if(typeof data1 === "string"){
+if(!pattern8.test(data1)){
+const err12 = {instancePath:instancePath+"/status/" + i0,schemaPath:"#/$defs/status/oneOf/1/pattern",keyword:"pattern",params:{pattern: "^[1-5]xx$"}};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+}
+else {
+const err13 = {instancePath:instancePath+"/status/" + i0,schemaPath:"#/$defs/status/oneOf/1/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+}
+var _valid2 = _errs18 === errors;
+if(_valid2 && valid7){
+valid7 = false;
+passing2 = [passing2, 1];
+}
+else {
+if(_valid2){
+valid7 = true;
+passing2 = 1;
+}
+}
+if(!valid7){
+const err14 = {instancePath:instancePath+"/status/" + i0,schemaPath:"#/$defs/status/oneOf",keyword:"oneOf",params:{passingSchemas: passing2}};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+}
+else {
+errors = _errs15;
+if(vErrors !== null){
+if(_errs15){
+vErrors.length = _errs15;
+}
+else {
+vErrors = null;
+}
+}
+}
+}
+}
+else {
+const err15 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/oneOf/1/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
+}
+errors++;
+}
+var _valid0 = _errs11 === errors;
+if(_valid0 && valid1){
+valid1 = false;
+passing0 = [passing0, 1];
+}
+else {
+if(_valid0){
+valid1 = true;
+passing0 = 1;
+}
+}
+if(!valid1){
+const err16 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+}
+else {
+errors = _errs3;
+if(vErrors !== null){
+if(_errs3){
+vErrors.length = _errs3;
+}
+else {
+vErrors = null;
+}
+}
+}
+}
+if(data.headers !== undefined){
+let data2 = data.headers;
+if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
+if(Object.keys(data2).length < 1){
+const err17 = {instancePath:instancePath+"/headers",schemaPath:"#/properties/headers/minProperties",keyword:"minProperties",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err17];
+}
+else {
+vErrors.push(err17);
+}
+errors++;
+}
+for(const key1 in data2){
+if(!(validate29(data2[key1], {instancePath:instancePath+"/headers/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data2,parentDataProperty:key1,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate29.errors : vErrors.concat(validate29.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err18 = {instancePath:instancePath+"/headers",schemaPath:"#/properties/headers/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err18];
+}
+else {
+vErrors.push(err18);
+}
+errors++;
+}
+}
+if(data.body !== undefined){
+let data4 = data.body;
+if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
+if(Object.keys(data4).length < 1){
+const err19 = {instancePath:instancePath+"/body",schemaPath:"#/properties/body/minProperties",keyword:"minProperties",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err19];
+}
+else {
+vErrors.push(err19);
+}
+errors++;
+}
+for(const key2 in data4){
+if(!(validate29(data4[key2], {instancePath:instancePath+"/body/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data4,parentDataProperty:key2,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate29.errors : vErrors.concat(validate29.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err20 = {instancePath:instancePath+"/body",schemaPath:"#/properties/body/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err20];
+}
+else {
+vErrors.push(err20);
+}
+errors++;
+}
+}
+if(data.text !== undefined){
+let data6 = data.text;
+if(typeof data6 === "string"){
+if(data6.length < 1){
+const err21 = {instancePath:instancePath+"/text",schemaPath:"#/properties/text/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err21];
+}
+else {
+vErrors.push(err21);
+}
+errors++;
+}
+}
+else {
+const err22 = {instancePath:instancePath+"/text",schemaPath:"#/properties/text/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err22];
+}
+else {
+vErrors.push(err22);
+}
+errors++;
+}
+}
+if(data.any !== undefined){
+let data7 = data.any;
+if(Array.isArray(data7)){
+if(data7.length < 1){
+const err23 = {instancePath:instancePath+"/any",schemaPath:"#/properties/any/minItems",keyword:"minItems",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err23];
+}
+else {
+vErrors.push(err23);
+}
+errors++;
+}
+const len1 = data7.length;
+for(let i1=0; i1<len1; i1++){
+if(!(wrapper1.validate(data7[i1], {instancePath:instancePath+"/any/" + i1,parentData:data7,parentDataProperty:i1,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? wrapper1.validate.errors : vErrors.concat(wrapper1.validate.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err24 = {instancePath:instancePath+"/any",schemaPath:"#/properties/any/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err24];
+}
+else {
+vErrors.push(err24);
+}
+errors++;
+}
+}
+}
+else {
+const err25 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err25];
+}
+else {
+vErrors.push(err25);
+}
+errors++;
+}
+validate28.errors = vErrors;
+return errors === 0;
+}
+validate28.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+
+function validate26(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate26.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.request === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "request"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if(data.token === undefined){
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "token"}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+for(const key0 in data){
+if(!(((((((key0 === "base") || (key0 === "request")) || (key0 === "success")) || (key0 === "token")) || (key0 === "lifetime")) || (key0 === "default_lifetime_seconds")) || (key0 === "margin_seconds"))){
+const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+if(data.base !== undefined){
+let data0 = data.base;
+if(typeof data0 === "string"){
+if(data0.length < 1){
+const err3 = {instancePath:instancePath+"/base",schemaPath:"#/properties/base/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+else {
+const err4 = {instancePath:instancePath+"/base",schemaPath:"#/properties/base/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+if(data.request !== undefined){
+if(!(validate22(data.request, {instancePath:instancePath+"/request",parentData:data,parentDataProperty:"request",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate22.errors : vErrors.concat(validate22.errors);
+errors = vErrors.length;
+}
+}
+if(data.success !== undefined){
+if(!(validate28(data.success, {instancePath:instancePath+"/success",parentData:data,parentDataProperty:"success",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate28.errors : vErrors.concat(validate28.errors);
+errors = vErrors.length;
+}
+}
+if(data.token !== undefined){
+let data3 = data.token;
+if(typeof data3 === "string"){
+if(data3.length < 1){
+const err5 = {instancePath:instancePath+"/token",schemaPath:"#/properties/token/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+}
+else {
+const err6 = {instancePath:instancePath+"/token",schemaPath:"#/properties/token/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+}
+if(data.lifetime !== undefined){
+let data4 = data.lifetime;
+if(typeof data4 === "string"){
+if(data4.length < 1){
+const err7 = {instancePath:instancePath+"/lifetime",schemaPath:"#/properties/lifetime/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+}
+else {
+const err8 = {instancePath:instancePath+"/lifetime",schemaPath:"#/properties/lifetime/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+}
+if(data.default_lifetime_seconds !== undefined){
+let data5 = data.default_lifetime_seconds;
+if(!(((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5))) && (isFinite(data5)))){
+const err9 = {instancePath:instancePath+"/default_lifetime_seconds",schemaPath:"#/properties/default_lifetime_seconds/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+if((typeof data5 == "number") && (isFinite(data5))){
+if(data5 < 1 || isNaN(data5)){
+const err10 = {instancePath:instancePath+"/default_lifetime_seconds",schemaPath:"#/properties/default_lifetime_seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+}
+}
+if(data.margin_seconds !== undefined){
+let data6 = data.margin_seconds;
+if(!(((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6))) && (isFinite(data6)))){
+const err11 = {instancePath:instancePath+"/margin_seconds",schemaPath:"#/properties/margin_seconds/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+if((typeof data6 == "number") && (isFinite(data6))){
+if(data6 < 0 || isNaN(data6)){
+const err12 = {instancePath:instancePath+"/margin_seconds",schemaPath:"#/properties/margin_seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err13 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+}
+validate26.errors = vErrors;
+return errors === 0;
+}
+validate26.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+const schema50 = {"type":"array","items":{"$ref":"#/$defs/outcomeRule"},"description":"What a response that is no success means; the first rule that fits. Otherwise: 429 is `retry`; 408, 425, 500, 502, 503 and 504 are `ambiguous`; the rest is `permanent`."};
+const schema51 = {"title":"TargetOutcomeRule","description":"One rule.","type":"object","additionalProperties":false,"required":["when","outcome"],"properties":{"when":{"$ref":"#/$defs/condition"},"outcome":{"enum":["ok","ok_pending","permanent","auth","retry","refresh","ambiguous"],"description":"`auth`: permanent, the credentials are at fault. `refresh`: take a new exchanged token and try once more. `ok_pending`: accepted, but not yet visible. The rest as in docs/glossary.md."},"reason":{"type":"string","minLength":1,"description":"What it means and what to do, for the operator."},"wait_seconds":{"type":"number","exclusiveMinimum":0,"description":"Wait before the retry when the response names none."}}};
+
+function validate36(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate36.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.when === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "when"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if(data.outcome === undefined){
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "outcome"}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+for(const key0 in data){
+if(!((((key0 === "when") || (key0 === "outcome")) || (key0 === "reason")) || (key0 === "wait_seconds"))){
+const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+if(data.when !== undefined){
+if(!(validate28(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate28.errors : vErrors.concat(validate28.errors);
+errors = vErrors.length;
+}
+}
+if(data.outcome !== undefined){
+let data1 = data.outcome;
+if(!(((((((data1 === "ok") || (data1 === "ok_pending")) || (data1 === "permanent")) || (data1 === "auth")) || (data1 === "retry")) || (data1 === "refresh")) || (data1 === "ambiguous"))){
+const err3 = {instancePath:instancePath+"/outcome",schemaPath:"#/properties/outcome/enum",keyword:"enum",params:{allowedValues: schema51.properties.outcome.enum}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+if(data.reason !== undefined){
+let data2 = data.reason;
+if(typeof data2 === "string"){
+if(data2.length < 1){
+const err4 = {instancePath:instancePath+"/reason",schemaPath:"#/properties/reason/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+else {
+const err5 = {instancePath:instancePath+"/reason",schemaPath:"#/properties/reason/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+}
+if(data.wait_seconds !== undefined){
+let data3 = data.wait_seconds;
+if((typeof data3 == "number") && (isFinite(data3))){
+if(data3 <= 0 || isNaN(data3)){
+const err6 = {instancePath:instancePath+"/wait_seconds",schemaPath:"#/properties/wait_seconds/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+}
+else {
+const err7 = {instancePath:instancePath+"/wait_seconds",schemaPath:"#/properties/wait_seconds/type",keyword:"type",params:{type: "number"}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+}
+}
+else {
+const err8 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+validate36.errors = vErrors;
+return errors === 0;
+}
+validate36.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+
+function validate35(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate35.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(Array.isArray(data)){
+const len0 = data.length;
+for(let i0=0; i0<len0; i0++){
+if(!(validate36(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate36.errors : vErrors.concat(validate36.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+validate35.errors = vErrors;
+return errors === 0;
+}
+validate35.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+
+const schema52 = {"title":"TargetRetryAfter","description":"Where a response says how long to wait; the first place that says so. Default: the Retry-After header.","type":"object","additionalProperties":false,"required":["from"],"properties":{"from":{"type":"array","items":{"$ref":"#/$defs/retryAfterSource"},"description":"The places, best first."},"cap_seconds":{"type":"number","exclusiveMinimum":0,"default":3600,"description":"Longest wait that is believed."}}};
+const schema53 = {"title":"TargetRetryAfterSource","description":"One place: exactly one of `header`, `body`, `text`.","type":"object","additionalProperties":false,"properties":{"header":{"type":"string","minLength":1,"description":"Header: a number or an HTTP date."},"body":{"type":"string","minLength":1,"description":"Dotted path into the JSON body."},"text":{"type":"string","minLength":1,"description":"RE2 expression with one group, searched in the body as text."},"unit":{"enum":["s","ms"],"default":"s","description":"Unit of the number."}}};
+
+function validate40(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate40.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.from === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "from"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+for(const key0 in data){
+if(!((key0 === "from") || (key0 === "cap_seconds"))){
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+if(data.from !== undefined){
+let data0 = data.from;
+if(Array.isArray(data0)){
+const len0 = data0.length;
+for(let i0=0; i0<len0; i0++){
+let data1 = data0[i0];
+if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
+for(const key1 in data1){
+if(!((((key1 === "header") || (key1 === "body")) || (key1 === "text")) || (key1 === "unit"))){
+const err2 = {instancePath:instancePath+"/from/" + i0,schemaPath:"#/$defs/retryAfterSource/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+if(data1.header !== undefined){
+let data2 = data1.header;
+if(typeof data2 === "string"){
+if(data2.length < 1){
+const err3 = {instancePath:instancePath+"/from/" + i0+"/header",schemaPath:"#/$defs/retryAfterSource/properties/header/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+else {
+const err4 = {instancePath:instancePath+"/from/" + i0+"/header",schemaPath:"#/$defs/retryAfterSource/properties/header/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+if(data1.body !== undefined){
+let data3 = data1.body;
+if(typeof data3 === "string"){
+if(data3.length < 1){
+const err5 = {instancePath:instancePath+"/from/" + i0+"/body",schemaPath:"#/$defs/retryAfterSource/properties/body/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+}
+else {
+const err6 = {instancePath:instancePath+"/from/" + i0+"/body",schemaPath:"#/$defs/retryAfterSource/properties/body/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+}
+if(data1.text !== undefined){
+let data4 = data1.text;
+if(typeof data4 === "string"){
+if(data4.length < 1){
+const err7 = {instancePath:instancePath+"/from/" + i0+"/text",schemaPath:"#/$defs/retryAfterSource/properties/text/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+}
+else {
+const err8 = {instancePath:instancePath+"/from/" + i0+"/text",schemaPath:"#/$defs/retryAfterSource/properties/text/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+}
+if(data1.unit !== undefined){
+let data5 = data1.unit;
+if(!((data5 === "s") || (data5 === "ms"))){
+const err9 = {instancePath:instancePath+"/from/" + i0+"/unit",schemaPath:"#/$defs/retryAfterSource/properties/unit/enum",keyword:"enum",params:{allowedValues: schema53.properties.unit.enum}};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+}
+}
+else {
+const err10 = {instancePath:instancePath+"/from/" + i0,schemaPath:"#/$defs/retryAfterSource/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+}
+}
+else {
+const err11 = {instancePath:instancePath+"/from",schemaPath:"#/properties/from/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+}
+if(data.cap_seconds !== undefined){
+let data6 = data.cap_seconds;
+if((typeof data6 == "number") && (isFinite(data6))){
+if(data6 <= 0 || isNaN(data6)){
+const err12 = {instancePath:instancePath+"/cap_seconds",schemaPath:"#/properties/cap_seconds/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0}};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+}
+else {
+const err13 = {instancePath:instancePath+"/cap_seconds",schemaPath:"#/properties/cap_seconds/type",keyword:"type",params:{type: "number"}};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+}
+}
+}
+else {
+const err14 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+}
+validate40.errors = vErrors;
+return errors === 0;
+}
+validate40.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+const schema57 = {"title":"TargetVariant","description":"One way to reach the service.","type":"object","additionalProperties":false,"properties":{"title":{"type":"string","minLength":1,"description":"Display name."},"needs":{"type":"array","items":{"type":"string","minLength":1},"description":"Settings it cannot do without: it is chosen when they are all set and the config names no variant."},"address":{"$ref":"target.schema.json#/properties/address"},"base":{"$ref":"#/$defs/base"},"request":{"$ref":"#/$defs/requests"},"text":{"$ref":"#/$defs/text"},"key":{"$ref":"#/$defs/key"},"signature":{"$ref":"#/$defs/signature"},"exchange":{"$ref":"#/$defs/exchange"},"success":{"$ref":"#/$defs/condition"},"message_id":{"$ref":"#/$defs/messageId"},"error_code":{"$ref":"#/$defs/errorCode"},"outcomes":{"$ref":"#/$defs/outcomes"},"retry_after":{"$ref":"#/$defs/retryAfter"},"pacing":{"$ref":"#/$defs/pacing"},"timeout_seconds":{"$ref":"#/$defs/timeout"},"max_response_bytes":{"$ref":"#/$defs/responseCap"}}};
+const schema58 = {"title":"TargetAddress","description":"What a delivery sets in `deliver_extra`, by name: `chat_id`, `thread` (written as `message_thread_id` or `thread_id`) and keys of the target's own.","type":"object","propertyNames":{"pattern":"^[a-z][a-z0-9_]{0,63}$"},"additionalProperties":{"$ref":"#/$defs/addressField"}};
+
+function validate43(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate43.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+for(const key0 in data){
+const _errs1 = errors;
+if(typeof key0 === "string"){
+if(!pattern5.test(key0)){
+const err0 = {instancePath,schemaPath:"#/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9_]{0,63}$"},propertyName:key0};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+}
+var valid0 = _errs1 === errors;
+if(!valid0){
+const err1 = {instancePath,schemaPath:"#/propertyNames",keyword:"propertyNames",params:{propertyName: key0}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+for(const key1 in data){
+let data0 = data[key1];
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+if(data0.help === undefined){
+const err2 = {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/addressField/required",keyword:"required",params:{missingProperty: "help"}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+for(const key2 in data0){
+if(!((((key2 === "help") || (key2 === "required")) || (key2 === "pattern")) || (key2 === "personal"))){
+const err3 = {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/addressField/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+if(data0.help !== undefined){
+let data1 = data0.help;
+if(typeof data1 === "string"){
+if(data1.length < 1){
+const err4 = {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/help",schemaPath:"#/$defs/addressField/properties/help/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+else {
+const err5 = {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/help",schemaPath:"#/$defs/addressField/properties/help/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+}
+if(data0.required !== undefined){
+if(typeof data0.required !== "boolean"){
+const err6 = {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/required",schemaPath:"#/$defs/addressField/properties/required/type",keyword:"type",params:{type: "boolean"}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+}
+if(data0.pattern !== undefined){
+let data3 = data0.pattern;
+if(typeof data3 === "string"){
+if(data3.length < 1){
+const err7 = {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/pattern",schemaPath:"#/$defs/addressField/properties/pattern/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+}
+else {
+const err8 = {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/pattern",schemaPath:"#/$defs/addressField/properties/pattern/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+}
+if(data0.personal !== undefined){
+if(typeof data0.personal !== "boolean"){
+const err9 = {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/personal",schemaPath:"#/$defs/addressField/properties/personal/type",keyword:"type",params:{type: "boolean"}};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+}
+}
+else {
+const err10 = {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/addressField/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+}
+}
+else {
+const err11 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+validate43.errors = vErrors;
+return errors === 0;
+}
+validate43.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+
+function validate42(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate42.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+for(const key0 in data){
+if(!(func1.call(schema57.properties, key0))){
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+}
+if(data.title !== undefined){
+let data0 = data.title;
+if(typeof data0 === "string"){
+if(data0.length < 1){
+const err1 = {instancePath:instancePath+"/title",schemaPath:"#/properties/title/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+else {
+const err2 = {instancePath:instancePath+"/title",schemaPath:"#/properties/title/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+if(data.needs !== undefined){
+let data1 = data.needs;
+if(Array.isArray(data1)){
+const len0 = data1.length;
+for(let i0=0; i0<len0; i0++){
+let data2 = data1[i0];
+if(typeof data2 === "string"){
+if(data2.length < 1){
+const err3 = {instancePath:instancePath+"/needs/" + i0,schemaPath:"#/properties/needs/items/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+else {
+const err4 = {instancePath:instancePath+"/needs/" + i0,schemaPath:"#/properties/needs/items/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+}
+else {
+const err5 = {instancePath:instancePath+"/needs",schemaPath:"#/properties/needs/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+}
+if(data.address !== undefined){
+if(!(validate43(data.address, {instancePath:instancePath+"/address",parentData:data,parentDataProperty:"address",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+errors = vErrors.length;
+}
+}
+if(data.base !== undefined){
+let data4 = data.base;
+if(typeof data4 === "string"){
+if(data4.length < 1){
+const err6 = {instancePath:instancePath+"/base",schemaPath:"#/$defs/base/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+}
+else {
+const err7 = {instancePath:instancePath+"/base",schemaPath:"#/$defs/base/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+}
+if(data.request !== undefined){
+if(!(validate21(data.request, {instancePath:instancePath+"/request",parentData:data,parentDataProperty:"request",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate21.errors : vErrors.concat(validate21.errors);
+errors = vErrors.length;
+}
+}
+if(data.text !== undefined){
+let data6 = data.text;
+if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
+for(const key1 in data6){
+if(!((((((key1 === "limit") || (key1 === "unit")) || (key1 === "overflow")) || (key1 === "max_pieces")) || (key1 === "numbered")) || (key1 === "transforms"))){
+const err8 = {instancePath:instancePath+"/text",schemaPath:"#/$defs/text/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+}
+if(data6.limit !== undefined){
+let data7 = data6.limit;
+if(!(((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7))) && (isFinite(data7)))){
+const err9 = {instancePath:instancePath+"/text/limit",schemaPath:"#/$defs/text/properties/limit/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+if((typeof data7 == "number") && (isFinite(data7))){
+if(data7 < 20 || isNaN(data7)){
+const err10 = {instancePath:instancePath+"/text/limit",schemaPath:"#/$defs/text/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 20}};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+}
+}
+if(data6.unit !== undefined){
+let data8 = data6.unit;
+if(!((((data8 === "utf16") || (data8 === "codepoint")) || (data8 === "byte")) || (data8 === "json_byte"))){
+const err11 = {instancePath:instancePath+"/text/unit",schemaPath:"#/$defs/text/properties/unit/enum",keyword:"enum",params:{allowedValues: schema40.properties.unit.enum}};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+}
+if(data6.overflow !== undefined){
+let data9 = data6.overflow;
+if(!(((data9 === "split") || (data9 === "truncate")) || (data9 === "reject"))){
+const err12 = {instancePath:instancePath+"/text/overflow",schemaPath:"#/$defs/text/properties/overflow/enum",keyword:"enum",params:{allowedValues: schema40.properties.overflow.enum}};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+}
+if(data6.max_pieces !== undefined){
+let data10 = data6.max_pieces;
+if(!(((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10))) && (isFinite(data10)))){
+const err13 = {instancePath:instancePath+"/text/max_pieces",schemaPath:"#/$defs/text/properties/max_pieces/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+}
+if((typeof data10 == "number") && (isFinite(data10))){
+if(data10 > 10000 || isNaN(data10)){
+const err14 = {instancePath:instancePath+"/text/max_pieces",schemaPath:"#/$defs/text/properties/max_pieces/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000}};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+}
+if(data10 < 1 || isNaN(data10)){
+const err15 = {instancePath:instancePath+"/text/max_pieces",schemaPath:"#/$defs/text/properties/max_pieces/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
+}
+errors++;
+}
+}
+}
+if(data6.numbered !== undefined){
+if(typeof data6.numbered !== "boolean"){
+const err16 = {instancePath:instancePath+"/text/numbered",schemaPath:"#/$defs/text/properties/numbered/type",keyword:"type",params:{type: "boolean"}};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+}
+}
+if(data6.transforms !== undefined){
+let data12 = data6.transforms;
+if(Array.isArray(data12)){
+const len1 = data12.length;
+for(let i1=0; i1<len1; i1++){
+let data13 = data12[i1];
+if(!(((((((data13 === "slack_entities") || (data13 === "zwsp_after_at")) || (data13 === "break_angle_at")) || (data13 === "break_angle")) || (data13 === "break_everyone")) || (data13 === "break_templates")) || (data13 === "strip_controls"))){
+const err17 = {instancePath:instancePath+"/text/transforms/" + i1,schemaPath:"#/$defs/text/properties/transforms/items/enum",keyword:"enum",params:{allowedValues: schema40.properties.transforms.items.enum}};
+if(vErrors === null){
+vErrors = [err17];
+}
+else {
+vErrors.push(err17);
+}
+errors++;
+}
+}
+}
+else {
+const err18 = {instancePath:instancePath+"/text/transforms",schemaPath:"#/$defs/text/properties/transforms/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err18];
+}
+else {
+vErrors.push(err18);
+}
+errors++;
+}
+}
+}
+else {
+const err19 = {instancePath:instancePath+"/text",schemaPath:"#/$defs/text/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err19];
+}
+else {
+vErrors.push(err19);
+}
+errors++;
+}
+}
+if(data.key !== undefined){
+let data14 = data.key;
+if(data14 && typeof data14 == "object" && !Array.isArray(data14)){
+if(data14.window_seconds === undefined){
+const err20 = {instancePath:instancePath+"/key",schemaPath:"#/$defs/key/required",keyword:"required",params:{missingProperty: "window_seconds"}};
+if(vErrors === null){
+vErrors = [err20];
+}
+else {
+vErrors.push(err20);
+}
+errors++;
+}
+for(const key2 in data14){
+if(!(((key2 === "form") || (key2 === "max_length")) || (key2 === "window_seconds"))){
+const err21 = {instancePath:instancePath+"/key",schemaPath:"#/$defs/key/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}};
+if(vErrors === null){
+vErrors = [err21];
+}
+else {
+vErrors.push(err21);
+}
+errors++;
+}
+}
+if(data14.form !== undefined){
+let data15 = data14.form;
+if(!((data15 === "hex") || (data15 === "uuid"))){
+const err22 = {instancePath:instancePath+"/key/form",schemaPath:"#/$defs/key/properties/form/enum",keyword:"enum",params:{allowedValues: schema41.properties.form.enum}};
+if(vErrors === null){
+vErrors = [err22];
+}
+else {
+vErrors.push(err22);
+}
+errors++;
+}
+}
+if(data14.max_length !== undefined){
+let data16 = data14.max_length;
+if(!(((typeof data16 == "number") && (!(data16 % 1) && !isNaN(data16))) && (isFinite(data16)))){
+const err23 = {instancePath:instancePath+"/key/max_length",schemaPath:"#/$defs/key/properties/max_length/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err23];
+}
+else {
+vErrors.push(err23);
+}
+errors++;
+}
+if((typeof data16 == "number") && (isFinite(data16))){
+if(data16 > 64 || isNaN(data16)){
+const err24 = {instancePath:instancePath+"/key/max_length",schemaPath:"#/$defs/key/properties/max_length/maximum",keyword:"maximum",params:{comparison: "<=", limit: 64}};
+if(vErrors === null){
+vErrors = [err24];
+}
+else {
+vErrors.push(err24);
+}
+errors++;
+}
+if(data16 < 16 || isNaN(data16)){
+const err25 = {instancePath:instancePath+"/key/max_length",schemaPath:"#/$defs/key/properties/max_length/minimum",keyword:"minimum",params:{comparison: ">=", limit: 16}};
+if(vErrors === null){
+vErrors = [err25];
+}
+else {
+vErrors.push(err25);
+}
+errors++;
+}
+}
+}
+if(data14.window_seconds !== undefined){
+let data17 = data14.window_seconds;
+if(!(((typeof data17 == "number") && (!(data17 % 1) && !isNaN(data17))) && (isFinite(data17)))){
+const err26 = {instancePath:instancePath+"/key/window_seconds",schemaPath:"#/$defs/key/properties/window_seconds/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err26];
+}
+else {
+vErrors.push(err26);
+}
+errors++;
+}
+if((typeof data17 == "number") && (isFinite(data17))){
+if(data17 < 0 || isNaN(data17)){
+const err27 = {instancePath:instancePath+"/key/window_seconds",schemaPath:"#/$defs/key/properties/window_seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
+if(vErrors === null){
+vErrors = [err27];
+}
+else {
+vErrors.push(err27);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err28 = {instancePath:instancePath+"/key",schemaPath:"#/$defs/key/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err28];
+}
+else {
+vErrors.push(err28);
+}
+errors++;
+}
+}
+if(data.signature !== undefined){
+let data18 = data.signature;
+if(data18 && typeof data18 == "object" && !Array.isArray(data18)){
+if(data18.key === undefined){
+const err29 = {instancePath:instancePath+"/signature",schemaPath:"#/$defs/signature/required",keyword:"required",params:{missingProperty: "key"}};
+if(vErrors === null){
+vErrors = [err29];
+}
+else {
+vErrors.push(err29);
+}
+errors++;
+}
+if(data18.message === undefined){
+const err30 = {instancePath:instancePath+"/signature",schemaPath:"#/$defs/signature/required",keyword:"required",params:{missingProperty: "message"}};
+if(vErrors === null){
+vErrors = [err30];
+}
+else {
+vErrors.push(err30);
+}
+errors++;
+}
+for(const key3 in data18){
+if(!(((((key3 === "hash") || (key3 === "key")) || (key3 === "message")) || (key3 === "encoding")) || (key3 === "clock"))){
+const err31 = {instancePath:instancePath+"/signature",schemaPath:"#/$defs/signature/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3}};
+if(vErrors === null){
+vErrors = [err31];
+}
+else {
+vErrors.push(err31);
+}
+errors++;
+}
+}
+if(data18.hash !== undefined){
+let data19 = data18.hash;
+if(!(((data19 === "sha256") || (data19 === "sha1")) || (data19 === "sha512"))){
+const err32 = {instancePath:instancePath+"/signature/hash",schemaPath:"#/$defs/signature/properties/hash/enum",keyword:"enum",params:{allowedValues: schema42.properties.hash.enum}};
+if(vErrors === null){
+vErrors = [err32];
+}
+else {
+vErrors.push(err32);
+}
+errors++;
+}
+}
+if(data18.key !== undefined){
+let data20 = data18.key;
+if(typeof data20 === "string"){
+if(data20.length < 1){
+const err33 = {instancePath:instancePath+"/signature/key",schemaPath:"#/$defs/signature/properties/key/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err33];
+}
+else {
+vErrors.push(err33);
+}
+errors++;
+}
+}
+else {
+const err34 = {instancePath:instancePath+"/signature/key",schemaPath:"#/$defs/signature/properties/key/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err34];
+}
+else {
+vErrors.push(err34);
+}
+errors++;
+}
+}
+if(data18.message !== undefined){
+if(typeof data18.message !== "string"){
+const err35 = {instancePath:instancePath+"/signature/message",schemaPath:"#/$defs/signature/properties/message/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err35];
+}
+else {
+vErrors.push(err35);
+}
+errors++;
+}
+}
+if(data18.encoding !== undefined){
+let data22 = data18.encoding;
+if(!((data22 === "base64") || (data22 === "hex"))){
+const err36 = {instancePath:instancePath+"/signature/encoding",schemaPath:"#/$defs/signature/properties/encoding/enum",keyword:"enum",params:{allowedValues: schema42.properties.encoding.enum}};
+if(vErrors === null){
+vErrors = [err36];
+}
+else {
+vErrors.push(err36);
+}
+errors++;
+}
+}
+if(data18.clock !== undefined){
+let data23 = data18.clock;
+if(!((data23 === "s") || (data23 === "ms"))){
+const err37 = {instancePath:instancePath+"/signature/clock",schemaPath:"#/$defs/signature/properties/clock/enum",keyword:"enum",params:{allowedValues: schema42.properties.clock.enum}};
+if(vErrors === null){
+vErrors = [err37];
+}
+else {
+vErrors.push(err37);
+}
+errors++;
+}
+}
+}
+else {
+const err38 = {instancePath:instancePath+"/signature",schemaPath:"#/$defs/signature/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err38];
+}
+else {
+vErrors.push(err38);
+}
+errors++;
+}
+}
+if(data.exchange !== undefined){
+if(!(validate26(data.exchange, {instancePath:instancePath+"/exchange",parentData:data,parentDataProperty:"exchange",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate26.errors : vErrors.concat(validate26.errors);
+errors = vErrors.length;
+}
+}
+if(data.success !== undefined){
+if(!(validate28(data.success, {instancePath:instancePath+"/success",parentData:data,parentDataProperty:"success",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate28.errors : vErrors.concat(validate28.errors);
+errors = vErrors.length;
+}
+}
+if(data.message_id !== undefined){
+let data26 = data.message_id;
+if(typeof data26 === "string"){
+if(data26.length < 1){
+const err39 = {instancePath:instancePath+"/message_id",schemaPath:"#/$defs/messageId/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err39];
+}
+else {
+vErrors.push(err39);
+}
+errors++;
+}
+}
+else {
+const err40 = {instancePath:instancePath+"/message_id",schemaPath:"#/$defs/messageId/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err40];
+}
+else {
+vErrors.push(err40);
+}
+errors++;
+}
+}
+if(data.error_code !== undefined){
+let data27 = data.error_code;
+if(typeof data27 === "string"){
+if(data27.length < 1){
+const err41 = {instancePath:instancePath+"/error_code",schemaPath:"#/$defs/errorCode/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err41];
+}
+else {
+vErrors.push(err41);
+}
+errors++;
+}
+}
+else {
+const err42 = {instancePath:instancePath+"/error_code",schemaPath:"#/$defs/errorCode/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err42];
+}
+else {
+vErrors.push(err42);
+}
+errors++;
+}
+}
+if(data.outcomes !== undefined){
+if(!(validate35(data.outcomes, {instancePath:instancePath+"/outcomes",parentData:data,parentDataProperty:"outcomes",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate35.errors : vErrors.concat(validate35.errors);
+errors = vErrors.length;
+}
+}
+if(data.retry_after !== undefined){
+if(!(validate40(data.retry_after, {instancePath:instancePath+"/retry_after",parentData:data,parentDataProperty:"retry_after",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate40.errors : vErrors.concat(validate40.errors);
+errors = vErrors.length;
+}
+}
+if(data.pacing !== undefined){
+let data30 = data.pacing;
+if(Array.isArray(data30)){
+const len2 = data30.length;
+for(let i2=0; i2<len2; i2++){
+let data31 = data30[i2];
+if(data31 && typeof data31 == "object" && !Array.isArray(data31)){
+if(data31.per === undefined){
+const err43 = {instancePath:instancePath+"/pacing/" + i2,schemaPath:"#/$defs/pacing/items/required",keyword:"required",params:{missingProperty: "per"}};
+if(vErrors === null){
+vErrors = [err43];
+}
+else {
+vErrors.push(err43);
+}
+errors++;
+}
+if(data31.messages === undefined){
+const err44 = {instancePath:instancePath+"/pacing/" + i2,schemaPath:"#/$defs/pacing/items/required",keyword:"required",params:{missingProperty: "messages"}};
+if(vErrors === null){
+vErrors = [err44];
+}
+else {
+vErrors.push(err44);
+}
+errors++;
+}
+if(data31.seconds === undefined){
+const err45 = {instancePath:instancePath+"/pacing/" + i2,schemaPath:"#/$defs/pacing/items/required",keyword:"required",params:{missingProperty: "seconds"}};
+if(vErrors === null){
+vErrors = [err45];
+}
+else {
+vErrors.push(err45);
+}
+errors++;
+}
+for(const key4 in data31){
+if(!(((key4 === "per") || (key4 === "messages")) || (key4 === "seconds"))){
+const err46 = {instancePath:instancePath+"/pacing/" + i2,schemaPath:"#/$defs/pacing/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4}};
+if(vErrors === null){
+vErrors = [err46];
+}
+else {
+vErrors.push(err46);
+}
+errors++;
+}
+}
+if(data31.per !== undefined){
+let data32 = data31.per;
+if(!((data32 === "chat") || (data32 === "credentials"))){
+const err47 = {instancePath:instancePath+"/pacing/" + i2+"/per",schemaPath:"#/$defs/pacing/items/properties/per/enum",keyword:"enum",params:{allowedValues: schema54.items.properties.per.enum}};
+if(vErrors === null){
+vErrors = [err47];
+}
+else {
+vErrors.push(err47);
+}
+errors++;
+}
+}
+if(data31.messages !== undefined){
+let data33 = data31.messages;
+if(!(((typeof data33 == "number") && (!(data33 % 1) && !isNaN(data33))) && (isFinite(data33)))){
+const err48 = {instancePath:instancePath+"/pacing/" + i2+"/messages",schemaPath:"#/$defs/pacing/items/properties/messages/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err48];
+}
+else {
+vErrors.push(err48);
+}
+errors++;
+}
+if((typeof data33 == "number") && (isFinite(data33))){
+if(data33 < 1 || isNaN(data33)){
+const err49 = {instancePath:instancePath+"/pacing/" + i2+"/messages",schemaPath:"#/$defs/pacing/items/properties/messages/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+if(vErrors === null){
+vErrors = [err49];
+}
+else {
+vErrors.push(err49);
+}
+errors++;
+}
+}
+}
+if(data31.seconds !== undefined){
+let data34 = data31.seconds;
+if((typeof data34 == "number") && (isFinite(data34))){
+if(data34 <= 0 || isNaN(data34)){
+const err50 = {instancePath:instancePath+"/pacing/" + i2+"/seconds",schemaPath:"#/$defs/pacing/items/properties/seconds/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0}};
+if(vErrors === null){
+vErrors = [err50];
+}
+else {
+vErrors.push(err50);
+}
+errors++;
+}
+}
+else {
+const err51 = {instancePath:instancePath+"/pacing/" + i2+"/seconds",schemaPath:"#/$defs/pacing/items/properties/seconds/type",keyword:"type",params:{type: "number"}};
+if(vErrors === null){
+vErrors = [err51];
+}
+else {
+vErrors.push(err51);
+}
+errors++;
+}
+}
+}
+else {
+const err52 = {instancePath:instancePath+"/pacing/" + i2,schemaPath:"#/$defs/pacing/items/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err52];
+}
+else {
+vErrors.push(err52);
+}
+errors++;
+}
+}
+}
+else {
+const err53 = {instancePath:instancePath+"/pacing",schemaPath:"#/$defs/pacing/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err53];
+}
+else {
+vErrors.push(err53);
+}
+errors++;
+}
+}
+if(data.timeout_seconds !== undefined){
+let data35 = data.timeout_seconds;
+if((typeof data35 == "number") && (isFinite(data35))){
+if(data35 > 600 || isNaN(data35)){
+const err54 = {instancePath:instancePath+"/timeout_seconds",schemaPath:"#/$defs/timeout/maximum",keyword:"maximum",params:{comparison: "<=", limit: 600}};
+if(vErrors === null){
+vErrors = [err54];
+}
+else {
+vErrors.push(err54);
+}
+errors++;
+}
+if(data35 <= 0 || isNaN(data35)){
+const err55 = {instancePath:instancePath+"/timeout_seconds",schemaPath:"#/$defs/timeout/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0}};
+if(vErrors === null){
+vErrors = [err55];
+}
+else {
+vErrors.push(err55);
+}
+errors++;
+}
+}
+else {
+const err56 = {instancePath:instancePath+"/timeout_seconds",schemaPath:"#/$defs/timeout/type",keyword:"type",params:{type: "number"}};
+if(vErrors === null){
+vErrors = [err56];
+}
+else {
+vErrors.push(err56);
+}
+errors++;
+}
+}
+if(data.max_response_bytes !== undefined){
+let data36 = data.max_response_bytes;
+if(!(((typeof data36 == "number") && (!(data36 % 1) && !isNaN(data36))) && (isFinite(data36)))){
+const err57 = {instancePath:instancePath+"/max_response_bytes",schemaPath:"#/$defs/responseCap/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err57];
+}
+else {
+vErrors.push(err57);
+}
+errors++;
+}
+if((typeof data36 == "number") && (isFinite(data36))){
+if(data36 > 16777216 || isNaN(data36)){
+const err58 = {instancePath:instancePath+"/max_response_bytes",schemaPath:"#/$defs/responseCap/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16777216}};
+if(vErrors === null){
+vErrors = [err58];
+}
+else {
+vErrors.push(err58);
+}
+errors++;
+}
+if(data36 < 1024 || isNaN(data36)){
+const err59 = {instancePath:instancePath+"/max_response_bytes",schemaPath:"#/$defs/responseCap/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1024}};
+if(vErrors === null){
+vErrors = [err59];
+}
+else {
+vErrors.push(err59);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err60 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err60];
+}
+else {
+vErrors.push(err60);
+}
+errors++;
+}
+validate42.errors = vErrors;
+return errors === 0;
+}
+validate42.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
 
 function validate20(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="target.schema.json" */;
@@ -28,7 +2793,7 @@ vErrors.push(err0);
 errors++;
 }
 for(const key0 in data){
-if(!((key0 === "title") || (key0 === "aliases"))){
+if(!(func1.call(schema31.properties, key0))){
 const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
 if(vErrors === null){
 vErrors = [err1];
@@ -105,14 +2870,1299 @@ vErrors.push(err6);
 errors++;
 }
 }
-}
-else {
-const err7 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(data.driver !== undefined){
+let data3 = data.driver;
+if(!(((((data3 === "http") || (data3 === "log")) || (data3 === "local")) || (data3 === "forgea_comment")) || (data3 === "email"))){
+const err7 = {instancePath:instancePath+"/driver",schemaPath:"#/properties/driver/enum",keyword:"enum",params:{allowedValues: schema31.properties.driver.enum}};
 if(vErrors === null){
 vErrors = [err7];
 }
 else {
 vErrors.push(err7);
+}
+errors++;
+}
+}
+if(data.docs !== undefined){
+let data4 = data.docs;
+if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
+for(const key1 in data4){
+if(!((((key1 === "setup") || (key1 === "limits")) || (key1 === "unverified")) || (key1 === "url"))){
+const err8 = {instancePath:instancePath+"/docs",schemaPath:"#/properties/docs/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+}
+if(data4.setup !== undefined){
+let data5 = data4.setup;
+if(typeof data5 === "string"){
+if(data5.length < 1){
+const err9 = {instancePath:instancePath+"/docs/setup",schemaPath:"#/properties/docs/properties/setup/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+}
+else {
+const err10 = {instancePath:instancePath+"/docs/setup",schemaPath:"#/properties/docs/properties/setup/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+}
+if(data4.limits !== undefined){
+let data6 = data4.limits;
+if(Array.isArray(data6)){
+const len1 = data6.length;
+for(let i1=0; i1<len1; i1++){
+let data7 = data6[i1];
+if(typeof data7 === "string"){
+if(data7.length < 1){
+const err11 = {instancePath:instancePath+"/docs/limits/" + i1,schemaPath:"#/properties/docs/properties/limits/items/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+}
+else {
+const err12 = {instancePath:instancePath+"/docs/limits/" + i1,schemaPath:"#/properties/docs/properties/limits/items/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+}
+}
+else {
+const err13 = {instancePath:instancePath+"/docs/limits",schemaPath:"#/properties/docs/properties/limits/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+}
+}
+if(data4.unverified !== undefined){
+let data8 = data4.unverified;
+if(Array.isArray(data8)){
+const len2 = data8.length;
+for(let i2=0; i2<len2; i2++){
+let data9 = data8[i2];
+if(typeof data9 === "string"){
+if(data9.length < 1){
+const err14 = {instancePath:instancePath+"/docs/unverified/" + i2,schemaPath:"#/properties/docs/properties/unverified/items/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+}
+}
+else {
+const err15 = {instancePath:instancePath+"/docs/unverified/" + i2,schemaPath:"#/properties/docs/properties/unverified/items/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
+}
+errors++;
+}
+}
+}
+else {
+const err16 = {instancePath:instancePath+"/docs/unverified",schemaPath:"#/properties/docs/properties/unverified/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+}
+}
+if(data4.url !== undefined){
+let data10 = data4.url;
+if(typeof data10 === "string"){
+if(data10.length < 1){
+const err17 = {instancePath:instancePath+"/docs/url",schemaPath:"#/properties/docs/properties/url/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err17];
+}
+else {
+vErrors.push(err17);
+}
+errors++;
+}
+}
+else {
+const err18 = {instancePath:instancePath+"/docs/url",schemaPath:"#/properties/docs/properties/url/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err18];
+}
+else {
+vErrors.push(err18);
+}
+errors++;
+}
+}
+}
+else {
+const err19 = {instancePath:instancePath+"/docs",schemaPath:"#/properties/docs/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err19];
+}
+else {
+vErrors.push(err19);
+}
+errors++;
+}
+}
+if(data.settings !== undefined){
+let data11 = data.settings;
+if(data11 && typeof data11 == "object" && !Array.isArray(data11)){
+for(const key2 in data11){
+const _errs26 = errors;
+if(typeof key2 === "string"){
+if(!pattern5.test(key2)){
+const err20 = {instancePath:instancePath+"/settings",schemaPath:"#/properties/settings/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9_]{0,63}$"},propertyName:key2};
+if(vErrors === null){
+vErrors = [err20];
+}
+else {
+vErrors.push(err20);
+}
+errors++;
+}
+}
+var valid8 = _errs26 === errors;
+if(!valid8){
+const err21 = {instancePath:instancePath+"/settings",schemaPath:"#/properties/settings/propertyNames",keyword:"propertyNames",params:{propertyName: key2}};
+if(vErrors === null){
+vErrors = [err21];
+}
+else {
+vErrors.push(err21);
+}
+errors++;
+}
+}
+for(const key3 in data11){
+let data12 = data11[key3];
+if(data12 && typeof data12 == "object" && !Array.isArray(data12)){
+if(data12.help === undefined){
+const err22 = {instancePath:instancePath+"/settings/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/setting/required",keyword:"required",params:{missingProperty: "help"}};
+if(vErrors === null){
+vErrors = [err22];
+}
+else {
+vErrors.push(err22);
+}
+errors++;
+}
+for(const key4 in data12){
+if(!((((((key4 === "help") || (key4 === "secret")) || (key4 === "required")) || (key4 === "aliases")) || (key4 === "default")) || (key4 === "pattern"))){
+const err23 = {instancePath:instancePath+"/settings/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/setting/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4}};
+if(vErrors === null){
+vErrors = [err23];
+}
+else {
+vErrors.push(err23);
+}
+errors++;
+}
+}
+if(data12.help !== undefined){
+let data13 = data12.help;
+if(typeof data13 === "string"){
+if(data13.length < 1){
+const err24 = {instancePath:instancePath+"/settings/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/help",schemaPath:"#/$defs/setting/properties/help/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err24];
+}
+else {
+vErrors.push(err24);
+}
+errors++;
+}
+}
+else {
+const err25 = {instancePath:instancePath+"/settings/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/help",schemaPath:"#/$defs/setting/properties/help/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err25];
+}
+else {
+vErrors.push(err25);
+}
+errors++;
+}
+}
+if(data12.secret !== undefined){
+if(typeof data12.secret !== "boolean"){
+const err26 = {instancePath:instancePath+"/settings/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/secret",schemaPath:"#/$defs/setting/properties/secret/type",keyword:"type",params:{type: "boolean"}};
+if(vErrors === null){
+vErrors = [err26];
+}
+else {
+vErrors.push(err26);
+}
+errors++;
+}
+}
+if(data12.required !== undefined){
+if(typeof data12.required !== "boolean"){
+const err27 = {instancePath:instancePath+"/settings/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/required",schemaPath:"#/$defs/setting/properties/required/type",keyword:"type",params:{type: "boolean"}};
+if(vErrors === null){
+vErrors = [err27];
+}
+else {
+vErrors.push(err27);
+}
+errors++;
+}
+}
+if(data12.aliases !== undefined){
+let data16 = data12.aliases;
+if(Array.isArray(data16)){
+const len3 = data16.length;
+for(let i3=0; i3<len3; i3++){
+let data17 = data16[i3];
+if(typeof data17 === "string"){
+if(!pattern5.test(data17)){
+const err28 = {instancePath:instancePath+"/settings/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/aliases/" + i3,schemaPath:"#/$defs/setting/properties/aliases/items/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9_]{0,63}$"}};
+if(vErrors === null){
+vErrors = [err28];
+}
+else {
+vErrors.push(err28);
+}
+errors++;
+}
+}
+else {
+const err29 = {instancePath:instancePath+"/settings/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/aliases/" + i3,schemaPath:"#/$defs/setting/properties/aliases/items/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err29];
+}
+else {
+vErrors.push(err29);
+}
+errors++;
+}
+}
+}
+else {
+const err30 = {instancePath:instancePath+"/settings/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/aliases",schemaPath:"#/$defs/setting/properties/aliases/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err30];
+}
+else {
+vErrors.push(err30);
+}
+errors++;
+}
+}
+if(data12.default !== undefined){
+let data18 = data12.default;
+if(((typeof data18 !== "string") && (!(((typeof data18 == "number") && (!(data18 % 1) && !isNaN(data18))) && (isFinite(data18))))) && (typeof data18 !== "boolean")){
+const err31 = {instancePath:instancePath+"/settings/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/default",schemaPath:"#/$defs/setting/properties/default/type",keyword:"type",params:{type: schema32.properties.default.type}};
+if(vErrors === null){
+vErrors = [err31];
+}
+else {
+vErrors.push(err31);
+}
+errors++;
+}
+}
+if(data12.pattern !== undefined){
+let data19 = data12.pattern;
+if(typeof data19 === "string"){
+if(data19.length < 1){
+const err32 = {instancePath:instancePath+"/settings/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/pattern",schemaPath:"#/$defs/setting/properties/pattern/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err32];
+}
+else {
+vErrors.push(err32);
+}
+errors++;
+}
+}
+else {
+const err33 = {instancePath:instancePath+"/settings/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/pattern",schemaPath:"#/$defs/setting/properties/pattern/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err33];
+}
+else {
+vErrors.push(err33);
+}
+errors++;
+}
+}
+}
+else {
+const err34 = {instancePath:instancePath+"/settings/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/setting/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err34];
+}
+else {
+vErrors.push(err34);
+}
+errors++;
+}
+}
+}
+else {
+const err35 = {instancePath:instancePath+"/settings",schemaPath:"#/properties/settings/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err35];
+}
+else {
+vErrors.push(err35);
+}
+errors++;
+}
+}
+if(data.address !== undefined){
+let data20 = data.address;
+if(data20 && typeof data20 == "object" && !Array.isArray(data20)){
+for(const key5 in data20){
+const _errs48 = errors;
+if(typeof key5 === "string"){
+if(!pattern5.test(key5)){
+const err36 = {instancePath:instancePath+"/address",schemaPath:"#/properties/address/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9_]{0,63}$"},propertyName:key5};
+if(vErrors === null){
+vErrors = [err36];
+}
+else {
+vErrors.push(err36);
+}
+errors++;
+}
+}
+var valid14 = _errs48 === errors;
+if(!valid14){
+const err37 = {instancePath:instancePath+"/address",schemaPath:"#/properties/address/propertyNames",keyword:"propertyNames",params:{propertyName: key5}};
+if(vErrors === null){
+vErrors = [err37];
+}
+else {
+vErrors.push(err37);
+}
+errors++;
+}
+}
+for(const key6 in data20){
+let data21 = data20[key6];
+if(data21 && typeof data21 == "object" && !Array.isArray(data21)){
+if(data21.help === undefined){
+const err38 = {instancePath:instancePath+"/address/" + key6.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/addressField/required",keyword:"required",params:{missingProperty: "help"}};
+if(vErrors === null){
+vErrors = [err38];
+}
+else {
+vErrors.push(err38);
+}
+errors++;
+}
+for(const key7 in data21){
+if(!((((key7 === "help") || (key7 === "required")) || (key7 === "pattern")) || (key7 === "personal"))){
+const err39 = {instancePath:instancePath+"/address/" + key6.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/addressField/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key7}};
+if(vErrors === null){
+vErrors = [err39];
+}
+else {
+vErrors.push(err39);
+}
+errors++;
+}
+}
+if(data21.help !== undefined){
+let data22 = data21.help;
+if(typeof data22 === "string"){
+if(data22.length < 1){
+const err40 = {instancePath:instancePath+"/address/" + key6.replace(/~/g, "~0").replace(/\//g, "~1")+"/help",schemaPath:"#/$defs/addressField/properties/help/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err40];
+}
+else {
+vErrors.push(err40);
+}
+errors++;
+}
+}
+else {
+const err41 = {instancePath:instancePath+"/address/" + key6.replace(/~/g, "~0").replace(/\//g, "~1")+"/help",schemaPath:"#/$defs/addressField/properties/help/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err41];
+}
+else {
+vErrors.push(err41);
+}
+errors++;
+}
+}
+if(data21.required !== undefined){
+if(typeof data21.required !== "boolean"){
+const err42 = {instancePath:instancePath+"/address/" + key6.replace(/~/g, "~0").replace(/\//g, "~1")+"/required",schemaPath:"#/$defs/addressField/properties/required/type",keyword:"type",params:{type: "boolean"}};
+if(vErrors === null){
+vErrors = [err42];
+}
+else {
+vErrors.push(err42);
+}
+errors++;
+}
+}
+if(data21.pattern !== undefined){
+let data24 = data21.pattern;
+if(typeof data24 === "string"){
+if(data24.length < 1){
+const err43 = {instancePath:instancePath+"/address/" + key6.replace(/~/g, "~0").replace(/\//g, "~1")+"/pattern",schemaPath:"#/$defs/addressField/properties/pattern/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err43];
+}
+else {
+vErrors.push(err43);
+}
+errors++;
+}
+}
+else {
+const err44 = {instancePath:instancePath+"/address/" + key6.replace(/~/g, "~0").replace(/\//g, "~1")+"/pattern",schemaPath:"#/$defs/addressField/properties/pattern/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err44];
+}
+else {
+vErrors.push(err44);
+}
+errors++;
+}
+}
+if(data21.personal !== undefined){
+if(typeof data21.personal !== "boolean"){
+const err45 = {instancePath:instancePath+"/address/" + key6.replace(/~/g, "~0").replace(/\//g, "~1")+"/personal",schemaPath:"#/$defs/addressField/properties/personal/type",keyword:"type",params:{type: "boolean"}};
+if(vErrors === null){
+vErrors = [err45];
+}
+else {
+vErrors.push(err45);
+}
+errors++;
+}
+}
+}
+else {
+const err46 = {instancePath:instancePath+"/address/" + key6.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/addressField/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err46];
+}
+else {
+vErrors.push(err46);
+}
+errors++;
+}
+}
+}
+else {
+const err47 = {instancePath:instancePath+"/address",schemaPath:"#/properties/address/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err47];
+}
+else {
+vErrors.push(err47);
+}
+errors++;
+}
+}
+if(data.base !== undefined){
+let data26 = data.base;
+if(typeof data26 === "string"){
+if(data26.length < 1){
+const err48 = {instancePath:instancePath+"/base",schemaPath:"#/$defs/base/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err48];
+}
+else {
+vErrors.push(err48);
+}
+errors++;
+}
+}
+else {
+const err49 = {instancePath:instancePath+"/base",schemaPath:"#/$defs/base/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err49];
+}
+else {
+vErrors.push(err49);
+}
+errors++;
+}
+}
+if(data.request !== undefined){
+if(!(validate21(data.request, {instancePath:instancePath+"/request",parentData:data,parentDataProperty:"request",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate21.errors : vErrors.concat(validate21.errors);
+errors = vErrors.length;
+}
+}
+if(data.text !== undefined){
+let data28 = data.text;
+if(data28 && typeof data28 == "object" && !Array.isArray(data28)){
+for(const key8 in data28){
+if(!((((((key8 === "limit") || (key8 === "unit")) || (key8 === "overflow")) || (key8 === "max_pieces")) || (key8 === "numbered")) || (key8 === "transforms"))){
+const err50 = {instancePath:instancePath+"/text",schemaPath:"#/$defs/text/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8}};
+if(vErrors === null){
+vErrors = [err50];
+}
+else {
+vErrors.push(err50);
+}
+errors++;
+}
+}
+if(data28.limit !== undefined){
+let data29 = data28.limit;
+if(!(((typeof data29 == "number") && (!(data29 % 1) && !isNaN(data29))) && (isFinite(data29)))){
+const err51 = {instancePath:instancePath+"/text/limit",schemaPath:"#/$defs/text/properties/limit/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err51];
+}
+else {
+vErrors.push(err51);
+}
+errors++;
+}
+if((typeof data29 == "number") && (isFinite(data29))){
+if(data29 < 20 || isNaN(data29)){
+const err52 = {instancePath:instancePath+"/text/limit",schemaPath:"#/$defs/text/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 20}};
+if(vErrors === null){
+vErrors = [err52];
+}
+else {
+vErrors.push(err52);
+}
+errors++;
+}
+}
+}
+if(data28.unit !== undefined){
+let data30 = data28.unit;
+if(!((((data30 === "utf16") || (data30 === "codepoint")) || (data30 === "byte")) || (data30 === "json_byte"))){
+const err53 = {instancePath:instancePath+"/text/unit",schemaPath:"#/$defs/text/properties/unit/enum",keyword:"enum",params:{allowedValues: schema40.properties.unit.enum}};
+if(vErrors === null){
+vErrors = [err53];
+}
+else {
+vErrors.push(err53);
+}
+errors++;
+}
+}
+if(data28.overflow !== undefined){
+let data31 = data28.overflow;
+if(!(((data31 === "split") || (data31 === "truncate")) || (data31 === "reject"))){
+const err54 = {instancePath:instancePath+"/text/overflow",schemaPath:"#/$defs/text/properties/overflow/enum",keyword:"enum",params:{allowedValues: schema40.properties.overflow.enum}};
+if(vErrors === null){
+vErrors = [err54];
+}
+else {
+vErrors.push(err54);
+}
+errors++;
+}
+}
+if(data28.max_pieces !== undefined){
+let data32 = data28.max_pieces;
+if(!(((typeof data32 == "number") && (!(data32 % 1) && !isNaN(data32))) && (isFinite(data32)))){
+const err55 = {instancePath:instancePath+"/text/max_pieces",schemaPath:"#/$defs/text/properties/max_pieces/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err55];
+}
+else {
+vErrors.push(err55);
+}
+errors++;
+}
+if((typeof data32 == "number") && (isFinite(data32))){
+if(data32 > 10000 || isNaN(data32)){
+const err56 = {instancePath:instancePath+"/text/max_pieces",schemaPath:"#/$defs/text/properties/max_pieces/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000}};
+if(vErrors === null){
+vErrors = [err56];
+}
+else {
+vErrors.push(err56);
+}
+errors++;
+}
+if(data32 < 1 || isNaN(data32)){
+const err57 = {instancePath:instancePath+"/text/max_pieces",schemaPath:"#/$defs/text/properties/max_pieces/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+if(vErrors === null){
+vErrors = [err57];
+}
+else {
+vErrors.push(err57);
+}
+errors++;
+}
+}
+}
+if(data28.numbered !== undefined){
+if(typeof data28.numbered !== "boolean"){
+const err58 = {instancePath:instancePath+"/text/numbered",schemaPath:"#/$defs/text/properties/numbered/type",keyword:"type",params:{type: "boolean"}};
+if(vErrors === null){
+vErrors = [err58];
+}
+else {
+vErrors.push(err58);
+}
+errors++;
+}
+}
+if(data28.transforms !== undefined){
+let data34 = data28.transforms;
+if(Array.isArray(data34)){
+const len4 = data34.length;
+for(let i4=0; i4<len4; i4++){
+let data35 = data34[i4];
+if(!(((((((data35 === "slack_entities") || (data35 === "zwsp_after_at")) || (data35 === "break_angle_at")) || (data35 === "break_angle")) || (data35 === "break_everyone")) || (data35 === "break_templates")) || (data35 === "strip_controls"))){
+const err59 = {instancePath:instancePath+"/text/transforms/" + i4,schemaPath:"#/$defs/text/properties/transforms/items/enum",keyword:"enum",params:{allowedValues: schema40.properties.transforms.items.enum}};
+if(vErrors === null){
+vErrors = [err59];
+}
+else {
+vErrors.push(err59);
+}
+errors++;
+}
+}
+}
+else {
+const err60 = {instancePath:instancePath+"/text/transforms",schemaPath:"#/$defs/text/properties/transforms/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err60];
+}
+else {
+vErrors.push(err60);
+}
+errors++;
+}
+}
+}
+else {
+const err61 = {instancePath:instancePath+"/text",schemaPath:"#/$defs/text/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err61];
+}
+else {
+vErrors.push(err61);
+}
+errors++;
+}
+}
+if(data.key !== undefined){
+let data36 = data.key;
+if(data36 && typeof data36 == "object" && !Array.isArray(data36)){
+if(data36.window_seconds === undefined){
+const err62 = {instancePath:instancePath+"/key",schemaPath:"#/$defs/key/required",keyword:"required",params:{missingProperty: "window_seconds"}};
+if(vErrors === null){
+vErrors = [err62];
+}
+else {
+vErrors.push(err62);
+}
+errors++;
+}
+for(const key9 in data36){
+if(!(((key9 === "form") || (key9 === "max_length")) || (key9 === "window_seconds"))){
+const err63 = {instancePath:instancePath+"/key",schemaPath:"#/$defs/key/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key9}};
+if(vErrors === null){
+vErrors = [err63];
+}
+else {
+vErrors.push(err63);
+}
+errors++;
+}
+}
+if(data36.form !== undefined){
+let data37 = data36.form;
+if(!((data37 === "hex") || (data37 === "uuid"))){
+const err64 = {instancePath:instancePath+"/key/form",schemaPath:"#/$defs/key/properties/form/enum",keyword:"enum",params:{allowedValues: schema41.properties.form.enum}};
+if(vErrors === null){
+vErrors = [err64];
+}
+else {
+vErrors.push(err64);
+}
+errors++;
+}
+}
+if(data36.max_length !== undefined){
+let data38 = data36.max_length;
+if(!(((typeof data38 == "number") && (!(data38 % 1) && !isNaN(data38))) && (isFinite(data38)))){
+const err65 = {instancePath:instancePath+"/key/max_length",schemaPath:"#/$defs/key/properties/max_length/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err65];
+}
+else {
+vErrors.push(err65);
+}
+errors++;
+}
+if((typeof data38 == "number") && (isFinite(data38))){
+if(data38 > 64 || isNaN(data38)){
+const err66 = {instancePath:instancePath+"/key/max_length",schemaPath:"#/$defs/key/properties/max_length/maximum",keyword:"maximum",params:{comparison: "<=", limit: 64}};
+if(vErrors === null){
+vErrors = [err66];
+}
+else {
+vErrors.push(err66);
+}
+errors++;
+}
+if(data38 < 16 || isNaN(data38)){
+const err67 = {instancePath:instancePath+"/key/max_length",schemaPath:"#/$defs/key/properties/max_length/minimum",keyword:"minimum",params:{comparison: ">=", limit: 16}};
+if(vErrors === null){
+vErrors = [err67];
+}
+else {
+vErrors.push(err67);
+}
+errors++;
+}
+}
+}
+if(data36.window_seconds !== undefined){
+let data39 = data36.window_seconds;
+if(!(((typeof data39 == "number") && (!(data39 % 1) && !isNaN(data39))) && (isFinite(data39)))){
+const err68 = {instancePath:instancePath+"/key/window_seconds",schemaPath:"#/$defs/key/properties/window_seconds/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err68];
+}
+else {
+vErrors.push(err68);
+}
+errors++;
+}
+if((typeof data39 == "number") && (isFinite(data39))){
+if(data39 < 0 || isNaN(data39)){
+const err69 = {instancePath:instancePath+"/key/window_seconds",schemaPath:"#/$defs/key/properties/window_seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
+if(vErrors === null){
+vErrors = [err69];
+}
+else {
+vErrors.push(err69);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err70 = {instancePath:instancePath+"/key",schemaPath:"#/$defs/key/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err70];
+}
+else {
+vErrors.push(err70);
+}
+errors++;
+}
+}
+if(data.signature !== undefined){
+let data40 = data.signature;
+if(data40 && typeof data40 == "object" && !Array.isArray(data40)){
+if(data40.key === undefined){
+const err71 = {instancePath:instancePath+"/signature",schemaPath:"#/$defs/signature/required",keyword:"required",params:{missingProperty: "key"}};
+if(vErrors === null){
+vErrors = [err71];
+}
+else {
+vErrors.push(err71);
+}
+errors++;
+}
+if(data40.message === undefined){
+const err72 = {instancePath:instancePath+"/signature",schemaPath:"#/$defs/signature/required",keyword:"required",params:{missingProperty: "message"}};
+if(vErrors === null){
+vErrors = [err72];
+}
+else {
+vErrors.push(err72);
+}
+errors++;
+}
+for(const key10 in data40){
+if(!(((((key10 === "hash") || (key10 === "key")) || (key10 === "message")) || (key10 === "encoding")) || (key10 === "clock"))){
+const err73 = {instancePath:instancePath+"/signature",schemaPath:"#/$defs/signature/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key10}};
+if(vErrors === null){
+vErrors = [err73];
+}
+else {
+vErrors.push(err73);
+}
+errors++;
+}
+}
+if(data40.hash !== undefined){
+let data41 = data40.hash;
+if(!(((data41 === "sha256") || (data41 === "sha1")) || (data41 === "sha512"))){
+const err74 = {instancePath:instancePath+"/signature/hash",schemaPath:"#/$defs/signature/properties/hash/enum",keyword:"enum",params:{allowedValues: schema42.properties.hash.enum}};
+if(vErrors === null){
+vErrors = [err74];
+}
+else {
+vErrors.push(err74);
+}
+errors++;
+}
+}
+if(data40.key !== undefined){
+let data42 = data40.key;
+if(typeof data42 === "string"){
+if(data42.length < 1){
+const err75 = {instancePath:instancePath+"/signature/key",schemaPath:"#/$defs/signature/properties/key/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err75];
+}
+else {
+vErrors.push(err75);
+}
+errors++;
+}
+}
+else {
+const err76 = {instancePath:instancePath+"/signature/key",schemaPath:"#/$defs/signature/properties/key/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err76];
+}
+else {
+vErrors.push(err76);
+}
+errors++;
+}
+}
+if(data40.message !== undefined){
+if(typeof data40.message !== "string"){
+const err77 = {instancePath:instancePath+"/signature/message",schemaPath:"#/$defs/signature/properties/message/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err77];
+}
+else {
+vErrors.push(err77);
+}
+errors++;
+}
+}
+if(data40.encoding !== undefined){
+let data44 = data40.encoding;
+if(!((data44 === "base64") || (data44 === "hex"))){
+const err78 = {instancePath:instancePath+"/signature/encoding",schemaPath:"#/$defs/signature/properties/encoding/enum",keyword:"enum",params:{allowedValues: schema42.properties.encoding.enum}};
+if(vErrors === null){
+vErrors = [err78];
+}
+else {
+vErrors.push(err78);
+}
+errors++;
+}
+}
+if(data40.clock !== undefined){
+let data45 = data40.clock;
+if(!((data45 === "s") || (data45 === "ms"))){
+const err79 = {instancePath:instancePath+"/signature/clock",schemaPath:"#/$defs/signature/properties/clock/enum",keyword:"enum",params:{allowedValues: schema42.properties.clock.enum}};
+if(vErrors === null){
+vErrors = [err79];
+}
+else {
+vErrors.push(err79);
+}
+errors++;
+}
+}
+}
+else {
+const err80 = {instancePath:instancePath+"/signature",schemaPath:"#/$defs/signature/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err80];
+}
+else {
+vErrors.push(err80);
+}
+errors++;
+}
+}
+if(data.exchange !== undefined){
+if(!(validate26(data.exchange, {instancePath:instancePath+"/exchange",parentData:data,parentDataProperty:"exchange",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate26.errors : vErrors.concat(validate26.errors);
+errors = vErrors.length;
+}
+}
+if(data.success !== undefined){
+if(!(validate28(data.success, {instancePath:instancePath+"/success",parentData:data,parentDataProperty:"success",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate28.errors : vErrors.concat(validate28.errors);
+errors = vErrors.length;
+}
+}
+if(data.message_id !== undefined){
+let data48 = data.message_id;
+if(typeof data48 === "string"){
+if(data48.length < 1){
+const err81 = {instancePath:instancePath+"/message_id",schemaPath:"#/$defs/messageId/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err81];
+}
+else {
+vErrors.push(err81);
+}
+errors++;
+}
+}
+else {
+const err82 = {instancePath:instancePath+"/message_id",schemaPath:"#/$defs/messageId/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err82];
+}
+else {
+vErrors.push(err82);
+}
+errors++;
+}
+}
+if(data.error_code !== undefined){
+let data49 = data.error_code;
+if(typeof data49 === "string"){
+if(data49.length < 1){
+const err83 = {instancePath:instancePath+"/error_code",schemaPath:"#/$defs/errorCode/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err83];
+}
+else {
+vErrors.push(err83);
+}
+errors++;
+}
+}
+else {
+const err84 = {instancePath:instancePath+"/error_code",schemaPath:"#/$defs/errorCode/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err84];
+}
+else {
+vErrors.push(err84);
+}
+errors++;
+}
+}
+if(data.outcomes !== undefined){
+if(!(validate35(data.outcomes, {instancePath:instancePath+"/outcomes",parentData:data,parentDataProperty:"outcomes",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate35.errors : vErrors.concat(validate35.errors);
+errors = vErrors.length;
+}
+}
+if(data.retry_after !== undefined){
+if(!(validate40(data.retry_after, {instancePath:instancePath+"/retry_after",parentData:data,parentDataProperty:"retry_after",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate40.errors : vErrors.concat(validate40.errors);
+errors = vErrors.length;
+}
+}
+if(data.pacing !== undefined){
+let data52 = data.pacing;
+if(Array.isArray(data52)){
+const len5 = data52.length;
+for(let i5=0; i5<len5; i5++){
+let data53 = data52[i5];
+if(data53 && typeof data53 == "object" && !Array.isArray(data53)){
+if(data53.per === undefined){
+const err85 = {instancePath:instancePath+"/pacing/" + i5,schemaPath:"#/$defs/pacing/items/required",keyword:"required",params:{missingProperty: "per"}};
+if(vErrors === null){
+vErrors = [err85];
+}
+else {
+vErrors.push(err85);
+}
+errors++;
+}
+if(data53.messages === undefined){
+const err86 = {instancePath:instancePath+"/pacing/" + i5,schemaPath:"#/$defs/pacing/items/required",keyword:"required",params:{missingProperty: "messages"}};
+if(vErrors === null){
+vErrors = [err86];
+}
+else {
+vErrors.push(err86);
+}
+errors++;
+}
+if(data53.seconds === undefined){
+const err87 = {instancePath:instancePath+"/pacing/" + i5,schemaPath:"#/$defs/pacing/items/required",keyword:"required",params:{missingProperty: "seconds"}};
+if(vErrors === null){
+vErrors = [err87];
+}
+else {
+vErrors.push(err87);
+}
+errors++;
+}
+for(const key11 in data53){
+if(!(((key11 === "per") || (key11 === "messages")) || (key11 === "seconds"))){
+const err88 = {instancePath:instancePath+"/pacing/" + i5,schemaPath:"#/$defs/pacing/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key11}};
+if(vErrors === null){
+vErrors = [err88];
+}
+else {
+vErrors.push(err88);
+}
+errors++;
+}
+}
+if(data53.per !== undefined){
+let data54 = data53.per;
+if(!((data54 === "chat") || (data54 === "credentials"))){
+const err89 = {instancePath:instancePath+"/pacing/" + i5+"/per",schemaPath:"#/$defs/pacing/items/properties/per/enum",keyword:"enum",params:{allowedValues: schema54.items.properties.per.enum}};
+if(vErrors === null){
+vErrors = [err89];
+}
+else {
+vErrors.push(err89);
+}
+errors++;
+}
+}
+if(data53.messages !== undefined){
+let data55 = data53.messages;
+if(!(((typeof data55 == "number") && (!(data55 % 1) && !isNaN(data55))) && (isFinite(data55)))){
+const err90 = {instancePath:instancePath+"/pacing/" + i5+"/messages",schemaPath:"#/$defs/pacing/items/properties/messages/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err90];
+}
+else {
+vErrors.push(err90);
+}
+errors++;
+}
+if((typeof data55 == "number") && (isFinite(data55))){
+if(data55 < 1 || isNaN(data55)){
+const err91 = {instancePath:instancePath+"/pacing/" + i5+"/messages",schemaPath:"#/$defs/pacing/items/properties/messages/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+if(vErrors === null){
+vErrors = [err91];
+}
+else {
+vErrors.push(err91);
+}
+errors++;
+}
+}
+}
+if(data53.seconds !== undefined){
+let data56 = data53.seconds;
+if((typeof data56 == "number") && (isFinite(data56))){
+if(data56 <= 0 || isNaN(data56)){
+const err92 = {instancePath:instancePath+"/pacing/" + i5+"/seconds",schemaPath:"#/$defs/pacing/items/properties/seconds/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0}};
+if(vErrors === null){
+vErrors = [err92];
+}
+else {
+vErrors.push(err92);
+}
+errors++;
+}
+}
+else {
+const err93 = {instancePath:instancePath+"/pacing/" + i5+"/seconds",schemaPath:"#/$defs/pacing/items/properties/seconds/type",keyword:"type",params:{type: "number"}};
+if(vErrors === null){
+vErrors = [err93];
+}
+else {
+vErrors.push(err93);
+}
+errors++;
+}
+}
+}
+else {
+const err94 = {instancePath:instancePath+"/pacing/" + i5,schemaPath:"#/$defs/pacing/items/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err94];
+}
+else {
+vErrors.push(err94);
+}
+errors++;
+}
+}
+}
+else {
+const err95 = {instancePath:instancePath+"/pacing",schemaPath:"#/$defs/pacing/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err95];
+}
+else {
+vErrors.push(err95);
+}
+errors++;
+}
+}
+if(data.timeout_seconds !== undefined){
+let data57 = data.timeout_seconds;
+if((typeof data57 == "number") && (isFinite(data57))){
+if(data57 > 600 || isNaN(data57)){
+const err96 = {instancePath:instancePath+"/timeout_seconds",schemaPath:"#/$defs/timeout/maximum",keyword:"maximum",params:{comparison: "<=", limit: 600}};
+if(vErrors === null){
+vErrors = [err96];
+}
+else {
+vErrors.push(err96);
+}
+errors++;
+}
+if(data57 <= 0 || isNaN(data57)){
+const err97 = {instancePath:instancePath+"/timeout_seconds",schemaPath:"#/$defs/timeout/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0}};
+if(vErrors === null){
+vErrors = [err97];
+}
+else {
+vErrors.push(err97);
+}
+errors++;
+}
+}
+else {
+const err98 = {instancePath:instancePath+"/timeout_seconds",schemaPath:"#/$defs/timeout/type",keyword:"type",params:{type: "number"}};
+if(vErrors === null){
+vErrors = [err98];
+}
+else {
+vErrors.push(err98);
+}
+errors++;
+}
+}
+if(data.max_response_bytes !== undefined){
+let data58 = data.max_response_bytes;
+if(!(((typeof data58 == "number") && (!(data58 % 1) && !isNaN(data58))) && (isFinite(data58)))){
+const err99 = {instancePath:instancePath+"/max_response_bytes",schemaPath:"#/$defs/responseCap/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err99];
+}
+else {
+vErrors.push(err99);
+}
+errors++;
+}
+if((typeof data58 == "number") && (isFinite(data58))){
+if(data58 > 16777216 || isNaN(data58)){
+const err100 = {instancePath:instancePath+"/max_response_bytes",schemaPath:"#/$defs/responseCap/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16777216}};
+if(vErrors === null){
+vErrors = [err100];
+}
+else {
+vErrors.push(err100);
+}
+errors++;
+}
+if(data58 < 1024 || isNaN(data58)){
+const err101 = {instancePath:instancePath+"/max_response_bytes",schemaPath:"#/$defs/responseCap/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1024}};
+if(vErrors === null){
+vErrors = [err101];
+}
+else {
+vErrors.push(err101);
+}
+errors++;
+}
+}
+}
+if(data.variants !== undefined){
+let data59 = data.variants;
+if(data59 && typeof data59 == "object" && !Array.isArray(data59)){
+if(Object.keys(data59).length < 1){
+const err102 = {instancePath:instancePath+"/variants",schemaPath:"#/properties/variants/minProperties",keyword:"minProperties",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err102];
+}
+else {
+vErrors.push(err102);
+}
+errors++;
+}
+for(const key12 in data59){
+const _errs130 = errors;
+if(typeof key12 === "string"){
+if(!pattern4.test(key12)){
+const err103 = {instancePath:instancePath+"/variants",schemaPath:"#/properties/variants/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9_-]{0,63}$"},propertyName:key12};
+if(vErrors === null){
+vErrors = [err103];
+}
+else {
+vErrors.push(err103);
+}
+errors++;
+}
+}
+var valid35 = _errs130 === errors;
+if(!valid35){
+const err104 = {instancePath:instancePath+"/variants",schemaPath:"#/properties/variants/propertyNames",keyword:"propertyNames",params:{propertyName: key12}};
+if(vErrors === null){
+vErrors = [err104];
+}
+else {
+vErrors.push(err104);
+}
+errors++;
+}
+}
+for(const key13 in data59){
+if(!(validate42(data59[key13], {instancePath:instancePath+"/variants/" + key13.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data59,parentDataProperty:key13,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate42.errors : vErrors.concat(validate42.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err105 = {instancePath:instancePath+"/variants",schemaPath:"#/properties/variants/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err105];
+}
+else {
+vErrors.push(err105);
+}
+errors++;
+}
+}
+}
+else {
+const err106 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err106];
+}
+else {
+vErrors.push(err106);
 }
 errors++;
 }

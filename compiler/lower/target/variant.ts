@@ -1,0 +1,169 @@
+/** Lowers one variant of a target to a plan that is complete in itself. */
+import type {
+  ExchangePlan,
+  OutcomeRulePlan,
+  ResponseCondition,
+  SignaturePlan,
+  TargetExchange,
+  TargetOutcomeRule,
+  TargetRequest,
+  TargetRetryAfter,
+  TargetSignature,
+  TargetText,
+  TargetVariant,
+  TextPlan,
+  VariantPlan,
+  WaitSource,
+} from '../../../schemas/generated/types.ts';
+import type { NodePath } from '../../diagnostics/problem.ts';
+import { lowerAddress } from './address.ts';
+import { lowerCondition } from './condition.ts';
+import { lowerExchangeRequest, lowerRequest } from './request.ts';
+import type { TargetScope } from './scope.ts';
+import { lowerPattern, reportValue, splitPath } from './scope.ts';
+import { lowerText } from './value-template.ts';
+
+/** A variant with what the target says beside it, and the file's path of each part. */
+export interface MergedVariant {
+  readonly name: string;
+  readonly parts: TargetVariant;
+  readonly pathOf: (part: keyof TargetVariant) => NodePath;
+}
+
+const UNIT_MS = { s: 1000, ms: 1 } as const;
+const any2xx = (): ResponseCondition => [{ kind: 'status', ranges: [{ from: 200, to: 299 }] }];
+
+export function lowerVariant(variant: MergedVariant, outer: TargetScope): VariantPlan {
+  const { parts, pathOf } = variant;
+  const has = { exchange: parts.exchange !== undefined, signature: parts.signature !== undefined };
+  const scope: TargetScope = { ...outer, address: parts.address ?? {}, has };
+  const base = parts.base;
+  return {
+    name: variant.name,
+    needs: lowerNeeds(variant, scope),
+    address: lowerAddress(scope.address, pathOf('address'), scope),
+    base: base === undefined ? null : lowerText(base, { at: 'base', path: pathOf('base') }, scope),
+    requests: lowerRequests(variant, scope),
+    text: lowerTextRules(parts.text ?? {}),
+    key: {
+      form: parts.key?.form ?? 'hex',
+      max_length: parts.key?.max_length ?? 64,
+      window_ms: (parts.key?.window_seconds ?? 0) * 1000,
+    },
+    signature: parts.signature === undefined ? null : lowerSignature(parts.signature, pathOf('signature'), scope),
+    exchange: parts.exchange === undefined ? null : lowerExchange(parts.exchange, pathOf('exchange'), scope),
+    success: parts.success === undefined ? any2xx() : lowerCondition(parts.success, pathOf('success'), scope),
+    message_id: parts.message_id === undefined ? null : splitPath(parts.message_id),
+    error_code: parts.error_code === undefined ? null : splitPath(parts.error_code),
+    outcomes: (parts.outcomes ?? []).map((rule, index) => lowerOutcome(rule, [...pathOf('outcomes'), index], scope)),
+    retry_after: lowerRetryAfter(parts.retry_after, pathOf('retry_after'), scope),
+    retry_after_cap_ms: (parts.retry_after?.cap_seconds ?? 3600) * 1000,
+    pacing: (parts.pacing ?? []).map(({ per, messages, seconds }) => ({
+      per,
+      messages,
+      period_ms: Math.ceil(seconds * 1000),
+    })),
+    timeout_ms: Math.ceil((parts.timeout_seconds ?? 20) * 1000),
+    max_response_bytes: parts.max_response_bytes ?? 65536,
+  };
+}
+
+function lowerNeeds({ parts, pathOf }: MergedVariant, scope: TargetScope): string[] {
+  const needs = parts.needs ?? [];
+  for (const [index, name] of needs.entries()) {
+    if (Object.hasOwn(scope.settings, name)) continue;
+    const known = Object.keys(scope.settings).join(', ');
+    reportValue(
+      scope,
+      'target-needs',
+      [...pathOf('needs'), index],
+      `there is no setting \`${name}\`; there are ${known}`,
+    );
+  }
+  return needs;
+}
+
+function lowerRequests({ parts, pathOf }: MergedVariant, scope: TargetScope): VariantPlan['requests'] {
+  const path = pathOf('request');
+  const request = parts.request;
+  if (request === undefined) {
+    scope.report({
+      rule: 'target-request',
+      path: path.slice(0, -1),
+      at: 'key',
+      message: 'it says nowhere which `request` to make',
+    });
+    return [];
+  }
+  if (!Array.isArray(request)) return [lowerRequest(request, path, scope)];
+  return request.map((one: TargetRequest, index) => lowerRequest(one, [...path, index], scope));
+}
+
+function lowerTextRules(text: TargetText): TextPlan {
+  return {
+    limit: text.limit ?? null,
+    unit: text.unit ?? 'utf16',
+    overflow: text.overflow ?? 'split',
+    max_pieces: text.max_pieces ?? 200,
+    numbered: text.numbered ?? false,
+    transforms: text.transforms ?? [],
+  };
+}
+
+function lowerSignature(signature: TargetSignature, path: NodePath, scope: TargetScope): SignaturePlan {
+  return {
+    hash: signature.hash ?? 'sha256',
+    key: lowerText(signature.key, { at: 'signature', path: [...path, 'key'] }, scope),
+    message: lowerText(signature.message, { at: 'signature', path: [...path, 'message'] }, scope),
+    encoding: signature.encoding ?? 'base64',
+    unit_ms: UNIT_MS[signature.clock ?? 's'],
+  };
+}
+
+function lowerExchange(exchange: TargetExchange, path: NodePath, scope: TargetScope): ExchangePlan {
+  const base = exchange.base;
+  return {
+    base: base === undefined ? null : lowerText(base, { at: 'base', path: [...path, 'base'] }, scope),
+    request: lowerExchangeRequest(exchange.request, [...path, 'request'], scope),
+    success: exchange.success === undefined ? any2xx() : lowerCondition(exchange.success, [...path, 'success'], scope),
+    token: splitPath(exchange.token),
+    lifetime: exchange.lifetime === undefined ? null : splitPath(exchange.lifetime),
+    default_lifetime_ms: (exchange.default_lifetime_seconds ?? 3600) * 1000,
+    margin_ms: (exchange.margin_seconds ?? 120) * 1000,
+  };
+}
+
+function lowerOutcome(rule: TargetOutcomeRule, path: NodePath, scope: TargetScope): OutcomeRulePlan {
+  if (rule.outcome === 'refresh' && !scope.has.exchange) {
+    reportValue(scope, 'target-outcome', [...path, 'outcome'], '`refresh` needs an `exchange`; write `auth`');
+  }
+  return {
+    when: lowerCondition(rule.when, [...path, 'when'], scope),
+    outcome: rule.outcome,
+    reason: rule.reason ?? null,
+    wait_ms: rule.wait_seconds === undefined ? null : Math.ceil(rule.wait_seconds * 1000),
+  };
+}
+
+const RETRY_AFTER_HEADER: TargetRetryAfter = { from: [{ header: 'retry-after' }] };
+
+function lowerRetryAfter(given: TargetRetryAfter | undefined, path: NodePath, scope: TargetScope): WaitSource[] {
+  return (given ?? RETRY_AFTER_HEADER).from.map((source, index) => {
+    const at = [...path, 'from', index];
+    const kinds = (['header', 'body', 'text'] as const).filter((kind) => source[kind] !== undefined);
+    if (kinds.length !== 1) {
+      reportValue(scope, 'target-retry-after', at, 'a place is exactly one of `header`, `body` and `text`');
+    }
+    const pattern = source.text === undefined ? '' : lowerPattern(source.text, [...at, 'text'], scope);
+    if (source.text !== undefined && pattern !== null && !/\((?!\?:)/.test(pattern)) {
+      reportValue(scope, 'target-retry-after', [...at, 'text'], 'the expression needs a group around the number');
+    }
+    return {
+      in: kinds[0] ?? 'header',
+      header: (source.header ?? '').toLowerCase(),
+      path: source.body === undefined ? [] : splitPath(source.body),
+      pattern: pattern ?? '',
+      unit_ms: UNIT_MS[source.unit ?? 's'],
+    };
+  });
+}

@@ -1,0 +1,58 @@
+/**
+ * Resolves where a delivery goes (§4.4): `chat_id` of deliver_extra, else the profile's home channel; the thread;
+ * the target's own fields. Values may come from a stranger's payload, so each is checked before anything is built from it.
+ */
+import { RE2JS } from 're2js';
+import type { AddressPlan } from '../../schemas/generated/types.ts';
+import type { DeliveryRequest } from './deliverer.ts';
+
+export type Address = ReadonlyMap<string, string>;
+
+/** Reads the address of a request, or says why it has none that can be used. */
+export type ResolveAddress = (request: Pick<DeliveryRequest, 'extra' | 'unresolved'>) => Address | string;
+
+/** Keys of deliver_extra that mean an address for every target. */
+const ADDRESS_KEYS: readonly string[] = ['chat_id', 'message_thread_id', 'thread_id', 'repo', 'pr_number'];
+
+/** Longest value, in UTF-16 units; no service's ids come near it. */
+const MAX_UNITS = 1024;
+
+const FORBIDDEN = /[\p{Cc}\p{Surrogate}\u2028\u2029]/u;
+
+export function linkAddress(fields: readonly AddressPlan[], homeChannel: string | null): ResolveAddress {
+  const names = new Set(['chat_id', 'thread', ...fields.map((field) => field.name)]);
+  const checks = new Map(
+    fields.map(({ name, pattern }) => [name, pattern === null ? null : RE2JS.compile(pattern)] as const),
+  );
+  return ({ extra, unresolved }) => {
+    const open = unresolved.find((key) => ADDRESS_KEYS.includes(key) || names.has(key));
+    if (open !== undefined) return `deliver_extra.${open} holds a placeholder that the payload did not resolve`;
+    const address = new Map<string, string>();
+    for (const name of names) {
+      const value = read(name, extra, homeChannel);
+      if (value === '') continue;
+      const pattern = checks.get(name) ?? null;
+      if (value.length > MAX_UNITS || FORBIDDEN.test(value) || (pattern !== null && !pattern.matches(value))) {
+        return `${keyOf(name, extra)} does not have the form that this target takes`;
+      }
+      address.set(name, value);
+    }
+    return address;
+  };
+}
+
+/** A key that is there but empty stays empty: it does not fall back to the home channel. */
+function read(name: string, extra: DeliveryRequest['extra'], homeChannel: string | null): string {
+  if (name === 'thread') return own(extra, 'message_thread_id') ?? own(extra, 'thread_id') ?? '';
+  if (name === 'chat_id') return own(extra, 'chat_id') ?? homeChannel ?? '';
+  return own(extra, name) ?? '';
+}
+
+function keyOf(name: string, extra: DeliveryRequest['extra']): string {
+  if (name === 'thread') return Object.hasOwn(extra, 'message_thread_id') ? 'message_thread_id' : 'thread_id';
+  return name === 'chat_id' && !Object.hasOwn(extra, 'chat_id') ? 'home_channel' : name;
+}
+
+function own(extra: DeliveryRequest['extra'], key: string): string | undefined {
+  return Object.hasOwn(extra, key) ? extra[key] : undefined;
+}

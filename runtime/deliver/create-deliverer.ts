@@ -1,0 +1,70 @@
+/**
+ * The Deliverer over linked targets. A changed table is linked first and then taken over in one assignment:
+ * an attempt under way keeps the targets it started with.
+ */
+import type { Deliverer, DeliveryOutcome, DeliveryRequest } from './deliverer.ts';
+import type { DeliveryContext, Driver, Shown } from './driver.ts';
+import { DeliveryRefusal } from './http/values.ts';
+import type { LinkedTargets } from './link-targets.ts';
+import { failed } from './outcome.ts';
+import type { MirrorDelivery } from './sessions/mirror.ts';
+
+export interface SwappableDeliverer extends Deliverer {
+  /** Takes over newly linked targets. */
+  use(linked: LinkedTargets): void;
+  /**
+   * What `deliver` would send, without secrets.
+   * @throws DeliveryRefusal for a delivery that cannot be made.
+   */
+  show(request: DeliveryRequest): Promise<readonly Shown[]>;
+}
+
+export interface DelivererParts {
+  readonly linked: LinkedTargets;
+  readonly context: Pick<DeliveryContext, 'log'>;
+  readonly mirror: MirrorDelivery;
+}
+
+export function createDeliverer(parts: DelivererParts): SwappableDeliverer {
+  let linked = parts.linked;
+  const { log } = parts.context;
+
+  /** Only the request's own profile is looked at: nothing falls back to another (§5.4). */
+  function driverOf({ profile, target }: DeliveryRequest): Driver {
+    const driver = linked.get(profile)?.get(target)?.driver;
+    if (driver === undefined) throw new DeliveryRefusal(`the target ${target} is not enabled in profile ${profile}`);
+    return driver;
+  }
+
+  async function attempt(request: DeliveryRequest): Promise<DeliveryOutcome> {
+    const driver = driverOf(request);
+    const outcome = await driver.deliver(request);
+    const chatId = outcome.kind === 'ok' && request.mirror_to_session ? driver.chatId(request) : null;
+    if (chatId !== null) await parts.mirror({ ...request, chat_id: chatId });
+    return outcome;
+  }
+
+  return {
+    use(next) {
+      linked = next;
+    },
+    show: async (request) => driverOf(request).show(request),
+    async deliver(request) {
+      try {
+        return await attempt(request);
+      } catch (error) {
+        if (error instanceof DeliveryRefusal) return failed('permanent', error.message, { sent: request.sent });
+        // A bug of ours, not an answer of theirs. Its message may quote anything: only its kind and place are said.
+        const { target, delivery_id, sent } = request;
+        log.error({ target, delivery_id, ...kindAndPlace(error) }, 'delivery threw');
+        return failed('ambiguous', 'internal error', { sent });
+      }
+    },
+  };
+}
+
+function kindAndPlace(error: unknown): { readonly error: string; readonly at: readonly string[] } {
+  if (!(error instanceof Error)) return { error: typeof error, at: [] };
+  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
+  return { error: error.name, at: frames.slice(0, 5).map((line) => line.trim()) };
+}

@@ -1,0 +1,58 @@
+/** What a target is once it is linked into a profile, and what the code behind it must be able to do. */
+import type { Dispatcher } from 'undici';
+import type { TargetBinding, TargetPlan } from '../../schemas/generated/types.ts';
+import type { Clock } from '../clock.ts';
+import type { Logger } from '../log.ts';
+import type { RunProcess } from '../process/run-process.ts';
+import type { DeliveryOutcome, DeliveryRequest } from './deliverer.ts';
+import type { ShownRequest } from './http/build-request.ts';
+import type { TokenCache } from './http/token-cache.ts';
+import type { Pace } from './pace.ts';
+import type { Redact } from './redact.ts';
+
+/** A target with one profile's credentials: all that its driver can ever reach. */
+export interface BoundTarget {
+  readonly profile: string;
+  readonly plan: TargetPlan;
+  readonly binding: TargetBinding;
+  /** Settings by canonical name: credentials resolved, defaults filled in. Empty ones are not there. */
+  readonly settings: ReadonlyMap<string, string>;
+  readonly redact: Redact;
+}
+
+/** What drivers need from the world. */
+export interface DeliveryContext {
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Keep-alive pool of undici; never follows redirects. */
+  readonly dispatcher: Dispatcher;
+  readonly runProcess: RunProcess;
+  readonly pace: Pace;
+  readonly tokens: TokenCache;
+  /** Of this process; drivers pick what they pass on. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Absolute home of a profile. */
+  readonly homeOf: (profile: string) => string;
+}
+
+/** A request as a dry run shows it. */
+export type Shown =
+  | ({ readonly kind: 'http' } & ShownRequest)
+  | { readonly kind: 'process'; readonly argv: readonly string[]; readonly stdin: string }
+  | { readonly kind: 'mail'; readonly headers: Readonly<Record<string, string>>; readonly text: string }
+  | { readonly kind: 'text'; readonly text: string };
+
+export interface Driver {
+  /** One attempt. May throw DeliveryRefusal for a delivery that cannot be made as it is. */
+  deliver(request: DeliveryRequest): Promise<DeliveryOutcome>;
+  /**
+   * What would be sent, one entry per message, without secrets.
+   * @throws DeliveryRefusal as `deliver` would.
+   */
+  show(request: DeliveryRequest): Promise<readonly Shown[]>;
+  /** The address a delivery resolves to, for the session mirror; null when it has none. */
+  chatId(request: Pick<DeliveryRequest, 'extra' | 'unresolved'>): string | null;
+}
+
+/** The driver of a bound target, or what is wrong with the binding. */
+export type CreateDriver = (target: BoundTarget, context: DeliveryContext) => Driver | string;

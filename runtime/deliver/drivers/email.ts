@@ -1,0 +1,125 @@
+/**
+ * The `email` target: one plain text mail per delivery, over SMTP with TLS.
+ *
+ * Port 465 speaks TLS from the start, every other port must offer STARTTLS. Only a server on this machine may do
+ * without, and only there a certificate that nobody signed is taken.
+ */
+import MailComposer from 'nodemailer/lib/mail-composer';
+import type { ResolveAddress } from '../address.ts';
+import { linkAddress } from '../address.ts';
+import type { DeliveryOutcome, DeliveryRequest } from '../deliverer.ts';
+import type { BoundTarget, CreateDriver, DeliveryContext, Driver, Shown } from '../driver.ts';
+import { idempotencyKey } from '../http/idempotency-key.ts';
+import { DeliveryRefusal } from '../http/values.ts';
+import { transformText } from '../text/transforms.ts';
+import { judgeSmtp } from './smtp-outcome.ts';
+import type { SmtpServer } from './smtp-server.ts';
+import { readSmtpServer } from './smtp-server.ts';
+import type { SmtpRequest } from './smtp-session.ts';
+import { sendMail } from './smtp-session.ts';
+
+export const createEmailDriver: CreateDriver = (target, context) => {
+  const server = readSmtpServer(target);
+  return typeof server === 'string' ? server : new EmailDriver(target, server, context);
+};
+
+const TIMEOUT_MS = 60_000;
+
+/** Longest subject, in code points; lines of a mail end at 998 bytes. */
+const MAX_SUBJECT = 200;
+
+interface Mail {
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly messageId: string;
+  /** Message-ID of the mail this one answers. */
+  readonly thread: string | null;
+}
+
+class EmailDriver implements Driver {
+  private readonly target: BoundTarget;
+  private readonly server: SmtpServer;
+  private readonly context: DeliveryContext;
+  private readonly resolveAddress: ResolveAddress;
+
+  constructor(target: BoundTarget, server: SmtpServer, context: DeliveryContext) {
+    this.target = target;
+    this.server = server;
+    this.context = context;
+    this.resolveAddress = linkAddress(target.plan.address, target.binding.home_channel);
+  }
+
+  chatId(request: Pick<DeliveryRequest, 'extra' | 'unresolved'>): string | null {
+    const address = this.resolveAddress(request);
+    return typeof address === 'string' ? null : (address.get('chat_id') ?? null);
+  }
+
+  async show(request: DeliveryRequest): Promise<readonly Shown[]> {
+    const mail = this.compose(request);
+    const headers = { from: this.server.from.text, to: mail.to, subject: mail.subject, 'message-id': mail.messageId };
+    return [{ kind: 'mail', headers, text: mail.text }];
+  }
+
+  async deliver(request: DeliveryRequest): Promise<DeliveryOutcome> {
+    const mail = this.compose(request);
+    const smtp: SmtpRequest = {
+      options: this.server.options,
+      auth: this.server.auth,
+      from: this.server.from.address,
+      to: mail.to,
+      message: await this.build(mail),
+      timeout_ms: TIMEOUT_MS,
+      signal: request.signal,
+    };
+    return judgeSmtp(await sendMail(smtp, this.context.clock), mail.messageId);
+  }
+
+  private compose(request: DeliveryRequest): Mail {
+    const address = this.resolveAddress(request);
+    if (typeof address === 'string') throw new DeliveryRefusal(address);
+    const to = address.get('chat_id');
+    if (to === undefined) throw new DeliveryRefusal('no chat_id and no home_channel');
+    const text = transformText(request.text, ['strip_controls']);
+    if (text.trim() === '') throw new DeliveryRefusal('the text is empty');
+    const key = idempotencyKey({ form: 'hex', max_length: 40, window_ms: 0 }, request.key, 0);
+    const domain = this.server.from.address.split('@').at(-1) ?? 'localhost';
+    return {
+      to,
+      subject: oneLine(address.get('subject') ?? this.usualSubject(request)),
+      text,
+      messageId: `<${key}@${domain}>`,
+      thread: address.get('thread') ?? null,
+    };
+  }
+
+  private usualSubject(request: DeliveryRequest): string {
+    const template = this.target.settings.get('usual_subject') ?? '{route}';
+    const { route, profile, delivery_id } = request;
+    const values: Readonly<Record<string, string>> = { route, profile, delivery_id };
+    return template.replace(/\{(route|profile|delivery_id)\}/g, (_, name: string) => values[name] ?? '');
+  }
+
+  private build(mail: Mail): Promise<Buffer> {
+    const thread = mail.thread === null ? {} : { inReplyTo: mail.thread, references: [mail.thread] };
+    const composer = new MailComposer({
+      from: { name: this.server.from.name, address: this.server.from.address },
+      // An object: a text would be parsed as a list of addresses.
+      to: { name: '', address: mail.to },
+      subject: mail.subject,
+      text: mail.text,
+      messageId: mail.messageId,
+      date: new Date(this.context.clock.now()),
+      headers: { 'Auto-Submitted': 'auto-generated' },
+      disableFileAccess: true,
+      disableUrlAccess: true,
+      ...thread,
+    });
+    return composer.compile().build();
+  }
+}
+
+function oneLine(text: string): string {
+  const line = text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim();
+  return [...line].slice(0, MAX_SUBJECT).join('');
+}

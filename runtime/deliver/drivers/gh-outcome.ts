@@ -1,0 +1,71 @@
+/** Reads from how `gh` ended what became of a comment. Its exit codes say little (1 is any failure), its stderr more. */
+import type { ProcessResult } from '../../process/run-process.ts';
+import type { DeliveryOutcome } from '../deliverer.ts';
+import { failed } from '../outcome.ts';
+
+interface Rule {
+  readonly fits: RegExp;
+  readonly kind: 'permanent' | 'retry' | 'ambiguous';
+  readonly reason: string;
+  readonly retry_after_ms?: number;
+}
+
+/** First match wins. Reasons are ours: stderr may quote anything. */
+const RULES: readonly Rule[] = [
+  {
+    fits: /rate limit|submitted too quickly/i,
+    kind: 'retry',
+    reason: 'the code host limits the rate of comments',
+    // One observed block lasted 72 s.
+    retry_after_ms: 75_000,
+  },
+  {
+    fits: /HTTP 401|Bad credentials|Try authenticating with/i,
+    kind: 'permanent',
+    reason: 'the code host refused the token: log in with `gh auth login` or set platforms.forgea_comment.token',
+  },
+  {
+    fits: /Could not resolve to a|HTTP 404|no (?:issues?|pull requests?) found/i,
+    kind: 'permanent',
+    reason: 'there is no such repository, pull request or issue, or the token cannot see it',
+  },
+  {
+    fits: /Resource not accessible|HTTP 403|must have .*(?:permission|access)/i,
+    kind: 'permanent',
+    reason: 'the token may not comment there',
+  },
+  { fits: /Body is too long|Body cannot be blank|HTTP 422/i, kind: 'permanent', reason: 'the comment was refused' },
+  { fits: /error connecting to|dial tcp|no such host/i, kind: 'retry', reason: 'the code host cannot be reached' },
+  { fits: /HTTP 5\d\d/i, kind: 'ambiguous', reason: 'the code host failed' },
+];
+
+/** `ambiguous` is idempotent here: the next attempt looks for the marker first. */
+export function judgeGh(result: ProcessResult): DeliveryOutcome {
+  switch (result.kind) {
+    case 'spawn_failed':
+      return result.code === 'ENOENT'
+        ? failed('permanent', 'gh is not installed or not on the PATH of the gateway')
+        : failed('retry', `gh could not be started (${result.code})`);
+    case 'timeout':
+    case 'aborted':
+      return failed('ambiguous', 'gh did not end in time', { idempotent: true });
+    case 'overflow':
+      return failed('ambiguous', 'gh wrote too much', { idempotent: true });
+    case 'exit':
+      return judgeExit(result.code, result.stderr);
+  }
+}
+
+function judgeExit(code: number | null, stderr: string): DeliveryOutcome {
+  if (code === 0) return { kind: 'ok', message_id: null, sent: 0 };
+  if (code === 4) {
+    return failed('permanent', 'gh has no login: run `gh auth login` or set platforms.forgea_comment.token');
+  }
+  const rule = RULES.find(({ fits }) => fits.test(stderr));
+  if (rule !== undefined) {
+    const more = { retry_after_ms: rule.retry_after_ms ?? null, idempotent: rule.kind === 'ambiguous' };
+    return failed(rule.kind, rule.reason, more);
+  }
+  if (code === null) return failed('ambiguous', 'gh was killed', { idempotent: true });
+  return failed('permanent', `gh failed with exit code ${code}`);
+}

@@ -1,0 +1,10 @@
+/** The `local` target: nothing is sent. The text stays with its dispatch in the store (`hookwright deliveries show`). */
+import type { CreateDriver } from '../driver.ts';
+
+export const createLocalDriver: CreateDriver = () => ({
+  deliver: async () => ({ kind: 'ok', message_id: null, sent: 1 }),
+  async show({ text }) {
+    return [{ kind: 'text', text }];
+  },
+  chatId: () => null,
+});

@@ -1,0 +1,27 @@
+/** Reads from how an SMTP dialogue ended what became of the mail. */
+import type { DeliveryOutcome } from '../deliverer.ts';
+import { failed } from '../outcome.ts';
+import type { SmtpResult } from './smtp-session.ts';
+
+/** Errors that no repeat cures, whatever the server said. */
+const FINAL: Readonly<Record<string, string>> = {
+  EAUTH: 'the mail server refused the login: check smtp_user and smtp_pass',
+  ENOAUTH: 'the mail server wants a login: set smtp_user and smtp_pass',
+  ETLS: 'no encrypted connection to the mail server: check smtp_port, smtp_secure and its certificate',
+  EENVELOPE: 'the mail server refused an address',
+  EMESSAGE: 'the mail is larger than the mail server takes',
+  ECONFIG: 'the settings of the mail server are wrong',
+};
+
+/** RFC 5321: 4xx is for now, 5xx is for good. */
+export function judgeSmtp(result: SmtpResult, messageId: string): DeliveryOutcome {
+  if (result.kind === 'sent') return { kind: 'ok', message_id: messageId, sent: 1 };
+  const { code, reply, handedOver } = result;
+  const answered = reply === 0 ? code : `${code}, reply ${reply}`;
+  if (reply >= 400 && reply < 500) return failed('retry', `the mail server asks to come back later (${answered})`);
+  const final = Object.hasOwn(FINAL, code) ? FINAL[code] : undefined;
+  if (reply >= 500) return failed('permanent', `${final ?? 'the mail server refused the mail'} (${answered})`);
+  if (final !== undefined) return failed('permanent', `${final} (${answered})`);
+  if (handedOver) return failed('ambiguous', `no answer after the mail was handed over (${answered})`);
+  return failed('retry', `the mail server cannot be reached (${answered})`);
+}

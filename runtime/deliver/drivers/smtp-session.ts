@@ -1,0 +1,79 @@
+/** One SMTP dialogue over nodemailer's connection: connect, log in, hand over one message, and say how far it came. */
+import { Readable } from 'node:stream';
+import type { NodemailerError } from 'nodemailer/lib/errors';
+import type { SMTPConnectionOptions } from 'nodemailer/lib/smtp-connection';
+import SMTPConnection from 'nodemailer/lib/smtp-connection';
+import type { Clock } from '../../clock.ts';
+
+export interface SmtpRequest {
+  readonly options: SMTPConnectionOptions;
+  readonly auth: { readonly user: string; readonly pass: string } | null;
+  readonly from: string;
+  readonly to: string;
+  readonly message: Buffer;
+  readonly timeout_ms: number;
+  readonly signal: AbortSignal;
+}
+
+export type SmtpResult =
+  | { readonly kind: 'sent' }
+  | {
+      readonly kind: 'failed';
+      /** nodemailer's word: EAUTH, EENVELOPE, ECONNECTION, …; ours: TIMEOUT, ABORTED. */
+      readonly code: string;
+      /** The server's reply code, 0 when it gave none. */
+      readonly reply: number;
+      /** The message, or the beginning of it, was handed over. */
+      readonly handedOver: boolean;
+    };
+
+/** Never rejects. */
+export function sendMail(request: SmtpRequest, clock: Clock): Promise<SmtpResult> {
+  const connection = new SMTPConnection(request.options);
+  const message = new WatchedMessage(request.message);
+  return new Promise((resolve) => {
+    const end = (result: SmtpResult): void => {
+      timer.cancel();
+      request.signal.removeEventListener('abort', onAbort);
+      // The message is through or lost: a QUIT would only delay the answer.
+      connection.close();
+      resolve(result);
+    };
+    const giveUp = (code: string): void => end({ kind: 'failed', code, reply: 0, handedOver: message.started });
+    const fail = (error: NodemailerError): void => {
+      const { code, responseCode } = error;
+      end({ kind: 'failed', code: code ?? 'UNKNOWN', reply: responseCode ?? 0, handedOver: message.started });
+    };
+    const onAbort = (): void => giveUp('ABORTED');
+    const timer = clock.after(request.timeout_ms, () => giveUp('TIMEOUT'));
+    request.signal.addEventListener('abort', onAbort, { once: true });
+    connection.on('error', fail);
+    connection.on('end', () => giveUp('ECONNECTION'));
+    const send = (): void =>
+      connection.send({ from: request.from, to: [request.to] }, message, (error) =>
+        error === null || error === undefined ? end({ kind: 'sent' }) : fail(error),
+      );
+    connection.connect((error) => {
+      if (error !== undefined) fail(error);
+      else if (request.auth === null) send();
+      else connection.login(request.auth, (refused) => (refused === null ? send() : fail(refused)));
+    });
+  });
+}
+
+/** Knows whether anybody has begun to read it: nodemailer does so once the server has answered DATA. */
+class WatchedMessage extends Readable {
+  started = false;
+  private readonly content: Buffer;
+
+  constructor(content: Buffer) {
+    super();
+    this.content = content;
+  }
+
+  override _read(): void {
+    this.started = true;
+    this.push(this.content);
+    this.push(null);
+  }
+}

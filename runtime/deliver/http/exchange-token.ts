@@ -1,0 +1,55 @@
+/** Exchanges the credentials of a binding for a short-lived token, as the target's plan says. */
+import type { ExchangePlan, VariantPlan } from '../../../schemas/generated/types.ts';
+import type { BaseUrl } from './base-url.ts';
+import { buildRequest } from './build-request.ts';
+import { linkReader } from './condition.ts';
+import { linkJudge } from './judge.ts';
+import { readResponse } from './response.ts';
+import type { SendContext } from './send-request.ts';
+import { sendRequest } from './send-request.ts';
+import type { TokenResult } from './token-cache.ts';
+import type { Values } from './values.ts';
+
+export interface ExchangeParts {
+  readonly variant: VariantPlan;
+  readonly plan: ExchangePlan;
+  readonly base: BaseUrl;
+}
+
+export type ExchangeToken = (values: Values, context: SendContext) => Promise<TokenResult>;
+
+/** Answers of the token server are judged by the target's own outcome rules: services number their errors alike. */
+export function linkExchange({ variant, plan, base }: ExchangeParts): ExchangeToken {
+  const judge = linkJudge({ ...variant, success: plan.success, message_id: null });
+  const readToken = linkReader(plan.token);
+  const readLifetime = plan.lifetime === null ? () => undefined : linkReader(plan.lifetime);
+  return async (values, context) => {
+    const request = buildRequest({ plan: plan.request, base }, values);
+    // Shared by all that wait for it: no single delivery's signal may end it.
+    const { signal } = new AbortController();
+    const result = await sendRequest(request, { ...variant, signal }, context);
+    if (result.kind === 'failed') {
+      return { kind: 'retry', reason: `no token: ${result.code}`, retry_after_ms: null };
+    }
+    const response = readResponse(result);
+    const verdict = judge(response, context.clock.now());
+    const token = readToken(response.json);
+    if (verdict.kind === 'ok') {
+      if (typeof token === 'string' && token !== '') {
+        return { kind: 'token', token, usable_ms: usableMs(plan, readLifetime(response.json)) };
+      }
+      return { kind: 'permanent', reason: 'no token: the answer holds none', retry_after_ms: null };
+    }
+    // Nothing was delivered yet: what may have happened at the token server does no harm twice.
+    const kind = verdict.kind === 'retry' || verdict.kind === 'ambiguous' ? 'retry' : 'permanent';
+    return { kind, reason: `no token: ${verdict.reason}`, retry_after_ms: verdict.retry_after_ms };
+  };
+}
+
+/** A lifetime is a number or a text of digits, in seconds; a margin that would leave nothing is halved away. */
+function usableMs(plan: ExchangePlan, lifetime: unknown): number {
+  const seconds = typeof lifetime === 'string' && /^\d+$/.test(lifetime) ? Number(lifetime) : lifetime;
+  const lifetimeMs =
+    typeof seconds === 'number' && Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : plan.default_lifetime_ms;
+  return Math.max(lifetimeMs - plan.margin_ms, lifetimeMs / 2);
+}

@@ -1,0 +1,82 @@
+/**
+ * Decides what a response means: success predicate, then the target's ordered rules, then what HTTP statuses mean anywhere.
+ *
+ * The defaults lean to the safe side: a 5xx or a time-out may have been sent (ambiguous), a 429 was not (retry),
+ * anything else that nobody recognises is final, because repeating what was refused helps nobody.
+ */
+import type { OutcomeRulePlan, VariantPlan } from '../../../schemas/generated/types.ts';
+import { linkCondition, linkReader } from './condition.ts';
+import type { TargetResponse } from './response.ts';
+import { linkRetryAfter } from './retry-after.ts';
+
+export type Verdict =
+  | { readonly kind: 'ok'; readonly message_id: string | null }
+  | {
+      readonly kind: 'permanent' | 'retry' | 'refresh' | 'ambiguous';
+      readonly reason: string;
+      readonly retry_after_ms: number | null;
+    };
+
+export type Judge = (response: TargetResponse, now: number) => Verdict;
+
+const AMBIGUOUS = new Set([408, 425, 500, 502, 503, 504]);
+
+const KIND = {
+  permanent: 'permanent',
+  auth: 'permanent',
+  retry: 'retry',
+  refresh: 'refresh',
+  ambiguous: 'ambiguous',
+} as const satisfies Record<Exclude<OutcomeRulePlan['outcome'], 'ok' | 'ok_pending'>, string>;
+
+const USUAL_REASON: Readonly<Record<OutcomeRulePlan['outcome'], string>> = {
+  ok: '',
+  ok_pending: '',
+  permanent: 'refused',
+  auth: 'the credentials were refused',
+  retry: 'the rate limit is reached',
+  refresh: 'the token was refused',
+  ambiguous: 'it failed, perhaps after sending',
+};
+
+export function linkJudge(plan: VariantPlan): Judge {
+  const isSuccess = linkCondition(plan.success);
+  const rules = plan.outcomes.map((rule) => ({ ...rule, fits: linkCondition(rule.when) }));
+  const readWait = linkRetryAfter(plan);
+  const readId = plan.message_id === null ? () => undefined : linkReader(plan.message_id);
+  const readCode = plan.error_code === null ? () => undefined : linkReader(plan.error_code);
+  return (response, now) => {
+    const ok = { kind: 'ok', message_id: toId(readId(response.json)) } as const;
+    if (isSuccess(response)) return ok;
+    const rule = rules.find(({ fits }) => fits(response));
+    const outcome = rule?.outcome ?? usualOutcome(response.status);
+    if (outcome === 'ok' || outcome === 'ok_pending') return ok;
+    const code = toId(readCode(response.json));
+    const answered = `HTTP ${response.status}${code === null ? '' : `, ${code}`}`;
+    const kind = KIND[outcome];
+    const mayWait = kind === 'retry' || kind === 'ambiguous';
+    return {
+      kind,
+      reason: `${rule?.reason ?? usualReason(outcome, response.status)} (${answered})`,
+      retry_after_ms: mayWait ? (readWait(response, now) ?? rule?.wait_ms ?? null) : null,
+    };
+  };
+}
+
+function usualOutcome(status: number): OutcomeRulePlan['outcome'] {
+  if (status === 429) return 'retry';
+  if (status === 401) return 'auth';
+  return AMBIGUOUS.has(status) ? 'ambiguous' : 'permanent';
+}
+
+function usualReason(outcome: OutcomeRulePlan['outcome'], status: number): string {
+  if (status >= 300 && status < 400) return 'it answered with a redirect, which is never followed';
+  if (status < 300) return 'its answer does not say that the message was sent';
+  return USUAL_REASON[outcome];
+}
+
+/** Ids and error codes are short words; anything else in their place is not passed on. */
+function toId(value: unknown): string | null {
+  if (typeof value === 'number') return String(value);
+  return typeof value === 'string' && /^[\x21-\x7e]{1,200}$/.test(value) ? value : null;
+}

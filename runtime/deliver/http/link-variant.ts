@@ -1,0 +1,110 @@
+/** Links one binding of a declarative target: its variant chosen, base URL checked, patterns and tests compiled. */
+import { RE2JS } from 're2js';
+import type { RequestPlan, ValueTemplate, VariantPlan } from '../../../schemas/generated/types.ts';
+import type { Address, ResolveAddress } from '../address.ts';
+import { linkAddress } from '../address.ts';
+import type { BoundTarget } from '../driver.ts';
+import type { BaseUrl } from './base-url.ts';
+import { parseBaseUrl } from './base-url.ts';
+import type { ExchangeToken } from './exchange-token.ts';
+import { linkExchange } from './exchange-token.ts';
+import type { Judge } from './judge.ts';
+import { linkJudge } from './judge.ts';
+import type { Values } from './values.ts';
+import { fill } from './values.ts';
+
+export interface LinkedVariant {
+  readonly plan: VariantPlan;
+  readonly base: BaseUrl;
+  readonly resolveAddress: ResolveAddress;
+  readonly pickRequest: PickRequest;
+  readonly judge: Judge;
+  readonly exchange: ExchangeToken | null;
+  /** The base is the public service's own: its limits hold. */
+  readonly paced: boolean;
+}
+
+/** The request that fits an address, with the groups of its chat_id pattern. */
+export type PickRequest = (
+  address: Address,
+) => { readonly plan: RequestPlan; readonly match: ReadonlyMap<string, string> } | null;
+
+/** The linked variant, or what is wrong with the binding. */
+export function linkVariant(target: BoundTarget): LinkedVariant | string {
+  const plan = pickVariant(target);
+  if (typeof plan === 'string') return plan;
+  const base = linkBase(plan.base, target);
+  if (typeof base === 'string') return base;
+  const exchangeBase = plan.exchange === null ? base : linkBase(plan.exchange.base ?? plan.base, target);
+  if (typeof exchangeBase === 'string') return exchangeBase;
+  return {
+    plan,
+    base,
+    resolveAddress: linkAddress(plan.address, target.binding.home_channel),
+    pickRequest: linkPickRequest(plan.requests),
+    judge: linkJudge(plan),
+    exchange: plan.exchange === null ? null : linkExchange({ variant: plan, plan: plan.exchange, base: exchangeBase }),
+    paced: target.binding.api_base === null && plan.base !== null,
+  };
+}
+
+/** The variant the config names, else the first whose settings are all there. */
+export function pickVariant({ plan, binding, settings }: BoundTarget): VariantPlan | string {
+  if (binding.variant !== null) {
+    const named = plan.variants.find((variant) => variant.name === binding.variant);
+    if (named === undefined) return `there is no variant ${JSON.stringify(binding.variant)}`;
+    const missing = named.needs.filter((name) => !settings.has(name));
+    return missing.length === 0 ? named : `${missing.join(', ')} must be set`;
+  }
+  const usable = plan.variants.find((variant) => variant.needs.every((name) => settings.has(name)));
+  if (usable !== undefined) return usable;
+  return `no variant can be used: set ${plan.variants.map((variant) => variant.needs.join(' and ')).join(', or ')}`;
+}
+
+const NO_VALUES: Values = {
+  text: '',
+  address: new Map(),
+  match: new Map(),
+  settings: new Map(),
+  key: '',
+  piece: 0,
+  pieces: 0,
+  timestamp: '',
+  signature: '',
+  exchanged_token: '',
+};
+
+/** `api_base` of the config replaces the target's own base, also that of its token server. */
+function linkBase(template: ValueTemplate | null, { binding, settings }: BoundTarget): BaseUrl | string {
+  const filled = template === null ? null : fill(template, { ...NO_VALUES, settings });
+  const text = binding.api_base ?? filled;
+  if (text === null) return 'api_base must be set';
+  const secret = binding.api_base === null && (template ?? []).some((part) => part.kind === 'value' && part.secret);
+  return parseBaseUrl(text, { allowHttp: binding.allow_http, secret });
+}
+
+function linkPickRequest(requests: readonly RequestPlan[]): PickRequest {
+  const forms = requests.map((plan) => ({ plan, match: linkMatch(plan.chat_id) }));
+  return (address) => {
+    const inThread = address.has('thread');
+    for (const { plan, match } of forms) {
+      if (plan.thread !== null && plan.thread !== inThread) continue;
+      const groups = match(address.get('chat_id') ?? '');
+      if (groups !== null) return { plan, match: groups };
+    }
+    return null;
+  };
+}
+
+const NO_GROUPS: ReadonlyMap<string, string> = new Map();
+
+function linkMatch(source: string | null): (chatId: string) => ReadonlyMap<string, string> | null {
+  if (source === null) return () => NO_GROUPS;
+  const pattern = RE2JS.compile(source);
+  const names = Object.keys(pattern.namedGroups());
+  return (chatId) => {
+    const matcher = pattern.matcher(chatId);
+    if (!matcher.matches()) return null;
+    return new Map(names.map((name) => [name, matcher.group(name) ?? '']));
+  };
+}

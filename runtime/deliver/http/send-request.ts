@@ -1,0 +1,117 @@
+/**
+ * Makes one HTTP request over undici and tells, when it fails, whether anything can have reached the target.
+ *
+ * Until undici hands the request to a socket (`onRequestStart`) nothing was sent: refused connections, DNS and TLS
+ * failures end there. After that only a complete response is certain. Redirects are never followed: they could carry
+ * the credential elsewhere.
+ */
+import type { Dispatcher } from 'undici';
+import type { Clock } from '../../clock.ts';
+import type { HttpRequest } from './build-request.ts';
+import type { RawResponse } from './response.ts';
+
+export interface SendOptions {
+  readonly timeout_ms: number;
+  readonly max_response_bytes: number;
+  readonly signal: AbortSignal;
+}
+
+export type SendResult =
+  | ({ readonly kind: 'response' } & RawResponse)
+  /** `code` is the system's or undici's word for it, never their message: that may quote the URL. */
+  | { readonly kind: 'failed'; readonly sent: boolean; readonly code: string };
+
+export interface SendContext {
+  readonly dispatcher: Dispatcher;
+  readonly clock: Clock;
+}
+
+/** Never rejects. */
+export function sendRequest(request: HttpRequest, options: SendOptions, context: SendContext): Promise<SendResult> {
+  if (options.signal.aborted) return Promise.resolve({ kind: 'failed', sent: false, code: 'ABORTED' });
+  return new Promise((resolve) => new Exchange(options, context.clock, resolve).start(request, context.dispatcher));
+}
+
+/** One request from its start to its one result. */
+class Exchange implements Dispatcher.DispatchHandler {
+  private controller: Dispatcher.DispatchController | null = null;
+  private status = 0;
+  private headers: RawResponse['headers'] = {};
+  private readonly chunks: Buffer[] = [];
+  private received = 0;
+  private settled = false;
+  private readonly cap: number;
+  private readonly signal: AbortSignal;
+  private readonly resolve: (result: SendResult) => void;
+  private readonly timer: { cancel(): void };
+  private readonly onAbort = (): void => this.fail('ABORTED');
+
+  constructor(options: SendOptions, clock: Clock, resolve: (result: SendResult) => void) {
+    this.cap = options.max_response_bytes;
+    this.signal = options.signal;
+    this.resolve = resolve;
+    this.timer = clock.after(options.timeout_ms, () => this.fail('TIMEOUT'));
+    this.signal.addEventListener('abort', this.onAbort, { once: true });
+  }
+
+  start(request: HttpRequest, dispatcher: Dispatcher): void {
+    const { origin, path, method, headers, body } = request;
+    try {
+      // The deadline above covers the whole exchange; undici's own timers would only be a second opinion.
+      dispatcher.dispatch({ origin, path, method, headers, body, headersTimeout: 0, bodyTimeout: 0 }, this);
+    } catch (error) {
+      this.fail(codeOf(error));
+    }
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    // Given up while it waited for a socket: it must not go out any more.
+    if (this.settled) controller.abort(new Error('given up'));
+    else this.controller = controller;
+  }
+
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: RawResponse['headers']): void {
+    // 1xx answers come before the one that counts.
+    if (status < 200) return;
+    this.status = status;
+    this.headers = headers;
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+    const room = this.cap - this.received;
+    this.received += chunk.length;
+    this.chunks.push(chunk.length <= room ? chunk : chunk.subarray(0, room));
+    if (this.received > this.cap) this.finish();
+  }
+
+  onResponseEnd(): void {
+    this.finish();
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+    this.fail(codeOf(error));
+  }
+
+  private finish(): void {
+    const body = Buffer.concat(this.chunks);
+    this.settle({ kind: 'response', status: this.status, headers: this.headers, body });
+  }
+
+  private fail(code: string): void {
+    this.settle({ kind: 'failed', sent: this.controller !== null, code });
+  }
+
+  private settle(result: SendResult): void {
+    if (this.settled) return;
+    this.settled = true;
+    this.timer.cancel();
+    this.signal.removeEventListener('abort', this.onAbort);
+    if (result.kind === 'failed' || this.received > this.cap) this.controller?.abort(new Error('given up'));
+    this.resolve(result);
+  }
+}
+
+function codeOf(error: unknown): string {
+  if (error instanceof Error && 'code' in error && typeof error.code === 'string') return error.code;
+  return 'UNKNOWN';
+}

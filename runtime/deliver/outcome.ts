@@ -1,0 +1,13 @@
+/** Makes the outcomes that every driver answers with. */
+import type { DeliveryOutcome } from './deliverer.ts';
+
+type Failed = Exclude<DeliveryOutcome, { readonly kind: 'ok' }>;
+
+/** A failure with the usual rest: nothing sent, no wait named, no protection against repeats. */
+export function failed(
+  kind: Failed['kind'],
+  reason: string,
+  more: Partial<Omit<Failed, 'kind' | 'reason'>> = {},
+): Failed {
+  return { kind, reason, retry_after_ms: null, idempotent: false, attempted: true, sent: 0, ...more };
+}

@@ -1,0 +1,84 @@
+/**
+ * Keeps deliveries within a public service's limits: at most so many messages in a period, per chat or per credentials.
+ *
+ * Each message takes a slot, now or in the near future, and waits for it. When the next free slot is further away than
+ * `longestHoldMs` the delivery goes back to the queue with the wait; nothing was sent and no attempt is used up.
+ */
+import type { PacePlan } from '../../schemas/generated/types.ts';
+import type { Clock } from '../clock.ts';
+
+/** A rule with the key under which it counts. */
+export interface PaceRule {
+  readonly key: string;
+  readonly plan: PacePlan;
+}
+
+export type Slot = { readonly kind: 'go' } | { readonly kind: 'later'; readonly wait_ms: number };
+
+export interface Pace {
+  /** Resolves once the message may go, at once when the signal aborts, or tells that it must come back later. */
+  take(rules: readonly PaceRule[], signal: AbortSignal): Promise<Slot>;
+}
+
+export interface PaceOptions {
+  readonly clock: Clock;
+  readonly longestHoldMs: number;
+}
+
+/** How many keys are remembered before idle ones are dropped. */
+const MAX_KEYS = 10_000;
+
+export function createPace({ clock, longestHoldMs }: PaceOptions): Pace {
+  /** Slots taken under a key, oldest first, in monotonic ms; at most as many as its rule counts. */
+  const taken = new Map<string, number[]>();
+
+  function nextSlot(rules: readonly PaceRule[], now: number): number {
+    let slot = now;
+    for (const { key, plan } of rules) {
+      const slots = taken.get(key) ?? [];
+      const oldest = slots.length < plan.messages ? undefined : slots[slots.length - plan.messages];
+      if (oldest !== undefined) slot = Math.max(slot, oldest + plan.period_ms);
+    }
+    return slot;
+  }
+
+  function record(rules: readonly PaceRule[], slot: number): void {
+    for (const { key, plan } of rules) {
+      const slots = taken.get(key) ?? [];
+      slots.push(slot);
+      taken.set(key, slots.slice(-plan.messages));
+    }
+  }
+
+  function dropIdle(now: number): void {
+    if (taken.size <= MAX_KEYS) return;
+    // A period is at most minutes: what is older than an hour limits nothing.
+    for (const [key, slots] of taken) if ((slots.at(-1) ?? 0) < now - 3_600_000) taken.delete(key);
+  }
+
+  return {
+    async take(rules, signal) {
+      if (rules.length === 0) return { kind: 'go' };
+      const now = clock.monotonic();
+      const slot = nextSlot(rules, now);
+      if (slot - now > longestHoldMs) return { kind: 'later', wait_ms: Math.ceil(slot - now) };
+      record(rules, slot);
+      dropIdle(now);
+      if (slot > now) await sleep(slot - now, { clock, signal });
+      return { kind: 'go' };
+    },
+  };
+}
+
+function sleep(ms: number, { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal }): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      timer.cancel();
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = clock.after(ms, done);
+    signal.addEventListener('abort', done, { once: true });
+    if (signal.aborted) done();
+  });
+}

@@ -1,0 +1,25 @@
+/** Keeps secrets out of what is logged, stored or shown: every occurrence, in the forms a request can give them. */
+
+export type Redact = (text: string) => string;
+
+/** Shorter values would blacken ordinary words. */
+const MIN_LENGTH = 4;
+
+export function createRedact(secrets: readonly string[]): Redact {
+  const forms = new Set<string>();
+  for (const secret of secrets) {
+    if (secret.length < MIN_LENGTH) continue;
+    forms.add(secret);
+    forms.add(encodeURIComponent(secret));
+    forms.add(JSON.stringify(secret).slice(1, -1));
+    forms.add(Buffer.from(secret, 'utf8').toString('base64'));
+  }
+  // Longest first: a secret that contains another is replaced as a whole.
+  const ordered = [...forms].sort((left, right) => right.length - left.length);
+  return (text) => ordered.reduce((result, form) => result.replaceAll(form, '***'), text);
+}
+
+/** A phone number or the like as logs show it: enough to recognise, not enough to call. */
+export function maskPersonal(value: string): string {
+  return value.length <= 4 ? '…' : `${value.slice(0, 2)}…${value.slice(-2)}`;
+}

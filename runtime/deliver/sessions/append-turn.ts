@@ -1,0 +1,34 @@
+/**
+ * Appends one turn to an existing session file, for the mirror and for anything else that takes part in a chat.
+ *
+ * A turn is one line, written by one `write` to a file opened for appending: the system places each such write at the
+ * end of the file as a whole, so that turns of several processes never interleave. The file is not created here: a chat
+ * has a session once somebody opened it.
+ */
+import { constants } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
+import type { Turn } from './session-file.ts';
+
+/** False: the chat has no session. @throws as node:fs does for anything else. */
+export async function appendTurn(path: string, turn: Turn): Promise<boolean> {
+  const line = Buffer.from(`${JSON.stringify({ role: turn.role, content: turn.content, at: turn.at })}\n`, 'utf8');
+  const file = await openExisting(path);
+  if (file === null) return false;
+  try {
+    const { bytesWritten } = await file.write(line);
+    if (bytesWritten < line.length) throw new Error('the session file took only a part of the line: is the disk full?');
+  } finally {
+    await file.close();
+  }
+  return true;
+}
+
+async function openExisting(path: string): Promise<FileHandle | null> {
+  try {
+    return await open(path, constants.O_WRONLY | constants.O_APPEND);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw error;
+  }
+}

@@ -1,0 +1,108 @@
+/** A deliverer over shipped or invented targets, with a recording log, for tests. */
+import type { TestContext } from 'node:test';
+import type { Clock } from '../../runtime/clock.ts';
+import { systemClock } from '../../runtime/clock.ts';
+import type { SwappableDeliverer } from '../../runtime/deliver/create-deliverer.ts';
+import { createDeliverer } from '../../runtime/deliver/create-deliverer.ts';
+import type { DeliveryRequest } from '../../runtime/deliver/deliverer.ts';
+import type { DeliveryContext } from '../../runtime/deliver/driver.ts';
+import { TokenCache } from '../../runtime/deliver/http/token-cache.ts';
+import { createHttpPool } from '../../runtime/deliver/http-pool.ts';
+import type { LinkProblem } from '../../runtime/deliver/link-targets.ts';
+import { linkTargets } from '../../runtime/deliver/link-targets.ts';
+import { createPace } from '../../runtime/deliver/pace.ts';
+import { createMirror } from '../../runtime/deliver/sessions/mirror.ts';
+import type { LogFields } from '../../runtime/log.ts';
+import { runProcess } from '../../runtime/process/run-process.ts';
+import type { SecretResolver } from '../../runtime/secrets.ts';
+import { SecretError } from '../../runtime/secrets.ts';
+import type { ProfilePlan, TargetBinding, TargetPlan } from '../../schemas/generated/types.ts';
+
+export interface LogLine {
+  readonly level: 'debug' | 'info' | 'warn' | 'error';
+  readonly fields: LogFields;
+  readonly message: string;
+}
+
+export interface TestDeliverer extends SwappableDeliverer {
+  readonly log: readonly LogLine[];
+  readonly problems: readonly LinkProblem[];
+}
+
+export interface TestDelivererOptions {
+  readonly targets: readonly TargetPlan[];
+  /** Bindings by profile, then by target. */
+  readonly bindings: Readonly<Record<string, Readonly<Record<string, TargetBinding>>>>;
+  readonly clock?: Clock;
+  readonly home?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Literal secrets are themselves, `env:` ones come from the options, everything else is missing. */
+function resolverOf(env: Readonly<Record<string, string>>): SecretResolver {
+  return {
+    resolve(ref) {
+      const value = ref.kind === 'literal' ? ref.value : env[ref.value];
+      if (value === undefined || value === '') throw new SecretError(`${ref.kind}:${ref.value} is missing or empty`);
+      return value;
+    },
+  };
+}
+
+export function createTestDeliverer(t: Pick<TestContext, 'after'>, options: TestDelivererOptions): TestDeliverer {
+  const clock = options.clock ?? systemClock;
+  const lines: LogLine[] = [];
+  const write =
+    (level: LogLine['level']) =>
+    (fields: LogFields, message: string): void =>
+      void lines.push({ level, fields, message });
+  const log = { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
+  const dispatcher = createHttpPool();
+  t.after(() => dispatcher.destroy());
+  const home = options.home ?? '/nonexistent';
+  const context: DeliveryContext = {
+    clock,
+    log,
+    dispatcher,
+    runProcess: (request) => runProcess(request, clock),
+    pace: createPace({ clock, longestHoldMs: 5000 }),
+    tokens: new TokenCache(clock),
+    env: options.env ?? {},
+    homeOf: (profile) => (profile === 'default' ? home : `${home}/profiles/${profile}`),
+  };
+  const targets = Object.fromEntries(options.targets.map((plan) => [plan.name, plan]));
+  const profiles = Object.fromEntries(
+    Object.entries(options.bindings).map(([name, bindings]) => [name, profileOf(name, bindings)]),
+  );
+  const { linked, problems } = linkTargets({ targets, profiles }, resolverOf(options.env ?? {}), context);
+  const deliverer = createDeliverer({ linked, context, mirror: createMirror(context) });
+  return { ...deliverer, log: lines, problems };
+}
+
+function profileOf(name: string, targets: Readonly<Record<string, TargetBinding>>): ProfilePlan {
+  return {
+    name,
+    home: name === 'default' ? '' : `profiles/${name}`,
+    agent: { kind: 'preview', timeout_seconds: 1, max_attempts: 1 },
+    toolsets: [],
+    targets: { ...targets },
+  };
+}
+
+export function deliveryTo(target: string, more: Partial<DeliveryRequest> = {}): DeliveryRequest {
+  return {
+    key: 'd1:0',
+    profile: 'default',
+    route: 'builds',
+    delivery_id: 'evt-1',
+    target,
+    extra: {},
+    unresolved: [],
+    text: 'hello',
+    sent: 0,
+    first_attempt_at: null,
+    mirror_to_session: false,
+    signal: new AbortController().signal,
+    ...more,
+  };
+}

@@ -1,0 +1,57 @@
+/** The shipped targets, read and lowered, and bindings of them for tests. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+import { lowerTarget } from '../../compiler/lower/target.ts';
+import type { TargetBinding, TargetFile, TargetPlan } from '../../schemas/generated/types.ts';
+import { validate } from '../../schemas/generated/validate-target.ts';
+
+const FOLDER = new URL('../../catalog/targets/', import.meta.url);
+
+export function targetNames(): readonly string[] {
+  return readdirSync(FOLDER)
+    .filter((file) => file.endsWith('.yaml'))
+    .map((file) => file.slice(0, -'.yaml'.length))
+    .sort();
+}
+
+export function readTargetFile(name: string): TargetFile {
+  return parse(readFileSync(new URL(`${name}.yaml`, FOLDER), 'utf8')) as TargetFile;
+}
+
+/** Throws what is wrong with it, so that a test shows it. */
+export function lowerTargetFile(name: string, file: unknown): TargetPlan {
+  const valid = validate as unknown as { (value: unknown): boolean; errors: unknown };
+  if (!valid(file)) throw new Error(`${name}: ${JSON.stringify(valid.errors, null, 1)}`);
+  const { plan, problems } = lowerTarget(name, file as TargetFile);
+  if (plan === null) throw new Error(`${name}: ${JSON.stringify(problems, null, 1)}`);
+  return plan;
+}
+
+export function shippedTarget(name: string): TargetPlan {
+  return lowerTargetFile(name, readTargetFile(name));
+}
+
+export function shippedTargets(): Readonly<Record<string, TargetPlan>> {
+  return Object.fromEntries(targetNames().map((name) => [name, shippedTarget(name)]));
+}
+
+/** A binding with literal credentials. */
+export function bindingOf(
+  credentials: Readonly<Record<string, string>>,
+  more: Partial<TargetBinding> = {},
+): TargetBinding {
+  const refs = Object.entries(credentials).map(
+    ([name, value]) => [name, { kind: 'literal', value, scope: 'default' }] as const,
+  );
+  return {
+    variant: null,
+    home_channel: null,
+    api_base: null,
+    allow_http: false,
+    credentials: Object.fromEntries(refs),
+    options: {},
+    retry_ambiguous: false,
+    max_attempts: 8,
+    ...more,
+  };
+}
