@@ -1,0 +1,171 @@
+/** What holds for every shipped scheme and any input: it never throws, and nothing but what was signed is accepted. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { Authenticator } from '../../../runtime/verify/authenticator.ts';
+import { linkAuthenticator } from '../../../runtime/verify/authenticator.ts';
+import type { RequestParts } from '../../../runtime/verify/request.ts';
+import { LazyRequest } from '../../../runtime/verify/request.ts';
+import type { SchemePlan } from '../../../schemas/generated/types.ts';
+import { loadShippedSources } from '../../helpers/catalog-sources.ts';
+import { vectorRequest, vectors } from '../../helpers/vectors.ts';
+
+interface Sample {
+  readonly plan: SchemePlan;
+  readonly parts: RequestParts;
+  readonly authenticator: Authenticator;
+  readonly now: number;
+}
+
+const sources = loadShippedSources();
+
+/** One genuine request of every shipped scheme. */
+const samples: readonly Sample[] = sources.lowered.flatMap(({ name, plan }) => {
+  const vector = vectors.find(({ scheme, valid }) => valid && sources.plan(scheme).name === name);
+  if (vector === undefined) return [];
+  const { public_url, ...parts } = vectorRequest(vector);
+  const secrets = [{ text: vector.secret, expires_at: null }];
+  const authenticator = linkAuthenticator({ schemes: [plan], secrets, insecure: false, public_url });
+  return [{ plan, parts, authenticator, now: (vector.now ?? 0) * 1000 }];
+});
+
+function accepts({ authenticator, now, parts }: Sample, changes: Partial<RequestParts> = {}): boolean {
+  return authenticator.authenticate(new LazyRequest({ ...parts, ...changes }), now).ok;
+}
+
+function withHeader(parts: RequestParts, name: string, value: string): Partial<RequestParts> {
+  const others = parts.rawHeaders.filter(
+    (_text, index) => parts.rawHeaders[index - (index % 2)]?.toLowerCase() !== name,
+  );
+  return { headers: { ...parts.headers, [name]: value }, rawHeaders: [...others, name, value] };
+}
+
+const BINDS_BODY = samples.filter(
+  ({ plan }) => plan.body_hash !== null || plan.signed.some(({ kind }) => kind === 'body'),
+);
+/** Headers a scheme reads, beside the body that a few of them read too. */
+const headersOf = ({ plan, parts }: Sample): string[] => {
+  const places = [...plan.signature, plan.timestamp?.at ?? null, plan.id];
+  const names = new Set(places.flatMap((at) => (at?.in === 'header' ? [at.name] : [])));
+  return [...names].filter((name) => parts.headers[name] !== undefined);
+};
+
+const sample = fc.constantFrom(...samples);
+const latin1 = fc.string({
+  unit: fc.integer({ min: 0, max: 255 }).map((code) => String.fromCharCode(code)),
+  maxLength: 200,
+});
+const oddText = fc.oneof(
+  latin1,
+  fc.string({ unit: 'binary' }),
+  fc.constantFrom(
+    ...samples.flatMap(({ parts }) => Object.values(parts.headers).filter((value) => typeof value === 'string')),
+  ),
+);
+
+test('every shipped scheme has a genuine request here, and it is accepted', () => {
+  assert.equal(samples.length, sources.lowered.length);
+  for (const each of samples) assert.equal(accepts(each), true, each.plan.name);
+});
+
+test('no headers and no body whatever make a verifier throw', () => {
+  const property = fc.property(
+    sample,
+    fc.array(oddText, { maxLength: 4 }),
+    fc.uint8Array({ maxLength: 100 }),
+    oddText,
+    (each, values, body, query) => {
+      const headers = Object.fromEntries(headersOf(each).map((name, index) => [name, values[index]]));
+      const rawHeaders = Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [name, value]));
+      const changed = { headers, rawHeaders, body: Buffer.from(body), url: `/?${query}` };
+      assert.equal(typeof accepts(each, changed), 'boolean');
+    },
+  );
+  fc.assert(property, { seed: 2, numRuns: 2000 });
+});
+
+test('a body with one byte changed, added or removed is refused wherever the scheme binds it', () => {
+  const property = fc.property(
+    fc.constantFrom(...BINDS_BODY),
+    fc.nat(),
+    fc.integer({ min: 1, max: 255 }),
+    fc.constantFrom('change', 'insert', 'remove'),
+    (each, seed, delta, how) => {
+      const { body } = each.parts;
+      const at = seed % body.length;
+      const byte = Buffer.from([((body[at] ?? 0) + delta) % 256]);
+      const rest = body.subarray(how === 'insert' ? at : at + 1);
+      const mutated = Buffer.concat([body.subarray(0, at), how === 'remove' ? Buffer.alloc(0) : byte, rest]);
+      fc.pre(!mutated.equals(body));
+      assert.equal(accepts(each, { body: mutated }), false, `${each.plan.name} at ${at}`);
+    },
+  );
+  fc.assert(property, { seed: 3, numRuns: 1500 });
+});
+
+test('a signature, timestamp or id with one character changed is refused', () => {
+  const property = fc.property(
+    sample,
+    fc.nat(),
+    fc.nat(),
+    fc.integer({ min: 0x21, max: 0x7e }),
+    (each, which, seed, code) => {
+      const names = headersOf(each);
+      fc.pre(names.length > 0);
+      const name = names[which % names.length] ?? '';
+      const value = String(each.parts.headers[name]);
+      const at = seed % value.length;
+      const mutated = value.slice(0, at) + String.fromCharCode(code) + value.slice(at + 1);
+      // Hex has two spellings; a list may hold other versions and wrong signatures beside the right one.
+      fc.pre(mutated.toLowerCase() !== value.toLowerCase() && !isBesideTheRightOne(each.plan, name, value));
+      assert.equal(accepts(each, withHeader(each.parts, name, mutated)), false, `${each.plan.name}: ${mutated}`);
+    },
+  );
+  fc.assert(property, { seed: 4, numRuns: 3000 });
+});
+
+/** Whether a header has elements that the verifier rightly does not look at. */
+function isBesideTheRightOne(plan: SchemePlan, name: string, value: string): boolean {
+  const at = plan.signature.find((place) => place.name === name);
+  if (plan.signature.length > 1) return true;
+  if (at === undefined || at.split === '') return false;
+  const wanted = [at.prefix, plan.timestamp?.at.prefix ?? at.prefix];
+  const parts = value.split(at.split).map((part) => part.trim());
+  return (
+    parts.some((part) => !wanted.some((prefix) => part.startsWith(prefix))) ||
+    parts.filter((part) => part.startsWith(at.prefix)).length > 1
+  );
+}
+
+test('a header that came twice is refused, the same or another one', () => {
+  for (const each of samples) {
+    for (const name of headersOf(each)) {
+      const value = String(each.parts.headers[name]);
+      for (const second of [value, 'x']) {
+        const rawHeaders = [...each.parts.rawHeaders, name.toUpperCase(), second];
+        assert.equal(accepts(each, { rawHeaders }), false, `${each.plan.name}: ${name}`);
+      }
+    }
+  }
+});
+
+test('a header merged with itself is refused, except where a comma is the sender’s own separator of signatures', () => {
+  for (const each of samples) {
+    for (const name of headersOf(each)) {
+      const at = each.plan.signature.find((place) => place.name === name);
+      const ownList = at?.split === ',' && each.plan.timestamp?.at.name !== name;
+      const value = String(each.parts.headers[name]);
+      const merged = withHeader(each.parts, name, `${value}, ${value}`);
+      assert.equal(accepts(each, merged), ownList, `${each.plan.name}: ${name}`);
+    }
+  }
+});
+
+test('no scheme accepts what another one signed with the same secret', () => {
+  const inHeaders = samples.filter(({ plan }) => plan.signature.every((at) => at.in === 'header'));
+  for (const each of inHeaders) {
+    const others = inHeaders.filter(({ plan }) => plan.signature[0]?.name !== each.plan.signature[0]?.name);
+    for (const other of others)
+      assert.equal(accepts(other, { headers: each.parts.headers, rawHeaders: each.parts.rawHeaders }), false);
+  }
+});
