@@ -15,6 +15,8 @@ export interface BoundTarget {
   readonly profile: string;
   readonly plan: TargetPlan;
   readonly binding: TargetBinding;
+  readonly homeChannel: string | null;
+  readonly apiBase: string | null;
   /** Settings by canonical name: credentials resolved, defaults filled in. Empty ones are not there. */
   readonly settings: ReadonlyMap<string, string>;
   readonly redact: Redact;

@@ -2,13 +2,13 @@
 import type { ProfilePlan, TargetBinding, TargetPlan } from '../../schemas/generated/types.ts';
 import type { SecretResolver } from '../secrets.ts';
 import { SecretError } from '../secrets.ts';
+import { bindTarget } from './bind-target.ts';
 import type { BoundTarget, CreateDriver, DeliveryContext, Driver } from './driver.ts';
 import { createEmailDriver } from './drivers/email.ts';
 import { createForgeaCommentDriver } from './drivers/forgea-comment.ts';
 import { createLocalDriver } from './drivers/local.ts';
 import { createLogDriver } from './drivers/log.ts';
 import { createHttpDriver } from './http/http-driver.ts';
-import { createRedact } from './redact.ts';
 
 /** The parts of a route table that deliveries need. */
 export interface TargetTables {
@@ -53,7 +53,7 @@ const NO_BINDING: TargetBinding = {
   max_attempts: 1,
 };
 
-/** Links every binding; those with a problem are left out. Secrets are read here and only here. */
+/** Links every binding; those with a problem are left out. */
 export function linkTargets(
   tables: TargetTables,
   secrets: SecretResolver,
@@ -66,52 +66,33 @@ export function linkTargets(
     for (const plan of Object.values(tables.targets)) {
       const binding = bindingOf(profile, plan);
       if (binding === null) continue;
-      const bound = bind({ profile: profile.name, plan, binding }, secrets);
-      const driver = typeof bound === 'string' ? bound : DRIVERS[plan.driver](bound, context);
-      if (typeof bound !== 'string' && typeof driver !== 'string') drivers.set(plan.name, { bound, driver });
-      else problems.push({ profile: profile.name, target: plan.name, message: String(driver) });
+      const target = link({ profile: profile.name, plan, binding }, secrets, context);
+      if (typeof target !== 'string') drivers.set(plan.name, target);
+      else problems.push({ profile: profile.name, target: plan.name, message: target });
     }
     linked.set(profile.name, drivers);
   }
   return { linked, problems };
 }
 
+/** The linked target, or what is wrong with its binding. */
+function link(
+  unbound: Pick<BoundTarget, 'profile' | 'plan' | 'binding'>,
+  secrets: SecretResolver,
+  context: DeliveryContext,
+): LinkedTarget | string {
+  try {
+    const bound = bindTarget(unbound, secrets);
+    const driver = DRIVERS[bound.plan.driver](bound, context);
+    return typeof driver === 'string' ? driver : { bound, driver };
+  } catch (error) {
+    if (error instanceof SecretError) return error.message;
+    throw error;
+  }
+}
+
 function bindingOf(profile: ProfilePlan, plan: TargetPlan): TargetBinding | null {
   const { targets } = profile;
   const own = Object.hasOwn(targets, plan.name) ? targets[plan.name] : undefined;
   return own ?? (ALWAYS_BOUND.includes(plan.driver) ? NO_BINDING : null);
-}
-
-/** Line breaks and the like would end a header or a command: no service's credentials hold them. */
-const CONTROL = /\p{Cc}/u;
-
-function bind(
-  target: Pick<BoundTarget, 'profile' | 'plan' | 'binding'>,
-  resolver: SecretResolver,
-): BoundTarget | string {
-  const { credentials, options } = target.binding;
-  const settings = new Map<string, string>();
-  const secrets: string[] = [];
-  for (const setting of target.plan.settings) {
-    const { name } = setting;
-    const ref = Object.hasOwn(credentials, name) ? credentials[name] : undefined;
-    const option = Object.hasOwn(options, name) ? options[name] : undefined;
-    const value = ref === undefined ? String(option ?? setting.default ?? '') : resolve(ref, resolver);
-    if (typeof value !== 'string') return `${name}: ${value.error}`;
-    if (value === '' && setting.required) return `${name} must be set`;
-    if (value === '') continue;
-    if (CONTROL.test(value)) return `${name} holds a line break or another control character`;
-    settings.set(name, value);
-    if (setting.secret) secrets.push(value);
-  }
-  return { ...target, settings, redact: createRedact(secrets) };
-}
-
-function resolve(ref: Parameters<SecretResolver['resolve']>[0], resolver: SecretResolver): string | { error: string } {
-  try {
-    return resolver.resolve(ref).trim();
-  } catch (error) {
-    if (error instanceof SecretError) return { error: error.message };
-    throw error;
-  }
 }

@@ -37,3 +37,8 @@ export function groupNames(pattern: string): string[] {
 export function splitPath(path: string): string[] {
   return path === '.' ? [] : path.split('.');
 }
+
+/** Whether the whole text matches a valid pattern. */
+export function fullMatch(pattern: string, text: string): boolean {
+  return RE2JS.matches(pattern, text);
+}

@@ -47,7 +47,7 @@ class EmailDriver implements Driver {
     this.target = target;
     this.server = server;
     this.context = context;
-    this.resolveAddress = linkAddress(target.plan.address, target.binding.home_channel);
+    this.resolveAddress = linkAddress(target.plan.address, target.homeChannel);
   }
 
   chatId(request: Pick<DeliveryRequest, 'extra' | 'unresolved'>): string | null {

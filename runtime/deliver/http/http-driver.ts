@@ -170,9 +170,9 @@ function noForm(hasChat: boolean): string {
 }
 
 /** Deliveries with equal credentials at one server share a token and a pace, whatever profile they belong to. */
-function accountOf({ plan, settings, binding }: BoundTarget, variant: LinkedVariant): string {
+function accountOf({ plan, settings, apiBase }: BoundTarget, variant: LinkedVariant): string {
   const named = [...settings].sort(([left], [right]) => (left < right ? -1 : 1));
-  const text = JSON.stringify([plan.name, variant.plan.name, binding.api_base, variant.base.origin, named]);
+  const text = JSON.stringify([plan.name, variant.plan.name, apiBase, variant.base.origin, named]);
   return createHash('sha256').update(text, 'utf8').digest('hex');
 }
 

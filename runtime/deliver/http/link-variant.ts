@@ -40,11 +40,11 @@ export function linkVariant(target: BoundTarget): LinkedVariant | string {
   return {
     plan,
     base,
-    resolveAddress: linkAddress(plan.address, target.binding.home_channel),
+    resolveAddress: linkAddress(plan.address, target.homeChannel),
     pickRequest: linkPickRequest(plan.requests),
     judge: linkJudge(plan),
     exchange: plan.exchange === null ? null : linkExchange({ variant: plan, plan: plan.exchange, base: exchangeBase }),
-    paced: target.binding.api_base === null && plan.base !== null,
+    paced: target.apiBase === null && plan.base !== null,
   };
 }
 
@@ -75,11 +75,14 @@ const NO_VALUES: Values = {
 };
 
 /** `api_base` of the config replaces the target's own base, also that of its token server. */
-function linkBase(template: ValueTemplate | null, { binding, settings }: BoundTarget): BaseUrl | string {
-  const filled = template === null ? null : fill(template, { ...NO_VALUES, settings });
-  const text = binding.api_base ?? filled;
+function linkBase(template: ValueTemplate | null, { apiBase, binding, settings }: BoundTarget): BaseUrl | string {
+  const text = apiBase ?? (template === null ? null : fill(template, { ...NO_VALUES, settings }));
   if (text === null) return 'api_base must be set';
-  const secret = binding.api_base === null && (template ?? []).some((part) => part.kind === 'value' && part.secret);
+  // A base written as a reference was meant not to be seen.
+  const secret =
+    apiBase === null
+      ? (template ?? []).some((part) => part.kind === 'value' && part.secret)
+      : binding.api_base === null;
   return parseBaseUrl(text, { allowHttp: binding.allow_http, secret });
 }
 

@@ -1,0 +1,57 @@
+/** Binds a target plan to one profile's credentials. Secrets are read here and nowhere else. */
+import type { SecretRef, TargetBinding } from '../../schemas/generated/types.ts';
+import type { SecretResolver } from '../secrets.ts';
+import { SecretError } from '../secrets.ts';
+import type { BoundTarget } from './driver.ts';
+import { createRedact } from './redact.ts';
+
+/** Line breaks and the like would end a header: no service's credentials hold them. */
+const CONTROL = /\p{Cc}/u;
+
+/**
+ * @throws SecretError naming the setting and its reference when it cannot be resolved, when one that is required is
+ * missing, or when a value can be none of this target.
+ */
+export function bindTarget(
+  target: Pick<BoundTarget, 'profile' | 'plan' | 'binding'>,
+  resolver: SecretResolver,
+): BoundTarget {
+  const { plan, binding } = target;
+  const settings = new Map<string, string>();
+  const secrets: string[] = [];
+  for (const setting of plan.settings) {
+    const value = read(setting.name, binding, resolver) ?? setting.default ?? '';
+    if (value === '' && setting.required) throw new SecretError(`${setting.name} must be set`);
+    if (value === '') continue;
+    if (plan.driver === 'http' && CONTROL.test(value)) {
+      throw new SecretError(`${setting.name} holds a line break or another control character`);
+    }
+    settings.set(setting.name, value);
+    if (setting.secret) secrets.push(value);
+  }
+  const homeChannel = read('home_channel', binding, resolver) ?? binding.home_channel;
+  const apiBase = read('api_base', binding, resolver) ?? binding.api_base;
+  return { ...target, homeChannel, apiBase, settings, redact: createRedact(secrets) };
+}
+
+/** A credential, or an option that stands in the table as it is. */
+function read(name: string, { credentials, options }: TargetBinding, resolver: SecretResolver): string | null {
+  const ref = own(credentials, name);
+  if (ref !== undefined) return resolve(name, ref, resolver);
+  const option = own(options, name);
+  return option === undefined ? null : String(option);
+}
+
+/** Files end in a line break more often than not. */
+function resolve(name: string, ref: SecretRef, resolver: SecretResolver): string {
+  try {
+    return resolver.resolve(ref).trim();
+  } catch (error) {
+    if (error instanceof SecretError) throw new SecretError(`${name}: ${error.message}`);
+    throw error;
+  }
+}
+
+function own<T>(map: Readonly<Record<string, T>>, key: string): T | undefined {
+  return Object.hasOwn(map, key) ? map[key] : undefined;
+}
