@@ -20,6 +20,7 @@ import { linkSubscriptions, linkTable } from './table/link.ts';
 import type { LinkContext } from './table/link-context.ts';
 import { Subscriptions } from './table/subscriptions.ts';
 import { Tables } from './table/tables.ts';
+import { schemeLinker } from './verify/scheme.ts';
 
 /** How long answers may take to leave once everything is drained, in ms. */
 const CLOSE_MS = 1000;
@@ -174,6 +175,7 @@ class RunningGateway implements Gateway {
       home,
       secrets: secrets(),
       windows: this.windows,
+      linkScheme: schemeLinker(),
       openList: createListOpener({ home, userHome, files: listFiles, clock, log }),
       loopback: isLoopback((this.bound ?? this.addressFor(table.server)).host),
       capture: capture ?? null,

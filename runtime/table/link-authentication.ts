@@ -28,7 +28,8 @@ export function linkAuthentication(
     throw new LinkError(`route "${plan.name}": ${INSECURE_NO_AUTH} is refused unless the host is a loopback address`);
   }
   if (!insecure && secrets.length === 0) throw new LinkError(`route "${plan.name}": no secret`);
-  const authenticator = linkAuthenticator({ schemes, secrets, insecure, public_url: publicUrl(plan, table) });
+  const parts = { schemes, secrets, insecure, public_url: publicUrl(plan, table) };
+  const authenticator = linkAuthenticator(parts, context.linkScheme);
   refuseUnusable(plan, authenticator);
   return { authenticator, handshake: handshakeOf(plan, secrets, table, context) };
 }

@@ -3,6 +3,7 @@ import type { RoutePlan, RouteTable, SchemePlan } from '../../schemas/generated/
 import type { RateWindows } from '../intake/rate-limit.ts';
 import type { SecretResolver } from '../secrets.ts';
 import type { CaptureSecret } from '../verify/handshake.ts';
+import type { LinkedScheme } from '../verify/scheme.ts';
 import type { OpenList } from './link-filter.ts';
 
 export interface LinkContext {
@@ -10,6 +11,8 @@ export interface LinkContext {
   readonly home: string;
   readonly secrets: SecretResolver;
   readonly windows: RateWindows;
+  /** Links each scheme of the table once, for all its routes. */
+  readonly linkScheme: (plan: SchemePlan) => LinkedScheme;
   readonly openList: OpenList;
   /** Whether the server listens on a loopback address only. */
   readonly loopback: boolean;
