@@ -37,7 +37,7 @@ type Kept = Mutable<StoredDispatch> & { state: DispatchState; ready_at: number |
 type KeptGroup = Group & { readonly profile: string; readonly route: string; readonly key: string; readonly ref: Ref };
 
 export class MemoryStore implements Store {
-  private last: Ref = 0;
+  private lastRef: Ref = 0;
   private readonly kept = new Map<Ref, Kept>();
   private readonly byId = new Map<string, Ref>();
   private readonly claims = new Map<string, number>();
@@ -66,6 +66,8 @@ export class MemoryStore implements Store {
   private accept(m: Accept): MutationResults['accept'] {
     if (!this.claim(m.claim, m.now)) return { kind: 'duplicate' };
     const ref = this.insert(m, m.state, m.now);
+    const kept = this.kept.get(ref);
+    if (kept !== undefined && m.answer !== undefined) Object.assign(kept, { answer: m.answer, answered_at: m.now });
     if (m.inbox) this.inboxed.add(ref);
     return { kind: 'stored', ref };
   }
@@ -151,7 +153,7 @@ export class MemoryStore implements Store {
     const { dispatch, max_concurrent } = m;
     const { id, profile, route, job, mode, event, delivery_id, accepted_at, replay_of } = dispatch;
     const kept: Kept = {
-      ...{ ref: ++this.last, id, profile, route, job, mode, event, delivery_id, accepted_at, replay_of },
+      ...{ ref: ++this.lastRef, id, profile, route, job, mode, event, delivery_id, accepted_at, replay_of },
       ...{ state, ready_at, started_at: null, answered_at: null, finished_at: null, reason: null },
       ...{ dispatch, max_concurrent, answer: null, steps: [] },
     };
@@ -188,8 +190,16 @@ export class MemoryStore implements Store {
     return this.openAmong(this.kept.keys(), after, limit);
   }
 
-  inbox(limit: number): readonly OpenDispatch[] {
-    return this.openAmong(this.inboxed, 0, limit);
+  openOne(ref: Ref): OpenDispatch | null {
+    return this.openAmong([ref], 0, 1)[0] ?? null;
+  }
+
+  last(): Ref {
+    return this.lastRef;
+  }
+
+  inbox(limit: number): readonly Ref[] {
+    return [...this.inboxed].slice(0, limit);
   }
 
   private openAmong(refs: Iterable<Ref>, after: Ref, limit: number): readonly OpenDispatch[] {
@@ -206,7 +216,10 @@ export class MemoryStore implements Store {
   }
 
   groups(): readonly StoredGroup[] {
-    return [...this.waiting.values()];
+    return [...this.waiting.values()].map((group) => ({
+      ...group,
+      max_concurrent: this.kept.get(group.ref)?.max_concurrent ?? null,
+    }));
   }
 
   list(query: ListQuery): readonly DispatchSummary[] {

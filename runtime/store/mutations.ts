@@ -43,8 +43,9 @@ export interface Accept {
   readonly dispatch: Dispatch;
   readonly max_concurrent: number | null;
   readonly claim: StoredClaim | null;
-  /** `delivering` for direct deliveries, which have no run. */
+  /** `delivering`: nothing is to be run, for direct deliveries and for answers that are delivered again. */
   readonly state: 'pending' | 'delivering';
+  readonly answer?: string;
   readonly now: number;
   /** Written beside a running server, which takes it up from the inbox. */
   readonly inbox: boolean;

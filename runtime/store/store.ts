@@ -32,8 +32,9 @@ export interface StoredGroup extends Group {
   readonly profile: string;
   readonly route: string;
   readonly key: string;
-  /** The dispatch that waits in it. */
+  /** The dispatch that waits in it, and the cap of its route. */
   readonly ref: Ref;
+  readonly max_concurrent: number | null;
 }
 
 /** One line of a list. */
@@ -98,8 +99,12 @@ export interface StoreReader {
   find(id: string): StoredDispatch | null;
   /** Unfinished dispatches after `after`, in order, without those that wait in a group. */
   open(after: Ref, limit: number): readonly OpenDispatch[];
+  /** The same for one; null when it has ended, or waits in a group. */
+  openOne(ref: Ref): OpenDispatch | null;
+  /** The newest dispatch; 0 in an empty store. */
+  last(): Ref;
   /** Dispatches that another process has put into the store. */
-  inbox(limit: number): readonly OpenDispatch[];
+  inbox(limit: number): readonly Ref[];
   groups(): readonly StoredGroup[];
   /** Newest first. */
   list(query: ListQuery): readonly DispatchSummary[];

@@ -11,6 +11,8 @@ export function createHandlers(db: Database.Database, tally: TallyWriter): Mutat
   const claim = createTakeClaim(db);
   const insert = createInsertDispatch(db, tally);
   const advance = createAdvance(db, tally);
+  const putAnswer = db.prepare('INSERT INTO answer (ref, text) VALUES (?, ?)');
+  const setAnswered = db.prepare('UPDATE work SET answered_at = ? WHERE ref = ?');
   const toInbox = db.prepare('INSERT INTO inbox (ref) VALUES (?)');
   const fromInbox = db.prepare('DELETE FROM inbox WHERE ref = ?');
   const expire = db.prepare(
@@ -20,6 +22,10 @@ export function createHandlers(db: Database.Database, tally: TallyWriter): Mutat
     accept(m) {
       if (!claim(m.claim, m.now)) return { kind: 'duplicate' };
       const ref = insert(m, m.state, m.now);
+      if (m.answer !== undefined) {
+        putAnswer.run([ref, JSON.stringify(m.answer)]);
+        setAnswered.run([m.now, ref]);
+      }
       if (m.inbox) toInbox.run([ref]);
       return { kind: 'stored', ref };
     },

@@ -16,7 +16,10 @@ export function createReader(db: Database.Database): StoreReader {
   const load = createLoad(db);
   const refOf = db.prepare('SELECT ref FROM dispatch WHERE id = ?').raw();
   const groups = db
-    .prepare('SELECT key, ref, first_at, due_at, window_ms, max_wait_ms, superseded FROM coalesce_group')
+    .prepare(
+      'SELECT g.key, g.ref, g.first_at, g.due_at, g.window_ms, g.max_wait_ms, g.superseded, d.max_concurrent ' +
+        'FROM coalesce_group g JOIN dispatch d USING (ref) ORDER BY g.ref',
+    )
     .raw();
   const oldest = db.prepare(
     'SELECT d.accepted_at FROM work w JOIN dispatch d USING (ref) WHERE w.finished_at IS NULL ORDER BY w.ref LIMIT 1',
@@ -32,10 +35,10 @@ export function createReader(db: Database.Database): StoreReader {
     },
     ...createOpen(db),
     groups: () =>
-      (groups.all([]) as [string, Ref, number, number, number, number, number][]).map(
-        ([key, ref, first_at, due_at, window_ms, max_wait_ms, superseded]) => ({
+      (groups.all([]) as GroupRow[]).map(
+        ([key, ref, first_at, due_at, window_ms, max_wait_ms, superseded, max_concurrent]) => ({
           ...parseGroupKey(key),
-          ...{ ref, first_at, due_at, window_ms, max_wait_ms, superseded },
+          ...{ ref, first_at, due_at, window_ms, max_wait_ms, superseded, max_concurrent },
         }),
       ),
     list: createList(db),
@@ -48,6 +51,8 @@ export function createReader(db: Database.Database): StoreReader {
     audit: createAudit(db, tallies),
   };
 }
+
+type GroupRow = [string, Ref, number, number, number, number, number, number | null];
 
 function createLoad(db: Database.Database): (ref: Ref) => StoredDispatch | null {
   const one = db
@@ -76,25 +81,32 @@ function createLoad(db: Database.Database): (ref: Ref) => StoredDispatch | null 
 const OPEN_COLUMNS = 'd.ref, d.id, d.profile, d.route, d.mode, w.state, d.max_concurrent, w.ready_at';
 type OpenRow = [Ref, string, string, string | null, Dispatch['mode'], OpenState, number | null, number];
 
-function createOpen(db: Database.Database): Pick<StoreReader, 'open' | 'inbox'> {
+function createOpen(db: Database.Database): Pick<StoreReader, 'open' | 'openOne' | 'last' | 'inbox'> {
   const open = db
     .prepare(
       `SELECT ${OPEN_COLUMNS} FROM work w JOIN dispatch d USING (ref) ` +
         'WHERE w.finished_at IS NULL AND w.ref > ? AND w.ready_at IS NOT NULL ORDER BY w.ref LIMIT ?',
     )
     .raw();
-  const inbox = db
+  const one = db
     .prepare(
-      `SELECT ${OPEN_COLUMNS} FROM inbox i JOIN work w USING (ref) JOIN dispatch d USING (ref) ` +
-        'WHERE w.finished_at IS NULL AND w.ready_at IS NOT NULL ORDER BY i.ref LIMIT ?',
+      `SELECT ${OPEN_COLUMNS} FROM work w JOIN dispatch d USING (ref) ` +
+        'WHERE w.ref = ? AND w.finished_at IS NULL AND w.ready_at IS NOT NULL',
     )
     .raw();
+  const last = db.prepare('SELECT coalesce(max(ref), 0) FROM dispatch').raw();
+  const inbox = db.prepare('SELECT ref FROM inbox ORDER BY ref LIMIT ?').raw();
   const read = ([ref, id, profile, route, mode, state, max_concurrent, ready_at]: OpenRow): OpenDispatch => ({
     ...{ ref, id, profile, route, mode, state, max_concurrent, ready_at },
   });
   return {
     open: (after, limit) => (open.all([after, limit]) as OpenRow[]).map(read),
-    inbox: (limit) => (inbox.all([limit]) as OpenRow[]).map(read),
+    openOne(ref) {
+      const row = one.get([ref]) as OpenRow | undefined;
+      return row === undefined ? null : read(row);
+    },
+    last: () => (last.get([]) as [number])[0],
+    inbox: (limit) => (inbox.all([limit]) as [Ref][]).map(([ref]) => ref),
   };
 }
 

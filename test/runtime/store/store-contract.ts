@@ -317,12 +317,19 @@ function queries(open: OpenStore): void {
     const store = open(t);
     const ref = await accept(store, 'a', { inbox: true });
     await accept(store, 'b');
-    assert.deepEqual(
-      store.inbox(10).map(({ id }) => id),
-      ['a'],
-    );
+    assert.deepEqual(store.inbox(10), [ref]);
+    assert.equal(store.openOne(ref)?.id, 'a');
     await store.write({ kind: 'take_inbox', refs: [ref] });
     assert.deepEqual(store.inbox(10), []);
+    await bring(store, ref, 'done');
+    assert.equal(store.openOne(ref), null);
+  });
+
+  it('takes an answer that needs no run, and knows its newest dispatch', async (t) => {
+    const store = open(t);
+    assert.equal(store.last(), 0);
+    const ref = await accept(store, 'a', { state: 'delivering', answer: 'text' });
+    assert.deepEqual([store.last(), store.load(ref)?.answer, store.load(ref)?.answered_at], [ref, 'text', 1000]);
   });
 
   it('knows the oldest open dispatch and the last error', async (t) => {

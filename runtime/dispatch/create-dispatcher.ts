@@ -1,0 +1,249 @@
+/**
+ * The work behind the server, assembled: accepted events are stored, wait, run and are delivered, in that order, and
+ * whatever a stop or a crash leaves unfinished goes on after the next start.
+ */
+import type { Dispatch } from '../../schemas/generated/types.ts';
+import type { Timer } from '../clock.ts';
+import type { Ref } from '../store/mutations.ts';
+import { StoreUnavailable } from '../store/store.ts';
+import type { DispatchContext } from './context.ts';
+import { DeliveryLoop } from './delivery-loop.ts';
+import { DirectDelivery } from './direct-delivery.ts';
+import type { Claim, Dispatcher, Refusal } from './dispatcher.ts';
+import { GroupTimers } from './group-timers.ts';
+import { Persister } from './persist.ts';
+import { Progress } from './progress.ts';
+import type { RecoveryParts } from './recovery.ts';
+import { emptyInbox, recover, takeUp } from './recovery.ts';
+import { RunLoop } from './run-loop.ts';
+import { storedClaim } from './stored-claim.ts';
+
+export interface DispatchReport {
+  /** False when the time ended with work still under way. */
+  readonly drained: boolean;
+  /** Runs and deliveries that were cut off. They go on after the next start, and so does what had not begun. */
+  readonly abandoned: number;
+}
+
+export interface DispatchCounts {
+  readonly runs_active: number;
+  readonly runs_queued: number;
+  readonly deliveries_active: number;
+  readonly deliveries_queued: number;
+  /** Deliveries that wait for their next attempt. */
+  readonly deliveries_delayed: number;
+  readonly groups: number;
+}
+
+export interface DispatchService extends Dispatcher {
+  /** Takes up what is unfinished, in the background; resolves with their number once all are taken up. */
+  start(): Promise<number>;
+  /** The limits may have changed. */
+  refresh(): void;
+  /** Takes up a dispatch that was stored past the dispatcher, such as a job's run. */
+  adopt(ref: Ref): Promise<void>;
+  /** Refuses new work, releases the groups, waits up to `drainMs` for what runs, and cuts off the rest. */
+  stop(drainMs: number): Promise<DispatchReport>;
+  counts(): DispatchCounts;
+}
+
+const SHUTTING_DOWN: Refusal = { kind: 'shutting_down', retry_after_seconds: 10 };
+const QUEUE_FULL: Refusal = { kind: 'overloaded', retry_after_seconds: 30 };
+const STORE_DOWN: Refusal = { kind: 'overloaded', retry_after_seconds: 10 };
+
+/** How often the store's inbox is looked into, in ms. */
+const INBOX_MS = 1000;
+/** How long work that was cut off may take to say so, in ms. */
+const CUT_OFF_MS = 5000;
+
+export function createDispatcher(context: DispatchContext): DispatchService {
+  return new DispatcherService(context);
+}
+
+class DispatcherService implements DispatchService {
+  private readonly context: DispatchContext;
+  private readonly persister: Persister;
+  private readonly known = new Set<Ref>();
+  private readonly runs: RunLoop;
+  private readonly deliveries: DeliveryLoop;
+  private readonly groups: GroupTimers;
+  private readonly direct: DirectDelivery;
+  private readonly parts: RecoveryParts;
+  private accepting = 0;
+  private stopping = false;
+  private readonly progress: Progress;
+  private inboxTimer: Timer | null = null;
+
+  constructor(context: DispatchContext) {
+    this.context = context;
+    const persister = new Persister(context);
+    this.persister = persister;
+    const ended = (ref: Ref): void => void this.known.delete(ref);
+    this.progress = new Progress(context.clock);
+    const changed = (): void => this.progress.changed();
+    this.deliveries = new DeliveryLoop({ context, persister, ended, changed });
+    this.runs = new RunLoop({
+      ...{ context, persister, ended, changed },
+      deliver: (ref, dispatch, text) => this.deliveries.submit(ref, dispatch, text),
+    });
+    this.groups = new GroupTimers({
+      ...{ clock: context.clock, persister },
+      due: () => context.observer?.reached?.('group.due'),
+      release: (work) => {
+        context.observer?.reached?.('group.released');
+        this.runs.submit(work);
+      },
+    });
+    this.direct = new DirectDelivery(context, persister);
+    const { runs, deliveries, groups, known } = this;
+    this.parts = { context, persister, runs, deliveries, groups, known };
+  }
+
+  isDone(claim: Claim): boolean {
+    if (claim.generated || this.direct.isHeld(claim)) return false;
+    return this.context.store.isClaimed(claim, this.context.clock.now());
+  }
+
+  accept(dispatch: Dispatch, claim: Claim, max_concurrent: number | null): ReturnType<Dispatcher['accept']> {
+    if (this.isFull()) return Promise.resolve(QUEUE_FULL);
+    return this.guarded(async () => {
+      this.accepting++;
+      try {
+        return await this.store(dispatch, claim, max_concurrent);
+      } finally {
+        this.accepting--;
+      }
+    });
+  }
+
+  private async store(dispatch: Dispatch, claim: Claim, max_concurrent: number | null) {
+    const { store, clock, observer } = this.context;
+    const now = clock.now();
+    observer?.reached?.('accept.begin');
+    const stored = await store.write({
+      ...{ kind: 'accept', dispatch, max_concurrent, state: 'pending', now, inbox: false },
+      claim: storedClaim(claim, now),
+    });
+    if (stored.kind === 'duplicate') return stored;
+    observer?.reached?.('accept.stored');
+    const { ref } = stored;
+    this.known.add(ref);
+    this.runs.submit({ ref, profile: dispatch.profile, route: dispatch.route, max_concurrent, dispatch });
+    return { kind: 'accepted' } as const;
+  }
+
+  coalesce(...[dispatch, claim, group, max_concurrent]: Parameters<Dispatcher['coalesce']>) {
+    const { store, clock, observer } = this.context;
+    const { key } = group;
+    const { profile, route } = claim;
+    const limits = { window_ms: Math.round(group.window_ms), max_wait_ms: Math.round(group.max_wait_ms) };
+    return this.guarded(async () => {
+      const now = clock.now();
+      observer?.reached?.('accept.begin');
+      const stored = await store.write({
+        ...{ kind: 'coalesce', dispatch, max_concurrent, key, limits, now },
+        claim: storedClaim(claim, now),
+      });
+      if (stored.kind === 'duplicate') return stored;
+      observer?.reached?.('accept.stored');
+      const { ref, due_at, max_wait_ms, superseded } = stored;
+      this.known.add(ref);
+      // Only its number is kept: the stored dispatch also knows how many events it stands for.
+      this.groups.watch({ key, due_at, max_wait_ms, work: { ref, profile, route, max_concurrent, dispatch: null } });
+      return { kind: 'coalesced', superseded } as const;
+    });
+  }
+
+  deliver(dispatch: Dispatch, claim: Claim, timeout_ms: number): ReturnType<Dispatcher['deliver']> {
+    return this.guarded(() => this.direct.deliver(dispatch, claim, timeout_ms).finally(() => this.progress.changed()));
+  }
+
+  fire(dispatch: Dispatch, claim: Claim): ReturnType<Dispatcher['fire']> {
+    const { jobs } = this.context;
+    if (jobs === undefined) return Promise.resolve({ kind: 'unknown_job' });
+    return this.guarded(() => jobs.fire(dispatch, claim));
+  }
+
+  async start(): Promise<number> {
+    const last = this.context.store.last();
+    this.watchInbox();
+    const found = await recover(this.parts, last, () => this.stopping);
+    if (found > 0)
+      this.context.log.info({ dispatches: found, groups: this.groups.size }, 'taken up after the last stop');
+    return found;
+  }
+
+  refresh(): void {
+    this.runs.pump();
+  }
+
+  async adopt(ref: Ref): Promise<void> {
+    const open = this.context.store.openOne(ref);
+    if (open !== null) await takeUp(this.parts, open);
+  }
+
+  async stop(drainMs: number): Promise<DispatchReport> {
+    this.stopping = true;
+    this.inboxTimer?.cancel();
+    let flushed = false;
+    const flush = (): void => {
+      flushed = true;
+      this.progress.changed();
+    };
+    this.groups.flush().then(flush, flush);
+    await this.progress.until(() => flushed && this.queued === 0 && this.active === 0, drainMs);
+    const abandoned = this.active;
+    const drained = abandoned === 0 && this.queued === 0;
+    this.runs.close();
+    this.deliveries.close();
+    await this.progress.until(() => this.active === 0, CUT_OFF_MS);
+    this.persister.stop();
+    return { drained, abandoned };
+  }
+
+  counts(): DispatchCounts {
+    return {
+      runs_active: this.runs.active,
+      runs_queued: this.runs.queued,
+      deliveries_active: this.deliveries.active + this.direct.active,
+      deliveries_queued: this.deliveries.queued,
+      deliveries_delayed: this.deliveries.delayed,
+      groups: this.groups.size,
+    };
+  }
+
+  /** Work that could start now. */
+  private get queued(): number {
+    return this.runs.queued + this.deliveries.queued;
+  }
+
+  private get active(): number {
+    return this.runs.active + this.deliveries.active + this.direct.active;
+  }
+
+  private watchInbox(): void {
+    this.inboxTimer = this.context.clock.after(INBOX_MS, () => {
+      emptyInbox(this.parts)
+        .catch((error: unknown) => this.context.log.error({ err: error }, 'cannot look into the inbox'))
+        .finally(() => {
+          if (!this.stopping) this.watchInbox();
+        });
+    });
+  }
+
+  private isFull(): boolean {
+    return this.runs.queued + this.runs.delayed + this.accepting >= this.context.limits().max_queued_runs;
+  }
+
+  /** Refuses while we stop, and when the store cannot take anything. */
+  private async guarded<T>(work: () => Promise<T>): Promise<T | Refusal> {
+    if (this.stopping) return SHUTTING_DOWN;
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error;
+      this.context.log.error({ err: error.message }, 'the store cannot take anything: events are refused');
+      return STORE_DOWN;
+    }
+  }
+}

@@ -1,0 +1,221 @@
+/**
+ * Delivers stored answers: one attempt after another per delivery, several deliveries at once, lanes by target. Every
+ * attempt is recorded before the next one starts, so that a restart goes on where this process was.
+ */
+import type { Dispatch } from '../../schemas/generated/types.ts';
+import type { Timer } from '../clock.ts';
+import type { DeliveryOutcome } from '../deliver/deliverer.ts';
+import type { Ref, Step } from '../store/mutations.ts';
+import { untilReady } from './backoff.ts';
+import type { DispatchContext } from './context.ts';
+import type { Content } from './deliver-once.ts';
+import { deliverOnce } from './deliver-once.ts';
+import type { Verdict } from './delivery-outcome.ts';
+import { judge } from './delivery-outcome.ts';
+import type { Delivering, Delivery } from './delivery-progress.ts';
+import { applyStep, ending, isOpen, startDelivering } from './delivery-progress.ts';
+import type { Turn } from './fair-queue.ts';
+import { FairQueue } from './fair-queue.ts';
+import { logFields } from './log-fields.ts';
+import type { Persister } from './persist.ts';
+import { Stopped } from './persist.ts';
+
+export interface DeliveryLoopParts {
+  readonly context: DispatchContext;
+  readonly persister: Persister;
+  /** The dispatch is final. */
+  readonly ended: (ref: Ref) => void;
+  /** An attempt has ended. */
+  readonly changed: () => void;
+}
+
+interface Attempt {
+  readonly whole: Delivering;
+  readonly delivery: Delivery;
+  /** Null: to be loaded when its turn comes. */
+  readonly content: Content | null;
+}
+
+/** Attempts at once: in all, and to one target of one profile, so that a slow one does not hold up the others. */
+const MAX_ATTEMPTS = 64;
+const MAX_PER_TARGET = 8;
+/** Texts kept in memory while they wait; further ones are loaded again when their turn comes. */
+const KEPT = 256;
+
+export class DeliveryLoop {
+  private readonly queue = new FairQueue<Attempt>();
+  private readonly waiting = new Set<Timer>();
+  private readonly parts: DeliveryLoopParts;
+  private readonly drain = new AbortController();
+  private closed = false;
+
+  constructor(parts: DeliveryLoopParts) {
+    this.parts = parts;
+  }
+
+  /** Attempts that could be made now. */
+  get queued(): number {
+    return this.queue.queued;
+  }
+
+  get active(): number {
+    return this.queue.active;
+  }
+
+  /** Deliveries that wait for their next attempt. */
+  get delayed(): number {
+    return this.waiting.size;
+  }
+
+  /** Delivers what the agent answered just now. */
+  submit(ref: Ref, dispatch: Dispatch, text: string): void {
+    this.begin(startDelivering(ref, dispatch, []), { dispatch, text });
+  }
+
+  /** Goes on with a dispatch that an earlier process has left in `delivering`. */
+  resume(ref: Ref): void {
+    const stored = this.parts.context.store.load(ref);
+    if (stored?.state !== 'delivering') return;
+    this.begin(startDelivering(ref, stored.dispatch, stored.steps), null);
+  }
+
+  /** Starts nothing more and cuts off what is under way; it goes on after the next start. */
+  close(): void {
+    this.closed = true;
+    for (const timer of this.waiting) timer.cancel();
+    this.drain.abort();
+  }
+
+  private begin(whole: Delivering, content: Content | null): void {
+    const now = this.parts.context.clock.now();
+    const open = whole.deliveries.filter(isOpen);
+    if (open.length === 0) void this.finishEmpty(whole, content);
+    for (const delivery of open) {
+      this.enqueue({ whole, delivery, content }, delivery.next_at === null ? 0 : untilReady(delivery.next_at, now));
+    }
+  }
+
+  private enqueue(attempt: Attempt, delayMs: number): void {
+    if (this.closed) return;
+    if (delayMs > 0) {
+      const timer = this.parts.context.clock.after(delayMs, () => {
+        this.waiting.delete(timer);
+        this.enqueue({ ...attempt, content: null }, 0);
+      });
+      this.waiting.add(timer);
+      return;
+    }
+    const content = this.queue.queued < KEPT ? attempt.content : null;
+    this.queue.push(`${attempt.whole.profile}/${attempt.delivery.target}`, { ...attempt, content }, MAX_PER_TARGET);
+    this.pump();
+  }
+
+  private pump(): void {
+    while (!this.closed && this.queue.active < MAX_ATTEMPTS) {
+      const turn = this.queue.take();
+      if (turn === null) return;
+      void this.turn(turn);
+    }
+  }
+
+  private async turn({ lane, item }: Turn<Attempt>): Promise<void> {
+    try {
+      await this.attempt(item);
+    } catch (error) {
+      const { log } = this.parts.context;
+      if (!(error instanceof Stopped))
+        log.error({ err: error, ref: item.whole.ref }, 'a delivery could not be recorded');
+    }
+    this.queue.release(lane);
+    this.pump();
+    this.parts.changed();
+  }
+
+  private async attempt(attempt: Attempt): Promise<void> {
+    const { context } = this.parts;
+    const { whole, delivery } = attempt;
+    const content = attempt.content ?? this.load(whole.ref);
+    if (content === null) return;
+    context.observer?.reached?.('delivery.begin');
+    const startedAt = context.clock.now();
+    const started = context.clock.monotonic();
+    const outcome = await deliverOnce(context, content, delivery, this.drain.signal);
+    context.observer?.reached?.('delivery.sent');
+    // Cut off by our own stop: whether it arrived is as open as after a crash, and it is repeated as after a crash.
+    if (this.drain.signal.aborted && outcome.kind !== 'ok') return;
+    const ms = Math.round(context.clock.monotonic() - started);
+    if (outcome.kind === 'ok' || outcome.attempted) {
+      context.observer?.attemptEnded?.(delivery.target, outcome.kind, ms);
+    }
+    const policy = context.policy(whole.profile, delivery.target);
+    const verdict = judge(outcome, delivery.attempts + 1, policy, context.random());
+    if (verdict.kind === 'paced') this.enqueue(attempt, verdict.wait_ms);
+    else await this.record({ ...attempt, content, startedAt, ms }, outcome, verdict);
+  }
+
+  private async record(made: MadeAttempt, outcome: DeliveryOutcome, verdict: Exclude<Verdict, { kind: 'paced' }>) {
+    const { context, persister } = this.parts;
+    const { whole, delivery, content } = made;
+    const at = context.clock.now();
+    const step: Step = {
+      ...{ kind: 'delivery', index: delivery.index, outcome: outcome.kind, started_at: made.startedAt, at },
+      reason: verdict.kind === 'done' ? null : verdict.reason,
+      next_at: verdict.kind === 'again' ? at + verdict.wait_ms : null,
+      sent: outcome.sent,
+      message_id: outcome.kind === 'ok' ? outcome.message_id : null,
+    };
+    applyStep(delivery, step);
+    const end = ending(whole);
+    const reason = end === null ? step.reason : end.reason;
+    const change = { kind: 'advance', ref: whole.ref, to: end?.state ?? 'delivering', at, steps: [step] } as const;
+    await persister.write(reason === null ? change : { ...change, reason });
+    context.observer?.reached?.('delivery.marked');
+    const fields = { ...logFields(content.dispatch), target: delivery.target, attempt: delivery.attempts, ms: made.ms };
+    if (verdict.kind === 'done') context.log.info(fields, 'delivered');
+    else if (verdict.kind === 'dead') context.log.error({ ...fields, reason: verdict.reason }, 'delivery given up');
+    else {
+      context.log.warn(
+        { ...fields, reason: verdict.reason, retry_in_ms: verdict.wait_ms },
+        'delivery failed, trying again',
+      );
+      context.observer?.retryScheduled?.('delivery');
+      this.enqueue({ whole, delivery, content: null }, verdict.wait_ms);
+    }
+    if (end !== null) this.end(whole, content.dispatch, end);
+  }
+
+  /** A dispatch that names no delivery, or whose last attempt was recorded without its end. */
+  private async finishEmpty(whole: Delivering, content: Content | null): Promise<void> {
+    const end = ending(whole) ?? { state: 'done', reason: null };
+    const at = this.parts.context.clock.now();
+    const change = { kind: 'advance', ref: whole.ref, to: end.state, at } as const;
+    try {
+      await this.parts.persister.write(end.reason === null ? change : { ...change, reason: end.reason });
+    } catch (error) {
+      if (error instanceof Stopped) return;
+      throw error;
+    }
+    const dispatch = content?.dispatch ?? this.load(whole.ref)?.dispatch;
+    if (dispatch !== undefined) this.end(whole, dispatch, end);
+  }
+
+  private end(
+    { ref }: Delivering,
+    dispatch: Dispatch,
+    { state, reason }: NonNullable<ReturnType<typeof ending>>,
+  ): void {
+    this.parts.context.observer?.finished?.(dispatch, state, reason);
+    this.parts.ended(ref);
+  }
+
+  private load(ref: Ref): Content | null {
+    const stored = this.parts.context.store.load(ref);
+    return stored === null ? null : { dispatch: stored.dispatch, text: stored.answer ?? stored.dispatch.prompt };
+  }
+}
+
+interface MadeAttempt extends Attempt {
+  readonly content: Content;
+  readonly startedAt: number;
+  readonly ms: number;
+}

@@ -1,0 +1,14 @@
+/** How log lines name a dispatch. */
+import type { Dispatch } from '../../schemas/generated/types.ts';
+import type { DispatchOwner } from './observer.ts';
+
+/** What every log line about a dispatch says of it. */
+export function logFields({
+  id,
+  route,
+  job,
+  event,
+  delivery_id,
+}: DispatchOwner & Pick<Dispatch, 'event' | 'delivery_id'>) {
+  return { dispatch: id, ...(route === null ? { job } : { route }), event, delivery_id };
+}

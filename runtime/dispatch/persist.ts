@@ -1,0 +1,64 @@
+/** Stores what has already happened and therefore must not be lost: tries again until the store can, or we stop. */
+import type { Clock, Timer } from '../clock.ts';
+import type { Logger } from '../log.ts';
+import type { Mutation, MutationResults } from '../store/mutations.ts';
+import type { Store } from '../store/store.ts';
+import { StoreUnavailable } from '../store/store.ts';
+
+/** Waits between tries, in ms; the last one repeats. */
+const WAITS_MS = [100, 500, 2000, 5000] as const;
+
+/** We are stopping: what was not stored is done again after the next start. */
+export class Stopped extends Error {
+  override readonly name = 'Stopped';
+}
+
+export class Persister {
+  private stopped = false;
+  private readonly waiting = new Map<Timer, () => void>();
+  private readonly store: Store;
+  private readonly clock: Clock;
+  private readonly log: Logger;
+
+  constructor({ store, clock, log }: { readonly store: Store; readonly clock: Clock; readonly log: Logger }) {
+    this.store = store;
+    this.clock = clock;
+    this.log = log;
+  }
+
+  /** @throws Stopped when the store did not recover before the stop. */
+  async write<M extends Mutation>(mutation: M): Promise<MutationResults[M['kind']]> {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return await this.store.write(mutation);
+      } catch (error) {
+        if (!(error instanceof StoreUnavailable)) throw error;
+        if (attempt === 0) this.log.error({ change: mutation.kind, err: error.message }, 'cannot store, trying again');
+      }
+      await this.pause(WAITS_MS[Math.min(attempt, WAITS_MS.length - 1)] ?? 0);
+    }
+  }
+
+  /** Fails every write that waits, and those that would. */
+  stop(): void {
+    this.stopped = true;
+    for (const [timer, wake] of this.waiting) {
+      timer.cancel();
+      wake();
+    }
+    this.waiting.clear();
+  }
+
+  private async pause(ms: number): Promise<void> {
+    if (!this.stopped) {
+      await new Promise<void>((resolve) => {
+        const timer = this.clock.after(ms, () => {
+          this.waiting.delete(timer);
+          resolve();
+        });
+        this.waiting.set(timer, resolve);
+      });
+    }
+    if (this.stopped) throw new Stopped('stopped while the store was unavailable');
+  }
+}

@@ -1,0 +1,33 @@
+/** Lets a stop wait for work to get somewhere: woken by changes, bounded by time. */
+import type { Clock } from '../clock.ts';
+
+export class Progress {
+  private readonly checks = new Set<() => void>();
+  private readonly clock: Clock;
+
+  constructor(clock: Clock) {
+    this.clock = clock;
+  }
+
+  /** Something has ended: whoever waits looks again. */
+  changed(): void {
+    for (const check of this.checks) check();
+  }
+
+  /** Resolves once `done()`, or after `ms`. */
+  until(done: () => boolean, ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const finish = (): void => {
+        this.checks.delete(check);
+        timer.cancel();
+        resolve();
+      };
+      const check = (): void => {
+        if (done()) finish();
+      };
+      const timer = this.clock.after(ms, finish);
+      this.checks.add(check);
+      check();
+    });
+  }
+}

@@ -1,0 +1,220 @@
+/**
+ * Runs agents for stored dispatches: so many at once, lanes by route. An answer is stored before anything is delivered,
+ * so that no crash makes an agent run twice for an answer we had.
+ */
+import type { Dispatch } from '../../schemas/generated/types.ts';
+import type { Timer } from '../clock.ts';
+import type { Ref, Step } from '../store/mutations.ts';
+import { retryWait } from './backoff.ts';
+import type { DispatchContext } from './context.ts';
+import type { Turn } from './fair-queue.ts';
+import { FairQueue } from './fair-queue.ts';
+import { logFields } from './log-fields.ts';
+import type { Persister } from './persist.ts';
+import { Stopped } from './persist.ts';
+import type { RunOutcome } from './run-agent.ts';
+import { runAgent } from './run-agent.ts';
+
+/** A stored dispatch that waits for its run. */
+export interface RunnableDispatch {
+  readonly ref: Ref;
+  readonly profile: string;
+  readonly route: string | null;
+  readonly max_concurrent: number | null;
+  /** Null: to be loaded when its turn comes. */
+  readonly dispatch: Dispatch | null;
+}
+
+export interface RunLoopParts {
+  readonly context: DispatchContext;
+  readonly persister: Persister;
+  /** Takes over once the answer is stored. */
+  readonly deliver: (ref: Ref, dispatch: Dispatch, text: string) => void;
+  /** The dispatch is final. */
+  readonly ended: (ref: Ref) => void;
+  /** A run has ended. */
+  readonly changed: () => void;
+}
+
+interface Job {
+  readonly ref: Ref;
+  readonly dispatch: Dispatch | null;
+}
+
+/** Dispatches kept in memory while they wait; further ones are loaded again when their turn comes. */
+const KEPT = 256;
+
+export class RunLoop {
+  private readonly queue = new FairQueue<Job>();
+  private readonly retries = new Set<Timer>();
+  private readonly parts: RunLoopParts;
+  private readonly drain = new AbortController();
+  private closed = false;
+
+  constructor(parts: RunLoopParts) {
+    this.parts = parts;
+  }
+
+  get queued(): number {
+    return this.queue.queued;
+  }
+
+  /** Failed runs that wait for their next try. */
+  get delayed(): number {
+    return this.retries.size;
+  }
+
+  get active(): number {
+    return this.queue.active;
+  }
+
+  /** Queues a run, to start in `delayMs` at the earliest. */
+  submit(work: RunnableDispatch, delayMs = 0): void {
+    if (delayMs > 0) {
+      const timer = this.parts.context.clock.after(delayMs, () => {
+        this.retries.delete(timer);
+        this.submit(work);
+      });
+      this.retries.add(timer);
+      return;
+    }
+    const dispatch = this.queue.queued < KEPT ? work.dispatch : null;
+    const lane = `${work.profile}/${work.route ?? ''}`;
+    this.queue.push(lane, { ref: work.ref, dispatch }, work.max_concurrent ?? Number.POSITIVE_INFINITY);
+    this.pump();
+  }
+
+  /** Starts what may start; also after the limits have changed. */
+  pump(): void {
+    while (!this.closed && this.queue.active < this.parts.context.limits().max_concurrent_runs) {
+      const turn = this.queue.take();
+      if (turn === null) return;
+      void this.turn(turn);
+    }
+  }
+
+  /** Starts nothing more and cuts off what runs; those go on after the next start. */
+  close(): void {
+    this.closed = true;
+    for (const timer of this.retries) timer.cancel();
+    this.drain.abort();
+  }
+
+  private async turn({ lane, item }: Turn<Job>): Promise<void> {
+    const { context } = this.parts;
+    try {
+      await this.run(item);
+    } catch (error) {
+      if (!(error instanceof Stopped)) context.log.error({ err: error, ref: item.ref }, 'a run could not be recorded');
+    }
+    this.queue.release(lane);
+    this.pump();
+    this.parts.changed();
+  }
+
+  private async run({ ref, dispatch: kept }: Job): Promise<void> {
+    const { context } = this.parts;
+    const stored = kept === null ? context.store.load(ref) : null;
+    const dispatch = kept ?? stored?.dispatch;
+    if (dispatch === undefined) return;
+    context.observer?.reached?.('run.begin');
+    const startedAt = context.clock.now();
+    const started = context.clock.monotonic();
+    // Not waited for: should it be lost, the dispatch is pending still and runs again, which is all it means.
+    context.store.write({ kind: 'advance', ref, to: 'running', at: startedAt }).catch(() => {});
+    const agent = context.agents(dispatch.profile);
+    const outcome: RunOutcome =
+      agent === null
+        ? { kind: 'failed', reason: `profile "${dispatch.profile}" has no agent` }
+        : await runAgent(agent, dispatch, this.drain.signal, context.clock);
+    context.observer?.reached?.('run.answered');
+    const ms = Math.round(context.clock.monotonic() - started);
+    const ended = outcome.kind === 'failed' || outcome.kind === 'interrupted' ? outcome.kind : 'ok';
+    context.observer?.runEnded?.(dispatch, ended, ms);
+    await this.record({ ref, dispatch, startedAt, ms, maxAttempts: agent?.max_attempts ?? 1 }, outcome);
+  }
+
+  private async record(run: FinishedRun, outcome: RunOutcome): Promise<void> {
+    const { context, persister, deliver } = this.parts;
+    const at = context.clock.now();
+    if (outcome.kind === 'failed') return this.fail(run, outcome.reason, at);
+    if (outcome.kind === 'interrupted') {
+      const steps = [step(run, 'interrupted', 'stopped while running', at, null)];
+      await persister.write({ kind: 'advance', ref: run.ref, to: 'pending', at, steps });
+      return;
+    }
+    const { text } = outcome;
+    if (outcome.kind === 'silent') {
+      const { reason } = outcome;
+      await persister.write({ kind: 'advance', ref: run.ref, to: 'skipped', at, answer: text, reason });
+      this.end(run, 'skipped', reason);
+      return;
+    }
+    await persister.write({ kind: 'advance', ref: run.ref, to: 'delivering', at, answer: text });
+    context.observer?.reached?.('run.stored');
+    deliver(run.ref, run.dispatch, text);
+  }
+
+  private async fail(run: FinishedRun, reason: string, at: number): Promise<void> {
+    const { context, persister } = this.parts;
+    const { ref, dispatch } = run;
+    const failedBefore = run.maxAttempts === 1 ? 0 : countFailed(context.store.load(ref)?.steps ?? []);
+    const attempt = failedBefore + 1;
+    if (attempt >= run.maxAttempts) {
+      const steps = [step(run, 'failed', reason, at, null)];
+      await persister.write({ kind: 'advance', ref, to: 'dead', at, reason: `run failed: ${reason}`, steps });
+      this.end(run, 'dead', `run failed: ${reason}`);
+      return;
+    }
+    const wait = retryWait(attempt, null, context.random());
+    const steps = [step(run, 'failed', reason, at, at + wait)];
+    await persister.write({
+      kind: 'advance',
+      ref,
+      to: 'pending',
+      at,
+      reason: `run failed: ${reason}`,
+      ready_at: at + wait,
+      steps,
+    });
+    context.log.warn({ ...logFields(dispatch), reason, attempt, retry_in_ms: wait }, 'run failed, trying again');
+    context.observer?.retryScheduled?.('run');
+    const stored = context.store.openOne(ref);
+    if (stored !== null && !this.closed) this.submit({ ...stored, dispatch: null }, wait);
+  }
+
+  private end({ ref, dispatch, ms }: FinishedRun, state: 'dead' | 'skipped', reason: string): void {
+    const { context, ended } = this.parts;
+    const fields = { ...logFields(dispatch), outcome: state, reason, ms };
+    if (state === 'dead') context.log.error(fields, 'given up');
+    else context.log.info(fields, 'nothing to deliver');
+    context.observer?.finished?.(dispatch, state, reason);
+    ended(ref);
+  }
+}
+
+interface FinishedRun {
+  readonly ref: Ref;
+  readonly dispatch: Dispatch;
+  readonly startedAt: number;
+  readonly ms: number;
+  readonly maxAttempts: number;
+}
+
+function step(run: FinishedRun, outcome: Step['outcome'], reason: string, at: number, next: number | null): Step {
+  const { startedAt } = run;
+  return {
+    kind: 'run',
+    index: null,
+    outcome,
+    started_at: startedAt,
+    at,
+    reason,
+    next_at: next,
+    sent: 0,
+    message_id: null,
+  };
+}
+
+const countFailed = (steps: readonly Step[]): number =>
+  steps.filter(({ kind, outcome }) => kind === 'run' && outcome === 'failed').length;

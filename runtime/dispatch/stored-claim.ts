@@ -1,0 +1,9 @@
+/** A request's claim in the form the store keeps; null for an id of our own making, which makes nothing a duplicate. */
+import type { StoredClaim } from '../store/mutations.ts';
+import type { Claim } from './dispatcher.ts';
+
+export function storedClaim(claim: Claim, now: number): StoredClaim | null {
+  if (claim.generated) return null;
+  const { profile, route, delivery_id, ttl_ms } = claim;
+  return { profile, route, delivery_id, expires_at: Math.round(now + ttl_ms) };
+}

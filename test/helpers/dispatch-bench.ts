@@ -1,0 +1,90 @@
+/** A dispatcher with everything around it under a test's control. */
+import type { DeliveryOutcome, DeliveryRequest } from '../../runtime/deliver/deliverer.ts';
+import type { AgentRequest } from '../../runtime/dispatch/agent-runner.ts';
+import type { DispatchContext } from '../../runtime/dispatch/context.ts';
+import type { DispatchService } from '../../runtime/dispatch/create-dispatcher.ts';
+import { createDispatcher } from '../../runtime/dispatch/create-dispatcher.ts';
+import type { Claim } from '../../runtime/dispatch/dispatcher.ts';
+import { MemoryStore } from '../../runtime/store/memory-store.ts';
+import type { Store } from '../../runtime/store/store.ts';
+import { FakeClock } from './fake-clock.ts';
+import type { LogLine } from './log.ts';
+import { recordLog } from './log.ts';
+
+export interface DispatchBench {
+  readonly service: DispatchService;
+  readonly clock: FakeClock;
+  readonly store: Store;
+  readonly lines: readonly LogLine[];
+  /** What the agent was asked, in order. */
+  readonly runs: AgentRequest[];
+  readonly deliveries: DeliveryRequest[];
+}
+
+export interface BenchOptions {
+  readonly store?: Store;
+  readonly clock?: FakeClock;
+  readonly agent?: (request: AgentRequest) => Promise<string>;
+  readonly deliver?: (request: DeliveryRequest) => DeliveryOutcome | Promise<DeliveryOutcome>;
+  readonly max_attempts?: number;
+  readonly timeout_ms?: number;
+  readonly context?: Partial<DispatchContext>;
+}
+
+export const sentOk = (sent = 1): DeliveryOutcome => ({ kind: 'ok', message_id: 'm1', sent });
+
+export const notSent = (
+  kind: 'permanent' | 'retry' | 'ambiguous',
+  overrides: Partial<Exclude<DeliveryOutcome, { kind: 'ok' }>> = {},
+): DeliveryOutcome => ({
+  ...{ kind, reason: `${kind} reason`, retry_after_ms: null, idempotent: false, attempted: true, sent: 0 },
+  ...overrides,
+});
+
+export function dispatchBench(options: BenchOptions = {}): DispatchBench {
+  const clock = options.clock ?? new FakeClock();
+  const store = options.store ?? new MemoryStore();
+  const { lines, ...log } = recordLog();
+  const runs: AgentRequest[] = [];
+  const deliveries: DeliveryRequest[] = [];
+  const agent = {
+    timeout_ms: options.timeout_ms ?? 900_000,
+    max_attempts: options.max_attempts ?? 1,
+    run(request: AgentRequest): Promise<string> {
+      runs.push(request);
+      return options.agent?.(request) ?? Promise.resolve(`answer to ${request.prompt}`);
+    },
+  };
+  const service = createDispatcher({
+    store,
+    clock,
+    log,
+    agents: () => agent,
+    deliverer: {
+      deliver(request) {
+        deliveries.push(request);
+        return Promise.resolve(options.deliver?.(request) ?? sentOk());
+      },
+    },
+    policy: () => ({ max_attempts: 8, retry_ambiguous: false }),
+    limits: () => ({ max_concurrent_runs: 4, max_queued_runs: 100 }),
+    random: () => 0.5,
+    ...options.context,
+  });
+  return { service, clock, store, lines, runs, deliveries };
+}
+
+export function claimOf(delivery_id: string, overrides: Partial<Claim> = {}): Claim {
+  return { profile: 'default', route: 'alerts', delivery_id, generated: false, ttl_ms: 3_600_000, ...overrides };
+}
+
+/** A promise and the ways to settle it. */
+export function deferred<T>(): { promise: Promise<T>; resolve: (value: T) => void; reject: (error: unknown) => void } {
+  let resolve: (value: T) => void = () => {};
+  let reject: (error: unknown) => void = () => {};
+  const promise = new Promise<T>((yes, no) => {
+    resolve = yes;
+    reject = no;
+  });
+  return { promise, resolve, reject };
+}

@@ -1,0 +1,226 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { AgentRequest } from '../../../runtime/dispatch/agent-runner.ts';
+import { AgentError } from '../../../runtime/dispatch/agent-runner.ts';
+import { MemoryStore } from '../../../runtime/store/memory-store.ts';
+import { StoreUnavailable } from '../../../runtime/store/store.ts';
+import { claimOf, deferred, dispatchBench, notSent, sentOk } from '../../helpers/dispatch-bench.ts';
+import { makeDispatch } from '../../helpers/dispatches.ts';
+import { settle } from '../../helpers/fake-clock.ts';
+
+/** An agent whose runs end when the test says so. */
+function slowAgent() {
+  const open = new Map<string, ReturnType<typeof deferred<string>>>();
+  const run = (request: AgentRequest): Promise<string> => {
+    const run = deferred<string>();
+    open.set(request.delivery_id, run);
+    request.signal.addEventListener('abort', () => run.reject(new Error('aborted')));
+    return run.promise;
+  };
+  return { run, open, end: (id: string, text = 'ok') => open.get(`delivery-${id}`)?.resolve(text) };
+}
+
+describe('accept', () => {
+  it('runs the agent with the dispatch and delivers its answer', async () => {
+    const { service, store, runs, deliveries } = dispatchBench();
+    const dispatch = makeDispatch('a', { skills: ['triage'], mirror_to_session: true });
+    assert.deepEqual(await service.accept(dispatch, claimOf('1'), null), { kind: 'accepted' });
+    await settle();
+    const [run] = runs;
+    assert.deepEqual(
+      [run?.prompt, run?.route, run?.profile, run?.session, run?.skills, run?.toolsets],
+      [dispatch.prompt, 'alerts', 'default', dispatch.session, ['triage'], ['web_search']],
+    );
+    const [delivery] = deliveries;
+    assert.deepEqual(
+      [delivery?.key, delivery?.target, delivery?.text, delivery?.sent, delivery?.mirror_to_session],
+      ['a:0', 'log', `answer to ${dispatch.prompt}`, 0, true],
+    );
+    assert.equal(store.find('a')?.state, 'done');
+    assert.equal(store.find('a')?.steps[0]?.message_id, 'm1');
+  });
+
+  it('answers duplicate for an id it has accepted, and only for that', async () => {
+    const { service, runs } = dispatchBench();
+    assert.equal(service.isDone(claimOf('1')), false);
+    assert.equal((await service.accept(makeDispatch('a'), claimOf('1'), null)).kind, 'accepted');
+    assert.equal(service.isDone(claimOf('1')), true);
+    assert.equal((await service.accept(makeDispatch('b'), claimOf('1'), null)).kind, 'duplicate');
+    assert.equal((await service.accept(makeDispatch('c'), claimOf('1', { route: 'other' }), null)).kind, 'accepted');
+    await settle();
+    assert.equal(runs.length, 2);
+  });
+
+  it('never calls an event with an id of our making a duplicate', async () => {
+    const { service } = dispatchBench();
+    const claim = claimOf('1', { generated: true });
+    assert.equal((await service.accept(makeDispatch('a'), claim, null)).kind, 'accepted');
+    assert.equal((await service.accept(makeDispatch('b'), claim, null)).kind, 'accepted');
+    assert.equal(service.isDone(claim), false);
+  });
+
+  it('remembers an id for its own time', async () => {
+    const { service, clock } = dispatchBench();
+    await service.accept(makeDispatch('a'), claimOf('1', { ttl_ms: 5000 }), null);
+    clock.advance(4999);
+    assert.equal((await service.accept(makeDispatch('b'), claimOf('1'), null)).kind, 'duplicate');
+    clock.advance(1);
+    assert.equal((await service.accept(makeDispatch('c'), claimOf('1'), null)).kind, 'accepted');
+  });
+
+  it('runs no more than the limits allow, in all and per route, and lets routes take turns', async () => {
+    const agent = slowAgent();
+    const limits = { max_concurrent_runs: 3, max_queued_runs: 100 };
+    const { service } = dispatchBench({ agent: agent.run, context: { limits: () => limits } });
+    for (const id of ['a', 'b', 'c', 'd']) await service.accept(makeDispatch(id), claimOf(id), 2);
+    await service.accept(makeDispatch('e', { route: 'other' }), claimOf('e', { route: 'other' }), null);
+    await service.accept(makeDispatch('f', { route: 'other' }), claimOf('f', { route: 'other' }), null);
+    await settle();
+    const running = (): string => [...agent.open.keys()].map((id) => id.slice(-1)).join('');
+    assert.equal(running(), 'abe');
+    agent.end('e');
+    await settle();
+    assert.equal(running(), 'abef');
+    agent.end('a');
+    await settle();
+    assert.equal(running(), 'abefc');
+  });
+
+  it('is overloaded when the queue is full, and has then stored nothing', async () => {
+    const agent = slowAgent();
+    const limits = { max_concurrent_runs: 1, max_queued_runs: 2 };
+    const { service, store } = dispatchBench({ agent: agent.run, context: { limits: () => limits } });
+    const results = await Promise.all(
+      ['a', 'b', 'c', 'd', 'e'].map((id) => service.accept(makeDispatch(id), claimOf(id), null)),
+    );
+    assert.deepEqual(
+      results.map(({ kind }) => kind),
+      ['accepted', 'accepted', 'overloaded', 'overloaded', 'overloaded'],
+    );
+    assert.equal(store.tallies()[0]?.accepted, 2);
+    assert.equal(service.isDone(claimOf('c')), false);
+    agent.end('a');
+    await settle();
+    assert.equal((await service.accept(makeDispatch('f'), claimOf('f'), null)).kind, 'accepted');
+  });
+
+  it('is overloaded while the store cannot write, and recovers with it', async () => {
+    const store = new MemoryStore();
+    let down = true;
+    const write = store.write.bind(store);
+    store.write = (mutation) => (down ? Promise.reject(new StoreUnavailable('disk full')) : write(mutation));
+    const { service, runs } = dispatchBench({ store });
+    const refusal = await service.accept(makeDispatch('a'), claimOf('1'), null);
+    assert.deepEqual(refusal, { kind: 'overloaded', retry_after_seconds: 10 });
+    down = false;
+    assert.equal((await service.accept(makeDispatch('a'), claimOf('1'), null)).kind, 'accepted');
+    await settle();
+    assert.equal(runs.length, 1);
+  });
+
+  it('keeps an answer until the store can take it', async () => {
+    const store = new MemoryStore();
+    let down = false;
+    const write = store.write.bind(store);
+    store.write = (mutation) => (down ? Promise.reject(new StoreUnavailable('disk full')) : write(mutation));
+    const agent = slowAgent();
+    const { service, clock, runs, deliveries } = dispatchBench({ store, agent: agent.run });
+    await service.accept(makeDispatch('a'), claimOf('1'), null);
+    await settle();
+    down = true;
+    agent.end('a', 'the answer');
+    await clock.run(60_000);
+    assert.deepEqual([store.find('a')?.state, deliveries.length], ['running', 0]);
+    down = false;
+    await clock.run(5000);
+    assert.deepEqual([store.find('a')?.state, runs.length, deliveries[0]?.text], ['done', 1, 'the answer']);
+  });
+
+  for (const [answer, reason] of [
+    ['', 'the agent had nothing to say'],
+    ['  \n', 'the agent had nothing to say'],
+    ['[SILENT]', 'the agent answered [SILENT]'],
+    [' [SILENT]\n', 'the agent answered [SILENT]'],
+  ] as const) {
+    it(`records ${JSON.stringify(answer)} and delivers nothing`, async () => {
+      const { service, store, deliveries } = dispatchBench({ agent: () => Promise.resolve(answer) });
+      await service.accept(makeDispatch('a'), claimOf('1'), null);
+      await settle();
+      const stored = store.find('a');
+      assert.deepEqual([stored?.state, stored?.reason, stored?.answer], ['skipped', reason, answer]);
+      assert.equal(deliveries.length, 0);
+    });
+  }
+
+  it('delivers an answer that only mentions [SILENT]', async () => {
+    const { service, deliveries } = dispatchBench({ agent: () => Promise.resolve('not [SILENT]') });
+    await service.accept(makeDispatch('a'), claimOf('1'), null);
+    await settle();
+    assert.equal(deliveries.length, 1);
+  });
+
+  it('gives a failed run up at once by default, with the reason', async () => {
+    const { service, store, runs } = dispatchBench({ agent: () => Promise.reject(new AgentError('exit code 3')) });
+    await service.accept(makeDispatch('a'), claimOf('1'), null);
+    await settle();
+    assert.deepEqual([store.find('a')?.state, store.find('a')?.reason], ['dead', 'run failed: exit code 3']);
+    assert.deepEqual([runs.length, store.find('a')?.steps[0]?.outcome], [1, 'failed']);
+    // It was acknowledged: the sender's repeat is a duplicate all the same.
+    assert.equal((await service.accept(makeDispatch('b'), claimOf('1'), null)).kind, 'duplicate');
+  });
+
+  it('tries a failed run again up to max_attempts, with growing pauses', async () => {
+    const at: number[] = [];
+    const bench = dispatchBench({
+      max_attempts: 3,
+      agent() {
+        at.push(bench.clock.monotonic());
+        return Promise.reject(new AgentError('exit code 3'));
+      },
+    });
+    await bench.service.accept(makeDispatch('a'), claimOf('1'), null);
+    await bench.clock.run(60_000);
+    assert.deepEqual(at, [0, 2000, 10_000]);
+    assert.deepEqual(
+      [bench.store.find('a')?.state, bench.store.find('a')?.steps.map(({ next_at }) => next_at !== null)],
+      ['dead', [true, true, false]],
+    );
+  });
+
+  it('ends a run that takes too long', async () => {
+    const agent = slowAgent();
+    const { service, clock, store } = dispatchBench({ agent: agent.run, timeout_ms: 900_000 });
+    await service.accept(makeDispatch('a'), claimOf('1'), null);
+    await clock.run(899_999);
+    assert.equal(store.find('a')?.state, 'running');
+    await clock.run(1);
+    assert.equal(store.find('a')?.reason, 'run failed: no answer within 900 s');
+  });
+
+  it('gives up a dispatch whose profile is gone', async () => {
+    const { service, store } = dispatchBench({ context: { agents: () => null } });
+    await service.accept(makeDispatch('a'), claimOf('1'), null);
+    await settle();
+    assert.equal(store.find('a')?.reason, 'run failed: profile "default" has no agent');
+  });
+
+  it('says in one log line what became of each dispatch', async () => {
+    const outcomes = [sentOk(), notSent('permanent')];
+    const { service, lines } = dispatchBench({ deliver: () => outcomes.shift() ?? sentOk() });
+    await service.accept(makeDispatch('a'), claimOf('1'), null);
+    await service.accept(makeDispatch('b'), claimOf('2'), null);
+    await settle();
+    assert.deepEqual(
+      lines.map(({ level, message, fields }) => [level, message, fields.dispatch, fields.route, fields.event]),
+      [
+        ['info', 'delivered', 'a', 'alerts', 'push'],
+        ['error', 'delivery given up', 'b', 'alerts', 'push'],
+      ],
+    );
+  });
+
+  it('fires no job without a scheduler', async () => {
+    const { service } = dispatchBench();
+    assert.deepEqual(await service.fire(makeDispatch('a', { mode: 'job' }), claimOf('1')), { kind: 'unknown_job' });
+  });
+});

@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { DeliveryOutcome } from '../../../runtime/deliver/deliverer.ts';
+import { nominalWait, retryWait } from '../../../runtime/dispatch/backoff.ts';
+import type { RetryPolicy } from '../../../runtime/dispatch/context.ts';
+import { judge } from '../../../runtime/dispatch/delivery-outcome.ts';
+import { claimOf, deferred, dispatchBench, notSent, sentOk } from '../../helpers/dispatch-bench.ts';
+import { makeDispatch } from '../../helpers/dispatches.ts';
+import { settle } from '../../helpers/fake-clock.ts';
+
+const policy: RetryPolicy = { max_attempts: 3, retry_ambiguous: false };
+
+describe('judge', () => {
+  const willing = { ...policy, retry_ambiguous: true };
+  const cases: readonly [string, DeliveryOutcome, number, RetryPolicy, string][] = [
+    ['ok is done', sentOk(), 1, policy, 'done'],
+    ['permanent is dead at once', notSent('permanent'), 1, policy, 'dead: permanent reason'],
+    ['retry is tried again', notSent('retry'), 2, policy, 'again in 8000'],
+    ['retry ends with the attempts', notSent('retry'), 3, policy, 'dead: given up after 3 attempts: retry reason'],
+    [
+      'ambiguous is not repeated',
+      notSent('ambiguous'),
+      1,
+      policy,
+      'dead: it may have arrived, so it was not repeated: ambiguous reason',
+    ],
+    [
+      'ambiguous is repeated where the target drops repeats',
+      notSent('ambiguous', { idempotent: true }),
+      1,
+      policy,
+      'again in 2000',
+    ],
+    ['ambiguous is repeated where the operator accepts it', notSent('ambiguous'), 1, willing, 'again in 2000'],
+    [
+      'ambiguous ends with the attempts too',
+      notSent('ambiguous'),
+      3,
+      willing,
+      'dead: given up after 3 attempts: ambiguous reason',
+    ],
+    ['a longer Retry-After is honoured', notSent('retry', { retry_after_ms: 60_000 }), 1, policy, 'again in 66000'],
+    [
+      'a shorter Retry-After does not shorten the wait',
+      notSent('retry', { retry_after_ms: 1 }),
+      2,
+      policy,
+      'again in 8000',
+    ],
+    [
+      'a Retry-After of a week is clamped to an hour',
+      notSent('retry', { retry_after_ms: 6e8 }),
+      1,
+      policy,
+      'again in 3960000',
+    ],
+    [
+      'what was not attempted uses nothing up',
+      notSent('retry', { attempted: false, retry_after_ms: 50 }),
+      3,
+      policy,
+      'paced for 50',
+    ],
+  ];
+  for (const [what, outcome, attempt, rules, expected] of cases) {
+    it(what, () => {
+      const verdict = judge(outcome, attempt, rules, 0.5);
+      const seen = {
+        done: () => 'done',
+        dead: () => `dead: ${'reason' in verdict ? verdict.reason : ''}`,
+        again: () => `again in ${'wait_ms' in verdict ? verdict.wait_ms : ''}`,
+        paced: () => `paced for ${'wait_ms' in verdict ? verdict.wait_ms : ''}`,
+      }[verdict.kind]();
+      assert.equal(seen, expected);
+    });
+  }
+});
+
+describe('retryWait', () => {
+  it('grows from two seconds to an hour and is spread by a fifth to each side', () => {
+    const waits = [1, 2, 3, 4, 5, 6, 7, 8, 50].map((attempt) => nominalWait(attempt) / 1000);
+    assert.deepEqual(waits, [2, 8, 32, 128, 512, 2048, 3600, 3600, 3600]);
+    assert.deepEqual(
+      [0, 0.5, 0.999999].map((random) => retryWait(3, null, random)),
+      [25_600, 32_000, 38_400],
+    );
+  });
+
+  it('is never shorter than what the target asked for', () => {
+    for (const random of [0, 0.5, 0.99]) assert.ok(retryWait(3, 31_900, random) >= 31_900);
+  });
+});
+
+describe('delivery', () => {
+  it('repeats a failed attempt until it arrives, from where the last one stopped', async () => {
+    const outcomes = [notSent('retry', { sent: 1 }), notSent('retry', { sent: 2 }), sentOk(3)];
+    const { service, clock, store, deliveries, runs } = dispatchBench({ deliver: () => outcomes.shift() ?? sentOk() });
+    await service.accept(makeDispatch('a'), claimOf('1'), null);
+    const start = clock.now();
+    await clock.run(10_000);
+    assert.deepEqual(
+      deliveries.map(({ sent, first_attempt_at }) => [sent, first_attempt_at]),
+      [
+        [0, null],
+        [1, start],
+        [2, start],
+      ],
+    );
+    const stored = store.find('a');
+    assert.deepEqual(
+      stored?.steps.map(({ outcome, at, next_at }) => [outcome, at - start, next_at === null ? null : next_at - start]),
+      [
+        ['retry', 0, 2000],
+        ['retry', 2000, 10_000],
+        ['ok', 10_000, null],
+      ],
+    );
+    assert.deepEqual([stored?.state, runs.length], ['done', 1]);
+  });
+
+  it('ends dead with the reason when all attempts are used up', async () => {
+    const { service, clock, store, deliveries } = dispatchBench({ deliver: () => notSent('retry') });
+    await service.accept(makeDispatch('a'), claimOf('1'), null);
+    await clock.run(3 * 3_600_000);
+    assert.equal(deliveries.length, 8);
+    assert.equal(store.find('a')?.state, 'dead');
+    assert.equal(store.find('a')?.reason, 'log: given up after 8 attempts: retry reason');
+    assert.equal(clock.pending, 0);
+  });
+
+  it('delivers to each target by itself: one that is down delays no other', async () => {
+    const targets = ['log', 'messenger_a', 'email'].map((target) => ({ target, extra: {}, unresolved: [] }));
+    const { service, clock, store, deliveries } = dispatchBench({
+      deliver: ({ target }) => (target === 'log' ? sentOk() : notSent(target === 'email' ? 'permanent' : 'retry')),
+    });
+    await service.accept(makeDispatch('a', { deliveries: targets }), claimOf('1'), null);
+    await settle();
+    assert.deepEqual(deliveries.map(({ key }) => key).sort(), ['a:0', 'a:1', 'a:2']);
+    assert.equal(store.find('a')?.state, 'delivering');
+    await clock.run(3 * 3_600_000);
+    assert.equal(
+      store.find('a')?.reason,
+      'messenger_a: given up after 8 attempts: retry reason; email: permanent reason',
+    );
+    assert.equal(deliveries.filter(({ target }) => target === 'log').length, 1);
+  });
+
+  it('asks a paced target again without recording or using up anything', async () => {
+    let free = false;
+    const paced = notSent('retry', { attempted: false, retry_after_ms: 1000 });
+    const { service, clock, store } = dispatchBench({ deliver: () => (free ? sentOk() : paced) });
+    await service.accept(makeDispatch('a'), claimOf('1'), null);
+    await clock.run(100_000);
+    assert.deepEqual([store.find('a')?.state, store.find('a')?.steps.length], ['delivering', 0]);
+    free = true;
+    await clock.run(1000);
+    assert.deepEqual([store.find('a')?.state, store.find('a')?.steps.length], ['done', 1]);
+  });
+
+  it('treats a deliverer that throws as one of which nobody knows what it sent', async () => {
+    const { service, store, lines } = dispatchBench({ deliver: () => Promise.reject(new Error('bug')) });
+    await service.accept(makeDispatch('a'), claimOf('1'), null);
+    await settle();
+    assert.equal(store.find('a')?.reason, 'log: it may have arrived, so it was not repeated: internal error');
+    assert.ok(lines.some(({ message }) => message === 'the deliverer failed'));
+  });
+
+  it('makes no more than eight attempts at once to one target', async () => {
+    const gate = deferred<DeliveryOutcome>();
+    const limits = { max_concurrent_runs: 50, max_queued_runs: 100 };
+    const bench = dispatchBench({ deliver: () => gate.promise, context: { limits: () => limits } });
+    for (let n = 0; n < 12; n++) await bench.service.accept(makeDispatch(`a${n}`), claimOf(`${n}`), null);
+    const email = makeDispatch('b', { deliveries: [{ target: 'email', extra: {}, unresolved: [] }] });
+    await bench.service.accept(email, claimOf('b'), null);
+    await settle();
+    assert.deepEqual(
+      ['log', 'email'].map((name) => bench.deliveries.filter(({ target }) => target === name).length),
+      [8, 1],
+    );
+    gate.resolve(sentOk());
+    await settle();
+    assert.equal(bench.store.tallies()[0]?.done, 13);
+  });
+
+  it('is done when a dispatch names no target', async () => {
+    const { service, store } = dispatchBench();
+    await service.accept(makeDispatch('a', { deliveries: [] }), claimOf('1'), null);
+    await settle();
+    assert.equal(store.find('a')?.state, 'done');
+  });
+});
