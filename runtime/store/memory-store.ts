@@ -1,6 +1,7 @@
 /** A store that forgets with its process: the model the durable one is tested against, and the benchmark's yardstick. */
 import type { Group } from '../coalesce/group.ts';
 import { joinGroup } from '../coalesce/group.ts';
+import { MemoryJobs } from './memory-jobs.ts';
 import type {
   Accept,
   Advance,
@@ -45,6 +46,13 @@ export class MemoryStore implements Store {
   private readonly inboxed = new Set<Ref>();
   private readonly counts = new Map<string, Mutable<Tally>>();
   private failure: LastError | null = null;
+  readonly jobs = new MemoryJobs({
+    insert: (dispatch, now) => this.insert({ dispatch, max_concurrent: null }, 'pending', now),
+    toInbox: (ref) => void this.inboxed.add(ref),
+    claim: (claim, now) => this.claim(claim, now),
+    isClaimed: (claim, now) => claim !== null && this.isClaimed(claim, now),
+    stateOf: (ref) => this.kept.get(ref)?.state ?? null,
+  });
   private readonly handlers: MutationHandlers = {
     accept: (m) => this.accept(m),
     coalesce: (m) => this.coalesce(m),
@@ -53,6 +61,7 @@ export class MemoryStore implements Store {
     take_inbox: (m) => this.takeInbox(m),
     expire_claims: (m) => this.expireClaims(m),
     cleanup: (m) => this.cleanup(m),
+    ...this.jobs.handlers,
   };
 
   write<M extends Mutation>(mutation: M): Promise<MutationResults[M['kind']]> {

@@ -4,6 +4,7 @@
  */
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { GroupLimits } from '../coalesce/group.ts';
+import type { JobMutation, JobMutationResults } from './job-mutations.ts';
 import type { DispatchState } from './states.ts';
 
 /** A stored dispatch's number: grows with the order of storing, never used twice. */
@@ -108,10 +109,10 @@ export interface Cleanup {
   readonly limit: number;
 }
 
-export type Mutation = Accept | Coalesce | Release | Advance | TakeInbox | ExpireClaims | Cleanup;
+export type Mutation = Accept | Coalesce | Release | Advance | TakeInbox | ExpireClaims | Cleanup | JobMutation;
 export type MutationKind = Mutation['kind'];
 
-export interface MutationResults {
+export interface MutationResults extends JobMutationResults {
   accept: { readonly kind: 'stored'; readonly ref: Ref } | { readonly kind: 'duplicate' };
   coalesce:
     | {

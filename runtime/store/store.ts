@@ -7,6 +7,7 @@
  */
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { Group } from '../coalesce/group.ts';
+import type { JobReader } from './job-mutations.ts';
 import type { ClaimKey, Mutation, MutationResults, Ref, Step } from './mutations.ts';
 import type { DispatchState, OpenState } from './states.ts';
 
@@ -94,6 +95,7 @@ export interface LastError {
 
 /** Reading is synchronous, sees what is committed, and works beside a running server. */
 export interface StoreReader {
+  readonly jobs: JobReader;
   isClaimed(key: ClaimKey, now: number): boolean;
   load(ref: Ref): StoredDispatch | null;
   find(id: string): StoredDispatch | null;

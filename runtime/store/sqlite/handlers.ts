@@ -5,6 +5,7 @@ import { createInsertDispatch, createTakeClaim } from './accept.ts';
 import { createAdvance } from './advance.ts';
 import { createCleanup } from './cleanup.ts';
 import { createCoalesce, createRelease } from './groups.ts';
+import { createJobHandlers } from './jobs.ts';
 import type { TallyWriter } from './tally-writer.ts';
 
 export function createHandlers(db: Database.Database, tally: TallyWriter): MutationHandlers {
@@ -38,5 +39,6 @@ export function createHandlers(db: Database.Database, tally: TallyWriter): Mutat
     },
     expire_claims: ({ now, limit }) => expire.run([now, limit]).changes,
     cleanup: createCleanup(db, tally),
+    ...createJobHandlers(db, { claim, insert, toInbox: (ref) => void toInbox.run([ref]) }),
   };
 }

@@ -79,6 +79,26 @@ const VERSIONS: readonly string[] = [
 
   CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- Jobs made at run time. body: JSON of the record.
+  CREATE TABLE job (id TEXT PRIMARY KEY, profile TEXT NOT NULL, name TEXT NOT NULL, body TEXT NOT NULL)
+    STRICT, WITHOUT ROWID;
+  CREATE UNIQUE INDEX job_name ON job (profile, name);
+
+  -- Where each job stands, those of the config too. ref: its latest run.
+  CREATE TABLE job_state (job TEXT PRIMARY KEY, paused INTEGER, cursor INTEGER, signature TEXT, ref INTEGER)
+    STRICT, WITHOUT ROWID;
+
+  -- What became of each instant at which a job was due: one row, so one run, for each.
+  CREATE TABLE job_tick (
+    job TEXT NOT NULL,
+    due_at INTEGER NOT NULL,
+    outcome TEXT NOT NULL,
+    ref INTEGER,
+    missed INTEGER NOT NULL,
+    PRIMARY KEY (job, due_at)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];
 
 export const SCHEMA_VERSION = VERSIONS.length;

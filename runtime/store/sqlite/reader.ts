@@ -6,6 +6,7 @@ import type { DispatchState, OpenState } from '../states.ts';
 import type { LastError, OpenDispatch, StoredDispatch, StoreReader, Tally } from '../store.ts';
 import type { TallyColumn } from '../tally.ts';
 import { auditTally, TALLY_COLUMNS } from '../tally.ts';
+import { createJobReader } from './job-reader.ts';
 import { claimKey, parseGroupKey } from './keys.ts';
 import { createList } from './list.ts';
 import type { SummaryRow } from './summary.ts';
@@ -34,6 +35,7 @@ export function createReader(db: Database.Database): StoreReader {
       return row === undefined ? null : load(row[0]);
     },
     ...createOpen(db),
+    jobs: createJobReader(db),
     groups: () =>
       (groups.all([]) as GroupRow[]).map(
         ([key, ref, first_at, due_at, window_ms, max_wait_ms, superseded, max_concurrent]) => ({
