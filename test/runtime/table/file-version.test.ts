@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { FileStat } from '../../../runtime/table/file-version.ts';
+import { FileVersion } from '../../../runtime/table/file-version.ts';
+
+const STAT: FileStat = { mtimeMs: 1000, ctimeMs: 1000, size: 10, ino: 7 };
+
+test('a file is new until it was noted, and then known', () => {
+  const version = new FileVersion();
+  assert.equal(version.differs(STAT), true);
+  version.note(STAT, 5000);
+  assert.equal(version.differs({ ...STAT }), false);
+});
+
+for (const part of ['mtimeMs', 'ctimeMs', 'size', 'ino'] as const) {
+  test(`another ${part} is another file`, () => {
+    const version = new FileVersion();
+    version.note(STAT, 5000);
+    assert.equal(version.differs({ ...STAT, [part]: 1 }), true);
+  });
+}
+
+test('a file that was just written is looked at again until it is old enough to tell', () => {
+  const version = new FileVersion();
+  version.note(STAT, 1010);
+  assert.equal(version.differs(STAT), true);
+  version.note(STAT, 1050);
+  assert.equal(version.differs(STAT), false);
+});
+
+test('a missing file is nothing new until there was one', () => {
+  const version = new FileVersion();
+  assert.equal(version.differs(undefined), false);
+  version.note(STAT, 5000);
+  assert.equal(version.differs(undefined), true);
+  version.note(undefined, 5000);
+  assert.equal(version.differs(undefined), false);
+});

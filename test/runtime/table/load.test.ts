@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { test } from 'node:test';
+import { systemClock } from '../../../runtime/clock.ts';
+import { Breather } from '../../../runtime/table/breather.ts';
+import { loadTable } from '../../../runtime/table/load.ts';
+import { routeTable } from '../../helpers/route-table.ts';
+
+const load = (bytes: Buffer | string, current = '') =>
+  loadTable(Buffer.from(bytes), current, new Breather(systemClock));
+const { table, text } = routeTable({ routes: { b: {}, a: { description: 'odd "}}\n text' }, routes: {} } });
+
+/** A first line with the right hash for whatever follows. */
+function withHead(rest: string): string {
+  return `{"format":1,"hash":"${createHash('sha256').update(rest).digest('hex')}",\n${rest}`;
+}
+
+test('what the compiler writes is read back as it was', async () => {
+  assert.deepEqual(await load(text), table);
+  const empty = routeTable({});
+  assert.deepEqual(await load(empty.text), empty.table);
+  const one = routeTable({ routes: { only: {} } });
+  assert.deepEqual(await load(one.text), one.table);
+});
+
+test('the same content in another layout is read as well', async () => {
+  const { format, hash, ...rest } = table;
+  assert.equal(format, 1);
+  const compact = `${JSON.stringify(rest).slice(1)}\n`;
+  const { hash: other, ...read } = (await load(withHead(compact))) as typeof table;
+  assert.notEqual(other, hash);
+  assert.deepEqual(read, { format: 1, ...rest });
+});
+
+test('a table whose hash is in service is not parsed again', async () => {
+  assert.equal(await load(text, table.hash), 'same');
+});
+
+const broken: readonly (readonly [name: string, bytes: string, message: RegExp])[] = [
+  ['an empty file', '', /not a compiled table/],
+  ['a file that is something else', '{"routes":{}}', /not a compiled table/],
+  ['a table of a later version', text.replace('"format":1', '"format":2'), /has format 2, this version reads 1/],
+  ['a half-written table', text.slice(0, text.length / 2), /does not match its hash/],
+  ['a table without its last byte', text.slice(0, -1), /does not match its hash/],
+  ['an edited table', text.replace('127.0.0.1', '0.0.0.0'), /does not match its hash/],
+  ['rubbish with a right hash', withHead('"server":'), /not JSON/],
+];
+
+for (const [name, bytes, message] of broken) {
+  test(`${name} is refused`, () => assert.rejects(load(bytes), { name: 'TableError', message }));
+}
