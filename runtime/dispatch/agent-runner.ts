@@ -16,7 +16,8 @@ export interface AgentRequest {
 export interface AgentRunner {
   /**
    * Runs the agent once and answers its text.
-   * @throws AgentError when the run failed; its message holds no secret and no payload.
+   * @throws AgentError when the run failed; its message holds no secret and no upstream text, but perhaps the last line
+   * that an operator's own program wrote to stderr.
    */
   run(request: AgentRequest): Promise<string>;
 }

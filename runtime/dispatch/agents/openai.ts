@@ -1,0 +1,109 @@
+/** The agent as an OpenAI-compatible server: one chat completion per run, nothing of its error texts passed on. */
+import type { Dispatcher } from 'undici';
+import { request as send } from 'undici';
+import type { OpenAiAgentPlan } from '../../../schemas/generated/types.ts';
+import type { SecretResolver } from '../../secrets.ts';
+import { printSecretRef, SecretError } from '../../secrets.ts';
+import type { AgentRequest, AgentRunner } from '../agent-runner.ts';
+import { AgentError } from '../agent-runner.ts';
+
+export interface OpenAiAgentContext {
+  readonly http: Dispatcher;
+  readonly secrets: SecretResolver;
+}
+
+/** Largest response that is read, in bytes. */
+const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
+
+const REFUSALS: Readonly<Record<number, string>> = {
+  400: 'the request was refused (400)',
+  401: 'the key was refused (401)',
+  403: 'access was refused (403)',
+  404: 'no such address or model (404)',
+  413: 'the prompt is too long (413)',
+  429: 'too many requests, or the quota is used up (429)',
+};
+
+export function createOpenAiAgent(plan: OpenAiAgentPlan, context: OpenAiAgentContext): AgentRunner {
+  const url = `${plan.base_url.replace(/\/+$/, '')}/chat/completions`;
+  return {
+    async run(request) {
+      const authorization = authorize(plan, context.secrets);
+      try {
+        const response = await send(url, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', accept: 'application/json', ...authorization },
+          body: JSON.stringify(completion(plan, request)),
+          dispatcher: context.http,
+          signal: request.signal,
+          headersTimeout: plan.timeout_seconds * 1000,
+          bodyTimeout: plan.timeout_seconds * 1000,
+        });
+        const body = await readBody(response.body);
+        if (response.statusCode === 200) return readAnswer(body);
+        throw new AgentError(REFUSALS[response.statusCode] ?? `the server answered ${response.statusCode}`);
+      } catch (error) {
+        if (request.signal.aborted) throw new AgentError('the request was stopped');
+        throw error instanceof AgentError ? error : new AgentError(explain(error));
+      }
+    },
+  };
+}
+
+function authorize({ api_key }: OpenAiAgentPlan, secrets: SecretResolver): Record<string, string> {
+  if (api_key === null) return {};
+  try {
+    return { authorization: `Bearer ${secrets.resolve(api_key)}` };
+  } catch (error) {
+    if (error instanceof SecretError) throw new AgentError(`the key cannot be read: ${printSecretRef(api_key)}`);
+    throw error;
+  }
+}
+
+function completion({ model, system }: OpenAiAgentPlan, { prompt }: AgentRequest): unknown {
+  const user = { role: 'user', content: prompt };
+  return { model, messages: system === null ? [user] : [{ role: 'system', content: system }, user] };
+}
+
+async function readBody(body: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    // Leaving the loop destroys the stream.
+    if (size > MAX_RESPONSE_BYTES) throw new AgentError(`the answer is longer than ${MAX_RESPONSE_BYTES} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** `choices[0].message.content`: a text, or a list of parts of which the texts count. */
+function readAnswer(body: string): string {
+  const choices = field(parse(body), 'choices');
+  const content = field(field(Array.isArray(choices) ? choices[0] : undefined, 'message'), 'content');
+  if (typeof content === 'string') return content;
+  if (Array.isArray(content)) {
+    const texts = content.map((part: unknown) => field(part, 'text')).filter((text) => typeof text === 'string');
+    if (texts.length > 0) return texts.join('');
+  }
+  throw new AgentError('the answer holds no text');
+}
+
+function parse(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    throw new AgentError('the answer is no JSON');
+  }
+}
+
+function field(value: unknown, name: string): unknown {
+  if (typeof value !== 'object' || value === null) return undefined;
+  return Object.hasOwn(value, name) ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
+}
+
+/** The system's or undici's code; a message may hold the URL. */
+function explain(error: unknown): string {
+  const code = field(error, 'code');
+  return `no answer from the server: ${typeof code === 'string' ? code : 'connection failed'}`;
+}

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { realpathSync } from 'node:fs';
+import type { TestContext } from 'node:test';
+import { describe, it } from 'node:test';
+import { systemClock } from '../../../../runtime/clock.ts';
+import type { AgentRequest } from '../../../../runtime/dispatch/agent-runner.ts';
+import { AgentError } from '../../../../runtime/dispatch/agent-runner.ts';
+import { createCommandAgent } from '../../../../runtime/dispatch/agents/command.ts';
+import { runProcess } from '../../../../runtime/process/run-process.ts';
+import type { CommandAgentPlan } from '../../../../schemas/generated/types.ts';
+import { tempDir } from '../../../helpers/temp-dir.ts';
+
+const request = (overrides: Partial<AgentRequest> = {}): AgentRequest => ({
+  prompt: 'the prompt',
+  toolsets: ['web_search', 'clarify'],
+  skills: ['triage', 'tone'],
+  session: 'webhook:alerts:7',
+  profile: 'default',
+  route: 'alerts',
+  event: 'push',
+  delivery_id: '7',
+  signal: new AbortController().signal,
+  ...overrides,
+});
+
+function agent(
+  t: TestContext,
+  argv: readonly string[],
+  overrides: { timeout?: number; env?: Record<string, string> } = {},
+) {
+  const folder = realpathSync(tempDir(t));
+  const plan: CommandAgentPlan = {
+    kind: 'command',
+    argv: [...argv],
+    timeout_seconds: overrides.timeout ?? 5,
+    max_attempts: 1,
+  };
+  const runner = createCommandAgent(plan, {
+    run: (process) => runProcess(process, systemClock),
+    env: {
+      PATH: process.env.PATH,
+      HOME: '/home/operator',
+      OWN_KEY: 'of the agent',
+      TOKEN: 's3cr3t-value',
+      ...overrides.env,
+    },
+    hidden: new Set(['TOKEN']),
+    home: '/the/home',
+    folder,
+    redact: (text) => text.replaceAll('s3cr3t-value', '***'),
+  });
+  return { runner, folder };
+}
+
+const sh = (script: string): string[] => ['/bin/sh', '-c', script];
+
+describe('command agent', () => {
+  it('reads the prompt from stdin and answers what it prints', async (t) => {
+    const { runner } = agent(t, ['cat']);
+    const prompt = `${'é😀'.repeat(50_000)}\nlast line`;
+    assert.equal(await runner.run(request({ prompt })), prompt);
+  });
+
+  it('fills placeholders inside its arguments, once, and leaves other braces alone', async (t) => {
+    const argv = ['printf', '%s|', '--tools={toolsets}', '{session}', '{route}/{profile}', '{prompt}', '{{route}}'];
+    const { runner } = agent(t, argv);
+    const answer = await runner.run(request({ session: 'webhook:alerts:{route}' }));
+    assert.equal(answer, '--tools=web_search,clarify|webhook:alerts:{route}|alerts/default|{prompt}|{alerts}|');
+  });
+
+  it('gets the operator environment without our secrets, and our variables', async (t) => {
+    const { runner, folder } = agent(t, sh('env; pwd'));
+    const lines = (await runner.run(request({ delivery_id: 'a\0b' }))).split('\n');
+    for (const line of [
+      'HOME=/home/operator',
+      'OWN_KEY=of the agent',
+      'HOOKWRIGHT_HOME=/the/home',
+      'HOOKWRIGHT_ROUTE=alerts',
+      'HOOKWRIGHT_EVENT=push',
+      'HOOKWRIGHT_DELIVERY_ID=ab',
+      'HOOKWRIGHT_PROFILE=default',
+      'HOOKWRIGHT_SESSION=webhook:alerts:7',
+      'HOOKWRIGHT_TOOLSETS=web_search,clarify',
+      'HOOKWRIGHT_SKILLS=triage,tone',
+      folder,
+    ]) {
+      assert.ok(lines.includes(line), `${line} in ${lines.join(' ')}`);
+    }
+    assert.ok(!lines.some((line) => line.includes('s3cr3t-value')));
+  });
+
+  const failures: readonly [string, readonly string[], RegExp][] = [
+    ['a nonzero exit', sh('echo partial; exit 3'), /^\/bin\/sh exited with 3$/],
+    ['what it said last', sh('echo first >&2; echo "no quota left" >&2; exit 1'), /exited with 1: no quota left$/],
+    ['a signal', sh('kill -9 $$'), /died of SIGKILL/],
+    ['a program that is not there', ['/nowhere/agent'], /^\/nowhere\/agent cannot be started: ENOENT$/],
+    ['too much output', ['yes'], /printed more than 1048576 bytes/],
+    [
+      'a secret in its last words',
+      sh('echo "key s3cr3t-value\u001b[31m refused" >&2; exit 1'),
+      /key \*\*\*\ufffd\[31m refused$/,
+    ],
+  ];
+  for (const [what, argv, message] of failures) {
+    it(`reports ${what}`, async (t) => {
+      await assert.rejects(
+        agent(t, argv).runner.run(request()),
+        (error) => error instanceof AgentError && message.test(error.message),
+      );
+    });
+  }
+
+  it('is killed with everything it started when its time is over or it is stopped', async (t) => {
+    const { runner } = agent(t, sh('sleep 5 & wait'), { timeout: 0.1 });
+    await assert.rejects(runner.run(request()), /gave no answer within 0.1 s/);
+    const stop = new AbortController();
+    const stopped = agent(t, sh('sleep 5 & wait')).runner.run(request({ signal: stop.signal }));
+    stop.abort();
+    await assert.rejects(stopped, /was stopped/);
+  });
+
+  it('may ignore its stdin', async (t) => {
+    assert.equal(await agent(t, ['echo', 'hi']).runner.run(request({ prompt: 'x'.repeat(5_000_000) })), 'hi\n');
+  });
+});

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { Agent } from 'undici';
+import { systemClock } from '../../../../runtime/clock.ts';
+import { createAgents } from '../../../../runtime/dispatch/agents/create-agents.ts';
+import { collectSecretRefs, secretNames } from '../../../../runtime/dispatch/agents/secret-names.ts';
+import { runProcess } from '../../../../runtime/process/run-process.ts';
+import type { AgentPlan, ProfilePlan } from '../../../../schemas/generated/types.ts';
+import { recordLog } from '../../../helpers/log.ts';
+import { tempDir } from '../../../helpers/temp-dir.ts';
+
+const profile = (name: string, home: string, agent: AgentPlan): ProfilePlan => ({
+  name,
+  home,
+  agent,
+  toolsets: [],
+  targets: {},
+});
+
+function setUp(home: string, profiles: readonly ProfilePlan[]) {
+  const log = recordLog();
+  const table = { profiles: Object.fromEntries(profiles.map((plan) => [plan.name, plan])), routes: {} };
+  const agents = createAgents(
+    { ...table, server: { ...server, secret: { kind: 'env', value: 'GLOBAL', scope: 'default' } } },
+    {
+      ...{ home, log, http: new Agent(), env: { PATH: process.env.PATH, GLOBAL: 'top-secret', OTHER: 'seen' } },
+      run: (request) => runProcess(request, systemClock),
+      secrets: { resolve: () => 'top-secret' },
+      readText: (path) => readFile(path, 'utf8'),
+    },
+  );
+  const run = (name: string, skills: readonly string[] = []) =>
+    agents(name)?.run({
+      ...{
+        prompt: 'the prompt',
+        toolsets: [],
+        skills,
+        session: 's',
+        profile: name,
+        route: 'r',
+        event: 'e',
+        delivery_id: '1',
+      },
+      signal: new AbortController().signal,
+    });
+  return { agents, run, log };
+}
+
+const server = {
+  ...{
+    enabled: true,
+    host: '127.0.0.1',
+    port: 0,
+    public_url: null,
+    max_body_bytes: 1,
+    rate_limit: 1,
+    max_connections: 1,
+  },
+  ...{ script_timeout_seconds: 1, direct_timeout_seconds: 1, idempotency_ttl_seconds: 1 },
+};
+const preview: AgentPlan = { kind: 'preview', timeout_seconds: 900, max_attempts: 2 };
+const command = (script: string): AgentPlan => ({
+  kind: 'command',
+  argv: ['/bin/sh', '-c', script],
+  timeout_seconds: 5,
+  max_attempts: 1,
+});
+
+describe('createAgents', () => {
+  it('gives each profile its own agent with its limits, and none to others', async (t) => {
+    const { agents, run } = setUp(tempDir(t), [
+      profile('default', '', preview),
+      profile('team', '', command('echo hi')),
+    ]);
+    assert.equal(await run('default'), 'the prompt');
+    assert.equal(await run('team'), 'hi\n');
+    assert.deepEqual([agents('default')?.timeout_ms, agents('default')?.max_attempts], [900_000, 2]);
+    assert.equal(agents('nobody'), null);
+  });
+
+  it('puts the skills of the profile before the prompt, in order, and logs unknown ones', async (t) => {
+    const home = tempDir(t);
+    for (const [folder, text] of [
+      ['skills/tone', 'Be kind.\n'],
+      ['skills/triage', 'Sort first.'],
+      ['profiles/team/skills/tone', 'Be terse.'],
+    ] as const) {
+      mkdirSync(join(home, folder), { recursive: true });
+      writeFileSync(join(home, folder, 'SKILL.md'), text);
+    }
+    const { run, log } = setUp(home, [profile('default', '', preview), profile('team', 'profiles/team', preview)]);
+    assert.equal(await run('default', ['triage', 'tone']), 'Sort first.\n\nBe kind.\n\nthe prompt');
+    assert.equal(await run('team', ['tone', 'triage', '../../../skills/triage']), 'Be terse.\n\nthe prompt');
+    assert.deepEqual(
+      log.lines.map(({ level, fields }) => [level, fields.skill]),
+      [
+        ['warn', 'triage'],
+        ['warn', '../../../skills/triage'],
+      ],
+    );
+  });
+
+  it('hides the variables of secret references from programs, and their values in what programs say', async (t) => {
+    const { run } = setUp(tempDir(t), [
+      profile('default', '', command('echo "$GLOBAL|$OTHER"')),
+      profile('team', '', command('echo top-secret >&2; exit 1')),
+    ]);
+    assert.equal(await run('default'), '|seen\n');
+    await assert.rejects(run('team') ?? Promise.resolve(), /exited with 1: \*\*\*$/);
+  });
+});
+
+describe('secretNames', () => {
+  it('finds references at any depth and nothing else', () => {
+    const ref = { kind: 'env', value: 'A', scope: 'default' };
+    const plan = { a: [{ b: ref }], c: { kind: 'file', value: 'B', scope: 'x' }, d: { ...ref, more: 1 }, e: 'env:C' };
+    assert.deepEqual([...secretNames(collectSecretRefs(plan))], ['WEBHOOK_SECRET', 'A']);
+  });
+});

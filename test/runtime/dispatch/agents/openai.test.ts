@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { TestContext } from 'node:test';
+import { describe, it } from 'node:test';
+import { Agent } from 'undici';
+import { AgentError } from '../../../../runtime/dispatch/agent-runner.ts';
+import { createOpenAiAgent } from '../../../../runtime/dispatch/agents/openai.ts';
+import { SecretError } from '../../../../runtime/secrets.ts';
+import type { OpenAiAgentPlan } from '../../../../schemas/generated/types.ts';
+
+interface Seen {
+  readonly url: string | undefined;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: unknown;
+}
+
+const request = {
+  ...{ prompt: 'the prompt', toolsets: [], skills: [], session: 's', profile: 'default', route: 'r', event: 'e' },
+  delivery_id: '1',
+  signal: new AbortController().signal,
+};
+
+async function server(t: TestContext, answer: (response: ServerResponse) => void) {
+  const seen: Seen[] = [];
+  const http = createServer(async (incoming, response) => {
+    let text = '';
+    for await (const chunk of incoming) text += String(chunk);
+    seen.push({ url: incoming.url, headers: incoming.headers, body: JSON.parse(text) });
+    answer(response);
+  });
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
+  const pool = new Agent();
+  t.after(async () => {
+    await pool.destroy();
+    http.closeAllConnections();
+    http.close();
+  });
+  const { port } = http.address() as AddressInfo;
+  const agent = (overrides: Partial<OpenAiAgentPlan> = {}) =>
+    createOpenAiAgent(
+      {
+        ...{ kind: 'openai', base_url: `http://127.0.0.1:${port}/v1/`, model: 'm1', system: null, max_attempts: 1 },
+        ...{ timeout_seconds: 5, api_key: { kind: 'env', value: 'KEY', scope: 'default' } },
+        ...overrides,
+      },
+      {
+        http: pool,
+        secrets: {
+          resolve({ value }) {
+            if (value === 'KEY') return 'the-key';
+            throw new SecretError('missing');
+          },
+        },
+      },
+    );
+  return { agent, seen };
+}
+
+const json =
+  (body: unknown, status = 200) =>
+  (response: ServerResponse) => {
+    response.writeHead(status, { 'content-type': 'application/json' });
+    response.end(typeof body === 'string' ? body : JSON.stringify(body));
+  };
+const says = (content: unknown) => json({ choices: [{ message: { role: 'assistant', content } }] });
+
+describe('openai agent', () => {
+  it('asks for one chat completion and answers its text', async (t) => {
+    const { agent, seen } = await server(t, says('the answer'));
+    assert.equal(await agent({ system: 'be brief' }).run(request), 'the answer');
+    assert.equal(seen[0]?.url, '/v1/chat/completions');
+    assert.equal(seen[0]?.headers.authorization, 'Bearer the-key');
+    assert.deepEqual(seen[0]?.body, {
+      model: 'm1',
+      messages: [
+        { role: 'system', content: 'be brief' },
+        { role: 'user', content: 'the prompt' },
+      ],
+    });
+  });
+
+  it('needs neither key nor system message', async (t) => {
+    const { agent, seen } = await server(
+      t,
+      says([
+        { type: 'text', text: 'in ' },
+        { type: 'text', text: 'parts' },
+      ]),
+    );
+    assert.equal(await agent({ api_key: null }).run(request), 'in parts');
+    assert.equal(seen[0]?.headers.authorization, undefined);
+    assert.deepEqual(seen[0]?.body, { model: 'm1', messages: [{ role: 'user', content: 'the prompt' }] });
+  });
+
+  const failures: readonly [string, (response: ServerResponse) => void, string][] = [
+    ['a refused key', json({ error: { message: 'bad key the-key' } }, 401), 'the key was refused (401)'],
+    ['a used-up quota', json('quota', 429), 'too many requests, or the quota is used up (429)'],
+    ['a broken server', json('<html>', 502), 'the server answered 502'],
+    ['a redirect, which is not followed', json('', 307), 'the server answered 307'],
+    ['no JSON', json('<html>'), 'the answer is no JSON'],
+    ['no choices', json({ choices: [] }), 'the answer holds no text'],
+    ['a root that is no object', json('null'), 'the answer holds no text'],
+    ['a prototype in place of fields', json('{"__proto__":{"choices":[]}}'), 'the answer holds no text'],
+    ['content that is no text', says(null), 'the answer holds no text'],
+    ['an endless answer', json(`"${'x'.repeat(5_000_000)}"`), 'the answer is longer than 4194304 bytes'],
+    ['a dropped connection', (response) => void response.destroy(), 'no answer from the server: UND_ERR_SOCKET'],
+  ];
+  for (const [what, answer, message] of failures) {
+    it(`reports ${what} without the server's words`, async (t) => {
+      const { agent } = await server(t, answer);
+      await assert.rejects(agent().run(request), (error) => error instanceof AgentError && error.message === message);
+    });
+  }
+
+  it('names the reference of a key it cannot read', async (t) => {
+    const { agent } = await server(t, says('x'));
+    const api_key = { kind: 'env', value: 'OTHER', scope: 'default' } as const;
+    await assert.rejects(agent({ api_key }).run(request), new AgentError('the key cannot be read: env:OTHER'));
+  });
+
+  it('gives up when it is stopped', async (t) => {
+    const { agent } = await server(t, () => {});
+    const stop = new AbortController();
+    const running = agent().run({ ...request, signal: stop.signal });
+    setTimeout(() => stop.abort(), 50);
+    await assert.rejects(running, new AgentError('the request was stopped'));
+  });
+});
