@@ -2,7 +2,9 @@
 import type { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { build as pretty } from 'pino-pretty';
+import type { Clock } from './clock.ts';
 import type { Logger } from './log.ts';
+import { TurnBuffer } from './turn-buffer.ts';
 
 export interface LoggerOptions {
   readonly stream: Writable;
@@ -10,15 +12,24 @@ export interface LoggerOptions {
   /** For people: one coloured line, local time. */
   readonly pretty: boolean;
   readonly colour: boolean;
+  readonly clock: Clock;
+}
+
+/** `flush` writes what the current turn has logged; to be called before an end that does not wait for the event loop. */
+export interface ProcessLogger extends Logger {
+  flush(): void;
 }
 
 /**
  * A logger on a stream. Values are always quoted, so that no text of a sender can begin a line or move a cursor; messages
  * are constants of this program.
  */
-export function createLogger({ stream, level, pretty: forPeople, colour }: LoggerOptions): Logger {
-  const base = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: levelName } };
-  if (!forPeople) return pino(base, stream);
+export function createLogger({ stream, level, pretty: forPeople, colour, clock }: LoggerOptions): ProcessLogger {
+  const base = { level, base: null, timestamp: createTimestamp(clock), formatters: { level: levelName } };
+  if (!forPeople) {
+    const buffer = new TurnBuffer(stream);
+    return Object.assign(pino(base, buffer), { flush: () => buffer.flush() });
+  }
   return pino(
     base,
     pretty({
@@ -30,6 +41,20 @@ export function createLogger({ stream, level, pretty: forPeople, colour }: Logge
       errorLikeObjectKeys: ['err'],
     }),
   );
+}
+
+/** ISO time of a line; made once per millisecond, for it costs as much as the rest of the line. */
+function createTimestamp(clock: Clock): () => string {
+  let last = Number.NaN;
+  let text = '';
+  return () => {
+    const now = clock.now();
+    if (now !== last) {
+      last = now;
+      text = `,"time":"${new Date(now).toISOString()}"`;
+    }
+    return text;
+  };
 }
 
 function levelName(level: string): { level: string } {

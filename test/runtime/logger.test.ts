@@ -1,54 +1,87 @@
 import assert from 'node:assert/strict';
-import { PassThrough } from 'node:stream';
-import { test } from 'node:test';
-import type { LoggerOptions } from '../../runtime/logger.ts';
+import { Writable } from 'node:stream';
+import { describe, test } from 'node:test';
 import { createLogger } from '../../runtime/logger.ts';
+import { FakeClock, settle } from '../helpers/fake-clock.ts';
 
-const HOSTILE = 'a\n{"level":"error"}\r\x1b[2J\x9b31m';
-
-function logged(options: Partial<LoggerOptions>, write: (log: ReturnType<typeof createLogger>) => void): string {
-  const stream = new PassThrough();
-  write(createLogger({ stream, level: 'info', pretty: false, colour: false, ...options }));
-  return String(stream.read() ?? '');
+function recorder() {
+  const writes: string[] = [];
+  const stream = new Writable({
+    write(chunk, _encoding, done) {
+      writes.push(String(chunk));
+      done();
+    },
+  });
+  return { writes, stream };
 }
 
-test('for a pipe, one JSON object a line with level, time, fields and message', () => {
-  const text = logged({}, (log) => log.warn({ route: 'ci', ms: 1.5 }, 'accepted'));
-  const { time, ...line } = JSON.parse(text);
-  assert.deepEqual(line, { level: 'warn', route: 'ci', ms: 1.5, msg: 'accepted' });
-  assert(!Number.isNaN(Date.parse(time)));
-  assert(text.endsWith('}\n'));
-});
+describe('createLogger', () => {
+  test('writes JSON lines with level, ISO time, fields and message', async () => {
+    const { writes, stream } = recorder();
+    const clock = new FakeClock(Date.UTC(2026, 0, 2, 3, 4, 5, 6));
+    const log = createLogger({ stream, level: 'info', pretty: false, colour: false, clock });
+    log.debug({}, 'hidden');
+    log.info({ route: 'ci', reason: 'a\n"b"\u001b[0m' }, 'accepted');
+    clock.advance(1);
+    log.error({ err: new Error('boom') }, 'failed');
+    await settle();
+    const lines = writes
+      .join('')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    assert.deepEqual(lines[0], {
+      level: 'info',
+      time: '2026-01-02T03:04:05.006Z',
+      route: 'ci',
+      reason: 'a\n"b"\u001b[0m',
+      msg: 'accepted',
+    });
+    assert.equal(lines[1]?.time, '2026-01-02T03:04:05.007Z');
+    assert.match(JSON.stringify(lines[1]?.err), /"message":"boom"/);
+    assert.equal(lines.length, 2);
+  });
 
-test('for people, one line with the message and the fields', () => {
-  const text = logged({ pretty: true }, (log) => log.info({ route: 'ci', ms: 1.5 }, 'accepted'));
-  assert.match(text, /^\[\d\d:\d\d:\d\d\.\d{3}\] INFO: accepted \{"route":"ci","ms":1\.5\}\n$/);
-});
+  test('writes once a turn, in order, and at once when flushed', async () => {
+    const { writes, stream } = recorder();
+    const log = createLogger({ stream, level: 'info', pretty: false, colour: false, clock: new FakeClock() });
+    for (let i = 0; i < 3; i++) log.info({ i }, 'line');
+    assert.equal(writes.length, 0);
+    await settle();
+    assert.equal(writes.length, 1);
+    assert.deepEqual(writes.join('').match(/"i":\d/g), ['"i":0', '"i":1', '"i":2']);
+    log.info({ i: 3 }, 'line');
+    log.flush();
+    assert.equal(writes.length, 2);
+    await settle();
+    assert.equal(writes.length, 2);
+  });
 
-test('no value begins a line of its own or moves the cursor', () => {
-  for (const pretty of [false, true]) {
-    const text = logged({ pretty }, (log) => log.info({ value: HOSTILE }, 'x'));
-    assert.equal(text.indexOf('\n'), text.length - 1);
-    assert.doesNotMatch(text.slice(0, -1), /[\x00-\x1f]/);
-  }
-});
+  test('writes a long turn in pieces', () => {
+    const { writes, stream } = recorder();
+    const log = createLogger({ stream, level: 'info', pretty: false, colour: false, clock: new FakeClock() });
+    for (let i = 0; i < 20; i++) log.info({ text: 'x'.repeat(10_000) }, 'line');
+    assert.ok(writes.length >= 2);
+  });
 
-test('lines below the level are not written', () => {
-  assert.equal(
-    logged({ level: 'warn' }, (log) => log.info({}, 'x')),
-    '',
-  );
-  assert.notEqual(
-    logged({ level: 'debug' }, (log) => log.debug({}, 'x')),
-    '',
-  );
-});
+  test('for people: one readable line each, written at once', () => {
+    const { writes, stream } = recorder();
+    const log = createLogger({ stream, level: 'info', pretty: true, colour: false, clock: new FakeClock() });
+    log.info({ route: 'ci' }, 'accepted');
+    log.flush();
+    assert.equal(writes.length, 1);
+    assert.match(writes[0] ?? '', /^\[\d\d:\d\d:\d\d\.000\] INFO: accepted \{"route":"ci"\}\n$/);
+  });
 
-test('an error is logged with its stack, on one line', () => {
-  for (const pretty of [false, true]) {
-    const text = logged({ pretty }, (log) => log.error({ err: new Error('broken') }, 'a request failed'));
-    assert.match(text, /broken/);
-    assert.match(text, /logger\.test\.ts/);
-    if (!pretty) assert.equal(text.indexOf('\n'), text.length - 1);
-  }
+  test('no value begins a line of its own or moves the cursor', () => {
+    for (const pretty of [false, true]) {
+      const { writes, stream } = recorder();
+      const log = createLogger({ stream, level: 'info', pretty, colour: false, clock: new FakeClock() });
+      log.info({ value: 'a\n{"level":"error"}\r\x1b[2J' }, 'x');
+      log.flush();
+      const text = writes.join('');
+      assert.equal(text.indexOf('\n'), text.length - 1);
+      assert.doesNotMatch(text.slice(0, -1), /[\x00-\x1f]/);
+    }
+  });
 });

@@ -1,0 +1,49 @@
+/** The packed package, installed in an empty folder the way npm would lay it out, for end-to-end tests. */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, realpathSync, symlinkSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+interface Manifest {
+  readonly dependencies?: Readonly<Record<string, string>>;
+}
+
+function readManifest(folder: string): Manifest {
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
+}
+
+/** Where a dependency of the package in `folder` is installed, or null when it is not (an optional one of another system). */
+function findPackage(name: string, folder: string): string | null {
+  for (const base of createRequire(join(folder, 'package.json')).resolve.paths(name) ?? []) {
+    try {
+      return realpathSync(join(base, name));
+    } catch {
+      // Not here: the next folder up.
+    }
+  }
+  return null;
+}
+
+/**
+ * Packs the repository, unpacks it below `dir` and gives it exactly its own dependencies: what the package forgets to
+ * declare, it does not find. @returns the installed program
+ */
+export function installPacked(dir: string): string {
+  const packed = execFileSync('npm', ['pack', '--silent', '--pack-destination', dir], { cwd: ROOT, encoding: 'utf8' });
+  const modules = join(dir, 'node_modules');
+  const installed = join(modules, 'hookwright');
+  mkdirSync(installed, { recursive: true });
+  const tarball = join(dir, packed.trim().split('\n').at(-1) ?? '');
+  execFileSync('tar', ['xzf', tarball, '--strip-components=1', '-C', installed]);
+  // A linked dependency finds its own dependencies beside its real folder.
+  for (const name of Object.keys(readManifest(installed).dependencies ?? {})) {
+    const found = findPackage(name, ROOT);
+    if (found === null) throw new Error(`${name} is not installed`);
+    mkdirSync(dirname(join(modules, name)), { recursive: true });
+    symlinkSync(found, join(modules, name));
+  }
+  return join(installed, 'dist/cli/main.js');
+}
