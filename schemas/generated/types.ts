@@ -801,15 +801,7 @@ export interface SourceFile {
    * Event names the sender documents, spelled as it sends them.
    */
   events?: string[];
-  retries?: SourceRetries;
-  /**
-   * How long the sender waits for the answer, in seconds.
-   */
-  deadline_seconds?: number;
-  /**
-   * Requests a minute the sender is known to send.
-   */
-  burst_per_minute?: number;
+  sending?: SourceSending1;
   /**
    * Steps at the sender. `{url}` stands for the route's URL.
    */
@@ -1063,18 +1055,23 @@ export interface SourceVariant {
    */
   evidence?: 'vendor' | 'secondary' | 'unverified';
   /**
-   * What a user must know about this sender.
+   * Event names the sender documents, spelled as it sends them.
    */
-  notes?: string[];
+  events?: string[];
+  sending?: SourceSending;
   /**
    * Steps at the sender. `{url}` stands for the route's URL.
    */
   setup?: string[];
+  /**
+   * What a user must know about this sender.
+   */
+  notes?: string[];
 }
 /**
- * What the sender does when a delivery is not answered with success.
+ * How the sender sends, as far as it says: what is not known is left out.
  */
-export interface SourceRetries {
+export interface SourceSending {
   /**
    * How often it tries in all; 1: it never retries.
    */
@@ -1084,9 +1081,54 @@ export interface SourceRetries {
    */
   horizon_seconds?: number;
   /**
+   * How long it waits for the answer, in seconds.
+   */
+  deadline_seconds?: number;
+  /**
+   * Requests a minute it is known to send.
+   */
+  burst_per_minute?: number;
+  /**
    * Back-off, switching off, redelivery by hand.
    */
   note?: string;
+  /**
+   * Where this comes from.
+   */
+  evidence: 'vendor' | 'secondary' | 'unverified';
+  /**
+   * Where it says so.
+   */
+  docs?: string;
+}
+/**
+ * How the sender sends, as far as it says: what is not known is left out.
+ */
+export interface SourceSending1 {
+  /**
+   * How often it tries in all; 1: it never retries.
+   */
+  attempts?: number;
+  /**
+   * Longest time between its first and its last attempt, in seconds.
+   */
+  horizon_seconds?: number;
+  /**
+   * How long it waits for the answer, in seconds.
+   */
+  deadline_seconds?: number;
+  /**
+   * Requests a minute it is known to send.
+   */
+  burst_per_minute?: number;
+  /**
+   * Back-off, switching off, redelivery by hand.
+   */
+  note?: string;
+  /**
+   * Where this comes from.
+   */
+  evidence: 'vendor' | 'secondary' | 'unverified';
   /**
    * Where it says so.
    */

@@ -1805,7 +1805,7 @@ return errors === 0;
 }
 validate21.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema42 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"source.schema.json","title":"SourceFile","description":"catalog/sources/<name>.yaml or an entry under `sources:`: how one sender signs its webhooks.","type":"object","additionalProperties":false,"required":["verify"],"properties":{"title":{"type":"string","minLength":1,"description":"Display name."},"aliases":{"type":"array","items":{"type":"string","pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"description":"Other names of this source."},"docs":{"type":"string","pattern":"^https?://","description":"Where the sender documents its signature."},"precedence":{"type":"integer","minimum":0,"description":"Takes part in the header-driven choice, in ascending order. Absent: only through `source:` or `auth:`."},"delivery_precedence":{"type":"integer","minimum":0,"description":"Its delivery headers are looked up on routes without `source:`, in ascending order."},"accepts":{"type":"array","minItems":1,"items":{"type":"string","pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"description":"Schemes `source:` accepts, in the order they commit, when the sender signs in several ways at once. Default: the source's own."},"verify":{"enum":["hmac-sha1","hmac-sha256","hmac-sha512","ed25519","ecdsa-p256","token","basic","none"],"description":"Primitive. `none` accepts nothing unless the route is INSECURE_NO_AUTH."},"signature":{"$ref":"#/$defs/locators"},"encoding":{"enum":["hex","base64","base64url"],"description":"Text form of the signature. Default: hex."},"signed":{"type":"string","minLength":1,"description":"Template of the signed bytes: {body}, {timestamp}, {id}, {url}, {method}, {json:path}, {params}. {url:either-port} tries the URL with and without its default port, {url:decoded} undoes the escapes of punctuation in the query."},"secret":{"$ref":"#/$defs/secretForm"},"timestamp":{"$ref":"#/$defs/timestamp"},"id":{"$ref":"#/$defs/locator"},"body_hash":{"$ref":"#/$defs/bodyHash"},"event":{"$ref":"#/$defs/locators"},"delivery":{"$ref":"#/$defs/locators"},"delivery_digest":{"type":"boolean","default":false,"description":"The sender has no delivery id: a digest of the body stands in for it, so that a retry is recognised."},"challenge":{"oneOf":[{"$ref":"#/$defs/challenge"},{"type":"array","minItems":1,"items":{"$ref":"#/$defs/challenge"}}],"description":"Handshake of the sender, one or several."},"deprecated":{"type":"string","minLength":1,"description":"Why the scheme should not be used; logged once per route."},"evidence":{"enum":["vendor","secondary","unverified"],"description":"Where the facts come from: the vendor's own documentation or SDK, a third party, or general knowledge."},"variants":{"title":"SourceVariants","type":"object","propertyNames":{"pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"additionalProperties":{"$ref":"#/$defs/variant"},"description":"Other ways this sender signs, by name: each is a source of its own."},"events":{"type":"array","items":{"type":"string","minLength":1},"description":"Event names the sender documents, spelled as it sends them."},"retries":{"title":"SourceRetries","description":"What the sender does when a delivery is not answered with success.","type":"object","additionalProperties":false,"properties":{"attempts":{"type":"integer","minimum":1,"description":"How often it tries in all; 1: it never retries."},"horizon_seconds":{"type":"integer","minimum":0,"description":"Longest time between its first and its last attempt, in seconds."},"note":{"type":"string","minLength":1,"description":"Back-off, switching off, redelivery by hand."},"docs":{"type":"string","pattern":"^https?://","description":"Where it says so."}}},"deadline_seconds":{"type":"number","exclusiveMinimum":0,"description":"How long the sender waits for the answer, in seconds."},"burst_per_minute":{"type":"integer","minimum":1,"description":"Requests a minute the sender is known to send."},"setup":{"type":"array","items":{"type":"string","minLength":1},"description":"Steps at the sender. `{url}` stands for the route's URL."},"notes":{"type":"array","items":{"type":"string","minLength":1},"description":"What a user must know about this sender."}},"$defs":{"variant":{"title":"SourceVariant","description":"Another way the sender signs, stated in full (`verify` to `body_hash`); everything else is inherited from the source unless given here.","type":"object","additionalProperties":false,"required":["verify"],"properties":{"title":{"type":"string","minLength":1,"description":"Display name."},"aliases":{"type":"array","items":{"type":"string","pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"description":"Other names of this source."},"docs":{"type":"string","pattern":"^https?://","description":"Where the sender documents its signature."},"verify":{"enum":["hmac-sha1","hmac-sha256","hmac-sha512","ed25519","ecdsa-p256","token","basic","none"],"description":"Primitive. `none` accepts nothing unless the route is INSECURE_NO_AUTH."},"signature":{"$ref":"#/$defs/locators"},"encoding":{"enum":["hex","base64","base64url"],"description":"Text form of the signature. Default: hex."},"signed":{"type":"string","minLength":1,"description":"Template of the signed bytes: {body}, {timestamp}, {id}, {url}, {method}, {json:path}, {params}. {url:either-port} tries the URL with and without its default port, {url:decoded} undoes the escapes of punctuation in the query."},"secret":{"$ref":"#/$defs/secretForm"},"timestamp":{"$ref":"#/$defs/timestamp"},"id":{"$ref":"#/$defs/locator"},"body_hash":{"$ref":"#/$defs/bodyHash"},"event":{"$ref":"#/$defs/locators"},"delivery":{"$ref":"#/$defs/locators"},"delivery_digest":{"type":"boolean","default":false,"description":"The sender has no delivery id: a digest of the body stands in for it, so that a retry is recognised."},"challenge":{"oneOf":[{"$ref":"#/$defs/challenge"},{"type":"array","minItems":1,"items":{"$ref":"#/$defs/challenge"}}],"description":"Handshake of the sender, one or several."},"deprecated":{"type":"string","minLength":1,"description":"Why the scheme should not be used; logged once per route."},"evidence":{"enum":["vendor","secondary","unverified"],"description":"Where the facts come from: the vendor's own documentation or SDK, a third party, or general knowledge."},"notes":{"type":"array","items":{"type":"string","minLength":1},"description":"What a user must know about this sender."},"setup":{"type":"array","items":{"type":"string","minLength":1},"description":"Steps at the sender. `{url}` stands for the route's URL."}}},"locator":{"title":"Locator","description":"One place of a request: one of `header`, `query`, `json`, `form` (`form` with `json`: a path into JSON inside the field).","type":"object","additionalProperties":false,"properties":{"header":{"type":"string","pattern":"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$","description":"Header name."},"query":{"type":"string","minLength":1,"description":"Query parameter."},"json":{"type":"string","minLength":1,"description":"Dotted path into the JSON body (or into the form field); numbers index arrays."},"form":{"type":"string","minLength":1,"description":"Form field."},"split":{"type":"string","minLength":1,"description":"Separator of several parts; parts are trimmed."},"prefix":{"type":"string","minLength":1,"description":"Keep only parts that start with it, and cut it off."}}},"locators":{"oneOf":[{"$ref":"#/$defs/locator"},{"type":"array","minItems":1,"items":{"$ref":"#/$defs/locator"}}],"description":"One place or several. A signature: one match is enough. An event or id: the first non-empty wins."},"secretForm":{"title":"SourceSecret","description":"How the secret's text becomes a key.","type":"object","additionalProperties":false,"properties":{"strip":{"type":"string","minLength":1,"description":"A prefix to cut off."},"as":{"enum":["utf8","hex","base64","raw-hex","raw-base64","spki-base64"],"default":"utf8","description":"Encoding of the key: `utf8`, `hex`, `base64` for HMAC and tokens, `raw-hex`, `raw-base64` for ed25519, `spki-base64` for ECDSA. A public key may always be PEM."},"otherwise":{"enum":["refuse","same","utf8-or-base64"],"description":"A secret without the prefix: is refused, is read as if it had it (the default), or is taken as raw bytes and, when it is canonical base64, also decoded."}}},"timestamp":{"title":"SourceTimestamp","description":"The signed instant and how old it may be.","type":"object","additionalProperties":false,"required":["unit","tolerance"],"properties":{"header":{"type":"string","pattern":"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$","description":"Header name."},"query":{"type":"string","minLength":1,"description":"Query parameter."},"json":{"type":"string","minLength":1,"description":"Dotted path into the JSON body (or into the form field); numbers index arrays."},"form":{"type":"string","minLength":1,"description":"Form field."},"split":{"type":"string","minLength":1,"description":"Separator of several parts; parts are trimmed."},"prefix":{"type":"string","minLength":1,"description":"Keep only parts that start with it, and cut it off."},"unit":{"enum":["s","ms","iso"],"description":"Seconds, milliseconds or RFC 3339."},"tolerance":{"type":"number","exclusiveMinimum":0,"description":"Allowed distance from now in both directions, in seconds."},"tolerance_by":{"enum":["vendor","ours"],"description":"Whose number the tolerance is. Default: vendor."}}},"bodyHash":{"title":"SourceBodyHash","description":"A digest of the body in a signed place.","type":"object","additionalProperties":false,"required":["hash","encoding"],"properties":{"header":{"type":"string","pattern":"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$","description":"Header name."},"query":{"type":"string","minLength":1,"description":"Query parameter."},"hash":{"enum":["sha256"],"description":"Hash function."},"encoding":{"enum":["hex","base64","base64url"],"description":"Text form of the digest."}}},"challenge":{"title":"SourceChallenge","description":"A handshake: how to recognise it and what to answer. GET and HEAD come unsigned and are answered before the signature check, POST after it.","type":"object","additionalProperties":false,"required":["kind"],"properties":{"kind":{"enum":["echo","reply","capture","ok"],"description":"`echo`: send a value back. `reply`: a fixed JSON answer. `capture`: the request carries the secret; only while `source enroll` waits. `ok`: answer 200."},"method":{"enum":["GET","HEAD","POST"],"description":"Method of the handshake. Default: POST."},"when":{"title":"ChallengeCondition","description":"The request is the handshake when this place holds this value (or, without `equals`, anything).","type":"object","additionalProperties":false,"properties":{"header":{"type":"string","pattern":"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$","description":"Header name."},"query":{"type":"string","minLength":1,"description":"Query parameter."},"json":{"type":"string","minLength":1,"description":"Dotted path into the JSON body (or into the form field); numbers index arrays."},"form":{"type":"string","minLength":1,"description":"Form field."},"equals":{"type":["string","number","boolean"],"description":"Value to match."}}},"token":{"$ref":"#/$defs/locator"},"value":{"$ref":"#/$defs/locator"},"json":{"title":"ChallengeJson","type":"object","additionalProperties":{"type":["string","number","boolean"]},"description":"JSON answer; its strings may hold {value} and {hmac-sha256-hex:value}."},"headers":{"title":"ChallengeHeaders","type":"object","additionalProperties":{"type":"string"},"description":"Headers of the answer."},"status":{"enum":[200,204],"default":200,"description":"Status of the answer."},"echo":{"title":"ChallengeEcho","description":"Where the captured secret is sent back.","type":"object","additionalProperties":false,"required":["header"],"properties":{"header":{"type":"string","pattern":"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$","description":"Header name."}}}}}}};
+const schema42 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"source.schema.json","title":"SourceFile","description":"catalog/sources/<name>.yaml or an entry under `sources:`: how one sender signs its webhooks.","type":"object","additionalProperties":false,"required":["verify"],"properties":{"title":{"type":"string","minLength":1,"description":"Display name."},"aliases":{"type":"array","items":{"type":"string","pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"description":"Other names of this source."},"docs":{"type":"string","pattern":"^https?://","description":"Where the sender documents its signature."},"precedence":{"type":"integer","minimum":0,"description":"Takes part in the header-driven choice, in ascending order. Absent: only through `source:` or `auth:`."},"delivery_precedence":{"type":"integer","minimum":0,"description":"Its delivery headers are looked up on routes without `source:`, in ascending order."},"accepts":{"type":"array","minItems":1,"items":{"type":"string","pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"description":"Schemes `source:` accepts, in the order they commit, when the sender signs in several ways at once. Default: the source's own."},"verify":{"enum":["hmac-sha1","hmac-sha256","hmac-sha512","ed25519","ecdsa-p256","token","basic","none"],"description":"Primitive. `none` accepts nothing unless the route is INSECURE_NO_AUTH."},"signature":{"$ref":"#/$defs/locators"},"encoding":{"enum":["hex","base64","base64url"],"description":"Text form of the signature. Default: hex."},"signed":{"type":"string","minLength":1,"description":"Template of the signed bytes: {body}, {timestamp}, {id}, {url}, {method}, {json:path}, {params}. {url:either-port} tries the URL with and without its default port, {url:decoded} undoes the escapes of punctuation in the query."},"secret":{"$ref":"#/$defs/secretForm"},"timestamp":{"$ref":"#/$defs/timestamp"},"id":{"$ref":"#/$defs/locator"},"body_hash":{"$ref":"#/$defs/bodyHash"},"event":{"$ref":"#/$defs/locators"},"delivery":{"$ref":"#/$defs/locators"},"delivery_digest":{"type":"boolean","default":false,"description":"The sender has no delivery id: a digest of the body stands in for it, so that a retry is recognised."},"challenge":{"oneOf":[{"$ref":"#/$defs/challenge"},{"type":"array","minItems":1,"items":{"$ref":"#/$defs/challenge"}}],"description":"Handshake of the sender, one or several."},"deprecated":{"type":"string","minLength":1,"description":"Why the scheme should not be used; logged once per route."},"evidence":{"enum":["vendor","secondary","unverified"],"description":"Where the facts come from: the vendor's own documentation or SDK, a third party, or general knowledge."},"variants":{"title":"SourceVariants","type":"object","propertyNames":{"pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"additionalProperties":{"$ref":"#/$defs/variant"},"description":"Other ways this sender signs, by name: each is a source of its own."},"events":{"type":"array","items":{"type":"string","minLength":1},"description":"Event names the sender documents, spelled as it sends them."},"sending":{"title":"SourceSending","description":"How the sender sends, as far as it says: what is not known is left out.","type":"object","additionalProperties":false,"required":["evidence"],"properties":{"attempts":{"type":"integer","minimum":1,"description":"How often it tries in all; 1: it never retries."},"horizon_seconds":{"type":"integer","minimum":0,"description":"Longest time between its first and its last attempt, in seconds."},"deadline_seconds":{"type":"number","exclusiveMinimum":0,"description":"How long it waits for the answer, in seconds."},"burst_per_minute":{"type":"integer","minimum":1,"description":"Requests a minute it is known to send."},"note":{"type":"string","minLength":1,"description":"Back-off, switching off, redelivery by hand."},"evidence":{"enum":["vendor","secondary","unverified"],"description":"Where this comes from."},"docs":{"type":"string","pattern":"^https?://","description":"Where it says so."}}},"setup":{"type":"array","items":{"type":"string","minLength":1},"description":"Steps at the sender. `{url}` stands for the route's URL."},"notes":{"type":"array","items":{"type":"string","minLength":1},"description":"What a user must know about this sender."}},"$defs":{"variant":{"title":"SourceVariant","description":"Another way the sender signs, stated in full (`verify` to `body_hash`); everything else is inherited from the source unless given here.","type":"object","additionalProperties":false,"required":["verify"],"properties":{"title":{"type":"string","minLength":1,"description":"Display name."},"aliases":{"type":"array","items":{"type":"string","pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"description":"Other names of this source."},"docs":{"type":"string","pattern":"^https?://","description":"Where the sender documents its signature."},"verify":{"enum":["hmac-sha1","hmac-sha256","hmac-sha512","ed25519","ecdsa-p256","token","basic","none"],"description":"Primitive. `none` accepts nothing unless the route is INSECURE_NO_AUTH."},"signature":{"$ref":"#/$defs/locators"},"encoding":{"enum":["hex","base64","base64url"],"description":"Text form of the signature. Default: hex."},"signed":{"type":"string","minLength":1,"description":"Template of the signed bytes: {body}, {timestamp}, {id}, {url}, {method}, {json:path}, {params}. {url:either-port} tries the URL with and without its default port, {url:decoded} undoes the escapes of punctuation in the query."},"secret":{"$ref":"#/$defs/secretForm"},"timestamp":{"$ref":"#/$defs/timestamp"},"id":{"$ref":"#/$defs/locator"},"body_hash":{"$ref":"#/$defs/bodyHash"},"event":{"$ref":"#/$defs/locators"},"delivery":{"$ref":"#/$defs/locators"},"delivery_digest":{"type":"boolean","default":false,"description":"The sender has no delivery id: a digest of the body stands in for it, so that a retry is recognised."},"challenge":{"oneOf":[{"$ref":"#/$defs/challenge"},{"type":"array","minItems":1,"items":{"$ref":"#/$defs/challenge"}}],"description":"Handshake of the sender, one or several."},"deprecated":{"type":"string","minLength":1,"description":"Why the scheme should not be used; logged once per route."},"evidence":{"enum":["vendor","secondary","unverified"],"description":"Where the facts come from: the vendor's own documentation or SDK, a third party, or general knowledge."},"events":{"type":"array","items":{"type":"string","minLength":1},"description":"Event names the sender documents, spelled as it sends them."},"sending":{"title":"SourceSending","description":"How the sender sends, as far as it says: what is not known is left out.","type":"object","additionalProperties":false,"required":["evidence"],"properties":{"attempts":{"type":"integer","minimum":1,"description":"How often it tries in all; 1: it never retries."},"horizon_seconds":{"type":"integer","minimum":0,"description":"Longest time between its first and its last attempt, in seconds."},"deadline_seconds":{"type":"number","exclusiveMinimum":0,"description":"How long it waits for the answer, in seconds."},"burst_per_minute":{"type":"integer","minimum":1,"description":"Requests a minute it is known to send."},"note":{"type":"string","minLength":1,"description":"Back-off, switching off, redelivery by hand."},"evidence":{"enum":["vendor","secondary","unverified"],"description":"Where this comes from."},"docs":{"type":"string","pattern":"^https?://","description":"Where it says so."}}},"setup":{"type":"array","items":{"type":"string","minLength":1},"description":"Steps at the sender. `{url}` stands for the route's URL."},"notes":{"type":"array","items":{"type":"string","minLength":1},"description":"What a user must know about this sender."}}},"locator":{"title":"Locator","description":"One place of a request: one of `header`, `query`, `json`, `form` (`form` with `json`: a path into JSON inside the field).","type":"object","additionalProperties":false,"properties":{"header":{"type":"string","pattern":"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$","description":"Header name."},"query":{"type":"string","minLength":1,"description":"Query parameter."},"json":{"type":"string","minLength":1,"description":"Dotted path into the JSON body (or into the form field); numbers index arrays."},"form":{"type":"string","minLength":1,"description":"Form field."},"split":{"type":"string","minLength":1,"description":"Separator of several parts; parts are trimmed."},"prefix":{"type":"string","minLength":1,"description":"Keep only parts that start with it, and cut it off."}}},"locators":{"oneOf":[{"$ref":"#/$defs/locator"},{"type":"array","minItems":1,"items":{"$ref":"#/$defs/locator"}}],"description":"One place or several. A signature: one match is enough. An event or id: the first non-empty wins."},"secretForm":{"title":"SourceSecret","description":"How the secret's text becomes a key.","type":"object","additionalProperties":false,"properties":{"strip":{"type":"string","minLength":1,"description":"A prefix to cut off."},"as":{"enum":["utf8","hex","base64","raw-hex","raw-base64","spki-base64"],"default":"utf8","description":"Encoding of the key: `utf8`, `hex`, `base64` for HMAC and tokens, `raw-hex`, `raw-base64` for ed25519, `spki-base64` for ECDSA. A public key may always be PEM."},"otherwise":{"enum":["refuse","same","utf8-or-base64"],"description":"A secret without the prefix: is refused, is read as if it had it (the default), or is taken as raw bytes and, when it is canonical base64, also decoded."}}},"timestamp":{"title":"SourceTimestamp","description":"The signed instant and how old it may be.","type":"object","additionalProperties":false,"required":["unit","tolerance"],"properties":{"header":{"type":"string","pattern":"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$","description":"Header name."},"query":{"type":"string","minLength":1,"description":"Query parameter."},"json":{"type":"string","minLength":1,"description":"Dotted path into the JSON body (or into the form field); numbers index arrays."},"form":{"type":"string","minLength":1,"description":"Form field."},"split":{"type":"string","minLength":1,"description":"Separator of several parts; parts are trimmed."},"prefix":{"type":"string","minLength":1,"description":"Keep only parts that start with it, and cut it off."},"unit":{"enum":["s","ms","iso"],"description":"Seconds, milliseconds or RFC 3339."},"tolerance":{"type":"number","exclusiveMinimum":0,"description":"Allowed distance from now in both directions, in seconds."},"tolerance_by":{"enum":["vendor","ours"],"description":"Whose number the tolerance is. Default: vendor."}}},"bodyHash":{"title":"SourceBodyHash","description":"A digest of the body in a signed place.","type":"object","additionalProperties":false,"required":["hash","encoding"],"properties":{"header":{"type":"string","pattern":"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$","description":"Header name."},"query":{"type":"string","minLength":1,"description":"Query parameter."},"hash":{"enum":["sha256"],"description":"Hash function."},"encoding":{"enum":["hex","base64","base64url"],"description":"Text form of the digest."}}},"challenge":{"title":"SourceChallenge","description":"A handshake: how to recognise it and what to answer. GET and HEAD come unsigned and are answered before the signature check, POST after it.","type":"object","additionalProperties":false,"required":["kind"],"properties":{"kind":{"enum":["echo","reply","capture","ok"],"description":"`echo`: send a value back. `reply`: a fixed JSON answer. `capture`: the request carries the secret; only while `source enroll` waits. `ok`: answer 200."},"method":{"enum":["GET","HEAD","POST"],"description":"Method of the handshake. Default: POST."},"when":{"title":"ChallengeCondition","description":"The request is the handshake when this place holds this value (or, without `equals`, anything).","type":"object","additionalProperties":false,"properties":{"header":{"type":"string","pattern":"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$","description":"Header name."},"query":{"type":"string","minLength":1,"description":"Query parameter."},"json":{"type":"string","minLength":1,"description":"Dotted path into the JSON body (or into the form field); numbers index arrays."},"form":{"type":"string","minLength":1,"description":"Form field."},"equals":{"type":["string","number","boolean"],"description":"Value to match."}}},"token":{"$ref":"#/$defs/locator"},"value":{"$ref":"#/$defs/locator"},"json":{"title":"ChallengeJson","type":"object","additionalProperties":{"type":["string","number","boolean"]},"description":"JSON answer; its strings may hold {value} and {hmac-sha256-hex:value}."},"headers":{"title":"ChallengeHeaders","type":"object","additionalProperties":{"type":"string"},"description":"Headers of the answer."},"status":{"enum":[200,204],"default":200,"description":"Status of the answer."},"echo":{"title":"ChallengeEcho","description":"Where the captured secret is sent back.","type":"object","additionalProperties":false,"required":["header"],"properties":{"header":{"type":"string","pattern":"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$","description":"Header name."}}}}}}};
 const schema46 = {"title":"SourceSecret","description":"How the secret's text becomes a key.","type":"object","additionalProperties":false,"properties":{"strip":{"type":"string","minLength":1,"description":"A prefix to cut off."},"as":{"enum":["utf8","hex","base64","raw-hex","raw-base64","spki-base64"],"default":"utf8","description":"Encoding of the key: `utf8`, `hex`, `base64` for HMAC and tokens, `raw-hex`, `raw-base64` for ed25519, `spki-base64` for ECDSA. A public key may always be PEM."},"otherwise":{"enum":["refuse","same","utf8-or-base64"],"description":"A secret without the prefix: is refused, is read as if it had it (the default), or is taken as raw bytes and, when it is canonical base64, also decoded."}}};
 const schema47 = {"title":"SourceTimestamp","description":"The signed instant and how old it may be.","type":"object","additionalProperties":false,"required":["unit","tolerance"],"properties":{"header":{"type":"string","pattern":"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$","description":"Header name."},"query":{"type":"string","minLength":1,"description":"Query parameter."},"json":{"type":"string","minLength":1,"description":"Dotted path into the JSON body (or into the form field); numbers index arrays."},"form":{"type":"string","minLength":1,"description":"Form field."},"split":{"type":"string","minLength":1,"description":"Separator of several parts; parts are trimmed."},"prefix":{"type":"string","minLength":1,"description":"Keep only parts that start with it, and cut it off."},"unit":{"enum":["s","ms","iso"],"description":"Seconds, milliseconds or RFC 3339."},"tolerance":{"type":"number","exclusiveMinimum":0,"description":"Allowed distance from now in both directions, in seconds."},"tolerance_by":{"enum":["vendor","ours"],"description":"Whose number the tolerance is. Default: vendor."}}};
 const schema44 = {"title":"Locator","description":"One place of a request: one of `header`, `query`, `json`, `form` (`form` with `json`: a path into JSON inside the field).","type":"object","additionalProperties":false,"properties":{"header":{"type":"string","pattern":"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$","description":"Header name."},"query":{"type":"string","minLength":1,"description":"Query parameter."},"json":{"type":"string","minLength":1,"description":"Dotted path into the JSON body (or into the form field); numbers index arrays."},"form":{"type":"string","minLength":1,"description":"Form field."},"split":{"type":"string","minLength":1,"description":"Separator of several parts; parts are trimmed."},"prefix":{"type":"string","minLength":1,"description":"Keep only parts that start with it, and cut it off."}}};
@@ -2950,7 +2950,7 @@ return errors === 0;
 }
 validate36.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema53 = {"title":"SourceVariant","description":"Another way the sender signs, stated in full (`verify` to `body_hash`); everything else is inherited from the source unless given here.","type":"object","additionalProperties":false,"required":["verify"],"properties":{"title":{"type":"string","minLength":1,"description":"Display name."},"aliases":{"type":"array","items":{"type":"string","pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"description":"Other names of this source."},"docs":{"type":"string","pattern":"^https?://","description":"Where the sender documents its signature."},"verify":{"enum":["hmac-sha1","hmac-sha256","hmac-sha512","ed25519","ecdsa-p256","token","basic","none"],"description":"Primitive. `none` accepts nothing unless the route is INSECURE_NO_AUTH."},"signature":{"$ref":"#/$defs/locators"},"encoding":{"enum":["hex","base64","base64url"],"description":"Text form of the signature. Default: hex."},"signed":{"type":"string","minLength":1,"description":"Template of the signed bytes: {body}, {timestamp}, {id}, {url}, {method}, {json:path}, {params}. {url:either-port} tries the URL with and without its default port, {url:decoded} undoes the escapes of punctuation in the query."},"secret":{"$ref":"#/$defs/secretForm"},"timestamp":{"$ref":"#/$defs/timestamp"},"id":{"$ref":"#/$defs/locator"},"body_hash":{"$ref":"#/$defs/bodyHash"},"event":{"$ref":"#/$defs/locators"},"delivery":{"$ref":"#/$defs/locators"},"delivery_digest":{"type":"boolean","default":false,"description":"The sender has no delivery id: a digest of the body stands in for it, so that a retry is recognised."},"challenge":{"oneOf":[{"$ref":"#/$defs/challenge"},{"type":"array","minItems":1,"items":{"$ref":"#/$defs/challenge"}}],"description":"Handshake of the sender, one or several."},"deprecated":{"type":"string","minLength":1,"description":"Why the scheme should not be used; logged once per route."},"evidence":{"enum":["vendor","secondary","unverified"],"description":"Where the facts come from: the vendor's own documentation or SDK, a third party, or general knowledge."},"notes":{"type":"array","items":{"type":"string","minLength":1},"description":"What a user must know about this sender."},"setup":{"type":"array","items":{"type":"string","minLength":1},"description":"Steps at the sender. `{url}` stands for the route's URL."}}};
+const schema53 = {"title":"SourceVariant","description":"Another way the sender signs, stated in full (`verify` to `body_hash`); everything else is inherited from the source unless given here.","type":"object","additionalProperties":false,"required":["verify"],"properties":{"title":{"type":"string","minLength":1,"description":"Display name."},"aliases":{"type":"array","items":{"type":"string","pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"description":"Other names of this source."},"docs":{"type":"string","pattern":"^https?://","description":"Where the sender documents its signature."},"verify":{"enum":["hmac-sha1","hmac-sha256","hmac-sha512","ed25519","ecdsa-p256","token","basic","none"],"description":"Primitive. `none` accepts nothing unless the route is INSECURE_NO_AUTH."},"signature":{"$ref":"#/$defs/locators"},"encoding":{"enum":["hex","base64","base64url"],"description":"Text form of the signature. Default: hex."},"signed":{"type":"string","minLength":1,"description":"Template of the signed bytes: {body}, {timestamp}, {id}, {url}, {method}, {json:path}, {params}. {url:either-port} tries the URL with and without its default port, {url:decoded} undoes the escapes of punctuation in the query."},"secret":{"$ref":"#/$defs/secretForm"},"timestamp":{"$ref":"#/$defs/timestamp"},"id":{"$ref":"#/$defs/locator"},"body_hash":{"$ref":"#/$defs/bodyHash"},"event":{"$ref":"#/$defs/locators"},"delivery":{"$ref":"#/$defs/locators"},"delivery_digest":{"type":"boolean","default":false,"description":"The sender has no delivery id: a digest of the body stands in for it, so that a retry is recognised."},"challenge":{"oneOf":[{"$ref":"#/$defs/challenge"},{"type":"array","minItems":1,"items":{"$ref":"#/$defs/challenge"}}],"description":"Handshake of the sender, one or several."},"deprecated":{"type":"string","minLength":1,"description":"Why the scheme should not be used; logged once per route."},"evidence":{"enum":["vendor","secondary","unverified"],"description":"Where the facts come from: the vendor's own documentation or SDK, a third party, or general knowledge."},"events":{"type":"array","items":{"type":"string","minLength":1},"description":"Event names the sender documents, spelled as it sends them."},"sending":{"title":"SourceSending","description":"How the sender sends, as far as it says: what is not known is left out.","type":"object","additionalProperties":false,"required":["evidence"],"properties":{"attempts":{"type":"integer","minimum":1,"description":"How often it tries in all; 1: it never retries."},"horizon_seconds":{"type":"integer","minimum":0,"description":"Longest time between its first and its last attempt, in seconds."},"deadline_seconds":{"type":"number","exclusiveMinimum":0,"description":"How long it waits for the answer, in seconds."},"burst_per_minute":{"type":"integer","minimum":1,"description":"Requests a minute it is known to send."},"note":{"type":"string","minLength":1,"description":"Back-off, switching off, redelivery by hand."},"evidence":{"enum":["vendor","secondary","unverified"],"description":"Where this comes from."},"docs":{"type":"string","pattern":"^https?://","description":"Where it says so."}}},"setup":{"type":"array","items":{"type":"string","minLength":1},"description":"Steps at the sender. `{url}` stands for the route's URL."},"notes":{"type":"array","items":{"type":"string","minLength":1},"description":"What a user must know about this sender."}}};
 
 function validate39(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -3898,15 +3898,15 @@ vErrors.push(err69);
 errors++;
 }
 }
-if(data.notes !== undefined){
-let data41 = data.notes;
+if(data.events !== undefined){
+let data41 = data.events;
 if(Array.isArray(data41)){
 const len2 = data41.length;
 for(let i2=0; i2<len2; i2++){
 let data42 = data41[i2];
 if(typeof data42 === "string"){
 if(data42.length < 1){
-const err70 = {instancePath:instancePath+"/notes/" + i2,schemaPath:"#/properties/notes/items/minLength",keyword:"minLength",params:{limit: 1}};
+const err70 = {instancePath:instancePath+"/events/" + i2,schemaPath:"#/properties/events/items/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err70];
 }
@@ -3917,7 +3917,7 @@ errors++;
 }
 }
 else {
-const err71 = {instancePath:instancePath+"/notes/" + i2,schemaPath:"#/properties/notes/items/type",keyword:"type",params:{type: "string"}};
+const err71 = {instancePath:instancePath+"/events/" + i2,schemaPath:"#/properties/events/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err71];
 }
@@ -3929,7 +3929,7 @@ errors++;
 }
 }
 else {
-const err72 = {instancePath:instancePath+"/notes",schemaPath:"#/properties/notes/type",keyword:"type",params:{type: "array"}};
+const err72 = {instancePath:instancePath+"/events",schemaPath:"#/properties/events/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err72];
 }
@@ -3939,15 +3939,11 @@ vErrors.push(err72);
 errors++;
 }
 }
-if(data.setup !== undefined){
-let data43 = data.setup;
-if(Array.isArray(data43)){
-const len3 = data43.length;
-for(let i3=0; i3<len3; i3++){
-let data44 = data43[i3];
-if(typeof data44 === "string"){
-if(data44.length < 1){
-const err73 = {instancePath:instancePath+"/setup/" + i3,schemaPath:"#/properties/setup/items/minLength",keyword:"minLength",params:{limit: 1}};
+if(data.sending !== undefined){
+let data43 = data.sending;
+if(data43 && typeof data43 == "object" && !Array.isArray(data43)){
+if(data43.evidence === undefined){
+const err73 = {instancePath:instancePath+"/sending",schemaPath:"#/properties/sending/required",keyword:"required",params:{missingProperty: "evidence"}};
 if(vErrors === null){
 vErrors = [err73];
 }
@@ -3956,9 +3952,9 @@ vErrors.push(err73);
 }
 errors++;
 }
-}
-else {
-const err74 = {instancePath:instancePath+"/setup/" + i3,schemaPath:"#/properties/setup/items/type",keyword:"type",params:{type: "string"}};
+for(const key5 in data43){
+if(!(((((((key5 === "attempts") || (key5 === "horizon_seconds")) || (key5 === "deadline_seconds")) || (key5 === "burst_per_minute")) || (key5 === "note")) || (key5 === "evidence")) || (key5 === "docs"))){
+const err74 = {instancePath:instancePath+"/sending",schemaPath:"#/properties/sending/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5}};
 if(vErrors === null){
 vErrors = [err74];
 }
@@ -3968,9 +3964,10 @@ vErrors.push(err74);
 errors++;
 }
 }
-}
-else {
-const err75 = {instancePath:instancePath+"/setup",schemaPath:"#/properties/setup/type",keyword:"type",params:{type: "array"}};
+if(data43.attempts !== undefined){
+let data44 = data43.attempts;
+if(!(((typeof data44 == "number") && (!(data44 % 1) && !isNaN(data44))) && (isFinite(data44)))){
+const err75 = {instancePath:instancePath+"/sending/attempts",schemaPath:"#/properties/sending/properties/attempts/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err75];
 }
@@ -3979,15 +3976,259 @@ vErrors.push(err75);
 }
 errors++;
 }
-}
-}
-else {
-const err76 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if((typeof data44 == "number") && (isFinite(data44))){
+if(data44 < 1 || isNaN(data44)){
+const err76 = {instancePath:instancePath+"/sending/attempts",schemaPath:"#/properties/sending/properties/attempts/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err76];
 }
 else {
 vErrors.push(err76);
+}
+errors++;
+}
+}
+}
+if(data43.horizon_seconds !== undefined){
+let data45 = data43.horizon_seconds;
+if(!(((typeof data45 == "number") && (!(data45 % 1) && !isNaN(data45))) && (isFinite(data45)))){
+const err77 = {instancePath:instancePath+"/sending/horizon_seconds",schemaPath:"#/properties/sending/properties/horizon_seconds/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err77];
+}
+else {
+vErrors.push(err77);
+}
+errors++;
+}
+if((typeof data45 == "number") && (isFinite(data45))){
+if(data45 < 0 || isNaN(data45)){
+const err78 = {instancePath:instancePath+"/sending/horizon_seconds",schemaPath:"#/properties/sending/properties/horizon_seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
+if(vErrors === null){
+vErrors = [err78];
+}
+else {
+vErrors.push(err78);
+}
+errors++;
+}
+}
+}
+if(data43.deadline_seconds !== undefined){
+let data46 = data43.deadline_seconds;
+if((typeof data46 == "number") && (isFinite(data46))){
+if(data46 <= 0 || isNaN(data46)){
+const err79 = {instancePath:instancePath+"/sending/deadline_seconds",schemaPath:"#/properties/sending/properties/deadline_seconds/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0}};
+if(vErrors === null){
+vErrors = [err79];
+}
+else {
+vErrors.push(err79);
+}
+errors++;
+}
+}
+else {
+const err80 = {instancePath:instancePath+"/sending/deadline_seconds",schemaPath:"#/properties/sending/properties/deadline_seconds/type",keyword:"type",params:{type: "number"}};
+if(vErrors === null){
+vErrors = [err80];
+}
+else {
+vErrors.push(err80);
+}
+errors++;
+}
+}
+if(data43.burst_per_minute !== undefined){
+let data47 = data43.burst_per_minute;
+if(!(((typeof data47 == "number") && (!(data47 % 1) && !isNaN(data47))) && (isFinite(data47)))){
+const err81 = {instancePath:instancePath+"/sending/burst_per_minute",schemaPath:"#/properties/sending/properties/burst_per_minute/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err81];
+}
+else {
+vErrors.push(err81);
+}
+errors++;
+}
+if((typeof data47 == "number") && (isFinite(data47))){
+if(data47 < 1 || isNaN(data47)){
+const err82 = {instancePath:instancePath+"/sending/burst_per_minute",schemaPath:"#/properties/sending/properties/burst_per_minute/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+if(vErrors === null){
+vErrors = [err82];
+}
+else {
+vErrors.push(err82);
+}
+errors++;
+}
+}
+}
+if(data43.note !== undefined){
+let data48 = data43.note;
+if(typeof data48 === "string"){
+if(data48.length < 1){
+const err83 = {instancePath:instancePath+"/sending/note",schemaPath:"#/properties/sending/properties/note/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err83];
+}
+else {
+vErrors.push(err83);
+}
+errors++;
+}
+}
+else {
+const err84 = {instancePath:instancePath+"/sending/note",schemaPath:"#/properties/sending/properties/note/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err84];
+}
+else {
+vErrors.push(err84);
+}
+errors++;
+}
+}
+if(data43.evidence !== undefined){
+let data49 = data43.evidence;
+if(!(((data49 === "vendor") || (data49 === "secondary")) || (data49 === "unverified"))){
+const err85 = {instancePath:instancePath+"/sending/evidence",schemaPath:"#/properties/sending/properties/evidence/enum",keyword:"enum",params:{allowedValues: schema53.properties.sending.properties.evidence.enum}};
+if(vErrors === null){
+vErrors = [err85];
+}
+else {
+vErrors.push(err85);
+}
+errors++;
+}
+}
+if(data43.docs !== undefined){
+let data50 = data43.docs;
+if(typeof data50 === "string"){
+if(!pattern10.test(data50)){
+const err86 = {instancePath:instancePath+"/sending/docs",schemaPath:"#/properties/sending/properties/docs/pattern",keyword:"pattern",params:{pattern: "^https?://"}};
+if(vErrors === null){
+vErrors = [err86];
+}
+else {
+vErrors.push(err86);
+}
+errors++;
+}
+}
+else {
+const err87 = {instancePath:instancePath+"/sending/docs",schemaPath:"#/properties/sending/properties/docs/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err87];
+}
+else {
+vErrors.push(err87);
+}
+errors++;
+}
+}
+}
+else {
+const err88 = {instancePath:instancePath+"/sending",schemaPath:"#/properties/sending/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err88];
+}
+else {
+vErrors.push(err88);
+}
+errors++;
+}
+}
+if(data.setup !== undefined){
+let data51 = data.setup;
+if(Array.isArray(data51)){
+const len3 = data51.length;
+for(let i3=0; i3<len3; i3++){
+let data52 = data51[i3];
+if(typeof data52 === "string"){
+if(data52.length < 1){
+const err89 = {instancePath:instancePath+"/setup/" + i3,schemaPath:"#/properties/setup/items/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err89];
+}
+else {
+vErrors.push(err89);
+}
+errors++;
+}
+}
+else {
+const err90 = {instancePath:instancePath+"/setup/" + i3,schemaPath:"#/properties/setup/items/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err90];
+}
+else {
+vErrors.push(err90);
+}
+errors++;
+}
+}
+}
+else {
+const err91 = {instancePath:instancePath+"/setup",schemaPath:"#/properties/setup/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err91];
+}
+else {
+vErrors.push(err91);
+}
+errors++;
+}
+}
+if(data.notes !== undefined){
+let data53 = data.notes;
+if(Array.isArray(data53)){
+const len4 = data53.length;
+for(let i4=0; i4<len4; i4++){
+let data54 = data53[i4];
+if(typeof data54 === "string"){
+if(data54.length < 1){
+const err92 = {instancePath:instancePath+"/notes/" + i4,schemaPath:"#/properties/notes/items/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err92];
+}
+else {
+vErrors.push(err92);
+}
+errors++;
+}
+}
+else {
+const err93 = {instancePath:instancePath+"/notes/" + i4,schemaPath:"#/properties/notes/items/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err93];
+}
+else {
+vErrors.push(err93);
+}
+errors++;
+}
+}
+}
+else {
+const err94 = {instancePath:instancePath+"/notes",schemaPath:"#/properties/notes/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err94];
+}
+else {
+vErrors.push(err94);
+}
+errors++;
+}
+}
+}
+else {
+const err95 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err95];
+}
+else {
+vErrors.push(err95);
 }
 errors++;
 }
@@ -5133,12 +5374,11 @@ vErrors.push(err83);
 errors++;
 }
 }
-if(data.retries !== undefined){
-let data49 = data.retries;
+if(data.sending !== undefined){
+let data49 = data.sending;
 if(data49 && typeof data49 == "object" && !Array.isArray(data49)){
-for(const key7 in data49){
-if(!((((key7 === "attempts") || (key7 === "horizon_seconds")) || (key7 === "note")) || (key7 === "docs"))){
-const err84 = {instancePath:instancePath+"/retries",schemaPath:"#/properties/retries/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key7}};
+if(data49.evidence === undefined){
+const err84 = {instancePath:instancePath+"/sending",schemaPath:"#/properties/sending/required",keyword:"required",params:{missingProperty: "evidence"}};
 if(vErrors === null){
 vErrors = [err84];
 }
@@ -5147,11 +5387,9 @@ vErrors.push(err84);
 }
 errors++;
 }
-}
-if(data49.attempts !== undefined){
-let data50 = data49.attempts;
-if(!(((typeof data50 == "number") && (!(data50 % 1) && !isNaN(data50))) && (isFinite(data50)))){
-const err85 = {instancePath:instancePath+"/retries/attempts",schemaPath:"#/properties/retries/properties/attempts/type",keyword:"type",params:{type: "integer"}};
+for(const key7 in data49){
+if(!(((((((key7 === "attempts") || (key7 === "horizon_seconds")) || (key7 === "deadline_seconds")) || (key7 === "burst_per_minute")) || (key7 === "note")) || (key7 === "evidence")) || (key7 === "docs"))){
+const err85 = {instancePath:instancePath+"/sending",schemaPath:"#/properties/sending/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key7}};
 if(vErrors === null){
 vErrors = [err85];
 }
@@ -5160,9 +5398,11 @@ vErrors.push(err85);
 }
 errors++;
 }
-if((typeof data50 == "number") && (isFinite(data50))){
-if(data50 < 1 || isNaN(data50)){
-const err86 = {instancePath:instancePath+"/retries/attempts",schemaPath:"#/properties/retries/properties/attempts/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+}
+if(data49.attempts !== undefined){
+let data50 = data49.attempts;
+if(!(((typeof data50 == "number") && (!(data50 % 1) && !isNaN(data50))) && (isFinite(data50)))){
+const err86 = {instancePath:instancePath+"/sending/attempts",schemaPath:"#/properties/sending/properties/attempts/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err86];
 }
@@ -5171,12 +5411,9 @@ vErrors.push(err86);
 }
 errors++;
 }
-}
-}
-if(data49.horizon_seconds !== undefined){
-let data51 = data49.horizon_seconds;
-if(!(((typeof data51 == "number") && (!(data51 % 1) && !isNaN(data51))) && (isFinite(data51)))){
-const err87 = {instancePath:instancePath+"/retries/horizon_seconds",schemaPath:"#/properties/retries/properties/horizon_seconds/type",keyword:"type",params:{type: "integer"}};
+if((typeof data50 == "number") && (isFinite(data50))){
+if(data50 < 1 || isNaN(data50)){
+const err87 = {instancePath:instancePath+"/sending/attempts",schemaPath:"#/properties/sending/properties/attempts/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err87];
 }
@@ -5185,9 +5422,12 @@ vErrors.push(err87);
 }
 errors++;
 }
-if((typeof data51 == "number") && (isFinite(data51))){
-if(data51 < 0 || isNaN(data51)){
-const err88 = {instancePath:instancePath+"/retries/horizon_seconds",schemaPath:"#/properties/retries/properties/horizon_seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
+}
+}
+if(data49.horizon_seconds !== undefined){
+let data51 = data49.horizon_seconds;
+if(!(((typeof data51 == "number") && (!(data51 % 1) && !isNaN(data51))) && (isFinite(data51)))){
+const err88 = {instancePath:instancePath+"/sending/horizon_seconds",schemaPath:"#/properties/sending/properties/horizon_seconds/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err88];
 }
@@ -5196,13 +5436,9 @@ vErrors.push(err88);
 }
 errors++;
 }
-}
-}
-if(data49.note !== undefined){
-let data52 = data49.note;
-if(typeof data52 === "string"){
-if(data52.length < 1){
-const err89 = {instancePath:instancePath+"/retries/note",schemaPath:"#/properties/retries/properties/note/minLength",keyword:"minLength",params:{limit: 1}};
+if((typeof data51 == "number") && (isFinite(data51))){
+if(data51 < 0 || isNaN(data51)){
+const err89 = {instancePath:instancePath+"/sending/horizon_seconds",schemaPath:"#/properties/sending/properties/horizon_seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
 if(vErrors === null){
 vErrors = [err89];
 }
@@ -5212,8 +5448,12 @@ vErrors.push(err89);
 errors++;
 }
 }
-else {
-const err90 = {instancePath:instancePath+"/retries/note",schemaPath:"#/properties/retries/properties/note/type",keyword:"type",params:{type: "string"}};
+}
+if(data49.deadline_seconds !== undefined){
+let data52 = data49.deadline_seconds;
+if((typeof data52 == "number") && (isFinite(data52))){
+if(data52 <= 0 || isNaN(data52)){
+const err90 = {instancePath:instancePath+"/sending/deadline_seconds",schemaPath:"#/properties/sending/properties/deadline_seconds/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0}};
 if(vErrors === null){
 vErrors = [err90];
 }
@@ -5223,11 +5463,8 @@ vErrors.push(err90);
 errors++;
 }
 }
-if(data49.docs !== undefined){
-let data53 = data49.docs;
-if(typeof data53 === "string"){
-if(!pattern10.test(data53)){
-const err91 = {instancePath:instancePath+"/retries/docs",schemaPath:"#/properties/retries/properties/docs/pattern",keyword:"pattern",params:{pattern: "^https?://"}};
+else {
+const err91 = {instancePath:instancePath+"/sending/deadline_seconds",schemaPath:"#/properties/sending/properties/deadline_seconds/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err91];
 }
@@ -5237,8 +5474,10 @@ vErrors.push(err91);
 errors++;
 }
 }
-else {
-const err92 = {instancePath:instancePath+"/retries/docs",schemaPath:"#/properties/retries/properties/docs/type",keyword:"type",params:{type: "string"}};
+if(data49.burst_per_minute !== undefined){
+let data53 = data49.burst_per_minute;
+if(!(((typeof data53 == "number") && (!(data53 % 1) && !isNaN(data53))) && (isFinite(data53)))){
+const err92 = {instancePath:instancePath+"/sending/burst_per_minute",schemaPath:"#/properties/sending/properties/burst_per_minute/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err92];
 }
@@ -5247,10 +5486,9 @@ vErrors.push(err92);
 }
 errors++;
 }
-}
-}
-else {
-const err93 = {instancePath:instancePath+"/retries",schemaPath:"#/properties/retries/type",keyword:"type",params:{type: "object"}};
+if((typeof data53 == "number") && (isFinite(data53))){
+if(data53 < 1 || isNaN(data53)){
+const err93 = {instancePath:instancePath+"/sending/burst_per_minute",schemaPath:"#/properties/sending/properties/burst_per_minute/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err93];
 }
@@ -5260,11 +5498,12 @@ vErrors.push(err93);
 errors++;
 }
 }
-if(data.deadline_seconds !== undefined){
-let data54 = data.deadline_seconds;
-if((typeof data54 == "number") && (isFinite(data54))){
-if(data54 <= 0 || isNaN(data54)){
-const err94 = {instancePath:instancePath+"/deadline_seconds",schemaPath:"#/properties/deadline_seconds/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0}};
+}
+if(data49.note !== undefined){
+let data54 = data49.note;
+if(typeof data54 === "string"){
+if(data54.length < 1){
+const err94 = {instancePath:instancePath+"/sending/note",schemaPath:"#/properties/sending/properties/note/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err94];
 }
@@ -5275,7 +5514,7 @@ errors++;
 }
 }
 else {
-const err95 = {instancePath:instancePath+"/deadline_seconds",schemaPath:"#/properties/deadline_seconds/type",keyword:"type",params:{type: "number"}};
+const err95 = {instancePath:instancePath+"/sending/note",schemaPath:"#/properties/sending/properties/note/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err95];
 }
@@ -5285,10 +5524,10 @@ vErrors.push(err95);
 errors++;
 }
 }
-if(data.burst_per_minute !== undefined){
-let data55 = data.burst_per_minute;
-if(!(((typeof data55 == "number") && (!(data55 % 1) && !isNaN(data55))) && (isFinite(data55)))){
-const err96 = {instancePath:instancePath+"/burst_per_minute",schemaPath:"#/properties/burst_per_minute/type",keyword:"type",params:{type: "integer"}};
+if(data49.evidence !== undefined){
+let data55 = data49.evidence;
+if(!(((data55 === "vendor") || (data55 === "secondary")) || (data55 === "unverified"))){
+const err96 = {instancePath:instancePath+"/sending/evidence",schemaPath:"#/properties/sending/properties/evidence/enum",keyword:"enum",params:{allowedValues: schema42.properties.sending.properties.evidence.enum}};
 if(vErrors === null){
 vErrors = [err96];
 }
@@ -5297,9 +5536,12 @@ vErrors.push(err96);
 }
 errors++;
 }
-if((typeof data55 == "number") && (isFinite(data55))){
-if(data55 < 1 || isNaN(data55)){
-const err97 = {instancePath:instancePath+"/burst_per_minute",schemaPath:"#/properties/burst_per_minute/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+}
+if(data49.docs !== undefined){
+let data56 = data49.docs;
+if(typeof data56 === "string"){
+if(!pattern10.test(data56)){
+const err97 = {instancePath:instancePath+"/sending/docs",schemaPath:"#/properties/sending/properties/docs/pattern",keyword:"pattern",params:{pattern: "^https?://"}};
 if(vErrors === null){
 vErrors = [err97];
 }
@@ -5309,16 +5551,8 @@ vErrors.push(err97);
 errors++;
 }
 }
-}
-if(data.setup !== undefined){
-let data56 = data.setup;
-if(Array.isArray(data56)){
-const len4 = data56.length;
-for(let i4=0; i4<len4; i4++){
-let data57 = data56[i4];
-if(typeof data57 === "string"){
-if(data57.length < 1){
-const err98 = {instancePath:instancePath+"/setup/" + i4,schemaPath:"#/properties/setup/items/minLength",keyword:"minLength",params:{limit: 1}};
+else {
+const err98 = {instancePath:instancePath+"/sending/docs",schemaPath:"#/properties/sending/properties/docs/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err98];
 }
@@ -5328,8 +5562,9 @@ vErrors.push(err98);
 errors++;
 }
 }
+}
 else {
-const err99 = {instancePath:instancePath+"/setup/" + i4,schemaPath:"#/properties/setup/items/type",keyword:"type",params:{type: "string"}};
+const err99 = {instancePath:instancePath+"/sending",schemaPath:"#/properties/sending/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err99];
 }
@@ -5339,9 +5574,15 @@ vErrors.push(err99);
 errors++;
 }
 }
-}
-else {
-const err100 = {instancePath:instancePath+"/setup",schemaPath:"#/properties/setup/type",keyword:"type",params:{type: "array"}};
+if(data.setup !== undefined){
+let data57 = data.setup;
+if(Array.isArray(data57)){
+const len4 = data57.length;
+for(let i4=0; i4<len4; i4++){
+let data58 = data57[i4];
+if(typeof data58 === "string"){
+if(data58.length < 1){
+const err100 = {instancePath:instancePath+"/setup/" + i4,schemaPath:"#/properties/setup/items/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err100];
 }
@@ -5351,15 +5592,8 @@ vErrors.push(err100);
 errors++;
 }
 }
-if(data.notes !== undefined){
-let data58 = data.notes;
-if(Array.isArray(data58)){
-const len5 = data58.length;
-for(let i5=0; i5<len5; i5++){
-let data59 = data58[i5];
-if(typeof data59 === "string"){
-if(data59.length < 1){
-const err101 = {instancePath:instancePath+"/notes/" + i5,schemaPath:"#/properties/notes/items/minLength",keyword:"minLength",params:{limit: 1}};
+else {
+const err101 = {instancePath:instancePath+"/setup/" + i4,schemaPath:"#/properties/setup/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err101];
 }
@@ -5369,8 +5603,9 @@ vErrors.push(err101);
 errors++;
 }
 }
+}
 else {
-const err102 = {instancePath:instancePath+"/notes/" + i5,schemaPath:"#/properties/notes/items/type",keyword:"type",params:{type: "string"}};
+const err102 = {instancePath:instancePath+"/setup",schemaPath:"#/properties/setup/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err102];
 }
@@ -5380,9 +5615,15 @@ vErrors.push(err102);
 errors++;
 }
 }
-}
-else {
-const err103 = {instancePath:instancePath+"/notes",schemaPath:"#/properties/notes/type",keyword:"type",params:{type: "array"}};
+if(data.notes !== undefined){
+let data59 = data.notes;
+if(Array.isArray(data59)){
+const len5 = data59.length;
+for(let i5=0; i5<len5; i5++){
+let data60 = data59[i5];
+if(typeof data60 === "string"){
+if(data60.length < 1){
+const err103 = {instancePath:instancePath+"/notes/" + i5,schemaPath:"#/properties/notes/items/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err103];
 }
@@ -5392,14 +5633,37 @@ vErrors.push(err103);
 errors++;
 }
 }
-}
 else {
-const err104 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+const err104 = {instancePath:instancePath+"/notes/" + i5,schemaPath:"#/properties/notes/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err104];
 }
 else {
 vErrors.push(err104);
+}
+errors++;
+}
+}
+}
+else {
+const err105 = {instancePath:instancePath+"/notes",schemaPath:"#/properties/notes/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err105];
+}
+else {
+vErrors.push(err105);
+}
+errors++;
+}
+}
+}
+else {
+const err106 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err106];
+}
+else {
+vErrors.push(err106);
 }
 errors++;
 }

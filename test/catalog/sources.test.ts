@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { parse } from 'yaml';
+import type { SourceFile } from '../../schemas/generated/types.ts';
+import { validate as validateSource } from '../../schemas/generated/validate-source.ts';
+import { loadShippedSources } from '../helpers/catalog-sources.ts';
+import { vectors } from '../helpers/vectors.ts';
+
+const FOLDER = new URL('../../catalog/sources/', import.meta.url);
+const files = readdirSync(FOLDER).map((file) => ({
+  name: file.replace('.yaml', ''),
+  file: parse(readFileSync(new URL(file, FOLDER), 'utf8')) as SourceFile,
+}));
+const sources = loadShippedSources();
+
+test('every shipped source is a source file', () => {
+  for (const { name, file } of files) assert.ok(validateSource(file), name);
+});
+
+test('no two sources go by one name', () => {
+  const names = sources.entries.flatMap(({ name, file }) => [name, ...(file.aliases ?? [])]);
+  assert.deepEqual(
+    names.filter((name, index) => names.indexOf(name) !== index),
+    [],
+  );
+});
+
+test('every scheme of the vectors is shipped under the name it has there', () => {
+  for (const { scheme } of vectors) assert.equal(sources.plan(scheme).name.length > 0, true, scheme);
+});
+
+test('every source says what it is, where that is written and how sure that is', () => {
+  for (const { name, file } of sources.entries) {
+    assert.ok(file.title !== undefined, `${name}: title`);
+    assert.ok(file.evidence !== undefined, `${name}: evidence`);
+    assert.ok(file.docs !== undefined || name.startsWith('generic-'), `${name}: docs`);
+  }
+});
+
+test('event names are listed once each, and only where something says what the event is', () => {
+  for (const { name, file } of sources.entries) {
+    const events = file.events ?? [];
+    assert.equal(new Set(events).size, events.length, name);
+    assert.ok(events.length === 0 || file.event !== undefined, `${name}: no place of the event type`);
+  }
+});
+
+test('a source that binds no body says so', () => {
+  for (const { name, file } of sources.entries) {
+    if (file.verify !== 'token' && file.verify !== 'basic') continue;
+    const said = [...(file.notes ?? [])].join(' ');
+    assert.match(said, /[Nn]othing (binds|is signed)/, name);
+  }
+});
