@@ -14,9 +14,8 @@
  */
 import { createHash } from 'node:crypto';
 import type { RouteTable } from '../../schemas/generated/types.ts';
+import type { TableContent } from '../lower/table-content.ts';
 import { isPlainMap } from '../source/plain-map.ts';
-
-export type TableContent = Omit<RouteTable, 'format' | 'hash'>;
 
 export const TABLE_FORMAT = 1;
 

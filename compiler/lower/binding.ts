@@ -138,7 +138,7 @@ function missingSettings(plan: TargetPlan, present: ReadonlySet<string>): Proble
 
 function missing(message: string, secret: string | null): Problem {
   const hint = secret === null ? {} : { hint: `write it as a reference, \`${secret}: env:SOME_NAME\`` };
-  return { rule: 'missing-key', path: [], at: 'key', message, ...hint };
+  return { rule: 'missing-setting', path: [], at: 'key', message, ...hint };
 }
 
 /** The variant named, else the first whose settings are all there. */

@@ -1,0 +1,94 @@
+/** The catalog a config is compiled against: the shipped entries, above them those of the home and of the config. */
+import { join } from 'node:path';
+import type { BlueprintPlan, Config, SourceFile, TargetFile } from '../schemas/generated/types.ts';
+import { loadBlueprints } from './blueprints/load-blueprints.ts';
+import type { NodePath } from './diagnostics/problem.ts';
+import type { KnownToolsets } from './lower/toolsets.ts';
+import type { Report } from './report.ts';
+import type { ShippedCatalog } from './shipped-catalog.ts';
+import type { Places } from './source/file-tree.ts';
+import type { Files } from './source/files.ts';
+import { loadCatalogFolder } from './source/load-catalog.ts';
+
+/** An entry, and where its user wrote it; null: shipped. */
+export interface CatalogItem<T> {
+  readonly value: T;
+  readonly written: { readonly tree: Places; readonly base: NodePath } | null;
+}
+
+export interface Catalog {
+  readonly sources: ReadonlyMap<string, CatalogItem<SourceFile>>;
+  readonly targets: ReadonlyMap<string, CatalogItem<TargetFile>>;
+  readonly blueprints: ReadonlyMap<string, BlueprintPlan>;
+  readonly toolsets: KnownToolsets;
+}
+
+export interface CatalogInput {
+  readonly files: Files;
+  readonly cwd: string;
+  /** `<home_dir>`, absolute. */
+  readonly home: string;
+  readonly catalog: ShippedCatalog;
+}
+
+/** A later entry of the same name replaces an earlier one. */
+export function loadCatalog(
+  input: CatalogInput,
+  root: { readonly config: Config; readonly tree: Places },
+  report: Report,
+): Catalog {
+  const { files, cwd, home, catalog } = input;
+  const folder = (kind: string): string => join(home, 'catalog', kind);
+  const sources = loadCatalogFolder({ files, cwd, folder: folder('sources'), schema: 'source' });
+  const targets = loadCatalogFolder({ files, cwd, folder: folder('targets'), schema: 'target' });
+  const blueprints = loadBlueprints({ files, cwd, folders: [folder('blueprints')] });
+  report.add([...sources.findings, ...targets.findings, ...blueprints.findings]);
+  const own = new Map(sources.entries.map(userItem));
+  return {
+    sources: above(catalog.sources, [...own, ...configSources(root, own, report)]),
+    targets: above(catalog.targets, targets.entries.map(userItem)),
+    blueprints: new Map([...Object.entries(catalog.blueprints), ...blueprints.plans]),
+    toolsets: catalog.toolsets,
+  };
+}
+
+/** The user's entries come last, replaced ones included: where two claim one alias, it is the user who is told. */
+function above<T>(shipped: Readonly<Record<string, T>>, own: readonly Named<T>[]): ReadonlyMap<string, CatalogItem<T>> {
+  const items = new Map(Object.entries(shipped).map(shippedItem));
+  for (const [name] of own) items.delete(name);
+  return new Map([...items, ...own]);
+}
+
+type Named<T> = readonly [string, CatalogItem<T>];
+
+const shippedItem = <T>([name, value]: readonly [string, T]): Named<T> => [name, { value, written: null }];
+
+const userItem = <T>({
+  name,
+  value,
+  tree,
+}: {
+  readonly name: string;
+  readonly value: T;
+  readonly tree: Places;
+}): Named<T> => [name, { value, written: { tree, base: [] } }];
+
+/** Sources of the config itself. One that the home's catalog has as well is defined twice. */
+function configSources(
+  { config, tree }: { readonly config: Config; readonly tree: Places },
+  own: ReadonlyMap<string, CatalogItem<SourceFile>>,
+  report: Report,
+): readonly Named<SourceFile>[] {
+  return Object.entries(config.sources ?? {}).map(([name, value]): Named<SourceFile> => {
+    const base = ['sources', name];
+    const other = own.get(name)?.written?.tree.place([]);
+    if (other !== undefined) {
+      const message = `source \`${name}\` is defined in two files`;
+      const related = [{ source: other.file.source, range: other.value, message: 'it is first defined here' }];
+      const place = tree.place(base);
+      const range = place.key ?? place.value;
+      report.add([{ rule: 'duplicate-definition', source: place.file.source, range, message, related }]);
+    }
+    return [name, { value, written: { tree, base } }];
+  });
+}

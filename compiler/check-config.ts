@@ -1,0 +1,38 @@
+/** Validates a config file against its schema and goes on with what is left of it. */
+import type { Config, ProfileConfig } from '../schemas/generated/types.ts';
+import type { NodePath } from './diagnostics/problem.ts';
+import type { Report } from './report.ts';
+import { pruneEntries } from './schema/prune.ts';
+import { checkShape } from './schema/validate.ts';
+import type { Places } from './source/file-tree.ts';
+
+/** What may be relied on, and which names are not there only because their own entry is at fault. */
+export interface CheckedConfig<T> {
+  readonly config: T;
+  /** See `RouteScope.unsure`. */
+  readonly unsure: ReadonlySet<string>;
+}
+
+type Schemas = { readonly config: Config; readonly profile: ProfileConfig };
+
+export function checkConfig<S extends keyof Schemas>(
+  schema: S,
+  file: { readonly value: Readonly<Record<string, unknown>>; readonly tree: Places },
+  report: Report,
+): CheckedConfig<Schemas[S]> {
+  const problems = checkShape(schema, file.value);
+  report.addProblems(problems, file.tree);
+  const pruned = pruneEntries(file.value, problems);
+  // Without the entries at fault, the data has the schema's type.
+  return { config: pruned.value as Schemas[S], unsure: new Set(pruned.removed.flatMap(namesOf)) };
+}
+
+/** The names a removed entry would have defined. */
+function namesOf(path: NodePath): readonly string[] {
+  const [top, name, setting, inner] = path.map(String);
+  if (top === 'jobs' && name !== undefined) return [`job:${name}`];
+  if (top === 'sources' && name !== undefined) return [`source:${name}`];
+  if (top !== 'platforms' || name === undefined) return [];
+  if (name !== 'webhook') return [`target:${name}`];
+  return [`setting:${setting === 'extra' ? inner : setting}`];
+}

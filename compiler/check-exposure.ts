@@ -1,0 +1,67 @@
+/** Warns of literal secrets in files that other users of the machine may read: once a file, at the first of them. */
+import type { Config, RouteConfig, TargetConfig } from '../schemas/generated/types.ts';
+import type { NodePath } from './diagnostics/problem.ts';
+import { targetEntries } from './lower/profile.ts';
+import type { EffectiveSettings } from './lower/webhook-settings.ts';
+import type { Report } from './report.ts';
+import type { Files } from './source/files.ts';
+import { INSECURE_NO_AUTH, parseSecretRef } from './source/secret-ref.ts';
+import type { SourceTree } from './source/source-tree.ts';
+
+/** Read permission of the group and of everybody else. */
+const OTHERS_READ = 0o044;
+
+export interface Exposure {
+  readonly config: Config;
+  readonly settings: EffectiveSettings;
+  readonly tree: SourceTree;
+  readonly files: Files;
+}
+
+export function checkExposure({ config, settings, tree, files }: Exposure, report: Report): void {
+  const exposed = new Map<string, number>();
+  for (const { source } of tree.files) {
+    const mode = files.stat(source.path)?.mode ?? 0;
+    if ((mode & OTHERS_READ) !== 0) exposed.set(source.path, mode);
+  }
+  for (const path of literalSecrets(config, settings)) {
+    if (exposed.size === 0) return;
+    const { source } = tree.place(path).file;
+    const mode = exposed.get(source.path);
+    if (mode === undefined) continue;
+    exposed.delete(source.path);
+    const message = `a literal secret in a file that others on this machine can read (mode ${mode.toString(8)})`;
+    const hint = `\`chmod 600 ${source.name}\`, or keep the secret out of it: \`env:NAME\` or \`file:path\``;
+    report.addProblems([{ rule: 'secret-exposed', path, at: 'value', message, hint, sensitive: true }], tree);
+  }
+}
+
+function* literalSecrets(config: Config, settings: EffectiveSettings): Generator<NodePath> {
+  const global = settings.pathOf('secret');
+  if (global !== null && isLiteral(settings.values.secret)) yield global;
+  for (const route of settings.routes) {
+    for (const path of routeSecrets(route.config)) yield [...route.path, ...path];
+  }
+  const { webhook: _, ...platforms } = config.platforms ?? {};
+  for (const [name, target] of targetEntries({ platforms: platforms as Record<string, TargetConfig> })) {
+    for (const [key, value] of Object.entries(target)) {
+      if (SECRET_KEY.test(key) && isLiteral(value)) yield ['platforms', name, key];
+    }
+  }
+  if (isLiteral(config.agent?.openai?.api_key)) yield ['agent', 'openai', 'api_key'];
+}
+
+/** Settings of targets whose name says that they are secret, whatever the catalog calls them. */
+const SECRET_KEY = /token|secret|passw|password|pass$|key$/;
+
+function routeSecrets(config: RouteConfig): readonly NodePath[] {
+  const paths: NodePath[] = [];
+  if (isLiteral(config.secret)) paths.push(['secret']);
+  (config.secrets ?? []).forEach((secret, index) => {
+    if (isLiteral(typeof secret === 'string' ? secret : secret.value)) paths.push(['secrets', index]);
+  });
+  return paths;
+}
+
+const isLiteral = (value: unknown): boolean =>
+  typeof value === 'string' && value !== INSECURE_NO_AUTH && parseSecretRef(value, '').kind === 'literal';

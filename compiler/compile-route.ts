@@ -1,0 +1,18 @@
+/** Checks and lowers one route against a table: the one way from config to plan, for static routes and subscriptions alike. */
+import type { RoutePlan } from '../schemas/generated/types.ts';
+import type { Lowered, Problem } from './diagnostics/problem.ts';
+import { lowerRoute } from './lower/route.ts';
+import type { RouteEntry, RouteScope } from './route-scope.ts';
+import { viewRoute } from './route-scope.ts';
+import { RULES, severityOf } from './rules/registry.ts';
+
+/** Pure. The plan is null when a problem is an error; warnings come beside a plan. Paths are relative to the route. */
+export function compileRoute(entry: RouteEntry, scope: RouteScope): Lowered<RoutePlan> {
+  const view = viewRoute(entry, scope);
+  const lowered = lowerRoute(view, entry.at);
+  const problems = [...RULES.flatMap((rule) => rule.checkRoute?.(view) ?? []), ...lowered.problems];
+  return { plan: hasError(problems) ? null : lowered.plan, problems };
+}
+
+const hasError = (problems: readonly Problem[]): boolean =>
+  problems.some((problem) => severityOf(problem.rule) === 'error');

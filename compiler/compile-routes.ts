@@ -1,0 +1,28 @@
+/** Compiles the static routes, each with its own place in the files. */
+import type { RoutePlan } from '../schemas/generated/types.ts';
+import { compileRoute } from './compile-route.ts';
+import type { WrittenRoute } from './lower/webhook-settings.ts';
+import type { Placer } from './placer.ts';
+import type { Report } from './report.ts';
+import type { RouteScope } from './route-scope.ts';
+import type { Places } from './source/file-tree.ts';
+
+export interface RouteContext {
+  readonly scope: RouteScope;
+  readonly tree: Places;
+  readonly placer: Placer;
+}
+
+/** Plans by name; a route with an error has none. */
+export function compileRoutes(
+  routes: readonly WrittenRoute[],
+  { scope, tree, placer }: RouteContext,
+  report: Report,
+): Record<string, RoutePlan> {
+  const plans = routes.flatMap(({ name, config, path }): readonly (readonly [string, RoutePlan])[] => {
+    const { plan, problems } = compileRoute({ name, config, at: placer.placeOf(tree, path) }, scope);
+    report.addProblems(problems, tree, path);
+    return plan === null ? [] : [[name, plan]];
+  });
+  return Object.fromEntries(plans);
+}

@@ -1,0 +1,91 @@
+/** The whole way from config files to the bytes of the tables: read, validate, lower and check, emit. */
+import type { Catalog as PublishedCatalog, RouteTable } from '../schemas/generated/types.ts';
+import { printCatalog, publish } from './blueprints/publish.ts';
+import { checkConfig } from './check-config.ts';
+import type { Diagnostic } from './diagnostics/diagnostic.ts';
+import { hasErrors } from './diagnostics/diagnostic.ts';
+import { emitTable } from './emit/emit-table.ts';
+import type { Flags } from './lower/overrides.ts';
+import type { TableContent } from './lower/table-content.ts';
+import { lowerConfig } from './lower-config.ts';
+import type { JobRef } from './machine-facts.ts';
+import type { Report } from './report.ts';
+import { createReport } from './report.ts';
+import type { ShippedCatalog } from './shipped-catalog.ts';
+import type { Files } from './source/files.ts';
+import { loadConfig } from './source/load-config.ts';
+import { recordFiles } from './source/record-files.ts';
+import { mergeFiles } from './source/source-tree.ts';
+
+/** Everything a compile depends on: the same input gives the same result. */
+export interface CompileInput {
+  readonly files: Files;
+  /** Absolute; relative paths start here, and diagnostics show paths relative to it. */
+  readonly cwd: string;
+  /** `<home_dir>`, absolute; it may not exist. */
+  readonly home: string;
+  /** `--config` paths and globs; empty: `./hookwright.yaml`, else `<home_dir>/config.yaml`. */
+  readonly configs: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly flags: Flags;
+  /** See `loadShippedCatalog`. */
+  readonly catalog: ShippedCatalog;
+  /** Jobs of the store, which `cron_job` may name as well. */
+  readonly jobs: readonly JobRef[];
+}
+
+export interface CompileResult {
+  /** Of all files, sorted; warnings included. */
+  readonly diagnostics: readonly Diagnostic[];
+  /** Path of the root config file; `build/` lies beside it. */
+  readonly root: string;
+  /** Absolute paths the result depends on: files that were read or looked for, and folders that were listed. */
+  readonly inputs: readonly string[];
+  /** null: a diagnostic is an error. */
+  readonly output: CompileOutput | null;
+}
+
+export interface CompileOutput {
+  readonly table: RouteTable;
+  readonly catalog: PublishedCatalog;
+  /** Bytes of `routes.json`, see emit/emit-table.ts. */
+  readonly routesJson: string;
+  /** Bytes of `blueprints.json`. */
+  readonly blueprintsJson: string;
+  /** The table holds a literal secret: its file must be readable by its owner alone. */
+  readonly hasLiteralSecrets: boolean;
+}
+
+/** Never throws for what a user can write: every problem of every file is a diagnostic, in one run. */
+export function compile(input: CompileInput): CompileResult {
+  const recorded = recordFiles(input.files);
+  const content = { ...input, files: recorded.files };
+  const report = createReport();
+  const { root, table } = read(content, report);
+  const diagnostics = report.diagnostics();
+  const output = table === null || hasErrors(diagnostics) ? null : emit(table);
+  return { diagnostics, root, inputs: recorded.paths(), output };
+}
+
+function read(input: CompileInput, report: Report): { readonly root: string; readonly table: TableContent | null } {
+  const loaded = loadConfig(input);
+  report.add(loaded.findings);
+  if (loaded.incomplete) return { root: loaded.root, table: null };
+  const { tree, findings } = mergeFiles(loaded.files);
+  report.add(findings);
+  const checked = checkConfig('config', { value: tree.value, tree }, report);
+  const table = lowerConfig({ input, root: loaded.root, tree, checked }, report);
+  return { root: loaded.root, table };
+}
+
+function emit(content: TableContent): CompileOutput {
+  const { table, text } = emitTable(content);
+  const catalog = publish(Object.values(table.blueprints), table.app_scheme);
+  return {
+    table,
+    catalog,
+    routesJson: text,
+    blueprintsJson: printCatalog(catalog),
+    hasLiteralSecrets: text.includes('"kind":"literal"'),
+  };
+}

@@ -1,0 +1,53 @@
+/** Checks the subscriptions of the home beside a config: says what a running gateway rejects, without refusing the config. */
+import { join } from 'node:path';
+import type { SubscriptionProblem } from './compile-subscriptions.ts';
+import { compileSubscriptions, SUBSCRIPTIONS_FILE } from './compile-subscriptions.ts';
+import type { Problem } from './diagnostics/problem.ts';
+import type { Report } from './report.ts';
+import type { RouteScope } from './route-scope.ts';
+import { displayPath } from './source/display-path.ts';
+import { fileTree } from './source/file-tree.ts';
+import type { Files } from './source/files.ts';
+import { parseYaml } from './source/parse-yaml.ts';
+import { readText } from './source/read-text.ts';
+import { START } from './source/source-text.ts';
+
+export interface SubscriptionLint {
+  readonly files: Files;
+  readonly cwd: string;
+  readonly home: string;
+  /** With the static routes in its table. */
+  readonly scope: RouteScope;
+}
+
+export function lintSubscriptions({ files, cwd, home, scope }: SubscriptionLint, report: Report): void {
+  const path = join(home, SUBSCRIPTIONS_FILE);
+  const read = readText(files, path);
+  if (!read.ok && read.missing) return;
+  const source = { path, name: displayPath(path, cwd), text: read.ok ? read.text : '' };
+  const compiled = read.ok ? compileSubscriptions(read.text, scope.table, scope.facts) : null;
+  // JSON is YAML: the parser that keeps positions reads it as well.
+  const { file } = parseYaml(source);
+  if (compiled === null || file === null) {
+    const message = read.ok ? 'not a JSON object; the gateway keeps the subscriptions it has' : read.message;
+    report.add([{ rule: 'subscription-rejected', source, range: START, message }]);
+    return;
+  }
+  const tree = fileTree(file);
+  report.addProblems(compiled.problems.map(asWarning), tree);
+  const shadowed = Object.keys(file.value as object).filter((name) => Object.hasOwn(scope.table.routes, name));
+  report.addProblems(shadowed.map(asShadowed), tree);
+}
+
+function asWarning({ severity, subscription, ...problem }: SubscriptionProblem): Problem {
+  if (severity === 'warning') return problem;
+  const message = `the gateway rejects the subscription \`${subscription}\`: ${problem.message}`;
+  return { ...problem, rule: 'subscription-rejected', message };
+}
+
+const asShadowed = (name: string): Problem => ({
+  rule: 'unreachable-route',
+  path: [name],
+  at: 'key',
+  message: `a static route is called \`${name}\` too, and wins: no request reaches this subscription`,
+});

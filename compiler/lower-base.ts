@@ -1,0 +1,163 @@
+/** Lowers everything but the routes: the table that routes, static or dynamic, are then checked and lowered against. */
+import type {
+  Config,
+  JobPlan,
+  ProfileConfig,
+  ProfilePlan,
+  SourceFile,
+  TargetFile,
+} from '../schemas/generated/types.ts';
+import type { Catalog, CatalogItem } from './catalog.ts';
+import type { Problem } from './diagnostics/problem.ts';
+import { lowerGateway } from './lower/gateway.ts';
+import { lowerJob } from './lower/job.ts';
+import type { Flags, Overrides } from './lower/overrides.ts';
+import { lowerProfile } from './lower/profile.ts';
+import { lowerServer } from './lower/server.ts';
+import { lowerSources } from './lower/sources.ts';
+import type { TableContent } from './lower/table-content.ts';
+import { lowerTargets } from './lower/targets.ts';
+import type { EffectiveSettings } from './lower/webhook-settings.ts';
+import type { MachineFacts } from './machine-facts.ts';
+import type { Placer } from './placer.ts';
+import type { Report } from './report.ts';
+import type { RouteScope } from './route-scope.ts';
+import { DEFAULT_PROFILE } from './route-scope.ts';
+import { RULES } from './rules/registry.ts';
+import type { Places } from './source/file-tree.ts';
+
+/** A profile's config, validated. The root config is that of `default`. */
+export interface CheckedProfile {
+  readonly name: string;
+  readonly home: string;
+  readonly config: ProfileConfig;
+  readonly unsure: ReadonlySet<string>;
+  readonly tree: Places;
+}
+
+export interface BaseInput {
+  readonly config: Config;
+  readonly settings: EffectiveSettings;
+  readonly overrides: Overrides;
+  readonly flags: Flags;
+  readonly catalog: Catalog;
+  /** `default` first. */
+  readonly profiles: readonly CheckedProfile[];
+  readonly facts: MachineFacts;
+  readonly placer: Placer;
+}
+
+const DEFAULT_APP_SCHEME = 'hookwright';
+
+/** The scope holds a complete table without routes. */
+export function lowerBase(input: BaseInput, report: Report): RouteScope {
+  const { config, catalog, profiles } = input;
+  const unsure = new Set(profiles.flatMap((profile) => [...profile.unsure]));
+  const sources = lowerSources(valuesOf(catalog.sources));
+  reportEntries(catalog.sources, sources.problems, { report, kind: 'source', unsure });
+  const targets = lowerTargets(valuesOf(catalog.targets));
+  reportEntries(catalog.targets, targets.problems, { report, kind: 'target', unsure });
+  const known = {
+    gateway: lowerGateway(config.gateway ?? {}),
+    targets: targets.targets,
+    target_names: targets.names,
+    toolsets: { ...catalog.toolsets },
+  };
+  const plans = profiles.map((profile) => {
+    const lowered = lowerProfile(profile, known);
+    report.addProblems(lowered.problems, profile.tree);
+    for (const target of lowered.unusable) addNames(unsure, target, targets.names);
+    return lowered.plan;
+  });
+  const content: TableContent = {
+    server: lowerServer(config, input.settings, input.overrides),
+    app_scheme: input.flags.app_scheme ?? config.app_scheme ?? DEFAULT_APP_SCHEME,
+    schemes: sources.schemes,
+    ...sources.defaults,
+    sources: sources.sources,
+    ...known,
+    profiles: Object.fromEntries(plans.map((plan) => [plan.name, plan])),
+    jobs: {},
+    blueprints: Object.fromEntries(catalog.blueprints),
+    routes: {},
+  };
+  const scope: RouteScope = { table: content, facts: input.facts, unsure };
+  for (const profile of profiles) checkProfile(profile, scope, report);
+  const jobs = profiles.flatMap((profile) => lowerJobs(profile, { scope, input, report }));
+  return { ...scope, table: { ...content, jobs: Object.fromEntries(jobs.map((job) => [job.id, job])) } };
+}
+
+/** A target that cannot be used has been complained about; routes that name it are not told again that it is off. */
+function addNames(unsure: Set<string>, target: string, names: Readonly<Record<string, string>>): void {
+  for (const [name, canonical] of Object.entries(names)) if (canonical === target) unsure.add(`target:${name}`);
+}
+
+function valuesOf<T extends SourceFile | TargetFile>(
+  entries: ReadonlyMap<string, CatalogItem<T>>,
+): ReadonlyMap<string, T> {
+  return new Map([...entries].map(([name, { value }]) => [name, value]));
+}
+
+interface EntryReport {
+  readonly report: Report;
+  readonly kind: 'source' | 'target';
+  readonly unsure: Set<string>;
+}
+
+function reportEntries<T extends SourceFile | TargetFile>(
+  entries: ReadonlyMap<string, CatalogItem<T>>,
+  problems: ReadonlyMap<string, readonly Problem[]>,
+  { report, kind, unsure }: EntryReport,
+): void {
+  for (const [name, found] of problems) {
+    const entry = entries.get(name);
+    if (entry === undefined) continue;
+    if (entry.written === null) throw new Error(`the shipped ${kind} \`${name}\` is at fault: ${found[0]?.message}`);
+    report.addProblems(found, entry.written.tree, entry.written.base);
+    for (const known of [name, ...(entry.value.aliases ?? [])]) unsure.add(`${kind}:${known}`);
+  }
+}
+
+function checkProfile({ name, config, tree }: CheckedProfile, scope: RouteScope, report: Report): void {
+  for (const rule of RULES) report.addProblems(rule.checkProfile?.({ name, config, scope }) ?? [], tree);
+}
+
+interface JobContext {
+  readonly scope: RouteScope;
+  readonly input: BaseInput;
+  readonly report: Report;
+}
+
+function lowerJobs(
+  { name: profileName, config, tree }: CheckedProfile,
+  { scope, input, report }: JobContext,
+): JobPlan[] {
+  const profile: ProfilePlan | undefined = scope.table.profiles[profileName];
+  if (profile === undefined) return [];
+  return Object.entries(config.jobs ?? {}).flatMap(([name, job]) => {
+    const base = ['jobs', name];
+    const at = input.placer.placeOf(tree, base);
+    const lowered = lowerJob({ name, config: job, profile, at }, scope.table);
+    const problems = RULES.flatMap((rule) => rule.checkJob?.({ name, config: job, profile, scope }) ?? []);
+    report.addProblems([...problems, ...lowered.problems], tree, base);
+    return lowered.plan ?? [];
+  });
+}
+
+/** The part of the root config that belongs to the profile `default`. */
+export function defaultProfile(config: Config, unsure: ReadonlySet<string>, tree: Places): CheckedProfile {
+  const { platforms: { webhook: _, ...targets } = {}, platform_toolsets, agent, jobs } = config;
+  return {
+    name: DEFAULT_PROFILE,
+    home: '',
+    config: {
+      // Every key but `webhook` is a target's.
+      platforms: targets as NonNullable<ProfileConfig['platforms']>,
+      ...(platform_toolsets === undefined ? {} : { platform_toolsets }),
+      ...(agent === undefined ? {} : { agent }),
+      ...(jobs === undefined ? {} : { jobs }),
+    },
+    unsure,
+    tree,
+  };
+}

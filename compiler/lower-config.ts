@@ -1,0 +1,93 @@
+/** From a validated config to the content of the table: the base first, then the routes against it. */
+import { dirname, join } from 'node:path';
+import type { Config } from '../schemas/generated/types.ts';
+import { loadCatalog } from './catalog.ts';
+import type { CheckedConfig } from './check-config.ts';
+import { checkConfig } from './check-config.ts';
+import { checkExposure } from './check-exposure.ts';
+import type { CompileInput } from './compile.ts';
+import { compileRoutes } from './compile-routes.ts';
+import { lintSubscriptions } from './lint-subscriptions.ts';
+import type { Env } from './lower/overrides.ts';
+import { readOverrides } from './lower/overrides.ts';
+import type { TableContent } from './lower/table-content.ts';
+import { effectiveSettings } from './lower/webhook-settings.ts';
+import type { CheckedProfile } from './lower-base.ts';
+import { defaultProfile, lowerBase } from './lower-base.ts';
+import { createPlacer } from './placer.ts';
+import type { Report } from './report.ts';
+import { RULES } from './rules/registry.ts';
+import { createFacts } from './source/files-facts.ts';
+import { loadEnvFile, mergeEnv } from './source/load-env.ts';
+import { loadProfiles } from './source/load-profiles.ts';
+import { START } from './source/source-text.ts';
+import type { SourceTree } from './source/source-tree.ts';
+
+export interface ReadConfig {
+  readonly input: CompileInput;
+  readonly root: string;
+  readonly tree: SourceTree;
+  readonly checked: CheckedConfig<Config>;
+}
+
+export function lowerConfig({ input, root, tree, checked }: ReadConfig, report: Report): TableContent {
+  const { config, unsure } = checked;
+  const env = loadEnv(input, report);
+  const overrides = readOverrides(env, input.flags);
+  const settings = effectiveSettings(config.platforms?.webhook ?? {});
+  const profiles = [defaultProfile(config, unsure, tree), ...otherProfiles(config, input, report)];
+  const facts = createFacts({ ...input, env: profileEnv(input, env) });
+  const placer = createPlacer(dirname(root));
+  const catalog = loadCatalog(input, { config, tree }, report);
+  const base = {
+    config,
+    settings,
+    overrides,
+    flags: input.flags,
+    catalog,
+    profiles,
+    facts,
+    placer,
+  };
+  const scope = lowerBase(base, report);
+  report.add(
+    overrides.complaints.map((message) => ({
+      rule: 'invalid-environment',
+      source: ENVIRONMENT,
+      range: START,
+      message,
+    })),
+  );
+  for (const rule of RULES) {
+    report.addProblems(rule.checkConfig?.({ config, settings, overrides, server: scope.table.server }) ?? [], tree);
+  }
+  checkExposure({ config, settings, tree, files: input.files }, report);
+  const routes = compileRoutes(settings.routes, { scope, tree, placer }, report);
+  lintSubscriptions({ ...input, scope: { ...scope, table: { ...scope.table, routes } } }, report);
+  return { ...scope.table, routes };
+}
+
+const ENVIRONMENT = { path: 'environment', name: 'environment', text: '' };
+
+function loadEnv(input: CompileInput, report: Report): Env {
+  const file = loadEnvFile(input.files, input.home, input.cwd);
+  report.add(file.findings);
+  return mergeEnv(input.env, file.values);
+}
+
+/** A profile sees its own file; the process environment belongs to whoever started the gateway, the default profile. */
+function profileEnv(input: CompileInput, env: Env): (profile: string) => Env {
+  return (profile) =>
+    profile === 'default' ? env : loadEnvFile(input.files, join(input.home, 'profiles', profile), input.cwd).values;
+}
+
+/** Without multiplexing nobody can reach the other profiles, and they are left alone. */
+function otherProfiles(config: Config, input: CompileInput, report: Report): readonly CheckedProfile[] {
+  if (config.gateway?.multiplex_profiles !== true) return [];
+  const loaded = loadProfiles(input.files, input.home, input.cwd);
+  report.add(loaded.findings);
+  return loaded.profiles.map(({ name, home, value, tree }) => {
+    const checked = checkConfig('profile', { value: value ?? {}, tree }, report);
+    return { name, home, tree, ...checked };
+  });
+}

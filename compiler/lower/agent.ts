@@ -1,0 +1,23 @@
+/** Lowers `agent:`, the one seam to what runs the prompts (§5 of the decisions). */
+import type { AgentConfig, AgentPlan } from '../../schemas/generated/types.ts';
+import { parseSecretRef } from '../source/secret-ref.ts';
+
+const DEFAULT_TIMEOUT_SECONDS = 900;
+
+/** @param scope the profile the agent belongs to. */
+export function lowerAgent(config: AgentConfig, scope: string): AgentPlan {
+  const timeout_seconds = config.timeout_seconds ?? DEFAULT_TIMEOUT_SECONDS;
+  const max_attempts = config.max_attempts ?? 1;
+  if (config.command !== undefined) return { kind: 'command', argv: config.command, timeout_seconds, max_attempts };
+  const { openai } = config;
+  if (openai === undefined) return { kind: 'preview', timeout_seconds, max_attempts };
+  return {
+    kind: 'openai',
+    base_url: openai.base_url,
+    model: openai.model,
+    api_key: openai.api_key === undefined ? null : parseSecretRef(openai.api_key, scope),
+    system: openai.system ?? null,
+    timeout_seconds: openai.timeout_seconds ?? timeout_seconds,
+    max_attempts,
+  };
+}

@@ -1,0 +1,16 @@
+/** Lowers `gateway:`, the settings of the work behind the server. */
+import type { GatewayConfig, GatewayPlan } from '../../schemas/generated/types.ts';
+
+export function lowerGateway(config: GatewayConfig): GatewayPlan {
+  return {
+    multiplex_profiles: config.multiplex_profiles ?? false,
+    max_concurrent_runs: config.max_concurrent_runs ?? 4,
+    max_queued_runs: config.max_queued_runs ?? 10_000,
+    drain_seconds: config.drain_seconds ?? 30,
+    timezone: config.timezone ?? null,
+    python: config.python ?? 'python3',
+    durability: config.durability ?? 'full',
+    retention_days: config.retention_days ?? 14,
+    max_attempts: config.max_attempts ?? 8,
+  };
+}

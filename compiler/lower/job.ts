@@ -1,0 +1,43 @@
+/** Lowers a job of a config file; its id is made of profile and name, so that it is the same after every compile. */
+import type { JobConfig, JobPlan, Place, ProfilePlan } from '../../schemas/generated/types.ts';
+import type { Lowered } from '../diagnostics/problem.ts';
+import { lowerDeliveries } from './delivery.ts';
+import type { TableContent } from './table-content.ts';
+import { jobToolsets } from './toolsets.ts';
+
+export interface JobEntry {
+  readonly name: string;
+  readonly config: JobConfig;
+  readonly profile: ProfilePlan;
+  readonly at: Place;
+}
+
+/** Where a job delivers besides targets: to the chat it was set up in, else the profile's home channel. */
+export const JOB_DELIVERIES: readonly string[] = ['origin'];
+
+export const jobId = (profile: ProfilePlan, name: string): string =>
+  profile.home === '' ? name : `${profile.name}/${name}`;
+
+export function lowerJob(
+  { name, config, profile, at }: JobEntry,
+  table: Pick<TableContent, 'target_names' | 'toolsets'>,
+): Lowered<JobPlan> {
+  const names = { ...table.target_names, ...Object.fromEntries(JOB_DELIVERIES.map((word) => [word, word])) };
+  const deliver = lowerDeliveries(config, names);
+  const plan: JobPlan = {
+    id: jobId(profile, name),
+    name,
+    profile: profile.name,
+    description: config.description ?? null,
+    schedule: config.schedule.trim().split(/\s+/).join(' '),
+    timezone: config.timezone ?? null,
+    prompt: config.prompt,
+    deliver: deliver.plan ?? [],
+    skills: config.skills ?? [],
+    toolsets: config.toolsets === undefined ? profile.toolsets : jobToolsets(config.toolsets, table.toolsets),
+    paused: config.paused ?? false,
+    misfire: config.misfire ?? 'skip',
+    at,
+  };
+  return { plan, problems: deliver.problems };
+}

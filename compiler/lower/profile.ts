@@ -1,0 +1,84 @@
+/** Lowers what belongs to one profile: its agent, its toolsets and its targets with their credentials (§5.4). */
+import type {
+  GatewayPlan,
+  ProfileConfig,
+  ProfilePlan,
+  TargetBinding,
+  TargetConfig,
+  TargetPlan,
+} from '../../schemas/generated/types.ts';
+import type { Problem } from '../diagnostics/problem.ts';
+import { lowerAgent } from './agent.ts';
+import { lowerBinding } from './binding.ts';
+import { targetNamed } from './delivery.ts';
+import type { TableContent } from './table-content.ts';
+import { DEFAULT_TOOLSETS, webhookToolsets } from './toolsets.ts';
+
+export interface ProfileEntry {
+  readonly name: string;
+  /** Relative to `<home_dir>`: empty, or `profiles/<name>`. */
+  readonly home: string;
+  readonly config: ProfileConfig;
+}
+
+export interface LoweredProfile {
+  readonly plan: ProfilePlan;
+  /** Paths start at the root of the profile's config. */
+  readonly problems: readonly Problem[];
+  /** Targets that are switched on and cannot be used, by canonical name. */
+  readonly unusable: readonly string[];
+}
+
+type Known = Pick<TableContent, 'targets' | 'target_names' | 'toolsets'> & { readonly gateway: GatewayPlan };
+
+export function lowerProfile({ name, home, config }: ProfileEntry, known: Known): LoweredProfile {
+  const targets: Record<string, TargetBinding> = {};
+  const problems: Problem[] = [];
+  const unusable: string[] = [];
+  const scope = { profile: name, max_attempts: known.gateway.max_attempts };
+  for (const { written, entry, plan } of bindable(config, known)) {
+    const lowered = lowerBinding(entry, plan, scope);
+    problems.push(...lowered.problems.map((problem) => inEntry(problem, written)));
+    if (lowered.plan !== null) targets[plan.name] = lowered.plan;
+    else if (entry.enabled === true) unusable.push(plan.name);
+  }
+  const toolsets = webhookToolsets(config.platform_toolsets?.webhook ?? DEFAULT_TOOLSETS, known.toolsets);
+  return { plan: { name, home, agent: lowerAgent(config.agent ?? {}, name), toolsets, targets }, problems, unusable };
+}
+
+/** Entries under `platforms` but the webhook adapter's, by the name that is written. */
+export function targetEntries(config: ProfileConfig): readonly (readonly [string, TargetConfig])[] {
+  return Object.entries(config.platforms ?? {}).filter(
+    (entry): entry is [string, TargetConfig] => entry[0] !== 'webhook' && entry[1] !== undefined,
+  );
+}
+
+interface Bindable {
+  readonly written: string;
+  readonly entry: TargetConfig;
+  readonly plan: TargetPlan;
+}
+
+/** What is written, and the targets that work without an entry: the code host's client brings its own login (§4.4). */
+function bindable(config: ProfileConfig, known: Known): readonly Bindable[] {
+  const written = new Map<string, Bindable>();
+  for (const [name, entry] of targetEntries(config)) {
+    const target = targetNamed(known.target_names, name);
+    const plan = target === null ? undefined : known.targets[target];
+    if (plan === undefined || written.has(plan.name)) continue;
+    written.set(plan.name, { written: name, entry: needsNoEntry(plan) ? { enabled: true, ...entry } : entry, plan });
+  }
+  const others = Object.values(known.targets).filter((plan) => needsNoEntry(plan) && !written.has(plan.name));
+  return [...written.values(), ...others.map((plan) => ({ written: plan.name, entry: { enabled: true }, plan }))];
+}
+
+const needsNoEntry = ({ driver }: TargetPlan): boolean =>
+  driver === 'log' || driver === 'local' || driver === 'forgea_comment';
+
+const inEntry = (problem: Problem, written: string): Problem => ({
+  ...problem,
+  path: ['platforms', written, ...problem.path],
+  ...(problem.related === undefined
+    ? {}
+    : { related: problem.related.map((place) => ({ ...place, path: ['platforms', written, ...place.path] })) }),
+});

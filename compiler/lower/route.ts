@@ -1,0 +1,84 @@
+/** Lowers a checked route to its plan: everything a request needs to know, decided once. */
+import { join } from 'node:path';
+import type { CoalesceConfig, CoalescePlan, Place, RoutePlan, RouteSecret } from '../../schemas/generated/types.ts';
+import type { Lowered, NodePath, Problem } from '../diagnostics/problem.ts';
+import type { RouteView } from '../route-scope.ts';
+import { DEFAULT_PROFILE } from '../route-scope.ts';
+import { parseSecretRef } from '../source/secret-ref.ts';
+import { lowerDeliveries } from './delivery.ts';
+import { lowerEvents } from './events.ts';
+import { lowerFilters } from './filter.ts';
+import { findJobs } from './find-job.ts';
+import { lowerScript, scriptPath, scriptsFolder } from './script.ts';
+import { defaultPrompt, lowerCoalesceKey, lowerTemplate } from './template.ts';
+import { webhookToolsets } from './toolsets.ts';
+
+const DEFAULT_WINDOW_SECONDS = 30;
+const DEFAULT_MAX_WAIT_SECONDS = 300;
+
+/** Total on whatever has passed the schema; the plan is of use only when no rule found an error. */
+export function lowerRoute(route: RouteView, at: Place): Lowered<RoutePlan> {
+  const { name, config, mode, profile, scope, insecure } = route;
+  const { server } = scope.table;
+  const problems: Problem[] = [];
+  const take = <T>(lowered: Lowered<T>, path: NodePath): T | null => {
+    problems.push(...lowered.problems.map((problem) => ({ ...problem, path: [...path, ...problem.path] })));
+    return lowered.plan;
+  };
+  const plan: RoutePlan = {
+    name,
+    profile,
+    at,
+    enabled: config.enabled ?? true,
+    description: config.description ?? null,
+    mode,
+    source: config.source === undefined ? null : (scope.table.sources[config.source]?.scheme ?? null),
+    insecure,
+    schemes: insecure ? [] : route.schemes.map((scheme) => scheme.name),
+    secrets: insecure ? [] : lowerSecrets(route),
+    verify_token: config.verify_token === undefined ? null : parseSecretRef(config.verify_token, DEFAULT_PROFILE),
+    public_url: config.public_url ?? server.public_url,
+    events:
+      config.events === undefined || config.events.length === 0 ? null : take(lowerEvents(config.events), ['events']),
+    filters: config.filters === undefined ? null : take(lowerFilters(config.filters), ['filters']),
+    script: lowerRouteScript(route),
+    prompt: config.prompt === undefined ? defaultPrompt : (take(lowerTemplate(config.prompt), ['prompt']) ?? []),
+    skills: mode === 'agent' ? (config.skills ?? []) : [],
+    toolsets: mode === 'agent' ? lowerToolsets(route) : [],
+    deliver: mode === 'cron' ? [] : (take(lowerDeliveries(config, scope.table.target_names), []) ?? []),
+    cron_job: config.cron_job === undefined ? null : (findJobs(route, config.cron_job)[0]?.id ?? null),
+    coalesce: config.coalesce === undefined ? null : lowerCoalesce(config.coalesce, take),
+    mirror_to_session: mode !== 'cron' && (config.mirror_to_session ?? false),
+    rate_limit: config.rate_limit ?? server.rate_limit,
+    max_concurrent: config.max_concurrent ?? null,
+    idempotency_ttl_seconds: config.idempotency_ttl_seconds ?? server.idempotency_ttl_seconds,
+  };
+  return { plan, problems };
+}
+
+const lowerSecrets = (route: RouteView): RouteSecret[] =>
+  route.secrets.map(({ ref, expires_at }) => ({ ref, expires_at }));
+
+/** A profile that is not served has no toolsets of its own; the route is unreachable then. */
+function lowerToolsets({ config, profilePlan, scope }: RouteView): string[] {
+  const inherited = (profilePlan ?? scope.table.profiles[DEFAULT_PROFILE])?.toolsets ?? [];
+  return webhookToolsets(config.toolsets ?? inherited, scope.table.toolsets);
+}
+
+function lowerRouteScript({ config, profilePlan, scope }: RouteView): RoutePlan['script'] {
+  if (config.script === undefined) return null;
+  const folder = scriptsFolder(join(scope.facts.home, profilePlan?.home ?? ''));
+  const path = scriptPath(config.script, folder);
+  return path === null ? null : lowerScript(path, scope.table.server.script_timeout_seconds);
+}
+
+function lowerCoalesce(
+  config: CoalesceConfig,
+  take: <T>(lowered: Lowered<T>, path: NodePath) => T | null,
+): CoalescePlan {
+  return {
+    key: take(lowerCoalesceKey(config.key), ['coalesce', 'key']) ?? [],
+    window_seconds: config.window_seconds ?? DEFAULT_WINDOW_SECONDS,
+    max_wait_seconds: config.max_wait_seconds ?? DEFAULT_MAX_WAIT_SECONDS,
+  };
+}

@@ -1,0 +1,22 @@
+/** Lowers a route's `script` to a path below `<profile home>/scripts/` and the program that reads it (§2.6). */
+import { extname, isAbsolute, join, normalize, relative, sep } from 'node:path';
+import type { ScriptPlan } from '../../schemas/generated/types.ts';
+
+const SHELL_EXTENSIONS: ReadonlySet<string> = new Set(['.sh', '.bash']);
+
+/**
+ * The path relative to the scripts folder, or null when it leads outside of it. Links are not resolved here.
+ * @param folder absolute path of the scripts folder.
+ */
+export function scriptPath(written: string, folder: string): string | null {
+  const path = isAbsolute(written) ? relative(folder, written) : normalize(written);
+  const leadsOut = path === '' || path === '.' || path === '..' || path.startsWith(`..${sep}`) || isAbsolute(path);
+  return leadsOut || path.includes('\0') ? null : path.split(sep).join('/');
+}
+
+export const scriptsFolder = (profileHome: string): string => join(profileHome, 'scripts');
+
+export function lowerScript(path: string, timeoutSeconds: number): ScriptPlan {
+  const interpreter = SHELL_EXTENSIONS.has(extname(path).toLowerCase()) ? 'bash' : 'python';
+  return { path, interpreter, timeout_seconds: timeoutSeconds };
+}

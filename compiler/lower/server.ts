@@ -1,0 +1,31 @@
+/** Lowers the adapter's settings: flags and environment above `extra`, `extra` above what stands beside it (§2.4). */
+import type { Config, SecretRef, ServerPlan } from '../../schemas/generated/types.ts';
+import { parseSecretRef } from '../source/secret-ref.ts';
+import type { Overrides } from './overrides.ts';
+import type { EffectiveSettings } from './webhook-settings.ts';
+
+export const DEFAULT_HOST = '127.0.0.1';
+export const DEFAULT_PORT = 8644;
+
+export function lowerServer(config: Config, settings: EffectiveSettings, overrides: Overrides): ServerPlan {
+  const { values } = settings;
+  return {
+    enabled: overrides.enabled ?? config.platforms?.webhook?.enabled ?? false,
+    host: overrides.host ?? values.host ?? DEFAULT_HOST,
+    port: overrides.port ?? values.port ?? DEFAULT_PORT,
+    public_url: config.public_url ?? null,
+    secret: globalSecret(values.secret, overrides),
+    max_body_bytes: values.max_body_bytes ?? 1_048_576,
+    rate_limit: values.rate_limit ?? 30,
+    max_connections: values.max_connections ?? 1024,
+    script_timeout_seconds: values.script_timeout_seconds ?? 30,
+    direct_timeout_seconds: values.direct_timeout_seconds ?? 10,
+    idempotency_ttl_seconds: values.idempotency_ttl_seconds ?? 3600,
+  };
+}
+
+/** The variable stays a reference: its value never enters the table. */
+function globalSecret(written: string | undefined, overrides: Overrides): SecretRef | null {
+  if (overrides.secret) return { kind: 'env', value: 'WEBHOOK_SECRET', scope: 'default' };
+  return written === undefined ? null : parseSecretRef(written, 'default');
+}

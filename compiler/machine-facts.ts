@@ -1,0 +1,26 @@
+/** What checks want to know about the machine they run on; answered by the CLI for the machine that will serve. */
+
+/** A job that lives in the store and not in a config file. */
+export interface JobRef {
+  readonly id: string;
+  readonly name: string;
+  readonly profile: string;
+}
+
+export interface MachineFacts {
+  /** `<home_dir>`, absolute. */
+  readonly home: string;
+  /**
+   * @param profileHome relative to `<home_dir>`, as in a profile's plan.
+   * @param path relative to `<profile home>/scripts/`.
+   * @returns `outside`: a symbolic link leads out of the folder.
+   */
+  script(profileHome: string, path: string): 'present' | 'missing' | 'outside';
+  /** @param path of an `in_file` operand, as in the plan. */
+  listFile(path: string): boolean;
+  skill(profileHome: string, name: string): boolean;
+  /** Jobs of the store. */
+  readonly jobs: readonly JobRef[];
+  /** A variable of a profile, from the environment or its `.env`; undefined: not set, or not known here. */
+  variable(profile: string, name: string): string | undefined;
+}

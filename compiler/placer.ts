@@ -1,0 +1,22 @@
+/** Where entries are written, as the table records it: file relative to the root config's folder, and line. */
+import { relative, sep } from 'node:path';
+import type { Place } from '../schemas/generated/types.ts';
+import { createLines } from './diagnostics/lines.ts';
+import type { NodePath } from './diagnostics/problem.ts';
+import type { Places } from './source/file-tree.ts';
+
+export interface Placer {
+  placeOf(tree: Places, path: NodePath): Place;
+}
+
+/** @param folder of the root config file, absolute. Relative paths keep the table the same on every machine. */
+export function createPlacer(folder: string): Placer {
+  const lines = createLines();
+  return {
+    placeOf(tree, path) {
+      const { file, key, value } = tree.place(path);
+      const { line } = lines.positionOf(file.source, (key ?? value).start);
+      return { file: relative(folder, file.source.path).split(sep).join('/'), line };
+    },
+  };
+}

@@ -1,0 +1,123 @@
+/** What a route is checked and lowered against, and the route seen in that light: the input of every route rule. */
+import type { Place, ProfilePlan, RouteConfig, SchemePlan, SecretRef } from '../schemas/generated/types.ts';
+import type { WrittenTarget } from './lower/delivery.ts';
+import { targetNamed, writtenTargets } from './lower/delivery.ts';
+import type { TableContent } from './lower/table-content.ts';
+import type { MachineFacts } from './machine-facts.ts';
+import { INSECURE_NO_AUTH, parseSecretRef } from './source/secret-ref.ts';
+
+export interface RouteEntry {
+  readonly name: string;
+  readonly config: RouteConfig;
+  readonly at: Place;
+}
+
+export interface RouteScope {
+  /** The table without (or with other) routes: settings, profiles, targets, sources, jobs. */
+  readonly table: TableContent;
+  readonly facts: MachineFacts;
+  /**
+   * Names with an error of their own, as `<kind>:<name>` (`job:`, `target:`, `source:`, `setting:`, `profile:`): that they
+   * are not in the table has been said already.
+   */
+  readonly unsure: ReadonlySet<string>;
+}
+
+export type RouteMode = 'agent' | 'direct' | 'cron';
+
+/** A target of the route; `target` is null when nothing has that name. */
+export interface RouteTarget extends WrittenTarget {
+  readonly target: string | null;
+}
+
+/** A secret of the route, and the key of the route it is written under; null: inherited. */
+export interface RouteSecretSource {
+  readonly ref: SecretRef;
+  readonly expires_at: number | null;
+  readonly path: readonly (string | number)[] | null;
+}
+
+export interface RouteView {
+  readonly name: string;
+  readonly config: RouteConfig;
+  readonly scope: RouteScope;
+  readonly mode: RouteMode;
+  readonly profile: string;
+  /** null: no such profile in the table. */
+  readonly profilePlan: ProfilePlan | null;
+  readonly targets: readonly RouteTarget[];
+  /** Schemes the route accepts, by canonical name, in the order they commit; those that exist. */
+  readonly schemes: readonly SchemePlan[];
+  readonly secrets: readonly RouteSecretSource[];
+  /** A secret is INSECURE_NO_AUTH: validation is off. */
+  readonly insecure: boolean;
+}
+
+export const DEFAULT_PROFILE = 'default';
+
+export function viewRoute({ name, config }: RouteEntry, scope: RouteScope): RouteView {
+  const { table } = scope;
+  const profile = config.profile ?? DEFAULT_PROFILE;
+  const schemes = acceptedSchemes(config, table).flatMap((scheme) => table.schemes[scheme] ?? []);
+  const secrets = routeSecrets(config, { table, asymmetric: schemes.length > 0 && schemes.every(isAsymmetric) });
+  return {
+    name,
+    config,
+    scope,
+    mode: config.cron_job !== undefined ? 'cron' : config.deliver_only === true ? 'direct' : 'agent',
+    profile,
+    profilePlan: own(table.profiles, profile),
+    targets: writtenTargets(config.deliver).map((written) => ({
+      ...written,
+      target: targetNamed(table.target_names, written.name),
+    })),
+    schemes,
+    secrets,
+    insecure: secrets.some((secret) => isInsecure(secret.ref, scope.facts)),
+  };
+}
+
+/** The sender's public key is what verifies: a shared secret is of no use. */
+export const isAsymmetric = (scheme: SchemePlan): boolean =>
+  scheme.verify === 'ed25519' || scheme.verify === 'ecdsa-p256';
+
+function acceptedSchemes(config: RouteConfig, table: TableContent): readonly string[] {
+  if (config.source !== undefined) return own(table.sources, config.source)?.accepts ?? [];
+  if (config.auth === undefined) return table.default_schemes;
+  const named = new Set(config.auth.flatMap((name) => own(table.sources, name)?.scheme ?? []));
+  const ordered = table.default_schemes.filter((scheme) => named.has(scheme));
+  return [...ordered, ...[...named].filter((scheme) => !ordered.includes(scheme))];
+}
+
+interface SecretContext {
+  readonly table: TableContent;
+  readonly asymmetric: boolean;
+}
+
+function routeSecrets(config: RouteConfig, context: SecretContext): readonly RouteSecretSource[] {
+  const written: RouteSecretSource[] = [];
+  const add = (text: string, path: readonly (string | number)[], expires: string | undefined = undefined): void => {
+    const expires_at = expires === undefined ? null : Date.parse(expires);
+    written.push({ ref: parseSecretRef(text, DEFAULT_PROFILE), expires_at, path });
+  };
+  if (config.public_key !== undefined) add(config.public_key, ['public_key']);
+  if (config.secret !== undefined) add(config.secret, ['secret']);
+  (config.secrets ?? []).forEach((secret, index) => {
+    if (typeof secret === 'string') add(secret, ['secrets', index]);
+    else add(secret.value, ['secrets', index, 'value'], secret.expires_at);
+  });
+  const inherited = context.table.server.secret;
+  // A global secret is shared with senders that sign with it; it is nobody's public key.
+  if (written.length > 0 || inherited === null || context.asymmetric) return written;
+  return [{ ref: inherited, expires_at: null, path: null }];
+}
+
+/** Also when the word stands in the environment: it must not become a secret that everybody knows. */
+export function isInsecure(ref: SecretRef, facts: Pick<MachineFacts, 'variable'>): boolean {
+  const value =
+    ref.kind === 'env' ? facts.variable(ref.scope, ref.value) : ref.kind === 'literal' ? ref.value : undefined;
+  return value === INSECURE_NO_AUTH;
+}
+
+const own = <T>(map: Readonly<Record<string, T>>, key: string): T | null =>
+  Object.hasOwn(map, key) ? (map[key] ?? null) : null;

@@ -1,0 +1,40 @@
+/** Two agents where one can answer. */
+import type { Rule } from './support/rule.ts';
+
+export const agentChoice: Rule = {
+  id: 'agent-choice',
+  severity: 'error',
+  title: '`agent` sets both `command` and `openai`.',
+  why: 'Each prompt is run once, by one of them.',
+  bad: {
+    config: `platforms:
+  webhook:
+    enabled: true
+    secret: env:WEBHOOK_SECRET
+    routes:
+      alerts:
+        prompt: "{title}"
+agent:
+  command: [my-agent, --print]
+  openai: { base_url: "http://127.0.0.1:8080/v1", model: small }
+`,
+  },
+  good: {
+    config: `platforms:
+  webhook:
+    enabled: true
+    secret: env:WEBHOOK_SECRET
+    routes:
+      alerts:
+        prompt: "{title}"
+agent:
+  command: [my-agent, --print]
+`,
+  },
+  checkProfile({ config }) {
+    if (config.agent?.command === undefined || config.agent.openai === undefined) return [];
+    const message = '`command` and `openai` exclude each other; keep one of them';
+    const related = [{ path: ['agent', 'openai'], message: 'the other one is here' }];
+    return [{ rule: this.id, path: ['agent', 'command'], at: 'key', message, related }];
+  },
+};

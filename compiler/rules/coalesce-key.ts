@@ -1,0 +1,31 @@
+/** A coalesce key that is the same for every event (§2.3). */
+import type { Rule } from './support/rule.ts';
+
+export const coalesceKey: Rule = {
+  id: 'coalesce-key',
+  severity: 'error',
+  title: 'The key of `coalesce` is fixed text.',
+  why: 'All events of the route would count as one entity, and all but the last would be dropped.',
+  bad: {
+    config: `platforms:
+  webhook:
+    enabled: true
+    secret: env:WEBHOOK_SECRET
+    routes:
+      alerts:
+        prompt: "{title}"
+        coalesce: { key: "the alert" }
+`,
+  },
+  good: {
+    config: `platforms:
+  webhook:
+    enabled: true
+    secret: env:WEBHOOK_SECRET
+    routes:
+      alerts:
+        prompt: "{title}"
+        coalesce: { key: "{service}/{alert.id}" }
+`,
+  },
+};

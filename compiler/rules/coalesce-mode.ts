@@ -1,0 +1,42 @@
+/** Debouncing where there is no agent run to spare (§7). */
+import type { Rule } from './support/rule.ts';
+
+export const coalesceMode: Rule = {
+  id: 'coalesce-mode',
+  severity: 'error',
+  title: '`coalesce` is set on a `deliver_only` or `cron_job` route.',
+  why: 'Coalescing replaces queued agent runs by the latest one. A direct message is answered while its sender waits, and a job has a claim of its own.',
+  bad: {
+    config: `platforms:
+  webhook:
+    enabled: true
+    secret: env:WEBHOOK_SECRET
+    routes:
+      builds:
+        cron_job: report
+        coalesce: { key: build.id }
+jobs:
+  report: { schedule: "0 8 * * *", prompt: Write the report. }
+`,
+  },
+  good: {
+    config: `platforms:
+  webhook:
+    enabled: true
+    secret: env:WEBHOOK_SECRET
+    routes:
+      builds:
+        prompt: "Build {build.id} failed."
+        coalesce: { key: build.id }
+`,
+  },
+  checkRoute(route) {
+    const { coalesce, deliver_only, cron_job } = route.config;
+    if (coalesce === undefined) return [];
+    const other = deliver_only === true ? 'deliver_only' : cron_job === undefined ? null : 'cron_job';
+    if (other === null) return [];
+    const related = [{ path: [other], message: 'the mode is set here' }];
+    const message = `\`coalesce\` works on agent routes only, not together with \`${other}\``;
+    return [{ rule: this.id, path: ['coalesce'], at: 'key', message, related }];
+  },
+};

@@ -1,0 +1,57 @@
+/** A direct route that would deliver to nobody (§7). */
+import type { Rule } from './support/rule.ts';
+import { atRoute } from './support/rule.ts';
+import { targetPath } from './support/targets.ts';
+
+export const deliverOnlyTarget: Rule = {
+  id: 'deliver-only-target',
+  severity: 'error',
+  title: 'A `deliver_only` route delivers to `log` or names no target.',
+  why: 'Without an agent the rendered prompt is the message itself. A message that nobody receives is lost, and the sender is told that it was delivered.',
+  bad: {
+    config: `platforms:
+  webhook:
+    enabled: true
+    secret: env:WEBHOOK_SECRET
+    routes:
+      alerts:
+        deliver_only: true
+        prompt: "{title}"
+`,
+  },
+  good: {
+    config: `platforms:
+  webhook:
+    enabled: true
+    secret: env:WEBHOOK_SECRET
+    routes:
+      alerts:
+        deliver_only: true
+        deliver: messenger_a
+        deliver_extra: { chat_id: "-1001234" }
+        prompt: "{title}"
+  messenger_a:
+    enabled: true
+    token: env:MESSENGER_A_TOKEN
+`,
+  },
+  checkRoute(route) {
+    if (route.config.deliver_only !== true) return [];
+    const hint = 'name a real target in `deliver`, or remove `deliver_only` to run the agent';
+    if (route.config.deliver === undefined) {
+      return [atRoute(this.id, `route \`${route.name}\` is \`deliver_only\` and has no \`deliver\``, hint)];
+    }
+    return route.targets
+      .filter(({ target }) => target !== null && NOBODY.has(target))
+      .map(({ name, index }) => ({
+        rule: this.id,
+        path: targetPath(index),
+        at: 'value',
+        message: `\`deliver_only\` cannot deliver to \`${name}\`: nobody would receive the message`,
+        hint,
+      }));
+  },
+};
+
+/** Targets that keep the text and send it to no one. */
+const NOBODY: ReadonlySet<string> = new Set(['log', 'local']);

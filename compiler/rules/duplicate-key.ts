@@ -1,0 +1,30 @@
+/** A key that is set twice in one map. */
+import type { Rule } from './support/rule.ts';
+
+export const duplicateKey: Rule = {
+  id: 'duplicate-key',
+  severity: 'error',
+  title: 'A map holds the same key twice.',
+  why: 'YAML readers disagree about which of the two counts.',
+  bad: {
+    config: `platforms:
+  webhook:
+    enabled: true
+    secret: env:WEBHOOK_SECRET
+    routes:
+      alerts:
+        prompt: "{title}"
+        prompt: "{message}"
+`,
+  },
+  good: {
+    config: `platforms:
+  webhook:
+    enabled: true
+    secret: env:WEBHOOK_SECRET
+    routes:
+      alerts:
+        prompt: "{title} {message}"
+`,
+  },
+};

@@ -1,0 +1,31 @@
+/** A filter that is neither a leaf nor a group (§2.2). */
+import type { Rule } from './support/rule.ts';
+
+export const filterShape: Rule = {
+  id: 'filter-shape',
+  severity: 'error',
+  title: 'A filter has no `field`, or mixes a group with other keys.',
+  why: 'It is not clear what must hold.',
+  bad: {
+    config: `platforms:
+  webhook:
+    enabled: true
+    secret: env:WEBHOOK_SECRET
+    routes:
+      pulls:
+        filters: { equals: opened }
+        prompt: "{title}"
+`,
+  },
+  good: {
+    config: `platforms:
+  webhook:
+    enabled: true
+    secret: env:WEBHOOK_SECRET
+    routes:
+      pulls:
+        filters: { field: action, equals: opened }
+        prompt: "{title}"
+`,
+  },
+};

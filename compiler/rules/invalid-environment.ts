@@ -1,0 +1,37 @@
+/** A variable that cannot be understood. */
+import type { Rule } from './support/rule.ts';
+
+export const invalidEnvironment: Rule = {
+  id: 'invalid-environment',
+  severity: 'error',
+  title: '`WEBHOOK_ENABLED` or `WEBHOOK_PORT` holds something else than a truth value or a port.',
+  why: "Going on with the config file's value would start a server nobody asked for.",
+  bad: {
+    config: `platforms:
+  webhook:
+    enabled: true
+    secret: env:WEBHOOK_SECRET
+    routes:
+      alerts:
+        prompt: "{title}"
+`,
+    files: {
+      '~/.hookwright/.env': `WEBHOOK_PORT=http
+`,
+    },
+  },
+  good: {
+    config: `platforms:
+  webhook:
+    enabled: true
+    secret: env:WEBHOOK_SECRET
+    routes:
+      alerts:
+        prompt: "{title}"
+`,
+    files: {
+      '~/.hookwright/.env': `WEBHOOK_PORT=8080
+`,
+    },
+  },
+};

@@ -1,0 +1,40 @@
+/** A schedule that is no cron expression. */
+import { parseSchedule } from '../schedule/parse-schedule.ts';
+import type { Rule } from './support/rule.ts';
+
+export const invalidSchedule: Rule = {
+  id: 'invalid-schedule',
+  severity: 'error',
+  title: 'The `schedule` of a job is not a five-field cron expression.',
+  why: 'The job would never run.',
+  bad: {
+    config: `platforms:
+  webhook:
+    enabled: true
+    secret: env:WEBHOOK_SECRET
+    routes:
+      alerts:
+        prompt: "{title}"
+jobs:
+  report: { schedule: "every morning", prompt: Write the report. }
+`,
+  },
+  good: {
+    config: `platforms:
+  webhook:
+    enabled: true
+    secret: env:WEBHOOK_SECRET
+    routes:
+      alerts:
+        prompt: "{title}"
+jobs:
+  report: { schedule: "0 8 * * *", prompt: Write the report. }
+`,
+  },
+  checkJob({ config }) {
+    const parsed = parseSchedule(config.schedule);
+    if (parsed.ok) return [];
+    const hint = 'minute, hour, day of month, month, day of week: `0 8 * * 1-5` is 08:00 on weekdays';
+    return [{ rule: this.id, path: ['schedule'], at: 'value', message: parsed.message, hint }];
+  },
+};

@@ -1,0 +1,47 @@
+/** A time zone that does not exist. */
+import type { NodePath, Problem } from '../diagnostics/problem.ts';
+import { didYouMean } from '../diagnostics/suggest.ts';
+import { isTimeZone, timeZones } from '../schedule/time-zone.ts';
+import type { Rule } from './support/rule.ts';
+
+export const invalidTimezone: Rule = {
+  id: 'invalid-timezone',
+  severity: 'error',
+  title: '`timezone` is not the name of an IANA zone.',
+  why: 'Jobs would run at the wrong hour, or not at all.',
+  bad: {
+    config: `platforms:
+  webhook:
+    enabled: true
+    secret: env:WEBHOOK_SECRET
+    routes:
+      alerts:
+        prompt: "{title}"
+gateway: { timezone: Europe/Berln }
+`,
+  },
+  good: {
+    config: `platforms:
+  webhook:
+    enabled: true
+    secret: env:WEBHOOK_SECRET
+    routes:
+      alerts:
+        prompt: "{title}"
+gateway: { timezone: Europe/Berlin }
+`,
+  },
+  checkConfig({ config }) {
+    return checkZone(config.gateway?.timezone, ['gateway', 'timezone']);
+  },
+  checkJob({ config }) {
+    return checkZone(config.timezone, ['timezone']);
+  },
+};
+
+function checkZone(zone: string | undefined, path: NodePath): readonly Problem[] {
+  if (zone === undefined || isTimeZone(zone)) return [];
+  const message = `\`${zone}\` is not a time zone${didYouMean(zone, timeZones())}`;
+  const hint = 'use an IANA name: `Europe/Berlin`, `America/New_York`, `UTC`';
+  return [{ rule: 'invalid-timezone', path, at: 'value', message, hint }];
+}

@@ -1,0 +1,38 @@
+/** A scheme that should not be used any more (§9.1). */
+import type { Rule } from './support/rule.ts';
+
+export const legacySignature: Rule = {
+  id: 'legacy-signature',
+  severity: 'warning',
+  title: 'A route accepts nothing better than a deprecated signature scheme.',
+  why: 'The legacy generic scheme signs the body only: a request that was recorded once can be sent again for ever.',
+  bad: {
+    config: `platforms:
+  webhook:
+    enabled: true
+    secret: env:WEBHOOK_SECRET
+    routes:
+      alerts:
+        auth: [generic-v1]
+        prompt: "{title}"
+`,
+  },
+  good: {
+    config: `platforms:
+  webhook:
+    enabled: true
+    secret: env:WEBHOOK_SECRET
+    routes:
+      alerts:
+        auth: [generic-v2]
+        prompt: "{title}"
+`,
+  },
+  checkRoute(route) {
+    const [first] = route.schemes;
+    if (route.insecure || first === undefined || route.schemes.some(({ deprecated }) => deprecated === null)) return [];
+    const path = route.config.source === undefined ? ['auth'] : ['source'];
+    const message = `the route accepts only \`${first.name}\`: ${first.deprecated}`;
+    return [{ rule: this.id, path, at: 'value', message }];
+  },
+};

@@ -1,0 +1,62 @@
+/** A list of values that is not on this machine (§2.2). */
+import type { FilterConfig } from '../../schemas/generated/types.ts';
+import type { NodePath } from '../diagnostics/problem.ts';
+import type { Rule } from './support/rule.ts';
+
+export const listFileMissing: Rule = {
+  id: 'list-file-missing',
+  severity: 'warning',
+  title: 'An `in_file` names a file that does not exist here.',
+  why: 'A missing list matches nothing, so the filter lets no event through. The file is read again as soon as it is there.',
+  bad: {
+    config: `platforms:
+  webhook:
+    enabled: true
+    secret: env:WEBHOOK_SECRET
+    routes:
+      pulls:
+        filters: { field: sender.login, in_file: team.txt }
+        prompt: "{title}"
+`,
+  },
+  good: {
+    config: `platforms:
+  webhook:
+    enabled: true
+    secret: env:WEBHOOK_SECRET
+    routes:
+      pulls:
+        filters: { field: sender.login, in_file: team.txt }
+        prompt: "{title}"
+`,
+    files: {
+      '~/.hookwright/team.txt': `octocat
+`,
+    },
+  },
+  checkRoute(route) {
+    return listFiles(route.config.filters ?? [], ['filters'])
+      .filter(({ file }) => !file.endsWith('/') && !route.scope.facts.listFile(file.replace(/^<home_dir>\/+/, '')))
+      .map(({ file, path }) => ({
+        rule: this.id,
+        path,
+        at: 'value',
+        message: `the list \`${file}\` does not exist here: the filter matches nothing`,
+      }));
+  },
+};
+
+interface ListFile {
+  readonly file: string;
+  readonly path: NodePath;
+}
+
+function listFiles(filters: FilterConfig | readonly FilterConfig[], path: NodePath): readonly ListFile[] {
+  if (isList(filters)) return filters.flatMap((filter, index) => listFiles(filter, [...path, index]));
+  const own = filters.in_file === undefined ? [] : [{ file: filters.in_file, path: [...path, 'in_file'] }];
+  const groups = (['all', 'any', 'not'] as const).flatMap((group) => listFiles(filters[group] ?? [], [...path, group]));
+  return [...own, ...groups];
+}
+
+const isList = (filters: FilterConfig | readonly FilterConfig[]): filters is readonly FilterConfig[] =>
+  Array.isArray(filters);

@@ -1,0 +1,75 @@
+/** A message with nowhere to go (§4.4). */
+import type { ProfilePlan, TargetBinding, TargetPlan } from '../../schemas/generated/types.ts';
+import type { Problem } from '../diagnostics/problem.ts';
+import type { DeliveryConfig } from '../lower/delivery.ts';
+import type { TableContent } from '../lower/table-content.ts';
+import type { Rule } from './support/rule.ts';
+import { deliveryTargets, targetPath } from './support/targets.ts';
+
+export const missingAddress: Rule = {
+  id: 'missing-address',
+  severity: 'warning',
+  title: 'A delivery names no `chat_id`, and its target has no home channel.',
+  why: 'Every delivery fails: there is no chat to send it to.',
+  bad: {
+    config: `platforms:
+  webhook:
+    enabled: true
+    secret: env:WEBHOOK_SECRET
+    routes:
+      alerts:
+        prompt: "{title}"
+        deliver: messenger_a
+  messenger_a:
+    enabled: true
+    token: env:MESSENGER_A_TOKEN
+`,
+  },
+  good: {
+    config: `platforms:
+  webhook:
+    enabled: true
+    secret: env:WEBHOOK_SECRET
+    routes:
+      alerts:
+        prompt: "{title}"
+        deliver: messenger_a
+  messenger_a:
+    enabled: true
+    token: env:MESSENGER_A_TOKEN
+    home_channel: "-1001234"
+`,
+  },
+  checkRoute(route) {
+    if (route.mode === 'cron' || route.profilePlan === null) return [];
+    return withoutChat(route.config, route.profilePlan, route.scope.table);
+  },
+  checkJob(job) {
+    return withoutChat(job.config, job.profile, job.scope.table);
+  },
+};
+
+function withoutChat(config: DeliveryConfig, profile: ProfilePlan, table: TableContent): readonly Problem[] {
+  return deliveryTargets(config, table)
+    .filter(({ plan, extra }) => {
+      const binding = profile.targets[plan.name];
+      return binding !== undefined && !hasHome(binding) && !extra.has('chat_id') && needsChat(plan);
+    })
+    .map(({ name, index }) => ({
+      rule: 'missing-address',
+      path: targetPath(index),
+      at: 'value',
+      message: `\`${name}\` has no chat to send to: neither \`deliver_extra.chat_id\` nor a home channel is set`,
+      hint: `set \`platforms.${name}.home_channel\`, or \`chat_id\` here`,
+    }));
+}
+
+/** As text, or as a reference among the credentials. */
+const hasHome = (binding: TargetBinding): boolean =>
+  binding.home_channel !== null || Object.hasOwn(binding.credentials, 'home_channel');
+
+/** A variant that is bound to one chat by its credentials needs none. */
+function needsChat(plan: TargetPlan): boolean {
+  const hasChat = (fields: TargetPlan['address']): boolean => fields.some(({ name }) => name === 'chat_id');
+  return plan.variants.length === 0 ? hasChat(plan.address) : plan.variants.every(({ address }) => hasChat(address));
+}

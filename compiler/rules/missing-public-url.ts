@@ -1,0 +1,40 @@
+/** A signature over a URL that is not known. */
+import type { Rule } from './support/rule.ts';
+
+export const missingPublicUrl: Rule = {
+  id: 'missing-public-url',
+  severity: 'error',
+  title: "The route's source signs the URL, and no `public_url` says what it is.",
+  why: 'Behind a proxy the server sees another URL than the sender does: no signature would ever match.',
+  bad: {
+    config: `platforms:
+  webhook:
+    enabled: true
+    secret: env:WEBHOOK_SECRET
+    routes:
+      payments:
+        source: square
+        prompt: "{type}"
+`,
+  },
+  good: {
+    config: `platforms:
+  webhook:
+    enabled: true
+    secret: env:WEBHOOK_SECRET
+    routes:
+      payments:
+        source: square
+        public_url: https://hooks.example.org/webhooks/payments
+        prompt: "{type}"
+`,
+  },
+  checkRoute(route) {
+    if (route.insecure || route.config.public_url !== undefined || route.scope.table.server.public_url !== null)
+      return [];
+    const scheme = route.schemes.find(({ signed }) => signed.some(({ kind }) => kind === 'url'));
+    if (scheme === undefined || route.config.source === undefined) return [];
+    const message = `\`${route.config.source}\` signs the URL; set \`public_url\` to the one the sender has`;
+    return [{ rule: this.id, path: ['source'], at: 'value', message }];
+  },
+};

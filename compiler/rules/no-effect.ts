@@ -1,0 +1,72 @@
+/** A key that changes nothing in this place. */
+import type { RouteConfig } from '../../schemas/generated/types.ts';
+import type { RouteMode } from '../route-scope.ts';
+import type { Rule } from './support/rule.ts';
+
+export const noEffect: Rule = {
+  id: 'no-effect',
+  severity: 'warning',
+  title: 'A route sets a key that its mode does not use.',
+  why: 'Its author expects something of it that does not happen.',
+  bad: {
+    config: `platforms:
+  webhook:
+    enabled: true
+    secret: env:WEBHOOK_SECRET
+    routes:
+      deploys:
+        cron_job: report
+        skills: [reviewing]
+jobs:
+  report: { schedule: "0 8 * * *", prompt: Write the report. }
+`,
+  },
+  good: {
+    config: `platforms:
+  webhook:
+    enabled: true
+    secret: env:WEBHOOK_SECRET
+    routes:
+      deploys:
+        cron_job: report
+        prompt: "{title}"
+jobs:
+  report: { schedule: "0 8 * * *", prompt: Write the report. }
+`,
+  },
+  checkRoute(route) {
+    // Two modes at once are refused; which keys count is open then.
+    if (route.mode === 'cron' && route.config.deliver_only === true) return [];
+    const unused = Object.keys(route.config).flatMap((key) => {
+      const reason =
+        WITHOUT_EFFECT[route.mode][key] ?? (key === 'auth' && route.config.source !== undefined ? PINNED : null);
+      return reason === null ? [] : [{ key, reason }];
+    });
+    return unused
+      .filter(({ key }) => route.config[key as keyof RouteConfig] !== false)
+      .map(({ key, reason }) => ({
+        rule: this.id,
+        path: [key],
+        at: 'key',
+        message: `\`${key}\` has no effect here: ${reason}`,
+      }));
+  },
+};
+
+const DIRECT = 'a `deliver_only` route runs no agent';
+const JOB = 'the job named by `cron_job` brings its own';
+const PINNED = '`source` already says how the sender signs';
+
+/** Keys each mode leaves unused, and why. `coalesce` is refused by a rule of its own. */
+const WITHOUT_EFFECT: Readonly<Record<RouteMode, Readonly<Record<string, string>>>> = {
+  agent: {},
+  direct: { skills: DIRECT, toolsets: DIRECT, max_concurrent: DIRECT },
+  cron: {
+    skills: JOB,
+    toolsets: JOB,
+    deliver: JOB,
+    deliver_extra: JOB,
+    mirror_to_session: JOB,
+    max_concurrent: 'a job never runs twice at once',
+  },
+};

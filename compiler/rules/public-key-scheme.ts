@@ -1,0 +1,40 @@
+/** A published key where a shared secret is expected. */
+import { isAsymmetric } from '../route-scope.ts';
+import type { Rule } from './support/rule.ts';
+
+export const publicKeyScheme: Rule = {
+  id: 'public-key-scheme',
+  severity: 'error',
+  title: '`public_key` is set on a route whose schemes sign with a shared secret.',
+  why: 'Everybody knows a public key. If it were taken for a shared secret, everybody could sign.',
+  bad: {
+    config: `platforms:
+  webhook:
+    enabled: true
+    secret: env:WEBHOOK_SECRET
+    routes:
+      orders:
+        public_key: env:SENDER_KEY
+        prompt: "{title}"
+`,
+  },
+  good: {
+    config: `platforms:
+  webhook:
+    enabled: true
+    secret: env:WEBHOOK_SECRET
+    routes:
+      orders:
+        source: discord
+        public_key: env:SENDER_KEY
+        prompt: "{title}"
+`,
+  },
+  checkRoute(route) {
+    if (route.config.public_key === undefined || route.schemes.every(isAsymmetric)) return [];
+    const shared = route.schemes.find((scheme) => !isAsymmetric(scheme))?.name ?? '';
+    const message = `\`public_key\` needs a source with an asymmetric signature, and this route accepts \`${shared}\``;
+    const hint = 'name the sender in `source`, or use `secret`';
+    return [{ rule: this.id, path: ['public_key'], at: 'key', message, hint }];
+  },
+};

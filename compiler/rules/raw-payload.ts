@@ -1,0 +1,52 @@
+/** A stranger's whole text in front of strong tools (§5.5). */
+import { oneOf } from '../diagnostics/suggest.ts';
+import { DEFAULT_TOOLSETS, webhookToolsets } from '../lower/toolsets.ts';
+import type { Rule } from './support/rule.ts';
+import { atRoute } from './support/rule.ts';
+
+export const rawPayload: Rule = {
+  id: 'raw-payload',
+  severity: 'warning',
+  title: 'An agent route gives its agent wide toolsets and the whole payload.',
+  why: 'Payload text is untrusted even when its sender is authenticated: anyone who can open an issue writes into it. A narrow template keeps most of it away from an agent that can run commands.',
+  bad: {
+    config: `platforms:
+  webhook:
+    enabled: true
+    secret: env:WEBHOOK_SECRET
+    routes:
+      issues:
+        toolsets: [terminal]
+        prompt: "Look at this: {__raw__}"
+`,
+  },
+  good: {
+    config: `platforms:
+  webhook:
+    enabled: true
+    secret: env:WEBHOOK_SECRET
+    routes:
+      issues:
+        toolsets: [terminal]
+        prompt: "Look at issue {issue.number}: {issue.title}"
+`,
+  },
+  checkRoute(route) {
+    if (route.mode !== 'agent') return [];
+    const names = route.config.toolsets ?? route.profilePlan?.toolsets ?? [];
+    const wide = webhookToolsets(names, route.scope.table.toolsets).filter((name) => !DEFAULT_TOOLSETS.includes(name));
+    if (wide.length === 0) return [];
+    const tools = `the agent may use ${oneOf(wide, 'and')}`;
+    const hint = 'name the fields the agent needs: `{pull_request.title}`';
+    const { prompt } = route.config;
+    if (prompt === undefined)
+      return [atRoute(this.id, `the default prompt shows the whole payload, and ${tools}`, hint)];
+    const offset = prompt.indexOf(DUMP);
+    if (offset < 0) return [];
+    const message = `\`${DUMP}\` shows the whole payload, and ${tools}`;
+    const within = { offset, length: DUMP.length };
+    return [{ rule: this.id, path: ['prompt'], at: 'value', within, message, hint }];
+  },
+};
+
+const DUMP = '{__raw__}';

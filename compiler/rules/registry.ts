@@ -1,0 +1,187 @@
+/** Every rule of the compiler, in the order in which docs/rules.md explains them: the only registry there is. */
+import type { Severity } from '../diagnostics/diagnostic.ts';
+import { agentChoice } from './agent-choice.ts';
+import { barredToolset } from './barred-toolset.ts';
+import { blueprintDefault } from './blueprint-default.ts';
+import { blueprintField } from './blueprint-field.ts';
+import { blueprintPrompt } from './blueprint-prompt.ts';
+import { blueprintSchedule } from './blueprint-schedule.ts';
+import { blueprintUnusedField } from './blueprint-unused-field.ts';
+import { coalesceKey } from './coalesce-key.ts';
+import { coalesceMode } from './coalesce-mode.ts';
+import { deliverOnlyTarget } from './deliver-only-target.ts';
+import { deliverOnlyWithCronJob } from './deliver-only-with-cron-job.ts';
+import { duplicateDefinition } from './duplicate-definition.ts';
+import { duplicateKey } from './duplicate-key.ts';
+import { emptyInclude } from './empty-include.ts';
+import { envFileSyntax } from './env-file-syntax.ts';
+import { eventGlob } from './event-glob.ts';
+import { filterField } from './filter-field.ts';
+import { filterFile } from './filter-file.ts';
+import { filterOperator } from './filter-operator.ts';
+import { filterShape } from './filter-shape.ts';
+import { insecureBind } from './insecure-bind.ts';
+import { invalidEnvironment } from './invalid-environment.ts';
+import { invalidName } from './invalid-name.ts';
+import { invalidNumber } from './invalid-number.ts';
+import { invalidSchedule } from './invalid-schedule.ts';
+import { invalidTimezone } from './invalid-timezone.ts';
+import { invalidValue } from './invalid-value.ts';
+import { legacySignature } from './legacy-signature.ts';
+import { listFileMissing } from './list-file-missing.ts';
+import { missingAddress } from './missing-address.ts';
+import { missingDeliverExtra } from './missing-deliver-extra.ts';
+import { missingKey } from './missing-key.ts';
+import { missingPublicUrl } from './missing-public-url.ts';
+import { missingSetting } from './missing-setting.ts';
+import { noEffect } from './no-effect.ts';
+import { publicKeyScheme } from './public-key-scheme.ts';
+import { rawPayload } from './raw-payload.ts';
+import { regexSyntax } from './regex-syntax.ts';
+import { routeWithoutSecret } from './route-without-secret.ts';
+import { scriptMissing } from './script-missing.ts';
+import { scriptOutside } from './script-outside.ts';
+import { secretConflict } from './secret-conflict.ts';
+import { secretExposed } from './secret-exposed.ts';
+import { secretReference } from './secret-reference.ts';
+import { secretShort } from './secret-short.ts';
+import { shadowedSetting } from './shadowed-setting.ts';
+import { sourceScheme } from './source-scheme.ts';
+import { subscriptionRejected } from './subscription-rejected.ts';
+import type { Rule } from './support/rule.ts';
+import { targetAddress } from './target-address.ts';
+import { targetBody } from './target-body.ts';
+import { targetDriver } from './target-driver.ts';
+import { targetHeader } from './target-header.ts';
+import { targetNeeds } from './target-needs.ts';
+import { targetNotEnabled } from './target-not-enabled.ts';
+import { targetOutcome } from './target-outcome.ts';
+import { targetPath } from './target-path.ts';
+import { targetPattern } from './target-pattern.ts';
+import { targetRequest } from './target-request.ts';
+import { targetRetryAfter } from './target-retry-after.ts';
+import { targetSetting } from './target-setting.ts';
+import { targetValue } from './target-value.ts';
+import { templateBraces } from './template-braces.ts';
+import { templateHeaders } from './template-headers.ts';
+import { templateSyntax } from './template-syntax.ts';
+import { unknownDeliverExtra } from './unknown-deliver-extra.ts';
+import { unknownJob } from './unknown-job.ts';
+import { unknownKey } from './unknown-key.ts';
+import { unknownProfile } from './unknown-profile.ts';
+import { unknownSkill } from './unknown-skill.ts';
+import { unknownSource } from './unknown-source.ts';
+import { unknownTarget } from './unknown-target.ts';
+import { unknownToolset } from './unknown-toolset.ts';
+import { unreachableRoute } from './unreachable-route.ts';
+import { unreadableFile } from './unreadable-file.ts';
+import { unsignedSource } from './unsigned-source.ts';
+import { webhookDisabled } from './webhook-disabled.ts';
+import { wrongType } from './wrong-type.ts';
+import { yamlAlias } from './yaml-alias.ts';
+import { yamlSyntax } from './yaml-syntax.ts';
+
+export interface RuleGroup {
+  readonly title: string;
+  readonly rules: readonly Rule[];
+}
+
+export const RULE_GROUPS: readonly RuleGroup[] = Object.freeze([
+  {
+    title: 'Reading',
+    rules: [unreadableFile, yamlSyntax, yamlAlias, duplicateKey, duplicateDefinition, emptyInclude, envFileSyntax],
+  },
+  { title: 'Shape', rules: [unknownKey, missingKey, wrongType, invalidValue, invalidNumber, invalidName] },
+  {
+    title: 'Routes: what makes the server refuse to start (§7)',
+    rules: [routeWithoutSecret, deliverOnlyTarget, deliverOnlyWithCronJob, coalesceMode, insecureBind],
+  },
+  {
+    title: 'Routes: names',
+    rules: [
+      unknownTarget,
+      missingDeliverExtra,
+      unknownDeliverExtra,
+      unknownSource,
+      unknownJob,
+      unknownProfile,
+      unknownSkill,
+      unknownToolset,
+      barredToolset,
+    ],
+  },
+  {
+    title: 'Routes: signatures and secrets',
+    rules: [
+      secretConflict,
+      secretReference,
+      publicKeyScheme,
+      missingPublicUrl,
+      unsignedSource,
+      legacySignature,
+      secretShort,
+      secretExposed,
+    ],
+  },
+  {
+    title: 'Routes: templates, filters, scripts',
+    rules: [
+      templateSyntax,
+      templateBraces,
+      templateHeaders,
+      coalesceKey,
+      eventGlob,
+      filterShape,
+      filterOperator,
+      filterField,
+      filterFile,
+      regexSyntax,
+      scriptOutside,
+      scriptMissing,
+      listFileMissing,
+      rawPayload,
+    ],
+  },
+  {
+    title: 'Routes: reach and effect',
+    rules: [unreachableRoute, subscriptionRejected, targetNotEnabled, missingSetting, missingAddress, noEffect],
+  },
+  {
+    title: 'The rest of the config',
+    rules: [webhookDisabled, shadowedSetting, invalidEnvironment, invalidTimezone, agentChoice, invalidSchedule],
+  },
+  {
+    title: 'Entries of your own catalog',
+    rules: [
+      sourceScheme,
+      targetValue,
+      targetSetting,
+      targetAddress,
+      targetHeader,
+      targetRequest,
+      targetDriver,
+      targetPath,
+      targetBody,
+      targetPattern,
+      targetOutcome,
+      targetRetryAfter,
+      targetNeeds,
+      blueprintField,
+      blueprintDefault,
+      blueprintSchedule,
+      blueprintPrompt,
+      blueprintUnusedField,
+    ],
+  },
+] satisfies RuleGroup[]);
+
+export const RULES: readonly Rule[] = Object.freeze(RULE_GROUPS.flatMap((group) => group.rules));
+
+const SEVERITIES: ReadonlyMap<string, Severity> = new Map(RULES.map((rule) => [rule.id, rule.severity]));
+
+/** @throws RangeError for an id that is no rule's: a stage reports what nothing explains. */
+export function severityOf(id: string): Severity {
+  const severity = SEVERITIES.get(id);
+  if (severity === undefined) throw new RangeError(`no rule is called \`${id}\``);
+  return severity;
+}

@@ -1,0 +1,39 @@
+/** A route that nobody could sign for (§5.2). */
+import { isAsymmetric } from '../route-scope.ts';
+import type { Rule } from './support/rule.ts';
+import { atRoute } from './support/rule.ts';
+
+export const routeWithoutSecret: Rule = {
+  id: 'route-without-secret',
+  severity: 'error',
+  title: 'A route has no secret, neither its own nor the global one.',
+  why: 'Every request to it would have to be refused or, worse, believed. Every route needs a secret: its own, or the one under `platforms.webhook`.',
+  bad: {
+    config: `platforms:
+  webhook:
+    enabled: true
+    routes:
+      alerts:
+        prompt: "{title}"
+`,
+  },
+  good: {
+    config: `platforms:
+  webhook:
+    enabled: true
+    routes:
+      alerts:
+        secret: env:ALERTS_SECRET
+        prompt: "{title}"
+`,
+  },
+  checkRoute(route) {
+    if (route.secrets.length > 0 || route.scope.unsure.has('setting:secret')) return [];
+    if (route.schemes.length > 0 && route.schemes.every(isAsymmetric)) {
+      const message = `route \`${route.name}\` has no \`public_key\`, and its source signs with a private one`;
+      return [atRoute(this.id, message, 'set `public_key` to the key the sender publishes')];
+    }
+    const hint = 'set `secret: env:NAME` on the route, or under `platforms.webhook` for all routes';
+    return [atRoute(this.id, `route \`${route.name}\` has no secret, neither its own nor a global one`, hint)];
+  },
+};

@@ -1,0 +1,31 @@
+/** A literal secret that others on the machine can read. */
+import type { Rule } from './support/rule.ts';
+
+export const secretExposed: Rule = {
+  id: 'secret-exposed',
+  severity: 'warning',
+  title: 'A file that other users may read holds a literal secret.',
+  why: 'Every account on the machine could sign requests or use the credentials.',
+  bad: {
+    config: `platforms:
+  webhook:
+    enabled: true
+    secret: env:WEBHOOK_SECRET
+    routes:
+      pulls:
+        secret: "correct horse battery staple"
+        prompt: "{title}"
+`,
+  },
+  good: {
+    config: `platforms:
+  webhook:
+    enabled: true
+    secret: env:WEBHOOK_SECRET
+    routes:
+      pulls:
+        secret: env:PULLS_SECRET
+        prompt: "{title}"
+`,
+  },
+};

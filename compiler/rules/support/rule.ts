@@ -1,0 +1,48 @@
+/** What a rule is: one thing that can be wrong, why it matters, a config that breaks it and one that does not. */
+import type { Severity } from '../../diagnostics/diagnostic.ts';
+import type { Problem } from '../../diagnostics/problem.ts';
+import type { RouteView } from '../../route-scope.ts';
+import type { ConfigView, JobView, ProfileView } from './views.ts';
+
+/** A whole `hookwright.yaml`, and what else must be there for the rule to speak or to be silent. */
+export interface Example {
+  readonly config: string;
+  /** Further files by path, relative to the config; `~/.hookwright/…` is the home. */
+  readonly files?: Readonly<Record<string, string>>;
+  /** Permission bits of the config file. Default: 0o644. */
+  readonly mode?: number;
+}
+
+/**
+ * The registry's entry. A rule may check things of several kinds; one without any check is said by a stage of the
+ * compiler that cannot go on without it (reading, validating, lowering), and is explained here.
+ */
+export interface Rule {
+  /** Kebab-case; also the name of its file and of its section in docs/rules.md. */
+  readonly id: string;
+  /** An error refuses the config; a warning does not. */
+  readonly severity: Severity;
+  /** One sentence: what is wrong. */
+  readonly title: string;
+  /** What would happen otherwise. Markdown. */
+  readonly why: string;
+  readonly bad: Example;
+  readonly good: Example;
+  /** One route, static or dynamic, against the table it will live in. Paths are relative to the route. */
+  checkRoute?(route: RouteView): readonly Problem[];
+  /** One job. Paths are relative to the job. */
+  checkJob?(job: JobView): readonly Problem[];
+  /** What a profile's config and the root config have in common. Paths are relative to the file. */
+  checkProfile?(profile: ProfileView): readonly Problem[];
+  /** The root config as a whole. */
+  checkConfig?(config: ConfigView): readonly Problem[];
+}
+
+/** For problems about the route as a whole. */
+export const atRoute = (rule: string, message: string, hint?: string): Problem => ({
+  rule,
+  path: [],
+  at: 'key',
+  message,
+  ...(hint === undefined ? {} : { hint }),
+});

@@ -1,0 +1,29 @@
+/** A header where only payload fields resolve. */
+import type { Rule } from './support/rule.ts';
+
+export const templateHeaders: Rule = {
+  id: 'template-headers',
+  severity: 'warning',
+  title: 'A template uses `{headers.…}`.',
+  why: 'Templates see the payload, so the placeholder stays in the text. Filters do see headers.',
+  bad: {
+    config: `platforms:
+  webhook:
+    enabled: true
+    secret: env:WEBHOOK_SECRET
+    routes:
+      alerts:
+        prompt: "From {headers.User-Agent}"
+`,
+  },
+  good: {
+    config: `platforms:
+  webhook:
+    enabled: true
+    secret: env:WEBHOOK_SECRET
+    routes:
+      alerts:
+        prompt: "From {sender.login}"
+`,
+  },
+};

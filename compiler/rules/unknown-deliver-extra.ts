@@ -1,0 +1,83 @@
+/** An address key that no target reads. */
+import type { Problem } from '../diagnostics/problem.ts';
+import { didYouMean, oneOf } from '../diagnostics/suggest.ts';
+import type { DeliveryConfig } from '../lower/delivery.ts';
+import { targetNamed, writtenTargets } from '../lower/delivery.ts';
+import type { RouteScope } from '../route-scope.ts';
+import { isPlainMap } from '../source/plain-map.ts';
+import type { Rule } from './support/rule.ts';
+import { addressKeys, deliveryTargets } from './support/targets.ts';
+
+export const unknownDeliverExtra: Rule = {
+  id: 'unknown-deliver-extra',
+  severity: 'warning',
+  title: "A key of `deliver_extra` is not known to any of the route's targets.",
+  why: 'A misspelt `chat_id` would send the message to the home channel.',
+  bad: {
+    config: `platforms:
+  webhook:
+    enabled: true
+    secret: env:WEBHOOK_SECRET
+    routes:
+      alerts:
+        prompt: "{title}"
+        deliver: messenger_a
+        deliver_extra: { chat_id: "-1001234", tread_id: "7" }
+  messenger_a:
+    enabled: true
+    token: env:MESSENGER_A_TOKEN
+`,
+  },
+  good: {
+    config: `platforms:
+  webhook:
+    enabled: true
+    secret: env:WEBHOOK_SECRET
+    routes:
+      alerts:
+        prompt: "{title}"
+        deliver: messenger_a
+        deliver_extra: { chat_id: "-1001234", thread_id: "7" }
+  messenger_a:
+    enabled: true
+    token: env:MESSENGER_A_TOKEN
+`,
+  },
+  checkRoute(route) {
+    return route.mode === 'cron' ? [] : unknownKeys(route.config, route.scope);
+  },
+  checkJob(job) {
+    return unknownKeys(job.config, job.scope);
+  },
+};
+
+function unknownKeys(config: DeliveryConfig, scope: RouteScope): readonly Problem[] {
+  const written = writtenTargets(config.deliver);
+  const targets = deliveryTargets(config, scope.table);
+  // A target that is not known, or a word such as `origin`, may take any key.
+  if (targets.length < written.length || config.deliver_extra === undefined) return [];
+  const all = targets.flatMap(({ plan }) => addressKeys(plan));
+  return Object.entries(config.deliver_extra).flatMap(([key, value]): readonly Problem[] => {
+    if (!isPlainMap(value)) return all.includes(key) ? [] : [unknown([key], all)];
+    const target = targetNamed(scope.table.target_names, key);
+    const own = targets.find(({ plan }) => plan.name === target);
+    const groups = written.map(({ name }) => name);
+    if (own === undefined) return [unknown([key], groups)];
+    const keys = addressKeys(own.plan);
+    return Object.keys(value).flatMap((name) => (keys.includes(name) ? [] : [unknown([key, name], keys)]));
+  });
+}
+
+function unknown(path: readonly string[], known: readonly string[]): Problem {
+  const key = path.at(-1) ?? '';
+  const guess = didYouMean(key, known);
+  const message = `no target of this entry reads \`deliver_extra.${path.join('.')}\`${guess}`;
+  const hint = known.length === 0 ? 'this target takes none' : `known here: ${oneOf([...new Set(known)], 'and')}`;
+  return {
+    rule: 'unknown-deliver-extra',
+    path: ['deliver_extra', ...path],
+    at: 'key',
+    message,
+    ...(guess === '' ? { hint } : {}),
+  };
+}

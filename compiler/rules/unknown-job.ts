@@ -1,0 +1,47 @@
+/** A job that does not exist (§2.1). */
+import { didYouMean } from '../diagnostics/suggest.ts';
+import { findJobs, jobsOf } from '../lower/find-job.ts';
+import type { Rule } from './support/rule.ts';
+
+export const unknownJob: Rule = {
+  id: 'unknown-job',
+  severity: 'error',
+  title: "`cron_job` names no job of the route's profile.",
+  why: 'Each event would be accepted and then fire nothing.',
+  bad: {
+    config: `platforms:
+  webhook:
+    enabled: true
+    secret: env:WEBHOOK_SECRET
+    routes:
+      deploys:
+        cron_job: reprot
+jobs:
+  report: { schedule: "0 8 * * *", prompt: Write the report. }
+`,
+  },
+  good: {
+    config: `platforms:
+  webhook:
+    enabled: true
+    secret: env:WEBHOOK_SECRET
+    routes:
+      deploys:
+        cron_job: report
+jobs:
+  report: { schedule: "0 8 * * *", prompt: Write the report. }
+`,
+  },
+  checkRoute(route) {
+    const { cron_job } = route.config;
+    if (cron_job === undefined || route.scope.unsure.has(`job:${cron_job}`)) return [];
+    const found = findJobs(route, cron_job);
+    if (found.length === 1) return [];
+    const names = jobsOf(route).map(({ name }) => name);
+    const message =
+      found.length === 0
+        ? `there is no job \`${cron_job}\`${didYouMean(cron_job, names)}`
+        : `${found.length} jobs are called \`${cron_job}\`; name one by its id`;
+    return [{ rule: this.id, path: ['cron_job'], at: 'value', message }];
+  },
+};

@@ -1,0 +1,54 @@
+/** A skill that is not on this machine. */
+import type { Problem } from '../diagnostics/problem.ts';
+import type { MachineFacts } from '../machine-facts.ts';
+import type { Rule } from './support/rule.ts';
+
+export const unknownSkill: Rule = {
+  id: 'unknown-skill',
+  severity: 'warning',
+  title: 'A route or job lists a skill that has no `SKILL.md`.',
+  why: 'The run would go ahead without the knowledge it was meant to have.',
+  bad: {
+    config: `platforms:
+  webhook:
+    enabled: true
+    secret: env:WEBHOOK_SECRET
+    routes:
+      pulls:
+        skills: [reviewing]
+        prompt: "{title}"
+`,
+  },
+  good: {
+    config: `platforms:
+  webhook:
+    enabled: true
+    secret: env:WEBHOOK_SECRET
+    routes:
+      pulls:
+        skills: [reviewing]
+        prompt: "{title}"
+`,
+    files: {
+      '~/.hookwright/skills/reviewing/SKILL.md': `Read the whole diff first.
+`,
+    },
+  },
+  checkRoute(route) {
+    if (route.mode !== 'agent' || route.profilePlan === null) return [];
+    return unknownSkills(route.config.skills ?? [], route.profilePlan.home, route.scope.facts);
+  },
+  checkJob({ config, profile, scope }) {
+    return unknownSkills(config.skills ?? [], profile.home, scope.facts);
+  },
+};
+
+/** Also for jobs. */
+export function unknownSkills(skills: readonly string[], home: string, facts: MachineFacts): readonly Problem[] {
+  return skills.flatMap((skill, index): readonly Problem[] => {
+    if (facts.skill(home, skill)) return [];
+    const message = `there is no skill \`${skill}\``;
+    const hint = `a skill is a file: \`<profile home>/skills/${skill}/SKILL.md\``;
+    return [{ rule: 'unknown-skill', path: ['skills', index], at: 'value', message, hint }];
+  });
+}

@@ -1,0 +1,47 @@
+/** A source or signature scheme that does not exist. */
+import type { Problem } from '../diagnostics/problem.ts';
+import { didYouMean } from '../diagnostics/suggest.ts';
+import type { Rule } from './support/rule.ts';
+
+export const unknownSource: Rule = {
+  id: 'unknown-source',
+  severity: 'error',
+  title: '`source` or `auth` names nothing in the catalog.',
+  why: 'The route could not tell a real sender from a forged one.',
+  bad: {
+    config: `platforms:
+  webhook:
+    enabled: true
+    secret: env:WEBHOOK_SECRET
+    routes:
+      pulls:
+        source: gitub
+        prompt: "{title}"
+`,
+  },
+  good: {
+    config: `platforms:
+  webhook:
+    enabled: true
+    secret: env:WEBHOOK_SECRET
+    routes:
+      pulls:
+        source: github
+        prompt: "{title}"
+`,
+  },
+  checkRoute(route) {
+    const { source, auth = [] } = route.config;
+    const known = route.scope.table.sources;
+    const names = [
+      ...(source === undefined ? [] : [{ name: source, path: ['source'] }]),
+      ...auth.map((name, index) => ({ name, path: ['auth', index] })),
+    ];
+    return names
+      .filter(({ name }) => !Object.hasOwn(known, name) && !route.scope.unsure.has(`source:${name}`))
+      .map(({ name, path }): Problem => {
+        const message = `there is no source \`${name}\`${didYouMean(name, Object.keys(known))}`;
+        return { rule: this.id, path, at: 'value', message, hint: '`hookwright catalog` lists the sources' };
+      });
+  },
+};

@@ -1,0 +1,58 @@
+/** A target that does not exist (§4.4). */
+
+import { didYouMean } from '../diagnostics/suggest.ts';
+import { targetNamed } from '../lower/delivery.ts';
+import { JOB_DELIVERIES } from '../lower/job.ts';
+import { targetEntries } from '../lower/profile.ts';
+import type { Rule } from './support/rule.ts';
+import { unknownTargets } from './support/targets.ts';
+
+export const unknownTarget: Rule = {
+  id: 'unknown-target',
+  severity: 'error',
+  title: '`deliver`, or a key under `platforms`, names no delivery target.',
+  why: 'Nothing could be delivered, and a misspelt name would be found out only when the first message is lost.',
+  bad: {
+    config: `platforms:
+  webhook:
+    enabled: true
+    secret: env:WEBHOOK_SECRET
+    routes:
+      alerts:
+        prompt: "{title}"
+        deliver: mesenger_a
+`,
+  },
+  good: {
+    config: `platforms:
+  webhook:
+    enabled: true
+    secret: env:WEBHOOK_SECRET
+    routes:
+      alerts:
+        prompt: "{title}"
+        deliver: messenger_a
+        deliver_extra: { chat_id: "-1001234" }
+  messenger_a:
+    enabled: true
+    token: env:MESSENGER_A_TOKEN
+`,
+  },
+  checkRoute(route) {
+    return unknownTargets(route.config.deliver, route.scope);
+  },
+  checkJob(job) {
+    return unknownTargets(job.config.deliver, job.scope, JOB_DELIVERIES);
+  },
+  checkProfile({ config, scope }) {
+    const names = scope.table.target_names;
+    return targetEntries(config)
+      .filter(([name]) => targetNamed(names, name) === null)
+      .map(([name]) => ({
+        rule: this.id,
+        path: ['platforms', name],
+        at: 'key',
+        message: `there is no delivery target \`${name}\`${didYouMean(name, Object.keys(names))}`,
+      }));
+  },
+};

@@ -1,0 +1,36 @@
+/** Routes that are not served. */
+import type { Rule } from './support/rule.ts';
+
+export const webhookDisabled: Rule = {
+  id: 'webhook-disabled',
+  severity: 'warning',
+  title: 'There are routes, and `platforms.webhook.enabled` is not `true`.',
+  why: 'The adapter is off by default: no request would be answered.',
+  bad: {
+    config: `platforms:
+  webhook:
+    secret: env:WEBHOOK_SECRET
+    routes:
+      alerts:
+        prompt: "{title}"
+`,
+  },
+  good: {
+    config: `platforms:
+  webhook:
+    enabled: true
+    secret: env:WEBHOOK_SECRET
+    routes:
+      alerts:
+        prompt: "{title}"
+`,
+  },
+  checkConfig({ server, settings, overrides }) {
+    if (server.enabled || settings.routes.length === 0) return [];
+    const path = ['platforms', 'webhook', 'enabled'];
+    const off = overrides.enabled === false ? ' by WEBHOOK_ENABLED' : '';
+    const message = `the webhook adapter is switched off${off}: no route is served`;
+    const hint = 'set `platforms.webhook.enabled: true`, or WEBHOOK_ENABLED=true';
+    return [{ rule: this.id, path, at: 'value', message, hint }];
+  },
+};

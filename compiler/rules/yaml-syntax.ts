@@ -1,0 +1,23 @@
+/** Text that is not YAML. */
+import type { Rule } from './support/rule.ts';
+
+export const yamlSyntax: Rule = {
+  id: 'yaml-syntax',
+  severity: 'error',
+  title: 'A file cannot be parsed.',
+  why: 'Whatever follows the error could mean anything.',
+  bad: {
+    config: `platforms:
+  webhook:
+    enabled: true
+     port: 8644
+`,
+  },
+  good: {
+    config: `platforms:
+  webhook:
+    enabled: true
+    port: 8644
+`,
+  },
+};

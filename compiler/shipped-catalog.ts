@@ -1,0 +1,64 @@
+/** Loads the catalog that comes with this program, once for all compiles: its YAML files, or the one JSON file a build makes of them. */
+import { join } from 'node:path';
+import type { BlueprintPlan, SourceFile, TargetFile } from '../schemas/generated/types.ts';
+import { loadBlueprints } from './blueprints/load-blueprints.ts';
+import type { Finding } from './diagnostics/diagnostic.ts';
+import type { KnownToolsets } from './lower/toolsets.ts';
+import type { Files } from './source/files.ts';
+import { loadCatalogFolder } from './source/load-catalog.ts';
+import { parseYaml } from './source/parse-yaml.ts';
+import { isPlainMap } from './source/plain-map.ts';
+import { readText } from './source/read-text.ts';
+
+/** Plain data by canonical name. */
+export interface ShippedCatalog {
+  readonly sources: Readonly<Record<string, SourceFile>>;
+  readonly targets: Readonly<Record<string, TargetFile>>;
+  readonly blueprints: Readonly<Record<string, BlueprintPlan>>;
+  readonly toolsets: KnownToolsets;
+}
+
+/** Made by scripts/build.ts: a hundred YAML files cost more start-up time than everything else. */
+export const CATALOG_JSON = 'catalog.json';
+
+/**
+ * @param folder absolute.
+ * @throws Error when an entry is at fault: a damaged installation, never a user's mistake.
+ */
+export function loadShippedCatalog(files: Files, folder: string): ShippedCatalog {
+  const built = readText(files, join(folder, CATALOG_JSON));
+  // Written by this program's own build from entries that were checked there.
+  return built.ok ? (JSON.parse(built.text) as ShippedCatalog) : readYamlCatalog(files, folder);
+}
+
+export function readYamlCatalog(files: Files, folder: string): ShippedCatalog {
+  const load = <S extends 'source' | 'target'>(schema: S) => {
+    const loaded = loadCatalogFolder({ files, cwd: folder, folder: join(folder, `${schema}s`), schema });
+    refuse(loaded.findings);
+    return Object.fromEntries(loaded.entries.map(({ name, value }) => [name, value]));
+  };
+  const blueprints = loadBlueprints({ files, cwd: folder, folders: [join(folder, 'blueprints')] });
+  refuse(blueprints.findings);
+  return {
+    sources: load('source'),
+    targets: load('target'),
+    blueprints: Object.fromEntries(blueprints.plans),
+    toolsets: readToolsets(files, join(folder, 'toolsets.yaml')),
+  };
+}
+
+function refuse([finding]: readonly Finding[]): void {
+  if (finding !== undefined)
+    throw new Error(`the shipped catalog is damaged: ${finding.source.path}: ${finding.message}`);
+}
+
+function readToolsets(files: Files, path: string): KnownToolsets {
+  const read = readText(files, path);
+  const parsed = read.ok ? parseYaml({ path, name: path, text: read.text }).file : null;
+  if (parsed === null || !isPlainMap(parsed.value)) throw new Error(`the shipped catalog is damaged: ${path}`);
+  const entries = Object.entries(parsed.value).map(([name, toolset]) => {
+    const barred = isPlainMap(toolset) ? toolset.barred_from : undefined;
+    return [name, !(Array.isArray(barred) && barred.includes('webhook'))] as const;
+  });
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,13 @@
+/** One file as a tree of its own (a catalog entry, a profile's config): the same way back from values to places. */
+import type { KeyIndex } from './locate.ts';
+import { locate } from './locate.ts';
+import type { ParsedFile } from './parse-yaml.ts';
+import type { SourceTree } from './source-tree.ts';
+
+/** Places of one or several files. */
+export type Places = Pick<SourceTree, 'place'>;
+
+export function fileTree(file: ParsedFile): Places {
+  const index: KeyIndex = new WeakMap();
+  return { place: (path) => ({ ...locate(file, path, index), file }) };
+}

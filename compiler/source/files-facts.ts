@@ -1,0 +1,43 @@
+/** Answers what checks want to know about the machine from its file system and environment. */
+import { basename, dirname, isAbsolute, join, sep } from 'node:path';
+import { scriptsFolder } from '../lower/script.ts';
+import type { JobRef, MachineFacts } from '../machine-facts.ts';
+import type { Files } from './files.ts';
+
+export interface FactsSource {
+  readonly files: Files;
+  /** `<home_dir>`, absolute. */
+  readonly home: string;
+  /** Variables of a profile. */
+  readonly env: (profile: string) => ReadonlyMap<string, string>;
+  readonly jobs: readonly JobRef[];
+}
+
+export function createFacts({ files, home, env, jobs }: FactsSource): MachineFacts {
+  const isFile = (path: string): boolean => files.stat(path)?.kind === 'file';
+  return {
+    home,
+    jobs,
+    script: (profileHome, path) => scriptState(files, scriptsFolder(join(home, profileHome)), path),
+    listFile: (path) => isFile(expandPath(path, home, env('default').get('HOME') ?? '')),
+    // A name with a separator would leave the folder of skills.
+    skill: (profileHome, name) =>
+      basename(name) === name && isFile(join(home, profileHome, 'skills', name, 'SKILL.md')),
+    variable: (profile, name) => env(profile).get(name),
+  };
+}
+
+/** Symbolic links are followed before the path is judged (§2.6). */
+function scriptState(files: Files, folder: string, path: string): 'present' | 'missing' | 'outside' {
+  const real = files.realpath(join(folder, path));
+  const realFolder = files.realpath(folder);
+  if (real === null || realFolder === null) return 'missing';
+  if (!real.startsWith(realFolder + sep)) return 'outside';
+  return files.stat(real)?.kind === 'file' ? 'present' : 'missing';
+}
+
+/** Relative to `<home_dir>`, below `~/` or absolute. */
+function expandPath(path: string, home: string, userHome: string): string {
+  if (path.startsWith('~/')) return join(userHome === '' ? dirname(home) : userHome, path.slice(2));
+  return isAbsolute(path) ? path : join(home, path);
+}

@@ -1,0 +1,47 @@
+/** Loads the files of one catalog folder, shipped or the user's. */
+import { join } from 'node:path';
+import type { Finding } from '../diagnostics/diagnostic.ts';
+import type { FileTypes } from '../schema/validate.ts';
+import type { Places } from './file-tree.ts';
+import type { Files } from './files.ts';
+import { loadFile } from './load-file.ts';
+
+export interface CatalogEntry<T> {
+  readonly name: string;
+  readonly value: T;
+  readonly tree: Places;
+}
+
+export interface CatalogFolder<S extends keyof FileTypes> {
+  readonly files: Files;
+  readonly cwd: string;
+  /** Absolute. One that does not exist is empty. */
+  readonly folder: string;
+  readonly schema: S;
+}
+
+/** The file's name without its extension is the entry's name. */
+export function loadCatalogFolder<S extends keyof FileTypes>({
+  files,
+  cwd,
+  folder,
+  schema,
+}: CatalogFolder<S>): {
+  readonly entries: readonly CatalogEntry<FileTypes[S]>[];
+  readonly findings: readonly Finding[];
+} {
+  const findings: Finding[] = [];
+  const entries = catalogFiles(files, folder).flatMap((fileName): readonly CatalogEntry<FileTypes[S]>[] => {
+    const loaded = loadFile({ files, cwd, path: join(folder, fileName), schema });
+    findings.push(...loaded.findings);
+    const name = fileName.replace(/\.ya?ml$/, '');
+    return loaded.file === null ? [] : [{ name, ...loaded.file }];
+  });
+  return { entries, findings };
+}
+
+const catalogFiles = (files: Files, folder: string): readonly string[] =>
+  files
+    .list(folder)
+    .filter((name) => /^[^.].*\.ya?ml$/.test(name))
+    .toSorted();

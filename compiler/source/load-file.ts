@@ -1,0 +1,44 @@
+/** Loads one file that has a schema: reads, parses and validates it, and keeps its places. */
+import type { Finding } from '../diagnostics/diagnostic.ts';
+import { findPlace } from '../diagnostics/find-place.ts';
+import type { FileTypes } from '../schema/validate.ts';
+import { checkShape } from '../schema/validate.ts';
+import { displayPath } from './display-path.ts';
+import type { Places } from './file-tree.ts';
+import { fileTree } from './file-tree.ts';
+import type { Files } from './files.ts';
+import { parseYaml } from './parse-yaml.ts';
+import { readText } from './read-text.ts';
+import { START } from './source-text.ts';
+
+export interface LoadedFile<T> {
+  readonly value: T;
+  readonly tree: Places;
+}
+
+export interface FileRequest<S extends keyof FileTypes> {
+  readonly files: Files;
+  /** Paths are shown relative to it. */
+  readonly cwd: string;
+  readonly path: string;
+  readonly schema: S;
+}
+
+/** null, and findings that say why, unless the file has the schema's type. */
+export function loadFile<S extends keyof FileTypes>(
+  request: FileRequest<S>,
+): { readonly file: LoadedFile<FileTypes[S]> | null; readonly findings: readonly Finding[] } {
+  const { files, cwd, path, schema } = request;
+  const read = readText(files, path);
+  const source = { path, name: displayPath(path, cwd), text: read.ok ? read.text : '' };
+  if (!read.ok) {
+    return { file: null, findings: [{ rule: 'unreadable-file', source, range: START, message: read.message }] };
+  }
+  const parsed = parseYaml(source);
+  if (parsed.file === null || parsed.findings.length > 0) return { file: null, findings: parsed.findings };
+  const tree = fileTree(parsed.file);
+  const problems = checkShape(schema, parsed.file.value);
+  if (problems.length > 0) return { file: null, findings: problems.map((problem) => findPlace(problem, tree)) };
+  // The validator has just shown that the data has this type.
+  return { file: { value: parsed.file.value as FileTypes[S], tree }, findings: [] };
+}

@@ -1,0 +1,67 @@
+/** Loads the configs of the other profiles, `<home_dir>/profiles/<name>/config.yaml`; a profile is a folder and may have none. */
+import { join } from 'node:path';
+import type { Finding } from '../diagnostics/diagnostic.ts';
+import { displayPath } from './display-path.ts';
+import type { Places } from './file-tree.ts';
+import { fileTree } from './file-tree.ts';
+import type { Files } from './files.ts';
+import type { ParsedFile } from './parse-yaml.ts';
+import { parseYaml } from './parse-yaml.ts';
+import { isPlainMap } from './plain-map.ts';
+import { readText } from './read-text.ts';
+import type { SourceText } from './source-text.ts';
+import { START } from './source-text.ts';
+
+export interface LoadedProfile {
+  readonly name: string;
+  /** Relative to `<home_dir>`. */
+  readonly home: string;
+  /** Not validated yet; null: it could not be read. */
+  readonly value: Readonly<Record<string, unknown>> | null;
+  readonly tree: Places;
+}
+
+const PROFILE_NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
+
+export function loadProfiles(
+  files: Files,
+  home: string,
+  cwd: string,
+): { readonly profiles: readonly LoadedProfile[]; readonly findings: readonly Finding[] } {
+  const findings: Finding[] = [];
+  const folder = join(home, 'profiles');
+  const names = files.list(folder).filter((name) => name !== 'default' && PROFILE_NAME.test(name));
+  const profiles = names
+    .filter((name) => files.stat(join(folder, name))?.kind === 'directory')
+    .toSorted()
+    .map((name): LoadedProfile => {
+      const path = join(folder, name, 'config.yaml');
+      const loaded = loadProfileFile(files, path, displayPath(path, cwd));
+      findings.push(...loaded.findings);
+      return { name, home: `profiles/${name}`, value: loaded.value, tree: fileTree(loaded.file) };
+    });
+  return { profiles, findings };
+}
+
+interface ProfileFile {
+  readonly file: ParsedFile;
+  readonly value: LoadedProfile['value'];
+  readonly findings: readonly Finding[];
+}
+
+function loadProfileFile(files: Files, path: string, name: string): ProfileFile {
+  const read = readText(files, path);
+  const source: SourceText = { path, name, text: read.ok ? read.text : '' };
+  const empty: ParsedFile = { source, value: {}, root: null, aliases: new Map() };
+  if (!read.ok && read.missing) return { file: empty, value: {}, findings: [] };
+  if (!read.ok) {
+    const finding = { rule: 'unreadable-file', source, range: START, message: read.message };
+    return { file: empty, value: null, findings: [finding] };
+  }
+  const { file, findings } = parseYaml(source);
+  if (file === null) return { file: empty, value: null, findings };
+  if (isPlainMap(file.value)) return { file, value: file.value, findings };
+  const message = 'a config file is a map of settings';
+  const finding = { rule: 'wrong-type', source, range: { start: 0, end: source.text.length }, message };
+  return { file, value: null, findings: [...findings, finding] };
+}

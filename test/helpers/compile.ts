@@ -1,0 +1,42 @@
+/** Compiles configs in memory, against the shipped catalog, for tests. */
+import { fileURLToPath } from 'node:url';
+import { nodeFiles } from '../../cli/files/node-files.ts';
+import type { CompileInput, CompileResult } from '../../compiler/compile.ts';
+import { compile } from '../../compiler/compile.ts';
+import { printPretty } from '../../compiler/diagnostics/print-pretty.ts';
+import { loadShippedCatalog } from '../../compiler/shipped-catalog.ts';
+import type { MemoryFile } from './memory-files.ts';
+import { memoryFiles } from './memory-files.ts';
+
+export const PROJECT = '/project';
+export const HOME = '/home/user/.hookwright';
+
+export const CATALOG = loadShippedCatalog(nodeFiles, fileURLToPath(new URL('../../catalog', import.meta.url)));
+
+export type TestFiles = Readonly<Record<string, string | Uint8Array | MemoryFile>>;
+
+/** Paths are relative to the project; `~/.hookwright/` is the home. */
+export function compileFiles(files: TestFiles, input: Partial<CompileInput> = {}): CompileResult {
+  const absolute = Object.entries(files).map(([path, file]) => {
+    if (path.startsWith('/')) return [path, file] as const;
+    return [path.startsWith('~/') ? `/home/user/${path.slice(2)}` : `${PROJECT}/${path}`, file] as const;
+  });
+  return compile({
+    files: memoryFiles(Object.fromEntries(absolute)),
+    cwd: PROJECT,
+    home: HOME,
+    configs: [],
+    env: { HOME: '/home/user' },
+    flags: {},
+    catalog: CATALOG,
+    jobs: [],
+    ...input,
+  });
+}
+
+export const compileConfig = (config: string, input: Partial<CompileInput> = {}): CompileResult =>
+  compileFiles({ 'hookwright.yaml': config }, input);
+
+/** Diagnostics as a user sees them, without colours. */
+export const printed = ({ diagnostics }: CompileResult): string =>
+  printPretty(diagnostics, { color: false, width: 100 });
