@@ -1,0 +1,35 @@
+/** The instants of a schedule, for the scheduler: the next one, the latest one, and how many lie between. */
+import { Cron } from 'croner';
+
+export interface CronTimes {
+  /** Unix ms of the first instant after `after`; null when there is none any more. */
+  next(after: number): number | null;
+  /** Unix ms of the last instant up to `until`, itself included; `least`, an earlier instant, when the search fails. */
+  latest(least: number, until: number): number;
+  /** Instants in (after, before), counted up to `most`. */
+  count(after: number, before: number, most: number): number;
+}
+
+/** The same as the compiler's: what is forecast and what fires must not differ. A test compares them. */
+const OPTIONS = { mode: '5-part', fixedTimeRule: 'no-wildcard', paused: true } as const;
+
+/** @throws Error for an expression or a zone that cannot be read; the compiler has refused those. */
+export function readCron(schedule: string, timezone: string): CronTimes {
+  const cron = new Cron(schedule, { ...OPTIONS, timezone });
+  const next = (after: number): number | null => cron.nextRun(new Date(after))?.getTime() ?? null;
+  // A zone is only looked at when a time is asked for.
+  next(0);
+  return {
+    next,
+    latest(least, until) {
+      // The library looks strictly before its argument, in whole seconds.
+      const [last] = cron.previousRuns(1, new Date(until + 1000 - (until % 1000)));
+      return Math.max(least, last?.getTime() ?? least);
+    },
+    count(after, before, most) {
+      let count = 0;
+      for (let at = next(after); at !== null && at < before && count < most; at = next(at)) count += 1;
+      return count;
+    },
+  };
+}

@@ -1,0 +1,44 @@
+/**
+ * Decides what happens to the instants of a job that have passed since it was last looked at.
+ *
+ *   cursor ──┬────┬────┬──── started_at ────┬────┬──── now
+ *            missed while nothing ran       late: a jump of the clock, a busy machine
+ *
+ * Late instants become one run, for the latest of them. When all of them were missed while no gateway ran, the job's
+ * `misfire` decides: `skip` fires nothing, `once` fires for the latest. Nothing ever fires twice to catch up.
+ */
+import type { JobPlan } from '../../../schemas/generated/types.ts';
+import type { CronTimes } from './cron-times.ts';
+
+export interface Elapsed {
+  readonly cron: CronTimes;
+  /** Unix ms of the first instant that has not been dealt with; it has come. */
+  readonly first: number;
+  /** Unix ms since when a gateway has been running. */
+  readonly started_at: number;
+  /** Unix ms. */
+  readonly now: number;
+  readonly misfire: JobPlan['misfire'];
+}
+
+export interface Due {
+  /** Unix ms of the instant all the others are settled with. */
+  readonly due_at: number;
+  readonly fires: boolean;
+  /** Instants that nothing fires for. */
+  readonly missed: number;
+  /** Unix ms of the instant after it; null: never again. */
+  readonly next: number | null;
+}
+
+/** Beyond this many it no longer matters, and counting them would take seconds. */
+const MOST_MISSED = 1000;
+
+export function decideDue({ cron, first, started_at, now, misfire }: Elapsed): Due {
+  const second = cron.next(first);
+  const isOne = second === null || second > now;
+  const due_at = isOne ? first : cron.latest(second, now);
+  const before = isOne ? 0 : 1 + cron.count(first, due_at, MOST_MISSED - 1);
+  const fires = due_at >= started_at || misfire === 'once';
+  return { due_at, fires, missed: fires ? before : before + 1, next: isOne ? second : cron.next(due_at) };
+}

@@ -1,0 +1,98 @@
+/** Turns a job that is to run into a dispatch: the unit everything behind it works on. */
+import type { Dispatch, DispatchDelivery, RouteTable } from '../../../schemas/generated/types.ts';
+import { linkTemplate } from '../../table/link-template.ts';
+import { homeTarget, LOCAL } from './home-channel.ts';
+import type { Job } from './job.ts';
+
+/** A dispatch needs to know no more of the table. */
+export type DeliveryTable = Pick<RouteTable, 'profiles'>;
+
+/** A job has no payload: a placeholder in an address stays unresolved, and the delivery says so. */
+const NO_BUILTINS = { event_type: '', route: '', delivery_id: '' };
+
+/** `origin` becomes the home channel; without one the answer is only saved. */
+function targetOf(target: string, job: Job, { profiles }: DeliveryTable): string {
+  if (target !== 'origin') return target;
+  const profile = profiles[job.profile];
+  return (profile === undefined ? null : homeTarget(profile)) ?? LOCAL;
+}
+
+function renderDeliveries(job: Job, table: DeliveryTable): DispatchDelivery[] {
+  return job.deliver.map(({ target, extra }) => {
+    const delivery: DispatchDelivery = { target: targetOf(target, job, table), extra: {}, unresolved: [] };
+    for (const [key, template] of Object.entries(extra)) {
+      const { text, unresolved } = linkTemplate(template)(null, NO_BUILTINS);
+      delivery.extra[key] = text;
+      if (unresolved) delivery.unresolved.push(key);
+    }
+    return delivery;
+  });
+}
+
+interface Occasion {
+  readonly id: string;
+  readonly event: string;
+  readonly delivery_id: string;
+  readonly now: number;
+}
+
+function dispatchOf(job: Job, table: DeliveryTable, { id, event, delivery_id, now }: Occasion): Dispatch {
+  return {
+    id,
+    mode: 'job',
+    profile: job.profile,
+    route: null,
+    job: job.id,
+    event,
+    delivery_id,
+    accepted_at: now,
+    due_at: null,
+    prompt: job.prompt,
+    skills: [...job.skills],
+    toolsets: [...job.toolsets],
+    session: `job:${delivery_id}`,
+    deliveries: renderDeliveries(job, table),
+    mirror_to_session: false,
+    superseded: 0,
+    replay_of: null,
+  };
+}
+
+/** A run because its time has come. @param due_at Unix ms */
+export function scheduledDispatch(
+  job: Job,
+  table: DeliveryTable,
+  occasion: { readonly id: string; readonly due_at: number; readonly now: number },
+): Dispatch {
+  const { id, due_at, now } = occasion;
+  const delivery_id = `${job.id}@${new Date(due_at).toISOString()}`;
+  return { ...dispatchOf(job, table, { id, event: 'schedule', delivery_id, now }), due_at };
+}
+
+/** A run because somebody asked for it. */
+export function manualDispatch(
+  job: Job,
+  table: DeliveryTable,
+  occasion: { readonly id: string; readonly now: number },
+): Dispatch {
+  const { id, now } = occasion;
+  return dispatchOf(job, table, { id, event: 'manual', delivery_id: `${job.id}#${id}`, now });
+}
+
+/**
+ * A run because of an event: the event's rendered prompt is context for this run only; prompt, skills, toolsets and
+ * deliveries are the job's own (§3.3).
+ */
+export function eventDispatch(job: Job, table: DeliveryTable, event: Dispatch): Dispatch {
+  const context = event.prompt.trim() === '' ? '' : `\n\n${event.prompt}`;
+  return {
+    ...event,
+    mode: 'job',
+    job: job.id,
+    due_at: null,
+    prompt: `${job.prompt.trimEnd()}${context}`,
+    skills: [...job.skills],
+    toolsets: [...job.toolsets],
+    deliveries: renderDeliveries(job, table),
+  };
+}

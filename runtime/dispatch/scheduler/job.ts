@@ -1,0 +1,64 @@
+/** A job as the scheduler sees it, whether it stands in the config or was made at run time. */
+import type { JobPlan, RouteTable } from '../../../schemas/generated/types.ts';
+import type { JobRecord } from '../../store/job-mutations.ts';
+
+export interface Job {
+  readonly id: string;
+  readonly name: string;
+  readonly profile: string;
+  readonly kind: 'static' | 'dynamic';
+  readonly description: string | null;
+  /** Five-field cron expression. */
+  readonly schedule: string;
+  /** IANA zone. */
+  readonly timezone: string;
+  readonly prompt: string;
+  readonly deliver: JobPlan['deliver'];
+  readonly skills: readonly string[];
+  readonly toolsets: readonly string[];
+  /** As configured; what the user says at run time is kept in the store and wins. */
+  readonly paused: boolean;
+  readonly misfire: JobPlan['misfire'];
+  /** Unix ms since when it can be due; null: since a scheduler first sees it. */
+  readonly since: number | null;
+}
+
+/** What a job's cursor belongs to: with another schedule the job starts anew. */
+export const jobSignature = ({ schedule, timezone }: Pick<Job, 'schedule' | 'timezone'>): string =>
+  `${timezone} ${schedule}`;
+
+export type JobTable = Pick<RouteTable, 'jobs' | 'profiles' | 'gateway'>;
+
+function fromPlan(plan: JobPlan, zone: string): Job {
+  const { at, timezone, ...rest } = plan;
+  return { ...rest, kind: 'static', timezone: timezone ?? zone, since: null };
+}
+
+function fromRecord(record: JobRecord, { profiles }: JobTable): Job {
+  const { created_at, blueprint, deliver, toolsets, ...rest } = record;
+  return {
+    ...rest,
+    kind: 'dynamic',
+    deliver: [...deliver],
+    toolsets: toolsets ?? profiles[record.profile]?.toolsets ?? [],
+    paused: false,
+    since: created_at,
+  };
+}
+
+/**
+ * Every job by id. Jobs of profiles that are not served are left out; a job of the config wins over one of the same id.
+ * @param machineZone IANA zone for jobs that name none in a config that names none.
+ */
+export function listJobs(
+  table: JobTable,
+  records: readonly JobRecord[],
+  machineZone: string,
+): ReadonlyMap<string, Job> {
+  const zone = table.gateway.timezone ?? machineZone;
+  const jobs = [
+    ...records.map((record) => fromRecord(record, table)),
+    ...Object.values(table.jobs).map((plan) => fromPlan(plan, zone)),
+  ];
+  return new Map(jobs.filter(({ profile }) => Object.hasOwn(table.profiles, profile)).map((job) => [job.id, job]));
+}

@@ -1,0 +1,229 @@
+/**
+ * Fires scheduled jobs, each at most once for an instant it was due and never while its run before is under way.
+ *
+ * The scheduler sleeps until the next instant, but never longer than `poll_ms`: so it notices a clock that was set, and
+ * jobs that another process has changed. Whether a job fires is decided by the store, in the transaction that stores
+ * the run (../../store/job-mutations.ts); what is kept here only says when it is worth asking.
+ */
+import type { Dispatch } from '../../../schemas/generated/types.ts';
+import type { Clock, Timer } from '../../clock.ts';
+import type { Ids } from '../../ids.ts';
+import type { Logger } from '../../log.ts';
+import type { MutationResults, Ref } from '../../store/mutations.ts';
+import type { Store } from '../../store/store.ts';
+import type { JobFirer } from '../context.ts';
+import type { Claim, Dispatcher } from '../dispatcher.ts';
+import { storedClaim } from '../stored-claim.ts';
+import type { CronTimes } from './cron-times.ts';
+import { readCron } from './cron-times.ts';
+import type { Due } from './due.ts';
+import { decideDue } from './due.ts';
+import type { Job, JobTable } from './job.ts';
+import { jobSignature, listJobs } from './job.ts';
+import { eventDispatch, scheduledDispatch } from './job-dispatch.ts';
+
+export interface SchedulerOptions {
+  readonly store: Store;
+  /** The table in service, asked anew each time. */
+  readonly table: () => JobTable;
+  /** Hands a stored run to the dispatcher. */
+  readonly adopt: (ref: Ref) => Promise<void>;
+  /** IANA zone for jobs that name none in a config that names none. */
+  readonly timezone: string;
+  readonly ids: Ids;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Longest sleep, in ms. Default: 1000. */
+  readonly poll_ms?: number;
+}
+
+interface Watched {
+  readonly job: Job;
+  readonly cron: CronTimes;
+  cursor: number;
+  /** Unix ms; null: never again. */
+  next: number | null;
+}
+
+const POLL_MS = 1000;
+/** A cursor this far ahead, in ms, was set by a clock that was wrong; a change of clocks moves it by less. */
+const WRONG_CLOCK_MS = 25 * 3_600_000;
+/** How often records of old instants are removed, and how many at once. */
+const FORGET_EVERY_MS = 3_600_000;
+const FORGET_SLICE = 1000;
+/** They are kept at least so long, in ms: they are what makes a clock that steps back harmless. */
+const KEEP_MS = 48 * 3_600_000;
+
+export class JobScheduler implements JobFirer {
+  private readonly options: SchedulerOptions;
+  private readonly pollMs: number;
+  private watched: ReadonlyMap<string, Watched> = new Map();
+  private source: { readonly table: JobTable; readonly version: number } | null = null;
+  private startedAt = 0;
+  private forgetAt = 0;
+  private timer: Timer | null = null;
+  private working: Promise<void> = Promise.resolve();
+  private stopped = true;
+
+  constructor(options: SchedulerOptions) {
+    this.options = options;
+    this.pollMs = options.poll_ms ?? POLL_MS;
+  }
+
+  /** Begins to watch the jobs; what was due before now was missed. */
+  start(): void {
+    this.stopped = false;
+    this.startedAt = this.options.clock.now();
+    this.wake();
+  }
+
+  /** Fires nothing more; resolves when what was under way is stored. */
+  async stop(): Promise<void> {
+    this.stopped = true;
+    this.timer?.cancel();
+    await this.working;
+  }
+
+  /** Looks at once instead of at the next poll, for a table that was swapped. */
+  refresh(): void {
+    if (this.stopped) return;
+    this.timer?.cancel();
+    this.wake();
+  }
+
+  /** Every job that can fire, by id. */
+  jobs(): ReadonlyMap<string, Job> {
+    this.load();
+    return new Map([...this.watched].map(([id, { job }]) => [id, job]));
+  }
+
+  async fire(dispatch: Dispatch, claim: Claim): ReturnType<Dispatcher['fire']> {
+    this.load();
+    const { store, table, clock, log, adopt } = this.options;
+    const job = this.watched.get(dispatch.job ?? '')?.job;
+    if (job === undefined || job.profile !== dispatch.profile) return { kind: 'unknown_job' };
+    const now = clock.now();
+    const fields = { job: job.id, route: dispatch.route, delivery_id: dispatch.delivery_id };
+    const result = await store.write({
+      ...{ kind: 'fire_job', job: job.id, paused: job.paused, now, even_paused: false, inbox: false },
+      dispatch: eventDispatch(job, table(), dispatch),
+      claim: storedClaim(claim, now),
+    });
+    switch (result.kind) {
+      case 'stored':
+        await adopt(result.ref);
+        return { kind: 'accepted' };
+      case 'running':
+        log.info(fields, 'the job is running already: the event starts no second run');
+        return { kind: 'already_running' };
+      case 'paused':
+        log.info(fields, 'the job is paused: the event is dropped');
+        return { kind: 'paused' };
+      case 'duplicate':
+        return { kind: 'duplicate' };
+    }
+  }
+
+  private wake(): void {
+    this.timer = null;
+    this.working = this.working.then(() => this.work()).catch((error: unknown) => this.complain(error));
+    void this.working.then(() => this.sleep());
+  }
+
+  private complain(error: unknown): void {
+    this.options.log.error({ err: error }, 'the scheduler could not do its work, it tries again');
+  }
+
+  private async work(): Promise<void> {
+    if (this.stopped) return;
+    this.load();
+    const now = this.options.clock.now();
+    const settling = [...this.watched.values()].flatMap((watched) =>
+      watched.next !== null && watched.next <= now ? [this.settle(watched, watched.next, now)] : [],
+    );
+    const results = await Promise.allSettled(settling);
+    for (const result of results) if (result.status === 'rejected') this.complain(result.reason);
+    await this.forget(now);
+  }
+
+  private sleep(): void {
+    if (this.stopped || this.timer !== null) return;
+    const now = this.options.clock.now();
+    let ms = this.pollMs;
+    for (const { next } of this.watched.values()) if (next !== null) ms = Math.min(ms, next - now);
+    this.timer = this.options.clock.after(Math.max(1, ms), () => this.wake());
+  }
+
+  /** Takes in a table or a store that has changed, and a clock that was wrong. */
+  private load(): void {
+    const { store, timezone, clock } = this.options;
+    const table = this.options.table();
+    const version = store.jobs.version();
+    const now = clock.now();
+    const isNew = this.source?.table !== table || this.source.version !== version;
+    const isWrong = [...this.watched.values()].some(({ cursor }) => cursor - now > WRONG_CLOCK_MS);
+    if (isWrong) this.startedAt = Math.min(this.startedAt, now);
+    if (!isNew && !isWrong) return;
+    const jobs = listJobs(table, store.jobs.list(), timezone);
+    this.watched = new Map([...jobs].flatMap(([id, job]) => this.watch(job, now).map((one) => [id, one] as const)));
+    this.source = { table, version };
+  }
+
+  private watch(job: Job, now: number): Watched[] {
+    const { store, log } = this.options;
+    let cron: CronTimes;
+    try {
+      cron = readCron(job.schedule, job.timezone);
+    } catch (error) {
+      log.error({ job: job.id, err: error }, 'the schedule of the job cannot be read: it does not fire');
+      return [];
+    }
+    const cursor = this.cursorOf(job, now);
+    const { paused } = store.jobs.state(job.id);
+    return [{ job, cron, cursor, next: (paused ?? job.paused) ? null : cron.next(cursor) }];
+  }
+
+  /** Where the job was left; from now on, when it is new, has another schedule, or was left in the far future. */
+  private cursorOf(job: Job, now: number): number {
+    const { store } = this.options;
+    const { cursor, signature } = store.jobs.state(job.id);
+    const isSame = signature === jobSignature(job) || (signature === null && job.kind === 'dynamic');
+    if (isSame && cursor !== null && cursor - now <= WRONG_CLOCK_MS) return cursor;
+    const from = signature === null && cursor === null && job.since !== null ? Math.min(job.since, now) : now;
+    const watch = { kind: 'watch_job', job: job.id, signature: jobSignature(job), now: from } as const;
+    store.write(watch).catch((error: unknown) => this.complain(error));
+    return from;
+  }
+
+  private async settle(watched: Watched, first: number, now: number): Promise<void> {
+    const { job, cron } = watched;
+    const due = decideDue({ cron, first, started_at: this.startedAt, now, misfire: job.misfire });
+    const { store, ids, table } = this.options;
+    const { due_at, missed } = due;
+    const occasion = { id: ids.dispatch(now), due_at, now };
+    const dispatch = due.fires ? scheduledDispatch(job, table(), occasion) : null;
+    const result = await store.write({
+      ...{ kind: 'tick_job', job: job.id, paused: job.paused, now, due_at, dispatch, missed },
+    });
+    watched.cursor = due_at;
+    watched.next = due.next;
+    this.report(job, due, result.kind);
+    if (result.kind === 'stored') await this.options.adopt(result.ref);
+  }
+
+  private report(job: Job, { due_at, missed }: Due, outcome: MutationResults['tick_job']['kind']): void {
+    const { log } = this.options;
+    const fields = { job: job.id, profile: job.profile, due_at: new Date(due_at).toISOString() };
+    if (outcome === 'stored') log.info(fields, 'job fired');
+    if (outcome === 'running') log.warn(fields, 'the job is still running: this run is left out');
+    if (missed > 0 && outcome !== 'claimed') log.warn({ ...fields, missed }, 'runs were missed');
+  }
+
+  private async forget(now: number): Promise<void> {
+    if (now < this.forgetAt && this.forgetAt - now <= FORGET_EVERY_MS) return;
+    this.forgetAt = now + FORGET_EVERY_MS;
+    const keep = Math.max(KEEP_MS, this.options.table().gateway.retention_days * 24 * 3_600_000);
+    const slice = { kind: 'forget_ticks', before: Math.round(now - keep), limit: FORGET_SLICE } as const;
+    while ((await this.options.store.write(slice)) === FORGET_SLICE);
+  }
+}

@@ -1,0 +1,98 @@
+/** A scheduler over a store and a fake clock, whose runs end at once unless a test holds them. */
+import type { JobTable } from '../../runtime/dispatch/scheduler/job.ts';
+import type { SchedulerOptions } from '../../runtime/dispatch/scheduler/scheduler.ts';
+import { JobScheduler } from '../../runtime/dispatch/scheduler/scheduler.ts';
+import { createIds } from '../../runtime/ids.ts';
+import { MemoryStore } from '../../runtime/store/memory-store.ts';
+import type { Ref } from '../../runtime/store/mutations.ts';
+import type { Store } from '../../runtime/store/store.ts';
+import type { JobPlan } from '../../schemas/generated/types.ts';
+import { FakeClock, settle } from './fake-clock.ts';
+import { recordLog } from './log.ts';
+import { profilePlan, routeTable } from './route-table.ts';
+
+export function jobPlan(name: string, parts: Partial<JobPlan> = {}): JobPlan {
+  return {
+    id: name,
+    name,
+    profile: 'default',
+    description: null,
+    schedule: '0 8 * * *',
+    timezone: null,
+    prompt: `Do ${name}.`,
+    deliver: [{ target: 'local', extra: {} }],
+    skills: [],
+    toolsets: [],
+    paused: false,
+    misfire: 'skip',
+    at: { file: 'hookwright.yaml', line: 1 },
+    ...parts,
+  };
+}
+
+export function jobTable(...jobs: readonly JobPlan[]): JobTable {
+  const { table } = routeTable({});
+  return {
+    gateway: { ...table.gateway, timezone: 'UTC' },
+    profiles: { default: profilePlan('default') },
+    jobs: Object.fromEntries(jobs.map((job) => [job.id, job])),
+  };
+}
+
+export interface SchedulerBench {
+  readonly scheduler: JobScheduler;
+  readonly clock: FakeClock;
+  readonly store: Store;
+  readonly log: ReturnType<typeof recordLog>;
+  /** Replaced by a test to swap the table. */
+  table: JobTable;
+  /** Keeps runs from ending. */
+  hold: boolean;
+  /** Ends every run that is held. */
+  release(): Promise<void>;
+  /** Instants at which scheduled runs were due, ISO, in the order of firing. */
+  fired(): readonly string[];
+}
+
+export function schedulerBench(
+  table: JobTable,
+  parts: Partial<SchedulerOptions> & { readonly clock?: FakeClock } = {},
+): SchedulerBench {
+  const clock = parts.clock ?? new FakeClock(Date.parse('2026-01-01T00:00:00Z'));
+  const store = parts.store ?? new MemoryStore();
+  const log = recordLog();
+  const ids = createIds((size) => Buffer.alloc(size, 7));
+  const held: Ref[] = [];
+  const end = async (ref: Ref): Promise<void> => {
+    await store.write({ kind: 'advance', ref, to: 'skipped', at: clock.now() });
+  };
+  const bench: SchedulerBench = {
+    ...{ clock, store, log, table, hold: false },
+    scheduler: new JobScheduler({
+      ...{ store, clock, log, ids, timezone: 'UTC', poll_ms: 3_600_000 },
+      table: () => bench.table,
+      adopt: async (ref) => {
+        if (bench.hold) held.push(ref);
+        else await end(ref);
+      },
+      ...parts,
+    }),
+    async release() {
+      for (const ref of held.splice(0)) await end(ref);
+    },
+    fired: () =>
+      store
+        .list({ limit: 1_000_000 })
+        .map(({ ref }) => store.load(ref)?.dispatch.due_at)
+        .filter((at) => typeof at === 'number')
+        .map((at) => new Date(at).toISOString())
+        .reverse(),
+  };
+  return bench;
+}
+
+/** Lets the scheduler begin and look once. */
+export async function begin({ scheduler }: SchedulerBench): Promise<void> {
+  scheduler.start();
+  await settle();
+}

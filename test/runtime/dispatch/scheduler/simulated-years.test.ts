@@ -1,0 +1,83 @@
+/** Years pass for jobs in zones with every kind of clock change; what fires is compared with what the walls' clocks show. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FakeClock } from '../../../helpers/fake-clock.ts';
+import { begin, jobPlan, jobTable, schedulerBench } from '../../../helpers/scheduler.ts';
+import type { ZoneRules } from '../../../helpers/zone-rules.ts';
+import { zoneRules } from '../../../helpers/zone-rules.ts';
+
+const FROM = Date.parse('2025-01-01T00:00:00Z');
+const TO = Date.parse('2027-01-01T00:00:00Z');
+const MINUTE = 60_000;
+const DAY = 86_400_000;
+
+/** An hour in the north, an hour in the south, half an hour, none at all, and one that changes twice around Ramadan. */
+const ZONES = [
+  'Europe/Berlin',
+  'America/New_York',
+  'Australia/Lord_Howe',
+  'America/Santiago',
+  'Africa/Casablanca',
+  'Asia/Kolkata',
+  'Pacific/Chatham',
+];
+
+interface Cadence {
+  readonly schedule: string;
+  /** Local times of a day, in minutes; each happens once a day. Null: every local time that matches, as often as it is shown. */
+  readonly times: readonly number[] | null;
+  readonly matches: (local: Date) => boolean;
+}
+
+const CADENCES: readonly Cadence[] = [
+  { schedule: '30 2 * * 0', times: [150], matches: (local) => local.getUTCDay() === 0 },
+  { schedule: '0 0 * * *', times: [0], matches: () => true },
+  { schedule: '15,45 1,2 * * 0', times: [75, 105, 135, 165], matches: (local) => local.getUTCDay() === 0 },
+  { schedule: '0 */12 * * *', times: null, matches: (l) => l.getUTCMinutes() === 0 && l.getUTCHours() % 12 === 0 },
+  {
+    schedule: '*/30 1-3 * * 0',
+    times: null,
+    matches: (l) => l.getUTCDay() === 0 && l.getUTCMinutes() % 30 === 0 && l.getUTCHours() >= 1 && l.getUTCHours() <= 3,
+  },
+];
+
+function wallTimes(cadence: Cadence & { readonly times: readonly number[] }, rules: ZoneRules): Set<number> {
+  const instants = new Set<number>();
+  for (let date = FROM - DAY; date <= TO + DAY; date += DAY) {
+    if (!cadence.matches(new Date(date))) continue;
+    for (const minutes of cadence.times) instants.add(rules.instantOf(date + minutes * MINUTE));
+  }
+  return instants;
+}
+
+function shownTimes(cadence: Cadence, rules: ZoneRules): Set<number> {
+  const instants = new Set<number>();
+  for (let at = FROM; at <= TO; at += 15 * MINUTE) if (cadence.matches(new Date(rules.local(at)))) instants.add(at);
+  return instants;
+}
+
+function expectedInstants(cadence: Cadence, rules: ZoneRules): readonly string[] {
+  const { times } = cadence;
+  const instants = times === null ? shownTimes(cadence, rules) : wallTimes({ ...cadence, times }, rules);
+  return [...instants]
+    .filter((at) => at > FROM && at <= TO)
+    .sort((a, b) => a - b)
+    .map((at) => new Date(at).toISOString());
+}
+
+for (const zone of ZONES) {
+  test(`two years in ${zone}: every instant once, none beside`, async () => {
+    const rules = zoneRules(zone, FROM, TO);
+    const jobs = CADENCES.map(({ schedule }, index) => jobPlan(`job-${index}`, { schedule, timezone: zone }));
+    const bench = schedulerBench(jobTable(...jobs), { clock: new FakeClock(FROM), poll_ms: 30 * DAY });
+    await begin(bench);
+    await bench.clock.run(TO - FROM);
+    for (const [index, cadence] of CADENCES.entries()) {
+      const fired = bench.store
+        .list({ job: `job-${index}`, limit: 100_000 })
+        .map(({ delivery_id }) => delivery_id.split('@')[1])
+        .reverse();
+      assert.deepEqual(fired, expectedInstants(cadence, rules), `${cadence.schedule} in ${zone}`);
+    }
+  });
+}
