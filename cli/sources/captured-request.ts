@@ -1,0 +1,65 @@
+/** A request somebody saved: a raw HTTP message, a curl command line or a HAR file, as `source detect` reads it. */
+import type { RequestParts } from '../../runtime/verify/request.ts';
+import { CliError } from '../errors.ts';
+import { readCurl } from './read-curl.ts';
+import { readHar } from './read-har.ts';
+import { readHttpMessage } from './read-http-message.ts';
+
+export interface CapturedRequest {
+  /** Names it among several of one file; empty when it is the only one. */
+  readonly label: string;
+  readonly parts: RequestParts;
+  /** The URL without its query when the capture has one. */
+  readonly url: string | null;
+  /** What was done to the capture to read it. */
+  readonly notes: readonly string[];
+}
+
+/** Name and value pairs in the order of the capture. */
+export type HeaderPairs = readonly (readonly [name: string, value: string])[];
+
+/** Reads a file of a curl command line (`@file`). */
+export type ReadFile = (path: string) => Buffer;
+
+/** @throws CliError when it is none of the three. */
+export function readCapture(bytes: Buffer, readFile: ReadFile): readonly CapturedRequest[] {
+  const start = bytes.subarray(0, 4096).toString('latin1').trimStart();
+  const found = start.startsWith('{')
+    ? readHar(bytes.toString('utf8'))
+    : /^(\$\s*)?curl\s/.test(start)
+      ? [readCurl(bytes.toString('utf8'), readFile)]
+      : [readHttpMessage(bytes)];
+  if (found.length === 0) throw new CliError('the capture holds no request with a body');
+  return found;
+}
+
+/** The parts a verifier reads. `target`: an absolute URL or a path with its query. */
+export function captureOf(
+  request: { readonly method: string; readonly target: string; readonly headers: HeaderPairs; readonly body: Buffer },
+  about: { readonly label?: string; readonly notes?: readonly string[] } = {},
+): CapturedRequest {
+  const { method, target, headers, body } = request;
+  const absolute = /^https?:\/\//i.test(target) ? target : null;
+  const path = absolute === null ? target : absolute.replace(/^https?:\/\/[^/?#]*/i, '') || '/';
+  return {
+    label: about.label ?? '',
+    url: absolute?.split('?')[0] ?? urlOfHost(headers, path),
+    notes: about.notes ?? [],
+    parts: { method, url: path, headers: joined(headers), rawHeaders: headers.flat(), body },
+  };
+}
+
+function urlOfHost(headers: HeaderPairs, path: string): string | null {
+  const host = headers.find(([name]) => name.toLowerCase() === 'host')?.[1];
+  return host === undefined || !path.startsWith('/') ? null : `https://${host}${path.split('?')[0] ?? ''}`;
+}
+
+/** As node does: lower-case names, repeated ones joined. */
+function joined(headers: HeaderPairs): Record<string, string> {
+  const result: Record<string, string> = {};
+  for (const [name, value] of headers) {
+    const key = name.toLowerCase();
+    result[key] = Object.hasOwn(result, key) ? `${result[key]}, ${value}` : value;
+  }
+  return result;
+}

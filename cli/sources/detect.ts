@@ -1,0 +1,117 @@
+/** Finds out which sources a captured request can be from, and why it is not accepted where it is not. */
+import type { LoweredSource } from '../../compiler/lower/default-sources.ts';
+import { linkAuthenticator } from '../../runtime/verify/authenticator.ts';
+import { readFirst, readValue } from '../../runtime/verify/locator.ts';
+import { LazyRequest } from '../../runtime/verify/request.ts';
+import { checkWindow, readTimestamp } from '../../runtime/verify/timestamp.ts';
+import type { Verdict, VerifyReason } from '../../runtime/verify/verdict.ts';
+import type { SchemePlan } from '../../schemas/generated/types.ts';
+import type { CapturedRequest } from './captured-request.ts';
+import { nearMisses } from './near-misses.ts';
+
+export interface Trial {
+  readonly plan: SchemePlan;
+  readonly parts: CapturedRequest['parts'];
+  readonly secret: string;
+  readonly url: string | null;
+}
+
+export type Outcome =
+  /** The signature is right; `window` says whether it would be taken now. */
+  | { readonly kind: 'match'; readonly window: VerifyReason | null }
+  /** `near`: what would have to be different for the signature to be right. */
+  | { readonly kind: 'refused'; readonly reason: VerifyReason; readonly near: string | null }
+  /** No secret to check with: the form is right as far as can be seen. */
+  | { readonly kind: 'unchecked'; readonly reason: VerifyReason | null; readonly window: VerifyReason | null };
+
+export interface Candidate {
+  readonly source: LoweredSource;
+  readonly outcome: Outcome;
+  /** Event type and delivery id as this source would be read. */
+  readonly event: string | null;
+  readonly delivery: string | null;
+}
+
+export interface DetectInput {
+  readonly capture: CapturedRequest;
+  /** Null: only the form is looked at. */
+  readonly secret: string | null;
+  /** The URL as the sender has it, in place of the capture's own. */
+  readonly url: string | null;
+  /** Unix ms. */
+  readonly now: number;
+}
+
+/** Longer than any capture is old, in seconds: a recorded request is stale by nature. */
+const ANY_AGE = 1e10;
+/** Stands in for a secret when there is none: no signature is right under it. */
+const NO_SECRET = 'not the secret';
+
+/** Best first: what matches, then what fits more of the request's headers. */
+export function detect(sources: readonly LoweredSource[], input: DetectInput): Candidate[] {
+  const request = new LazyRequest(input.capture.parts);
+  const present = sources.filter(({ plan }) => isPresent(plan, request));
+  return present
+    .map((source) => ({ candidate: judge(source, request, input), rank: rankOf(source, request) }))
+    .sort(
+      (a, b) =>
+        worth(b.candidate) - worth(a.candidate) ||
+        b.rank - a.rank ||
+        (a.candidate.source.name < b.candidate.source.name ? -1 : 1),
+    )
+    .map(({ candidate }) => candidate);
+}
+
+/** The verdict on a trial at whatever age the request has. */
+export function tryTrial({ plan, parts, secret, url }: Trial): Verdict {
+  const ageless = plan.timestamp === null ? plan : { ...plan, timestamp: { ...plan.timestamp, tolerance: ANY_AGE } };
+  const secrets = [{ text: secret, expires_at: null }];
+  const authenticator = linkAuthenticator({ schemes: [ageless], secrets, insecure: false, public_url: url });
+  return authenticator.authenticate(new LazyRequest(parts), 0);
+}
+
+function isPresent(plan: SchemePlan, request: LazyRequest): boolean {
+  if (plan.body_hash !== null && readValue(plan.body_hash.at, request) === undefined) return false;
+  return plan.signature.some((at) => typeof readValue(at, request) === 'string');
+}
+
+function judge(source: LoweredSource, request: LazyRequest, { capture, secret, url, now }: DetectInput): Candidate {
+  const { plan } = source;
+  const trial: Trial = { plan, parts: capture.parts, secret: secret ?? NO_SECRET, url: url ?? capture.url };
+  const verdict = tryTrial(trial);
+  const window = windowOf(plan, request, now);
+  const about = {
+    source,
+    event: readFirst(plan.event, request, true),
+    delivery: readFirst(plan.delivery, request, true),
+  };
+  if (verdict.ok) return { ...about, outcome: { kind: 'match', window } };
+  if (secret !== null) {
+    return { ...about, outcome: { kind: 'refused', reason: verdict.reason, near: nearMisses(trial, tryTrial) } };
+  }
+  const formal = verdict.reason === 'mismatch' || verdict.reason === 'unusable_secret' ? null : verdict.reason;
+  return { ...about, outcome: { kind: 'unchecked', reason: formal, window } };
+}
+
+function windowOf(plan: SchemePlan, request: LazyRequest, now: number): VerifyReason | null {
+  if (plan.timestamp === null) return null;
+  const timestamp = readTimestamp(plan.timestamp, request);
+  return typeof timestamp === 'string' ? timestamp : checkWindow(plan.timestamp, timestamp.text, now);
+}
+
+function worth({ outcome }: Candidate): number {
+  if (outcome.kind === 'match') return 3;
+  if (outcome.kind === 'unchecked') return outcome.reason === null ? 2 : 0;
+  return outcome.near === null ? 0 : 1;
+}
+
+/** How much of the request speaks for a source: its own event and id headers beside the signature. */
+function rankOf({ plan }: LoweredSource, request: LazyRequest): number {
+  const speaks = (places: SchemePlan['event']): number =>
+    places.some((at) => at.in === 'header' && readValue(at, request) !== undefined)
+      ? 2
+      : places.some((at) => readValue(at, request) !== undefined)
+        ? 1
+        : 0;
+  return speaks(plan.event) * 2 + speaks(plan.delivery) + (plan.timestamp === null ? 0 : 1);
+}

@@ -1,0 +1,144 @@
+/** Tries what usually went wrong with a signature, one thing at a time: which change would make it right? */
+import type { Verdict } from '../../runtime/verify/verdict.ts';
+import type { SchemePlan } from '../../schemas/generated/types.ts';
+import type { Trial } from './detect.ts';
+
+interface Variation {
+  readonly says: string;
+  readonly trials: (trial: Trial) => readonly Trial[];
+}
+
+const withBody = (trial: Trial, body: Buffer | string): Trial => ({
+  ...trial,
+  parts: { ...trial.parts, body: Buffer.from(body) },
+});
+const withPlan = (trial: Trial, plan: Partial<SchemePlan>): Trial => ({ ...trial, plan: { ...trial.plan, ...plan } });
+const withSecret = (trial: Trial, secret: string): Trial => ({ ...trial, secret });
+const textOf = (trial: Trial): string => trial.parts.body.toString('utf8');
+const isHmac = ({ plan }: Trial): boolean => plan.verify.startsWith('hmac-');
+
+/** Plausible templates of other schemes, for a header whose content is built in another way. */
+const BODY: SchemePlan['signed'] = [{ kind: 'body', value: [] }];
+const TIMED = ['.', ':', '', ','].map((separator): SchemePlan['signed'] => [
+  { kind: 'timestamp', value: [] },
+  ...(separator === '' ? [] : [{ kind: 'text' as const, value: [separator] }]),
+  ...BODY,
+]);
+
+const VARIATIONS: readonly Variation[] = [
+  {
+    says: 'the body lost or gained a line break at its end on the way',
+    trials: (trial) => {
+      const text = textOf(trial);
+      const bare = text.replace(/[\r\n]+$/, '');
+      return [bare, `${bare}\n`, `${bare}\r\n`].filter((body) => body !== text).map((body) => withBody(trial, body));
+    },
+  },
+  {
+    says: 'the line breaks of the body were changed on the way (LF and CRLF)',
+    trials: (trial) => [
+      withBody(trial, textOf(trial).replace(/\r\n/g, '\n')),
+      withBody(trial, textOf(trial).replace(/\r?\n/g, '\r\n')),
+    ],
+  },
+  {
+    says: 'the body is JSON that was parsed and written again on the way: verify the bytes as received',
+    trials: (trial) => jsonSpellings(textOf(trial)).map((body) => withBody(trial, body)),
+  },
+  {
+    says: 'the sender signed the JSON inside the form field `payload`: choose the content type JSON at the sender',
+    trials: (trial) => {
+      const inner = new URLSearchParams(textOf(trial)).get('payload');
+      return inner === null ? [] : [withBody(trial, inner)];
+    },
+  },
+  {
+    says: 'the secret has a space or a line break at its start or end',
+    trials: (trial) =>
+      [trial.secret.trim(), `${trial.secret.trim()}\n`]
+        .filter((text) => text !== trial.secret)
+        .map((text) => withSecret(trial, text)),
+  },
+  {
+    says: 'the secret is right in another form: as text where it should be decoded, or decoded where it should be text',
+    trials: (trial) => (isHmac(trial) ? secretForms(trial) : []),
+  },
+  {
+    says: 'the signature is of another encoding (hex, base64) than this source uses',
+    trials: (trial) =>
+      (['hex', 'base64', 'base64url'] as const).flatMap((encoding) => [
+        withPlan(trial, { encoding }),
+        withPlan(trial, { encoding, signature: trial.plan.signature.map((at) => ({ ...at, prefix: '' })) }),
+      ]),
+  },
+  {
+    says: 'the signature has another prefix than this source uses',
+    trials: (trial) =>
+      ['', 'sha1=', 'sha256=', 'sha512=', 'v0=', 'v1='].map((prefix) =>
+        withPlan(trial, { signature: trial.plan.signature.map((at) => ({ ...at, prefix })) }),
+      ),
+  },
+  {
+    says: 'the signature is made with another hash function',
+    trials: (trial) =>
+      isHmac(trial)
+        ? (['hmac-sha1', 'hmac-sha256', 'hmac-sha512'] as const).map((verify) => withPlan(trial, { verify }))
+        : [],
+  },
+  {
+    says: 'the sender signed something else: the body alone, or the timestamp with another separator',
+    trials: (trial) =>
+      isHmac(trial)
+        ? [BODY, ...(trial.plan.timestamp === null ? [] : TIMED)].map((signed) => withPlan(trial, { signed }))
+        : [],
+  },
+  {
+    says: 'the URL is another one at the sender: http or https, with or without a slash at its end',
+    trials: (trial) => (trial.url === null ? [] : urlSpellings(trial.url).map((url) => ({ ...trial, url }))),
+  },
+];
+
+/** What would have to be different, or null when nothing of the usual explains it. */
+export function nearMisses(trial: Trial, verdictOf: (trial: Trial) => Verdict): string | null {
+  const found = VARIATIONS.find(({ trials }) => trials(trial).some((changed) => verdictOf(changed).ok));
+  return found?.says ?? null;
+}
+
+/** Spellings of the same JSON: compact, indented, with spaces, with non-ASCII escaped or not. */
+function jsonSpellings(text: string): string[] {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return [];
+  }
+  const compact = JSON.stringify(value);
+  const spaced = JSON.stringify(value, null, 1).replace(/\n\s*/g, (_gap, at: number, all: string) =>
+    all[at - 1] === ',' ? ' ' : '',
+  );
+  const spellings = [compact, JSON.stringify(value, null, 2), JSON.stringify(value, null, 4), spaced];
+  return [...spellings, ...spellings.map(escapeNonAscii), compact.replaceAll('/', '\\/')].filter(
+    (spelling) => spelling !== text,
+  );
+}
+
+function escapeNonAscii(text: string): string {
+  return text.replace(/[\u0080-\uffff]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+function secretForms(trial: Trial): Trial[] {
+  const bare = trial.secret.replace(/^(v1,)?whsec_/, '');
+  return [trial.secret, bare].flatMap((secret) =>
+    (['utf8', 'base64', 'hex'] as const).map((as) =>
+      withSecret(withPlan(trial, { secret: { strip: '', as, otherwise: 'same' } }), secret),
+    ),
+  );
+}
+
+function urlSpellings(url: string): string[] {
+  const other = url.startsWith('https:') ? url.replace(/^https:/, 'http:') : url.replace(/^http:/, 'https:');
+  return [url, other].flatMap((spelling) => [
+    spelling,
+    spelling.endsWith('/') ? spelling.slice(0, -1) : `${spelling}/`,
+  ]);
+}

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { test } from 'node:test';
+import { captureOf } from '../../../cli/sources/captured-request.ts';
+import type { Candidate } from '../../../cli/sources/detect.ts';
+import { detect } from '../../../cli/sources/detect.ts';
+import { loadShippedSources } from '../../helpers/catalog-sources.ts';
+import { vectors } from '../../helpers/vectors.ts';
+
+const sources = loadShippedSources();
+const NOW = 1_700_000_000_000;
+const SECRET = 'the-secret';
+
+interface Given {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Buffer;
+  readonly secret?: string | null;
+  readonly target?: string;
+}
+
+function run({ headers, body, secret = SECRET, target = 'https://example.test/r' }: Given): Candidate[] {
+  const capture = captureOf({ method: 'POST', target, headers: Object.entries(headers), body: Buffer.from(body) });
+  return detect(sources.lowered, { capture, secret, url: null, now: NOW });
+}
+
+function candidate(given: Given, name: string): Candidate {
+  const found = run(given).find(({ source }) => source.name === name);
+  assert.ok(found !== undefined, `${name} is no candidate`);
+  return found;
+}
+
+const hmac = (
+  text: string,
+  encoding: 'hex' | 'base64' = 'hex',
+  algorithm = 'sha256',
+  key: string | Buffer = SECRET,
+): string => createHmac(algorithm, key).update(text).digest(encoding);
+const hub = (text: string): Record<string, string> => ({ 'X-Hub-Signature-256': `sha256=${hmac(text)}` });
+const BODY = '{"a": "naïve", "b": [1, 2]}';
+
+test('every valid vector is recognised as its source with its secret', () => {
+  for (const vector of vectors.filter(({ valid }) => valid)) {
+    const target = vector.url ?? 'https://example.test/r';
+    const capture = captureOf({
+      method: vector.method ?? 'POST',
+      target,
+      headers: Object.entries(vector.headers),
+      body: Buffer.from(vector.body),
+    });
+    const url = vector.url?.split('?')[0] ?? null;
+    const found = detect(sources.lowered, { capture, secret: vector.secret, url, now: (vector.now ?? 0) * 1000 });
+    const own = found.find(({ source }) => source.name === sources.plan(vector.scheme).name);
+    assert.deepEqual(own?.outcome, { kind: 'match', window: null }, `${vector.scheme}: ${vector.description}`);
+    assert.equal(found[0]?.outcome.kind, 'match');
+  }
+});
+
+test('among several that match, the one the headers speak for comes first', () => {
+  const github = { ...hub(BODY), 'X-GitHub-Event': 'push', 'X-GitHub-Delivery': 'd-1' };
+  const [first] = run({ headers: github, body: BODY });
+  assert.equal(first?.source.name, 'forgea');
+  assert.deepEqual([first.event, first.delivery], ['push', 'd-1']);
+});
+
+test('an old request matches, and is said to be too old', () => {
+  const headers = { 'X-Webhook-Timestamp': '1600000000', 'X-Webhook-Signature-V2': hmac(`1600000000.${BODY}`) };
+  assert.deepEqual(candidate({ headers, body: BODY }, 'generic-v2').outcome, {
+    kind: 'match',
+    window: 'stale_timestamp',
+  });
+});
+
+test('without a secret only the form is looked at', () => {
+  const fits = candidate({ headers: hub(BODY), body: BODY, secret: null }, 'forgea');
+  assert.deepEqual(fits.outcome, { kind: 'unchecked', reason: null, window: null });
+  const bad = candidate({ headers: { 'X-Hub-Signature-256': 'sha1=00' }, body: BODY, secret: null }, 'forgea');
+  assert.deepEqual(bad.outcome, { kind: 'unchecked', reason: 'malformed_signature', window: null });
+});
+
+const form = new URLSearchParams({ payload: BODY }).toString();
+const MISSES: readonly (readonly [string, Given, string, RegExp])[] = [
+  ['a trailing newline', { headers: hub(BODY), body: `${BODY}\n` }, 'forgea', /line break at its end/],
+  ['a lost trailing newline', { headers: hub(`${BODY}\r\n`), body: BODY }, 'forgea', /line break at its end/],
+  ['changed line breaks', { headers: hub('{\n}'), body: '{\r\n}' }, 'forgea', /LF and CRLF/],
+  [
+    'JSON written again',
+    { headers: hub(BODY), body: JSON.stringify(JSON.parse(BODY)) },
+    'forgea',
+    /parsed and written again/,
+  ],
+  [
+    'escaped JSON',
+    { headers: hub('{"a":"na\\u00efve"}'), body: '{"a":"naïve"}' },
+    'forgea',
+    /parsed and written again/,
+  ],
+  ['a signed form field', { headers: hub(BODY), body: form }, 'forgea', /form field/],
+  ['a secret with a line break', { headers: hub(BODY), body: BODY, secret: `${SECRET}\n` }, 'forgea', /start or end/],
+  [
+    'the wrong encoding',
+    { headers: { 'X-Webhook-Signature': hmac(BODY, 'base64') }, body: BODY },
+    'generic-v1',
+    /another encoding/,
+  ],
+  [
+    'a prefix too many',
+    { headers: { 'X-Webhook-Signature': `sha256=${hmac(BODY)}` }, body: BODY },
+    'generic-v1',
+    /prefix/,
+  ],
+  [
+    'another hash function',
+    { headers: { 'X-Webhook-Signature': hmac(BODY, 'hex', 'sha512') }, body: BODY },
+    'generic-v1',
+    /hash function/,
+  ],
+  [
+    'the body alone signed',
+    { headers: { 'X-Webhook-Timestamp': '1700000000', 'X-Webhook-Signature-V2': hmac(BODY) }, body: BODY },
+    'generic-v2',
+    /signed something else/,
+  ],
+  [
+    'a decoded secret',
+    { headers: hub(BODY), body: BODY, secret: Buffer.from(SECRET).toString('base64') },
+    'forgea',
+    /another form/,
+  ],
+  [
+    'another URL',
+    { headers: { 'x-square-hmacsha256-signature': hmac(`http://example.test/r/${BODY}`, 'base64') }, body: BODY },
+    'square',
+    /URL is another one/,
+  ],
+];
+for (const [what, given, name, expected] of MISSES) {
+  test(`a refused signature is explained: ${what}`, () => {
+    const { outcome } = candidate(given, name);
+    assert.equal(outcome.kind, 'refused');
+    assert.match((outcome.kind === 'refused' && outcome.near) || '', expected);
+  });
+}
+
+test('a secret that is simply wrong is called nothing else', () => {
+  const { outcome } = candidate({ headers: hub(BODY), body: BODY, secret: 'another' }, 'forgea');
+  assert.deepEqual(outcome, { kind: 'refused', reason: 'mismatch', near: null });
+});
+
+test('no explanation holds a signature that was computed here', () => {
+  const all = JSON.stringify(MISSES.map(([, given]) => run(given).map(({ outcome }) => outcome)));
+  assert.doesNotMatch(all, /[0-9a-f]{16}|[A-Za-z0-9+/]{32}/);
+});

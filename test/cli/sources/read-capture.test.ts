@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readCapture } from '../../../cli/sources/captured-request.ts';
+import { splitShellWords } from '../../../cli/sources/shell-words.ts';
+
+const noFiles = (path: string): Buffer => {
+  throw new Error(`no file ${path}`);
+};
+const read = (text: string, files = noFiles) => readCapture(Buffer.from(text, 'latin1'), files);
+const only = (text: string, files = noFiles) => {
+  const [first, ...others] = read(text, files);
+  assert.ok(first !== undefined && others.length === 0);
+  return first;
+};
+
+test('a raw request: method, target, headers and the very bytes of the body', () => {
+  const raw =
+    'POST /webhooks/r?a=1 HTTP/1.1\r\nHost: example.test\r\nX-A: 1\r\nx-a: 2\r\nX-B: \xe9\r\n\r\n{"a":\n1}\r\n';
+  const { parts, url, notes } = only(raw);
+  assert.deepEqual(
+    { method: parts.method, url: parts.url, headers: parts.headers },
+    { method: 'POST', url: '/webhooks/r?a=1', headers: { host: 'example.test', 'x-a': '1, 2', 'x-b': '\xe9' } },
+  );
+  assert.deepEqual(parts.rawHeaders.slice(2, 6), ['X-A', '1', 'x-a', '2']);
+  assert.equal(parts.body.toString('latin1'), '{"a":\n1}\r\n');
+  assert.equal(url, 'https://example.test/webhooks/r');
+  assert.deepEqual(notes, []);
+});
+
+test('a line feed that an editor put behind the announced length was never sent', () => {
+  const { parts, notes } = only('POST /r HTTP/1.1\nContent-Length: 2\n\n{}\n');
+  assert.equal(parts.body.toString(), '{}');
+  assert.equal(notes.length, 1);
+});
+
+test('a REST client file: comments, an absolute URL, no version', () => {
+  const { parts, url } = only('### a test\n// more\nPOST https://example.test/r?x=1\nX-A: 1\n\n{}');
+  assert.equal(parts.url, '/r?x=1');
+  assert.equal(url, 'https://example.test/r');
+});
+
+test('curl: quotes, continued lines, joined options, the default content type', () => {
+  const { parts, url } = only(
+    `$ curl -XPOST 'https://example.test/r?x=1' \\\n  -H "X-A: it's" --header='X-B: b' -d '{"a":1}' --compressed`,
+  );
+  assert.deepEqual([parts.method, parts.url, url], ['POST', '/r?x=1', 'https://example.test/r']);
+  assert.deepEqual(parts.rawHeaders, ['X-A', "it's", 'X-B', 'b', 'Content-Type', 'application/x-www-form-urlencoded']);
+  assert.equal(parts.body.toString(), '{"a":1}');
+});
+
+test('curl: files, credentials and escapes', () => {
+  const files = (path: string): Buffer => Buffer.from(`${path}\n`);
+  assert.equal(only('curl --data-binary @f.json http://x/', files).parts.body.toString(), 'f.json\n');
+  assert.equal(only('curl -d @f.json http://x/', files).parts.body.toString(), 'f.json');
+  assert.equal(
+    only("curl --data-raw $'a\\u00e9\\n' -u user:pass http://x/").parts.headers.authorization,
+    'Basic dXNlcjpwYXNz',
+  );
+  assert.deepEqual(splitShellWords("a'b'\"c\\\"\" $'\\x41\\t' \\ d"), ['abc"', 'A\t', ' d']);
+  assert.equal(splitShellWords("a 'b"), null);
+});
+
+test('HAR: every entry with a body, base64 too, pseudo headers left out', () => {
+  const entry = (postData: unknown) => ({
+    request: {
+      method: 'POST',
+      url: 'https://x/r',
+      headers: [
+        { name: ':path', value: '/r' },
+        { name: 'X-A', value: '1' },
+      ],
+      postData,
+    },
+  });
+  const har = {
+    log: { entries: [entry({ text: '{}' }), entry(undefined), entry({ text: 'e30=', encoding: 'base64' })] },
+  };
+  const found = read(JSON.stringify(har));
+  assert.deepEqual(
+    found.map(({ label, parts }) => [label, parts.body.toString(), parts.rawHeaders]),
+    [
+      ['#1 POST https://x/r', '{}', ['X-A', '1']],
+      ['#2 POST https://x/r', '{}', ['X-A', '1']],
+    ],
+  );
+});
+
+test('anything else is refused with what would be read', () => {
+  assert.throws(() => read('hello'), /no HTTP request, no curl command line and no HAR file/);
+  assert.throws(() => read('{"a":1}'), /no HAR file/);
+  assert.throws(() => read('{"log":{"entries":[]}}'), /no request with a body/);
+  assert.throws(() => read("curl -d 'x"), /inside a quotation/);
+});
