@@ -22,45 +22,43 @@ export interface SubscriptionProblem extends Problem {
 }
 
 export interface CompiledSubscriptions {
-  /** By name, in the order of the file; without the rejected and without those that a static route shadows. */
-  readonly routes: Readonly<Record<string, RoutePlan>>;
-  /** Names of entries that have an error. */
-  readonly rejected: readonly string[];
+  /** In the order of the file, without the rejected; those that a static route shadows are among them. */
+  readonly routes: readonly RoutePlan[];
+  /** Entries with an error, and the first of their errors. */
+  readonly rejected: readonly { readonly name: string; readonly reason: string }[];
+  /** Everything that is said about any of them, warnings included. */
   readonly problems: readonly SubscriptionProblem[];
 }
 
 /**
  * Pure but for what the facts look up.
- * @param table any table; its routes are the static ones, which win over a subscription of the same name (§2.7).
- * @returns null when the text is not a JSON object: nothing can be said about its entries.
+ * @throws SubscriptionsError when the text is not a JSON object: nothing can be said about its entries.
  */
-export function compileSubscriptions(
-  text: string,
-  table: TableContent,
-  facts: MachineFacts,
-): CompiledSubscriptions | null {
+export function compileSubscriptions(text: string, table: TableContent, facts: MachineFacts): CompiledSubscriptions {
   const data = parseJson(text);
-  if (!isPlainMap(data)) return null;
   const scope: RouteScope = { table, facts, unsure: new Set() };
   const shape = bySubscription(checkShape('subscriptions', data));
-  const routes: Record<string, RoutePlan> = {};
-  const rejected: string[] = [];
+  const routes: RoutePlan[] = [];
+  const rejected: { name: string; reason: string }[] = [];
   const problems: SubscriptionProblem[] = [];
   for (const [name, config] of Object.entries(data)) {
     // An entry without problems of shape is a route config.
-    const compiled = shape.has(name)
-      ? { plan: null, problems: [] }
-      : compileSubscription(name, config as RouteConfig, scope);
-    const found = [
-      ...(shape.get(name) ?? []),
-      ...compiled.problems.map((problem) => ({ ...problem, path: [name, ...problem.path] })),
-    ];
-    problems.push(...found.map((problem) => ({ ...problem, severity: severityOf(problem.rule), subscription: name })));
-    if (compiled.plan === null) rejected.push(name);
-    else if (!Object.hasOwn(table.routes, name)) routes[name] = compiled.plan;
+    const compiled = shape.has(name) ? NO_ROUTE : compileSubscription(name, config as RouteConfig, scope);
+    const below = compiled.problems.map((problem) => ({ ...problem, path: [name, ...problem.path] }));
+    const found = [...(shape.get(name) ?? []), ...below].map((problem) => ({
+      ...problem,
+      severity: severityOf(problem.rule),
+      subscription: name,
+    }));
+    problems.push(...found);
+    const error = found.find(({ severity }) => severity === 'error');
+    if (error !== undefined) rejected.push({ name, reason: `${error.rule}: ${error.message}` });
+    else if (compiled.plan !== null) routes.push(compiled.plan);
   }
   return { routes, rejected, problems };
 }
+
+const NO_ROUTE: ReturnType<typeof compileRoute> = { plan: null, problems: [] };
 
 /** One entry, as `webhook subscribe` checks it before it writes. */
 export function compileSubscription(
@@ -69,6 +67,11 @@ export function compileSubscription(
   scope: RouteScope,
 ): ReturnType<typeof compileRoute> {
   return compileRoute({ name, config, at: { file: SUBSCRIPTIONS_FILE, line: 1 } }, scope);
+}
+
+/** The file as a whole is no list of subscriptions. */
+export class SubscriptionsError extends Error {
+  override readonly name = 'SubscriptionsError';
 }
 
 function bySubscription(problems: readonly Problem[]): ReadonlyMap<string, readonly Problem[]> {
@@ -80,10 +83,13 @@ function bySubscription(problems: readonly Problem[]): ReadonlyMap<string, reado
   return groups;
 }
 
-function parseJson(text: string): unknown {
+function parseJson(text: string): Readonly<Record<string, unknown>> {
+  let data: unknown;
   try {
-    return JSON.parse(text.replace(/^\ufeff/, ''));
-  } catch {
-    return undefined;
+    data = JSON.parse(text.replace(/^\ufeff/, ''));
+  } catch (error) {
+    throw new SubscriptionsError(`not JSON: ${error instanceof Error ? error.message : String(error)}`);
   }
+  if (!isPlainMap(data)) throw new SubscriptionsError('not a JSON object of subscriptions by name');
+  return data;
 }

@@ -1,7 +1,7 @@
 /** Checks the subscriptions of the home beside a config: says what a running gateway rejects, without refusing the config. */
 import { join } from 'node:path';
-import type { SubscriptionProblem } from './compile-subscriptions.ts';
-import { compileSubscriptions, SUBSCRIPTIONS_FILE } from './compile-subscriptions.ts';
+import type { CompiledSubscriptions, SubscriptionProblem } from './compile-subscriptions.ts';
+import { compileSubscriptions, SUBSCRIPTIONS_FILE, SubscriptionsError } from './compile-subscriptions.ts';
 import type { Problem } from './diagnostics/problem.ts';
 import type { Report } from './report.ts';
 import type { RouteScope } from './route-scope.ts';
@@ -25,18 +25,31 @@ export function lintSubscriptions({ files, cwd, home, scope }: SubscriptionLint,
   const read = readText(files, path);
   if (!read.ok && read.missing) return;
   const source = { path, name: displayPath(path, cwd), text: read.ok ? read.text : '' };
-  const compiled = read.ok ? compileSubscriptions(read.text, scope.table, scope.facts) : null;
+  const compiled = read.ok ? compileOrReason(read.text, scope) : read.message;
   // JSON is YAML: the parser that keeps positions reads it as well.
   const { file } = parseYaml(source);
-  if (compiled === null || file === null) {
-    const message = read.ok ? 'not a JSON object; the gateway keeps the subscriptions it has' : read.message;
+  if (typeof compiled === 'string' || file === null) {
+    const reason = typeof compiled === 'string' ? compiled : 'it cannot be read';
+    const message = `${reason}; the gateway keeps the subscriptions it has`;
     report.add([{ rule: 'subscription-rejected', source, range: START, message }]);
     return;
   }
   const tree = fileTree(file);
   report.addProblems(compiled.problems.map(asWarning), tree);
-  const shadowed = Object.keys(file.value as object).filter((name) => Object.hasOwn(scope.table.routes, name));
-  report.addProblems(shadowed.map(asShadowed), tree);
+  const shadowed = compiled.routes.filter(({ name }) => Object.hasOwn(scope.table.routes, name));
+  report.addProblems(
+    shadowed.map(({ name }) => asShadowed(name)),
+    tree,
+  );
+}
+
+function compileOrReason(text: string, { table, facts }: RouteScope): CompiledSubscriptions | string {
+  try {
+    return compileSubscriptions(text, table, facts);
+  } catch (error) {
+    if (error instanceof SubscriptionsError) return error.message;
+    throw error;
+  }
 }
 
 function asWarning({ severity, subscription, ...problem }: SubscriptionProblem): Problem {

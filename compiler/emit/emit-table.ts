@@ -10,7 +10,8 @@
  *
  * The first line ends with the file's first line feed and is exactly as above; the hash is SHA-256 of every byte after
  * that line feed. A loader compares the raw bytes before it parses them and never serialises anything again. One entry a
- * line keeps diffs of two tables readable; keys are sorted, so the order of files and entries does not show.
+ * line keeps diffs of two tables readable; entries are sorted, so the order of
+ * files does not show, and `routes` is the last key, so that a loader can parse them in pieces.
  */
 import { createHash } from 'node:crypto';
 import type { RouteTable } from '../../schemas/generated/types.ts';
@@ -36,7 +37,9 @@ export interface EmittedTable {
 }
 
 export function emitTable(content: TableContent): EmittedTable {
-  const parts = Object.entries(content).map(([key, value]) => {
+  // A loader may parse the routes apart from the rest: they are the end of the file.
+  const { routes, ...head } = content;
+  const parts = Object.entries({ ...head, routes }).map(([key, value]) => {
     const text = BY_ENTRY.has(key) && isPlainMap(value) ? printEntries(value) : JSON.stringify(sorted(value));
     return `${JSON.stringify(key)}:${text}`;
   });

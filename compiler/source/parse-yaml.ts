@@ -71,7 +71,7 @@ const SENTENCES: Partial<Record<YAMLError['code'], string>> = {
   NON_STRING_KEY: 'a key must be plain text',
   TAB_AS_INDENT: 'a tab is used for indentation; use spaces',
   BLOCK_AS_IMPLICIT_KEY:
-    'a map cannot start here; quote the value if it contains `: `, or move it to a line of its own',
+    'this value cannot hold a map: check the indentation of the next line, or quote the value if it contains `: `',
   MULTILINE_IMPLICIT_KEY: 'a key must end on its line; a `:` may be missing after it, or a quote is not closed',
 };
 

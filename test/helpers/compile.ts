@@ -4,6 +4,7 @@ import { nodeFiles } from '../../cli/files/node-files.ts';
 import type { CompileInput, CompileResult } from '../../compiler/compile.ts';
 import { compile } from '../../compiler/compile.ts';
 import { printPretty } from '../../compiler/diagnostics/print-pretty.ts';
+import type { Example } from '../../compiler/rules/support/rule.ts';
 import { loadShippedCatalog } from '../../compiler/shipped-catalog.ts';
 import type { MemoryFile } from './memory-files.ts';
 import { memoryFiles } from './memory-files.ts';
@@ -36,6 +37,10 @@ export function compileFiles(files: TestFiles, input: Partial<CompileInput> = {}
 
 export const compileConfig = (config: string, input: Partial<CompileInput> = {}): CompileResult =>
   compileFiles({ 'hookwright.yaml': config }, input);
+
+/** As the documentation of a rule shows it. */
+export const compileExample = ({ config, files, mode = 0o644 }: Example): CompileResult =>
+  compileFiles({ 'hookwright.yaml': { content: config, mode }, ...files });
 
 /** Diagnostics as a user sees them, without colours. */
 export const printed = ({ diagnostics }: CompileResult): string =>

@@ -2,11 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { RULES } from '../../../compiler/rules/registry.ts';
-import type { Example } from '../../../compiler/rules/support/rule.ts';
-import { compileFiles, printed } from '../../helpers/compile.ts';
-
-const compileExample = ({ config, files, mode = 0o644 }: Example) =>
-  compileFiles({ 'hookwright.yaml': { content: config, mode }, ...files });
+import { compileExample, printed } from '../../helpers/compile.ts';
 
 describe('every rule', () => {
   for (const rule of RULES) {

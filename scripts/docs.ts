@@ -1,0 +1,21 @@
+/** Writes the generated pages of `docs/`; with `--check` it only compares. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { printRulesPage } from './docs/rules-page.ts';
+
+const PAGES: Readonly<Record<string, () => string>> = {
+  'rules.md': printRulesPage,
+};
+
+const isCheck = process.argv.includes('--check');
+const stale = Object.entries(PAGES).filter(([name, print]) => {
+  const path = new URL(`../docs/${name}`, import.meta.url);
+  const text = print();
+  if (isCheck) return readFileSync(path, 'utf8') !== text;
+  writeFileSync(path, text);
+  return false;
+});
+if (stale.length > 0) {
+  const names = stale.map(([name]) => `docs/${name}`).join(', ');
+  console.error(`${names} is stale: run \`npm run docs\` and commit the result`);
+  process.exit(1);
+}
