@@ -121,7 +121,12 @@ class DispatcherService implements DispatchService {
     const now = clock.now();
     observer?.reached?.('accept.begin');
     const stored = await store.write({
-      ...{ kind: 'accept', dispatch, max_concurrent, state: 'pending', now, inbox: false },
+      kind: 'accept',
+      dispatch,
+      max_concurrent,
+      state: 'pending',
+      now,
+      inbox: false,
       claim: storedClaim(claim, now),
     });
     if (stored.kind === 'duplicate') return stored;
@@ -141,7 +146,12 @@ class DispatcherService implements DispatchService {
       const now = clock.now();
       observer?.reached?.('accept.begin');
       const stored = await store.write({
-        ...{ kind: 'coalesce', dispatch, max_concurrent, key, limits, now },
+        kind: 'coalesce',
+        dispatch,
+        max_concurrent,
+        key,
+        limits,
+        now,
         claim: storedClaim(claim, now),
       });
       if (stored.kind === 'duplicate') return stored;

@@ -23,12 +23,18 @@ export async function deliverOnce(
   if (address === undefined) throw new Error(`dispatch ${dispatch.id} has no delivery ${index}`);
   try {
     return await context.deliverer.deliver({
-      ...address,
-      ...{ key: `${dispatch.id}:${index}`, text, sent, first_attempt_at, signal },
+      key: `${dispatch.id}:${index}`,
       profile: dispatch.profile,
       route: dispatch.route ?? '',
       delivery_id: dispatch.delivery_id,
+      target: address.target,
+      extra: address.extra,
+      unresolved: address.unresolved,
+      text,
+      sent,
+      first_attempt_at,
       mirror_to_session: dispatch.mirror_to_session,
+      signal,
     });
   } catch (error) {
     context.log.error({ ...logFields(dispatch), target: address.target, err: error }, 'the deliverer failed');

@@ -2,6 +2,7 @@
  * Delivers stored answers: one attempt after another per delivery, several deliveries at once, lanes by target. Every
  * attempt is recorded before the next one starts, so that a restart goes on where this process was.
  */
+import { setMaxListeners } from 'node:events';
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { Timer } from '../clock.ts';
 import type { DeliveryOutcome } from '../deliver/deliverer.ts';
@@ -51,6 +52,8 @@ export class DeliveryLoop {
 
   constructor(parts: DeliveryLoopParts) {
     this.parts = parts;
+    // Every attempt may listen for the drain.
+    setMaxListeners(0, this.drain.signal);
   }
 
   /** Attempts that could be made now. */
@@ -105,8 +108,9 @@ export class DeliveryLoop {
       this.waiting.add(timer);
       return;
     }
+    const { whole, delivery } = attempt;
     const content = this.queue.queued < KEPT ? attempt.content : null;
-    this.queue.push(`${attempt.whole.profile}/${attempt.delivery.target}`, { ...attempt, content }, MAX_PER_TARGET);
+    this.queue.push(`${whole.profile}/${delivery.target}`, { whole, delivery, content }, MAX_PER_TARGET);
     this.pump();
   }
 
@@ -150,7 +154,7 @@ export class DeliveryLoop {
     const policy = context.policy(whole.profile, delivery.target);
     const verdict = judge(outcome, delivery.attempts + 1, policy, context.random());
     if (verdict.kind === 'paced') this.enqueue(attempt, verdict.wait_ms);
-    else await this.record({ ...attempt, content, startedAt, ms }, outcome, verdict);
+    else await this.record({ whole, delivery, content, startedAt, ms }, outcome, verdict);
   }
 
   private async record(made: MadeAttempt, outcome: DeliveryOutcome, verdict: Exclude<Verdict, { kind: 'paced' }>) {
@@ -158,7 +162,11 @@ export class DeliveryLoop {
     const { whole, delivery, content } = made;
     const at = context.clock.now();
     const step: Step = {
-      ...{ kind: 'delivery', index: delivery.index, outcome: outcome.kind, started_at: made.startedAt, at },
+      kind: 'delivery',
+      index: delivery.index,
+      outcome: outcome.kind,
+      started_at: made.startedAt,
+      at,
       reason: verdict.kind === 'done' ? null : verdict.reason,
       next_at: verdict.kind === 'again' ? at + verdict.wait_ms : null,
       sent: outcome.sent,

@@ -27,8 +27,14 @@ export interface Delivering {
 export function startDelivering(ref: Ref, dispatch: Dispatch, steps: readonly Step[]): Delivering {
   const deliveries = dispatch.deliveries.map(({ target }, index): Delivery => {
     const delivery: Delivery = {
-      ...{ index, target, attempts: 0, sent: 0 },
-      ...{ first_attempt_at: null, next_at: null, state: 'open', reason: null },
+      index,
+      target,
+      attempts: 0,
+      sent: 0,
+      first_attempt_at: null,
+      next_at: null,
+      state: 'open',
+      reason: null,
     };
     for (const step of steps) if (step.kind === 'delivery' && step.index === index) applyStep(delivery, step);
     return delivery;

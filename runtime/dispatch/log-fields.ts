@@ -10,5 +10,5 @@ export function logFields({
   event,
   delivery_id,
 }: DispatchOwner & Pick<Dispatch, 'event' | 'delivery_id'>) {
-  return { dispatch: id, ...(route === null ? { job } : { route }), event, delivery_id };
+  return route === null ? { dispatch: id, job, event, delivery_id } : { dispatch: id, route, event, delivery_id };
 }

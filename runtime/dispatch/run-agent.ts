@@ -29,9 +29,14 @@ export async function runAgent(
   try {
     const { toolsets, skills, session, profile, event, delivery_id } = dispatch;
     const text = await agent.run({
-      ...{ toolsets, skills, session, profile, event, delivery_id },
       prompt: supersededNote(dispatch.superseded) + dispatch.prompt,
+      toolsets,
+      skills,
+      session,
+      profile,
       route: dispatch.route ?? '',
+      event,
+      delivery_id,
       signal: controller.signal,
     });
     return read(text);

@@ -2,6 +2,7 @@
  * Runs agents for stored dispatches: so many at once, lanes by route. An answer is stored before anything is delivered,
  * so that no crash makes an agent run twice for an answer we had.
  */
+import { setMaxListeners } from 'node:events';
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { Timer } from '../clock.ts';
 import type { Ref, Step } from '../store/mutations.ts';
@@ -53,6 +54,8 @@ export class RunLoop {
 
   constructor(parts: RunLoopParts) {
     this.parts = parts;
+    // Every run listens for the drain, however many there are.
+    setMaxListeners(0, this.drain.signal);
   }
 
   get queued(): number {

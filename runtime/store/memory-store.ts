@@ -162,9 +162,26 @@ export class MemoryStore implements Store {
     const { dispatch, max_concurrent } = m;
     const { id, profile, route, job, mode, event, delivery_id, accepted_at, replay_of } = dispatch;
     const kept: Kept = {
-      ...{ ref: ++this.lastRef, id, profile, route, job, mode, event, delivery_id, accepted_at, replay_of },
-      ...{ state, ready_at, started_at: null, answered_at: null, finished_at: null, reason: null },
-      ...{ dispatch, max_concurrent, answer: null, steps: [] },
+      ref: ++this.lastRef,
+      id,
+      profile,
+      route,
+      job,
+      mode,
+      event,
+      delivery_id,
+      accepted_at,
+      replay_of,
+      state,
+      ready_at,
+      started_at: null,
+      answered_at: null,
+      finished_at: null,
+      reason: null,
+      dispatch,
+      max_concurrent,
+      answer: null,
+      steps: [],
     };
     this.kept.set(kept.ref, kept);
     this.byId.set(id, kept.ref);
