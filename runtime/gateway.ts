@@ -152,8 +152,9 @@ class RunningGateway implements Gateway {
 
   private swapped(apply: (() => void) | undefined): void {
     apply?.();
-    const routes = [...this.tables.serving.routes.values(), ...this.subscriptions.routes.values()];
-    this.windows.retain(new Set(routes.map(({ window }) => window)), this.options.clock.monotonic());
+    const slots = [...this.tables.serving.routes.values(), ...this.subscriptions.routes.values()];
+    const live = slots.filter(({ isLinked }) => isLinked).map(({ linked }) => linked.window);
+    this.windows.retain(new Set(live), this.options.clock.monotonic());
     const wanted = this.addressFor(this.tables.serving.plan.server);
     if (this.bound !== null && (wanted.host !== this.bound.host || wanted.port !== this.bound.port)) {
       this.options.log.warn({ ...wanted, serving: this.bound }, 'host and port change with the next start');

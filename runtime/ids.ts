@@ -19,6 +19,7 @@ export function createIds(randomBytes: (size: number) => Buffer): Ids {
   let pool: Buffer = Buffer.alloc(0);
   let used = 0;
   let last = 0;
+  let lastText = '';
   let sequence = 0;
 
   const random = (): string => {
@@ -32,14 +33,12 @@ export function createIds(randomBytes: (size: number) => Buffer): Ids {
 
   return {
     dispatch(now) {
-      if (now > last) {
-        last = now;
-        sequence = 0;
-      } else if (++sequence === SEQUENCE_END) {
-        last++;
+      if (now > last || ++sequence === SEQUENCE_END) {
+        last = Math.max(now, last + 1);
+        lastText = base36(last, TIME_DIGITS);
         sequence = 0;
       }
-      return base36(last, TIME_DIGITS) + base36(sequence, SEQUENCE_DIGITS) + random();
+      return lastText + base36(sequence, SEQUENCE_DIGITS) + random();
     },
     delivery: (now) => `${now}-${random()}`,
   };

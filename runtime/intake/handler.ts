@@ -1,5 +1,6 @@
 /** Takes each request of the public server from its path to its answer. */
 import type { ServerResponse } from 'node:http';
+import type { LogFields } from '../log.ts';
 import type { LinkedRoute } from '../table/linked-table.ts';
 import { answer } from './answer.ts';
 import type { IntakeRequest } from './body.ts';
@@ -31,11 +32,20 @@ export class RequestHandler {
   /** Answers every request, also one that a fault of ours gets in the way of. */
   handle(request: IntakeRequest, response: ServerResponse): void {
     const path = pathOf(request.url ?? '');
-    const route = this.context.findRoute(path);
-    if (route !== undefined) {
-      void this.intake(request, response, route);
+    let route: LinkedRoute | undefined;
+    try {
+      route = this.context.findRoute(path);
+    } catch (error) {
+      this.fault(error, { path });
+      this.answer(request, response, INTERNAL_ERROR);
       return;
     }
+    if (route === undefined) this.other(request, response, path);
+    else void this.intake(request, response, route);
+  }
+
+  /** Answers a request for anything but a route. */
+  private other(request: IntakeRequest, response: ServerResponse, path: string): void {
     const document = this.context.documents.find(path);
     if (document === undefined) this.context.events.unknown(path);
     this.answer(request, response, document === undefined ? UNKNOWN_ROUTE : documentReply(document, request));
@@ -58,12 +68,16 @@ export class RequestHandler {
       reply = await runPipeline(intake, services);
     } catch (error) {
       intake.reason = 'internal_error';
-      services.log.error({ route: route.plan.name, err: error }, 'a request failed for a fault of this program');
+      this.fault(error, { route: route.plan.name });
       reply = INTERNAL_ERROR;
     }
     this.answer(request, response, reply);
     events.finished(intake, reply);
     if (--this.active === 0) this.onIdle?.();
+  }
+
+  private fault(error: unknown, where: LogFields): void {
+    this.context.services.log.error({ ...where, err: error }, 'a request failed for a fault of this program');
   }
 
   private answer(request: IntakeRequest, response: ServerResponse, reply: Reply): void {

@@ -13,13 +13,11 @@ import type { LinkedRoute } from './linked-table.ts';
 /** Means "no authentication" also when a reference leads to it: as a signing key it would be known to everyone. */
 const INSECURE_NO_AUTH = 'INSECURE_NO_AUTH';
 
+export type Authentication = Pick<LinkedRoute, 'authenticator' | 'handshake' | 'deprecated'>;
+
 /** @throws LinkError when a secret is missing or no key, or authentication is switched off on an open address. */
-export function linkAuthentication(
-  plan: RoutePlan,
-  schemes: readonly SchemePlan[],
-  table: TableHeadPlan,
-  context: LinkContext,
-): Pick<LinkedRoute, 'authenticator' | 'handshake'> {
+export function linkAuthentication(plan: RoutePlan, table: TableHeadPlan, context: LinkContext): Authentication {
+  const schemes = plan.schemes.map((name) => schemeOf(name, plan, table));
   const secrets = plan.insecure
     ? []
     : plan.secrets.map(({ ref, expires_at }) => ({ text: resolve(plan, ref, context.secrets), expires_at }));
@@ -31,7 +29,16 @@ export function linkAuthentication(
   const parts = { schemes, secrets, insecure, public_url: publicUrl(plan, table) };
   const authenticator = linkAuthenticator(parts, context.linkScheme);
   refuseUnusable(plan, authenticator);
-  return { authenticator, handshake: handshakeOf(plan, secrets, table, context) };
+  return { authenticator, handshake: handshakeOf(plan, secrets, table, context), deprecated: deprecatedOf(schemes) };
+}
+
+const NONE_DEPRECATED: LinkedRoute['deprecated'] = new Map();
+
+function deprecatedOf(schemes: readonly SchemePlan[]): LinkedRoute['deprecated'] {
+  const deprecated = schemes.flatMap(({ name, deprecated }) =>
+    deprecated === null ? [] : [[name, deprecated] as const],
+  );
+  return deprecated.length === 0 ? NONE_DEPRECATED : new Map(deprecated);
 }
 
 function refuseUnusable(plan: RoutePlan, { unusable }: Authenticator): void {

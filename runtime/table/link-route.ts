@@ -1,6 +1,7 @@
-/** Links one route plan: closures and numbers in place of plans, made once for all its requests. */
+/** Links the routes of a table: closures and numbers in place of plans, made once for all requests of a route. */
 import { join } from 'node:path';
-import type { RoutePlan } from '../../schemas/generated/types.ts';
+import type { ProfilePlan, RoutePlan } from '../../schemas/generated/types.ts';
+import type { Authentication } from './link-authentication.ts';
 import { linkAuthentication } from './link-authentication.ts';
 import type { LinkContext, TableHeadPlan } from './link-context.ts';
 import { LinkError, schemeOf } from './link-context.ts';
@@ -9,19 +10,51 @@ import { linkFilter } from './link-filter.ts';
 import { linkKey, linkTemplate } from './link-template.ts';
 import type { Identity, LinkedCoalesce, LinkedDelivery, LinkedRoute, LinkedScript } from './linked-table.ts';
 
-/** @throws LinkError when the route must not or cannot be served. */
-export function linkRoute(plan: RoutePlan, table: TableHeadPlan, context: LinkContext): LinkedRoute {
-  const schemes = plan.schemes.map((name) => schemeOf(name, plan, table));
+/**
+ * A route of a table in service. That it can be served is known when the table is linked; the rest is linked when its first
+ * request comes, because most of ten thousand routes see none before the next table.
+ */
+export class RouteSlot {
+  readonly plan: RoutePlan;
+  private readonly authentication: Authentication;
+  private readonly table: TableHeadPlan;
+  private readonly context: LinkContext;
+  private whole: LinkedRoute | null = null;
+
+  /** @throws LinkError when the route must not or cannot be served. */
+  constructor(plan: RoutePlan, table: TableHeadPlan, context: LinkContext) {
+    this.plan = plan;
+    this.table = table;
+    this.context = context;
+    this.authentication = linkAuthentication(plan, table, context);
+    if (plan.script !== null) profileOf(plan, table);
+  }
+
+  get linked(): LinkedRoute {
+    this.whole ??= linkRoute(this.plan, this.authentication, this.table, this.context);
+    return this.whole;
+  }
+
+  get isLinked(): boolean {
+    return this.whole !== null;
+  }
+}
+
+function linkRoute(
+  plan: RoutePlan,
+  authentication: Authentication,
+  table: TableHeadPlan,
+  context: LinkContext,
+): LinkedRoute {
   return {
     plan,
+    ...authentication,
     window: context.windows.of(plan.profile, plan.name),
     limits: {
       maxBodyBytes: table.server.max_body_bytes,
       directTimeoutMs: table.server.direct_timeout_seconds * 1000,
       idempotencyTtlMs: plan.idempotency_ttl_seconds * 1000,
     },
-    ...linkAuthentication(plan, schemes, table, context),
-    deprecated: new Map(schemes.flatMap(({ name, deprecated }) => (deprecated === null ? [] : [[name, deprecated]]))),
     identity: identityOf(plan, table),
     acceptsEvent: linkEvents(plan.events),
     matches: plan.filters === null ? null : linkFilter(plan.filters, context.openList),
@@ -44,9 +77,7 @@ function identityOf(plan: RoutePlan, { default_event, default_delivery, ...table
 
 function scriptOf(plan: RoutePlan, table: TableHeadPlan, { home }: LinkContext): LinkedScript | null {
   if (plan.script === null) return null;
-  const profile = Object.hasOwn(table.profiles, plan.profile) ? table.profiles[plan.profile] : undefined;
-  if (profile === undefined) throw new LinkError(`route "${plan.name}": the table has no profile "${plan.profile}"`);
-  const folder = join(home, profile.home, 'scripts');
+  const folder = join(home, profileOf(plan, table).home, 'scripts');
   const { path, interpreter, timeout_seconds } = plan.script;
   return {
     interpreter: interpreter === 'bash' ? 'bash' : table.gateway.python,
@@ -54,6 +85,12 @@ function scriptOf(plan: RoutePlan, table: TableHeadPlan, { home }: LinkContext):
     folder,
     timeoutMs: timeout_seconds * 1000,
   };
+}
+
+function profileOf(plan: RoutePlan, { profiles }: TableHeadPlan): ProfilePlan {
+  const profile = Object.hasOwn(profiles, plan.profile) ? profiles[plan.profile] : undefined;
+  if (profile === undefined) throw new LinkError(`route "${plan.name}": the table has no profile "${plan.profile}"`);
+  return profile;
 }
 
 function deliveryOf({ target, extra }: RoutePlan['deliver'][number]): LinkedDelivery {

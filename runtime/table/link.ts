@@ -3,16 +3,24 @@ import type { RoutePlan, RouteTable } from '../../schemas/generated/types.ts';
 import type { Breather } from './breather.ts';
 import type { LinkContext } from './link-context.ts';
 import { LinkError, routePaths } from './link-context.ts';
-import { linkRoute } from './link-route.ts';
-import type { LinkedRoute, LinkedTable, RoutePaths } from './linked-table.ts';
+import { RouteSlot } from './link-route.ts';
 import { TableError } from './load.ts';
 
 /** At most so many reasons are told; the rest are counted. */
 const MAX_REASONS = 20;
 
+/** Routes by request path. */
+export type RoutePaths = ReadonlyMap<string, RouteSlot>;
+
+/** A table in service. Immutable, but for what its slots link with their first request. */
+export interface LinkedTable {
+  readonly plan: RouteTable;
+  readonly routes: RoutePaths;
+}
+
 /** @throws TableError naming every route that cannot be served. */
 export async function linkTable(table: RouteTable, context: LinkContext, breather: Breather): Promise<LinkedTable> {
-  const routes = new Map<string, LinkedRoute>();
+  const routes = new Map<string, RouteSlot>();
   const reasons: string[] = [];
   for (const plan of Object.values(table.routes)) {
     try {
@@ -39,7 +47,7 @@ export function linkSubscriptions(
   table: RouteTable,
   context: LinkContext,
 ): LinkedSubscriptions {
-  const routes = new Map<string, LinkedRoute>();
+  const routes = new Map<string, RouteSlot>();
   const rejected: { name: string; reason: string }[] = [];
   for (const plan of plans) {
     try {
@@ -52,8 +60,8 @@ export function linkSubscriptions(
   return { routes, rejected };
 }
 
-function addRoute(routes: Map<string, LinkedRoute>, plan: RoutePlan, table: RouteTable, context: LinkContext): void {
-  const route = linkRoute(plan, table, context);
+function addRoute(routes: Map<string, RouteSlot>, plan: RoutePlan, table: RouteTable, context: LinkContext): void {
+  const route = new RouteSlot(plan, table, context);
   for (const path of routePaths(plan, table.gateway.multiplex_profiles)) routes.set(path, route);
 }
 

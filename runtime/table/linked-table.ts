@@ -1,5 +1,5 @@
 /** What linking makes of a table: everything a request needs, already decided, for intake. Immutable once built. */
-import type { LocatorPlan, RoutePlan, RouteTable } from '../../schemas/generated/types.ts';
+import type { LocatorPlan, RoutePlan } from '../../schemas/generated/types.ts';
 import type { RateWindow } from '../intake/rate-limit.ts';
 import type { Authenticator } from '../verify/authenticator.ts';
 import type { AnswerHandshake } from '../verify/handshake.ts';
@@ -62,12 +62,4 @@ export interface LinkedCoalesce {
   readonly key: RenderKey;
   readonly windowMs: number;
   readonly maxWaitMs: number;
-}
-
-/** Routes by request path. */
-export type RoutePaths = ReadonlyMap<string, LinkedRoute>;
-
-export interface LinkedTable {
-  readonly plan: RouteTable;
-  readonly routes: RoutePaths;
 }

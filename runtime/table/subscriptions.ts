@@ -10,8 +10,7 @@ import type { Clock } from '../clock.ts';
 import type { Logger } from '../log.ts';
 import type { StatFile } from './file-version.ts';
 import { FileVersion } from './file-version.ts';
-import type { LinkedSubscriptions } from './link.ts';
-import type { RoutePaths } from './linked-table.ts';
+import type { LinkedSubscriptions, RoutePaths } from './link.ts';
 
 export interface Rejected {
   readonly name: string;

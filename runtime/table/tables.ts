@@ -11,7 +11,8 @@ import type { Logger } from '../log.ts';
 import { Breather } from './breather.ts';
 import type { StatFile } from './file-version.ts';
 import { FileVersion } from './file-version.ts';
-import type { LinkedRoute, LinkedTable } from './linked-table.ts';
+import type { LinkedTable } from './link.ts';
+import type { LinkedRoute } from './linked-table.ts';
 import { loadTable, TableError } from './load.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
@@ -92,7 +93,7 @@ export class Tables {
   /** The route at a request path. Static routes win over dynamic ones. */
   find(path: string): LinkedRoute | undefined {
     if (!this.looked) this.look();
-    return this.serving.routes.get(path) ?? this.context.subscriptions.routes.get(path);
+    return (this.serving.routes.get(path) ?? this.context.subscriptions.routes.get(path))?.linked;
   }
 
   /** Loads the file again when it changed. Never rejects; false when the table in service is still the old one. */
