@@ -100,7 +100,7 @@ class DispatcherService implements DispatchService {
   }
 
   isDone(claim: Claim): boolean {
-    if (claim.generated || this.direct.isHeld(claim)) return false;
+    if (claim.generated) return false;
     return this.context.store.isClaimed(claim, this.context.clock.now());
   }
 
@@ -128,6 +128,7 @@ class DispatcherService implements DispatchService {
       now,
       inbox: false,
       claim: storedClaim(claim, now),
+      claiming: 'now',
     });
     if (stored.kind === 'duplicate') return stored;
     observer?.reached?.('accept.stored');

@@ -79,7 +79,10 @@ export class DeliveryLoop {
   resume(ref: Ref): void {
     const stored = this.parts.context.store.load(ref);
     if (stored?.state !== 'delivering') return;
-    this.begin(startDelivering(ref, stored.dispatch, stored.steps), null);
+    const whole = startDelivering(ref, stored.dispatch, stored.steps);
+    // The process that ended may have sent something unrecorded: this is no first attempt to a target that asks.
+    for (const delivery of whole.deliveries) delivery.first_attempt_at ??= stored.answered_at ?? stored.accepted_at;
+    this.begin(whole, null);
   }
 
   /** Starts nothing more and cuts off what is under way; it goes on after the next start. */

@@ -1,15 +1,16 @@
 /**
  * Direct delivery: the sender waits for the result, so there is one attempt per target and no retry of ours.
  *
- *   claim ──> stored as delivering ──> sent ──> done (id stays claimed)
- *                                        └────> dead (id released: the sender's retry is a new try)
+ *   hold the id ──> stored as delivering ──> sent ──> done, and the id is claimed
+ *                                              └────> dead: the sender's retry is a new try
  *
- * A second request with the same id waits for the first: it is a duplicate only of a success.
+ * A second request with the same id waits for the first: it is a duplicate only of a success. The hold is not stored,
+ * so that after a crash the sender, who got no answer, is not taken for a repeat.
  */
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { Clock } from '../clock.ts';
 import type { DeliveryOutcome } from '../deliver/deliverer.ts';
-import type { Ref, Step } from '../store/mutations.ts';
+import type { Ref, Step, StoredClaim } from '../store/mutations.ts';
 import type { DispatchContext } from './context.ts';
 import { deliverOnce } from './deliver-once.ts';
 import type { Claim, TargetResult } from './dispatcher.ts';
@@ -43,10 +44,6 @@ export class DirectDelivery {
     return this.running.size;
   }
 
-  isHeld(claim: Claim): boolean {
-    return this.held.has(nameOf(claim));
-  }
-
   /** @throws StoreUnavailable before anything is sent. */
   async deliver(dispatch: Dispatch, claim: Claim, timeoutMs: number): Promise<DirectResult> {
     const name = nameOf(claim);
@@ -75,7 +72,7 @@ export class DirectDelivery {
     const now = clock.now();
     const stored = await store.write({
       ...{ kind: 'accept', dispatch, max_concurrent: null, state: 'delivering', now, inbox: false },
-      claim: storedClaim(claim, now),
+      ...{ claim: storedClaim(claim, now), claiming: 'later' },
     });
     if (stored.kind === 'duplicate') return stored;
     observer?.reached?.('direct.stored');
@@ -122,17 +119,33 @@ export class DirectDelivery {
     const reason = failed.map(({ target, outcome }) => `${target}: ${reasonOf(outcome)}`).join('; ');
     const state = ok ? 'done' : 'dead';
     const change = { kind: 'advance', ref, to: state, at, steps } as const;
-    const { profile, route, delivery_id } = claim;
-    const unclaim = claim.generated ? {} : { unclaim: { profile, route, delivery_id } };
-    const recorded = this.persister.write(ok ? change : { ...change, ...unclaim, reason });
-    // A failure is answered only once its id is free again. A success is a fact: the sender must not repeat it, so its
-    // answer does not wait for a store that has become unavailable meanwhile.
+    const success = { ...change, ...claimed(claim, at) };
+    const recorded = this.persister.write(ok ? success : { ...change, reason });
+    // What was sent is a fact: its answer does not wait for a store that has become unavailable meanwhile, but the id
+    // stays held until the success is recorded.
+    if (ok) this.holdUntil(claim, recorded);
     const fields = { ...logFields(dispatch), targets: sent.map(({ target }) => target), ms: at - dispatch.accepted_at };
     if (ok) log.info(fields, 'delivered');
     else log.error({ ...fields, reason }, 'direct delivery failed');
     const settled = recorded.then(() => observer?.finished?.(dispatch, state, ok ? null : reason));
     await atMost(settled, PATIENCE_MS, clock);
   }
+
+  private holdUntil(claim: Claim, recorded: Promise<unknown>): void {
+    if (claim.generated) return;
+    const name = nameOf(claim);
+    const hold = Promise.resolve(true);
+    this.held.set(name, hold);
+    const drop = (): void => {
+      if (this.held.get(name) === hold) this.held.delete(name);
+    };
+    recorded.then(drop, drop);
+  }
+}
+
+function claimed(claim: Claim, now: number): { readonly claim?: StoredClaim } {
+  const stored = storedClaim(claim, now);
+  return stored === null ? {} : { claim: stored };
 }
 
 /** The longest that an answer waits for its record, in ms. */

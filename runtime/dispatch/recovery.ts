@@ -89,14 +89,12 @@ async function isUnanswered(store: Store, { ref, mode }: OpenDispatch): Promise<
   return mode === 'direct' && store.load(ref)?.replay_of === null;
 }
 
-/** Its sender was told nothing and will come again: the id has to be free for that. */
+/** Its sender was told nothing and may come again, with an id that is still free. */
 async function giveUp({ context, persister, known }: RecoveryParts, ref: Ref): Promise<void> {
   const stored = context.store.load(ref);
   if (stored === null) return;
-  const { profile, route, delivery_id } = stored;
   const reason = 'the gateway ended before the delivery was answered: it may have arrived';
-  const unclaim = { profile, route: route ?? '', delivery_id };
-  await persister.write({ kind: 'advance', ref, to: 'dead', at: context.clock.now(), reason, unclaim });
+  await persister.write({ kind: 'advance', ref, to: 'dead', at: context.clock.now(), reason });
   context.observer?.finished?.(stored, 'dead', reason);
   known.delete(ref);
 }

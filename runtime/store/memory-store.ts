@@ -73,7 +73,9 @@ export class MemoryStore implements Store {
   }
 
   private accept(m: Accept): MutationResults['accept'] {
-    if (!this.claim(m.claim, m.now)) return { kind: 'duplicate' };
+    const { claim, claiming, now } = m;
+    const isNew = claiming === 'now' ? this.claim(claim, now) : claim === null || !this.isClaimed(claim, now);
+    if (!isNew) return { kind: 'duplicate' };
     const ref = this.insert(m, m.state, m.now);
     const kept = this.kept.get(ref);
     if (kept !== undefined && m.answer !== undefined) Object.assign(kept, { answer: m.answer, answered_at: m.now });
@@ -124,7 +126,7 @@ export class MemoryStore implements Store {
     if (m.to === 'running') kept.started_at = m.at;
     if (m.answer !== undefined) Object.assign(kept, { answer: m.answer, answered_at: m.at });
     if (isFinal(m.to)) kept.finished_at = m.at;
-    if (m.unclaim !== undefined) this.claims.delete(claimKey(m.unclaim));
+    if (m.claim !== undefined) this.claims.set(claimKey(m.claim), m.claim.expires_at);
     if (isFailure(m)) this.failure = { id: kept.id, route: kept.route, at: m.at, reason: m.reason };
     return true;
   }

@@ -38,12 +38,14 @@ export interface Step {
   readonly message_id: string | null;
 }
 
-/** Stores a dispatch with its claim. A claim that is held already makes it a duplicate, and nothing is stored. */
+/** Stores a dispatch. When its delivery id is claimed already it is a duplicate, and nothing is stored. */
 export interface Accept {
   readonly kind: 'accept';
   readonly dispatch: Dispatch;
   readonly max_concurrent: number | null;
   readonly claim: StoredClaim | null;
+  /** `later`: the id is only looked at now, and claimed by the change that records success. */
+  readonly claiming: 'now' | 'later';
   /** `delivering`: nothing is to be run, for direct deliveries and for answers that are delivered again. */
   readonly state: 'pending' | 'delivering';
   readonly answer?: string;
@@ -84,8 +86,8 @@ export interface Advance {
   readonly ready_at?: number;
   readonly answer?: string;
   readonly steps?: readonly Step[];
-  /** The claim to give up: the sender may come again. */
-  readonly unclaim?: ClaimKey;
+  /** The delivery id to claim with this change. */
+  readonly claim?: StoredClaim;
 }
 
 /** Takes dispatches out of the inbox. */

@@ -41,6 +41,7 @@ export function makeAccept(id: string, overrides: Partial<Accept> = {}): Accept 
     dispatch,
     max_concurrent: null,
     claim,
+    claiming: 'now',
     state: 'pending',
     now: 1000,
     inbox: false,

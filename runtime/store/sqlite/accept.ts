@@ -14,6 +14,12 @@ export type InsertDispatch = (
   readyAt: number | null,
 ) => Ref;
 
+/** True: nobody holds the id. */
+export function createIsFree(db: Database.Database): TakeClaim {
+  const held = db.prepare('SELECT 1 FROM claim WHERE key = ? AND expires_at > ?').raw();
+  return (claim, now) => claim === null || held.get([claimKey(claim), now]) === undefined;
+}
+
 export function createTakeClaim(db: Database.Database): TakeClaim {
   const take = db.prepare(
     'INSERT INTO claim (key, expires_at) VALUES (?, ?) ' +

@@ -41,12 +41,12 @@ function createDetails(db: Database.Database): (m: Advance, id: string, route: s
   const step = db.prepare(
     'INSERT INTO step (ref, n, data) SELECT ?1, coalesce(max(n), 0) + 1, ?2 FROM step WHERE ref = ?1',
   );
-  const unclaim = db.prepare('DELETE FROM claim WHERE key = ?');
+  const claim = db.prepare('INSERT OR REPLACE INTO claim (key, expires_at) VALUES (?, ?)');
   const fail = db.prepare("INSERT OR REPLACE INTO meta (key, value) VALUES ('last_error', ?)");
   return (m, id, route) => {
     if (m.answer !== undefined) answer.run([m.ref, JSON.stringify(m.answer)]);
     for (const data of m.steps ?? []) step.run([m.ref, JSON.stringify(data)]);
-    if (m.unclaim !== undefined) unclaim.run([claimKey(m.unclaim)]);
+    if (m.claim !== undefined) claim.run([claimKey(m.claim), m.claim.expires_at]);
     if (isFailure(m)) fail.run([JSON.stringify({ id, route, at: m.at, reason: m.reason })]);
   };
 }

@@ -1,7 +1,7 @@
 /** The changes of ../mutations.ts as SQL. Each handler runs inside the transaction of its batch. */
 import type Database from 'libsql';
 import type { MutationHandlers } from '../mutations.ts';
-import { createInsertDispatch, createTakeClaim } from './accept.ts';
+import { createInsertDispatch, createIsFree, createTakeClaim } from './accept.ts';
 import { createAdvance } from './advance.ts';
 import { createCleanup } from './cleanup.ts';
 import { createCoalesce, createRelease } from './groups.ts';
@@ -10,6 +10,7 @@ import type { TallyWriter } from './tally-writer.ts';
 
 export function createHandlers(db: Database.Database, tally: TallyWriter): MutationHandlers {
   const claim = createTakeClaim(db);
+  const isFree = createIsFree(db);
   const insert = createInsertDispatch(db, tally);
   const advance = createAdvance(db, tally);
   const putAnswer = db.prepare('INSERT INTO answer (ref, text) VALUES (?, ?)');
@@ -21,7 +22,8 @@ export function createHandlers(db: Database.Database, tally: TallyWriter): Mutat
   );
   return {
     accept(m) {
-      if (!claim(m.claim, m.now)) return { kind: 'duplicate' };
+      const isNew = m.claiming === 'now' ? claim(m.claim, m.now) : isFree(m.claim, m.now);
+      if (!isNew) return { kind: 'duplicate' };
       const ref = insert(m, m.state, m.now);
       if (m.answer !== undefined) {
         putAnswer.run([ref, JSON.stringify(m.answer)]);

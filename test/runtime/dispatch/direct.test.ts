@@ -111,7 +111,7 @@ describe('direct delivery', () => {
     const result = send(bench, 'a');
     await bench.clock.run(2000);
     assert.equal((await result).kind, 'delivered');
-    assert.equal((await send(bench, 'b')).kind, 'overloaded');
+    assert.equal((await send(bench, 'b')).kind, 'duplicate');
     store.write = write;
     assert.equal((await send(bench, 'c')).kind, 'duplicate');
     await bench.clock.run(5000);

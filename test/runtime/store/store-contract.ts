@@ -89,11 +89,15 @@ function claims(open: OpenStore): void {
     assert.equal(store.isClaimed(makeClaim('same'), 5000), true);
   });
 
-  it('lets go of an id together with the change that says so', async (t) => {
+  it('only looks at an id that is to be claimed later, and claims it with the change that says so', async (t) => {
     const store = open(t);
-    const ref = await accept(store, 'a', { claim: makeClaim('same'), state: 'delivering' });
-    await store.write({ kind: 'advance', ref, to: 'dead', at: 2000, reason: 'refused', unclaim: makeClaim('same') });
+    const later = { claim: makeClaim('same'), claiming: 'later', state: 'delivering' } as const;
+    await accept(store, 'a', later);
+    const ref = await accept(store, 'b', later);
     assert.equal(store.isClaimed(makeClaim('same'), 2000), false);
+    await store.write({ kind: 'advance', ref, to: 'done', at: 2000, claim: makeClaim('same') });
+    assert.equal(store.isClaimed(makeClaim('same'), 2000), true);
+    assert.equal((await store.write(makeAccept('c', later))).kind, 'duplicate');
   });
 
   it('claims nothing for a dispatch without a claim', async (t) => {

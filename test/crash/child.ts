@@ -1,0 +1,122 @@
+/** The process that is killed: a dispatcher over a real store, with an agent and targets that leave traces. */
+import { appendFileSync, existsSync, writeFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { systemClock } from '../../runtime/clock.ts';
+import type { DeliveryOutcome, DeliveryRequest } from '../../runtime/deliver/deliverer.ts';
+import type { DispatchService } from '../../runtime/dispatch/create-dispatcher.ts';
+import { createDispatcher } from '../../runtime/dispatch/create-dispatcher.ts';
+import type { Claim } from '../../runtime/dispatch/dispatcher.ts';
+import type { Checkpoint } from '../../runtime/dispatch/observer.ts';
+import { startEntry } from '../../runtime/store/sqlite/start-thread.ts';
+import { openServerStore } from '../../runtime/store/sqlite-store.ts';
+import type { Store } from '../../runtime/store/store.ts';
+import { makeDispatch } from '../helpers/dispatches.ts';
+import { silentLog } from '../helpers/log.ts';
+import type { ChildOptions, CrashEvent, Effect, FromChild, ToChild } from './protocol.ts';
+
+/** Waits are shortened: what is tested is the order of things. */
+const HURRY = 100;
+const clock = { ...systemClock, after: (ms: number, fire: () => void) => systemClock.after(ms / HURRY, fire) };
+
+const options = JSON.parse(process.argv[2] ?? '') as ChildOptions;
+const path = join(options.home, 'state.db');
+
+/** Written at once: a kill right after it changes nothing. */
+function say(message: FromChild): void {
+  let rest = Buffer.from(`${JSON.stringify(message)}\n`);
+  while (rest.length > 0) {
+    try {
+      rest = rest.subarray(writeSync(1, rest));
+    } catch (error) {
+      // The pipe is full: whoever reads it has other things to do just now.
+      if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) throw error;
+    }
+  }
+}
+const leave = (effect: Effect): void =>
+  appendFileSync(join(options.home, 'effects.log'), `${JSON.stringify(effect)}\n`);
+
+let reached = 0;
+function reach(point: Checkpoint): void {
+  if (point === options.kill?.point && ++reached === options.kill.nth) process.kill(process.pid, 'SIGKILL');
+}
+
+/** Never the same target twice for one key, as a server with idempotency keys does it. */
+function deliver({ target, key, delivery_id }: DeliveryRequest): DeliveryOutcome {
+  const fault = Math.random() < options.faults;
+  const failed = { reason: 'fault', retry_after_ms: null, attempted: true, sent: 0 };
+  if (target === 'plain' || target === 'direct') {
+    if (fault && target === 'plain') return { kind: 'retry', idempotent: false, ...failed };
+    leave({ kind: target, id: delivery_id });
+    return { kind: 'ok', message_id: null, sent: 1 };
+  }
+  const mark = join(options.home, `sent-${key}`);
+  if (!existsSync(mark)) {
+    writeFileSync(mark, '');
+    leave({ kind: 'idempotent', id: delivery_id });
+  }
+  return fault ? { kind: 'ambiguous', idempotent: true, ...failed } : { kind: 'ok', message_id: null, sent: 1 };
+}
+
+let last = 0;
+function dispatchOf({ id, mode }: CrashEvent) {
+  const targets = mode === 'direct' ? ['direct'] : ['idempotent', 'plain'];
+  return makeDispatch(`${process.pid}-${Date.now()}-${last++}`, {
+    ...{ mode: mode === 'direct' ? 'direct' : 'agent', delivery_id: id, accepted_at: Date.now() },
+    deliveries: targets.map((target) => ({ target, extra: {}, unresolved: [] })),
+  });
+}
+
+async function take(service: DispatchService, event: CrashEvent): Promise<void> {
+  const dispatch = dispatchOf(event);
+  const { profile, delivery_id } = dispatch;
+  const claim: Claim = { profile, route: 'alerts', delivery_id, generated: false, ttl_ms: 3_600_000 };
+  const group = { key: event.key, window_ms: 3000, max_wait_ms: 20_000 };
+  const answer = {
+    agent: () => service.accept(dispatch, claim, null),
+    coalesce: () => service.coalesce(dispatch, claim, group, null),
+    direct: () => service.deliver(dispatch, claim, 1_000_000),
+  }[event.mode]();
+  say({ kind: 'answer', id: event.id, status: (await answer).kind });
+}
+
+const isDone = (store: Store): boolean =>
+  store.tallies().every(({ pending, running, delivering }) => pending + running + delivering === 0);
+
+const store = openServerStore({
+  ...{ path, durability: 'full', log: silentLog },
+  thread: () => startEntry(new URL('./killing-writer.js', import.meta.url), { path, kill: options.kill }),
+});
+const service = createDispatcher({
+  ...{ store, clock, log: silentLog, random: Math.random, observer: { reached: reach } },
+  agents: () => ({
+    timeout_ms: 1e7,
+    max_attempts: 1,
+    async run({ delivery_id }) {
+      leave({ kind: 'run', id: delivery_id });
+      return `answer to ${delivery_id}`;
+    },
+  }),
+  deliverer: { deliver: async (request) => deliver(request) },
+  policy: () => ({ max_attempts: 50, retry_ambiguous: false }),
+  limits: () => ({ max_concurrent_runs: 8, max_queued_runs: 100_000 }),
+});
+void service.start();
+say({ kind: 'ready' });
+
+createInterface({ input: process.stdin }).on('line', (line) => {
+  const message = JSON.parse(line) as ToChild;
+  if (message.kind === 'event') {
+    void take(service, message.event);
+    return;
+  }
+  const timer = setInterval(async () => {
+    if (!isDone(store)) return;
+    clearInterval(timer);
+    await service.stop(0);
+    await store.close();
+    say({ kind: 'finished' });
+    process.exit(0);
+  }, 10);
+});

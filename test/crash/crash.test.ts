@@ -1,0 +1,22 @@
+/** The short form of `npm run test:crash`. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { tempDir } from '../helpers/temp-dir.ts';
+import { MATRIX, runCell } from './matrix.ts';
+import { killAtRandom } from './random-kills.ts';
+
+const SHORT = new Set(['accept.stored', 'run.stored', 'delivery.sent', 'commit.applied']);
+
+describe('a killed process', { concurrency: 2 }, () => {
+  for (const kill of MATRIX.filter(({ point, nth }) => SHORT.has(point) && nth === 1)) {
+    it(`loses and doubles nothing when killed at ${kill.point}`, async (t) => {
+      assert.deepEqual((await runCell(tempDir(t), kill)).wrong, []);
+    });
+  }
+
+  it('loses and doubles nothing when killed at random under load', async (t) => {
+    const report = await killAtRandom({ home: tempDir(t), kills: 3, events: 60, lifeMs: 200 });
+    assert.deepEqual(report.wrong, []);
+    assert.equal(report.events, 180);
+  });
+});

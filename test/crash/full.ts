@@ -1,0 +1,32 @@
+/** `npm run test:crash`: the whole crash matrix and a long run of random kills, printed as a table. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MATRIX, runCell } from './matrix.ts';
+import { killAtRandom } from './random-kills.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'hookwright-crash-'));
+let failed = 0;
+
+function report(name: string, wrong: readonly string[], rest: string): void {
+  if (wrong.length > 0) failed++;
+  console.log(`${name.padEnd(24)} ${wrong.length === 0 ? 'kept' : 'BROKEN'}  ${rest}`);
+  for (const line of wrong.slice(0, 20)) console.log(`    ${line}`);
+}
+
+try {
+  console.log('killed at                acknowledged before the kill, dispatches stored, runs repeated');
+  for (const [index, kill] of MATRIX.entries()) {
+    const cell = await runCell(join(root, `cell-${index}`), kill);
+    report(`${kill.point} #${kill.nth}`, cell.wrong, `${cell.acknowledged}, ${cell.dispatches}, ${cell.repeatedRuns}`);
+  }
+  const random = await killAtRandom({ home: join(root, 'random'), kills: 40, events: 120, lifeMs: 600 });
+  report(
+    'random',
+    random.wrong,
+    `${random.kills} kills, ${random.events} events, ${random.repeatedRuns} runs repeated`,
+  );
+} finally {
+  rmSync(root, { recursive: true, force: true });
+}
+process.exit(failed === 0 ? 0 : 1);

@@ -1,0 +1,40 @@
+/** What the crash tests and the process they kill say to each other, one JSON object per line. */
+import type { Checkpoint } from '../../runtime/dispatch/observer.ts';
+import type { CommitPoint } from '../../runtime/store/sqlite/commit.ts';
+
+export type KillPoint = Checkpoint | `commit.${CommitPoint}`;
+
+/** `agent`: runs and is delivered to two targets. `coalesce`: the same through a group. `direct`: delivered at once. */
+export interface CrashEvent {
+  readonly id: string;
+  readonly mode: 'agent' | 'coalesce' | 'direct';
+  /** Of the coalesce group. */
+  readonly key: string;
+}
+
+/** Kills itself when `point` is reached for the `nth` time. */
+export interface Kill {
+  readonly point: KillPoint;
+  readonly nth: number;
+}
+
+export interface ChildOptions {
+  readonly home: string;
+  readonly kill: Kill | null;
+  /** Share of delivery attempts that fail in one way or another. */
+  readonly faults: number;
+}
+
+export type ToChild = { readonly kind: 'event'; readonly event: CrashEvent } | { readonly kind: 'finish' };
+
+export type FromChild =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'answer'; readonly id: string; readonly status: string }
+  /** All work has ended and the process is about to. */
+  | { readonly kind: 'finished' };
+
+/** One effect on the world outside, appended to `effects.log` the moment it happens. */
+export interface Effect {
+  readonly kind: 'run' | 'idempotent' | 'plain' | 'direct';
+  readonly id: string;
+}

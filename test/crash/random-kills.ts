@@ -1,0 +1,57 @@
+/** Kills a loaded process at random moments, again and again, over one store. */
+
+import { launch } from './launch.ts';
+import { acknowledgedIn } from './matrix.ts';
+import type { CrashEvent } from './protocol.ts';
+import type { Verdict } from './verdict.ts';
+import { judgeHome } from './verdict.ts';
+
+export interface RandomKills {
+  readonly home: string;
+  readonly kills: number;
+  /** New events of each life of the process. */
+  readonly events: number;
+  /** Longest time from ready to killed, in ms. */
+  readonly lifeMs: number;
+}
+
+export interface RandomReport extends Verdict {
+  readonly events: number;
+  readonly kills: number;
+}
+
+const MODES = ['agent', 'agent', 'coalesce', 'direct'] as const;
+
+export async function killAtRandom({ home, kills, events, lifeMs }: RandomKills): Promise<RandomReport> {
+  const all: CrashEvent[] = [];
+  const acknowledged = new Set<string>();
+  const wrong: string[] = [];
+  for (let life = 0; life <= kills; life++) {
+    const child = launch({ home, kill: null, faults: 0.2 });
+    const repeats = all.slice(-20).filter(({ id }) => acknowledged.has(id));
+    const retries = all.filter(({ id }) => !acknowledged.has(id));
+    const fresh = Array.from({ length: life < kills ? events : 0 }, (_, n): CrashEvent => {
+      const mode = MODES[n % MODES.length] ?? 'agent';
+      return { id: `${life}-${n}`, mode, key: `${life}-${n % 3}` };
+    });
+    all.push(...fresh);
+    await child.ready;
+    const sent = [...repeats, ...retries, ...fresh];
+    for (const event of sent) child.send(event);
+    if (life < kills) {
+      setTimeout(() => child.kill(), Math.random() * lifeMs);
+    } else {
+      while (child.answers.size < sent.length) await new Promise((resolve) => setTimeout(resolve, 5));
+      child.finish();
+    }
+    await child.ended;
+    for (const { id } of repeats) {
+      const answer = child.answers.get(id) ?? 'duplicate';
+      if (answer !== 'duplicate') wrong.push(`${id}: taken again as ${answer}`);
+    }
+    for (const id of acknowledgedIn(child.answers)) acknowledged.add(id);
+  }
+  const verdict = judgeHome(home, all, acknowledged);
+  const missing = all.filter(({ id }) => !acknowledged.has(id)).map(({ id }) => `${id}: never acknowledged`);
+  return { ...verdict, wrong: [...wrong, ...missing, ...verdict.wrong], events: all.length, kills };
+}
