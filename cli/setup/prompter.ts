@@ -1,0 +1,55 @@
+/** Questions on the terminal: drawn on stderr, answered from stdin; giving up ends the command. */
+import { confirm, intro, log, password, select, text } from '@clack/prompts';
+import type { CliContext } from '../context.ts';
+import { CliError } from '../errors.ts';
+
+/** Answers why a text cannot be taken, or undefined. */
+export type Check = (text: string) => string | undefined;
+
+export interface Choice<Value extends string> {
+  readonly value: Value;
+  readonly label: string;
+  readonly hint?: string;
+}
+
+export interface Prompter {
+  begin(title: string): void;
+  say(text: string): void;
+  confirm(message: string, initial: boolean): Promise<boolean>;
+  text(message: string, initial: string, check?: Check): Promise<string>;
+  /** What is typed is not shown. */
+  secret(message: string, check?: Check): Promise<string>;
+  choose<Value extends string>(message: string, choices: readonly Choice<Value>[], initial: Value): Promise<Value>;
+}
+
+/** Every question throws CliError when the person gives up (Ctrl-C, Escape). */
+export function createPrompter(context: CliContext): Prompter {
+  const streams = { input: context.stdin, output: context.stderr };
+  return {
+    begin: (title) => intro(title, streams),
+    say: (message) => log.message(message, streams),
+    confirm: async (message, initialValue) => answered(await confirm({ message, initialValue, ...streams })),
+    text: async (message, initialValue, check) =>
+      answered(await text({ message, initialValue, validate: validator(check), ...streams })) ?? '',
+    secret: async (message, check) =>
+      answered(await password({ message, validate: validator(check), ...streams })) ?? '',
+    choose: async <Value extends string>(message: string, choices: readonly Choice<Value>[], initialValue: Value) => {
+      const options = choices.map(({ value, label, hint }) => ({
+        value: value as string,
+        label,
+        ...(hint === undefined ? {} : { hint }),
+      }));
+      return answered(await select<string>({ message, options, initialValue, ...streams })) as Value;
+    },
+  };
+}
+
+const validator =
+  (check: Check | undefined) =>
+  (value: string | undefined): string | undefined =>
+    check?.(value ?? '');
+
+function answered<Answer>(answer: Answer): Exclude<Answer, symbol> {
+  if (typeof answer === 'symbol') throw new CliError('given up; nothing was written');
+  return answer as Exclude<Answer, symbol>;
+}

@@ -1,0 +1,151 @@
+/** The questions of `gateway setup`, each starting from what is set up already. */
+import type { SetupAnswers } from './answers.ts';
+import { GENERATE } from './answers.ts';
+import type { KnownTarget } from './known-targets.ts';
+import { valueAt } from './plan-setup.ts';
+import type { Prompter } from './prompter.ts';
+
+const KEEP = 'keep';
+const NONE = 'none';
+const OTHER = 'other';
+const LOOPBACK = '127.0.0.1';
+const EVERYWHERE = '0.0.0.0';
+
+type Agent = SetupAnswers['settings'];
+
+export async function askSetup(ask: Prompter, config: unknown, targets: readonly KnownTarget[]): Promise<SetupAnswers> {
+  const enabled = await ask.confirm('Receive webhooks?', current(config, 'enabled') !== false);
+  if (!enabled) return { webhook: { enabled }, settings: [] };
+  const host = await askHost(ask, config);
+  const port = Number(await ask.text('On which port?', String(current(config, 'port') ?? 8644), checkPort));
+  const secret = await askSecret(ask, config);
+  const settings = await askAgent(ask, config);
+  const target = await askTarget(ask, config, targets);
+  const route = await askRoute(ask, target?.name);
+  return {
+    webhook: { enabled, host, port },
+    settings,
+    ...(secret === null ? {} : { secret }),
+    ...(target === null ? {} : { target }),
+    ...(route === null ? {} : { route }),
+  };
+}
+
+const current = (config: unknown, key: string): unknown =>
+  valueAt(config, ['platforms', 'webhook', 'extra', key]) ?? valueAt(config, ['platforms', 'webhook', key]);
+
+async function askHost(ask: Prompter, config: unknown): Promise<string> {
+  const now = String(current(config, 'host') ?? LOOPBACK);
+  const choice = await ask.choose(
+    'Who may reach the server?',
+    [
+      { value: LOOPBACK, label: 'This machine only', hint: 'behind a reverse proxy or a tunnel' },
+      { value: EVERYWHERE, label: 'Everyone who can reach this machine', hint: 'all addresses' },
+      { value: OTHER, label: 'One address of this machine…' },
+    ],
+    now === LOOPBACK || now === EVERYWHERE ? now : OTHER,
+  );
+  return choice === OTHER
+    ? ask.text('Which address?', now, (text) => (text === '' ? 'an address is needed' : undefined))
+    : choice;
+}
+
+/** Null: the secret stays what it is. */
+async function askSecret(ask: Prompter, config: unknown): Promise<string | null> {
+  const has = current(config, 'secret') !== undefined;
+  const choice = await ask.choose(
+    'The secret that senders sign with',
+    [
+      ...(has ? [{ value: KEEP, label: 'Keep the one there is' }] : []),
+      { value: GENERATE, label: 'Generate one', hint: 'kept in .env' },
+      { value: OTHER, label: 'I have one…', hint: 'kept in .env' },
+    ],
+    has ? KEEP : GENERATE,
+  );
+  if (choice === KEEP) return null;
+  return choice === OTHER ? ask.secret('The secret, or env:NAME, or file:path', checkGiven) : choice;
+}
+
+async function askAgent(ask: Prompter, config: unknown): Promise<Agent> {
+  const has = valueAt(config, ['agent']) !== undefined;
+  const choice = await ask.choose(
+    'What answers the prompts?',
+    [
+      ...(has ? [{ value: KEEP, label: 'Keep the agent there is' }] : []),
+      { value: 'command', label: 'A program', hint: 'prompt on stdin, answer on stdout' },
+      { value: 'openai', label: 'A server with the chat completions interface' },
+      { value: NONE, label: 'Nothing yet', hint: 'the prompt itself is the answer' },
+    ],
+    has ? KEEP : NONE,
+  );
+  if (choice === 'command') {
+    const command = await ask.text('Its command line, without quotes', '', checkGiven);
+    return [{ path: ['agent', 'command'], value: command.trim().split(/\s+/) }];
+  }
+  if (choice !== 'openai') return [];
+  const base_url = await ask.text('Its base URL', 'http://127.0.0.1:11434/v1', checkUrl);
+  const model = await ask.text('The model', '', checkGiven);
+  const api_key = await ask.text('The key as env:NAME or file:path; empty for none', '', checkReference);
+  return [{ path: ['agent', 'openai'], value: { base_url, model, ...(api_key === '' ? {} : { api_key }) } }];
+}
+
+async function askTarget(
+  ask: Prompter,
+  config: unknown,
+  targets: readonly KnownTarget[],
+): Promise<NonNullable<SetupAnswers['target']> | null> {
+  const name = await ask.choose(
+    'Where shall answers go?',
+    [
+      { value: NONE, label: 'To the log only' },
+      ...targets.map(({ name: value, title }) => {
+        const on = valueAt(config, ['platforms', value, 'enabled']) === true;
+        return { value, label: title, ...(on ? { hint: 'set up' } : {}) };
+      }),
+    ],
+    NONE,
+  );
+  const target = targets.find((known) => known.name === name);
+  if (target === undefined) return null;
+  const settings: Record<string, string> = {};
+  for (const { key, help, secret } of target.settings) {
+    if (valueAt(config, ['platforms', name, key]) !== undefined && (await ask.confirm(`Keep its ${key}?`, true)))
+      continue;
+    settings[key] = secret ? await ask.secret(help, checkGiven) : await ask.text(help, '', checkGiven);
+  }
+  const channel = await ask.text(
+    'The chat to write to when a route names none; empty for none',
+    String(valueAt(config, ['platforms', name, 'home_channel']) ?? ''),
+  );
+  if (channel !== '') settings.home_channel = channel;
+  return { name, settings };
+}
+
+async function askRoute(ask: Prompter, target: string | undefined): Promise<NonNullable<SetupAnswers['route']> | null> {
+  if (!(await ask.confirm('Make a first route?', false))) return null;
+  const name = await ask.text('Its name, a part of its URL', '', checkRouteName);
+  const events = await ask.text('Events it accepts, by comma; empty for all', '');
+  const prompt = await ask.text('The prompt, with {fields} of the payload; empty for the whole payload', '');
+  return {
+    name,
+    flags: {
+      ...(events === '' ? {} : { events: [events] }),
+      ...(prompt === '' ? {} : { prompt }),
+      ...(target === undefined ? {} : { deliver: target }),
+    },
+  };
+}
+
+const checkGiven = (text: string): string | undefined => (text.trim() === '' ? 'an answer is needed' : undefined);
+
+const checkPort = (text: string): string | undefined =>
+  /^\d{1,5}$/.test(text) && Number(text) <= 65535 ? undefined : 'a whole number from 0 to 65535';
+
+const checkUrl = (text: string): string | undefined =>
+  URL.canParse(text) && /^https?:/.test(text) ? undefined : 'a URL that begins with http:// or https://';
+
+const checkReference = (text: string): string | undefined =>
+  text === '' || /^(env:[A-Za-z_][A-Za-z0-9_]*|file:.+)$/.test(text) ? undefined : 'env:NAME or file:path';
+
+const checkRouteName = (text: string): string | undefined =>
+  /^[a-z0-9][a-z0-9_-]{0,63}$/.test(text) ? undefined : 'lower-case letters, digits, - and _, at most 64';
