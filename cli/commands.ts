@@ -14,6 +14,31 @@ export interface CommandEntry {
 
 export const COMMANDS: readonly CommandEntry[] = [
   {
+    path: 'compile',
+    summary: 'Compile the configuration to build/routes.json and build/blueprints.json',
+    load: async () => (await import('./commands/compile.ts')).CompileCommand,
+  },
+  {
+    path: 'lint',
+    summary: 'Check the configuration: every diagnostic, nothing written',
+    load: async () => (await import('./commands/lint.ts')).LintCommand,
+  },
+  {
+    path: 'serve',
+    summary: 'Serve compiled tables; they are loaded again when they change',
+    load: async () => (await import('./commands/serve.ts')).ServeCommand,
+  },
+  {
+    path: 'gateway run',
+    summary: 'Compile and serve in the foreground; recompile on change',
+    load: async () => (await import('./commands/gateway-run.ts')).GatewayRunCommand,
+  },
+  {
+    path: 'gateway start',
+    summary: 'Start the gateway in the background, with a log file',
+    load: async () => (await import('./commands/gateway-start.ts')).GatewayStartCommand,
+  },
+  {
     path: 'gateway stop',
     summary: 'Stop the running gateway: drain its work, wait until it is gone',
     load: async () => (await import('./commands/gateway-stop.ts')).GatewayStopCommand,
@@ -37,6 +62,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     path: 'gateway metrics',
     summary: "Print the running gateway's metrics as Prometheus text",
     load: async () => (await import('./commands/gateway-metrics.ts')).GatewayMetricsCommand,
+  },
+  {
+    path: 'webhook test',
+    summary: 'Send a signed event to a route and print the answer',
+    load: async () => (await import('./commands/webhook-test.ts')).WebhookTestCommand,
   },
   {
     path: 'catalog publish',

@@ -5,6 +5,7 @@ import { homedir, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import type { BaseContext } from 'clipanion';
+import type { ShippedCatalog } from '../compiler/shipped-catalog.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { wantsColour } from './output/colour.ts';
@@ -26,6 +27,11 @@ export interface CliContext extends BaseContext {
   readonly tmp: string;
   /** The command that starts this program again: Node.js, its options, the entry file. */
   readonly self: readonly string[];
+  /** The catalog that comes with this program; read when it is first asked for, once a process. */
+  readonly catalog: () => Promise<ShippedCatalog>;
+  readonly pid: number;
+  /** Ends the process at once, with everything that is under way. */
+  readonly exit: (code: number) => void;
   readonly clock: Clock;
   readonly fetch: typeof fetch;
   readonly random: (bytes: number) => Buffer;
@@ -48,6 +54,9 @@ export function createContext(process: NodeJS.Process): CliContext {
     home: homeOf(env, process.cwd()),
     tmp: tmpdir(),
     self: [process.execPath, ...process.execArgv, process.argv[1] ?? ''],
+    catalog: createCatalog(),
+    pid: process.pid,
+    exit: (code) => process.exit(code),
     clock: systemClock,
     fetch: (...request) => fetch(...request),
     random: randomBytes,
@@ -58,6 +67,15 @@ export function createContext(process: NodeJS.Process): CliContext {
         for (const signal of signals) process.off(signal, listener);
       };
     },
+  };
+}
+
+/** Loaded with the first call: most commands need neither the catalog nor the code that reads it. */
+export function createCatalog(): CliContext['catalog'] {
+  let catalog: Promise<ShippedCatalog> | null = null;
+  return () => {
+    catalog ??= import('./files/shipped-catalog.ts').then(({ readShippedCatalog }) => readShippedCatalog());
+    return catalog;
   };
 }
 

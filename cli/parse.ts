@@ -33,3 +33,6 @@ export function parseSeconds(text: string, option: string): number {
   if (Number.isFinite(value)) return value;
   throw new UsageError(`${option} takes a number of seconds, not "${text}"`);
 }
+
+/** @throws UsageError unless it is a TCP port; 0 asks for a free one. */
+export const parsePort = (text: string, option: string): number => parseInteger(text, option, { min: 0, max: 65535 });

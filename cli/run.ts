@@ -1,5 +1,4 @@
 /** Runs one command line: finds the command, parses its arguments, prints its failure, answers the exit code. */
-import { readFileSync } from 'node:fs';
 import type { Command, Definition } from 'clipanion';
 import { Cli } from 'clipanion';
 import { suggest } from '../compiler/diagnostics/suggest.ts';
@@ -11,6 +10,7 @@ import type { CliContext } from './context.ts';
 import { CliError, isSystemError, messageOf, UsageError } from './errors.ts';
 import { formatCommandHelp, formatOverview } from './help.ts';
 import { createPaint } from './output/colour.ts';
+import { packageVersion } from './package-version.ts';
 
 const HELP = new Set(['-h', '--help']);
 
@@ -131,19 +131,4 @@ function printFailure(error: unknown, context: CliContext): number {
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
   context.stderr.write(`${label} this is a bug in hookwright, please report it\n${stack}\n`);
   return 1;
-}
-
-/** The version in package.json: two folders up from the built file, one from the source. */
-export function packageVersion(): string {
-  for (const up of ['../package.json', '../../package.json']) {
-    try {
-      const { version } = JSON.parse(readFileSync(new URL(up, import.meta.url), 'utf8')) as {
-        readonly version: string;
-      };
-      return version;
-    } catch (error) {
-      if (!isSystemError(error)) throw error;
-    }
-  }
-  return 'unknown';
 }

@@ -86,6 +86,9 @@ function emit(content: TableContent): CompileOutput {
     catalog,
     routesJson: text,
     blueprintsJson: printCatalog(catalog),
-    hasLiteralSecrets: text.includes('"kind":"literal"'),
+    hasLiteralSecrets: LITERAL_SECRET.test(text),
   };
 }
+
+/** A secret reference, told from the literals of templates by its scope. */
+const LITERAL_SECRET = /"kind":"literal","value":"(?:[^"\\]|\\.)*","scope":/;

@@ -63,8 +63,11 @@ export interface Gateway {
   load(): Promise<RouteTable>;
   /** Begins to serve the loaded table. @throws ListenError when the address cannot be had */
   listen(): Promise<{ readonly host: string; readonly port: number; readonly url: string }>;
-  /** Takes in a changed table now; false when the one in service is still the old one. */
-  reload(): Promise<boolean>;
+  /**
+   * Takes in a changed table now, with `relink` also an unchanged one with the secrets as they are now.
+   * False when the one in service is still the old one.
+   */
+  reload(relink?: boolean): Promise<boolean>;
   /**
    * Stops: events are answered 503 from now on, those under way are finished, waiting work is flushed and drained for at
    * most `drainSeconds` (default: the table's), then the server closes.

@@ -68,8 +68,8 @@ class RunningGateway implements Gateway {
     return { host: address, port, url: this.url };
   }
 
-  reload(): Promise<boolean> {
-    return this.tables.reload();
+  reload(relink = false): Promise<boolean> {
+    return this.tables.reload(relink);
   }
 
   stop(drainSeconds?: number): Promise<{ drained: boolean; abandoned: number }> {

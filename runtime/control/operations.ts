@@ -37,6 +37,8 @@ export interface GatewayStatus {
   readonly state: 'serving' | 'draining';
   readonly log_file: string | null;
   readonly table: {
+    /** Absolute path of routes.json. */
+    readonly file: string;
     readonly hash: string;
     /** Unix ms. */
     readonly loaded_at: number;

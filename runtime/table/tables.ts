@@ -55,6 +55,7 @@ export class Tables {
   private state: TableState = { hash: '', loadedAt: 0, generation: 0, error: null };
   private loading: Promise<boolean> | null = null;
   private again = false;
+  private relink = false;
   private lookedAt = 0;
   private looked = false;
   private unwatch: (() => void) | null = null;
@@ -96,8 +97,12 @@ export class Tables {
     return (this.serving.routes.get(path) ?? this.context.subscriptions.routes.get(path))?.linked;
   }
 
-  /** Loads the file again when it changed. Never rejects; false when the table in service is still the old one. */
-  reload(): Promise<boolean> {
+  /**
+   * Loads the file again when it changed; with `relink` also when it did not, because secrets beside it may have.
+   * Never rejects; false when the table in service is still the old one.
+   */
+  reload(relink = false): Promise<boolean> {
+    this.relink ||= relink;
     this.again = this.loading !== null;
     this.loading ??= this.runReload();
     return this.loading;
@@ -163,7 +168,9 @@ export class Tables {
     const { path, stat, clock, link, prepare, subscriptions } = this.context;
     this.version.note(stat(path), clock.now());
     const breather = new Breather(clock);
-    const plan = await loadTable(await this.read(path), this.state.hash, breather);
+    const current = this.relink ? '' : this.state.hash;
+    this.relink = false;
+    const plan = await loadTable(await this.read(path), current, breather);
     if (plan === 'same') {
       this.state = { ...this.state, error: null };
       return false;

@@ -6,11 +6,15 @@ import { tmpdir } from 'node:os';
 import { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import type { CliContext, StopSignal } from '../../cli/context.ts';
+import { createCatalog } from '../../cli/context.ts';
 import { runCli } from '../../cli/run.ts';
 import { systemClock } from '../../runtime/clock.ts';
 
 const MAIN = fileURLToPath(new URL('../../cli/main.ts', import.meta.url));
 const SELF = [process.execPath, '--import', import.meta.resolve('tsx'), MAIN];
+
+/** Read once for all tests of a file. */
+const shippedCatalog = createCatalog();
 
 export interface CliResult {
   readonly code: number | null;
@@ -71,6 +75,9 @@ function recordedContext(options: CliOptions): Recorded {
     home: options.home,
     tmp: tmpdir(),
     self: SELF,
+    catalog: shippedCatalog,
+    pid: process.pid,
+    exit: () => {},
     clock: systemClock,
     fetch: (...request) => fetch(...request),
     random: randomBytes,

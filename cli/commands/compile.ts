@@ -1,0 +1,45 @@
+/** `hookwright compile`: configuration in, `routes.json` and `blueprints.json` out. */
+import { Command, Option } from 'clipanion';
+import { displayPath } from '../../compiler/source/display-path.ts';
+import { compileRequest, outFolder, writeTables } from '../compose/compile-files.ts';
+import { createCompileRequest } from '../compose/compile-request.ts';
+import type { CliContext } from '../context.ts';
+import { CliError } from '../errors.ts';
+import { DIAGNOSTIC_FORMATS, formatDiagnostics } from '../output/diagnostics.ts';
+import { printLine } from '../output/print.ts';
+import { parseChoice } from '../parse.ts';
+
+export class CompileCommand extends Command<CliContext> {
+  static override paths = [['compile']];
+  static override usage = Command.Usage({
+    description: 'Compile the configuration to build/routes.json and build/blueprints.json',
+    details:
+      'Reads ./hookwright.yaml, or config.yaml in the home folder. The tables go to build/ beside the root file; the same input gives the same bytes. Secrets may be missing: only `serve` needs them. With errors nothing is written.',
+    examples: [
+      ['Compile what is in this folder', '$0 compile'],
+      ['In CI, with annotations', '$0 compile --config deploy/hookwright.yaml --out dist --format github'],
+    ],
+  });
+
+  config = Option.Array('--config', {
+    description: '<path|glob> Configuration instead of the usual search; repeatable',
+  });
+  out = Option.String('--out', { description: '<dir> Where to write the tables' });
+  format = Option.String('--format', 'pretty', {
+    description: `<${DIAGNOSTIC_FORMATS.join('|')}> How to print diagnostics`,
+  });
+  appScheme = Option.String('--app-scheme', { description: '<scheme> URL scheme of application links' });
+
+  async execute(): Promise<number> {
+    const format = parseChoice(this.format, '--format', DIAGNOSTIC_FORMATS);
+    const flags = this.appScheme === undefined ? {} : { app_scheme: this.appScheme };
+    const result = compileRequest(await createCompileRequest(this.context, { configs: this.config, flags }));
+    const { stderr, cwd } = this.context;
+    stderr.write(formatDiagnostics(format, result.diagnostics, this.context, 'stderr'));
+    if (result.output === null) throw new CliError('not compiled: the configuration has errors');
+    const { routes, blueprints } = writeTables(outFolder(result, cwd, this.out), result.output);
+    printLine(this.context, displayPath(routes, cwd));
+    printLine(this.context, displayPath(blueprints, cwd));
+    return 0;
+  }
+}

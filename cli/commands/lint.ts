@@ -1,0 +1,38 @@
+/** `hookwright lint`: every diagnostic of the configuration; nothing is written. */
+import { Command, Option } from 'clipanion';
+import { compileRequest } from '../compose/compile-files.ts';
+import { createCompileRequest } from '../compose/compile-request.ts';
+import type { CliContext } from '../context.ts';
+import { DIAGNOSTIC_FORMATS, formatDiagnostics } from '../output/diagnostics.ts';
+import { printNote } from '../output/print.ts';
+import { parseChoice } from '../parse.ts';
+
+export class LintCommand extends Command<CliContext> {
+  static override paths = [['lint']];
+  static override usage = Command.Usage({
+    description: 'Check the configuration: every diagnostic, nothing written',
+    details:
+      'Exits 1 when there are errors, with --strict also when there are warnings. It needs none of the secrets. docs/rules.md explains each rule.',
+    examples: [
+      ['Check what is in this folder', '$0 lint'],
+      ['In a workflow, warnings fail too', '$0 lint --strict --format github'],
+      ['For code scanning', '$0 lint --format sarif > hookwright.sarif'],
+    ],
+  });
+
+  config = Option.Array('--config', {
+    description: '<path|glob> Configuration instead of the usual search; repeatable',
+  });
+  format = Option.String('--format', 'pretty', {
+    description: `<${DIAGNOSTIC_FORMATS.join('|')}> How to print diagnostics`,
+  });
+  strict = Option.Boolean('--strict', false, { description: 'Warnings fail too' });
+
+  async execute(): Promise<number> {
+    const format = parseChoice(this.format, '--format', DIAGNOSTIC_FORMATS);
+    const { diagnostics } = compileRequest(await createCompileRequest(this.context, { configs: this.config }));
+    this.context.stdout.write(formatDiagnostics(format, diagnostics, this.context, 'stdout'));
+    if (diagnostics.length === 0 && format === 'pretty') printNote(this.context, 'no problems');
+    return diagnostics.some(({ severity }) => this.strict || severity === 'error') ? 1 : 0;
+  }
+}

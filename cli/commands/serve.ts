@@ -1,0 +1,47 @@
+/** `hookwright serve`: serves compiled tables; loads them again when they change, and compiles nothing. */
+import { existsSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { Command, Option } from 'clipanion';
+import { serveGateway } from '../compose/serve-gateway.ts';
+import { createServerLog } from '../compose/server-log.ts';
+import type { CliContext } from '../context.ts';
+import { parsePort } from '../parse.ts';
+
+export class ServeCommand extends Command<CliContext> {
+  static override paths = [['serve']];
+  static override usage = Command.Usage({
+    description: 'Serve compiled tables; they are loaded again when they change',
+    details:
+      'For machines that get their tables from elsewhere. Without --table it takes build/ here, or in the home folder. Secrets are resolved before it listens: a missing one is a refusal. Ctrl-C drains, a second one does not wait.',
+    examples: [
+      ['Serve what `compile` wrote here', '$0 serve'],
+      ['Tables deployed by CI, all addresses', '$0 serve --table /srv/hookwright/build --host 0.0.0.0'],
+    ],
+  });
+
+  table = Option.String('--table', { description: '<dir> Folder of routes.json' });
+  host = Option.String('--host', { description: '<host> Bind address instead of the configured one' });
+  port = Option.String('--port', { description: '<port> Port instead of the configured one; 0 takes a free one' });
+  logFile = Option.String('--log-file', {
+    description: '<path> Where the output of this process goes, for `gateway status`',
+  });
+
+  async execute(): Promise<number> {
+    return serveGateway(this.context, {
+      folder: this.folder(),
+      host: this.host,
+      port: this.port === undefined ? undefined : parsePort(this.port, '--port'),
+      logFile: this.logFile ?? null,
+      log: createServerLog(this.context),
+      recompile: null,
+    });
+  }
+
+  /** Where `compile` puts them: beside ./hookwright.yaml, else beside the configuration of the home. */
+  private folder(): string {
+    const { cwd, home } = this.context;
+    if (this.table !== undefined) return resolve(cwd, this.table);
+    const here = join(cwd, 'build', 'routes.json');
+    return dirname(existsSync(here) ? here : join(home, 'build', 'routes.json'));
+  }
+}

@@ -1,0 +1,106 @@
+/** `hookwright webhook test`: sends one event to a route as its sender would, and prints the answer. */
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { Command, Option } from 'clipanion';
+import { SecretError } from '../../runtime/secrets.ts';
+import { SignError } from '../../runtime/verify/sign-body.ts';
+import { createSecrets } from '../compose/secrets.ts';
+import type { CliContext } from '../context.ts';
+import { CliError, messageOf, UsageError } from '../errors.ts';
+import { printJson, printLine, printNote } from '../output/print.ts';
+import { findRoute } from '../subscriptions/find-route.ts';
+import { openTable } from '../subscriptions/open-table.ts';
+import { localBase, routePath } from '../subscriptions/route-url.ts';
+import { signTestEvent } from '../subscriptions/sign-test-event.ts';
+
+/** A direct delivery keeps its sender waiting; a test waits longer, in ms. */
+const ANSWER_MS = 120_000;
+
+export class WebhookTestCommand extends Command<CliContext> {
+  static override paths = [['webhook', 'test']];
+  static override usage = Command.Usage({
+    description: 'Send a signed event to a route and print the answer',
+    details:
+      'Works for static routes and subscriptions alike. The event is signed as the route expects, with its own secret. Exits 1 on any answer but 2xx.',
+    examples: [
+      ['An event of the kind the route accepts', '$0 webhook test code-review'],
+      ['A payload of your own', '$0 webhook test alerts --event push --payload \'{"ref": "main"}\''],
+      ['A recorded payload', '$0 webhook test code-review --payload @pull_request.json'],
+    ],
+  });
+
+  route = Option.String({ name: 'route' });
+  payload = Option.String('--payload', { description: '<json|@file> The body; @file reads it from a file' });
+  event = Option.String('--event', { description: '<type> Event type; default: the first the route accepts' });
+  url = Option.String('--url', { description: '<url> Send it there instead, for instance through the public address' });
+  config = Option.Array('--config', {
+    description: '<path|glob> Configuration instead of the usual search; repeatable',
+  });
+  json = Option.Boolean('--json', false, { description: 'Print status, headers and body as JSON' });
+
+  async execute(): Promise<number> {
+    const open = await openTable(this.context, this.config);
+    const { plan } = findRoute(this.context, this.route, open);
+    const signed = this.sign(() =>
+      signTestEvent({
+        ...{ plan, table: open.table, event: this.event, body: this.body() },
+        ...{ secrets: createSecrets(this.context), now: this.context.clock.now(), random: this.context.random },
+      }),
+    );
+    const url = this.url ?? localBase(open) + routePath(plan);
+    printNote(this.context, `POST ${url} (${signed.scheme}${signed.event === null ? '' : `, ${signed.event}`})`);
+    const answer = await this.send(url, signed);
+    const text = await answer.text();
+    if (this.json)
+      printJson(this.context, { status: answer.status, headers: Object.fromEntries(answer.headers), body: text });
+    else printLine(this.context, `${answer.status} ${text}`);
+    return answer.ok ? 0 : 1;
+  }
+
+  private body(): Buffer | null {
+    if (this.payload === undefined) return null;
+    if (this.payload.startsWith('@')) return readFileSync(resolve(this.context.cwd, this.payload.slice(1)));
+    try {
+      JSON.parse(this.payload);
+    } catch (error) {
+      throw new UsageError(
+        `--payload is not JSON: ${messageOf(error)}`,
+        'a file is named with an @: --payload @event.json',
+      );
+    }
+    return Buffer.from(this.payload, 'utf8');
+  }
+
+  private sign<Result>(work: () => Result): Result {
+    try {
+      return work();
+    } catch (error) {
+      if (error instanceof SecretError || error instanceof SignError)
+        throw new CliError(`route "${this.route}": ${error.message}`);
+      throw error;
+    }
+  }
+
+  private async send(
+    url: string,
+    {
+      query,
+      headers,
+      body,
+    }: { readonly query: string; readonly headers: Readonly<Record<string, string>>; readonly body: Buffer },
+  ): Promise<Response> {
+    try {
+      const signal = AbortSignal.timeout(ANSWER_MS);
+      return await this.context.fetch(url + query, {
+        method: 'POST',
+        headers,
+        body: new Uint8Array(body),
+        signal,
+        redirect: 'manual',
+      });
+    } catch (error) {
+      const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+      throw new CliError(`no answer from ${url}: ${messageOf(cause)}`, 'start the gateway: hookwright gateway run');
+    }
+  }
+}

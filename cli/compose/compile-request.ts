@@ -1,0 +1,18 @@
+/** The compile a command line asks for. */
+import type { Flags } from '../../compiler/lower/overrides.ts';
+import type { CliContext } from '../context.ts';
+import type { CompileRequest } from './compile-files.ts';
+
+export interface CompileFlags {
+  readonly configs?: readonly string[] | undefined;
+  readonly flags?: Flags;
+}
+
+export async function createCompileRequest(
+  context: CliContext,
+  { configs, flags }: CompileFlags,
+): Promise<CompileRequest> {
+  const { cwd, home, env } = context;
+  const catalog = await context.catalog();
+  return { cwd, home, configs: configs ?? [], env: { ...env }, flags: flags ?? {}, catalog, jobs: [] };
+}

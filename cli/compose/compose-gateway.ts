@@ -1,0 +1,70 @@
+/** The composition root: every part of a running gateway is made here and handed what it needs. */
+import { join } from 'node:path';
+import { readOverrides } from '../../compiler/lower/overrides.ts';
+import { loadEnvFile, mergeEnv } from '../../compiler/source/load-env.ts';
+import { createGateway } from '../../runtime/gateway.ts';
+import type { Gateway } from '../../runtime/gateway-options.ts';
+import { createIds } from '../../runtime/ids.ts';
+import type { Logger } from '../../runtime/log.ts';
+import { nodeFiles as gatewayFiles } from '../../runtime/node-files.ts';
+import { runProcess } from '../../runtime/process/run-process.ts';
+import type { RouteTable } from '../../schemas/generated/types.ts';
+import type { CliContext } from '../context.ts';
+import { CliError } from '../errors.ts';
+import { nodeFiles } from '../files/node-files.ts';
+import { createLowerSubscriptions } from './lower-subscriptions.ts';
+import { createMachineFacts } from './machine-facts.ts';
+import { createSecrets, userHome } from './secrets.ts';
+import { Work } from './work.ts';
+
+export interface ComposeOptions {
+  /** Folder of the compiled tables. */
+  readonly folder: string;
+  /** Flags win over the environment, and that over the table. */
+  readonly host: string | undefined;
+  readonly port: number | undefined;
+  readonly log: Logger;
+}
+
+export interface ComposedGateway {
+  readonly gateway: Gateway;
+  readonly work: Work;
+  /** Absolute path of routes.json. */
+  readonly tableFile: string;
+  /** Whether webhooks are switched on, by table or environment. */
+  readonly enabled: (table: RouteTable) => boolean;
+}
+
+/** Nothing is opened yet: `load` reads the table and opens the store, `listen` the port. */
+export function composeGateway(context: CliContext, options: ComposeOptions): ComposedGateway {
+  const { home, env, clock } = context;
+  const { log } = options;
+  const run = (request: Parameters<typeof runProcess>[0]): ReturnType<typeof runProcess> => runProcess(request, clock);
+  const secrets = (): ReturnType<typeof createSecrets> => createSecrets({ env, home });
+  const work = new Work({ home, env, clock, log, run, secrets });
+  const overrides = overridesOf(context, options);
+  const tableFile = join(options.folder, 'routes.json');
+  const gateway = createGateway({
+    ...{ home, env, clock, log, run, secrets },
+    ...(overrides.host === null ? {} : { host: overrides.host }),
+    ...(overrides.port === null ? {} : { port: overrides.port }),
+    userHome: userHome(env),
+    table: tableFile,
+    dispatcher: work.dispatcher,
+    drain: (timeoutMs) => work.stop(timeoutMs),
+    prepare: (table) => work.prepare(table),
+    lowerSubscriptions: createLowerSubscriptions(() => createMachineFacts(context, [])),
+    files: gatewayFiles,
+    ids: createIds(context.random),
+  });
+  return { gateway, work, tableFile, enabled: (table) => overrides.enabled ?? table.server.enabled };
+}
+
+function overridesOf(context: CliContext, { host, port }: ComposeOptions): ReturnType<typeof readOverrides> {
+  const { home, cwd, env } = context;
+  const variables = mergeEnv(env, loadEnvFile(nodeFiles, home, cwd).values);
+  const overrides = readOverrides(variables, { host, port });
+  const [complaint, ...others] = overrides.complaints;
+  if (complaint !== undefined) throw new CliError(complaint, ...others);
+  return overrides;
+}

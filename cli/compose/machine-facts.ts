@@ -1,0 +1,32 @@
+/** What the compiler may ask about this machine, for commands and the running gateway. */
+import { join } from 'node:path';
+import type { JobRef, MachineFacts } from '../../compiler/machine-facts.ts';
+import { createFacts } from '../../compiler/source/files-facts.ts';
+import { loadEnvFile, mergeEnv } from '../../compiler/source/load-env.ts';
+import { nodeFiles } from '../files/node-files.ts';
+
+export interface Machine {
+  readonly home: string;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** Facts as they are now: each `.env` file is read once. The process environment belongs to the default profile alone. */
+export function createMachineFacts({ home, cwd, env }: Machine, jobs: readonly JobRef[]): MachineFacts {
+  const known = new Map<string, ReadonlyMap<string, string>>();
+  const variables = (profile: string): ReadonlyMap<string, string> => {
+    const own = profile === 'default';
+    const file = loadEnvFile(nodeFiles, own ? home : join(home, 'profiles', profile), cwd).values;
+    return own ? mergeEnv(env, file) : file;
+  };
+  return createFacts({
+    files: nodeFiles,
+    home,
+    jobs,
+    env: (profile) => {
+      const values = known.get(profile) ?? variables(profile);
+      known.set(profile, values);
+      return values;
+    },
+  });
+}

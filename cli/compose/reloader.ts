@@ -1,0 +1,67 @@
+/** Takes changed configuration into a serving gateway: recompiles it where it may, then has the table loaded. */
+import type { ReloadReport } from '../../runtime/control/operations.ts';
+import type { Gateway } from '../../runtime/gateway-options.ts';
+import type { Logger } from '../../runtime/log.ts';
+import type { CliContext } from '../context.ts';
+import type { RecompileReport, RecompileRequest } from './recompile.ts';
+import { Recompiler } from './recompiler.ts';
+
+export interface ReloaderOptions {
+  readonly context: CliContext;
+  readonly gateway: Gateway;
+  readonly log: Logger;
+  readonly recompile: { readonly request: RecompileRequest; readonly first: RecompileReport } | null;
+}
+
+export class Reloader {
+  private readonly options: ReloaderOptions;
+  private readonly recompiler: Recompiler | null;
+  /** Why the newest configuration is not the one being served; null when it is. */
+  error: string | null = null;
+
+  constructor(options: ReloaderOptions) {
+    const { recompile, context, log } = options;
+    this.options = options;
+    this.recompiler =
+      recompile === null
+        ? null
+        : new Recompiler({
+            request: recompile.request,
+            clock: context.clock,
+            done: (report) => this.take(report),
+            failed: (reason) => log.error({ reason }, 'the configuration cannot be compiled'),
+          });
+    if (recompile !== null) this.recompiler?.watch(recompile.first);
+  }
+
+  /** Compiles and loads now. */
+  async reload(): Promise<ReloadReport> {
+    const { gateway } = this.options;
+    const before = gateway.status().table.hash;
+    const report = (await this.recompiler?.compile()) ?? null;
+    if (report === null) await gateway.reload(true);
+    const { hash, error } = gateway.status().table;
+    return {
+      ok: (report?.ok ?? true) && error === null,
+      changed: hash !== before,
+      hash,
+      diagnostics: (report?.diagnostics ?? '') + (error === null ? '' : `${error}\n`),
+    };
+  }
+
+  stop(): void {
+    this.recompiler?.stop();
+  }
+
+  private async take({ ok, errors, diagnostics }: RecompileReport): Promise<void> {
+    const { context, gateway, log } = this.options;
+    this.error = ok ? null : `the configuration has ${errors} ${errors === 1 ? 'error' : 'errors'}`;
+    // People read the frames below the line; programs get them in it.
+    const forPeople = context.stderr.isTTY === true;
+    const fields = forPeople || diagnostics === '' ? {} : { diagnostics };
+    if (!ok) log.error({ errors, ...fields }, 'configuration has errors: the previous table stays in service');
+    if (forPeople && diagnostics !== '') context.stderr.write(diagnostics);
+    // Also when the table is the same: secrets and lists beside it may have changed.
+    if (ok) await gateway.reload(true);
+  }
+}

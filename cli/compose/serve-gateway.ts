@@ -1,0 +1,167 @@
+/**
+ * The life of a gateway process: takes the home, loads, listens, answers on the control socket, reloads, drains, ends.
+ * What stands in its way before it listens is one clear refusal; afterwards the old table goes on serving.
+ */
+import { rmSync } from 'node:fs';
+import type { ControlServer } from '../../runtime/control/control-server.ts';
+import { serveControl } from '../../runtime/control/control-server.ts';
+import type { FileLock } from '../../runtime/control/file-lock.ts';
+import { tryLock } from '../../runtime/control/file-lock.ts';
+import type { StopReport } from '../../runtime/control/operations.ts';
+import { ListenError } from '../../runtime/intake/server.ts';
+import type { Logger } from '../../runtime/log.ts';
+import type { ProcessLogger } from '../../runtime/logger.ts';
+import { StoreRefused } from '../../runtime/store/sqlite/open-database.ts';
+import { TableError } from '../../runtime/table/load.ts';
+import type { RouteTable } from '../../schemas/generated/types.ts';
+import type { CliContext } from '../context.ts';
+import { openHome } from '../context.ts';
+import { CliError } from '../errors.ts';
+import { writeAtomic } from '../files/write-atomic.ts';
+import type { GatewayInfo } from '../gateway/ask-gateway.ts';
+import { pathsOf, readGatewayInfo } from '../gateway/ask-gateway.ts';
+import type { ComposedGateway } from './compose-gateway.ts';
+import { composeGateway } from './compose-gateway.ts';
+import { createControlHandlers } from './control-handlers.ts';
+import type { RecompileReport, RecompileRequest } from './recompile.ts';
+import { Reloader } from './reloader.ts';
+
+export interface ServeRequest {
+  /** Folder of the compiled tables. */
+  readonly folder: string;
+  readonly host: string | undefined;
+  readonly port: number | undefined;
+  /** Where this process's output goes, when it runs in the background. */
+  readonly logFile: string | null;
+  readonly log: ProcessLogger;
+  /** How to recompile, and the compile it starts from; null: only the tables are looked at. */
+  readonly recompile: { readonly request: RecompileRequest; readonly first: RecompileReport } | null;
+}
+
+/** Serves until it is told to stop. @returns 0, or 1 when work had to be cut off */
+export async function serveGateway(context: CliContext, request: ServeRequest): Promise<number> {
+  const lock = takeHome(context);
+  let composed: ComposedGateway | null = null;
+  try {
+    composed = composeGateway(context, request);
+    return await serve(context, request, composed);
+  } catch (error) {
+    throw refusal(error);
+  } finally {
+    await composed?.work.close();
+    lock.release();
+  }
+}
+
+async function serve(context: CliContext, request: ServeRequest, composed: ComposedGateway): Promise<number> {
+  const { gateway, work } = composed;
+  const table = await gateway.load();
+  if (!composed.enabled(table)) throw switchedOff();
+  const { url } = await gateway.listen();
+  await work.start();
+  const reloader = new Reloader({ context, gateway, log: request.log, recompile: request.recompile });
+  const ending = createEnding(context, {
+    drain: (seconds) => gateway.stop(seconds),
+    reload: () => void reloader.reload(),
+    abort: () => {
+      request.log.flush();
+      context.exit(130);
+    },
+  });
+  const control = await openControl(context, request, { ...composed, reloader, stop: ending.stop, url });
+  announce(request.log, table, url);
+  const report = await ending.ended;
+  reloader.stop();
+  await control.close();
+  return report.drained ? 0 : 1;
+}
+
+/** @throws CliError when another gateway serves this home. */
+function takeHome(context: CliContext): FileLock {
+  const { lock: path } = pathsOf(context);
+  openHome(context);
+  const lock = tryLock(path);
+  if (lock !== null) return lock;
+  const holder = readGatewayInfo(context);
+  const who = holder === null ? '' : ` on ${holder.url} (pid ${holder.pid})`;
+  throw new CliError(
+    `another gateway already serves ${context.home}${who}`,
+    'stop it with: hookwright gateway stop',
+    'or give this one a home of its own: HOOKWRIGHT_HOME=<dir>',
+  );
+}
+
+async function openControl(
+  context: CliContext,
+  request: ServeRequest,
+  parts: Omit<Parameters<typeof createControlHandlers>[0], 'context' | 'logFile'>,
+): Promise<ControlServer> {
+  const { socket, info } = pathsOf(context);
+  const handlers = createControlHandlers({ context, logFile: request.logFile, ...parts });
+  const server = await serveControl(socket, handlers, request.log);
+  const note: GatewayInfo = { pid: context.pid, url: parts.url, log_file: request.logFile };
+  writeAtomic(info, `${JSON.stringify(note)}\n`, 0o600);
+  return {
+    close: async () => {
+      await server.close();
+      rmSync(info, { force: true });
+    },
+  };
+}
+
+interface Ending {
+  readonly ended: Promise<StopReport>;
+  readonly stop: (drainSeconds?: number) => Promise<StopReport>;
+}
+
+interface EndingActions {
+  readonly drain: Ending['stop'];
+  readonly reload: () => void;
+  readonly abort: () => void;
+}
+
+/** A signal drains, a second one does not wait. SIGHUP reloads what runs in the background. */
+function createEnding(context: CliContext, { drain, reload, abort }: EndingActions): Ending {
+  let stopping: Promise<StopReport> | null = null;
+  let resolve: (report: Promise<StopReport>) => void = () => {};
+  const ended = new Promise<StopReport>((settle) => {
+    resolve = settle;
+  });
+  const stop: Ending['stop'] = (drainSeconds) => {
+    stopping ??= drain(drainSeconds);
+    resolve(stopping);
+    return stopping;
+  };
+  const unlisten = context.onSignal((signal) => {
+    if (signal === 'SIGHUP' && context.stdin.isTTY !== true) reload();
+    else if (stopping === null) void stop();
+    else abort();
+  });
+  void ended.finally(unlisten);
+  return { ended, stop };
+}
+
+function announce(log: Logger, table: RouteTable, url: string): void {
+  log.info({ url, routes: Object.keys(table.routes).length }, 'listening');
+  const routes = Object.values(table.routes);
+  const idle = Object.values(table.profiles).filter(
+    ({ name, agent }) =>
+      agent.kind === 'preview' && routes.some((route) => route.profile === name && route.mode === 'agent'),
+  );
+  for (const { name } of idle)
+    log.warn({ profile: name }, 'no agent is configured: prompts are answered with themselves');
+}
+
+function switchedOff(): CliError {
+  return new CliError(
+    'webhooks are switched off',
+    'set platforms.webhook.enabled: true in the configuration, or WEBHOOK_ENABLED=true in the environment',
+  );
+}
+
+/** What may stand in the way of a start, as the refusal to print; anything else is a bug and stays what it is. */
+function refusal(error: unknown): unknown {
+  if (!(error instanceof TableError || error instanceof ListenError || error instanceof StoreRefused)) return error;
+  const [first = '', ...others] = error.message.split('\n');
+  return new CliError(first, ...others);
+}

@@ -1,0 +1,171 @@
+/**
+ * The work behind the server, assembled: store, agents, targets and the dispatcher over them. Everything that a table
+ * decides is linked anew with each table and taken over at the swap; the store is opened with the first one.
+ */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Agent } from 'undici';
+import type { Clock } from '../../runtime/clock.ts';
+import type { SwappableDeliverer } from '../../runtime/deliver/create-deliverer.ts';
+import { createDeliverer } from '../../runtime/deliver/create-deliverer.ts';
+import type { DeliveryContext } from '../../runtime/deliver/driver.ts';
+import { TokenCache } from '../../runtime/deliver/http/token-cache.ts';
+import { createHttpPool } from '../../runtime/deliver/http-pool.ts';
+import type { LinkedTargets } from '../../runtime/deliver/link-targets.ts';
+import { linkTargets } from '../../runtime/deliver/link-targets.ts';
+import { createPace } from '../../runtime/deliver/pace.ts';
+import { createMirror } from '../../runtime/deliver/sessions/mirror.ts';
+import type { Agents } from '../../runtime/dispatch/agents/create-agents.ts';
+import { createAgents } from '../../runtime/dispatch/agents/create-agents.ts';
+import type { RetryPolicy } from '../../runtime/dispatch/context.ts';
+import type { DispatchCounts, DispatchReport, DispatchService } from '../../runtime/dispatch/create-dispatcher.ts';
+import { createDispatcher } from '../../runtime/dispatch/create-dispatcher.ts';
+import type { Dispatcher } from '../../runtime/dispatch/dispatcher.ts';
+import type { Logger } from '../../runtime/log.ts';
+import type { RunProcess } from '../../runtime/process/run-process.ts';
+import type { SecretResolver } from '../../runtime/secrets.ts';
+import { SecretError } from '../../runtime/secrets.ts';
+import { openServerStore } from '../../runtime/store/sqlite-store.ts';
+import type { Store } from '../../runtime/store/store.ts';
+import { TableError } from '../../runtime/table/load.ts';
+import type { RouteTable } from '../../schemas/generated/types.ts';
+import { profileHome } from '../profiles/profile-home.ts';
+
+export interface WorkContext {
+  readonly home: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly run: RunProcess;
+  /** A resolver that sees secrets as they are now. */
+  readonly secrets: () => SecretResolver;
+}
+
+/** What one table makes of the work. */
+interface Linked {
+  readonly table: RouteTable;
+  readonly targets: LinkedTargets;
+  readonly agents: Agents;
+}
+
+/** Where dispatches, ids and groups are kept. */
+export const storePath = (home: string): string => join(home, 'state.db');
+
+/** A message is held back at most so long for a target's pace, in ms; then its run makes room. */
+const LONGEST_HOLD_MS = 5000;
+
+export class Work {
+  private readonly context: WorkContext;
+  private readonly pool: Agent = createHttpPool();
+  private readonly delivery: DeliveryContext;
+  private linked: Linked | null = null;
+  private store: Store | null = null;
+  private deliverer: SwappableDeliverer | null = null;
+  private service: DispatchService | null = null;
+
+  constructor(context: WorkContext) {
+    const { home, env, clock, log, run } = context;
+    this.context = context;
+    this.delivery = {
+      ...{ env, clock, log, dispatcher: this.pool, runProcess: run },
+      pace: createPace({ clock, longestHoldMs: LONGEST_HOLD_MS }),
+      tokens: new TokenCache(clock),
+      homeOf: (profile) => profileHome(home, profile),
+    };
+  }
+
+  /** The dispatcher, for a server that is made before the first table is there. */
+  readonly dispatcher: Dispatcher = {
+    isDone: (...args) => this.running.isDone(...args),
+    accept: (...args) => this.running.accept(...args),
+    coalesce: (...args) => this.running.coalesce(...args),
+    deliver: (...args) => this.running.deliver(...args),
+    fire: (...args) => this.running.fire(...args),
+  };
+
+  /**
+   * Links a table; what it answers takes it over.
+   * @throws TableError naming every credential that is missing; StoreRefused when the store cannot be used.
+   */
+  prepare(table: RouteTable): () => void {
+    const next = this.link(table);
+    if (this.linked === null) this.open(next);
+    return () => {
+      this.linked = next;
+      this.deliverer?.use(next.targets);
+      this.service?.refresh();
+    };
+  }
+
+  /** Takes up what the last stop or crash left unfinished. */
+  async start(): Promise<void> {
+    await this.running.start();
+  }
+
+  /** Finishes what it can within `timeoutMs`; the rest goes on after the next start. */
+  async stop(timeoutMs: number): Promise<DispatchReport> {
+    return this.running.stop(timeoutMs);
+  }
+
+  async close(): Promise<void> {
+    await this.store?.close();
+    await this.pool.destroy();
+  }
+
+  counts(): DispatchCounts {
+    return this.running.counts();
+  }
+
+  private get running(): DispatchService {
+    if (this.service === null) throw new Error('the work has no table yet');
+    return this.service;
+  }
+
+  private get current(): Linked {
+    if (this.linked === null) throw new Error('the work has no table yet');
+    return this.linked;
+  }
+
+  private link(table: RouteTable): Linked {
+    const { home, env, log, run } = this.context;
+    const secrets = this.context.secrets();
+    const { linked: targets, problems } = linkTargets(table, secrets, this.delivery);
+    if (problems.length > 0) {
+      throw new TableError(
+        problems.map(({ profile, target, message }) => `target ${target} of profile ${profile}: ${message}`).join('\n'),
+      );
+    }
+    try {
+      const readText = (path: string): Promise<string> => readFile(path, 'utf8');
+      const agents = createAgents(table, { home, env, log, run, secrets, readText, http: this.pool });
+      return { table, targets, agents };
+    } catch (error) {
+      if (error instanceof SecretError) throw new TableError(`agent: ${error.message}`);
+      throw error;
+    }
+  }
+
+  private open(first: Linked): void {
+    const { home, clock, log } = this.context;
+    this.linked = first;
+    const store = openServerStore({ path: storePath(home), durability: first.table.gateway.durability, log });
+    const mirror = createMirror({ clock, log, homeOf: this.delivery.homeOf });
+    const deliverer = createDeliverer({ linked: first.targets, context: this.delivery, mirror });
+    this.store = store;
+    this.deliverer = deliverer;
+    this.service = createDispatcher({
+      ...{ store, deliverer, clock, log },
+      agents: (profile) => this.current.agents(profile),
+      policy: (profile, target) => policyOf(this.current.table, profile, target),
+      limits: () => this.current.table.gateway,
+      random: Math.random,
+    });
+  }
+}
+
+/** A target without a binding of its own (`log`) goes by the gateway's rule. */
+function policyOf({ profiles, gateway }: RouteTable, profile: string, target: string): RetryPolicy {
+  const targets = Object.hasOwn(profiles, profile) ? profiles[profile]?.targets : undefined;
+  const binding = targets !== undefined && Object.hasOwn(targets, target) ? targets[target] : undefined;
+  return binding ?? { max_attempts: gateway.max_attempts, retry_ambiguous: false };
+}

@@ -1,0 +1,44 @@
+/** Checks one subscription by the rules of static routes, before it is written. */
+import type { SubscriptionProblem } from '../../compiler/compile-subscriptions.ts';
+import { compileSubscriptions } from '../../compiler/compile-subscriptions.ts';
+import type { RouteConfig, RoutePlan } from '../../schemas/generated/types.ts';
+import { CliError } from '../errors.ts';
+import { describeProblem } from './describe-problem.ts';
+import type { OpenTable } from './open-table.ts';
+
+export interface CheckedEntry {
+  /** Null only when keys that were there before are unknown: the entry is kept, and not served. */
+  readonly plan: RoutePlan | null;
+  readonly warnings: readonly string[];
+}
+
+/**
+ * @param before the entry as it was: what was unknown in it already is a warning, for a newer version may know it.
+ * @throws CliError listing every error.
+ */
+export function checkEntry(
+  name: string,
+  entry: RouteConfig,
+  before: RouteConfig | undefined,
+  open: OpenTable,
+): CheckedEntry {
+  const { table, facts } = open;
+  refuseStatic(name, open);
+  const compiled = compileSubscriptions(JSON.stringify({ [name]: entry }), table, facts);
+  const problems = compiled?.problems ?? [];
+  const errors = problems.filter((problem) => problem.severity === 'error' && !isOldUnknown(problem, before));
+  if (errors.length > 0)
+    throw new CliError(`subscription "${name}" is refused, nothing was written`, ...errors.map(describeProblem));
+  return { plan: compiled?.routes[name] ?? null, warnings: problems.map(describeProblem) };
+}
+
+/** @throws CliError naming the place of a static route of this name. */
+export function refuseStatic(name: string, { table }: OpenTable): void {
+  const route = Object.hasOwn(table.routes, name) ? table.routes[name] : undefined;
+  if (route === undefined) return;
+  throw new CliError(`"${name}" is a static route`, `change it where it is written: ${route.at.file}:${route.at.line}`);
+}
+
+function isOldUnknown({ rule, path }: SubscriptionProblem, before: RouteConfig | undefined): boolean {
+  return rule === 'unknown-key' && path.length === 2 && before !== undefined && Object.hasOwn(before, String(path[1]));
+}

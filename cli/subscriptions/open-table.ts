@@ -1,0 +1,37 @@
+/**
+ * The table that a command about routes works against: that of the running gateway, because it is the one that will
+ * serve; without one, the configuration compiled on the spot.
+ */
+import { readFileSync } from 'node:fs';
+import type { MachineFacts } from '../../compiler/machine-facts.ts';
+import type { RouteTable } from '../../schemas/generated/types.ts';
+import { compileRequest } from '../compose/compile-files.ts';
+import { createCompileRequest } from '../compose/compile-request.ts';
+import { createMachineFacts } from '../compose/machine-facts.ts';
+import type { CliContext } from '../context.ts';
+import { CliError } from '../errors.ts';
+import { tryAskGateway } from '../gateway/ask-gateway.ts';
+import { formatDiagnostics } from '../output/diagnostics.ts';
+
+export interface OpenTable {
+  readonly table: RouteTable;
+  readonly facts: MachineFacts;
+  /** Where a gateway listens for this home; null when none is running. */
+  readonly url: string | null;
+}
+
+/** @throws CliError when there is no table to be had; the diagnostics are printed before. */
+export async function openTable(context: CliContext, configs: readonly string[] | undefined): Promise<OpenTable> {
+  const status = await tryAskGateway(context, 'status', {});
+  const request = await createCompileRequest(context, { configs });
+  const facts = createMachineFacts(context, request.jobs);
+  const url = status?.url ?? null;
+  if (status !== null && configs === undefined) {
+    return { table: JSON.parse(readFileSync(status.table.file, 'utf8')) as RouteTable, facts, url };
+  }
+  const { output, diagnostics } = compileRequest(request);
+  if (output !== null) return { table: output.table, facts, url };
+  const errors = diagnostics.filter(({ severity }) => severity === 'error');
+  context.stderr.write(formatDiagnostics('pretty', errors, context, 'stderr'));
+  throw new CliError('the configuration has errors', 'mend it first, or make one: hookwright gateway setup');
+}

@@ -1,0 +1,79 @@
+/** Makes the event that `webhook test` sends: the payload, placed and signed as the route's sender would. */
+import type { SecretResolver } from '../../runtime/secrets.ts';
+import { signRequest } from '../../runtime/verify/sign.ts';
+import { SignError } from '../../runtime/verify/sign-body.ts';
+import type { RoutePlan, RouteTable, SchemePlan } from '../../schemas/generated/types.ts';
+import { routePath } from './route-url.ts';
+
+export interface TestEventRequest {
+  readonly plan: RoutePlan;
+  readonly table: RouteTable;
+  /** Undefined: the first the route accepts by name. */
+  readonly event: string | undefined;
+  /** Null: a small payload of ours. */
+  readonly body: Buffer | null;
+  readonly secrets: SecretResolver;
+  /** Unix ms. */
+  readonly now: number;
+  readonly random: (bytes: number) => Buffer;
+}
+
+export interface TestEvent {
+  readonly scheme: string;
+  readonly event: string | null;
+  /** To be added to the URL; with its question mark, or empty. */
+  readonly query: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
+/** Takes an event type in a header whatever the payload looks like. */
+const PREFERRED = 'forgea';
+
+/** @throws SecretError when the secret cannot be resolved; SignError when it cannot sign. */
+export function signTestEvent(request: TestEventRequest): TestEvent {
+  const { plan, table, now, random } = request;
+  const event = request.event ?? plan.events?.exact[0] ?? null;
+  const body =
+    request.body ?? Buffer.from(JSON.stringify({ ...(event === null ? {} : { event_type: event }), test: true }));
+  const id = `test-${now}-${random(4).toString('hex')}`;
+  if (plan.insecure) return unsigned(table, { event, id, body });
+  const scheme = schemeOf(plan, table);
+  const path = routePath(plan);
+  const unsignedRequest = { method: 'POST', url: path, public_url: plan.public_url, body, id, event };
+  const signed = signRequest(scheme, secretOf(request), unsignedRequest, now);
+  return {
+    scheme: scheme.name,
+    event,
+    query: signed.url.slice(path.length),
+    headers: { 'content-type': 'application/json', ...signed.headers },
+    body: signed.body,
+  };
+}
+
+function schemeOf(plan: RoutePlan, table: RouteTable): SchemePlan {
+  const schemes = plan.schemes.flatMap((name) => table.schemes[name] ?? []);
+  const preferred = plan.source === null ? schemes.find(({ name }) => name === PREFERRED) : undefined;
+  const scheme = preferred ?? schemes.find(({ deprecated }) => deprecated === null) ?? schemes[0];
+  if (scheme === undefined) throw new SignError('the route accepts no signature scheme');
+  return scheme;
+}
+
+/** The first secret that is still accepted. */
+function secretOf({ plan, secrets, now }: TestEventRequest): string {
+  const valid = plan.secrets.find(({ expires_at }) => expires_at === null || expires_at > now);
+  if (valid === undefined) throw new SignError('all of its secrets have expired');
+  return secrets.resolve(valid.ref);
+}
+
+function unsigned(
+  table: RouteTable,
+  { event, id, body }: { event: string | null; id: string; body: Buffer },
+): TestEvent {
+  const headers: Record<string, string> = { 'content-type': 'application/json' };
+  const at = table.default_event.find((place) => place.in === 'header');
+  const delivery = table.default_delivery.find((place) => place.in === 'header');
+  if (at !== undefined && event !== null) headers[at.name] = event;
+  if (delivery !== undefined) headers[delivery.name] = id;
+  return { scheme: 'unsigned', event, query: '', headers, body };
+}

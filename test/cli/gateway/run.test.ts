@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { runInProcess, startInProcess } from '../../helpers/cli.ts';
+import { startGateway, until } from '../../helpers/gateway.ts';
+import { tempDir } from '../../helpers/temp-dir.ts';
+
+const CONFIG = `platforms:
+  webhook:
+    enabled: true
+    secret: a-literal-secret-for-tests
+    routes:
+      hello:
+        events: [greeting]
+        prompt: "Hello {name}"
+`;
+
+test('gateway run compiles, serves and answers a signed test event; stop drains it', async (t) => {
+  const gateway = await startGateway(t, { home: tempDir(t), config: CONFIG });
+  const sent = await gateway.cli('webhook', 'test', 'hello', '--payload', '{"name":"Ada"}');
+  assert.equal(sent.code, 0, sent.stderr);
+  assert.match(sent.stdout, /^202 \{"status":"accepted","route":"hello","event":"greeting"/);
+  await until(async () => gateway.running.stderr().includes('Hello Ada'));
+  const { stdout } = await gateway.cli('gateway', 'status');
+  assert.match(stdout, /is serving on http:\/\/127\.0\.0\.1:\d+ \(pid \d+/);
+  assert.match(stdout, /1 routes/);
+  assert.deepEqual(await gateway.cli('gateway', 'stop'), { code: 0, stdout: '', stderr: 'stopped\n' });
+  assert.equal((await gateway.running.done).code, 0);
+  assert.equal(existsSync(join(gateway.home, 'run', 'control.sock')), false);
+});
+
+test('the table of a config with literal secrets is for its owner alone', async (t) => {
+  const home = tempDir(t);
+  writeFileSync(join(home, 'config.yaml'), CONFIG, { mode: 0o600 });
+  assert.equal((await runInProcess(['compile'], { home })).code, 0);
+  assert.equal(statSync(join(home, 'build', 'routes.json')).mode & 0o777, 0o600);
+  writeFileSync(join(home, 'config.yaml'), CONFIG.replace('a-literal-secret-for-tests', 'env:SECRET'));
+  assert.equal((await runInProcess(['compile'], { home })).code, 0);
+  assert.equal(statSync(join(home, 'build', 'routes.json')).mode & 0o777, 0o644);
+});
+
+test('a change is recompiled and served; one with errors leaves the old table serving and says so', async (t) => {
+  const gateway = await startGateway(t, { home: tempDir(t), config: CONFIG });
+  const path = join(gateway.home, 'config.yaml');
+  const { hash } = (await gateway.status()).table;
+  writeFileSync(path, CONFIG.replace('Hello {name}', 'Bye {name}'));
+  await until(async () => (await gateway.status()).table.hash !== hash);
+  writeFileSync(path, CONFIG.replace('prompt:', 'promt:'));
+  const { table } = await until(async () => {
+    const status = await gateway.status();
+    return status.table.error !== null && status;
+  });
+  assert.match(table.error ?? '', /the configuration has 1 error/);
+  assert.match(gateway.running.stderr(), /configuration has errors: the previous table stays in service/);
+  assert.equal((await gateway.cli('webhook', 'test', 'hello')).code, 0);
+  const reload = await gateway.cli('gateway', 'reload');
+  assert.equal(reload.code, 1);
+  assert.match(reload.stderr, /unknown-key/);
+  writeFileSync(path, CONFIG);
+  assert.equal((await gateway.cli('gateway', 'reload')).code, 0);
+  assert.equal((await gateway.status()).table.error, null);
+});
+
+test('a secret changed in .env is taken up without a restart', async (t) => {
+  const home = tempDir(t);
+  writeFileSync(join(home, '.env'), 'HOOK=first-secret-of-the-route\n');
+  const config = CONFIG.replace('a-literal-secret-for-tests', 'env:HOOK');
+  const gateway = await startGateway(t, { home, config });
+  assert.equal((await gateway.cli('webhook', 'test', 'hello')).code, 0);
+  writeFileSync(join(home, '.env'), 'HOOK=second-secret-of-the-route\n');
+  await until(async () => (await gateway.cli('webhook', 'test', 'hello')).code === 0);
+});
+
+test('a second gateway on one home is refused, and a lock left by nobody is not', async (t) => {
+  const gateway = await startGateway(t, { home: tempDir(t), config: CONFIG });
+  const second = await runInProcess(['gateway', 'run', '--port', '0'], { home: gateway.home });
+  assert.equal(second.code, 1);
+  assert.match(second.stderr, /another gateway already serves .* on http:\/\/127.* \(pid \d+\)/);
+  await gateway.stop();
+  const third = startInProcess(['serve', '--port', '0'], { home: gateway.home });
+  await until(async () => third.stderr().includes('listening'));
+  third.signal('SIGINT');
+  assert.equal((await third.done).code, 0);
+});
+
+const refusals: readonly (readonly [string, string, readonly string[], RegExp])[] = [
+  [
+    'a missing secret, by route and reference',
+    CONFIG.replace('a-literal-secret-for-tests', 'env:NOT_SET'),
+    [],
+    /^error: .*hello.*env:NOT_SET is not set/m,
+  ],
+  [
+    'webhooks that are switched off',
+    CONFIG.replace('enabled: true', 'enabled: false'),
+    [],
+    /^error: webhooks are switched off\n/m,
+  ],
+  [
+    'validation switched off on an address others can reach',
+    CONFIG.replace('a-literal-secret-for-tests', 'INSECURE_NO_AUTH'),
+    ['--host', '0.0.0.0'],
+    /insecure-bind: route .hello. is not authenticated/,
+  ],
+  ['an address that is none', CONFIG, ['--host', 'not-an-address.invalid'], /no address of this machine/],
+];
+for (const [name, config, argv, expected] of refusals) {
+  test(`a start is refused for ${name}`, async (t) => {
+    const home = tempDir(t);
+    writeFileSync(join(home, 'config.yaml'), config, { mode: 0o600 });
+    const result = await runInProcess(['gateway', 'run', '--port', '0', ...argv], { home });
+    assert.equal(result.code, 1, result.stderr);
+    assert.match(result.stderr, expected);
+    assert.doesNotMatch(result.stderr, /\n {4}at /);
+    // The home is free again.
+    assert.match((await runInProcess(['gateway', 'status'], { home })).stderr, /no gateway is running/);
+  });
+}
+
+test('a start is refused for a port in use, naming it', async (t) => {
+  const home = tempDir(t);
+  writeFileSync(join(home, 'config.yaml'), CONFIG, { mode: 0o600 });
+  const other = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => other.once('listening', resolve));
+  t.after(() => other.close());
+  const { port } = other.address() as { port: number };
+  const result = await runInProcess(['gateway', 'run', '--port', String(port)], { home });
+  assert.equal(result.code, 1);
+  assert.match(result.stderr, new RegExp(`127\\.0\\.0\\.1:${port} is in use`));
+});
+
+test('serve refuses a folder without tables and says what to run', async (t) => {
+  const result = await runInProcess(['serve'], { home: tempDir(t) });
+  assert.equal(result.code, 1);
+  assert.match(result.stderr, /hookwright compile/);
+});
+
+test('compile and lint print the same diagnostics; compile writes nothing when there are errors', async (t) => {
+  const home = tempDir(t);
+  writeFileSync(join(home, 'config.yaml'), CONFIG.replace('prompt:', 'promt:'), { mode: 0o600 });
+  const compiled = await runInProcess(['compile'], { home });
+  const linted = await runInProcess(['lint'], { home });
+  assert.equal(compiled.code, 1);
+  assert.equal(linted.code, 1);
+  assert.match(linted.stdout, /^config\.yaml:\d+:\d+: .*unknown-key/m);
+  assert.ok(compiled.stderr.startsWith(linted.stdout));
+  assert.equal(existsSync(join(home, 'build')), false);
+  const json = await runInProcess(['lint', '--format', 'json'], { home });
+  assert.equal((JSON.parse(json.stdout) as { rule: string }[])[0]?.rule, 'unknown-key');
+  assert.match(
+    (await runInProcess(['lint', '--format', 'github'], { home })).stdout,
+    /^::error file=config\.yaml,line=/m,
+  );
+  assert.equal((await runInProcess(['lint', '--format', 'x'], { home })).code, 2);
+});
+
+test('the same input compiles to the same bytes, and an unchanged file is left alone', async (t) => {
+  const home = tempDir(t);
+  writeFileSync(join(home, 'config.yaml'), CONFIG, { mode: 0o600 });
+  const first = await runInProcess(['compile'], { home });
+  const path = join(home, 'build', 'routes.json');
+  assert.deepEqual(first.stdout.trim().split('\n'), ['build/routes.json', 'build/blueprints.json']);
+  const before = [readFileSync(path, 'utf8'), statSync(path).mtimeMs];
+  await runInProcess(['compile'], { home });
+  assert.deepEqual([readFileSync(path, 'utf8'), statSync(path).mtimeMs], before);
+  await runInProcess(['compile', '--out', 'elsewhere'], { home });
+  assert.equal(readFileSync(join(home, 'elsewhere', 'routes.json'), 'utf8'), before[0]);
+});

@@ -1,0 +1,55 @@
+/** A gateway for tests, run through the command line in this process, on a free port in a home of its own. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { GatewayStatus } from '../../runtime/control/operations.ts';
+import type { CliOptions, CliResult, RunningCli } from './cli.ts';
+import { runInProcess, startInProcess } from './cli.ts';
+
+export interface TestGateway {
+  readonly home: string;
+  readonly url: string;
+  readonly running: RunningCli;
+  readonly cli: (...argv: string[]) => Promise<CliResult>;
+  readonly status: () => Promise<GatewayStatus>;
+  /** Stops it and answers how it ended. Idempotent. */
+  readonly stop: () => Promise<CliResult>;
+}
+
+/** Writes `config` as the home's configuration, and runs `gateway run` with it until the test ends. */
+export async function startGateway(
+  t: { after(done: () => Promise<unknown>): void },
+  options: CliOptions & { readonly config: string; readonly argv?: readonly string[] },
+): Promise<TestGateway> {
+  const { home, config } = options;
+  writeFileSync(join(home, 'config.yaml'), config, { mode: 0o600 });
+  const running = startInProcess(options.argv ?? ['gateway', 'run', '--port', '0'], options);
+  const cli = (...argv: string[]): Promise<CliResult> => runInProcess(argv, options);
+  const status = async (): Promise<GatewayStatus> => {
+    const { stdout, stderr } = await cli('gateway', 'status', '--json');
+    const found = JSON.parse(stdout) as GatewayStatus | { state: 'stopped' };
+    if (found.state === 'stopped') throw new Error(`not running: ${stderr}${running.stderr()}`);
+    return found;
+  };
+  const stop = async (): Promise<CliResult> => {
+    running.signal('SIGTERM');
+    return running.done;
+  };
+  t.after(stop);
+  const url = await Promise.race([
+    until(async () => (/"url":"([^"]+)"/.exec(running.stderr()) ?? [])[1] ?? null),
+    running.done.then(({ stderr }) => Promise.reject(new Error(`did not start: ${stderr}`))),
+  ]);
+  await until(async () => status().catch(() => null));
+  return { home, url, running, cli, status, stop };
+}
+
+/** Asks again and again until there is an answer; fails after ten seconds. */
+export async function until<Answer>(ask: () => Promise<Answer | null | undefined | false>): Promise<Answer> {
+  const end = performance.now() + 10_000;
+  while (performance.now() < end) {
+    const answer = await ask();
+    if (answer !== null && answer !== undefined && answer !== false) return answer;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  throw new Error('it did not happen within ten seconds');
+}
