@@ -1,5 +1,6 @@
 /** The composition root: every part of a running gateway is made here and handed what it needs. */
 import { join } from 'node:path';
+import { compileSubscriptions } from '../../compiler/compile-subscriptions.ts';
 import { readOverrides } from '../../compiler/lower/overrides.ts';
 import { loadEnvFile, mergeEnv } from '../../compiler/source/load-env.ts';
 import { createGateway } from '../../runtime/gateway.ts';
@@ -12,7 +13,6 @@ import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../context.ts';
 import { CliError } from '../errors.ts';
 import { nodeFiles } from '../files/node-files.ts';
-import { createLowerSubscriptions } from './lower-subscriptions.ts';
 import { createMachineFacts } from './machine-facts.ts';
 import { createSecrets, userHome } from './secrets.ts';
 import { Work } from './work.ts';
@@ -53,7 +53,7 @@ export function composeGateway(context: CliContext, options: ComposeOptions): Co
     dispatcher: work.dispatcher,
     drain: (timeoutMs) => work.stop(timeoutMs),
     prepare: (table) => work.prepare(table),
-    lowerSubscriptions: createLowerSubscriptions(() => createMachineFacts(context, [])),
+    lowerSubscriptions: (text, table) => compileSubscriptions(text, table, createMachineFacts(context, [])),
     files: gatewayFiles,
     ids: createIds(context.random),
   });

@@ -3,9 +3,10 @@ import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts';
 import { printGithub } from '../../compiler/diagnostics/print-github.ts';
 import { printJson } from '../../compiler/diagnostics/print-json.ts';
 import { printPretty } from '../../compiler/diagnostics/print-pretty.ts';
+import { printSarif } from '../../compiler/diagnostics/print-sarif.ts';
 import type { CliContext } from '../context.ts';
 
-export const DIAGNOSTIC_FORMATS = ['pretty', 'json', 'github'] as const;
+export const DIAGNOSTIC_FORMATS = ['pretty', 'json', 'github', 'sarif'] as const;
 export type DiagnosticFormat = (typeof DIAGNOSTIC_FORMATS)[number];
 
 /** Columns of a terminal that does not say how many it has. */
@@ -28,5 +29,7 @@ export function formatDiagnostics(
       return printJson(diagnostics);
     case 'github':
       return printGithub(diagnostics);
+    case 'sarif':
+      return printSarif(diagnostics);
   }
 }

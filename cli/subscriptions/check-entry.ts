@@ -24,12 +24,11 @@ export function checkEntry(
 ): CheckedEntry {
   const { table, facts } = open;
   refuseStatic(name, open);
-  const compiled = compileSubscriptions(JSON.stringify({ [name]: entry }), table, facts);
-  const problems = compiled?.problems ?? [];
+  const { problems, routes } = compileSubscriptions(JSON.stringify({ [name]: entry }), table, facts);
   const errors = problems.filter((problem) => problem.severity === 'error' && !isOldUnknown(problem, before));
   if (errors.length > 0)
     throw new CliError(`subscription "${name}" is refused, nothing was written`, ...errors.map(describeProblem));
-  return { plan: compiled?.routes[name] ?? null, warnings: problems.map(describeProblem) };
+  return { plan: routes[0] ?? null, warnings: problems.map(describeProblem) };
 }
 
 /** @throws CliError naming the place of a static route of this name. */

@@ -22,9 +22,9 @@ export function findRoute({ home }: CliContext, name: string, { table, facts }: 
   if (!names.includes(name))
     throw unknownRoute(name, [...Object.values(table.routes).map((route) => route.name), ...names]);
   const compiled = compileSubscriptions(text, table, facts);
-  const plan = compiled?.routes[name];
+  const plan = compiled.routes.find((route) => route.name === name);
   if (plan !== undefined) return { plan, dynamic: true };
-  const reasons = (compiled?.problems ?? []).filter((problem) => problem.subscription === name).map(describeProblem);
+  const reasons = compiled.problems.filter((problem) => problem.subscription === name).map(describeProblem);
   throw new CliError(`subscription "${name}" is not served`, ...reasons);
 }
 
