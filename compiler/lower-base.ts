@@ -75,6 +75,7 @@ export function lowerBase(input: BaseInput, report: Report): RouteScope {
     schemes: sources.schemes,
     ...sources.defaults,
     sources: sources.sources,
+    source_facts: sources.facts,
     ...known,
     profiles: Object.fromEntries(plans.map((plan) => [plan.name, plan])),
     jobs: {},

@@ -1,5 +1,12 @@
 /** What a route is checked and lowered against, and the route seen in that light: the input of every route rule. */
-import type { Place, ProfilePlan, RouteConfig, SchemePlan, SecretRef } from '../schemas/generated/types.ts';
+import type {
+  Place,
+  ProfilePlan,
+  RouteConfig,
+  SchemePlan,
+  SecretRef,
+  SourceFacts,
+} from '../schemas/generated/types.ts';
 import type { WrittenTarget } from './lower/delivery.ts';
 import { targetNamed, writtenTargets } from './lower/delivery.ts';
 import type { TableContent } from './lower/table-content.ts';
@@ -46,6 +53,8 @@ export interface RouteView {
   /** null: no such profile in the table. */
   readonly profilePlan: ProfilePlan | null;
   readonly targets: readonly RouteTarget[];
+  /** What is known of the sender of a route with `source`. */
+  readonly facts: SourceFacts | null;
   /** Schemes the route accepts, by canonical name, in the order they commit; those that exist. */
   readonly schemes: readonly SchemePlan[];
   readonly secrets: readonly RouteSecretSource[];
@@ -71,6 +80,7 @@ export function viewRoute({ name, config }: RouteEntry, scope: RouteScope): Rout
       ...written,
       target: targetNamed(table.target_names, written.name),
     })),
+    facts: factsOf(config, table),
     schemes,
     secrets,
     insecure: secrets.some((secret) => isInsecure(secret.ref, scope.facts)),
@@ -80,6 +90,11 @@ export function viewRoute({ name, config }: RouteEntry, scope: RouteScope): Rout
 /** The sender's public key is what verifies: a shared secret is of no use. */
 export const isAsymmetric = (scheme: SchemePlan): boolean =>
   scheme.verify === 'ed25519' || scheme.verify === 'ecdsa-p256';
+
+function factsOf({ source }: RouteConfig, table: TableContent): SourceFacts | null {
+  const scheme = source === undefined ? undefined : own(table.sources, source)?.scheme;
+  return scheme === undefined ? null : own(table.source_facts, scheme);
+}
 
 function acceptedSchemes(config: RouteConfig, table: TableContent): readonly string[] {
   if (config.source !== undefined) return own(table.sources, config.source)?.accepts ?? [];

@@ -24,6 +24,7 @@ export const TABLE_FORMAT = 1;
 const BY_ENTRY: ReadonlySet<string> = new Set([
   'schemes',
   'sources',
+  'source_facts',
   'targets',
   'profiles',
   'jobs',

@@ -51,10 +51,14 @@ export function lowerRoute(route: RouteView, at: Place): Lowered<RoutePlan> {
     mirror_to_session: mode !== 'cron' && (config.mirror_to_session ?? false),
     rate_limit: config.rate_limit ?? server.rate_limit,
     max_concurrent: config.max_concurrent ?? null,
-    idempotency_ttl_seconds: config.idempotency_ttl_seconds ?? server.idempotency_ttl_seconds,
+    idempotency_ttl_seconds: config.idempotency_ttl_seconds ?? defaultWindow(route),
   };
   return { plan, problems };
 }
+
+/** A sender that is known to retry for longer than the server remembers is remembered for as long. */
+const defaultWindow = ({ facts, scope }: RouteView): number =>
+  Math.max(scope.table.server.idempotency_ttl_seconds, facts?.horizon_seconds ?? 0);
 
 const lowerSecrets = (route: RouteView): RouteSecret[] =>
   route.secrets.map(({ ref, expires_at }) => ({ ref, expires_at }));

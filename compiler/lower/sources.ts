@@ -1,5 +1,5 @@
 /** Lowers every source of the catalog and the config: the schemes of the table, and what a route may call them. */
-import type { SchemePlan, SourceFile, SourcePlan } from '../../schemas/generated/types.ts';
+import type { SchemePlan, SourceFacts, SourceFile, SourcePlan } from '../../schemas/generated/types.ts';
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
 import { didYouMean } from '../diagnostics/suggest.ts';
 import type { DefaultSources, LoweredSource } from './default-sources.ts';
@@ -13,6 +13,8 @@ export interface LoweredSources {
   readonly defaults: DefaultSources;
   /** By every name and alias. */
   readonly sources: Record<string, SourcePlan>;
+  /** By canonical name; see route-table.schema.json. */
+  readonly facts: Record<string, SourceFacts>;
   /** By source file; paths are relative to it. */
   readonly problems: ReadonlyMap<string, readonly Problem[]>;
 }
@@ -43,6 +45,7 @@ export function lowerSources(files: ReadonlyMap<string, SourceFile>): LoweredSou
     schemes: Object.fromEntries(lowered.map(({ name, plan }) => [name, plan])),
     defaults: lowerDefaultSources(lowered),
     sources: Object.fromEntries(sources),
+    facts: Object.fromEntries(lowered.flatMap(({ name, file }) => factsOf(file).map((facts) => [name, facts]))),
     problems,
   };
 }
@@ -50,6 +53,20 @@ export function lowerSources(files: ReadonlyMap<string, SourceFile>): LoweredSou
 function planOf({ name, file }: LoweredSource, names: ReadonlyMap<string, string>): SourcePlan {
   const accepts = file.accepts?.flatMap((scheme) => names.get(scheme) ?? []);
   return { scheme: name, accepts: accepts ?? [name] };
+}
+
+/** None when nothing is known. */
+function factsOf({ events = [], sending }: SourceFile): readonly SourceFacts[] {
+  if (events.length === 0 && sending === undefined) return [];
+  return [
+    {
+      events,
+      attempts: sending?.attempts ?? null,
+      horizon_seconds: sending?.horizon_seconds ?? null,
+      deadline_seconds: sending?.deadline_seconds ?? null,
+      burst_per_minute: sending?.burst_per_minute ?? null,
+    },
+  ];
 }
 
 /** What a variant says itself stands below `variants`; the rest it has from the file. */

@@ -20,6 +20,7 @@ import { filterField } from './filter-field.ts';
 import { filterFile } from './filter-file.ts';
 import { filterOperator } from './filter-operator.ts';
 import { filterShape } from './filter-shape.ts';
+import { idempotencyWindow } from './idempotency-window.ts';
 import { insecureBind } from './insecure-bind.ts';
 import { invalidEnvironment } from './invalid-environment.ts';
 import { invalidName } from './invalid-name.ts';
@@ -34,8 +35,12 @@ import { missingDeliverExtra } from './missing-deliver-extra.ts';
 import { missingKey } from './missing-key.ts';
 import { missingPublicUrl } from './missing-public-url.ts';
 import { missingSetting } from './missing-setting.ts';
+import { missingVerifyToken } from './missing-verify-token.ts';
 import { noEffect } from './no-effect.ts';
+import { noReplayProtection } from './no-replay-protection.ts';
+import { noSecondAttempt } from './no-second-attempt.ts';
 import { publicKeyScheme } from './public-key-scheme.ts';
+import { rateBelowBurst } from './rate-below-burst.ts';
 import { rawPayload } from './raw-payload.ts';
 import { regexSyntax } from './regex-syntax.ts';
 import { routeWithoutSecret } from './route-without-secret.ts';
@@ -46,6 +51,7 @@ import { secretExposed } from './secret-exposed.ts';
 import { secretReference } from './secret-reference.ts';
 import { secretShort } from './secret-short.ts';
 import { shadowedSetting } from './shadowed-setting.ts';
+import { slowDirectDelivery } from './slow-direct-delivery.ts';
 import { sourceScheme } from './source-scheme.ts';
 import { subscriptionRejected } from './subscription-rejected.ts';
 import type { Rule } from './support/rule.ts';
@@ -65,7 +71,9 @@ import { targetValue } from './target-value.ts';
 import { templateBraces } from './template-braces.ts';
 import { templateHeaders } from './template-headers.ts';
 import { templateSyntax } from './template-syntax.ts';
+import { tokenWithoutTls } from './token-without-tls.ts';
 import { unknownDeliverExtra } from './unknown-deliver-extra.ts';
+import { unknownEvent } from './unknown-event.ts';
 import { unknownJob } from './unknown-job.ts';
 import { unknownKey } from './unknown-key.ts';
 import { unknownProfile } from './unknown-profile.ts';
@@ -121,6 +129,19 @@ export const RULE_GROUPS: readonly RuleGroup[] = Object.freeze([
       legacySignature,
       secretShort,
       secretExposed,
+    ],
+  },
+  {
+    title: 'Routes: what is known of the sender',
+    rules: [
+      unknownEvent,
+      idempotencyWindow,
+      slowDirectDelivery,
+      noSecondAttempt,
+      noReplayProtection,
+      tokenWithoutTls,
+      rateBelowBurst,
+      missingVerifyToken,
     ],
   },
   {

@@ -1262,6 +1262,7 @@ export interface RouteTable {
    */
   default_delivery: LocatorPlan[];
   sources: SourcePlans;
+  source_facts: SourceFactsByName;
   target_names: TargetNames;
   targets: TargetPlans;
   toolsets: ToolsetPlans;
@@ -1447,6 +1448,34 @@ export interface SourcePlan {
    * Schemes a route pinned to this source accepts, in the order they commit.
    */
   accepts: string[];
+}
+/**
+ * What is known of senders, by canonical name of their source; those of whom nothing is known are left out.
+ */
+export interface SourceFactsByName {
+  [k: string]: SourceFacts;
+}
+/**
+ * How a sender sends, for checks and for the idempotency window.
+ */
+export interface SourceFacts {
+  /**
+   * Event names it documents; empty: not known.
+   */
+  events: string[];
+  /**
+   * 1: it never retries.
+   */
+  attempts: number | null;
+  /**
+   * Longest time between its first and its last attempt.
+   */
+  horizon_seconds: number | null;
+  /**
+   * How long it waits for the answer.
+   */
+  deadline_seconds: number | null;
+  burst_per_minute: number | null;
 }
 /**
  * Canonical target names by every name and alias.

@@ -96,6 +96,7 @@ export function routeTable({ routes = {}, server, gateway, profiles = ['default'
     schemes: Object.fromEntries(sources.lowered.map(({ name, plan }) => [name, plan])),
     ...defaults,
     sources: {},
+    source_facts: {},
     target_names: {},
     targets: {},
     toolsets: {},

@@ -1,0 +1,66 @@
+/** An event name the sender does not know. */
+import type { Problem } from '../diagnostics/problem.ts';
+import { suggest } from '../diagnostics/suggest.ts';
+import { lowerEvents } from '../lower/events.ts';
+import type { Rule } from './support/rule.ts';
+
+export const unknownEvent: Rule = {
+  id: 'unknown-event',
+  severity: 'warning',
+  title: '`events` names an event that the source does not document.',
+  why: 'Events are compared letter by letter: a name the sender never sends keeps the route silent. Some senders use phrases where others use words.',
+  bad: {
+    config: `platforms:
+  webhook:
+    enabled: true
+    secret: env:WEBHOOK_SECRET
+    routes:
+      reviews:
+        source: gitlab
+        events: [merge_request]
+        prompt: "{object_attributes.title}"
+`,
+  },
+  good: {
+    config: `platforms:
+  webhook:
+    enabled: true
+    secret: env:WEBHOOK_SECRET
+    routes:
+      reviews:
+        source: gitlab
+        events: [Merge Request Hook]
+        prompt: "{object_attributes.title}"
+`,
+  },
+  checkRoute({ config, facts }) {
+    const known = facts?.events ?? [];
+    if (known.length === 0) return [];
+    return (config.events ?? []).flatMap((entry, index): readonly Problem[] => {
+      if (isKnown(entry, known)) return [];
+      const meant = sameWord(entry, known) ?? suggest(entry, known)[0];
+      const message = `\`${config.source}\` documents no event \`${entry}\`${meant === undefined ? '' : `: it sends \`${meant}\``}`;
+      return [{ rule: this.id, path: ['events', index], at: 'value', message }];
+    });
+  },
+};
+
+/** A glob that cannot be read is another rule's. */
+function isKnown(entry: string, known: readonly string[]): boolean {
+  const { plan } = lowerEvents([entry]);
+  if (plan === null) return true;
+  const globs = plan.globs.map((source) => new RegExp(source));
+  return known.some((event) => plan.exact.includes(event) || globs.some((glob) => glob.test(event)));
+}
+
+/** The same name in the sender's spelling: `merge_request` for `Merge Request Hook`, `issue` for `Issue`. */
+function sameWord(entry: string, known: readonly string[]): string | undefined {
+  const letters = (text: string): string =>
+    text
+      .toLowerCase()
+      .replace(/[^a-z0-9]/g, '')
+      .replace(/(hook|events?)$/, '');
+  const wanted = letters(entry);
+  const found = known.find((event) => letters(event) === wanted);
+  return found ?? known.find((event) => letters(event) === wanted.replace(/s$/, ''));
+}

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { RoutePlan } from '../../schemas/generated/types.ts';
+import { compileConfig, compileFiles, printed } from '../helpers/compile.ts';
+
+function config(route: string, top = ''): string {
+  return `platforms:
+  webhook:
+    enabled: true
+    secret: env:WEBHOOK_SECRET
+    routes:
+      r: { prompt: "{x}", ${route} }
+${top}`;
+}
+
+function plan(route: string, top = ''): RoutePlan {
+  const result = compileConfig(config(route, top));
+  const found = result.output?.table.routes.r;
+  assert.ok(found !== undefined, printed(result));
+  return found;
+}
+
+test('`source` pins the scheme by any of its names; without it the header-driven choice stays', () => {
+  const names = ['github', 'forgea'].map((name) => plan(`source: ${name}`));
+  for (const { source, schemes } of names) assert.deepEqual([source, schemes], ['forgea', ['forgea']]);
+  const { source, schemes } = plan('events: [push]');
+  assert.equal(source, null);
+  assert.deepEqual(schemes, ['standard-webhooks', 'svix', 'forgea', 'forgeb', 'generic-v2', 'generic-v1']);
+});
+
+test('`auth` narrows by name or alias, in the order of the catalog', () => {
+  assert.deepEqual(plan('auth: [generic-v2, github]').schemes, ['forgea', 'generic-v2']);
+});
+
+test('a sender that signs in two ways at once is accepted in both', () => {
+  const twilio = plan('source: twilio, public_url: "https://example.test/webhooks/r"');
+  assert.deepEqual(twilio.schemes, ['twilio-json', 'twilio']);
+});
+
+test('the idempotency window is as long as the sender retries, at least an hour, unless the route says otherwise', () => {
+  assert.equal(plan('source: stripe').idempotency_ttl_seconds, 259_200);
+  assert.equal(plan('source: slack').idempotency_ttl_seconds, 3600);
+  assert.equal(plan('events: [push]').idempotency_ttl_seconds, 3600);
+  assert.equal(plan('source: stripe, idempotency_ttl_seconds: 300000').idempotency_ttl_seconds, 300_000);
+});
+
+const OWN = `
+    title: My shop
+    aliases: [shop]
+    verify: hmac-sha256
+    signature: { header: X-Shop-Signature }
+    signed: "{body}"
+    delivery: { header: X-Shop-Id }
+`;
+
+test('sources of the config and of the home are known by name and alias, and replace shipped ones', () => {
+  const indented = `sources:\n  my-shop:${OWN}`;
+  assert.equal(plan('source: shop', indented).source, 'my-shop');
+  const home = compileFiles({
+    'hookwright.yaml': config('source: shop'),
+    '~/.hookwright/catalog/sources/my-shop.yaml': OWN.replace(/^ {4}/gm, ''),
+  });
+  assert.equal(home.output?.table.routes.r?.source, 'my-shop', printed(home));
+  const replaced = compileConfig(config('source: grafana', `sources:\n  grafana:${OWN}`));
+  assert.equal(replaced.output?.table.schemes.grafana?.signature[0]?.name, 'x-shop-signature', printed(replaced));
+});
+
+test('a source at fault is shown at its place', () => {
+  const faults: readonly (readonly [string, RegExp])[] = [
+    ['{ verify: hmac-sha256, signature: { header: X-A }, signed: "{bdy}" }', /unknown placeholder `\{bdy\}`/],
+    ['{ verify: hmac-sha256, signature: { header: X-A }, signed: "{timestamp}.{body}" }', /has no `timestamp`/],
+    [
+      '{ verify: hmac-sha256, signature: { header: X-A }, signed: "{body}", timestamp: { header: X-T, unit: s, tolerance: 300 } }',
+      /anyone could refresh it/,
+    ],
+    ['{ verify: hmac-sha256, signature: { header: X-A, json: b }, signed: "{body}" }', /exactly one of/],
+    ['{ verify: hmac-sha256, signature: { header: X-A }, signed: "static" }', /nothing of the request is signed/],
+    ['{ verify: token, signature: { header: X-A }, signed: "{body}" }', /signs nothing/],
+    ['{ verify: ed25519, signature: { header: X-A }, signed: "{body}", secret: { as: utf8 } }', /no key of `ed25519`/],
+    [
+      '{ verify: hmac-sha256, signature: { header: X-A }, signed: "{body}", challenge: { kind: ok } }',
+      /every event would be taken/,
+    ],
+  ];
+  for (const [source, expected] of faults) {
+    const result = compileConfig(config('events: [a]', `sources:\n  mine: ${source}\n`));
+    assert.equal(result.output, null, source);
+    assert.match(printed(result), expected);
+    assert.ok(
+      result.diagnostics.every(({ rule }) => rule === 'source-scheme'),
+      printed(result),
+    );
+  }
+});
+
+test('an event in another spelling is shown in the sender’s own', () => {
+  const said = (source: string, event: string): string =>
+    printed(compileConfig(config(`source: ${source}, events: ["${event}"]`)));
+  assert.match(said('gitlab', 'merge_request'), /it sends `Merge Request Hook`/);
+  assert.match(said('github', 'pull_requests'), /it sends `pull_request`/);
+  assert.match(said('linear', 'issue'), /it sends `Issue`/);
+  assert.match(said('stripe', 'invoice.payed'), /it sends `invoice.paid`/);
+  assert.match(said('github', 'pul*_*x'), /documents no event/);
+  assert.doesNotMatch(said('github', 'pull_*'), /documents no event/);
+});
