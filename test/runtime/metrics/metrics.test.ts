@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { LiveFigures } from '../../../runtime/metrics/metrics.ts';
+import { createMetrics } from '../../../runtime/metrics/metrics.ts';
+
+const LIVE: LiveFigures = {
+  generation: 3,
+  routes: 12,
+  subscriptions: 2,
+  quarantined: 1,
+  work: { runs_active: 4, runs_queued: 9 },
+  tallies: [
+    {
+      profile: 'default',
+      route: 'ci',
+      accepted: 9,
+      removed: 0,
+      pending: 1,
+      running: 2,
+      delivering: 0,
+      done: 5,
+      dead: 1,
+      skipped: 0,
+    },
+    {
+      profile: 'ops',
+      route: null,
+      accepted: 1,
+      removed: 0,
+      pending: 0,
+      running: 0,
+      delivering: 0,
+      done: 1,
+      dead: 0,
+      skipped: 0,
+    },
+  ],
+  oldestOpenSeconds: 42,
+};
+
+const OWNER = { id: 'x', profile: 'default', route: 'ci', job: null };
+
+test('requests are counted by route and outcome, over several scrapes', async () => {
+  const metrics = createMetrics();
+  const request = { profile: 'default', route: 'ci', outcome: 'accepted', ms: 2, secret: 0 } as const;
+  metrics.onRequest(request);
+  await metrics.read(LIVE);
+  metrics.onRequest(request);
+  metrics.onRequest({ ...request, outcome: 'invalid_signature', secret: 1 });
+  metrics.onRequest({ ...request, profile: '', route: '', outcome: 'unknown_route' });
+  const { text, content_type } = await metrics.read(LIVE);
+  assert.match(content_type, /^text\/plain; version=/);
+  assert.match(text, /^hookwright_requests_total\{profile="default",route="ci",outcome="accepted"\} 2$/m);
+  assert.match(text, /^hookwright_requests_total\{profile="default",route="ci",outcome="invalid_signature"\} 1$/m);
+  assert.match(text, /^hookwright_requests_total\{profile="",route="",outcome="unknown_route"\} 1$/m);
+  assert.match(text, /^hookwright_request_duration_seconds_count 3$/m);
+  assert.match(text, /^hookwright_request_duration_seconds_bucket\{le="0\.0025"\} 3$/m);
+  assert.match(text, /^hookwright_previous_secret_requests_total\{profile="default",route="ci"\} 1$/m);
+});
+
+test('table loads and what the dispatcher tells are counted', async () => {
+  const metrics = createMetrics();
+  metrics.onTableLoad(true);
+  metrics.onTableLoad(false);
+  metrics.observer.runEnded?.(OWNER, 'ok', 3000);
+  metrics.observer.attemptEnded?.('messenger_a', 'retry', 200);
+  metrics.observer.retryScheduled?.('delivery');
+  metrics.observer.finished?.(OWNER, 'dead', 'gone');
+  const { text } = await metrics.read(LIVE);
+  for (const line of [
+    'hookwright_table_loads_total{result="served"} 1',
+    'hookwright_table_loads_total{result="refused"} 1',
+    'hookwright_run_duration_seconds_count{outcome="ok"} 1',
+    'hookwright_delivery_attempt_duration_seconds_count{target="messenger_a",outcome="retry"} 1',
+    'hookwright_retries_total{kind="delivery"} 1',
+    'hookwright_finished_total{state="dead"} 1',
+  ]) {
+    assert(text.split('\n').includes(line), line);
+  }
+});
+
+test('a scrape shows how things are now, the event loop included', async () => {
+  const metrics = createMetrics();
+  await metrics.read({ ...LIVE, tallies: [{ ...(LIVE.tallies[0] as (typeof LIVE.tallies)[0]), route: 'gone' }] });
+  const { text } = await metrics.read(LIVE);
+  for (const line of [
+    'hookwright_table_generation 3',
+    'hookwright_routes{kind="static"} 12',
+    'hookwright_routes{kind="subscription"} 2',
+    'hookwright_routes{kind="quarantined"} 1',
+    'hookwright_work{stage="runs_queued"} 9',
+    'hookwright_dispatches{profile="default",route="ci",state="done"} 5',
+    'hookwright_dispatches{profile="ops",route="",state="done"} 1',
+    'hookwright_oldest_open_dispatch_seconds 42',
+  ]) {
+    assert(text.split('\n').includes(line), line);
+  }
+  assert.doesNotMatch(text, /route="gone"/);
+  assert.match(text, /^nodejs_eventloop_lag_p99_seconds /m);
+  assert.match(text, /^process_resident_memory_bytes /m);
+});
