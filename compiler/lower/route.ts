@@ -19,7 +19,6 @@ const DEFAULT_MAX_WAIT_SECONDS = 300;
 /** Total on whatever has passed the schema; the plan is of use only when no rule found an error. */
 export function lowerRoute(route: RouteView, at: Place): Lowered<RoutePlan> {
   const { name, config, mode, profile, scope, insecure } = route;
-  const { server } = scope.table;
   const problems: Problem[] = [];
   const take = <T>(lowered: Lowered<T>, path: NodePath): T | null => {
     problems.push(...lowered.problems.map((problem) => ({ ...problem, path: [...path, ...problem.path] })));
@@ -37,7 +36,7 @@ export function lowerRoute(route: RouteView, at: Place): Lowered<RoutePlan> {
     schemes: insecure ? [] : route.schemes.map((scheme) => scheme.name),
     secrets: insecure ? [] : lowerSecrets(route),
     verify_token: config.verify_token === undefined ? null : parseSecretRef(config.verify_token, DEFAULT_PROFILE),
-    public_url: config.public_url ?? server.public_url,
+    public_url: lowerPublicUrl(route),
     events:
       config.events === undefined || config.events.length === 0 ? null : take(lowerEvents(config.events), ['events']),
     filters: config.filters === undefined ? null : take(lowerFilters(config.filters), ['filters']),
@@ -49,11 +48,18 @@ export function lowerRoute(route: RouteView, at: Place): Lowered<RoutePlan> {
     cron_job: config.cron_job === undefined ? null : (findJobs(route, config.cron_job)[0]?.id ?? null),
     coalesce: config.coalesce === undefined ? null : lowerCoalesce(config.coalesce, take),
     mirror_to_session: mode !== 'cron' && (config.mirror_to_session ?? false),
-    rate_limit: config.rate_limit ?? server.rate_limit,
+    rate_limit: config.rate_limit ?? scope.table.server.rate_limit,
     max_concurrent: config.max_concurrent ?? null,
     idempotency_ttl_seconds: config.idempotency_ttl_seconds ?? defaultWindow(route),
   };
   return { plan, problems };
+}
+
+/** The route's own, or the server's with the route's path behind it. */
+function lowerPublicUrl({ name, profile, config, scope }: RouteView): string | null {
+  const { public_url: base } = scope.table.server;
+  if (config.public_url !== undefined || base === null) return config.public_url ?? null;
+  return `${base.replace(/\/+$/, '')}${profile === DEFAULT_PROFILE ? '' : `/p/${profile}`}/webhooks/${name}`;
 }
 
 /** A sender that is known to retry for longer than the server remembers is remembered for as long. */

@@ -37,6 +37,13 @@ test('a sender that signs in two ways at once is accepted in both', () => {
   assert.deepEqual(twilio.schemes, ['twilio-json', 'twilio']);
 });
 
+test('the URL of a route is its own, or the server’s with its path', () => {
+  const top = 'public_url: https://hooks.example.test/base/';
+  assert.equal(plan('source: square', top).public_url, 'https://hooks.example.test/base/webhooks/r');
+  assert.equal(plan('source: square, public_url: "https://other.test/x"', top).public_url, 'https://other.test/x');
+  assert.equal(plan('source: github').public_url, null);
+});
+
 test('the idempotency window is as long as the sender retries, at least an hour, unless the route says otherwise', () => {
   assert.equal(plan('source: stripe').idempotency_ttl_seconds, 259_200);
   assert.equal(plan('source: slack').idempotency_ttl_seconds, 3600);
