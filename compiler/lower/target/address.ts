@@ -13,7 +13,7 @@ export function lowerSettings(settings: TargetSettings, path: NodePath, scope: T
   return Object.entries(settings).map(([name, setting]) => {
     const aliases = setting.aliases ?? [];
     for (const one of [name, ...aliases]) {
-      const why = takenName(one, taken.get(one));
+      const why = takenName(one, taken.get(one)) ?? (one === name ? reservedName(one) : null);
       if (why !== null) scope.report({ rule: 'target-setting', path: [...path, name], at: 'key', message: why });
       taken.set(one, name);
     }
@@ -31,7 +31,11 @@ export function lowerSettings(settings: TargetSettings, path: NodePath, scope: T
 
 function takenName(name: string, owner: string | undefined): string | null {
   if (owner !== undefined) return `\`${name}\` already names the setting \`${owner}\``;
-  if (CONFIG_KEYS.includes(name)) return `\`${name}\` is a key of every target's config`;
+  return CONFIG_KEYS.includes(name) ? `\`${name}\` is a key of every target's config` : null;
+}
+
+/** Aliases are not named in texts and may be called so. */
+function reservedName(name: string): string | null {
   if (RESERVED_NAMES.includes(name) || name === 'chat_id' || name === 'thread') {
     return `\`${name}\` is the name of a value of the delivery; call the setting something else`;
   }

@@ -1,5 +1,5 @@
 /** Lowers the JSON body of a target's request, written as plain YAML with `$` nodes, to a typed tree. */
-import type { BodyNode, TextNode } from '../../../schemas/generated/types.ts';
+import type { BodyNode, TextNode, ValueTemplate } from '../../../schemas/generated/types.ts';
 import type { NodePath } from '../../diagnostics/problem.ts';
 import type { TargetScope } from './scope.ts';
 import { reportValue } from './scope.ts';
@@ -45,8 +45,13 @@ function lowerObject(entries: readonly (readonly [string, unknown])[], place: At
       if (name.startsWith('$')) unknownNode(name, below(place, name), scope);
       return { name, node: lowerBody(value, below(place, name), scope) };
     });
-  const condition = when === undefined ? null : lowerText(String(when[1]), below(place, '$when'), scope);
-  return { kind: 'object', when: condition, fields };
+  return { kind: 'object', when: when === undefined ? null : lowerWhen(String(when[1]), place, scope), fields };
+}
+
+/** What `$when` names may be empty: that is what it asks. */
+function lowerWhen(text: string, place: At, scope: TargetScope): ValueTemplate {
+  const segments = lowerText(text, below(place, '$when'), scope);
+  return segments.map((segment) => (segment.kind === 'value' ? { ...segment, optional: true } : segment));
 }
 
 function unknownNode(name: string, place: At, scope: TargetScope): void {
