@@ -7,6 +7,7 @@ import { createGateway } from '../../runtime/gateway.ts';
 import type { Gateway } from '../../runtime/gateway-options.ts';
 import { createIds } from '../../runtime/ids.ts';
 import type { Logger } from '../../runtime/log.ts';
+import { LateMetrics } from '../../runtime/metrics/late-metrics.ts';
 import { nodeFiles as gatewayFiles } from '../../runtime/node-files.ts';
 import { runProcess } from '../../runtime/process/run-process.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
@@ -29,6 +30,7 @@ export interface ComposeOptions {
 export interface ComposedGateway {
   readonly gateway: Gateway;
   readonly work: Work;
+  readonly metrics: LateMetrics;
   /** Absolute path of routes.json. */
   readonly tableFile: string;
   /** Whether webhooks are switched on, by table or environment. */
@@ -41,7 +43,8 @@ export function composeGateway(context: CliContext, options: ComposeOptions): Co
   const { log } = options;
   const run = (request: Parameters<typeof runProcess>[0]): ReturnType<typeof runProcess> => runProcess(request, clock);
   const secrets = (): ReturnType<typeof createSecrets> => createSecrets({ env, home });
-  const work = new Work({ home, env, clock, log, run, secrets });
+  const metrics = new LateMetrics();
+  const work = new Work({ home, env, clock, log, run, secrets, observer: metrics.observer });
   const overrides = overridesOf(context, options);
   const tableFile = join(options.folder, 'routes.json');
   const gateway = createGateway({
@@ -56,8 +59,10 @@ export function composeGateway(context: CliContext, options: ComposeOptions): Co
     lowerSubscriptions: (text, table) => compileSubscriptions(text, table, createMachineFacts(context, [])),
     files: gatewayFiles,
     ids: createIds(context.random),
+    onRequest: metrics.onRequest,
+    onTableLoad: metrics.onTableLoad,
   });
-  return { gateway, work, tableFile, enabled: (table) => overrides.enabled ?? table.server.enabled };
+  return { gateway, work, metrics, tableFile, enabled: (table) => overrides.enabled ?? table.server.enabled };
 }
 
 function overridesOf(context: CliContext, { host, port }: ComposeOptions): ReturnType<typeof readOverrides> {

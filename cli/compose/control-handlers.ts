@@ -1,6 +1,8 @@
 /** What the running gateway answers on its control socket. */
 import type { ControlHandlers, GatewayStatus, StopReport } from '../../runtime/control/operations.ts';
 import type { Gateway } from '../../runtime/gateway-options.ts';
+import type { LateMetrics } from '../../runtime/metrics/late-metrics.ts';
+import type { LiveFigures } from '../../runtime/metrics/metrics.ts';
 import type { CliContext } from '../context.ts';
 import { packageVersion } from '../package-version.ts';
 import type { Reloader } from './reloader.ts';
@@ -10,6 +12,7 @@ export interface ControlParts {
   readonly context: CliContext;
   readonly gateway: Gateway;
   readonly work: Work;
+  readonly metrics: LateMetrics;
   readonly reloader: Reloader;
   readonly stop: (drainSeconds?: number) => Promise<StopReport>;
   readonly tableFile: string;
@@ -23,6 +26,7 @@ export function createControlHandlers(parts: ControlParts): ControlHandlers {
     status: () => statusOf(parts, startedAt),
     stop: ({ drain_seconds }) => parts.stop(drain_seconds),
     reload: () => parts.reloader.reload(),
+    metrics: () => parts.metrics.read(figuresOf(parts)),
   };
 }
 
@@ -48,5 +52,18 @@ function statusOf(
     },
     subscriptions,
     runs: { active: runs_active, queued: runs_queued },
+  };
+}
+
+function figuresOf({ gateway, work }: ControlParts): LiveFigures {
+  const { table, subscriptions } = gateway.status();
+  return {
+    generation: table.generation,
+    routes: table.routes,
+    subscriptions: subscriptions.serving,
+    quarantined: subscriptions.quarantined.length,
+    work: { ...work.counts() },
+    tallies: work.tallies(),
+    oldestOpenSeconds: work.oldestOpenMs() / 1000,
   };
 }

@@ -21,12 +21,13 @@ import type { RetryPolicy } from '../../runtime/dispatch/context.ts';
 import type { DispatchCounts, DispatchReport, DispatchService } from '../../runtime/dispatch/create-dispatcher.ts';
 import { createDispatcher } from '../../runtime/dispatch/create-dispatcher.ts';
 import type { Dispatcher } from '../../runtime/dispatch/dispatcher.ts';
+import type { DispatchObserver } from '../../runtime/dispatch/observer.ts';
 import type { Logger } from '../../runtime/log.ts';
 import type { RunProcess } from '../../runtime/process/run-process.ts';
 import type { SecretResolver } from '../../runtime/secrets.ts';
 import { SecretError } from '../../runtime/secrets.ts';
 import { openServerStore } from '../../runtime/store/sqlite-store.ts';
-import type { Store } from '../../runtime/store/store.ts';
+import type { Store, Tally } from '../../runtime/store/store.ts';
 import { TableError } from '../../runtime/table/load.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import { profileHome } from '../profiles/profile-home.ts';
@@ -39,6 +40,8 @@ export interface WorkContext {
   readonly run: RunProcess;
   /** A resolver that sees secrets as they are now. */
   readonly secrets: () => SecretResolver;
+  /** Counts for metrics. */
+  readonly observer: DispatchObserver;
 }
 
 /** What one table makes of the work. */
@@ -116,6 +119,17 @@ export class Work {
     return this.running.counts();
   }
 
+  /** What the store has counted since it was created. */
+  tallies(): readonly Tally[] {
+    return this.store?.tallies() ?? [];
+  }
+
+  /** Age of the oldest unfinished dispatch in ms; 0 when there is none. */
+  oldestOpenMs(): number {
+    const accepted = this.store?.oldestOpen() ?? null;
+    return accepted === null ? 0 : Math.max(0, this.context.clock.now() - accepted);
+  }
+
   private get running(): DispatchService {
     if (this.service === null) throw new Error('the work has no table yet');
     return this.service;
@@ -146,7 +160,7 @@ export class Work {
   }
 
   private open(first: Linked): void {
-    const { home, clock, log } = this.context;
+    const { home, clock, log, observer } = this.context;
     this.linked = first;
     const store = openServerStore({ path: storePath(home), durability: first.table.gateway.durability, log });
     const mirror = createMirror({ clock, log, homeOf: this.delivery.homeOf });
@@ -154,7 +168,7 @@ export class Work {
     this.store = store;
     this.deliverer = deliverer;
     this.service = createDispatcher({
-      ...{ store, deliverer, clock, log },
+      ...{ store, deliverer, clock, log, observer },
       agents: (profile) => this.current.agents(profile),
       policy: (profile, target) => policyOf(this.current.table, profile, target),
       limits: () => this.current.table.gateway,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { LateMetrics } from '../../../runtime/metrics/late-metrics.ts';
 import type { LiveFigures } from '../../../runtime/metrics/metrics.ts';
 import { createMetrics } from '../../../runtime/metrics/metrics.ts';
 
@@ -98,4 +99,18 @@ test('a scrape shows how things are now, the event loop included', async () => {
   assert.doesNotMatch(text, /route="gone"/);
   assert.match(text, /^nodejs_eventloop_lag_p99_seconds /m);
   assert.match(text, /^process_resident_memory_bytes /m);
+});
+
+test('what happens before the metrics are loaded is counted once they are', async () => {
+  const metrics = new LateMetrics();
+  const request = { profile: 'default', route: 'ci', outcome: 'accepted', ms: 2, secret: 0 } as const;
+  metrics.onRequest(request);
+  metrics.onTableLoad(true);
+  metrics.observer.retryScheduled?.('run');
+  await metrics.load();
+  metrics.onRequest(request);
+  const { text } = await metrics.read(LIVE);
+  assert.match(text, /^hookwright_requests_total\{profile="default",route="ci",outcome="accepted"\} 2$/m);
+  assert.match(text, /^hookwright_table_loads_total\{result="served"\} 1$/m);
+  assert.match(text, /^hookwright_retries_total\{kind="run"\} 1$/m);
 });
