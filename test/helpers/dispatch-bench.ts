@@ -5,7 +5,7 @@ import type { DispatchContext } from '../../runtime/dispatch/context.ts';
 import type { DispatchService } from '../../runtime/dispatch/create-dispatcher.ts';
 import { createDispatcher } from '../../runtime/dispatch/create-dispatcher.ts';
 import type { Claim } from '../../runtime/dispatch/dispatcher.ts';
-import { MemoryStore } from '../../runtime/store/memory-store.ts';
+import { createMemoryStore } from '../../runtime/store/memory-store.ts';
 import type { Store } from '../../runtime/store/store.ts';
 import { FakeClock } from './fake-clock.ts';
 import type { LogLine } from './log.ts';
@@ -43,7 +43,7 @@ export const notSent = (
 
 export function dispatchBench(options: BenchOptions = {}): DispatchBench {
   const clock = options.clock ?? new FakeClock();
-  const store = options.store ?? new MemoryStore();
+  const store = options.store ?? createMemoryStore();
   const { lines, ...log } = recordLog();
   const runs: AgentRequest[] = [];
   const deliveries: DeliveryRequest[] = [];

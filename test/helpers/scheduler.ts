@@ -3,7 +3,7 @@ import type { JobTable } from '../../runtime/dispatch/scheduler/job.ts';
 import type { SchedulerOptions } from '../../runtime/dispatch/scheduler/scheduler.ts';
 import { JobScheduler } from '../../runtime/dispatch/scheduler/scheduler.ts';
 import { createIds } from '../../runtime/ids.ts';
-import { MemoryStore } from '../../runtime/store/memory-store.ts';
+import { createMemoryStore } from '../../runtime/store/memory-store.ts';
 import type { Ref } from '../../runtime/store/mutations.ts';
 import type { Store } from '../../runtime/store/store.ts';
 import type { JobPlan } from '../../schemas/generated/types.ts';
@@ -59,7 +59,7 @@ export function schedulerBench(
   parts: Partial<SchedulerOptions> & { readonly clock?: FakeClock } = {},
 ): SchedulerBench {
   const clock = parts.clock ?? new FakeClock(Date.parse('2026-01-01T00:00:00Z'));
-  const store = parts.store ?? new MemoryStore();
+  const store = parts.store ?? createMemoryStore();
   const log = recordLog();
   const ids = createIds((size) => Buffer.alloc(size, 7));
   const held: Ref[] = [];

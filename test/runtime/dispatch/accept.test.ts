@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { AgentRequest } from '../../../runtime/dispatch/agent-runner.ts';
 import { AgentError } from '../../../runtime/dispatch/agent-runner.ts';
-import { MemoryStore } from '../../../runtime/store/memory-store.ts';
+import { createMemoryStore } from '../../../runtime/store/memory-store.ts';
 import { StoreUnavailable } from '../../../runtime/store/store.ts';
 import { claimOf, deferred, dispatchBench, notSent, sentOk } from '../../helpers/dispatch-bench.ts';
 import { makeDispatch } from '../../helpers/dispatches.ts';
@@ -105,7 +105,7 @@ describe('accept', () => {
   });
 
   it('is overloaded while the store cannot write, and recovers with it', async () => {
-    const store = new MemoryStore();
+    const store = createMemoryStore();
     let down = true;
     const write = store.write.bind(store);
     store.write = (mutation) => (down ? Promise.reject(new StoreUnavailable('disk full')) : write(mutation));
@@ -119,7 +119,7 @@ describe('accept', () => {
   });
 
   it('keeps an answer until the store can take it', async () => {
-    const store = new MemoryStore();
+    const store = createMemoryStore();
     let down = false;
     const write = store.write.bind(store);
     store.write = (mutation) => (down ? Promise.reject(new StoreUnavailable('disk full')) : write(mutation));

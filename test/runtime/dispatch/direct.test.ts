@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { DeliveryOutcome } from '../../../runtime/deliver/deliverer.ts';
-import { MemoryStore } from '../../../runtime/store/memory-store.ts';
+import { createMemoryStore } from '../../../runtime/store/memory-store.ts';
 import { StoreUnavailable } from '../../../runtime/store/store.ts';
 import type { DispatchBench } from '../../helpers/dispatch-bench.ts';
 import { claimOf, deferred, dispatchBench, notSent, sentOk } from '../../helpers/dispatch-bench.ts';
@@ -95,7 +95,7 @@ describe('direct delivery', () => {
   });
 
   it('sends nothing that it could not record first', async () => {
-    const store = new MemoryStore();
+    const store = createMemoryStore();
     store.write = () => Promise.reject(new StoreUnavailable('disk full'));
     const bench = dispatchBench({ store });
     assert.equal((await send(bench, 'a')).kind, 'overloaded');
@@ -103,7 +103,7 @@ describe('direct delivery', () => {
   });
 
   it('answers delivered for what was delivered, even if the store fails meanwhile', async () => {
-    const store = new MemoryStore();
+    const store = createMemoryStore();
     const write = store.write.bind(store);
     let writes = 0;
     store.write = (mutation) => (writes++ === 0 ? write(mutation) : Promise.reject(new StoreUnavailable('disk full')));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { AgentRequest } from '../../../runtime/dispatch/agent-runner.ts';
-import { MemoryStore } from '../../../runtime/store/memory-store.ts';
+import { createMemoryStore } from '../../../runtime/store/memory-store.ts';
 import { claimOf, dispatchBench, notSent } from '../../helpers/dispatch-bench.ts';
 import { makeAccept, makeCoalesce, makeDispatch } from '../../helpers/dispatches.ts';
 import { FakeClock, settle } from '../../helpers/fake-clock.ts';
@@ -11,7 +11,7 @@ const hang = ({ signal }: AgentRequest): Promise<string> =>
 
 describe('restart', () => {
   it('runs what was pending, and again what was running', async () => {
-    const store = new MemoryStore();
+    const store = createMemoryStore();
     await store.write(makeAccept('a'));
     await store.write(makeAccept('b'));
     await store.write({ kind: 'advance', ref: 2, to: 'running', at: 1500 });
@@ -33,7 +33,7 @@ describe('restart', () => {
   });
 
   it('delivers a stored answer without running the agent again', async () => {
-    const store = new MemoryStore();
+    const store = createMemoryStore();
     await store.write(makeAccept('a'));
     await store.write({ kind: 'advance', ref: 1, to: 'running', at: 1500 });
     await store.write({ kind: 'advance', ref: 1, to: 'delivering', at: 2000, answer: 'the answer' });
@@ -45,7 +45,7 @@ describe('restart', () => {
 
   it('goes on with a retry at its time, from the piece it had reached', async () => {
     const clock = new FakeClock();
-    const store = new MemoryStore();
+    const store = createMemoryStore();
     const first = dispatchBench({ store, clock, deliver: () => notSent('retry', { sent: 2, retry_after_ms: 60_000 }) });
     await first.service.accept(makeDispatch('a'), claimOf('1'), null);
     await settle();
@@ -64,7 +64,7 @@ describe('restart', () => {
 
   it('keeps the due time of groups, and releases overdue ones at once', async () => {
     const clock = new FakeClock(1_000_000);
-    const store = new MemoryStore();
+    const store = createMemoryStore();
     await store.write(makeCoalesce('a', 'overdue', 900_000));
     await store.write(makeCoalesce('b', 'waiting', 990_000));
     const { service, runs } = dispatchBench({ store, clock });
@@ -80,7 +80,7 @@ describe('restart', () => {
 
   it('waits no longer than a group may wait after the clock was set back', async () => {
     const clock = new FakeClock(1_000_000);
-    const store = new MemoryStore();
+    const store = createMemoryStore();
     await store.write(makeCoalesce('a', 'k', 1_000_000));
     clock.jump(-900_000);
     const { service, runs } = dispatchBench({ store, clock });
@@ -91,7 +91,7 @@ describe('restart', () => {
 
   it('answers duplicate for ids of before', async () => {
     const clock = new FakeClock();
-    const store = new MemoryStore();
+    const store = createMemoryStore();
     await dispatchBench({ store, clock }).service.accept(makeDispatch('a'), claimOf('1'), null);
     const { service } = dispatchBench({ store, clock });
     assert.equal(service.isDone(claimOf('1')), true);
@@ -99,7 +99,7 @@ describe('restart', () => {
   });
 
   it('gives up a direct delivery whose sender got no answer, and frees its id', async () => {
-    const store = new MemoryStore();
+    const store = createMemoryStore();
     const clock = new FakeClock();
     const hanging = dispatchBench({ store, clock, deliver: () => new Promise(() => {}) });
     void hanging.service.deliver(makeDispatch('a', { mode: 'direct' }), claimOf('delivery-a'), 10_000);
@@ -115,7 +115,7 @@ describe('restart', () => {
   });
 
   it('takes each up once, also when new ones come in meanwhile', async () => {
-    const store = new MemoryStore();
+    const store = createMemoryStore();
     for (let n = 0; n < 1000; n++) await store.write(makeAccept(`old${n}`));
     const { service, runs } = dispatchBench({
       store,
@@ -133,7 +133,7 @@ describe('restart', () => {
   });
 
   it('takes up what another process has put in, within a second or so', async () => {
-    const store = new MemoryStore();
+    const store = createMemoryStore();
     const { service, clock, runs } = dispatchBench({ store });
     await service.start();
     await store.write(makeAccept('a', { inbox: true }));
@@ -146,7 +146,7 @@ describe('restart', () => {
   });
 
   it('takes up what was put in while it was not running, once', async () => {
-    const store = new MemoryStore();
+    const store = createMemoryStore();
     await store.write(makeAccept('a', { inbox: true }));
     const { service, clock, runs } = dispatchBench({ store });
     await service.start();
@@ -175,7 +175,7 @@ describe('stop', () => {
   });
 
   it('cuts off what takes too long, and leaves it and what waits for the next start', async () => {
-    const store = new MemoryStore();
+    const store = createMemoryStore();
     const clock = new FakeClock();
     const limits = () => ({ max_concurrent_runs: 1, max_queued_runs: 10 });
     const first = dispatchBench({ store, clock, agent: hang, context: { limits } });
@@ -206,7 +206,7 @@ describe('stop', () => {
   });
 
   it('repeats after the next start what it cut off while sending', async () => {
-    const store = new MemoryStore();
+    const store = createMemoryStore();
     const clock = new FakeClock();
     const first = dispatchBench({
       store,

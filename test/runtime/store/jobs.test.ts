@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { MemoryStore } from '../../../runtime/store/memory-store.ts';
+import { createMemoryStore } from '../../../runtime/store/memory-store.ts';
 import type { MutationResults } from '../../../runtime/store/mutations.ts';
 import { openCommandStore } from '../../../runtime/store/sqlite-store.ts';
 import type { Store } from '../../../runtime/store/store.ts';
@@ -11,7 +11,7 @@ import { tempDir } from '../../helpers/temp-dir.ts';
 import type { OpenStore } from './store-contract.ts';
 
 const open: Readonly<Record<string, OpenStore>> = {
-  'memory store': () => new MemoryStore(),
+  'memory store': () => createMemoryStore(),
   'sqlite store': (t) => {
     const store = openCommandStore(join(tempDir(t), 'state.db'));
     t.after(() => store.close());

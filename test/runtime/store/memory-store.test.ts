@@ -1,4 +1,4 @@
-import { MemoryStore } from '../../../runtime/store/memory-store.ts';
+import { createMemoryStore } from '../../../runtime/store/memory-store.ts';
 import { storeContract } from './store-contract.ts';
 
-storeContract('memory store', () => new MemoryStore());
+storeContract('memory store', () => createMemoryStore());

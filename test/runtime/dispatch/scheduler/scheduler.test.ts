@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { MemoryStore } from '../../../../runtime/store/memory-store.ts';
+import type { Store } from '../../../../runtime/store/store.ts';
 import { makeDispatch } from '../../../helpers/dispatches.ts';
 import { settle } from '../../../helpers/fake-clock.ts';
 import { makeJob } from '../../../helpers/jobs.ts';
@@ -102,7 +102,7 @@ describe('scheduler: on time', () => {
 
   it('keeps on firing when the store cannot take an instant at first', async () => {
     const bench = schedulerBench(jobTable(hourly), { poll_ms: 1000 });
-    const store = bench.store as MemoryStore;
+    const store = bench.store as Store;
     const write = store.write.bind(store);
     let failures = 3;
     store.write = (mutation) =>

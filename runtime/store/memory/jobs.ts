@@ -1,6 +1,6 @@
 /** The jobs of the store that forgets: the model of sqlite/jobs.ts. */
 
-import type { Dispatch } from '../../schemas/generated/types.ts';
+import type { Dispatch } from '../../../schemas/generated/types.ts';
 import type {
   FireJob,
   JobMutation,
@@ -10,10 +10,10 @@ import type {
   JobState,
   JobTick,
   TickJob,
-} from './job-mutations.ts';
-import { NO_STATE } from './job-mutations.ts';
-import type { Ref, StoredClaim } from './mutations.ts';
-import type { DispatchState } from './states.ts';
+} from '../job-mutations.ts';
+import { NO_STATE } from '../job-mutations.ts';
+import type { Ref, StoredClaim } from '../mutations.ts';
+import type { DispatchState } from '../states.ts';
 
 /** What the jobs need of the store around them. */
 export interface JobSurroundings {

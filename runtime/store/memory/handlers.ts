@@ -1,0 +1,103 @@
+/** The changes of ../mutations.ts over the memory store's tables: each takes effect at once. */
+import { joinGroup } from '../../coalesce/group.ts';
+import type { JobMutation } from '../job-mutations.ts';
+import type {
+  Accept,
+  Advance,
+  Cleanup,
+  Coalesce,
+  ExpireClaims,
+  MutationHandlers,
+  MutationResults,
+  Release,
+} from '../mutations.ts';
+import { isFailure } from '../mutations.ts';
+import { canAdvance, isFinal } from '../states.ts';
+import type { MemoryTables } from './tables.ts';
+import { claimKey, count, insert, isFree, key, takeClaim } from './tables.ts';
+
+export function createMemoryHandlers(tables: MemoryTables): Omit<MutationHandlers, JobMutation['kind']> {
+  return {
+    accept: (m) => accept(tables, m),
+    coalesce: (m) => coalesce(tables, m),
+    release: (m) => release(tables, m),
+    advance: (m) => advance(tables, m),
+    take_inbox({ refs }) {
+      for (const ref of refs) tables.inbox.delete(ref);
+      return null;
+    },
+    expire_claims: (m) => expireClaims(tables, m),
+    cleanup: (m) => cleanup(tables, m),
+  };
+}
+
+function accept(tables: MemoryTables, m: Accept): MutationResults['accept'] {
+  const { claim, claiming, now, answer } = m;
+  const isNew = claiming === 'now' ? takeClaim(tables, claim, now) : isFree(tables, claim, now);
+  if (!isNew) return { kind: 'duplicate' };
+  const kept = insert(tables, m, m.state, now);
+  if (answer !== undefined) Object.assign(kept, { answer, answered_at: now });
+  if (m.inbox) tables.inbox.add(kept.ref);
+  return { kind: 'stored', ref: kept.ref };
+}
+
+function coalesce(tables: MemoryTables, m: Coalesce): MutationResults['coalesce'] {
+  if (!takeClaim(tables, m.claim, m.now)) return { kind: 'duplicate' };
+  const { id, profile, route } = m.dispatch;
+  const at = key(profile, route ?? '', m.key);
+  const before = tables.groups.get(at) ?? null;
+  const group = joinGroup(before, m.now, m.limits);
+  const { superseded, due_at, max_wait_ms } = group;
+  const { ref } = insert(tables, { ...m, dispatch: { ...m.dispatch, superseded } }, 'pending', null);
+  tables.groups.set(at, { ...group, profile, route: route ?? '', key: m.key, ref });
+  if (before !== null) {
+    const reason = `superseded by ${id}`;
+    advance(tables, { kind: 'advance', ref: before.ref, to: 'skipped', at: m.now, reason });
+  }
+  return { kind: 'stored', ref, superseded, due_at, max_wait_ms };
+}
+
+function release(tables: MemoryTables, { profile, route, key: entity, ref, now }: Release): boolean {
+  const at = key(profile, route, entity);
+  if (tables.groups.get(at)?.ref !== ref) return false;
+  tables.groups.delete(at);
+  const kept = tables.kept.get(ref);
+  if (kept !== undefined) kept.ready_at = now;
+  return true;
+}
+
+function advance(tables: MemoryTables, m: Advance): boolean {
+  const kept = tables.kept.get(m.ref);
+  if (kept === undefined || !canAdvance(kept.state, m.to)) return false;
+  count(tables, kept, kept.state, -1);
+  count(tables, kept, m.to, 1);
+  kept.state = m.to;
+  kept.reason = m.reason ?? null;
+  kept.steps = [...kept.steps, ...(m.steps ?? [])];
+  if (m.ready_at !== undefined) kept.ready_at = m.ready_at;
+  if (m.to === 'running') kept.started_at = m.at;
+  if (m.answer !== undefined) Object.assign(kept, { answer: m.answer, answered_at: m.at });
+  if (isFinal(m.to)) kept.finished_at = m.at;
+  if (m.claim !== undefined) tables.claims.set(claimKey(m.claim), m.claim.expires_at);
+  if (isFailure(m)) tables.failure = { id: kept.id, route: kept.route, at: m.at, reason: m.reason };
+  return true;
+}
+
+function expireClaims({ claims }: MemoryTables, { now, limit }: ExpireClaims): number {
+  const expired = [...claims].filter(([, expires]) => expires <= now).slice(0, limit);
+  for (const [at] of expired) claims.delete(at);
+  return expired.length;
+}
+
+function cleanup(tables: MemoryTables, { before, after, limit }: Cleanup): MutationResults['cleanup'] {
+  const slice = [...tables.kept.values()].filter(({ ref }) => ref > after && ref < tables.last).slice(0, limit);
+  const old = slice.filter(({ state, finished_at }) => isFinal(state) && (finished_at ?? before) < before);
+  for (const kept of old) {
+    tables.kept.delete(kept.ref);
+    tables.byId.delete(kept.id);
+    count(tables, kept, 'removed', 1);
+  }
+  const last = slice.at(-1);
+  const more = last !== undefined && slice.length === limit && last.accepted_at < before;
+  return { removed: old.length, next: more ? last.ref : null };
+}

@@ -1,0 +1,105 @@
+/** What the memory store keeps, and the helpers that both its sides need. */
+import type { Group } from '../../coalesce/group.ts';
+import type { Accept, ClaimKey, Ref, StoredClaim } from '../mutations.ts';
+import type { DispatchState } from '../states.ts';
+import type { LastError, StoredDispatch, Tally } from '../store.ts';
+import type { TallyColumn } from '../tally.ts';
+import { NO_COUNTS } from '../tally.ts';
+
+export type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** `ready_at` is null while it waits in a group. */
+export type Kept = Mutable<StoredDispatch> & { state: DispatchState; ready_at: number | null };
+
+export type KeptGroup = Group & {
+  readonly profile: string;
+  readonly route: string;
+  readonly key: string;
+  readonly ref: Ref;
+};
+
+export interface MemoryTables {
+  last: Ref;
+  failure: LastError | null;
+  readonly kept: Map<Ref, Kept>;
+  readonly byId: Map<string, Ref>;
+  /** Expiry by claim key. */
+  readonly claims: Map<string, number>;
+  readonly groups: Map<string, KeptGroup>;
+  readonly inbox: Set<Ref>;
+  readonly tallies: Map<string, Mutable<Tally>>;
+}
+
+export function createTables(): MemoryTables {
+  return {
+    last: 0,
+    failure: null,
+    kept: new Map(),
+    byId: new Map(),
+    claims: new Map(),
+    groups: new Map(),
+    inbox: new Set(),
+    tallies: new Map(),
+  };
+}
+
+export const key = (...parts: readonly string[]): string => JSON.stringify(parts);
+
+export const claimKey = ({ profile, route, delivery_id }: ClaimKey): string => key(profile, route, delivery_id);
+
+export function isFree(tables: MemoryTables, claim: ClaimKey | null, now: number): boolean {
+  return claim === null || !isClaimed(tables, claim, now);
+}
+
+export function isClaimed({ claims }: MemoryTables, claim: ClaimKey, now: number): boolean {
+  return (claims.get(claimKey(claim)) ?? now) > now;
+}
+
+/** True: nobody held the id. */
+export function takeClaim(tables: MemoryTables, claim: StoredClaim | null, now: number): boolean {
+  if (claim === null) return true;
+  if (!isFree(tables, claim, now)) return false;
+  tables.claims.set(claimKey(claim), claim.expires_at);
+  return true;
+}
+
+type Insert = Pick<Accept, 'dispatch' | 'max_concurrent'>;
+
+export function insert(tables: MemoryTables, entry: Insert, state: DispatchState, ready_at: number | null): Kept {
+  const { dispatch, max_concurrent } = entry;
+  const ref: Ref = ++tables.last;
+  const kept: Kept = {
+    ref,
+    id: dispatch.id,
+    profile: dispatch.profile,
+    route: dispatch.route,
+    job: dispatch.job,
+    mode: dispatch.mode,
+    event: dispatch.event,
+    delivery_id: dispatch.delivery_id,
+    accepted_at: dispatch.accepted_at,
+    replay_of: dispatch.replay_of,
+    state,
+    ready_at,
+    started_at: null,
+    answered_at: null,
+    finished_at: null,
+    reason: null,
+    dispatch,
+    max_concurrent,
+    answer: null,
+    steps: [],
+  };
+  tables.kept.set(ref, kept);
+  tables.byId.set(kept.id, ref);
+  count(tables, kept, 'accepted', 1);
+  count(tables, kept, state, 1);
+  return kept;
+}
+
+export function count({ tallies }: MemoryTables, { profile, route }: Kept, column: TallyColumn, by: number): void {
+  const at = key(profile, route ?? '');
+  const tally = tallies.get(at) ?? { profile, route, ...NO_COUNTS };
+  tally[column] += by;
+  tallies.set(at, tally);
+}
