@@ -64,6 +64,41 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/gateway-metrics.ts')).GatewayMetricsCommand,
   },
   {
+    path: 'webhook subscribe',
+    summary: 'Make a route that needs no configuration, or change one',
+    load: async () => (await import('./commands/webhook-subscribe.ts')).WebhookSubscribeCommand,
+  },
+  {
+    path: 'webhook list',
+    summary: 'List the subscriptions and what the gateway makes of each',
+    load: async () => (await import('./commands/webhook-list.ts')).WebhookListCommand,
+  },
+  {
+    path: 'webhook show',
+    summary: 'Show one subscription; with --reveal its secrets too',
+    load: async () => (await import('./commands/webhook-show.ts')).WebhookShowCommand,
+  },
+  {
+    path: 'webhook remove',
+    summary: 'Remove a subscription',
+    load: async () => (await import('./commands/webhook-remove.ts')).WebhookRemoveCommand,
+  },
+  {
+    path: 'webhook enable',
+    summary: 'Let a subscription accept events again',
+    load: async () => (await import('./commands/webhook-enable.ts')).WebhookEnableCommand,
+  },
+  {
+    path: 'webhook disable',
+    summary: 'Keep a subscription, and answer its events 403',
+    load: async () => (await import('./commands/webhook-disable.ts')).WebhookDisableCommand,
+  },
+  {
+    path: 'webhook rotate-secret',
+    summary: 'Give a subscription a new secret; the old one stays valid for a while',
+    load: async () => (await import('./commands/webhook-rotate-secret.ts')).WebhookRotateSecretCommand,
+  },
+  {
     path: 'webhook test',
     summary: 'Send a signed event to a route and print the answer',
     load: async () => (await import('./commands/webhook-test.ts')).WebhookTestCommand,

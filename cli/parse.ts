@@ -36,3 +36,12 @@ export function parseSeconds(text: string, option: string): number {
 
 /** @throws UsageError unless it is a TCP port; 0 asks for a free one. */
 export const parsePort = (text: string, option: string): number => parseInteger(text, option, { min: 0, max: 65535 });
+
+const DURATION_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** `24h` in ms; a bare number is seconds. @throws UsageError naming the units. */
+export function parseDuration(text: string, option: string): number {
+  const [, amount, unit = 's'] = /^(\d+(?:\.\d+)?)(s|m|h|d)?$/.exec(text) ?? [];
+  if (amount === undefined) throw new UsageError(`${option} takes a time such as 90s, 30m, 24h or 7d, not "${text}"`);
+  return Number(amount) * (DURATION_MS[unit] ?? 0);
+}

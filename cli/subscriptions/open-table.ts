@@ -3,6 +3,7 @@
  * serve; without one, the configuration compiled on the spot.
  */
 import { readFileSync } from 'node:fs';
+import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts';
 import type { MachineFacts } from '../../compiler/machine-facts.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import { compileRequest } from '../compose/compile-files.ts';
@@ -22,16 +23,35 @@ export interface OpenTable {
 
 /** @throws CliError when there is no table to be had; the diagnostics are printed before. */
 export async function openTable(context: CliContext, configs: readonly string[] | undefined): Promise<OpenTable> {
+  const { open, diagnostics } = await findTable(context, configs);
+  if (open !== null) return open;
+  const errors = diagnostics.filter(({ severity }) => severity === 'error');
+  context.stderr.write(formatDiagnostics('pretty', errors, context, 'stderr'));
+  throw new CliError('the configuration has errors', 'mend it first, or make one: hookwright gateway setup');
+}
+
+/** Null when there is none: for commands that can do without. */
+export async function tryOpenTable(
+  context: CliContext,
+  configs: readonly string[] | undefined,
+): Promise<OpenTable | null> {
+  return (await findTable(context, configs)).open;
+}
+
+interface Found {
+  readonly open: OpenTable | null;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+async function findTable(context: CliContext, configs: readonly string[] | undefined): Promise<Found> {
   const status = await tryAskGateway(context, 'status', {});
   const request = await createCompileRequest(context, { configs });
   const facts = createMachineFacts(context, request.jobs);
   const url = status?.url ?? null;
   if (status !== null && configs === undefined) {
-    return { table: JSON.parse(readFileSync(status.table.file, 'utf8')) as RouteTable, facts, url };
+    const table = JSON.parse(readFileSync(status.table.file, 'utf8')) as RouteTable;
+    return { open: { table, facts, url }, diagnostics: [] };
   }
   const { output, diagnostics } = compileRequest(request);
-  if (output !== null) return { table: output.table, facts, url };
-  const errors = diagnostics.filter(({ severity }) => severity === 'error');
-  context.stderr.write(formatDiagnostics('pretty', errors, context, 'stderr'));
-  throw new CliError('the configuration has errors', 'mend it first, or make one: hookwright gateway setup');
+  return { open: output === null ? null : { table: output.table, facts, url }, diagnostics };
 }

@@ -1,0 +1,104 @@
+/** Describes routes for lists: what stands in the file, and what the gateway makes of it. Without secrets. */
+import { compileSubscriptions } from '../../compiler/compile-subscriptions.ts';
+import type { RouteConfig, RoutePlan } from '../../schemas/generated/types.ts';
+import type { OpenTable } from './open-table.ts';
+import { publicRouteUrl } from './route-url.ts';
+import { parseSubscriptions, readSubscriptionText } from './subscription-file.ts';
+
+export type RouteState = 'serving' | 'disabled' | 'quarantined' | 'shadowed' | 'unreachable';
+
+export interface RouteRow {
+  readonly id: string;
+  readonly name: string;
+  readonly kind: 'static' | 'dynamic';
+  readonly state: RouteState;
+  /** Why it is not serving; null when it is, or was switched off. */
+  readonly reason: string | null;
+  readonly url: string;
+  /** Null for a quarantined entry. */
+  readonly mode: RoutePlan['mode'] | null;
+  readonly events: readonly string[];
+  readonly deliver: readonly string[];
+  readonly cron_job: string | null;
+  readonly profile: string;
+  readonly description: string | null;
+  /** Null: those of the profile. Anything else was written into the file by hand. */
+  readonly toolsets: readonly string[] | null;
+  /** Secrets accepted now; more than one during a rotation. */
+  readonly secrets: number;
+}
+
+/** @throws CliError when the subscriptions file cannot be parsed */
+export function listRoutes(home: string, open: OpenTable, all: boolean): RouteRow[] {
+  const fixed = all ? Object.values(open.table.routes).map((plan) => staticRow(plan, open)) : [];
+  return [...fixed, ...subscriptionRows(home, open)];
+}
+
+function subscriptionRows(home: string, open: OpenTable): RouteRow[] {
+  const text = readSubscriptionText(home);
+  const entries = parseSubscriptions(home, text);
+  const { routes, rejected } = compileSubscriptions(text, open.table, open.facts);
+  const plans = new Map(routes.map((plan) => [plan.name, plan]));
+  const reasons = new Map(rejected.map(({ name, reason }) => [name, reason]));
+  return [...entries].map(([name, entry]) => {
+    const plan = plans.get(name) ?? null;
+    const [state, reason] = stateOf(name, plan, reasons.get(name), open);
+    const profile = plan?.profile ?? entry.profile ?? 'default';
+    return {
+      ...{ id: name, name, kind: 'dynamic', state, reason, profile },
+      url: publicRouteUrl({ name, profile }, open),
+      mode: plan?.mode ?? null,
+      events: asList(entry.events),
+      deliver: plan === null ? asList(entry.deliver) : targetsOf(plan),
+      cron_job: entry.cron_job ?? null,
+      description: entry.description ?? null,
+      toolsets: entry.toolsets ?? null,
+      secrets: plan?.secrets.length ?? secretsIn(entry),
+    } satisfies RouteRow;
+  });
+}
+
+function staticRow(plan: RoutePlan, open: OpenTable): RouteRow {
+  const [state, reason] = reachability(plan, open) ?? [plan.enabled ? 'serving' : 'disabled', null];
+  const { name, profile } = plan;
+  return {
+    ...{ id: name, name, kind: 'static', state, reason, profile },
+    url: publicRouteUrl(plan, open),
+    mode: plan.mode,
+    events: [...(plan.events?.exact ?? []), ...(plan.events?.globs ?? [])],
+    deliver: targetsOf(plan),
+    cron_job: plan.cron_job,
+    description: plan.description,
+    toolsets: plan.toolsets,
+    secrets: plan.secrets.length,
+  };
+}
+
+function stateOf(
+  name: string,
+  plan: RoutePlan | null,
+  rejection: string | undefined,
+  open: OpenTable,
+): readonly [RouteState, string | null] {
+  if (plan === null) return ['quarantined', rejection ?? 'it has an error'];
+  const fixed = Object.hasOwn(open.table.routes, name) ? open.table.routes[name] : undefined;
+  if (fixed !== undefined) return ['shadowed', `a static route of this name wins: ${fixed.at.file}:${fixed.at.line}`];
+  return reachability(plan, open) ?? [plan.enabled ? 'serving' : 'disabled', null];
+}
+
+function reachability({ profile }: RoutePlan, { table }: OpenTable): readonly [RouteState, string] | null {
+  if (profile === 'default' || table.gateway.multiplex_profiles) return null;
+  return ['unreachable', 'gateway.multiplex_profiles is off'];
+}
+
+const targetsOf = ({ mode, deliver }: RoutePlan): string[] =>
+  mode === 'cron' ? [] : deliver.map(({ target }) => target);
+
+/** Entries that were rejected may hold anything. */
+function asList(value: unknown): string[] {
+  if (Array.isArray(value)) return value.map(String);
+  return typeof value === 'string' ? [value] : [];
+}
+
+const secretsIn = ({ secret, secrets }: RouteConfig): number =>
+  Array.isArray(secrets) ? secrets.length : secret === undefined ? 0 : 1;

@@ -1,0 +1,309 @@
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { test } from 'node:test';
+import type { CliResult } from '../../helpers/cli.ts';
+import { runInProcess } from '../../helpers/cli.ts';
+import { FakeClock } from '../../helpers/fake-clock.ts';
+import { startGateway, until } from '../../helpers/gateway.ts';
+import { tempDir } from '../../helpers/temp-dir.ts';
+
+const CONFIG = `platforms:
+  webhook:
+    enabled: true
+    secret: a-global-secret-for-tests
+    routes:
+      fixed:
+        prompt: "{a}"
+  messenger_a:
+    enabled: true
+    token: "1:abc"
+gateway: { multiplex_profiles: true }
+jobs:
+  nightly: { schedule: "0 3 * * *", prompt: Clean up. }
+`;
+
+/** Runs a command line beside the gateway, which is in this process. */
+async function shell(line: string): Promise<string> {
+  const child = spawn('sh', ['-c', line], { stdio: ['ignore', 'pipe', 'ignore'] });
+  let text = '';
+  for await (const chunk of child.stdout) text += chunk;
+  return text;
+}
+
+interface Bench {
+  readonly home: string;
+  readonly file: string;
+  readonly webhook: (...argv: string[]) => Promise<CliResult>;
+  readonly entries: () => Record<string, Record<string, unknown>>;
+}
+
+function bench(t: TestContext, clock = new FakeClock()): Bench {
+  const home = tempDir(t);
+  writeFileSync(join(home, 'config.yaml'), CONFIG, { mode: 0o600 });
+  const file = join(home, 'webhook_subscriptions.json');
+  return {
+    home,
+    file,
+    webhook: (...argv) => runInProcess(['webhook', ...argv], { home, context: { clock } }),
+    entries: () => JSON.parse(readFileSync(file, 'utf8')) as Record<string, Record<string, unknown>>,
+  };
+}
+
+test('subscribe makes a route with a secret of its own and says how to use it', async (t) => {
+  const { webhook, entries, file } = bench(t);
+  const made = await webhook('subscribe', 'reviews', '--events', 'pull_request', '--prompt', 'Review {title}');
+  assert.equal(made.code, 0, made.stderr);
+  const { secret } = entries().reviews ?? {};
+  assert.match(String(secret), /^[0-9a-f]{64}$/);
+  assert.match(made.stdout, /URL +http:\/\/127\.0\.0\.1:8644\/webhooks\/reviews\n/);
+  assert.ok(made.stdout.includes(`Secret  ${String(secret)}\n`));
+  assert.match(made.stdout, /Mode {4}agent run, answer to log\n/);
+  assert.match(made.stdout, /curl -d/);
+  assert.equal(statSync(file).mode & 0o777, 0o600);
+  assert.deepEqual(entries(), { reviews: { events: ['pull_request'], prompt: 'Review {title}', secret } });
+});
+
+test('every flag ends up in the entry, a negative chat id too', async (t) => {
+  const { webhook, entries, home } = bench(t);
+  mkdirSync(join(home, 'scripts'));
+  writeFileSync(join(home, 'scripts', 'f.sh'), '');
+  const flags = [
+    ...['--events', 'a,b', '--events', 'c*', '--prompt', '- {x}', '--description', 'd', '--script', 'f.sh'],
+    ...['--deliver', 'messenger_a', '--deliver-chat-id', '-100200', '--deliver-extra', 'message_thread_id={t}'],
+    ...['--skills', 's', '--filter', '{field: a, equals: 1}', '--coalesce', '{key: a, window_seconds: 5}'],
+    ...['--mirror-to-session', '--secret', 'env:OTHER', '--disable'],
+  ];
+  const made = await webhook('subscribe', 'all', ...flags);
+  assert.equal(made.code, 0, made.stderr);
+  assert.deepEqual(entries().all, {
+    ...{ events: ['a', 'b', 'c*'], prompt: '- {x}', description: 'd', script: 'f.sh', skills: ['s'] },
+    ...{ deliver: 'messenger_a', deliver_extra: { message_thread_id: '{t}', chat_id: '-100200' } },
+    ...{ filters: [{ field: 'a', equals: 1 }], coalesce: { key: 'a', window_seconds: 5 } },
+    ...{ mirror_to_session: true, secret: 'env:OTHER', enabled: false },
+  });
+  assert.doesNotMatch(made.stdout, /env:OTHER/);
+  const direct = await webhook(
+    'subscribe',
+    'direct',
+    '--deliver',
+    'messenger_a',
+    '--deliver-chat-id',
+    '-1',
+    '--deliver-only',
+    '--prompt',
+    'x',
+  );
+  assert.match(direct.stdout, /Mode {4}message to messenger_a\n/);
+  assert.match((await webhook('subscribe', 'job', '--cron-job', 'nightly')).stdout, /Mode {4}fires job/);
+});
+
+test('an update changes what its flags say and keeps the rest, secret, toolsets and unknown keys included', async (t) => {
+  const { webhook, entries, file } = bench(t);
+  const old = { prompt: 'old', secret: 'the-secret-of-this-entry', toolsets: ['terminal'], events: ['a'] };
+  writeFileSync(file, JSON.stringify({ one: old, two: { prompt: 'two', secret: 'another-secret-of-two', future: 1 } }));
+  const changed = await webhook('subscribe', 'one', '--prompt', 'new');
+  assert.equal(changed.code, 0, changed.stderr);
+  assert.doesNotMatch(changed.stdout, /the-secret-of-this-entry/);
+  assert.deepEqual(entries().one, { ...old, prompt: 'new' });
+  const future = await webhook('subscribe', 'two', '--prompt', 'new');
+  assert.equal(future.code, 0, future.stderr);
+  assert.match(future.stderr, /warning: future: /);
+  assert.deepEqual(entries().two, { prompt: 'new', secret: 'another-secret-of-two', future: 1 });
+});
+
+const refused: readonly (readonly [string, string[], number, RegExp])[] = [
+  ['an unknown job', ['x', '--cron-job', 'nigthly'], 1, /job `nigthly`.*\(unknown-job\)/],
+  ['direct delivery to the log', ['x', '--deliver-only'], 1, /deliver-only-target/],
+  [
+    'direct delivery with a job',
+    ['x', '--deliver-only', '--deliver', 'messenger_a', '--cron-job', 'nightly'],
+    1,
+    /deliver-only-with-cron-job/,
+  ],
+  ['coalescing a job', ['x', '--cron-job', 'nightly', '--coalesce', 'a'], 1, /coalesce-mode/],
+  ['a name that is no part of a URL', ['Bad Name'], 1, /Bad Name/],
+  [
+    'a static route',
+    ['fixed', '--prompt', 'x'],
+    1,
+    /"fixed" is a static route\n {2}change it where it is written: config\.yaml:\d+/,
+  ],
+  ['an unknown target', ['x', '--deliver', 'mesenger_a'], 1, /messenger_a/],
+  ['an unknown profile', ['x', '--route-profile', 'nobody'], 1, /unknown-profile/],
+  ['a flag for toolsets', ['x', '--toolsets', 'web'], 2, /unknown option --toolsets/],
+  ['no name', [], 2, /<subscription> is missing/],
+];
+for (const [name, argv, code, expected] of refused) {
+  test(`subscribe refuses ${name} and writes nothing`, async (t) => {
+    const { webhook, file } = bench(t);
+    const result = await webhook('subscribe', ...argv);
+    assert.equal(result.code, code, result.stderr);
+    assert.match(result.stderr, expected);
+    assert.equal(result.stdout, '');
+    assert.equal(existsSync(file), false);
+  });
+}
+
+test('a file that cannot be parsed is refused with its place and left as it is, by every command', async (t) => {
+  const { webhook, file } = bench(t);
+  writeFileSync(file, '{\n  "a": {},\n}\n');
+  for (const argv of [
+    ['subscribe', 'x'],
+    ['remove', 'a'],
+    ['enable', 'a'],
+    ['rotate-secret', 'a'],
+    ['list'],
+    ['show', 'a'],
+  ]) {
+    const result = await webhook(...argv);
+    assert.equal(result.code, 1, argv.join(' '));
+    assert.match(result.stderr, /webhook_subscriptions\.json:3:1: not JSON/, argv.join(' '));
+  }
+  assert.equal(readFileSync(file, 'utf8'), '{\n  "a": {},\n}\n');
+});
+
+test('list shows what the gateway makes of each entry, and never a secret', async (t) => {
+  const { webhook, file } = bench(t);
+  const secret = 'a-secret-that-must-not-show';
+  writeFileSync(
+    file,
+    JSON.stringify({
+      good: { secret, toolsets: ['terminal'], events: ['push'] },
+      off: { secret, enabled: false },
+      bad: { secret, cron_job: 'nope' },
+      fixed: { secret },
+    }),
+  );
+  const { stdout } = await webhook('list', '--json');
+  const rows = JSON.parse(stdout) as {
+    name: string;
+    id: string;
+    state: string;
+    reason: string | null;
+    toolsets: string[];
+  }[];
+  assert.deepEqual(
+    rows.map(({ name, state }) => [name, state]),
+    [
+      ['good', 'serving'],
+      ['off', 'disabled'],
+      ['bad', 'quarantined'],
+      ['fixed', 'shadowed'],
+    ],
+  );
+  assert.deepEqual(rows[0]?.toolsets, ['terminal']);
+  assert.match(rows[2]?.reason ?? '', /nope/);
+  assert.match(rows[3]?.reason ?? '', /config\.yaml:6/);
+  const table = await webhook('list', '--all');
+  assert.match(table.stdout, /^NAME +STATE/);
+  assert.match(table.stdout, /^fixed +serving/m);
+  assert.match(table.stdout, /terminal/);
+  assert.doesNotMatch(table.stdout + stdout, /must-not-show|a-global-secret/);
+});
+
+test('show hides secrets unless they are asked for', async (t) => {
+  const { webhook, file } = bench(t);
+  writeFileSync(
+    file,
+    JSON.stringify({
+      a: {
+        secrets: [
+          'first-of-two-secrets',
+          { value: 'second-of-two-secrets', expires_at: '2030-01-01T00:00:00Z' },
+          'env:THIRD',
+        ],
+      },
+    }),
+  );
+  const hidden = await webhook('show', 'a');
+  assert.doesNotMatch(hidden.stdout, /of-two-secrets/);
+  assert.match(hidden.stdout, /env:THIRD/);
+  const shown = await webhook('show', 'a', '--reveal', '--json');
+  assert.match(shown.stdout, /first-of-two-secrets[\s\S]*second-of-two-secrets/);
+  assert.equal((await webhook('show', 'b')).code, 1);
+  assert.match((await webhook('show', 'fixed')).stderr, /static route/);
+});
+
+test('remove, enable and disable change one entry; what is not there is refused', async (t) => {
+  const { webhook, file, entries } = bench(t);
+  writeFileSync(file, JSON.stringify({ a: { secret: 'a-secret-for-this-entry' }, b: {} }));
+  assert.equal((await webhook('disable', 'a')).code, 0);
+  assert.deepEqual(entries().a, { secret: 'a-secret-for-this-entry', enabled: false });
+  assert.equal((await webhook('enable', 'a')).code, 0);
+  assert.deepEqual(entries().a, { secret: 'a-secret-for-this-entry' });
+  assert.equal((await webhook('remove', 'a')).code, 0);
+  assert.deepEqual(Object.keys(entries()), ['b']);
+  for (const verb of ['remove', 'enable', 'disable', 'rotate-secret']) {
+    assert.match((await webhook(verb, 'a')).stderr, /there is no subscription "a"/);
+    assert.match((await webhook(verb, 'fixed')).stderr, /"fixed" is a static route/);
+  }
+});
+
+test('rotate-secret keeps the old secret for the overlap, also that of everybody', async (t) => {
+  const clock = new FakeClock(Date.UTC(2026, 0, 1));
+  const { webhook, file, entries } = bench(t, clock);
+  writeFileSync(file, JSON.stringify({ own: { secret: 'the-old-secret-of-own' }, inherits: {} }));
+  const first = await webhook('rotate-secret', 'own', '--overlap', '24h');
+  assert.equal(first.code, 0, first.stderr);
+  const [fresh, old] = (entries().own?.secrets ?? []) as [string, unknown];
+  assert.equal(first.stdout, `${fresh}\n`);
+  assert.deepEqual(old, { value: 'the-old-secret-of-own', expires_at: '2026-01-02T00:00:00.000Z' });
+  clock.jump(25 * 3_600_000);
+  await webhook('rotate-secret', 'own', '--secret', 'env:NEW');
+  assert.deepEqual(entries().own?.secrets, ['env:NEW', { value: fresh, expires_at: '2026-01-03T01:00:00.000Z' }]);
+  await webhook('rotate-secret', 'own', '--overlap', '0', '--secret', 'env:LAST');
+  assert.deepEqual(entries().own, { secret: 'env:LAST' });
+  await webhook('rotate-secret', 'inherits', '--secret', 'env:MINE');
+  const [, inherited] = (entries().inherits?.secrets ?? []) as { value: string }[];
+  assert.equal(inherited?.value, 'a-global-secret-for-tests');
+});
+
+test('a running gateway serves a new subscription with the next request, and the curl line reaches it', async (t) => {
+  const gateway = await startGateway(t, { home: tempDir(t), config: CONFIG });
+  const made = await gateway.cli(
+    'webhook',
+    'subscribe',
+    'live',
+    '--events',
+    'greeting',
+    '--prompt',
+    'live {event_type}',
+  );
+  assert.equal(made.code, 0, made.stderr);
+  const line = /Try {5}(.*)\n/.exec(made.stdout)?.[1] ?? '';
+  assert.ok(line.includes(`${gateway.url}/webhooks/live`), line);
+  if (spawnSync('sh', ['-c', 'command -v openssl && command -v curl']).status === 0) {
+    assert.match(await shell(line), /"status":"accepted","route":"live","event":"greeting"/);
+  }
+  assert.equal((await gateway.cli('webhook', 'test', 'live')).code, 0);
+  const disabled = await gateway.cli('webhook', 'disable', 'live');
+  assert.equal(disabled.code, 0, disabled.stderr);
+  const refusedNow = await gateway.cli('webhook', 'test', 'live');
+  assert.equal(refusedNow.code, 1);
+  assert.match(refusedNow.stdout, /^403 .*route_disabled/);
+  await gateway.cli('webhook', 'remove', 'live');
+  assert.match((await gateway.cli('webhook', 'test', 'live')).stderr, /there is no route "live"/);
+});
+
+test('a bad entry is quarantined in list, status and log, and the others serve', async (t) => {
+  const gateway = await startGateway(t, { home: tempDir(t), config: CONFIG });
+  const file = join(gateway.home, 'webhook_subscriptions.json');
+  writeFileSync(
+    file,
+    JSON.stringify({
+      good: { secret: 'a-secret-for-the-good' },
+      bad: { secret: 'a-secret-for-the-bad', cron_job: 'nope' },
+    }),
+  );
+  assert.equal((await gateway.cli('webhook', 'test', 'good')).code, 0);
+  const status = await gateway.cli('gateway', 'status');
+  assert.match(status.stdout, /1 serving, 1 quarantined\n {4}! bad: .*nope/);
+  await until(async () => /subscription is not served/.test(gateway.running.stderr()));
+  writeFileSync(file, '{"good"');
+  await gateway.cli('webhook', 'test', 'fixed');
+  assert.match((await gateway.cli('gateway', 'status')).stdout, /! .*JSON/);
+  assert.equal((await gateway.status()).subscriptions.serving, 1);
+});
