@@ -17,10 +17,10 @@ const BUSY_MS = 5000;
 const CHECKPOINT_PAGES = 4000;
 const SYNCHRONOUS: Readonly<Record<Durability, string>> = { full: 'FULL', normal: 'NORMAL' };
 
-/** A connection that may write. The file is created with mode 0600 before SQLite sees it: its companions inherit that. */
+/** A connection that may write. */
 export function openDatabase(path: string, durability: Durability): Database.Database {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  closeSync(openSync(path, 'a', 0o600));
+  createFile(path);
   return configure(path, (db) => {
     db.exec('PRAGMA journal_mode = WAL');
     db.exec(`PRAGMA synchronous = ${SYNCHRONOUS[durability]}`);
@@ -28,6 +28,19 @@ export function openDatabase(path: string, durability: Durability): Database.Dat
     db.exec('PRAGMA journal_size_limit = 67108864');
     db.exec('PRAGMA cache_size = -16000');
   });
+}
+
+/**
+ * Creates the file with mode 0600 before SQLite sees it: its companions inherit that. A file that is there is not
+ * opened: closing it again would drop the locks that SQLite holds on it for this whole process, and another process
+ * that closes the database would then take itself for the last one and remove the log we are writing to.
+ */
+function createFile(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  }
 }
 
 /** A connection that only reads. */
