@@ -1,13 +1,14 @@
 /** Child processes of a measurement: servers and the load generator, asked and answered by messages. */
 import type { ChildProcess } from 'node:child_process';
 import { fork } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+import { BUILT } from './build.ts';
 
-export interface ChildOptions {
-  readonly args?: readonly string[];
-  readonly env?: NodeJS.ProcessEnv;
-  /** Node's own options, beside the TypeScript loader. */
-  readonly execArgv?: readonly string[];
+/** What a server under test says of itself. */
+export interface Usage {
+  readonly rss: number;
+  /** Microseconds. */
+  readonly cpu: NodeJS.CpuUsage;
 }
 
 /** A process that answers every message with one message. */
@@ -18,21 +19,15 @@ export class Child {
     this.#process = child;
   }
 
-  /** Starts a module below bench/ and waits for its first message, which it hands back. */
-  static async start<First>(module: string, options: ChildOptions = {}): Promise<{ child: Child; first: First }> {
-    const path = fileURLToPath(new URL(`../${module}`, import.meta.url));
+  /** Starts a built module of bench/ and waits for its first message, which it hands back. */
+  static async start<First>(module: string, options: object = {}): Promise<{ child: Child; first: First }> {
     const child = new Child(
-      fork(path, options.args ?? [], {
-        execArgv: ['--import', 'tsx', ...(options.execArgv ?? [])],
-        env: { ...process.env, ...options.env },
+      fork(join(BUILT, 'bench', module), [JSON.stringify(options)], {
+        execArgv: process.env.BENCH_NODE_OPTIONS?.split(' ') ?? [],
         stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
       }),
     );
     return { child, first: await child.#answer<First>() };
-  }
-
-  get pid(): number {
-    return this.#process.pid ?? 0;
   }
 
   async ask<Answer>(message: object): Promise<Answer> {

@@ -1,0 +1,134 @@
+/** Requests per second of agent routes and rejections, beside the bare server. */
+import type { Comparison } from '../harness/compare.ts';
+import { compare } from '../harness/compare.ts';
+import type { Case, Lab } from '../harness/lab.ts';
+import type { Payload } from '../harness/payloads.ts';
+import { large, small } from '../harness/payloads.ts';
+
+export const RATIO_HEADER = [
+  'case',
+  'payload',
+  'bare req/s',
+  'req/s',
+  'ratio',
+  'goal',
+  'bare p99',
+  'p99',
+  'ratio',
+  'goal',
+];
+
+/** Goals: at least `rate` of the bare server's requests per second, at most `p99` times its p99. */
+export interface Goal {
+  readonly rate: number | null;
+  readonly p99: number | null;
+}
+
+export function ratioRow(name: string, payload: Payload, { bare, ours, rate, p99 }: Comparison, goal: Goal): string[] {
+  return [
+    name,
+    payload.name,
+    bare.rate.toFixed(0),
+    ours.rate.toFixed(0),
+    rate.toFixed(2),
+    goal.rate === null ? '' : `>= ${goal.rate.toFixed(2)}`,
+    `${bare.p99.toFixed(1)} ms`,
+    `${ours.p99.toFixed(1)} ms`,
+    p99.toFixed(2),
+    goal.p99 === null ? '' : `<= ${goal.p99}`,
+  ];
+}
+
+async function agentRow(lab: Lab, payload: Payload, goal: Goal): Promise<string[]> {
+  return lab.withOurs({ store: 'memory' }, async ({ port }) => {
+    const ours = { port, path: '/webhooks/agent', status: 202 };
+    const result = await compare(lab.loader, { bare: lab.bare, ours, payload }, lab.rounds);
+    return ratioRow('agent + log', payload, result, goal);
+  });
+}
+
+export const agentCase: Case = {
+  name: 'agent',
+  title: 'Agent route: in-process stub agent, delivery to the log, in-memory store',
+  header: RATIO_HEADER,
+  run: async (lab) => [
+    await agentRow(lab, large, { rate: 0.8, p99: 2 }),
+    await agentRow(lab, small, { rate: 0.6, p99: 2 }),
+  ],
+};
+
+interface Rejection {
+  readonly name: string;
+  readonly path: string;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const REJECTIONS: readonly Rejection[] = [
+  {
+    name: 'bad signature',
+    path: '/webhooks/agent',
+    status: 401,
+    headers: { 'x-hub-signature-256': `sha256=${'0'.repeat(64)}` },
+  },
+  { name: 'filtered', path: '/webhooks/filtered', status: 200, headers: {} },
+  { name: 'duplicate', path: '/webhooks/agent', status: 200, headers: { 'x-github-delivery': 'seen' } },
+];
+
+export const rejectionsCase: Case = {
+  name: 'rejections',
+  title: 'Rejections: answered before any work is stored (SQLite store, durability normal)',
+  header: RATIO_HEADER,
+  run: (lab) =>
+    lab.withOurs({ store: 'normal' }, async ({ port }) => {
+      const rows: string[][] = [];
+      await seed(port);
+      for (const payload of [large, small]) {
+        for (const { name, path, status, headers } of REJECTIONS) {
+          const oursPayload = { ...payload, headers: { ...payload.headers, ...headers } };
+          const ours = { port, path, status };
+          const result = await compare(lab.loader, { bare: lab.bare, ours, payload, oursPayload }, lab.rounds);
+          rows.push(ratioRow(name, payload, result, { rate: 0.9, p99: null }));
+        }
+      }
+      return rows;
+    }),
+};
+
+/** Has the id of the duplicates accepted once. */
+async function seed(port: number): Promise<void> {
+  const headers = { ...small.headers, 'x-github-delivery': 'seen' };
+  const response = await fetch(`http://127.0.0.1:${port}/webhooks/agent`, {
+    method: 'POST',
+    headers,
+    body: small.body,
+  });
+  if (response.status !== 202) throw new Error(`seeding the duplicate was answered ${response.status}`);
+}
+
+export const durabilityCase: Case = {
+  name: 'durability',
+  title: 'Durability: every 202 is a committed dispatch, run and delivered',
+  header: RATIO_HEADER,
+  async run(lab) {
+    const rows: string[][] = [];
+    const levels = [
+      ['memory', { rate: null, p99: null }],
+      ['normal', { rate: 0.7, p99: 3 }],
+      ['full', { rate: 0.6, p99: 3 }],
+    ] as const;
+    for (const [store, goal] of levels) {
+      const row = await lab.withOurs({ store }, async ({ port }) => {
+        const ours = { port, path: '/webhooks/agent', status: 202 };
+        return ratioRow(
+          store,
+          large,
+          await compare(lab.loader, { bare: lab.bare, ours, payload: large }, lab.rounds),
+          goal,
+        );
+      });
+      rows.push(row);
+    }
+    return rows;
+  },
+};

@@ -1,0 +1,14 @@
+/** Builds what runs in child processes to plain JavaScript: a loader at run time would be measured too. */
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+/** Folder of the built modules; below the repository, so that they find its dependencies. */
+export const BUILT = join(ROOT, 'build/bench');
+
+export function buildChildren(): void {
+  const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
+  const run = spawnSync(process.execPath, [tsc, '-p', join(ROOT, 'bench/tsconfig.json')], { stdio: 'inherit' });
+  if (run.status !== 0) throw new Error('the benches do not compile');
+}

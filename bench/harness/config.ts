@@ -1,0 +1,68 @@
+/** Compiles the configs of the benches to tables, as `hookwright compile` does. */
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { nodeFiles } from '../../cli/files/node-files.ts';
+import type { CompileOutput } from '../../compiler/index.ts';
+import { compile, loadShippedCatalog } from '../../compiler/index.ts';
+import { ROOT } from './build.ts';
+import { PROMPT, SECRET } from './payloads.ts';
+
+/** A folder for the run, removed when the process ends. */
+export function tempFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'hookwright-bench-'));
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** @throws Error with the first diagnostic when the config is refused */
+export function compileYaml(folder: string, yaml: string): CompileOutput {
+  const config = join(folder, 'hookwright.yaml');
+  writeFileSync(config, yaml);
+  const { output, diagnostics } = compile({
+    files: nodeFiles,
+    cwd: folder,
+    home: folder,
+    configs: [config],
+    env: { WEBHOOK_SECRET: SECRET, MESSENGER_A_TOKEN: '1:token' },
+    flags: {},
+    catalog: loadShippedCatalog(nodeFiles, join(ROOT, 'catalog')),
+    jobs: [],
+  });
+  if (output === null) throw new Error(diagnostics[0]?.message ?? 'refused without a diagnostic');
+  return output;
+}
+
+/** Puts a table where a server finds it. @returns its path */
+export function writeTable(folder: string, routesJson: string): string {
+  const build = join(folder, 'build');
+  mkdirSync(build, { recursive: true });
+  const path = join(build, 'routes.json');
+  writeFileSync(`${path}.new`, routesJson);
+  renameSync(`${path}.new`, path);
+  return path;
+}
+
+/** `agent` accepts, `filtered` filters out everything, in as many stages as a real route has. */
+export const ROUTES = `platforms:
+  webhook:
+    enabled: true
+    port: 0
+    secret: env:WEBHOOK_SECRET
+    rate_limit: 1000000000
+    routes:
+      agent:
+        events: [pull_request]
+        filters:
+          - field: action
+            equals: opened
+        prompt: "${PROMPT}"
+      filtered:
+        events: [pull_request]
+        filters:
+          - field: action
+            in: [opened, reopened]
+          - field: repository.full_name
+            regex: ^nobody/
+        prompt: "${PROMPT}"
+`;

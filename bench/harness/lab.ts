@@ -1,0 +1,64 @@
+/** What every case measures with: the load generator, the bare server, and servers of ours on demand. */
+import type { ServerOptions, ServerReport } from '../servers/hookwright.ts';
+import { Child } from './child.ts';
+import type { Rounds, Subject } from './compare.ts';
+import { compileYaml, ROUTES, tempFolder, writeTable } from './config.ts';
+import { SECRET } from './payloads.ts';
+
+export interface Ours {
+  readonly child: Child;
+  readonly port: number;
+  readonly home: string;
+  report(): Promise<ServerReport>;
+}
+
+export interface Lab {
+  readonly loader: Child;
+  readonly bare: Subject;
+  /** Full or short measurements. */
+  readonly quick: boolean;
+  readonly rounds: Rounds;
+  /** Starts a server of ours over a config (default: the routes `agent` and `filtered`), runs `work`, stops it. */
+  withOurs<T>(options: { store: ServerOptions['store']; yaml?: string }, work: (ours: Ours) => Promise<T>): Promise<T>;
+}
+
+export interface Case {
+  readonly name: string;
+  readonly title: string;
+  /** Prints one table: the header, then rows. */
+  readonly header: readonly string[];
+  run(lab: Lab): Promise<readonly (readonly string[])[]>;
+}
+
+async function withOurs<T>(
+  { store, yaml = ROUTES }: { store: ServerOptions['store']; yaml?: string },
+  work: (ours: Ours) => Promise<T>,
+): Promise<T> {
+  const home = tempFolder();
+  const table = writeTable(home, compileYaml(home, yaml).routesJson);
+  const options: ServerOptions = { home, table, store, secret: SECRET };
+  const { child, first } = await Child.start<{ port: number }>('servers/hookwright.js', options);
+  try {
+    return await work({ child, port: first.port, home, report: () => child.ask<ServerReport>({}) });
+  } finally {
+    await child.stop();
+  }
+}
+
+/** Opens the lab, runs `work` in it and closes it. */
+export async function withLab(quick: boolean, work: (lab: Lab) => Promise<void>): Promise<void> {
+  const { child: loader } = await Child.start('harness/load-process.js');
+  const { child: bare, first } = await Child.start<{ port: number }>('servers/bare.js');
+  try {
+    await work({
+      loader,
+      bare: { port: first.port, path: '/', status: 202 },
+      quick,
+      rounds: quick ? { rounds: 3, requests: 3000, warm_up: 3000 } : { rounds: 7, requests: 8000, warm_up: 10_000 },
+      withOurs,
+    });
+  } finally {
+    await bare.stop();
+    await loader.stop();
+  }
+}

@@ -1,0 +1,125 @@
+/**
+ * The real runtime with an agent that answers at once, in this process: table, server, stages, queue, store, delivery to
+ * the log. Options come as JSON on the command line.
+ */
+import { randomBytes } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { systemClock } from '../../runtime/clock.ts';
+import { createDeliverer } from '../../runtime/deliver/create-deliverer.ts';
+import type { DeliveryContext } from '../../runtime/deliver/driver.ts';
+import { createLogDriver } from '../../runtime/deliver/drivers/log.ts';
+import type { LinkedTarget } from '../../runtime/deliver/link-targets.ts';
+import type { AgentRequest } from '../../runtime/dispatch/agent-runner.ts';
+import { createDispatcher } from '../../runtime/dispatch/create-dispatcher.ts';
+import { createGateway } from '../../runtime/gateway.ts';
+import { createIds } from '../../runtime/ids.ts';
+import { createLogger } from '../../runtime/logger.ts';
+import { nodeFiles } from '../../runtime/node-files.ts';
+import { runProcess } from '../../runtime/process/run-process.ts';
+import { MemoryStore } from '../../runtime/store/memory-store.ts';
+import { openServerStore } from '../../runtime/store/sqlite-store.ts';
+import type { Store } from '../../runtime/store/store.ts';
+
+export interface ServerOptions {
+  readonly home: string;
+  readonly table: string;
+  readonly store: 'memory' | 'normal' | 'full';
+  readonly secret: string;
+}
+
+export interface ServerReport {
+  readonly rss: number;
+  readonly cpu: NodeJS.CpuUsage;
+  /** Dispatches accepted and not finished. */
+  readonly open: number;
+  /** Runs whose prompt and toolsets came from two tables. */
+  readonly mixed: number;
+  /** Tables taken in since the start. */
+  readonly tables: number;
+  /** Longest pause of the event loop since the last report, in ms. */
+  readonly pause: number;
+}
+
+const options = JSON.parse(process.argv[2] ?? '{}') as ServerOptions;
+const { home, table, secret } = options;
+const clock = systemClock;
+const log = createLogger({
+  stream: createWriteStream(join(home, 'bench.log')),
+  level: 'info',
+  pretty: false,
+  colour: false,
+  clock,
+});
+
+let mixed = 0;
+let tables = 0;
+
+/** The tables of the swap case mark prompt and toolsets with the same letter. */
+function answer({ prompt, toolsets }: AgentRequest): Promise<string> {
+  const marked = /^\[(\w)\]/.exec(prompt);
+  if (marked !== null && !toolsets.includes(marked[1] === 'a' ? 'web_search' : 'web_extract')) mixed++;
+  return Promise.resolve(prompt);
+}
+
+function openStore(): Store {
+  if (options.store === 'memory') return new MemoryStore();
+  return openServerStore({ path: join(home, 'state.db'), durability: options.store, log });
+}
+
+const logTarget = { driver: createLogDriver({} as never, { log } as unknown as DeliveryContext) } as LinkedTarget;
+const dispatcher = createDispatcher({
+  store: openStore(),
+  deliverer: createDeliverer({
+    linked: new Map([['default', new Map([['log', logTarget]])]]),
+    context: { log },
+    mirror: () => Promise.resolve(),
+  }),
+  agents: () => ({ timeout_ms: 900_000, max_attempts: 1, run: answer }),
+  policy: () => ({ max_attempts: 8, retry_ambiguous: false }),
+  limits: () => ({ max_concurrent_runs: 64, max_queued_runs: 10_000_000 }),
+  clock,
+  log,
+  random: Math.random,
+});
+const gateway = createGateway({
+  home,
+  userHome: home,
+  env: process.env,
+  table,
+  dispatcher,
+  drain: () => Promise.resolve({ abandoned: 0 }),
+  secrets: () => ({ resolve: () => secret }),
+  lowerSubscriptions: () => ({ routes: [], rejected: [] }),
+  run: (request) => runProcess(request, clock),
+  files: nodeFiles,
+  ids: createIds(randomBytes),
+  clock,
+  log,
+  onTableLoad: () => tables++,
+});
+
+const delay = monitorEventLoopDelay({ resolution: 1 });
+
+function report(): ServerReport {
+  const { runs_active, runs_queued, deliveries_active, deliveries_queued } = dispatcher.counts();
+  const pause = delay.max / 1e6;
+  delay.reset();
+  return {
+    rss: process.memoryUsage().rss,
+    cpu: process.cpuUsage(),
+    open: runs_active + runs_queued + deliveries_active + deliveries_queued,
+    mixed,
+    tables,
+    pause,
+  };
+}
+
+await dispatcher.start();
+await gateway.load();
+const { port } = await gateway.listen();
+delay.enable();
+process.on('message', () => process.send?.(report()));
+process.on('disconnect', () => process.exit(0));
+process.send?.({ port });
