@@ -21,7 +21,7 @@ export const memoryCase: Case = {
   run: (lab) =>
     lab.withOurs({ store: 'normal' }, async (ours) => {
       const [first, second] = lab.quick ? [5000, 20_000] : [20_000, 200_000];
-      const subject = { port: ours.port, path: '/webhooks/agent', status: 202 };
+      const subject = { child: ours.child, port: ours.port, path: '/webhooks/agent', status: 202 };
       await loadOnce(lab.loader, subject, small, first, { max_ms: 300_000 });
       const early = await settledRss(ours);
       await loadOnce(lab.loader, subject, small, second - first, { max_ms: 300_000 });

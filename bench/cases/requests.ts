@@ -36,12 +36,14 @@ export function ratioRow(name: string, payload: Payload, { bare, ours, rate, p99
     `${ours.p99.toFixed(1)} ms`,
     p99.toFixed(2),
     goal.p99 === null ? '' : `<= ${goal.p99}`,
+    `${bare.cpu.toFixed(0)} us`,
+    `${ours.cpu.toFixed(0)} us`,
   ];
 }
 
 async function agentRow(lab: Lab, payload: Payload, goal: Goal): Promise<string[]> {
-  return lab.withOurs({ store: 'memory' }, async ({ port }) => {
-    const ours = { port, path: '/webhooks/agent', status: 202 };
+  return lab.withOurs({ store: 'memory' }, async ({ child, port }) => {
+    const ours = { child, port, path: '/webhooks/agent', status: 202 };
     const result = await compare(lab.loader, { bare: lab.bare, ours, payload }, lab.rounds);
     return ratioRow('agent + log', payload, result, goal);
   });
@@ -80,13 +82,13 @@ export const rejectionsCase: Case = {
   title: 'Rejections: answered before any work is stored (SQLite store, durability normal)',
   header: RATIO_HEADER,
   run: (lab) =>
-    lab.withOurs({ store: 'normal' }, async ({ port }) => {
+    lab.withOurs({ store: 'normal' }, async ({ child, port }) => {
       const rows: string[][] = [];
       await seed(port);
       for (const payload of [large, small]) {
         for (const { name, path, status, headers } of REJECTIONS) {
           const oursPayload = { ...payload, headers: { ...payload.headers, ...headers } };
-          const ours = { port, path, status };
+          const ours = { child, port, path, status };
           const result = await compare(lab.loader, { bare: lab.bare, ours, payload, oursPayload }, lab.rounds);
           rows.push(ratioRow(name, payload, result, { rate: 0.9, p99: null }));
         }
@@ -118,8 +120,8 @@ export const durabilityCase: Case = {
       ['full', { rate: 0.6, p99: 3 }],
     ] as const;
     for (const [store, goal] of levels) {
-      const row = await lab.withOurs({ store }, async ({ port }) => {
-        const ours = { port, path: '/webhooks/agent', status: 202 };
+      const row = await lab.withOurs({ store }, async ({ child, port }) => {
+        const ours = { child, port, path: '/webhooks/agent', status: 202 };
         return ratioRow(
           store,
           large,

@@ -37,7 +37,7 @@ export const swapCase: Case = {
   run: (lab) =>
     lab.withOurs({ store: 'memory', yaml: marked('a') }, async (ours) => {
       const tables = (['a', 'b'] as const).map((mark) => compileYaml(ours.home, marked(mark)).routesJson);
-      const subject = { port: ours.port, path: '/webhooks/route-1', status: 202 };
+      const subject = { child: ours.child, port: ours.port, path: '/webhooks/route-1', status: 202 };
       await loadOnce(lab.loader, subject, small, 5000);
       await ours.report();
       const steady = await loadOnce(lab.loader, subject, small, 20_000);

@@ -1,5 +1,5 @@
 /** Measures a server against the bare one in alternating rounds, so that what else the machine does hits both alike. */
-import type { Child } from './child.ts';
+import type { Child, Usage } from './child.ts';
 import type { LoadPlan, LoadResult } from './load.ts';
 import type { Payload } from './payloads.ts';
 import { median } from './stats.ts';
@@ -10,6 +10,8 @@ export interface Figures {
   /** Latency in ms. */
   readonly p50: number;
   readonly p99: number;
+  /** CPU time of the server's process per request, in µs: what else the machine does hardly shows in it. */
+  readonly cpu: number;
 }
 
 export interface Comparison {
@@ -22,6 +24,7 @@ export interface Comparison {
 
 /** Who answers, and which status every answer must have. */
 export interface Subject {
+  readonly child: Child;
   readonly port: number;
   readonly path: string;
   readonly status: number;
@@ -69,12 +72,28 @@ export async function loadOnce(
   return answer.result;
 }
 
-function middle(results: readonly LoadResult[]): Figures {
+interface Round extends LoadResult {
+  readonly cpu: number;
+}
+
+function middle(rounds: readonly Round[]): Figures {
   return {
-    rate: median(results.map(({ rate }) => rate)),
-    p50: median(results.map(({ p50 }) => p50)),
-    p99: median(results.map(({ p99 }) => p99)),
+    rate: median(rounds.map(({ rate }) => rate)),
+    p50: median(rounds.map(({ p50 }) => p50)),
+    p99: median(rounds.map(({ p99 }) => p99)),
+    cpu: median(rounds.map(({ cpu }) => cpu)),
   };
+}
+
+async function cpuTime({ child }: Subject): Promise<number> {
+  const { cpu } = await child.ask<Usage>({});
+  return cpu.user + cpu.system;
+}
+
+async function measure(loader: Child, subject: Subject, payload: Payload, requests: number): Promise<Round> {
+  const before = await cpuTime(subject);
+  const result = await loadOnce(loader, subject, payload, requests);
+  return { ...result, cpu: ((await cpuTime(subject)) - before) / result.requests };
 }
 
 export async function compare(
@@ -90,17 +109,17 @@ export async function compare(
   const { bare, ours, payload, oursPayload = payload } = contest;
   await loadOnce(loader, bare, payload, warm_up);
   await loadOnce(loader, ours, oursPayload, warm_up);
-  const bareResults: LoadResult[] = [];
-  const ourResults: LoadResult[] = [];
+  const bareResults: Round[] = [];
+  const ourResults: Round[] = [];
   for (let round = 0; round < rounds; round++) {
     // Whoever goes first changes from round to round.
     const order = round % 2 === 0 ? [bare, ours] : [ours, bare];
     for (const subject of order) {
-      const result = await loadOnce(loader, subject, subject === bare ? payload : oursPayload, requests);
+      const result = await measure(loader, subject, subject === bare ? payload : oursPayload, requests);
       (subject === bare ? bareResults : ourResults).push(result);
     }
   }
-  const ratio = (figure: (result: LoadResult) => number): number =>
+  const ratio = (figure: (result: Round) => number): number =>
     median(ourResults.map((result, round) => figure(result) / figure(bareResults[round] ?? result)));
   return {
     bare: middle(bareResults),
