@@ -18,7 +18,7 @@ import { createIds } from '../../runtime/ids.ts';
 import { createLogger } from '../../runtime/logger.ts';
 import { nodeFiles } from '../../runtime/node-files.ts';
 import { runProcess } from '../../runtime/process/run-process.ts';
-import { MemoryStore } from '../../runtime/store/memory-store.ts';
+import { createMemoryStore } from '../../runtime/store/memory-store.ts';
 import { openServerStore } from '../../runtime/store/sqlite-store.ts';
 import type { Store } from '../../runtime/store/store.ts';
 
@@ -64,7 +64,7 @@ function answer({ prompt, toolsets }: AgentRequest): Promise<string> {
 }
 
 function openStore(): Store {
-  if (options.store === 'memory') return new MemoryStore();
+  if (options.store === 'memory') return createMemoryStore();
   return openServerStore({ path: join(home, 'state.db'), durability: options.store, log });
 }
 
