@@ -22,9 +22,10 @@ export function checkConfig<S extends keyof Schemas>(
 ): CheckedConfig<Schemas[S]> {
   const problems = checkShape(schema, file.value);
   report.addProblems(problems, file.tree);
-  const pruned = pruneEntries(file.value, problems);
+  const pruned = pruneEntries(schema, file.value, problems);
   // Without the entries at fault, the data has the schema's type.
-  return { config: pruned.value as Schemas[S], unsure: new Set(pruned.removed.flatMap(namesOf)) };
+  const unsure = [...pruned.removed.flatMap(namesOf), ...pruned.doubtful.map((path) => `route:${path.at(-1)}`)];
+  return { config: pruned.value as Schemas[S], unsure: new Set(unsure) };
 }
 
 /** The names a removed entry would have defined. */

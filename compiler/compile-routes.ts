@@ -1,6 +1,7 @@
 /** Compiles the static routes, each with its own place in the files. */
 import type { RoutePlan } from '../schemas/generated/types.ts';
 import { compileRoute } from './compile-route.ts';
+import type { Problem } from './diagnostics/problem.ts';
 import type { WrittenRoute } from './lower/webhook-settings.ts';
 import type { Placer } from './placer.ts';
 import type { Report } from './report.ts';
@@ -21,8 +22,15 @@ export function compileRoutes(
 ): Record<string, RoutePlan> {
   const plans = routes.flatMap(({ name, config, path }): readonly (readonly [string, RoutePlan])[] => {
     const { plan, problems } = compileRoute({ name, config, at: placer.placeOf(tree, path) }, scope);
-    report.addProblems(problems, tree, path);
+    const isDoubtful = scope.unsure.has(`route:${name}`);
+    report.addProblems(
+      isDoubtful ? problems.filter((problem) => !isAboutWhatIsMissing(problem)) : problems,
+      tree,
+      path,
+    );
     return plan === null ? [] : [[name, plan]];
   });
   return Object.fromEntries(plans);
 }
+
+const isAboutWhatIsMissing = ({ at, path }: Problem): boolean => at === 'key' && path.length === 0;

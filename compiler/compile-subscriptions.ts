@@ -78,7 +78,9 @@ function bySubscription(problems: readonly Problem[]): ReadonlyMap<string, reado
   const groups = new Map<string, Problem[]>();
   for (const problem of problems) {
     const name = String(problem.path[0]);
-    groups.set(name, [...(groups.get(name) ?? []), problem]);
+    const known = groups.get(name);
+    if (known === undefined) groups.set(name, [problem]);
+    else known.push(problem);
   }
   return groups;
 }

@@ -70,10 +70,12 @@ export function compile(input: CompileInput): CompileResult {
 function read(input: CompileInput, report: Report): { readonly root: string; readonly table: TableContent | null } {
   const loaded = loadConfig(input);
   report.add(loaded.findings);
-  if (loaded.incomplete) return { root: loaded.root, table: null };
+  if (loaded.files.length === 0) return { root: loaded.root, table: null };
   const { tree, findings } = mergeFiles(loaded.files);
   report.add(findings);
   const checked = checkConfig('config', { value: tree.value, tree }, report);
+  // Names that the missing files may define would be called unknown.
+  if (loaded.incomplete) return { root: loaded.root, table: null };
   const table = lowerConfig({ input, root: loaded.root, tree, checked }, report);
   return { root: loaded.root, table };
 }

@@ -59,7 +59,10 @@ export function lowerConfig({ input, root, tree, checked }: ReadConfig, report: 
     })),
   );
   for (const rule of RULES) {
-    report.addProblems(rule.checkConfig?.({ config, settings, overrides, server: scope.table.server }) ?? [], tree);
+    report.addProblems(
+      rule.checkConfig?.({ config, settings, overrides, unsure, server: scope.table.server }) ?? [],
+      tree,
+    );
   }
   checkExposure({ config, settings, tree, files: input.files }, report);
   const routes = compileRoutes(settings.routes, { scope, tree, placer }, report);

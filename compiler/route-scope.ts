@@ -25,7 +25,7 @@ export interface RouteScope {
   readonly facts: MachineFacts;
   /**
    * Names with an error of their own, as `<kind>:<name>` (`job:`, `target:`, `source:`, `setting:`, `profile:`): that they
-   * are not in the table has been said already.
+   * are not in the table has been said already. A `route:` has a misspelt key: what it seems to lack may be that.
    */
   readonly unsure: ReadonlySet<string>;
 }

@@ -6,9 +6,9 @@ const UNPRINTABLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066
 /** Keeps the length, so that columns stay right. */
 export const printable = (text: string): string => text.replace(UNPRINTABLE, '\ufffd');
 
-/** A value after a key that names a credential; references are no secret. */
+/** A value after a key that names a credential; references are no secret, nor is the word that stands for none. */
 const CREDENTIAL =
-  /((?:secrets?|tokens?|passw(?:or)?d|api_?key|credentials?|private_key|auth_?key|[a-z0-9]+_(?:secret|token|password|key))["']?\s*:\s*)((?!["']?(?:env|file):)(?:"[^"]*"?|'[^']*'?|[^\s,}\]{["'|>&*][^,}\]]*))/gi;
+  /((?:secrets?|tokens?|passw(?:or)?d|api_?key|credentials?|private_key|auth_?key|[a-z0-9]+_(?:secret|token|password|key))["']?\s*:\s*)((?!["']?(?:env:|file:|INSECURE_NO_AUTH))(?:"[^"]*"?|'[^']*'?|[^\s,}\]{["'|>&*][^,}\]]*))/gi;
 
 /** Covers what looks like a literal credential on one line of YAML; keeps the length. */
 export const maskCredentials = (line: string): string =>

@@ -1,7 +1,8 @@
 /** Lowers `deliver` and `deliver_extra`: one plan per target, its address as templates (§4.4). */
-import type { DeliveryPlan, TemplatePlan } from '../../schemas/generated/types.ts';
+import type { DeliveryPlan, TargetPlan, TemplatePlan } from '../../schemas/generated/types.ts';
 import type { Lowered, Problem } from '../diagnostics/problem.ts';
 import { isPlainMap, setOwn } from '../source/plain-map.ts';
+import type { TableContent } from './table-content.ts';
 import { lowerTemplate } from './template.ts';
 
 /** The two keys as a route or a job writes them. */
@@ -15,6 +16,9 @@ export type DeliverExtra = Readonly<Record<string, Scalar | Readonly<Record<stri
 
 /** Canonical target names by every name; see the table. */
 export type TargetNames = Readonly<Record<string, string>>;
+
+/** The part of the table that deliveries are lowered against. */
+export type KnownTargets = Pick<TableContent, 'targets' | 'target_names'>;
 
 export const DEFAULT_TARGET = 'log';
 
@@ -35,17 +39,30 @@ export function writtenTargets(deliver: DeliveryConfig['deliver']): readonly Wri
 export const targetNamed = (names: TargetNames, name: string): string | null =>
   Object.hasOwn(names, name) ? (names[name] ?? null) : null;
 
-/** What `deliver_extra` says to one target: the flat keys, and above them those under the target's own name. */
-export function extraOf(extra: DeliverExtra, target: string, names: TargetNames): ReadonlyMap<string, ExtraValue> {
+/** What `deliver_extra` says to one target: the flat keys it reads, and above them those under the target's own name. */
+export function extraOf(extra: DeliverExtra, plan: TargetPlan, names: TargetNames): ReadonlyMap<string, ExtraValue> {
   const values = new Map<string, ExtraValue>();
+  const known = addressKeys(plan);
   for (const [key, value] of Object.entries(extra)) {
-    if (!isPlainMap(value)) values.set(key, { text: String(value), path: [key] });
+    if (!isPlainMap(value) && known.includes(key)) values.set(key, { text: String(value), path: [key] });
   }
   for (const [key, group] of Object.entries(extra)) {
-    if (!isPlainMap(group) || targetNamed(names, key) !== target) continue;
+    if (!isPlainMap(group) || targetNamed(names, key) !== plan.name) continue;
     for (const [name, value] of Object.entries(group)) values.set(name, { text: String(value), path: [key, name] });
   }
   return values;
+}
+
+/** The thread of a chat has two names (§2.1). */
+const THREAD_KEYS = ['message_thread_id', 'thread_id'];
+
+/** Keys of `deliver_extra` that a target reads. */
+export const addressKeys = (plan: TargetPlan): readonly string[] =>
+  plan.address.flatMap(({ name }) => (name === 'thread' ? [...THREAD_KEYS] : [name]));
+
+function flatExtra(extra: DeliverExtra): ReadonlyMap<string, ExtraValue> {
+  const flat = Object.entries(extra).filter((entry): entry is [string, Scalar] => !isPlainMap(entry[1]));
+  return new Map(flat.map(([key, value]) => [key, { text: String(value), path: [key] }]));
 }
 
 export interface ExtraValue {
@@ -54,13 +71,25 @@ export interface ExtraValue {
   readonly path: readonly string[];
 }
 
-/** Unknown targets are left out; the rule `unknown-target` reports them. */
-export function lowerDeliveries(config: DeliveryConfig, names: TargetNames): Lowered<DeliveryPlan[]> {
+/**
+ * Unknown targets are left out; the rule `unknown-target` reports them.
+ * @param words names that are no targets and are kept as they are (`origin`); they take every key.
+ */
+export function lowerDeliveries(
+  config: DeliveryConfig,
+  table: KnownTargets,
+  words: readonly string[] = [],
+): Lowered<DeliveryPlan[]> {
   const problems: Problem[] = [];
-  const targets = writtenTargets(config.deliver).flatMap(({ name }) => targetNamed(names, name) ?? []);
-  const plan = [...new Set(targets)].map((target): DeliveryPlan => {
+  const named = ({ name }: WrittenTarget): readonly string[] =>
+    words.includes(name) ? [name] : [targetNamed(table.target_names, name) ?? []].flat();
+  const targets = new Set(writtenTargets(config.deliver).flatMap(named));
+  const plan = [...targets].map((target): DeliveryPlan => {
     const extra: Record<string, TemplatePlan> = {};
-    for (const [key, { text, path }] of extraOf(config.deliver_extra ?? {}, target, names)) {
+    const known = table.targets[target];
+    const written = config.deliver_extra ?? {};
+    const values = known === undefined ? flatExtra(written) : extraOf(written, known, table.target_names);
+    for (const [key, { text, path }] of values) {
       const lowered = lowerTemplate(text);
       problems.push(...lowered.problems.map((problem) => ({ ...problem, path: ['deliver_extra', ...path] })));
       if (lowered.plan !== null) setOwn(extra, key, lowered.plan);

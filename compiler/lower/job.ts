@@ -20,10 +20,9 @@ export const jobId = (profile: ProfilePlan, name: string): string =>
 
 export function lowerJob(
   { name, config, profile, at }: JobEntry,
-  table: Pick<TableContent, 'target_names' | 'toolsets'>,
+  table: Pick<TableContent, 'targets' | 'target_names' | 'toolsets'>,
 ): Lowered<JobPlan> {
-  const names = { ...table.target_names, ...Object.fromEntries(JOB_DELIVERIES.map((word) => [word, word])) };
-  const deliver = lowerDeliveries(config, names);
+  const deliver = lowerDeliveries(config, table, JOB_DELIVERIES);
   const plan: JobPlan = {
     id: jobId(profile, name),
     name,

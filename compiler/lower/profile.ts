@@ -38,7 +38,7 @@ export function lowerProfile({ name, home, config }: ProfileEntry, known: Known)
   const scope = { profile: name, max_attempts: known.gateway.max_attempts };
   for (const { written, entry, plan } of bindable(config, known)) {
     const lowered = lowerBinding(entry, plan, scope);
-    problems.push(...lowered.problems.map((problem) => inEntry(problem, written)));
+    problems.push(...withoutMisspelt(lowered.problems).map((problem) => inEntry(problem, written)));
     if (lowered.plan !== null) targets[plan.name] = lowered.plan;
     else if (entry.enabled === true) unusable.push(plan.name);
   }
@@ -46,10 +46,10 @@ export function lowerProfile({ name, home, config }: ProfileEntry, known: Known)
   return { plan: { name, home, agent: lowerAgent(config.agent ?? {}, name), toolsets, targets }, problems, unusable };
 }
 
-/** Entries under `platforms` but the webhook adapter's, by the name that is written. */
+/** Entries under `platforms`, by the name that is written. The root config's are without the webhook adapter. */
 export function targetEntries(config: ProfileConfig): readonly (readonly [string, TargetConfig])[] {
   return Object.entries(config.platforms ?? {}).filter(
-    (entry): entry is [string, TargetConfig] => entry[0] !== 'webhook' && entry[1] !== undefined,
+    (entry): entry is [string, TargetConfig] => entry[1] !== undefined,
   );
 }
 
@@ -70,6 +70,12 @@ function bindable(config: ProfileConfig, known: Known): readonly Bindable[] {
   }
   const others = Object.values(known.targets).filter((plan) => needsNoEntry(plan) && !written.has(plan.name));
   return [...written.values(), ...others.map((plan) => ({ written: plan.name, entry: { enabled: true }, plan }))];
+}
+
+/** A setting that stands there misspelt is not missing as well. */
+function withoutMisspelt(problems: readonly Problem[]): readonly Problem[] {
+  const isMisspelt = problems.some(({ rule }) => rule === 'unknown-key');
+  return isMisspelt ? problems.filter(({ rule }) => rule !== 'missing-setting') : problems;
 }
 
 const needsNoEntry = ({ driver }: TargetPlan): boolean =>

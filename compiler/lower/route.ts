@@ -44,7 +44,7 @@ export function lowerRoute(route: RouteView, at: Place): Lowered<RoutePlan> {
     prompt: config.prompt === undefined ? defaultPrompt : (take(lowerTemplate(config.prompt), ['prompt']) ?? []),
     skills: mode === 'agent' ? (config.skills ?? []) : [],
     toolsets: mode === 'agent' ? lowerToolsets(route) : [],
-    deliver: mode === 'cron' ? [] : (take(lowerDeliveries(config, scope.table.target_names), []) ?? []),
+    deliver: mode === 'cron' ? [] : (take(lowerDeliveries(config, scope.table), []) ?? []),
     cron_job: config.cron_job === undefined ? null : (findJobs(route, config.cron_job)[0]?.id ?? null),
     coalesce: config.coalesce === undefined ? null : lowerCoalesce(config.coalesce, take),
     mirror_to_session: mode !== 'cron' && (config.mirror_to_session ?? false),

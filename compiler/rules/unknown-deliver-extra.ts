@@ -2,11 +2,11 @@
 import type { Problem } from '../diagnostics/problem.ts';
 import { didYouMean, oneOf } from '../diagnostics/suggest.ts';
 import type { DeliveryConfig } from '../lower/delivery.ts';
-import { targetNamed, writtenTargets } from '../lower/delivery.ts';
+import { addressKeys, targetNamed, writtenTargets } from '../lower/delivery.ts';
 import type { RouteScope } from '../route-scope.ts';
 import { isPlainMap } from '../source/plain-map.ts';
 import type { Rule } from './support/rule.ts';
-import { addressKeys, deliveryTargets } from './support/targets.ts';
+import { deliveryTargets } from './support/targets.ts';
 
 export const unknownDeliverExtra: Rule = {
   id: 'unknown-deliver-extra',

@@ -52,7 +52,10 @@ export const unknownTarget: Rule = {
         rule: this.id,
         path: ['platforms', name],
         at: 'key',
-        message: `there is no delivery target \`${name}\`${didYouMean(name, Object.keys(names))}`,
+        message:
+          name === 'webhook'
+            ? '`webhook` is no target: the adapter is one for all profiles, and set up in the root config'
+            : `there is no delivery target \`${name}\`${didYouMean(name, Object.keys(names))}`,
       }));
   },
 };

@@ -25,8 +25,8 @@ export const webhookDisabled: Rule = {
         prompt: "{title}"
 `,
   },
-  checkConfig({ server, settings, overrides }) {
-    if (server.enabled || settings.routes.length === 0) return [];
+  checkConfig({ server, settings, overrides, unsure }) {
+    if (server.enabled || unsure.has('setting:enabled') || settings.routes.length === 0) return [];
     const path = ['platforms', 'webhook', 'enabled'];
     const off = overrides.enabled === false ? ' by WEBHOOK_ENABLED' : '';
     const message = `the webhook adapter is switched off${off}: no route is served`;

@@ -2,7 +2,8 @@
 import type { SCHEMAS } from '../../schemas/generated/schemas.ts';
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
 import { didYouMean, oneOf } from '../diagnostics/suggest.ts';
-import { knownKeys } from './known-keys.ts';
+import { typesOf, withoutAlternatives } from './alternatives.ts';
+import { guessKey, knownKeys } from './known-keys.ts';
 import { misplacedKeyHint } from './misplaced-key.ts';
 import { parsePointer, valueAt } from './pointer.ts';
 import type { SchemaError } from './schema-error.ts';
@@ -16,48 +17,34 @@ interface Place {
 }
 
 export function explainErrors(schema: SchemaName, errors: readonly SchemaError[], data: unknown): readonly Problem[] {
-  return withoutAlternatives(errors).map((error) => {
+  const problems = withoutAlternatives(errors).map((error): ShapeProblem => {
     const place: Place = { schema, data, path: parsePointer(error.instancePath, data) };
     if (error.propertyName !== undefined) return nameProblem(place, error.propertyName);
     const explain = Object.hasOwn(KEYWORDS, error.keyword) ? KEYWORDS[error.keyword] : undefined;
     return explain?.(place, error.params) ?? value(place, 'invalid-value', 'this value is not allowed here');
   });
+  return withoutMisspelt(schema, problems);
 }
 
-/**
- * Of a value that may have several shapes, only the errors of the shape it has are of use: branches that fail on the
- * value's own type go. When all of them do, one sentence names all the types. A branch's errors come before its `oneOf`.
- */
-function withoutAlternatives(errors: readonly SchemaError[]): readonly SchemaError[] {
-  const kept: SchemaError[] = [];
-  for (const error of errors) {
-    if (error.keyword === 'propertyNames') continue;
-    if (error.keyword !== 'oneOf' && error.keyword !== 'anyOf') kept.push(error);
-    else kept.push(...closeBranches(error, takeBelow(kept, error.instancePath)));
-  }
-  return kept;
+/** A missing key that stands there misspelt is not missing as well. */
+function withoutMisspelt(schema: SchemaName, problems: readonly ShapeProblem[]): readonly Problem[] {
+  const meant = new Set(
+    problems
+      .filter(({ rule }) => rule === 'unknown-key')
+      .map(({ path }) => JSON.stringify([...path.slice(0, -1), guessKey(schema, path)])),
+  );
+  if (meant.size === 0) return problems;
+  return problems.filter(
+    ({ rule, path, missing }) => rule !== 'missing-key' || !meant.has(JSON.stringify([...path, missing])),
+  );
 }
 
-/** Removes and answers the last errors that lie at or below a pointer. */
-function takeBelow(errors: SchemaError[], pointer: string): readonly SchemaError[] {
-  let from = errors.length;
-  while (from > 0 && isBelow(errors[from - 1]?.instancePath ?? '', pointer)) from--;
-  return errors.splice(from);
+/** `missing`: the key a `missing-key` is about. */
+interface ShapeProblem extends Problem {
+  readonly missing?: string;
 }
 
-const isBelow = (pointer: string, ancestor: string): boolean =>
-  pointer === ancestor || pointer.startsWith(`${ancestor}/`);
-
-function closeBranches(error: SchemaError, branches: readonly SchemaError[]): readonly SchemaError[] {
-  const isWrongType = (branch: SchemaError): boolean =>
-    branch.keyword === 'type' && branch.instancePath === error.instancePath;
-  const meant = branches.filter((branch) => !isWrongType(branch));
-  if (meant.length > 0) return meant;
-  const types = branches.flatMap((branch) => typesOf(branch.params));
-  return [types.length > 0 ? { ...error, keyword: 'type', params: { type: types } } : error];
-}
-
-type Explain = (place: Place, params: Readonly<Record<string, unknown>>) => Problem;
+type Explain = (place: Place, params: Readonly<Record<string, unknown>>) => ShapeProblem;
 
 const KEYWORDS: Readonly<Record<string, Explain>> = {
   additionalProperties: (place, params) => unknownKey(place, String(params.additionalProperty)),
@@ -68,15 +55,22 @@ const KEYWORDS: Readonly<Record<string, Explain>> = {
     const allowed = Array.isArray(params.allowedValues) ? params.allowedValues.map(String) : [];
     const found = valueAt(place.data, place.path);
     const guess = typeof found === 'string' ? didYouMean(found, allowed) : '';
-    return value(place, 'invalid-value', `must be ${oneOf(allowed)}${guess}`);
+    return value(place, 'invalid-value', `\`${nameOf(place.path)}\` must be ${oneOf(allowed)}${guess}`);
   },
-  const: (place, params) => value(place, 'invalid-value', `must be \`${String(params.allowedValue)}\``),
+  const: (place, params) =>
+    value(place, 'invalid-value', `\`${nameOf(place.path)}\` must be \`${String(params.allowedValue)}\``),
   pattern: (place) => value(place, 'invalid-value', `\`${nameOf(place.path)}\` has not the form that is expected here`),
-  minLength: (place) => value(place, 'invalid-value', 'must not be empty'),
+  minLength: (place) => value(place, 'invalid-value', `\`${nameOf(place.path)}\` must not be empty`),
   maxLength: (place, params) =>
-    value(place, 'invalid-value', `must not be longer than ${String(params.limit)} characters`),
-  minItems: (place, params) => value(place, 'invalid-value', `needs at least ${String(params.limit)} entry`),
-  maxItems: (place, params) => value(place, 'invalid-value', `takes at most ${String(params.limit)} entries`),
+    value(
+      place,
+      'invalid-value',
+      `\`${nameOf(place.path)}\` must not be longer than ${String(params.limit)} characters`,
+    ),
+  minItems: (place, params) =>
+    value(place, 'invalid-value', `\`${nameOf(place.path)}\` needs at least ${String(params.limit)} entry`),
+  maxItems: (place, params) =>
+    value(place, 'invalid-value', `\`${nameOf(place.path)}\` takes at most ${String(params.limit)} entries`),
   minimum: limit('at least'),
   maximum: limit('at most'),
   exclusiveMinimum: limit('greater than'),
@@ -111,9 +105,15 @@ function unknownKey(place: Place, key: string): Problem {
 const listOf = (known: readonly string[]): string | undefined =>
   known.length === 0 ? undefined : `known here: ${oneOf(known.toSorted(), 'and')}`;
 
-function missingKey(place: Place, key: string): Problem {
+function missingKey(place: Place, key: string): ShapeProblem {
   const entry = place.path.length === 0 ? 'this file' : `\`${nameOf(place.path)}\``;
-  return { rule: 'missing-key', path: place.path, at: 'key', message: `${entry} lacks the key \`${key}\`` };
+  return {
+    rule: 'missing-key',
+    path: place.path,
+    at: 'key',
+    missing: key,
+    message: `${entry} lacks the key \`${key}\``,
+  };
 }
 
 /** The only names with a pattern are those of entries: routes, jobs, sources, profiles. */
@@ -142,13 +142,18 @@ function wrongType(place: Place, types: readonly string[]): Problem {
   const expected = [...new Set(types.map((type) => TYPE_NAMES[type] ?? type))].join(' or ');
   const rule = typeof found === 'number' && types.includes('integer') ? 'invalid-number' : 'wrong-type';
   const was = rule === 'invalid-number' ? String(found) : (TYPE_NAMES[typeOf(found)] ?? typeOf(found));
-  return value(place, rule, `\`${nameOf(place.path)}\` must be ${expected}, not ${was}`);
+  const problem = value(place, rule, `\`${nameOf(place.path)}\` must be ${expected}, not ${was}`);
+  const hint = types.includes('boolean') && typeof found === 'string' ? truthHint(found) : undefined;
+  return hint === undefined ? problem : { ...problem, hint };
+}
+
+/** `yes` and its like were truth values in older YAML, and are text today. */
+function truthHint(found: string): string | undefined {
+  if (/^(?:yes|y|on)$/i.test(found)) return 'write `true`';
+  return /^(?:no|n|off)$/i.test(found) ? 'write `false`' : undefined;
 }
 
 const typeOf = (found: unknown): string => (found === null ? 'null' : Array.isArray(found) ? 'array' : typeof found);
-
-const typesOf = (params: Readonly<Record<string, unknown>>): readonly string[] =>
-  [params.type].flat().filter((type) => typeof type === 'string');
 
 const value = (place: Place, rule: string, message: string): Problem => ({
   rule,

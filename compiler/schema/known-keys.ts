@@ -1,6 +1,7 @@
 /** What a schema says about a place in the data: the keys it may have, for "did you mean". */
 import { SCHEMAS } from '../../schemas/generated/schemas.ts';
 import type { NodePath } from '../diagnostics/problem.ts';
+import { suggest } from '../diagnostics/suggest.ts';
 import { isPlainMap } from '../source/plain-map.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -21,6 +22,11 @@ export function knownKeys(name: keyof typeof SCHEMAS, path: NodePath): readonly 
   let places = branches({ schema: root, root });
   for (const part of path) places = places.flatMap((place) => children(place, part)).flatMap(branches);
   return [...new Set(places.flatMap(({ schema }) => Object.keys(mapOf(schema.properties))))];
+}
+
+/** The known key that an unknown one was most likely meant to be. */
+export function guessKey(name: keyof typeof SCHEMAS, path: NodePath): string | null {
+  return suggest(String(path.at(-1)), knownKeys(name, path.slice(0, -1)))[0] ?? null;
 }
 
 /** The schema with its reference followed and its combinators opened. */

@@ -1,6 +1,7 @@
 /** Takes the entries with faults of shape out of the data, so that everything else can still be checked in the same run. */
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
 import { isPlainMap, setOwn } from '../source/plain-map.ts';
+import { guessKey } from './known-keys.ts';
 
 /** How many keys lead to an entry that stands or falls as a whole, by the keys before it; the longest match counts. */
 const ENTRY_DEPTHS: readonly { readonly under: NodePath; readonly depth: number }[] = [
@@ -22,6 +23,26 @@ export function entryPath(path: NodePath): NodePath {
   return path.slice(0, found?.depth ?? 1);
 }
 
+/**
+ * Keys of a route that other keys do not depend on: when one of them is misspelt, the rest of the route can be judged,
+ * but for what seems to be missing from it.
+ */
+const INDEPENDENT_KEYS: ReadonlySet<string> = new Set([
+  'description',
+  'enabled',
+  'events',
+  'secret',
+  'prompt',
+  'filters',
+  'script',
+  'skills',
+  'coalesce',
+  'mirror_to_session',
+  'rate_limit',
+  'max_concurrent',
+  'idempotency_ttl_seconds',
+]);
+
 /** A tree of keys to leave out; a leaf is empty. */
 type Cut = Map<string, Cut>;
 
@@ -29,19 +50,40 @@ export interface Pruned {
   readonly value: Readonly<Record<string, unknown>>;
   /** Paths of the entries that were taken out, each once. */
   readonly removed: readonly NodePath[];
+  /** Paths of the routes that lost only a misspelt key: what they lack may be that key. */
+  readonly doubtful: readonly NodePath[];
 }
 
-/** Copies only the maps on the way to a removed entry, each once. */
-export function pruneEntries(value: Readonly<Record<string, unknown>>, problems: readonly Problem[]): Pruned {
-  const removed = new Map<string, NodePath>();
-  const cut: Cut = new Map();
+/** Copies only the maps on the way to what is removed, each once. */
+export function pruneEntries(
+  schema: Parameters<typeof guessKey>[0],
+  value: Readonly<Record<string, unknown>>,
+  problems: readonly Problem[],
+): Pruned {
+  const entries = new Map<string, Problem[]>();
   for (const problem of problems) {
-    const path = entryPath(problem.path);
-    if (removed.has(JSON.stringify(path)) || path.length === 0) continue;
-    removed.set(JSON.stringify(path), path);
-    mark(cut, path);
+    const id = JSON.stringify(entryPath(problem.path));
+    const known = entries.get(id);
+    if (known === undefined) entries.set(id, [problem]);
+    else known.push(problem);
   }
-  return { value: without(value, cut), removed: [...removed.values()] };
+  const removed: NodePath[] = [];
+  const doubtful: NodePath[] = [];
+  const cut: Cut = new Map();
+  for (const found of entries.values()) {
+    const path = entryPath(found[0]?.path ?? []);
+    const isMisspelt = found.every((problem) => losesOneKey(schema, problem, path));
+    (isMisspelt ? doubtful : removed).push(path);
+    for (const lost of isMisspelt ? found.map((problem) => problem.path) : [path]) mark(cut, lost);
+  }
+  return { value: without(value, cut), removed, doubtful };
+}
+
+/** An unknown key directly in a route that was nothing, or one of the independent keys. */
+function losesOneKey(schema: Parameters<typeof guessKey>[0], { rule, path }: Problem, entry: NodePath): boolean {
+  if (rule !== 'unknown-key' || entry.at(-2) !== 'routes' || path.length !== entry.length + 1) return false;
+  const guess = guessKey(schema, path);
+  return guess === null || INDEPENDENT_KEYS.has(guess);
 }
 
 function mark(cut: Cut, path: NodePath): void {

@@ -41,7 +41,7 @@ function parse(source: SourceText): ParseResult {
     uniqueKeys: false,
     stringKeys: true,
     prettyErrors: false,
-    logLevel: 'silent',
+    logLevel: 'error',
   });
   const complaints = [...document.errors, ...document.warnings];
   if (complaints.length > 0) return { file: null, findings: syntaxFindings(source, complaints) };

@@ -59,13 +59,6 @@ export function deliveryTargets(config: DeliveryConfig, table: TableContent): re
     const target = targetNamed(table.target_names, written.name);
     const plan = target === null ? undefined : table.targets[target];
     if (plan === undefined) return [];
-    return [{ ...written, plan, extra: extraOf(config.deliver_extra ?? {}, plan.name, table.target_names) }];
+    return [{ ...written, plan, extra: extraOf(config.deliver_extra ?? {}, plan, table.target_names) }];
   });
 }
-
-/** The thread of a chat has two names (§2.1). */
-const THREAD_KEYS = ['message_thread_id', 'thread_id'];
-
-/** Keys of `deliver_extra` that a target reads. */
-export const addressKeys = (plan: TargetPlan): readonly string[] =>
-  plan.address.flatMap(({ name }) => (name === 'thread' ? [...THREAD_KEYS] : [name]));

@@ -24,4 +24,6 @@ export interface ConfigView {
   readonly settings: EffectiveSettings;
   readonly overrides: Overrides;
   readonly server: ServerPlan;
+  /** See `RouteScope.unsure`. */
+  readonly unsure: ReadonlySet<string>;
 }

@@ -1,0 +1,100 @@
+/** The folders are stages, and imports go one way: schemas → compiler → cli, schemas → runtime → cli. */
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+
+interface Import {
+  readonly file: string;
+  /** A path from the root, or the name of a package. */
+  readonly to: string;
+}
+
+function sources(folder: string): readonly string[] {
+  return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !file.startsWith('generated'))
+    .map((file) => join(folder, file));
+}
+
+function importsOf(file: string): readonly Import[] {
+  const text = readFileSync(join(ROOT, file), 'utf8');
+  const specifiers = [...text.matchAll(/^(?:import|export) (?:[^;'"]*? from )?'([^']+)';$|\bimport\('([^']+)'\)/gm)];
+  return specifiers.map((match) => {
+    const to = match[1] ?? match[2] ?? '';
+    return { file, to: to.startsWith('.') ? relative(ROOT, join(ROOT, dirname(file), to)) : to };
+  });
+}
+
+/** What each stage may import of this repository, and of packages; `node:` is open to all. */
+const STAGES: Readonly<Record<string, { readonly folders: readonly string[]; readonly packages: readonly string[] }>> =
+  {
+    compiler: { folders: ['compiler', 'schemas'], packages: ['yaml', 'picomatch', 're2js', 'croner'] },
+    runtime: {
+      folders: ['runtime', 'schemas'],
+      packages: ['undici', 'libsql', 're2js', 'croner', 'nodemailer', 'pino', 'pino-pretty', 'prom-client'],
+    },
+  };
+
+/** Built-in modules that would let the compiler see the world other than through its input. */
+const WORLD = [
+  'node:fs',
+  'node:fs/promises',
+  'node:http',
+  'node:https',
+  'node:net',
+  'node:child_process',
+  'node:process',
+  'node:os',
+];
+
+for (const [stage, { folders, packages }] of Object.entries(STAGES)) {
+  describe(`${stage}/`, () => {
+    const imports = sources(stage).flatMap(importsOf);
+
+    test(`imports only ${folders.join(' and ')}`, () => {
+      const wrong = imports.filter(
+        ({ to }) => /\.ts$/.test(to) && !folders.some((folder) => to.startsWith(`${folder}/`)),
+      );
+      assert.deepEqual(wrong, []);
+    });
+    test(`uses only the packages ${packages.join(', ')}`, () => {
+      const wrong = imports.filter(
+        ({ to }) => !to.startsWith('node:') && !/\.ts$/.test(to) && !packages.includes(to.split('/')[0] ?? ''),
+      );
+      assert.deepEqual(wrong, []);
+    });
+  });
+}
+
+test('the compiler sees files, environment and time only through its input', () => {
+  const wrong = sources('compiler').flatMap((file) => {
+    const text = readFileSync(join(ROOT, file), 'utf8');
+    const world = importsOf(file).filter(({ to }) => WORLD.includes(to));
+    const clock = /\bDate\.now\(|\bnew Date\(\)|\bprocess\.(?:env|cwd|argv)\b|\bMath\.random\(/.test(text);
+    return world.length > 0 || clock ? [file] : [];
+  });
+  assert.deepEqual(wrong, []);
+});
+
+test('nothing outside of cli/, test/ and scripts/ imports cli/', () => {
+  const wrong = [...sources('compiler'), ...sources('runtime')]
+    .flatMap(importsOf)
+    .filter(({ to }) => to.startsWith('cli/'));
+  assert.deepEqual(wrong, []);
+});
+
+test('no file is reached through a folder: imports name the file they mean', () => {
+  const all = [...sources('compiler'), ...sources('runtime'), ...sources('cli')];
+  const wrong = all
+    .flatMap(importsOf)
+    .filter(({ file, to }) => /(?:^|\/)index\.ts$/.test(to) && !file.endsWith('index.ts'));
+  assert.deepEqual(wrong, []);
+});
+
+test('no file of the compiler is longer than 250 lines', () => {
+  const long = sources('compiler').filter((file) => readFileSync(join(ROOT, file), 'utf8').split('\n').length > 251);
+  assert.deepEqual(long, []);
+});

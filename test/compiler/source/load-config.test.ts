@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { loadConfig } from '../../../compiler/source/load-config.ts';
+import type { TestFiles } from '../../helpers/compile.ts';
+import { memoryFiles } from '../../helpers/memory-files.ts';
+
+function load(files: TestFiles, configs: readonly string[] = []) {
+  const loaded = loadConfig({ files: memoryFiles(files), cwd: '/w', home: '/h', configs });
+  return {
+    root: loaded.root,
+    names: loaded.files.map(({ source }) => source.name),
+    rules: loaded.findings.map(({ rule }) => rule),
+    messages: loaded.findings.map(({ message }) => message),
+    incomplete: loaded.incomplete,
+  };
+}
+
+describe('the root config', () => {
+  test('is hookwright.yaml in the working directory', () => {
+    assert.equal(load({ '/w/hookwright.yaml': '', '/h/config.yaml': '' }).root, '/w/hookwright.yaml');
+  });
+  test('else config.yaml in the home', () => {
+    const { root, names } = load({ '/h/config.yaml': '' });
+    assert.deepEqual([root, names], ['/h/config.yaml', ['/h/config.yaml']]);
+  });
+  test('else nothing, and both places are named', () => {
+    const { incomplete, messages } = load({});
+    assert.ok(incomplete);
+    assert.match(messages[0] ?? '', /hookwright\.yaml nor \/h\/config\.yaml/);
+  });
+  test('a directory of that name is refused, not skipped', () => {
+    const { messages } = load({ '/w/hookwright.yaml/x': '', '/h/config.yaml': '' });
+    assert.match(messages[0] ?? '', /is a directory/);
+  });
+  test('--config replaces the search, may be repeated and may be a glob', () => {
+    const files = { '/w/hookwright.yaml': '', '/w/b/2.yaml': '', '/w/b/1.yaml': '', '/w/c.yaml': '' };
+    assert.deepEqual(load(files, ['c.yaml', 'b/*.yaml', '/w/b/1.yaml']).names, ['c.yaml', 'b/1.yaml', 'b/2.yaml']);
+  });
+  test('--config that finds nothing is refused', () => {
+    assert.match(load({}, ['none/*.yaml']).messages[0] ?? '', /no file matches/);
+    assert.match(load({}, ['none.yaml']).messages[0] ?? '', /does not exist/);
+  });
+});
+
+describe('include', () => {
+  test('is relative to the file that says it, in the order of names', () => {
+    const files = {
+      '/w/hookwright.yaml': 'include: [parts/**/*.yaml, /abs/x.yaml]',
+      '/w/parts/b.yaml': 'include: [../more.yaml]',
+      '/w/parts/deep/a.yaml': '',
+      '/w/parts/.hidden.yaml': '',
+      '/w/more.yaml': '',
+      '/abs/x.yaml': '',
+    };
+    assert.deepEqual(load(files).names, [
+      'hookwright.yaml',
+      'parts/b.yaml',
+      'more.yaml',
+      'parts/deep/a.yaml',
+      '/abs/x.yaml',
+    ]);
+  });
+  test('reads each file once, also through links and circles', () => {
+    const files = {
+      '/w/hookwright.yaml': 'include: [a.yaml, link.yaml, "*.yaml"]',
+      '/w/a.yaml': 'include: [hookwright.yaml, a.yaml]',
+      '/w/link.yaml': { link: '/w/a.yaml' },
+    };
+    assert.deepEqual(load(files).names, ['hookwright.yaml', 'a.yaml']);
+  });
+  test('does not enter a linked directory', () => {
+    const files = {
+      '/w/hookwright.yaml': 'include: ["p/**/*.yaml"]',
+      '/w/p/a.yaml': '',
+      '/w/p/loop': { link: '/w/p' },
+    };
+    assert.deepEqual(load(files).names, ['hookwright.yaml', 'p/a.yaml']);
+  });
+  const wrong: readonly (readonly [string, string, string])[] = [
+    ['that is no list', 'include: x.yaml', 'wrong-type'],
+    ['of something else than text', 'include: [1]', 'wrong-type'],
+    ['of a missing file', 'include: [x.yaml]', 'unreadable-file'],
+    ['of a directory', 'include: [dir]', 'unreadable-file'],
+    ['of a glob without matches', 'include: ["x/*.yaml"]', 'empty-include'],
+    ['of a file that is a list', 'include: [list.yaml]', 'wrong-type'],
+  ];
+  for (const [name, text, rule] of wrong) {
+    test(`${name} is told`, () => {
+      const files = { '/w/hookwright.yaml': text, '/w/dir/x': '', '/w/list.yaml': '[1]' };
+      assert.deepEqual(load(files).rules, [rule]);
+    });
+  }
+});
