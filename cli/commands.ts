@@ -134,6 +134,21 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/blueprint-link.ts')).BlueprintLinkCommand,
   },
   {
+    path: 'source list',
+    summary: 'List the senders whose webhooks can be verified',
+    load: async () => (await import('./commands/source-list.ts')).SourceListCommand,
+  },
+  {
+    path: 'source show',
+    summary: 'Show how a sender signs and sends, and the steps to connect it',
+    load: async () => (await import('./commands/source-show.ts')).SourceShowCommand,
+  },
+  {
+    path: 'source detect',
+    summary: 'Find out which sender a saved request is from, and why it is refused',
+    load: async () => (await import('./commands/source-detect.ts')).SourceDetectCommand,
+  },
+  {
     path: 'schema',
     summary: 'Print the JSON Schema of one kind of file, for editors',
     load: async () => (await import('./commands/schema.ts')).SchemaCommand,

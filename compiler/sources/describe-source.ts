@@ -1,0 +1,157 @@
+/** Says in words how a source signs and sends, for `source show` and docs/sources.md. */
+import type { Locator, SchemePlan, SourceFile } from '../../schemas/generated/types.ts';
+import { printDuration } from '../rules/support/duration.ts';
+
+const PRIMITIVES: Readonly<Record<SchemePlan['verify'], string>> = {
+  'hmac-sha1': 'HMAC-SHA1',
+  'hmac-sha256': 'HMAC-SHA256',
+  'hmac-sha512': 'HMAC-SHA512',
+  ed25519: 'Ed25519',
+  'ecdsa-p256': 'ECDSA P-256',
+  token: 'token',
+  basic: 'HTTP Basic',
+  none: 'nothing',
+};
+
+export const primitiveName = (verify: SchemePlan['verify']): string => PRIMITIVES[verify];
+
+/** One line: what is signed, how it is written, where it is. */
+export function describeSignature(file: SourceFile): string {
+  const places = describePlaces(listOf(file.signature));
+  if (file.verify === 'none') return 'nothing is signed';
+  if (file.verify === 'basic') return 'HTTP Basic credentials in `Authorization`';
+  if (file.verify === 'token') return `the secret itself in ${places}`;
+  return `${PRIMITIVES[file.verify]} of \`${file.signed ?? ''}\`, ${file.encoding ?? 'hex'}, in ${places}`;
+}
+
+/** How the text of the secret becomes the key; null: it is used as it is. */
+export function describeSecret({ verify, secret = {} }: SourceFile): string | null {
+  const form = KEY_TEXTS[secret.as ?? 'utf8'];
+  if (verify === 'basic') return '`user:password`';
+  const strip = secret.strip === undefined ? '' : `without its prefix \`${secret.strip}\``;
+  if (secret.otherwise === 'utf8-or-base64') return `\`${secret.strip}\` and base64; without the prefix text or base64`;
+  if (form === null) return strip === '' ? null : `the text ${strip}`;
+  return strip === '' ? form : `${form}, ${strip}`;
+}
+
+const KEY_TEXTS: Readonly<Record<NonNullable<NonNullable<SourceFile['secret']>['as']>, string | null>> = {
+  utf8: null,
+  hex: 'hex',
+  base64: 'base64',
+  'raw-hex': 'public key as 32 bytes in hex, or PEM',
+  'raw-base64': 'public key as 32 bytes in base64, or PEM',
+  'spki-base64': 'public key as base64 of its DER (SPKI), or PEM',
+};
+
+/** The replay window and whose number it is; null: the sender signs no instant. */
+export function describeWindow({ timestamp }: SourceFile): string | null {
+  if (timestamp === undefined) return null;
+  return `${timestamp.tolerance} s${timestamp.tolerance_by === 'ours' ? ' (ours)' : ''}`;
+}
+
+export function describePlaces(places: readonly Locator[]): string {
+  return places.map(describePlace).join(', ');
+}
+
+function describePlace({ header, query, json, form, prefix }: Locator): string {
+  const behind = prefix === undefined ? '' : ` behind \`${prefix}\``;
+  if (header !== undefined) return `\`${header}\`${behind}`;
+  if (query !== undefined) return `the query parameter \`${query}\`${behind}`;
+  if (form !== undefined) return `the form field \`${form}\`${json === undefined ? '' : ` at \`${json}\``}${behind}`;
+  return `the body at \`${json ?? ''}\`${behind}`;
+}
+
+/** Where the id of a delivery comes from. */
+export function describeDelivery({ delivery, delivery_digest }: SourceFile): string {
+  const places = describePlaces(listOf(delivery));
+  if (delivery_digest === true) return places === '' ? 'a digest of the body' : `${places}, else a digest of the body`;
+  return places === '' ? 'none' : places;
+}
+
+const HANDSHAKES = {
+  echo: 'the challenge is sent back',
+  reply: 'a small JSON answer',
+  capture: 'the secret is captured by `hookwright source enroll`',
+  ok: 'answered 200',
+} as const;
+
+/** How the sender checks the URL; empty: it does not. */
+export function describeHandshake({ challenges }: Pick<SchemePlan, 'challenges'>): string {
+  const texts = challenges.map(({ kind, method, token }) => {
+    const word = token === null ? '' : ', once its token is that of `verify_token`';
+    return `${method}: ${HANDSHAKES[kind]}${word}`;
+  });
+  return [...new Set(texts)].join('; ');
+}
+
+/** What is known of how it sends, a sentence each. */
+export function describeSending({ sending }: SourceFile): string[] {
+  if (sending === undefined) return [];
+  const { attempts, horizon_seconds: horizon, deadline_seconds: deadline, burst_per_minute: burst } = sending;
+  return [
+    ...(deadline === undefined ? [] : [`waits ${printDuration(deadline)} for an answer`]),
+    ...retries(attempts, horizon),
+    ...(burst === undefined ? [] : [`sends up to ${burst} requests a minute`]),
+  ];
+}
+
+function retries(attempts: number | undefined, horizon: number | undefined): string[] {
+  if (attempts === 1) return ['never retries'];
+  const times = attempts === undefined ? '' : ` ${attempts - 1} time${attempts === 2 ? '' : 's'}`;
+  if (horizon !== undefined) return [`retries${times} within ${printDuration(horizon)}`];
+  return times === '' ? [] : [`retries${times}`];
+}
+
+/** Steps at the sender; `{url}` stands for the route's URL. Those of every sender where none are written down. */
+export function setupSteps(file: SourceFile): readonly string[] {
+  if (file.setup !== undefined) return file.setup;
+  const key = file.verify === 'ed25519' || file.verify === 'ecdsa-p256' ? 'public_key' : 'secret';
+  const given =
+    file.verify === 'token' || file.verify === 'basic'
+      ? 'Enter the route’s `secret` as its credential.'
+      : `Copy its signing ${key === 'secret' ? 'secret' : 'key'} into the route’s \`${key}\`.`;
+  return ['Enter `{url}` as the URL of the webhook.', given];
+}
+
+/** The name people know: an alias that is the title itself (`github` for `forgea`), else the source's own. */
+export function commonName(name: string, { title = '', aliases = [] }: SourceFile): string {
+  return aliases.find((alias) => alias === title.toLowerCase()) ?? name;
+}
+
+/** A route for this source, as YAML. */
+export function routeSnippet(
+  source: string,
+  file: SourceFile,
+  plan: Pick<SchemePlan, 'signed' | 'challenges'>,
+): string {
+  const name = commonName(source, file);
+  const variable = `${name.toUpperCase().replace(/[^A-Z0-9]+/g, '_')}_SECRET`;
+  const asymmetric = file.verify === 'ed25519' || file.verify === 'ecdsa-p256';
+  const captured = plan.challenges.some(({ kind }) => kind === 'capture');
+  const lines = [
+    'routes:',
+    `  my-${name}:`,
+    `    source: ${name}`,
+    captured
+      ? `    secret: file:secrets/${name}`
+      : asymmetric
+        ? `    public_key: env:${variable.replace(/SECRET$/, 'PUBLIC_KEY')}`
+        : `    secret: env:${variable}`,
+    ...(plan.challenges.some(({ token }) => token !== null)
+      ? [`    verify_token: env:${variable.replace(/SECRET$/, 'VERIFY_TOKEN')}`]
+      : []),
+    ...(plan.signed.some(({ kind }) => kind === 'url')
+      ? ['    public_url: https://…  # the URL as entered at the sender']
+      : []),
+    ...(file.events === undefined ? [] : [`    events: [${file.events.slice(0, 2).join(', ')}]`]),
+    '    prompt: …',
+  ];
+  return lines.join('\n');
+}
+
+export function listOf<T>(value: T | readonly T[] | undefined): readonly T[] {
+  if (value === undefined) return [];
+  return isList(value) ? value : [value];
+}
+
+const isList = <T>(value: T | readonly T[]): value is readonly T[] => Array.isArray(value);

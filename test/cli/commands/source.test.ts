@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { runInProcess } from '../../helpers/cli.ts';
+import { tempDir } from '../../helpers/temp-dir.ts';
+
+const SECRET = 'the-secret-of-this-test';
+const BODY = '{"ref":"main"}';
+const SIGNATURE = createHmac('sha256', SECRET).update(BODY).digest('hex');
+const REQUEST = `POST /webhooks/r HTTP/1.1
+Host: example.test
+X-GitHub-Event: push
+X-GitHub-Delivery: 72d3162e
+X-Hub-Signature-256: sha256=${SIGNATURE}
+
+${BODY}`;
+const OWN =
+  'title: My shop\naliases: [shop]\nverify: hmac-sha256\nsignature: { header: X-Shop-Signature }\nsigned: "{body}"\n';
+
+test('source list: every sender, narrowed by a word, the user’s own among them', async (t) => {
+  const home = tempDir(t);
+  mkdirSync(join(home, 'catalog/sources'), { recursive: true });
+  writeFileSync(join(home, 'catalog/sources/my-shop.yaml'), OWN);
+  writeFileSync(join(home, 'catalog/sources/broken.yaml'), 'title: [');
+  writeFileSync(
+    join(home, 'hookwright.yaml'),
+    'sources:\n  my-bank: { verify: token, signature: { header: X-Bank } }\n',
+  );
+  const all = await runInProcess(['source', 'list', '--json'], { home });
+  const listed = JSON.parse(all.stdout) as { readonly name: string; readonly own: boolean }[];
+  assert.ok(listed.length > 70);
+  assert.deepEqual(
+    listed.filter(({ own }) => own).map(({ name }) => name),
+    ['my-bank', 'my-shop'],
+  );
+  assert.match(all.stderr, /broken\.yaml is left out/);
+  const some = await runInProcess(['source', 'list', 'shop'], { home });
+  assert.match(some.stdout, /^SOURCE +SENDER.*\nmy-shop +My shop +HMAC-SHA256.*\nshopify /);
+});
+
+test('source show: how it signs, what to do, a route to copy', async (t) => {
+  const home = tempDir(t);
+  const { stdout, code } = await runInProcess(['source', 'show', 'github'], { home });
+  assert.equal(code, 0);
+  assert.match(stdout, /^GitHub \(forgea, also called github\)\nSignature: HMAC-SHA256 of `\{body\}`/);
+  assert.match(stdout, /At the sender\n {2}1\. Settings > Webhooks/);
+  assert.match(stdout, /source: github\n {6}secret: env:GITHUB_SECRET/);
+  const json = await runInProcess(['source', 'show', 'stripe', '--json'], { home });
+  assert.match(json.stdout, /"tolerance": 300/);
+  const wrong = await runInProcess(['source', 'show', 'stirpe'], { home });
+  assert.deepEqual([wrong.code, wrong.stdout], [1, '']);
+  assert.match(wrong.stderr, /there is no source "stirpe"\n.*did you mean stripe/);
+});
+
+test('source detect: names the sender of a saved request and what to write', async (t) => {
+  const home = tempDir(t);
+  writeFileSync(join(home, 'request.http'), REQUEST);
+  writeFileSync(join(home, 'secret.txt'), `${SECRET}\n`);
+  const found = await runInProcess(['source', 'detect', 'request.http', '--secret', 'file:secret.txt'], { home });
+  assert.equal(found.code, 0, found.stderr);
+  assert.match(found.stdout, /^forgea +matches\n/);
+  assert.match(found.stderr, /On the route: source: github\. It reads event push and delivery 72d3162e/);
+  const form = await runInProcess(['source', 'detect'], { home, stdin: REQUEST });
+  assert.equal(form.code, 0);
+  assert.match(form.stdout, /^forgea +has the right form; give --secret/);
+});
+
+test('source detect: explains a refusal, exits 1 and shows no computed signature', async (t) => {
+  const home = tempDir(t);
+  const argv = ['source', 'detect', '--secret', SECRET, '--source', 'github'];
+  const wrong = await runInProcess(argv, { home, stdin: REQUEST.replace('main', 'other') });
+  assert.equal(wrong.code, 1);
+  assert.match(wrong.stdout, /^forgea +the signature is not right under this secret\n$/);
+  const right = createHmac('sha256', SECRET).update(BODY.replace('main', 'other')).digest('hex');
+  assert.ok(!(wrong.stdout + wrong.stderr).includes(right));
+  const near = await runInProcess(argv, { home, stdin: `${REQUEST}\n` });
+  assert.match(near.stdout, /would match, but the body lost or gained a line break/);
+});
+
+test('source detect: input that is no request, a missing secret and an unknown source are refused', async (t) => {
+  const home = tempDir(t);
+  const cases: readonly (readonly [string[], string, RegExp])[] = [
+    [['source', 'detect'], 'hello', /no HTTP request, no curl command line and no HAR file/],
+    [['source', 'detect', '--secret', 'env:NOT_SET'], REQUEST, /env:NOT_SET is not set/],
+    [['source', 'detect', '--source', 'nobody'], REQUEST, /there is no source "nobody"/],
+    [['source', 'detect', 'nowhere.http'], '', /nowhere\.http/],
+  ];
+  for (const [argv, stdin, expected] of cases) {
+    const { code, stdout, stderr } = await runInProcess(argv, { home, stdin });
+    assert.deepEqual([code, stdout], [1, ''], argv.join(' '));
+    assert.match(stderr, expected);
+  }
+});
