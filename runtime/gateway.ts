@@ -24,6 +24,7 @@ import { schemeLinker } from './verify/scheme.ts';
 
 /** How long answers may take to leave once everything is drained, in ms. */
 const CLOSE_MS = 1000;
+const DROP_QUIET_MS = 60_000;
 /** A stop waits at least so long, in ms, for events that are on their way through the stages. */
 const IDLE_MS = 1000;
 
@@ -60,7 +61,8 @@ class RunningGateway implements Gateway {
     const { server: plan } = this.tables.serving.plan;
     const bound = this.addressFor(plan);
     const limits = { ...SERVER_LIMITS, maxConnections: plan.max_connections, ...this.options.limits };
-    const server = new IntakeServer((request, response) => this.handler.handle(request, response), limits);
+    const onDrop = createDropWarner(this.options, limits.maxConnections);
+    const server = new IntakeServer((request, response) => this.handler.handle(request, response), limits, onDrop);
     const { address, port, family } = await server.listen(bound.host, bound.port);
     this.server = server;
     this.bound = bound;
@@ -223,5 +225,16 @@ function createDeprecationWarner(log: Logger): Services['warnDeprecated'] {
     if (reason === undefined || told.has(key)) return;
     told.add(key);
     log.warn({ route: plan.name, scheme, reason }, 'deprecated signature scheme');
+  };
+}
+
+/** Says at most once a minute that connections are turned away. */
+function createDropWarner({ log, clock }: GatewayOptions, maxConnections: number): () => void {
+  let quietUntil = Number.NEGATIVE_INFINITY;
+  return () => {
+    const now = clock.monotonic();
+    if (now < quietUntil) return;
+    quietUntil = now + DROP_QUIET_MS;
+    log.warn({ max_connections: maxConnections }, 'too many connections: new ones are closed');
   };
 }

@@ -1,8 +1,12 @@
-/** Says what became of a request: one log line and one count, whatever the outcome. Payloads and secrets never get here. */
+/**
+ * Says what became of a request: one count, and one log line for each event. Requests of strangers share a budget of lines
+ * a route. Payloads and secrets never get here.
+ */
 import type { Clock } from '../clock.ts';
-import type { Logger } from '../log.ts';
+import type { LogFields, Logger } from '../log.ts';
 import { printable } from '../printable.ts';
 import type { Intake } from './intake.ts';
+import { LineBudget } from './line-budget.ts';
 import type { Outcome, Reply } from './reply.ts';
 
 export interface Finished {
@@ -38,6 +42,8 @@ export class EventLog {
   private readonly log: Logger;
   private readonly clock: Clock;
   private readonly count: CountRequest;
+  /** By route; for what anyone can cause. */
+  private readonly budgets = new Map<string, LineBudget>();
 
   constructor(log: Logger, clock: Clock, count: CountRequest) {
     this.log = log;
@@ -47,20 +53,27 @@ export class EventLog {
 
   finished(intake: Intake, { outcome }: Reply): void {
     const { plan } = intake.route;
-    const elapsed = this.clock.monotonic() - intake.startedAt;
-    this.count({ route: plan.name, profile: plan.profile, outcome, ms: elapsed, secret: intake.secret });
-    const fields = {
-      route: plan.name,
-      profile: plan.profile,
-      event: intake.event,
-      delivery_id: intake.deliveryId,
-      outcome,
-      reason: intake.reason,
-      scheme: intake.scheme,
-      secret: intake.secret,
-      ms: Math.round(elapsed * 100) / 100,
-    };
-    this.log[LEVELS[outcome] ?? 'info'](fields, outcome);
+    const now = this.clock.monotonic();
+    const ms = now - intake.startedAt;
+    this.count({ route: plan.name, profile: plan.profile, outcome, ms, secret: intake.secret });
+    const level = LEVELS[outcome] ?? 'info';
+    if (intake.authenticated) {
+      this.log[level](fieldsOf(intake, outcome, ms), outcome);
+      return;
+    }
+    const { write, held } = this.budgetOf(plan.name).take(now);
+    if (!write) return;
+    const fields = fieldsOf(intake, outcome, ms);
+    this.log[level](held === 0 ? fields : { ...fields, not_logged: held }, outcome);
+  }
+
+  private budgetOf(route: string): LineBudget {
+    let budget = this.budgets.get(route);
+    if (budget === undefined) {
+      budget = new LineBudget();
+      this.budgets.set(route, budget);
+    }
+    return budget;
   }
 
   /** A request for nothing of ours. Strangers may send any number of them. */
@@ -68,4 +81,19 @@ export class EventLog {
     this.count({ route: '', profile: '', outcome: 'unknown_route', ms: 0, secret: 0 });
     this.log.debug({ path: printable(path, 200) }, 'unknown_route');
   }
+}
+
+function fieldsOf(intake: Intake, outcome: Outcome, ms: number): LogFields {
+  const { plan } = intake.route;
+  return {
+    route: plan.name,
+    profile: plan.profile,
+    event: intake.event,
+    delivery_id: intake.deliveryId,
+    outcome,
+    reason: intake.reason,
+    scheme: intake.scheme,
+    secret: intake.secret,
+    ms: Math.round(ms * 100) / 100,
+  };
 }

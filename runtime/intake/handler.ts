@@ -11,7 +11,7 @@ import type { Services } from './intake.ts';
 import { Intake } from './intake.ts';
 import { runPipeline } from './pipeline.ts';
 import type { Reply } from './reply.ts';
-import { ABORTED, GET_ONLY, INTERNAL_ERROR, UNKNOWN_ROUTE } from './reply.ts';
+import { ABORTED, GET_ONLY, INTERNAL_ERROR, MALFORMED_REQUEST, UNKNOWN_ROUTE } from './reply.ts';
 
 export interface HandlerContext {
   readonly services: Services;
@@ -31,6 +31,10 @@ export class RequestHandler {
 
   /** Answers every request, also one that a fault of ours gets in the way of. */
   handle(request: IntakeRequest, response: ServerResponse): void {
+    if (lacksHost(request)) {
+      this.answer(request, response, MALFORMED_REQUEST);
+      return;
+    }
     const path = pathOf(request.url ?? '');
     let route: LinkedRoute | undefined;
     try {
@@ -89,6 +93,11 @@ export class RequestHandler {
 
 function documentReply(document: Document, { method, headers }: IntakeRequest): Reply {
   return method === 'GET' || method === 'HEAD' ? readDocument(document, headers) : GET_ONLY;
+}
+
+/** RFC 9112 §3.2: a server must refuse an HTTP/1.1 request without one. */
+function lacksHost({ headers, httpVersionMinor }: IntakeRequest): boolean {
+  return headers.host === undefined && httpVersionMinor === 1;
 }
 
 /** Paths are compared as sent: an escaped or doubled slash is another path. */

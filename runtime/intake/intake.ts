@@ -51,7 +51,9 @@ export class Intake implements SignedRequest {
   /** Monotonic ms. */
   readonly startedAt: number;
   body: Buffer = NO_BODY;
-  /** Scheme that authenticated the request; empty before. */
+  /** The sender is known. */
+  authenticated = false;
+  /** Scheme that judged the request; empty before. */
   scheme = '';
   /** Index of the secret that matched; above 0 during a rotation. */
   secret = 0;

@@ -40,7 +40,8 @@ export type HandleRequest = (request: Request, response: ServerResponse) => void
 export class IntakeServer {
   private readonly server: Server<typeof IntakeRequest>;
 
-  constructor(handle: HandleRequest, limits: ServerLimits) {
+  /** @param onDrop called for each connection that was closed because there are too many */
+  constructor(handle: HandleRequest, limits: ServerLimits, onDrop: () => void) {
     const server = createServer({
       IncomingMessage: IntakeRequest,
       connectionsCheckingInterval: limits.checkEveryMs,
@@ -49,6 +50,8 @@ export class IntakeServer {
       keepAliveTimeout: limits.keepAliveMs,
       maxHeaderSize: limits.maxHeaderBytes,
       noDelay: true,
+      // Answered by the handler, in JSON like everything else.
+      requireHostHeader: false,
     });
     server.maxConnections = limits.maxConnections;
     server.on('request', handle);
@@ -59,6 +62,7 @@ export class IntakeServer {
     // An expectation nobody knows asks for nothing: the request is one like any other.
     server.on('checkExpectation', handle);
     server.on('clientError', onClientError);
+    server.on('drop', onDrop);
     this.server = server;
   }
 

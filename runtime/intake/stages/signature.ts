@@ -10,6 +10,7 @@ export const verifySignature: Stage = (intake, { warnDeprecated }) => {
     intake.reason = verdict.reason;
     return INVALID_SIGNATURE;
   }
+  intake.authenticated = true;
   intake.secret = verdict.secret;
   if (route.deprecated.size > 0) warnDeprecated(route, verdict.scheme);
   return null;

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { FakeClock } from '../../helpers/fake-clock.ts';
 import { sendRaw, serve, signed } from '../../helpers/serve.ts';
 
 const CI = { routes: { ci: {} } };
@@ -202,14 +203,52 @@ test('an unread small body does not cost the connection', async (t) => {
 });
 
 test('connections beyond the cap are closed, and room is made when one ends', async (t) => {
-  const { port } = await serve(t, { ...CI, server: { max_connections: 2 } });
+  const { port, log } = await serve(t, { ...CI, server: { max_connections: 2 } });
   const held = await Promise.all([hold(port), hold(port)]);
   assert.equal(await sendRaw(port, ['GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n']), '');
+  assert.equal(log.lines.filter(({ message }) => message.startsWith('too many connections')).length, 1);
   held[0]?.destroy();
   await sleep(20);
   const text = await sendRaw(port, ['GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n']);
   assert.equal(statusOf(text), 200);
   held[1]?.destroy();
+});
+
+test('an HTTP/1.0 client is answered and its connection closed', async (t) => {
+  const { port } = await serve(t, CI);
+  assert.equal(statusOf(await sendRaw(port, ['GET /health HTTP/1.0\r\n\r\n'])), 200);
+});
+
+test('strangers cannot fill the log; what was held back is counted, and events are always logged', async (t) => {
+  const clock = new FakeClock();
+  const { url, log, post } = await serve(t, CI, { clock });
+  const unsigned = () =>
+    fetch(`${url}/webhooks/ci`, { method: 'POST', body: '{}' }).then((response) => response.text());
+  for (let i = 0; i < 120; i++) await unsigned();
+  const refused = () => log.lines.filter(({ message }) => message === 'invalid_signature');
+  assert.equal(refused().length, 100);
+  assert.equal((await post('/webhooks/ci', {})).status, 202);
+  assert.equal(log.lines.filter(({ message }) => message === 'accepted').length, 1);
+  clock.advance(60_000);
+  await unsigned();
+  assert.equal(refused().length, 101);
+  assert.equal(refused().at(-1)?.fields.not_logged, 20);
+});
+
+test('bytes changed at random never end the server', async (t) => {
+  const { port, post } = await serve(t, CI);
+  let seed = 42;
+  const random = (below: number): number => {
+    seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return seed % below;
+  };
+  const whole = Buffer.from(`${request('{"a":[1,2]}')}{"a":[1,2]}`);
+  for (let i = 0; i < 300; i++) {
+    const bytes = Buffer.from(whole);
+    for (let changes = 1 + random(4); changes > 0; changes--) bytes[random(bytes.length)] = random(256);
+    await sendRaw(port, [bytes.subarray(0, random(4) === 0 ? random(bytes.length) : bytes.length)], true);
+  }
+  assert.equal((await post('/webhooks/ci', {})).status, 202);
 });
 
 function hold(port: number): Promise<import('node:net').Socket> {
