@@ -1,9 +1,11 @@
 /** Writes the generated pages of `docs/`; with `--check` it only compares. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { printRulesPage } from './docs/rules-page.ts';
+import { printSourcesPage } from './docs/sources-page.ts';
 
 const PAGES: Readonly<Record<string, () => string>> = {
   'rules.md': printRulesPage,
+  'sources.md': printSourcesPage,
 };
 
 const isCheck = process.argv.includes('--check');

@@ -15,13 +15,17 @@ const PRIMITIVES: Readonly<Record<SchemePlan['verify'], string>> = {
 
 export const primitiveName = (verify: SchemePlan['verify']): string => PRIMITIVES[verify];
 
+/** Only the last part of a long path is shown. */
+const JSON_PATH = /\{json:[^}]*\.([^.}]+)\}/g;
+
 /** One line: what is signed, how it is written, where it is. */
 export function describeSignature(file: SourceFile): string {
   const places = describePlaces(listOf(file.signature));
   if (file.verify === 'none') return 'nothing is signed';
   if (file.verify === 'basic') return 'HTTP Basic credentials in `Authorization`';
   if (file.verify === 'token') return `the secret itself in ${places}`;
-  return `${PRIMITIVES[file.verify]} of \`${file.signed ?? ''}\`, ${file.encoding ?? 'hex'}, in ${places}`;
+  const signed = (file.signed ?? '').replace(JSON_PATH, '{json:…$1}');
+  return `${PRIMITIVES[file.verify]} of \`${signed}\`, ${file.encoding ?? 'hex'}, in ${places}`;
 }
 
 /** How the text of the secret becomes the key; null: it is used as it is. */
