@@ -22,8 +22,8 @@ export interface JobProcess {
   readonly speed: number;
   readonly schedule: string;
   readonly misfire: 'skip' | 'once';
-  /** Simulated unix ms at which the process ends by itself. */
-  readonly until_ms: number;
+  /** Real ms after which the process ends by itself. */
+  readonly lives_ms: number;
   /** Kills itself at the first run: when it is stored but has not begun, or while its agent works. */
   readonly die: 'stored' | 'running' | null;
 }
@@ -68,15 +68,12 @@ function main(options: JobProcess): void {
   });
   void dispatcher.start();
   scheduler.start();
-  setTimeout(
-    async () => {
-      await scheduler.stop();
-      await dispatcher.stop(60_000);
-      await store.close();
-      process.exit(0);
-    },
-    (options.until_ms - clock.now()) / options.speed,
-  );
+  setTimeout(async () => {
+    await scheduler.stop();
+    await dispatcher.stop(60_000);
+    await store.close();
+    process.exit(0);
+  }, options.lives_ms);
 }
 
 if (process.argv[1]?.includes('job-process') === true) main(JSON.parse(process.argv[2] ?? '{}') as JobProcess);
