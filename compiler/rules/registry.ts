@@ -44,6 +44,9 @@ import { rateBelowBurst } from './rate-below-burst.ts';
 import { rawPayload } from './raw-payload.ts';
 import { regexSyntax } from './regex-syntax.ts';
 import { routeWithoutSecret } from './route-without-secret.ts';
+import { scheduleGap } from './schedule-gap.ts';
+import { scheduleNever } from './schedule-never.ts';
+import { scheduleStep } from './schedule-step.ts';
 import { scriptMissing } from './script-missing.ts';
 import { scriptOutside } from './script-outside.ts';
 import { secretConflict } from './secret-conflict.ts';
@@ -169,8 +172,9 @@ export const RULE_GROUPS: readonly RuleGroup[] = Object.freeze([
   },
   {
     title: 'The rest of the config',
-    rules: [webhookDisabled, shadowedSetting, invalidEnvironment, invalidTimezone, agentChoice, invalidSchedule],
+    rules: [webhookDisabled, shadowedSetting, invalidEnvironment, invalidTimezone, agentChoice],
   },
+  { title: 'Jobs', rules: [invalidSchedule, scheduleNever, scheduleStep, scheduleGap] },
   {
     title: 'Entries of your own catalog',
     rules: [

@@ -1,0 +1,48 @@
+/** What the compiler forecasts and what the scheduler fires are read by two pieces of code; they must not differ. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { nextRuns } from '../../../../compiler/schedule/next-runs.ts';
+import { parseSchedule } from '../../../../compiler/schedule/parse-schedule.ts';
+import { readCron } from '../../../../runtime/dispatch/scheduler/cron-times.ts';
+
+const field = (low: number, high: number): fc.Arbitrary<string> => {
+  const value = fc.integer({ min: low, max: high });
+  const range = fc.tuple(value, value).map(([a, b]) => `${Math.min(a, b)}-${Math.max(a, b)}`);
+  return fc.oneof(
+    fc.constant('*'),
+    value.map(String),
+    range,
+    fc.uniqueArray(value, { minLength: 1, maxLength: 3 }).map((all) => all.join(',')),
+    fc.integer({ min: 1, max: high }).map((step) => `*/${step}`),
+  );
+};
+const schedule = fc
+  .tuple(field(0, 59), field(0, 23), field(1, 28), field(1, 12), field(0, 6))
+  .map((fields) => fields.join(' '));
+const zone = fc.constantFrom('UTC', 'Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', 'America/Santiago');
+/** Near the changes of the clocks, mostly. */
+const instant = fc
+  .tuple(
+    fc.constantFrom('2026-03-08', '2026-03-29', '2026-04-05', '2026-09-06', '2026-10-25', '2026-11-01', '2026-06-15'),
+    fc.integer({ min: -2 * 86_400_000, max: 2 * 86_400_000 }),
+  )
+  .map(([day, offset]) => Date.parse(day) + offset);
+
+test('the scheduler fires when the compiler says it will', () => {
+  fc.assert(
+    fc.property(schedule, zone, instant, (text, timezone, from) => {
+      fc.pre(parseSchedule(text).ok);
+      const cron = readCron(text, timezone);
+      const forecast = nextRuns({ schedule: text, timezone, from, count: 4 });
+      const fired: number[] = [];
+      for (let at = cron.next(from); at !== null && fired.length < 4; at = cron.next(at)) fired.push(at);
+      assert.deepEqual(fired, forecast);
+      const [first = 0, , , last = 0] = forecast;
+      assert.equal(cron.latest(first, last), last);
+      assert.equal(cron.latest(first, last + 30_000), last);
+      assert.equal(cron.count(from, last, 100), 3);
+    }),
+    { seed: 20260101, numRuns: 150 },
+  );
+});
