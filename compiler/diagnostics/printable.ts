@@ -8,7 +8,7 @@ export const printable = (text: string): string => text.replace(UNPRINTABLE, '\u
 
 /** A value after a key that names a credential; references are no secret, nor is the word that stands for none. */
 const CREDENTIAL =
-  /((?:secrets?|tokens?|passw(?:or)?d|api_?key|credentials?|private_key|auth_?key|[a-z0-9]+_(?:secret|token|password|key))["']?\s*:\s*)((?!["']?(?:env:|file:|INSECURE_NO_AUTH))(?:"[^"]*"?|'[^']*'?|[^\s,}\]{["'|>&*][^,}\]]*))/gi;
+  /((?:secrets?|value|tokens?|pass|passw(?:or)?d|api_?key|credentials?|private_key|auth_?key|[a-z0-9]+_(?:secret|token|pass|password|key))["']?\s*:\s*)((?!["']?(?:env:|file:|INSECURE_NO_AUTH))(?:"[^"]*"?|'[^']*'?|[^\s,}\]{["'|>&*][^,}\]]*))/gi;
 
 /** Covers what looks like a literal credential on one line of YAML; keeps the length. */
 export const maskCredentials = (line: string): string =>

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { compileSubscriptions, SubscriptionsError } from '../../compiler/compile-subscriptions.ts';
+import type { MachineFacts } from '../../compiler/machine-facts.ts';
+import { createFacts } from '../../compiler/source/files-facts.ts';
+import { compileConfig, HOME } from '../helpers/compile.ts';
+import { memoryFiles } from '../helpers/memory-files.ts';
+
+const output = compileConfig(`
+platforms:
+  webhook:
+    enabled: true
+    host: 0.0.0.0
+    secret: env:S
+    routes:
+      static: { prompt: x }
+jobs:
+  report: { schedule: "0 8 * * *", prompt: Report. }
+`).output;
+assert.ok(output !== null);
+// As the runtime has it: read back from the bytes.
+const table = JSON.parse(output.routesJson);
+
+const facts: MachineFacts = createFacts({ files: memoryFiles({}), home: HOME, env: () => new Map(), jobs: [] });
+const compile = (entries: unknown) => compileSubscriptions(JSON.stringify(entries), table, facts);
+
+test('an entry becomes the plan that a static route with the same text has', () => {
+  const config = { prompt: '{title}', events: ['push', 'issue*'], filters: { field: 'a', equals: 1 }, deliver: 'log' };
+  const { routes, rejected, problems } = compile({ one: config });
+  const yaml = `platforms: { webhook: { enabled: true, host: 0.0.0.0, secret: env:S, routes: { one: ${JSON.stringify(config)} } } }`;
+  const plan = compileConfig(yaml).output?.table.routes.one;
+  assert.deepEqual(routes, [{ ...plan, at: { file: 'webhook_subscriptions.json', line: 1 } }]);
+  assert.deepEqual([rejected, problems], [[], []]);
+});
+
+test('a bad entry is rejected alone, with its reason', () => {
+  const { routes, rejected } = compile({
+    good: { prompt: 'x' },
+    misspelt: { promt: 'x' },
+    'Bad Name': {},
+    open: { secret: 'INSECURE_NO_AUTH', prompt: 'x' },
+    job: { cron_job: 'reprot' },
+    text: 'x',
+    fine: { cron_job: 'report' },
+  });
+  assert.deepEqual(
+    routes.map(({ name }) => name),
+    ['good', 'fine'],
+  );
+  assert.deepEqual(
+    rejected.map(({ name, reason }) => `${name} ${reason.split(':')[0]}`),
+    ['misspelt unknown-key', 'Bad Name invalid-name', 'open insecure-bind', 'job unknown-job', 'text wrong-type'],
+  );
+});
+
+test('warnings come beside a plan', () => {
+  const { routes, problems } = compile({ weak: { secret: 'hunter2', prompt: 'x' } });
+  assert.equal(routes.length, 1);
+  assert.deepEqual(
+    problems.map(({ rule, severity, subscription, path }) => ({ rule, severity, subscription, path })),
+    [{ rule: 'secret-short', severity: 'warning', subscription: 'weak', path: ['weak', 'secret'] }],
+  );
+});
+
+test('a text that is no JSON object is refused as a whole', () => {
+  for (const text of ['', '{', '[]', 'null', '"x"', '{"a":{}}x']) {
+    assert.throws(() => compileSubscriptions(text, table, facts), SubscriptionsError, text);
+  }
+  assert.deepEqual(compileSubscriptions('\ufeff{}', table, facts).routes, []);
+});
