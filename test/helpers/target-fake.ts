@@ -26,7 +26,7 @@ export interface FakeTarget {
 export async function startTarget(
   t: Pick<TestContext, 'after'>,
   one: TargetCase,
-  answer: (index: number, request: SeenRequest) => Answer,
+  answer: (index: number, request: SeenRequest, url: string) => Answer,
   exchanged?: (index: number) => Answer,
 ): Promise<FakeTarget> {
   const exchanges: SeenRequest[] = [];
@@ -38,7 +38,7 @@ export async function startTarget(
       return exchanged?.(exchanges.length - 1) ?? { body: JSON.parse(text) };
     }
     sends.push(request);
-    return answer(sends.length - 1, request);
+    return answer(sends.length - 1, request, server.url);
   });
   const settings = Object.entries(one.settings).map(([name, value]) => [name, value.replace('{server}', server.url)]);
   const base = one.apiBase === false ? {} : { api_base: server.url };

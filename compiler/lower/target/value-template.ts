@@ -60,12 +60,13 @@ export function lowerText(
     if (match.index > end) segments.push({ kind: 'text', text: text.slice(end, match.index) });
     end = match.index + written.length;
     const value = resolve(name, scope);
-    const problem = value === null ? unknownName(name, scope) : misplaced(name, value.of, place.at);
+    const optional = mark === '?';
+    const problem = value === null ? unknownName(name, scope) : misplaced(name, { of: value.of, optional }, place.at);
     if (problem !== null) {
       const within = { offset: match.index, length: written.length };
       scope.report({ rule: 'target-value', path: place.path, at: 'value', within, message: problem });
     } else if (value !== null) {
-      segments.push({ kind: 'value', ...value, optional: mark === '?' });
+      segments.push({ kind: 'value', ...value, optional });
     }
   }
   if (end < text.length) segments.push({ kind: 'text', text: text.slice(end) });
@@ -100,7 +101,12 @@ function unknownName(name: string, scope: TargetScope): string {
   return `\`{${name}}\` names no value; there are ${[...new Set(known)].join(', ')}`;
 }
 
-function misplaced(name: string, of: Of, at: Place): string | null {
+function misplaced(
+  name: string,
+  { of, optional }: { readonly of: Of; readonly optional: boolean },
+  at: Place,
+): string | null {
+  if (at === 'path' && optional) return `\`{${name}?}\`: a path cannot be left out; write one request for each form`;
   if (ALLOWED[at].includes(of)) return null;
   const where: Readonly<Record<Place, string>> = {
     base: 'a base URL holds settings only',

@@ -77,7 +77,7 @@ class HttpDriver implements Driver {
       }
       const verdict = await this.sendPiece(prepared, request, index);
       if (verdict.kind !== 'ok') return this.toOutcome(verdict, request, index);
-      messageId = verdict.message_id;
+      messageId = verdict.message_id === null ? null : this.target.redact(verdict.message_id);
     }
     return { kind: 'ok', message_id: messageId, sent: prepared.pieces.length };
   }
@@ -140,8 +140,9 @@ class HttpDriver implements Driver {
       return { kind: result.sent ? 'ambiguous' : 'retry', reason, retry_after_ms: null };
     }
     const verdict = judge(readResponse(result), this.context.clock.now());
-    if (verdict.kind === 'refresh' && token !== null) this.context.tokens.drop(this.account, token.token);
-    return verdict;
+    if (token === null) return verdict;
+    if (verdict.kind === 'refresh') this.context.tokens.drop(this.account, token.token);
+    return hideToken(verdict, token.token);
   }
 
   /** null for targets without an exchange. */
@@ -163,6 +164,12 @@ class HttpDriver implements Driver {
     const reason = this.target.redact(verdict.reason);
     return failed(kind, reason, { retry_after_ms: verdict.retry_after_ms, idempotent: age < window_ms, sent });
   }
+}
+
+/** A service that echoes the token has no say in what is logged. */
+function hideToken(verdict: Verdict, token: string): Verdict {
+  if (verdict.kind !== 'ok') return { ...verdict, reason: verdict.reason.replaceAll(token, HIDDEN) };
+  return verdict.message_id?.includes(token) === true ? { ...verdict, message_id: null } : verdict;
 }
 
 function noForm(hasChat: boolean): string {

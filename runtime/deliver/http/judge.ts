@@ -51,7 +51,7 @@ export function linkJudge(plan: VariantPlan): Judge {
     const rule = rules.find(({ fits }) => fits(response));
     const outcome = rule?.outcome ?? usualOutcome(response.status);
     if (outcome === 'ok' || outcome === 'ok_pending') return ok;
-    const code = toId(readCode(response.json));
+    const code = toCode(readCode(response.json));
     const answered = `HTTP ${response.status}${code === null ? '' : `, ${code}`}`;
     const kind = KIND[outcome];
     const mayWait = kind === 'retry' || kind === 'ambiguous';
@@ -79,4 +79,9 @@ function usualReason(outcome: OutcomeRulePlan['outcome'], status: number): strin
 function toId(value: unknown): string | null {
   if (typeof value === 'number') return String(value);
   return typeof value === 'string' && /^[\x21-\x7e]{1,200}$/.test(value) ? value : null;
+}
+
+function toCode(value: unknown): string | null {
+  const code = toId(value);
+  return code !== null && /^[A-Za-z0-9_.:-]{1,80}$/.test(code) ? code : null;
 }

@@ -1,0 +1,152 @@
+/** A stranger's chat id cannot change where a request goes: host, path, method and headers, over all plans. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { linkAddress } from '../../../runtime/deliver/address.ts';
+import type { BaseUrl } from '../../../runtime/deliver/http/base-url.ts';
+import { parseBaseUrl } from '../../../runtime/deliver/http/base-url.ts';
+import type { HttpRequest } from '../../../runtime/deliver/http/build-request.ts';
+import { buildRequest } from '../../../runtime/deliver/http/build-request.ts';
+import { DeliveryRefusal } from '../../../runtime/deliver/http/values.ts';
+import type { RequestPlan, TargetPlan, ValueTemplate } from '../../../schemas/generated/types.ts';
+import { lowerTargetFile, shippedTargets } from '../../helpers/targets.ts';
+
+const BASE = parseBaseUrl('https://service.example/base', { allowHttp: false, secret: false }) as BaseUrl;
+
+const HOSTILE = [
+  '..',
+  '.',
+  '/',
+  '\\',
+  '?',
+  '#',
+  '%2e%2e',
+  '%2F',
+  '@evil.example',
+  '\r\nX: y',
+  ' ',
+  '//',
+  ':',
+  ';',
+  '&',
+  '=',
+  'é',
+  '😀',
+];
+const hostile = fc
+  .array(fc.oneof(fc.constantFrom(...HOSTILE), fc.string({ unit: 'binary', maxLength: 6 })), {
+    minLength: 1,
+    maxLength: 6,
+  })
+  .map((parts) => parts.join(''));
+
+/** What a request would be with harmless values: its parts that nothing may change. */
+function skeleton(path: ValueTemplate): RegExp {
+  const parts = path.map((segment) =>
+    segment.kind === 'text' ? segment.text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&') : '[A-Za-z0-9._~%:@-]+',
+  );
+  return new RegExp(`^/base${parts.join('')}(?:\\?[^/#]*)?$`.replace(/\[\^\/#\]/, '[A-Za-z0-9._~%&=-]'));
+}
+
+function build(plan: RequestPlan, value: string): HttpRequest | null {
+  const all = new Map(['chat_id', 'thread', 'title', 'subject', 'room'].map((name) => [name, value]));
+  const match = new Map(['id', 'name'].map((name) => [name, value]));
+  const settings = new Map(SETTINGS.map((name) => [name, '1']));
+  const values = {
+    ...{ text: 'text', address: all, match, settings, key: 'key', piece: 1, pieces: 1 },
+    ...{ timestamp: '1', signature: 'sig', exchanged_token: 'token' },
+  };
+  try {
+    return buildRequest({ plan, base: BASE }, values);
+  } catch (error) {
+    assert.ok(error instanceof DeliveryRefusal, String(error));
+    return null;
+  }
+}
+
+const plans: readonly TargetPlan[] = Object.values(shippedTargets());
+const SETTINGS = plans.flatMap((plan) => plan.settings.map(({ name }) => name));
+
+/** A target whose file is as careless as the compiler allows. */
+const CARELESS = lowerTargetFile('careless', {
+  title: 'Careless',
+  base: 'https://service.example',
+  address: { room: { help: 'x' } },
+  request: {
+    path: '/a/{chat_id}/{room}-{thread}/z',
+    query: { to: '{chat_id}' },
+    headers: { 'x-key': '{key}' },
+    plain: '{text}',
+  },
+});
+
+describe('over all plans', () => {
+  for (const plan of [...plans, CARELESS]) {
+    const requests = plan.variants.flatMap((variant) => variant.requests);
+    if (requests.length === 0) continue;
+    test(plan.name, () => {
+      fc.assert(
+        fc.property(fc.constantFrom(...requests), hostile, (request, value) => {
+          const built = build(request, value);
+          if (built === null) return;
+          const harmless = build(request, '1');
+          assert.equal(built.origin, BASE.origin);
+          assert.equal(built.method, request.method);
+          assert.deepEqual(built.headers, harmless?.headers);
+          assert.match(built.path, skeleton(request.path));
+          const url = new URL(built.path, built.origin);
+          assert.equal(url.origin, BASE.origin);
+          assert.equal(`${url.pathname}${url.search}`, built.path, 'a URL parser changes nothing about it');
+        }),
+        { numRuns: 150, seed: 7 },
+      );
+    });
+  }
+});
+
+test('what is no address of a target does not become one', () => {
+  fc.assert(
+    fc.property(fc.constantFrom(...plans), hostile, (plan, value) => {
+      const resolve = linkAddress(plan.variants[0]?.address ?? plan.address, null);
+      const address = resolve({ extra: { chat_id: value, thread_id: value }, unresolved: [] });
+      if (typeof address === 'string') return assert.ok(!address.includes(value) || value.length < 4);
+      for (const resolved of address.values()) assert.doesNotMatch(resolved, /\p{Cc}/u);
+    }),
+    { numRuns: 500, seed: 7 },
+  );
+});
+
+test('own properties only: a payload cannot name what it did not send', () => {
+  const resolve = linkAddress([], null);
+  for (const name of ['__proto__', 'constructor', 'toString']) {
+    const address = resolve({ extra: JSON.parse(`{"${name}":"x"}`), unresolved: [] });
+    assert.ok(typeof address !== 'string' && address.size === 0);
+  }
+});
+
+test('a base URL is https, or this machine, or allowed', () => {
+  const options = { allowHttp: false, secret: false };
+  for (const text of [
+    'https://a.example',
+    'http://localhost:1',
+    'http://127.0.0.1',
+    'http://[::1]:8080/x/',
+    'http://a.localhost',
+  ]) {
+    assert.equal(typeof parseBaseUrl(text, options), 'object', text);
+  }
+  for (const text of [
+    'http://a.example',
+    'ftp://localhost',
+    'a.example',
+    '',
+    'https://u:p@a.example',
+    'http://127.0.0.1.evil.example',
+    'http://localhost.evil.example',
+  ]) {
+    const problem = parseBaseUrl(text, options);
+    assert.equal(typeof problem, 'string', text);
+    assert.ok(!String(problem).includes('u:p'));
+  }
+  assert.equal(typeof parseBaseUrl('http://home.lan:8123', { allowHttp: true, secret: false }), 'object');
+});
