@@ -19,6 +19,12 @@ const MAX_UNITS = 1024;
 
 const FORBIDDEN = /[\p{Cc}\p{Surrogate}\u2028\u2029]/u;
 
+/** Titles and subjects are texts: what cannot stand in them is replaced, not refused. */
+function oneLine(text: string): string {
+  const line = text.slice(0, MAX_UNITS).replace(/[\p{Cc}\p{Surrogate}\u2028\u2029]+/gu, ' ');
+  return line.trim();
+}
+
 export function linkAddress(fields: readonly AddressPlan[], homeChannel: string | null): ResolveAddress {
   const names = new Set(['chat_id', 'thread', ...fields.map((field) => field.name)]);
   const checks = new Map(
@@ -29,9 +35,10 @@ export function linkAddress(fields: readonly AddressPlan[], homeChannel: string 
     if (open !== undefined) return `deliver_extra.${open} holds a placeholder that the payload did not resolve`;
     const address = new Map<string, string>();
     for (const name of names) {
-      const value = read(name, extra, homeChannel);
-      if (value === '') continue;
       const pattern = checks.get(name) ?? null;
+      const isFree = pattern === null && name !== 'chat_id' && name !== 'thread';
+      const value = isFree ? oneLine(read(name, extra, homeChannel)) : read(name, extra, homeChannel);
+      if (value === '') continue;
       if (value.length > MAX_UNITS || FORBIDDEN.test(value) || (pattern !== null && !pattern.matches(value))) {
         return `${keyOf(name, extra)} does not have the form that this target takes`;
       }

@@ -28,7 +28,13 @@ const SECURITY: Readonly<Record<string, Security>> = {
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/;
 const SENDER = /^(?:"?([^"<>]*?)"?\s*<)?([^\s<>"@,;:]+@[^\s<>"@,;:]+)>?$/;
 
-const TIMEOUTS = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000, dnsTimeout: 10_000 };
+const TIMEOUTS = {
+  connectionTimeout: 10_000,
+  greetingTimeout: 10_000,
+  socketTimeout: 30_000,
+  dnsTimeout: 10_000,
+  socketCloseTimeout: 1000,
+};
 
 /** The server, or which setting is wrong. */
 export function readSmtpServer({ settings, binding }: BoundTarget): SmtpServer | string {

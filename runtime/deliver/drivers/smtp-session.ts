@@ -29,15 +29,19 @@ export type SmtpResult =
 
 /** Never rejects. */
 export function sendMail(request: SmtpRequest, clock: Clock): Promise<SmtpResult> {
+  if (request.signal.aborted) {
+    return Promise.resolve({ kind: 'failed', code: 'ABORTED', reply: 0, handedOver: false });
+  }
   const connection = new SMTPConnection(request.options);
   const message = new WatchedMessage(request.message);
   return new Promise((resolve) => {
     const end = (result: SmtpResult): void => {
+      // First: closing emits further events, which must not be the answer.
+      resolve(result);
       timer.cancel();
       request.signal.removeEventListener('abort', onAbort);
-      // The message is through or lost: a QUIT would only delay the answer.
-      connection.close();
-      resolve(result);
+      if (result.kind === 'sent') connection.quit();
+      else connection.close();
     };
     const giveUp = (code: string): void => end({ kind: 'failed', code, reply: 0, handedOver: message.started });
     const fail = (error: NodemailerError): void => {
@@ -56,7 +60,7 @@ export function sendMail(request: SmtpRequest, clock: Clock): Promise<SmtpResult
     connection.connect((error) => {
       if (error !== undefined) fail(error);
       else if (request.auth === null) send();
-      else connection.login(request.auth, (refused) => (refused === null ? send() : fail(refused)));
+      else connection.login({ ...request.auth }, (refused) => (refused === null ? send() : fail(refused)));
     });
   });
 }
