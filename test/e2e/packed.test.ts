@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { createHmac } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { until } from '../helpers/gateway.ts';
+import { codeBlocks } from '../helpers/markdown.ts';
+import { installPacked } from '../helpers/packed.ts';
+import { checkBlocks, hasCommands, runBlocks, userEnvironment } from '../helpers/run-document.ts';
+import { tempDir } from '../helpers/temp-dir.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Generated, and run by a test of its own. */
+const RULES = 'docs/rules.md';
+const documents = [
+  'README.md',
+  'CHANGELOG.md',
+  ...readdirSync(join(ROOT, 'docs')).map((name) => `docs/${name}`),
+  ...readdirSync(join(ROOT, 'examples')).map((name) => `examples/${name}/README.md`),
+].filter((path) => path.endsWith('.md'));
+
+const SECRET = 'e2e-secret-that-is-long-enough';
+const CONFIG = `platforms:
+  webhook:
+    enabled: true
+    secret: env:WEBHOOK_SECRET
+    routes:
+      ci:
+        events: [push]
+        prompt: "Built {ref}"
+agent:
+  command: [cat]
+`;
+
+describe('the packed package, installed in an empty folder', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'hookwright-e2e-'));
+  let program = '';
+  before(() => {
+    program = installPacked(folder);
+  });
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  test('holds what it needs and nothing of the workshop', () => {
+    const installed = join(folder, 'node_modules/hookwright');
+    assert.deepEqual(readdirSync(installed).sort(), [
+      'CHANGELOG.md',
+      'LICENSE',
+      'README.md',
+      'dist',
+      'docs',
+      'examples',
+      'package.json',
+    ]);
+    assert.deepEqual(readdirSync(join(installed, 'dist')).sort(), ['catalog', 'cli', 'compiler', 'runtime', 'schemas']);
+    assert.ok(!existsSync(join(installed, 'examples/quickstart/build')), 'no built tables');
+  });
+
+  test('its compiler and runtime can be imported, types by types', () => {
+    const code =
+      "const c = await import('hookwright/compiler'); const r = await import('hookwright/runtime');" +
+      "await import('hookwright/schemas/config.schema.json', { with: { type: 'json' } });" +
+      'console.log(typeof c.compile, typeof r.createGateway)';
+    const run = spawnSync(process.execPath, ['--input-type=module', '-e', code], { cwd: folder, encoding: 'utf8' });
+    assert.equal(run.stdout, 'function function\n', run.stderr);
+  });
+
+  test('compiles, serves a signed event, answers /health and stops on a signal', async (t) => {
+    const dir = tempDir(t);
+    const env = { ...userEnvironment(dir, program), WEBHOOK_SECRET: SECRET };
+    writeFileSync(join(dir, 'hookwright.yaml'), CONFIG);
+    const compiled = spawnSync('hookwright', ['compile'], { cwd: dir, env, encoding: 'utf8' });
+    assert.equal(compiled.status, 0, compiled.stderr);
+
+    const server = spawn('hookwright', ['serve', '--port', '0'], {
+      cwd: dir,
+      env,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    t.after(() => server.kill('SIGKILL'));
+    let log = '';
+    server.stderr.setEncoding('utf8').on('data', (text: string) => {
+      log += text;
+    });
+    const url = await until(async () => /"url":"([^"]+)"/.exec(log)?.[1]);
+
+    const health = await fetch(`${url}/health`);
+    assert.equal(await health.text(), '{"status":"ok","platform":"webhook"}');
+    const body = '{"ref":"refs/heads/main"}';
+    const headers = {
+      'content-type': 'application/json',
+      'x-github-event': 'push',
+      'x-github-delivery': 'd-1',
+      'x-hub-signature-256': `sha256=${createHmac('sha256', SECRET).update(body).digest('hex')}`,
+    };
+    const post = async () => {
+      const response = await fetch(`${url}/webhooks/ci`, { method: 'POST', headers, body });
+      return [response.status, await response.json()];
+    };
+    assert.deepEqual(await post(), [202, { status: 'accepted', route: 'ci', event: 'push', delivery_id: 'd-1' }]);
+    assert.deepEqual(await post(), [200, { status: 'duplicate', route: 'ci', delivery_id: 'd-1' }]);
+    await until(async () => log.includes('"text":"Built refs/heads/main"'));
+    server.kill('SIGTERM');
+    const [code] = await new Promise<[number | null]>((resolve) => server.once('exit', (status) => resolve([status])));
+    assert.equal(code, 0, log);
+  });
+
+  for (const path of documents) {
+    test(`${path}: every command shows what the document shows, or says why it is not run`, (t) => {
+      if (path === RULES) return;
+      const blocks = codeBlocks(readFileSync(join(ROOT, path), 'utf8'));
+      checkBlocks(blocks);
+      if (!hasCommands(blocks)) return;
+      const dir = tempDir(t);
+      const env = userEnvironment(dir, program);
+      mkdirSync(join(dir, 'home'), { mode: 0o700 });
+      t.after(() => spawnSync('hookwright', ['gateway', 'stop'], { cwd: dir, env }));
+      runBlocks(blocks, dir, env);
+    });
+  }
+});
+
+for (const path of documents) {
+  test(`${path}: every link to a file leads somewhere`, () => {
+    const text = readFileSync(join(ROOT, path), 'utf8').replace(/^ *```[\s\S]*?^ *```/gm, '');
+    for (const [, target = ''] of text.matchAll(/\]\(([^)#\s]+)[^)]*\)/g)) {
+      if (/^[a-z]+:/.test(target)) continue;
+      assert.ok(existsSync(join(ROOT, dirname(path), target)), `${target} does not exist`);
+    }
+  });
+}

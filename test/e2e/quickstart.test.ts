@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { until } from '../helpers/gateway.ts';
+import { codeBlocks } from '../helpers/markdown.ts';
+import { tempDir } from '../helpers/temp-dir.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+interface Running {
+  readonly child: ChildProcess;
+  readonly output: () => string;
+  readonly ended: Promise<number | null>;
+}
+
+/** Runs a line of a terminal in the clone, with a home of its own. */
+function run(line: string, home: string): Running {
+  const env = { ...process.env, HOOKWRIGHT_HOME: home, NO_COLOR: '1' };
+  // A group of its own: npm does not pass signals on to what it runs.
+  const child = spawn('bash', ['-c', line], { cwd: ROOT, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  }
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+  return { child, output: () => output, ended };
+}
+
+test('the quick start of the README: npm start, and an event from a second terminal', async (t) => {
+  const home = tempDir(t);
+  const lines = codeBlocks(readFileSync(join(ROOT, 'README.md'), 'utf8')).flatMap(({ language, text }) =>
+    language === 'sh' ? text.trimEnd().split('\n') : [],
+  );
+  assert.deepEqual(lines.slice(0, 2), ['npm ci', 'npm start']);
+  const post = lines[2] ?? '';
+  assert.match(post, /webhook test pull-requests/);
+
+  const server = run('npm start -- --port 0', home);
+  t.after(() => process.kill(-(server.child.pid ?? 0), 'SIGKILL'));
+  await until(async () => server.output().includes('"listening"') || (server.child.exitCode !== null && 'ended'));
+  const event = run(post, home);
+  assert.equal(await event.ended, 0, event.output() + server.output());
+  assert.match(event.output(), /^202 \{"status":"accepted"/m);
+  await until(async () => server.output().includes('Summarise pull request #2 of Codertocat/Hello-World'));
+});

@@ -1,0 +1,70 @@
+/** Runs a document's console blocks and compares what the terminal shows. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { CodeBlock } from './markdown.ts';
+import { consoleSteps, outputMatches } from './markdown.ts';
+
+const isExcused = ({ note }: CodeBlock): boolean => note?.startsWith('not run: ') ?? false;
+const isShell = ({ language }: CodeBlock): boolean => ['console', 'sh', 'bash', 'shell'].includes(language);
+
+/** Every block of commands shows a terminal that can be run, or says why it cannot. */
+export function checkBlocks(blocks: readonly CodeBlock[]): void {
+  for (const block of blocks.filter(isShell)) {
+    assert.ok(
+      block.language === 'console' || isExcused(block),
+      `line ${block.line}: write a console block, or "not run: <why>" above it`,
+    );
+  }
+}
+
+export function hasCommands(blocks: readonly CodeBlock[]): boolean {
+  return blocks.some((block) => block.language === 'console' && !isExcused(block));
+}
+
+/** The environment of somebody who has installed the program and nothing else. `dir` becomes the user's home. */
+export function userEnvironment(dir: string, program: string): NodeJS.ProcessEnv {
+  const bin = join(dir, '.bin');
+  mkdirSync(bin, { recursive: true });
+  writeFileSync(join(bin, 'hookwright'), `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n`);
+  chmodSync(join(bin, 'hookwright'), 0o755);
+  return {
+    PATH: `${bin}:${process.env.PATH}`,
+    HOME: dir,
+    HOOKWRIGHT_HOME: join(dir, 'home'),
+    NO_COLOR: '1',
+    LANG: 'C.UTF-8',
+    TZ: 'UTC',
+  };
+}
+
+/** Writes the document's files and runs its commands in `dir`, in order. */
+export function runBlocks(blocks: readonly CodeBlock[], dir: string, env: NodeJS.ProcessEnv): void {
+  for (const block of blocks) {
+    if (block.note?.startsWith('file: ')) writeBlock(block, join(dir, block.note.slice('file: '.length)));
+    else if (block.language === 'console' && !isExcused(block)) runBlock(block, dir, env);
+  }
+}
+
+function writeBlock({ text }: CodeBlock, file: string): void {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text, { mode: 0o600 });
+}
+
+function runBlock(block: CodeBlock, cwd: string, env: NodeJS.ProcessEnv): void {
+  for (const { command, output } of consoleSteps(block.text)) {
+    const { stdout } = spawnSync('bash', ['-c', `exec 2>&1\n${command}`], {
+      cwd,
+      env,
+      encoding: 'utf8',
+      timeout: 20_000,
+    });
+    const shown = stdout === '' ? [] : stdout.replace(/\n$/, '').split('\n');
+    const wanted = output.join('\n');
+    assert.ok(
+      outputMatches(output, shown),
+      `line ${block.line}: \`${command}\` printed\n${stdout}\ninstead of\n${wanted}`,
+    );
+  }
+}
