@@ -104,6 +104,21 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/webhook-test.ts')).WebhookTestCommand,
   },
   {
+    path: 'deliveries list',
+    summary: 'List what was accepted, newest first, and what became of it',
+    load: async () => (await import('./commands/deliveries-list.ts')).DeliveriesListCommand,
+  },
+  {
+    path: 'deliveries show',
+    summary: 'Show one delivery: every state it was in, every attempt, and why it ended as it did',
+    load: async () => (await import('./commands/deliveries-show.ts')).DeliveriesShowCommand,
+  },
+  {
+    path: 'deliveries replay',
+    summary: 'Repeat deliveries: each becomes a new one that names the old',
+    load: async () => (await import('./commands/deliveries-replay.ts')).DeliveriesReplayCommand,
+  },
+  {
     path: 'catalog publish',
     summary: 'Print the blueprint catalog as JSON, or as a page to choose from',
     load: async () => (await import('./commands/catalog-publish.ts')).CatalogPublishCommand,

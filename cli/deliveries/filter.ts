@@ -1,0 +1,50 @@
+/** The conditions that `deliveries list` and `deliveries replay` share. */
+import { suggest } from '../../compiler/diagnostics/suggest.ts';
+import type { DispatchState } from '../../runtime/store/states.ts';
+import { DISPATCH_STATES } from '../../runtime/store/states.ts';
+import type { ListQuery } from '../../runtime/store/store.ts';
+import { UsageError } from '../errors.ts';
+
+export interface FilterWords {
+  readonly state: string | undefined;
+  readonly route: string | undefined;
+  readonly job: string | undefined;
+  readonly since: string | undefined;
+}
+
+export type Filter = Omit<ListQuery, 'limit' | 'before'>;
+
+/** @throws UsageError for a word that means nothing. */
+export function parseFilter({ state, route, job, since }: FilterWords, now: number): Filter {
+  return {
+    ...(state === undefined ? {} : { state: parseState(state) }),
+    ...(route === undefined ? {} : { route }),
+    ...(job === undefined ? {} : { job }),
+    ...(since === undefined ? {} : { since: parseSince(since, now) }),
+  };
+}
+
+function parseState(text: string): DispatchState {
+  const state = DISPATCH_STATES.find((known) => known === text);
+  if (state !== undefined) return state;
+  const [close] = suggest(text, DISPATCH_STATES);
+  const known = `states: ${DISPATCH_STATES.join(', ')}`;
+  throw new UsageError(`there is no state "${text}"`, close === undefined ? known : `did you mean ${close}? ${known}`);
+}
+
+const UNITS: Readonly<Record<string, number>> = { s: 1000, min: 60_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** Unix ms: a span back from now (`90s`, `30min`, `12h`, `7d`) or an instant (`2026-01-05`, `2026-01-05T08:00Z`). */
+export function parseSince(text: string, now: number): number {
+  const span = /^(\d+(?:\.\d+)?)\s*(s|min|m|h|d)$/.exec(text);
+  if (span !== null) return Math.floor(now - Number(span[1]) * (UNITS[span[2] ?? ''] ?? 0));
+  const instant = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN;
+  if (!Number.isNaN(instant)) return instant;
+  throw new UsageError(`"${text}" is no time`, 'write 30min, 12h, 7d, 2026-01-05 or 2026-01-05T08:00Z');
+}
+
+export function parseLimit(text: string): number {
+  const limit = Number(text);
+  if (Number.isInteger(limit) && limit > 0) return limit;
+  throw new UsageError(`--limit takes a whole number above 0, not "${text}"`);
+}
