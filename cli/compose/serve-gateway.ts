@@ -59,7 +59,7 @@ async function serve(context: CliContext, request: ServeRequest, composed: Compo
   if (!composed.enabled(table)) throw switchedOff();
   const { url } = await gateway.listen();
   void composed.metrics.load();
-  await work.start();
+  work.start();
   const reloader = new Reloader({ context, gateway, log: request.log, recompile: request.recompile });
   const ending = createEnding(context, {
     drain: (seconds) => gateway.stop(seconds),

@@ -3,7 +3,6 @@
  * decides is linked anew with each table and taken over at the swap; the store is opened with the first one.
  */
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Agent } from 'undici';
 import type { Clock } from '../../runtime/clock.ts';
 import type { SwappableDeliverer } from '../../runtime/deliver/create-deliverer.ts';
@@ -26,8 +25,10 @@ import type { Logger } from '../../runtime/log.ts';
 import type { RunProcess } from '../../runtime/process/run-process.ts';
 import type { SecretResolver } from '../../runtime/secrets.ts';
 import { SecretError } from '../../runtime/secrets.ts';
+import { startRetention } from '../../runtime/store/retention.ts';
 import { openServerStore } from '../../runtime/store/sqlite-store.ts';
 import type { Store, Tally } from '../../runtime/store/store.ts';
+import { storePath } from '../../runtime/store/store-path.ts';
 import { TableError } from '../../runtime/table/load.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import { profileHome } from '../profiles/profile-home.ts';
@@ -51,9 +52,6 @@ interface Linked {
   readonly agents: Agents;
 }
 
-/** Where dispatches, ids and groups are kept. */
-export const storePath = (home: string): string => join(home, 'state.db');
-
 /** A message is held back at most so long for a target's pace, in ms; then its run makes room. */
 const LONGEST_HOLD_MS = 5000;
 
@@ -65,6 +63,7 @@ export class Work {
   private store: Store | null = null;
   private deliverer: SwappableDeliverer | null = null;
   private service: DispatchService | null = null;
+  private endRetention: () => void = () => {};
 
   constructor(context: WorkContext) {
     const { home, env, clock, log, run } = context;
@@ -100,9 +99,13 @@ export class Work {
     };
   }
 
-  /** Takes up what the last stop or crash left unfinished. */
-  async start(): Promise<void> {
-    await this.running.start();
+  /** Takes up what the last stop or crash left unfinished, in the background: there may be much of it. */
+  start(): void {
+    const { clock, log } = this.context;
+    this.running.start().catch((error: unknown) => log.error({ err: error }, 'cannot take up unfinished work'));
+    if (this.store === null) return;
+    const retentionDays = (): number => this.current.table.gateway.retention_days;
+    this.endRetention = startRetention({ store: this.store, clock, log, retentionDays });
   }
 
   /** Finishes what it can within `timeoutMs`; the rest goes on after the next start. */
@@ -111,6 +114,7 @@ export class Work {
   }
 
   async close(): Promise<void> {
+    this.endRetention();
     await this.store?.close();
     await this.pool.destroy();
   }

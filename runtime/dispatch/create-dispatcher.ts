@@ -72,12 +72,15 @@ class DispatcherService implements DispatchService {
   private accepting = 0;
   private stopping = false;
   private readonly progress: Progress;
+  /** The newest dispatch that this process found: what comes later is its own. */
+  private readonly last: Ref;
   private inboxTimer: Timer | null = null;
 
   constructor(context: DispatchContext) {
     this.context = context;
     const persister = new Persister(context);
     this.persister = persister;
+    this.last = context.store.last();
     const ended = (ref: Ref): void => void this.known.delete(ref);
     this.progress = new Progress(context.clock);
     const changed = (): void => this.progress.changed();
@@ -176,9 +179,8 @@ class DispatcherService implements DispatchService {
   }
 
   async start(): Promise<number> {
-    const last = this.context.store.last();
     this.watchInbox();
-    const found = await recover(this.parts, last, () => this.stopping);
+    const found = await recover(this.parts, this.last, () => this.stopping);
     if (found > 0)
       this.context.log.info({ dispatches: found, groups: this.groups.size }, 'taken up after the last stop');
     return found;
