@@ -110,7 +110,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     path: 'deliveries show',
-    summary: 'Show one delivery: every state it was in, every attempt, and why it ended as it did',
+    summary: 'Show one delivery: every state and attempt, and how it ended',
     load: async () => (await import('./commands/deliveries-show.ts')).DeliveriesShowCommand,
   },
   {

@@ -11,7 +11,7 @@ import { printJson, printLine, visible } from '../output/print.ts';
 export class DeliveriesShowCommand extends Command<CliContext> {
   static override paths = [['deliveries', 'show']];
   static override usage = Command.Usage({
-    description: 'Show one delivery: every state it was in, every attempt, and why it ended as it did',
+    description: 'Show one delivery: every state and attempt, and how it ended',
     examples: [
       ['Its timeline', '$0 deliveries show 0mb3k9x2c00a7f01c3b9d2e4'],
       ['With prompt and answer', '$0 deliveries show 0mb3k9x2c00a7f01c3b9d2e4 --full'],
