@@ -2,13 +2,13 @@
 import type { Range, SourceText } from '../source/source-text.ts';
 import { characterWidth, displayWidth } from './display-width.ts';
 import type { Lines } from './lines.ts';
-import { maskCredentials, printable } from './printable.ts';
+import type { SafeLine } from './safe-lines.ts';
 
 export interface FrameOptions {
+  readonly lines: Lines;
+  readonly safeLine: SafeLine;
   /** Terminal columns the frame may take. */
   readonly width: number;
-  /** The marked text is a secret. */
-  readonly sensitive: boolean;
 }
 
 export interface Frame {
@@ -25,16 +25,14 @@ const TAB = '    ';
 const ELLIPSIS = '…';
 
 /** null when there is no text to show: the file is empty or could not be read. */
-export function codeFrame(source: SourceText, range: Range, lines: Lines, options: FrameOptions): Frame | null {
+export function codeFrame(source: SourceText, range: Range, options: FrameOptions): Frame | null {
   if (source.text === '') return null;
-  const { line, column } = lines.positionOf(source, range.start);
-  const raw = lines.textOf(source, line);
-  const length = Math.max(0, Math.min(range.end - range.start, raw.length - (column - 1)));
-  const clean = printable(maskCredentials(raw));
-  const marked = clean.slice(column - 1, column - 1 + length).trimEnd();
-  const before = expandTabs(clean.slice(0, column - 1));
-  const middle = expandTabs(options.sensitive ? '*'.repeat(marked.length) : marked);
-  const after = expandTabs(clean.slice(column - 1 + marked.length));
+  const { line, column } = options.lines.positionOf(source, range.start);
+  const text = options.safeLine(source, line);
+  const marked = text.slice(column - 1, column - 1 + range.end - range.start).trimEnd();
+  const before = expandTabs(text.slice(0, column - 1));
+  const middle = expandTabs(marked);
+  const after = expandTabs(text.slice(column - 1 + marked.length));
   const number = String(line).padStart(4);
   const room = Math.max(20, options.width - number.length - 3);
   const cut = fit({ before, middle, after }, room);

@@ -18,7 +18,7 @@ export interface Finding {
   readonly message: string;
   readonly hint?: string;
   readonly related?: readonly RelatedPlace[];
-  /** The range covers a secret: printers do not repeat its text. */
+  /** The range covers a secret, or the key of one: printers do not repeat it. */
   readonly sensitive?: boolean;
 }
 

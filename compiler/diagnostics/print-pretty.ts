@@ -5,6 +5,8 @@ import type { Diagnostic } from './diagnostic.ts';
 import type { Lines } from './lines.ts';
 import { createLines } from './lines.ts';
 import { printable } from './printable.ts';
+import type { SafeLine } from './safe-lines.ts';
+import { createSafeLines } from './safe-lines.ts';
 
 export interface PrettyOptions {
   readonly color: boolean;
@@ -20,6 +22,7 @@ const SEVERITY_STYLE = { error: 'red', warning: 'yellow' } as const;
 
 interface Printing {
   readonly lines: Lines;
+  readonly safeLine: SafeLine;
   readonly paint: Paint;
   readonly width: number;
 }
@@ -28,7 +31,9 @@ interface Printing {
 export function printPretty(diagnostics: readonly Diagnostic[], options: PrettyOptions): string {
   if (diagnostics.length === 0) return '';
   const paint: Paint = options.color ? (style, text) => `\u001b[${CODES[style]}m${text}\u001b[0m` : (_, text) => text;
-  const printing: Printing = { lines: createLines(), paint, width: options.width };
+  const lines = createLines();
+  const safeLine = createSafeLines(diagnostics, lines);
+  const printing: Printing = { lines, safeLine, paint, width: options.width };
   const blocks = diagnostics.map((diagnostic) => block(diagnostic, printing));
   return `${blocks.join('\n')}\n${count(diagnostics)}\n`;
 }
@@ -38,22 +43,18 @@ function block(diagnostic: Diagnostic, printing: Printing): string {
   const { paint } = printing;
   const label = paint(SEVERITY_STYLE[severity], `${severity} ${rule}`);
   const lines = [`${paint('bold', where(source, range, printing.lines))}: ${label}: ${printable(message)}`];
-  lines.push(...frame(source, range, { ...printing, sensitive: diagnostic.sensitive === true }));
+  lines.push(...frame(source, range, printing));
   if (hint !== undefined) lines.push(`       ${paint('blue', 'hint:')} ${printable(hint)}`);
   for (const place of related ?? []) {
     lines.push(`  ${where(place.source, place.range, printing.lines)}: ${printable(place.message)}`);
-    lines.push(...frame(place.source, place.range, { ...printing, sensitive: diagnostic.sensitive === true }));
+    lines.push(...frame(place.source, place.range, printing));
   }
   return `${lines.join('\n')}\n`;
 }
 
-function frame(
-  source: SourceText,
-  range: Range,
-  printing: Printing & { readonly sensitive: boolean },
-): readonly string[] {
-  const { lines, paint, width, sensitive } = printing;
-  const drawn = codeFrame(source, range, lines, { width, sensitive });
+function frame(source: SourceText, range: Range, printing: Printing): readonly string[] {
+  const { paint } = printing;
+  const drawn = codeFrame(source, range, printing);
   if (drawn === null) return [];
   const { gutter, margin, code, indent, carets } = drawn;
   return [`${paint('dim', gutter)}${code}`, `${paint('dim', margin)}${indent}${paint('red', carets)}`];

@@ -13,7 +13,7 @@ export interface Problem {
   /** What is wrong and what would be right. */
   readonly message: string;
   readonly hint?: string;
-  /** The value is a secret: its text is not repeated in a code frame. */
+  /** The value (of the key that is pointed at) may be a secret: a code frame does not repeat it. */
   readonly sensitive?: boolean;
   /** Further places that belong to it (the other definition of a duplicate). */
   readonly related?: readonly { readonly path: NodePath; readonly message: string }[];

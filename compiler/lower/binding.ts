@@ -80,7 +80,14 @@ function sortSettings(config: TargetConfig, plan: TargetPlan): { known: Written[
     const earlier = twice ?? known.find((one) => one.setting === setting)?.key;
     if (setting === undefined) {
       const message = `${plan.title} has no setting \`${key}\`${didYouMean(key, [...COMMON_KEYS, ...byName.keys()])}`;
-      problems.push({ rule: 'unknown-key', path: [key], at: 'key', message, hint: listSettings(plan) });
+      problems.push({
+        rule: 'unknown-key',
+        path: [key],
+        at: 'key',
+        message,
+        hint: listSettings(plan),
+        sensitive: true,
+      });
     } else if (earlier !== undefined) {
       const message = `\`${key}\` and \`${earlier}\` are two names of one setting; keep one`;
       const related = [{ path: [earlier], message: 'the other one' }];

@@ -1,7 +1,7 @@
 /** Turns schema errors into problems a config's author can act on, without the noise of alternatives that were not meant. */
 import type { SCHEMAS } from '../../schemas/generated/schemas.ts';
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
-import { didYouMean, oneOf } from '../diagnostics/suggest.ts';
+import { didYouMean, oneOf, suggest } from '../diagnostics/suggest.ts';
 import { typesOf, withoutAlternatives } from './alternatives.ts';
 import { guessKey, knownKeys } from './known-keys.ts';
 import { misplacedKeyHint } from './misplaced-key.ts';
@@ -92,15 +92,18 @@ function unknownKey(place: Place, key: string): Problem {
   const known = knownKeys(place.schema, place.path);
   const guess = didYouMean(key, known);
   const hint = misplacedKeyHint(place.schema, place.path, key) ?? (guess === '' ? listOf(known) : undefined);
-  const message = `unknown key \`${key}\`${guess}`;
   return {
     rule: 'unknown-key',
     path: [...place.path, key],
     at: 'key',
-    message,
+    message: `unknown key \`${key}\`${guess}`,
     ...(hint === undefined ? {} : { hint }),
+    ...(SECRET_KEY.test(suggest(key, known)[0] ?? '') ? { sensitive: true } : {}),
   };
 }
+
+/** Misspelt, such a key may still have a literal secret behind it. */
+const SECRET_KEY = /secret|key$|token/;
 
 const listOf = (known: readonly string[]): string | undefined =>
   known.length === 0 ? undefined : `known here: ${oneOf(known.toSorted(), 'and')}`;

@@ -14,6 +14,7 @@ platforms:
     rotues: { x: { secret: "${LITERAL}2" } }
     routes:
       a: { secret: ${LITERAL}3, promt: x, bad: 1 }
+      d: { secert: ${LITERAL}16, prompt: x }
       b:
         secrets:
           - ${LITERAL}4
