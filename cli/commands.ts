@@ -164,6 +164,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/source-detect.ts')).SourceDetectCommand,
   },
   {
+    path: 'source enroll',
+    summary: 'Wait for the secret a sender sends when its webhook is created',
+    load: async () => (await import('./commands/source-enroll.ts')).SourceEnrollCommand,
+  },
+  {
     path: 'schema',
     summary: 'Print the JSON Schema of one kind of file, for editors',
     load: async () => (await import('./commands/schema.ts')).SchemaCommand,

@@ -71,12 +71,13 @@ function whereOf({ kind, scope }: SecretRef): string {
   return scope === DEFAULT_PROFILE ? ' in the environment or .env' : ` in the .env of profile "${scope}"`;
 }
 
-function filePath(ref: SecretRef, context: SecretContext): string {
+/** Absolute path of a `file:` reference. */
+export function filePath(ref: SecretRef, context: Pick<SecretContext, 'home' | 'userHome'>): string {
   if (ref.value.startsWith('~/')) return join(context.userHome, ref.value.slice(2));
   return isAbsolute(ref.value) ? ref.value : join(homeOf(ref.scope, context), ref.value);
 }
 
-function homeOf(scope: string, { home }: SecretContext): string {
+function homeOf(scope: string, { home }: Pick<SecretContext, 'home'>): string {
   if (scope === DEFAULT_PROFILE) return home;
   if (!PROFILE.test(scope)) throw new SecretError(`"${scope}" is no name of a profile`);
   return join(home, 'profiles', scope);

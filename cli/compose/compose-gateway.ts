@@ -10,12 +10,14 @@ import type { Logger } from '../../runtime/log.ts';
 import { LateMetrics } from '../../runtime/metrics/late-metrics.ts';
 import { nodeFiles as gatewayFiles } from '../../runtime/node-files.ts';
 import { runProcess } from '../../runtime/process/run-process.ts';
+import { Enrolments } from '../../runtime/verify/enrolment.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../context.ts';
 import { CliError } from '../errors.ts';
 import { nodeFiles } from '../files/node-files.ts';
 import { createMachineFacts } from './machine-facts.ts';
 import { createSecrets, userHome } from './secrets.ts';
+import { storeCaptured } from './store-captured.ts';
 import { Work } from './work.ts';
 
 export interface ComposeOptions {
@@ -31,6 +33,7 @@ export interface ComposedGateway {
   readonly gateway: Gateway;
   readonly work: Work;
   readonly metrics: LateMetrics;
+  readonly enrolments: Enrolments;
   /** Absolute path of routes.json. */
   readonly tableFile: string;
   /** Whether webhooks are switched on, by table or environment. */
@@ -45,6 +48,7 @@ export function composeGateway(context: CliContext, options: ComposeOptions): Co
   const secrets = (): ReturnType<typeof createSecrets> => createSecrets({ env, home });
   const metrics = new LateMetrics();
   const work = new Work({ home, env, clock, log, run, secrets, observer: metrics.observer });
+  const enrolments = new Enrolments({ clock, store: (plan, secret) => storeCaptured(context, plan, secret) });
   const overrides = overridesOf(context, options);
   const tableFile = join(options.folder, 'routes.json');
   const gateway = createGateway({
@@ -57,12 +61,20 @@ export function composeGateway(context: CliContext, options: ComposeOptions): Co
     drain: (timeoutMs) => work.stop(timeoutMs),
     prepare: (table) => work.prepare(table),
     lowerSubscriptions: (text, table) => compileSubscriptions(text, table, createMachineFacts(context, [])),
+    capture: (plan) => enrolments.capture(plan),
     files: gatewayFiles,
     ids: createIds(context.random),
     onRequest: metrics.onRequest,
     onTableLoad: metrics.onTableLoad,
   });
-  return { gateway, work, metrics, tableFile, enabled: (table) => overrides.enabled ?? table.server.enabled };
+  return {
+    gateway,
+    work,
+    metrics,
+    enrolments,
+    tableFile,
+    enabled: (table) => overrides.enabled ?? table.server.enabled,
+  };
 }
 
 function overridesOf(context: CliContext, { host, port }: ComposeOptions): ReturnType<typeof readOverrides> {

@@ -1,8 +1,9 @@
 /** What the running gateway answers on its control socket. */
-import type { ControlHandlers, GatewayStatus, StopReport } from '../../runtime/control/operations.ts';
+import type { ControlHandlers, EnrollReport, GatewayStatus, StopReport } from '../../runtime/control/operations.ts';
 import type { Gateway } from '../../runtime/gateway-options.ts';
 import type { LateMetrics } from '../../runtime/metrics/late-metrics.ts';
 import type { LiveFigures } from '../../runtime/metrics/metrics.ts';
+import type { Enrolments } from '../../runtime/verify/enrolment.ts';
 import type { CliContext } from '../context.ts';
 import { packageVersion } from '../package-version.ts';
 import type { Reloader } from './reloader.ts';
@@ -13,6 +14,7 @@ export interface ControlParts {
   readonly gateway: Gateway;
   readonly work: Work;
   readonly metrics: LateMetrics;
+  readonly enrolments: Enrolments;
   readonly reloader: Reloader;
   readonly stop: (drainSeconds?: number) => Promise<StopReport>;
   readonly tableFile: string;
@@ -26,8 +28,24 @@ export function createControlHandlers(parts: ControlParts): ControlHandlers {
     status: () => statusOf(parts, startedAt),
     stop: ({ drain_seconds }) => parts.stop(drain_seconds),
     reload: () => parts.reloader.reload(),
+    enroll: (input) => enroll(parts, input),
     metrics: () => parts.metrics.read(figuresOf(parts)),
   };
+}
+
+/** One turn of waiting, in ms: short, because a stop waits for it. */
+const ENROLL_TURN_MS = 2000;
+
+/** A captured secret counts at once: the sender's first event may be on its way. */
+async function enroll(
+  { enrolments, gateway }: ControlParts,
+  { profile, route }: { readonly profile: string; readonly route: string },
+): Promise<EnrollReport> {
+  const captured = await enrolments.wait(profile, route, ENROLL_TURN_MS);
+  if (captured === null) return { kind: 'waiting', file: null, reason: null };
+  if (captured.kind === 'failed') return { kind: 'failed', file: null, reason: captured.reason };
+  await gateway.reload(true);
+  return { kind: 'stored', file: captured.file, reason: null };
 }
 
 function statusOf(

@@ -10,6 +10,8 @@ export interface ControlContract {
   stop: { input: { drain_seconds?: number }; output: StopReport };
   /** Compiles and loads the configuration again, now. */
   reload: { input: Record<never, never>; output: ReloadReport };
+  /** Waits a while for the secret that a route's sender sends in its handshake; to be asked again until it came. */
+  enroll: { input: { profile: string; route: string }; output: EnrollReport };
   /** Prometheus text. */
   metrics: { input: Record<never, never>; output: { content_type: string; text: string } };
 }
@@ -61,6 +63,14 @@ export interface StopReport {
   readonly drained: boolean;
   /** Runs and deliveries that were cut off; they go on after the next start. */
   readonly abandoned: number;
+}
+
+/** `waiting`: nothing came yet. */
+export interface EnrollReport {
+  readonly kind: 'waiting' | 'stored' | 'failed';
+  /** Where the secret was stored; else null. */
+  readonly file: string | null;
+  readonly reason: string | null;
 }
 
 export interface ReloadReport {

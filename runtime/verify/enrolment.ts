@@ -1,0 +1,86 @@
+/**
+ * Secrets that arrive in a handshake, taken only while somebody waits for them: trust on first use, for a short time.
+ *
+ *     closed ──wait──▶ open ──handshake──▶ captured ──wait──▶ closed
+ *                       └──nobody waits any more──▶ closed
+ *
+ * Whoever waits does so in short turns: when the waiting command is gone, the door closes by itself.
+ */
+import type { RoutePlan } from '../../schemas/generated/types.ts';
+import type { Clock } from '../clock.ts';
+import type { CaptureSecret } from './handshake.ts';
+
+/** What became of a wait: the secret was stored, or could not be. */
+export type Captured =
+  | { readonly kind: 'stored'; readonly file: string }
+  | { readonly kind: 'failed'; readonly reason: string };
+
+export interface EnrolmentContext {
+  readonly clock: Clock;
+  /**
+   * Stores the secret of a route where the route reads it from, for its owner's eyes only; answers the file.
+   * Throws when the route's secret is not kept in a file or the file cannot be written.
+   */
+  readonly store: (plan: RoutePlan, secret: string) => string;
+}
+
+/** Between two turns of one wait, in ms. */
+const GRACE_MS = 5000;
+
+interface Door {
+  /** Monotonic ms. */
+  openUntil: number;
+  captured: Captured | null;
+  wake: () => void;
+}
+
+export class Enrolments {
+  private readonly context: EnrolmentContext;
+  private readonly doors = new Map<string, Door>();
+
+  constructor(context: EnrolmentContext) {
+    this.context = context;
+  }
+
+  /** For `linkHandshake` of a route. The first secret closes the door. */
+  capture(plan: RoutePlan): CaptureSecret {
+    return (secret) => {
+      const door = this.doors.get(keyOf(plan.profile, plan.name));
+      if (door === undefined || door.captured !== null) return false;
+      if (door.openUntil < this.context.clock.monotonic()) return false;
+      door.captured = this.store(plan, secret);
+      door.wake();
+      return door.captured.kind === 'stored';
+    };
+  }
+
+  /** One turn of waiting, for at most `holdMs`; null: nothing came, come again. */
+  async wait(profile: string, route: string, holdMs: number): Promise<Captured | null> {
+    const key = keyOf(profile, route);
+    const { clock } = this.context;
+    const door: Door = this.doors.get(key) ?? { openUntil: 0, captured: null, wake: () => {} };
+    this.doors.set(key, door);
+    door.openUntil = clock.monotonic() + holdMs + GRACE_MS;
+    if (door.captured === null) {
+      await new Promise<void>((resolve) => {
+        const timer = clock.after(holdMs, resolve);
+        door.wake = () => {
+          timer.cancel();
+          resolve();
+        };
+      });
+    }
+    if (door.captured !== null) this.doors.delete(key);
+    return door.captured;
+  }
+
+  private store(plan: RoutePlan, secret: string): Captured {
+    try {
+      return { kind: 'stored', file: this.context.store(plan, secret) };
+    } catch (error) {
+      return { kind: 'failed', reason: error instanceof Error ? error.message : String(error) };
+    }
+  }
+}
+
+const keyOf = (profile: string, route: string): string => `${profile}/${route}`;
