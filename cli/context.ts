@@ -30,6 +30,8 @@ export interface CliContext extends BaseContext {
   /** The catalog that comes with this program; read when it is first asked for, once a process. */
   readonly catalog: () => Promise<ShippedCatalog>;
   readonly pid: number;
+  /** The machine's IANA time zone. */
+  readonly timezone: string;
   /** Ends the process at once, with everything that is under way. */
   readonly exit: (code: number) => void;
   readonly clock: Clock;
@@ -56,6 +58,7 @@ export function createContext(process: NodeJS.Process): CliContext {
     self: [process.execPath, ...process.execArgv, process.argv[1] ?? ''],
     catalog: createCatalog(),
     pid: process.pid,
+    timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     exit: (code) => process.exit(code),
     clock: systemClock,
     fetch: (...request) => fetch(...request),

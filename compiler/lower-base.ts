@@ -8,9 +8,9 @@ import type {
   TargetFile,
 } from '../schemas/generated/types.ts';
 import type { Catalog, CatalogItem } from './catalog.ts';
+import { compileJob } from './compile-job.ts';
 import type { Problem } from './diagnostics/problem.ts';
 import { lowerGateway } from './lower/gateway.ts';
-import { lowerJob } from './lower/job.ts';
 import type { Flags, Overrides } from './lower/overrides.ts';
 import { lowerProfile } from './lower/profile.ts';
 import { lowerServer } from './lower/server.ts';
@@ -84,7 +84,7 @@ export function lowerBase(input: BaseInput, report: Report): RouteScope {
   };
   const scope: RouteScope = { table: content, facts: input.facts, unsure };
   for (const profile of profiles) checkProfile(profile, scope, report);
-  const jobs = profiles.flatMap((profile) => lowerJobs(profile, { scope, input, report }));
+  const jobs = profiles.flatMap((profile) => lowerJobs(profile, { scope, input, report, unsure }));
   return { ...scope, table: { ...content, jobs: Object.fromEntries(jobs.map((job) => [job.id, job])) } };
 }
 
@@ -127,21 +127,23 @@ interface JobContext {
   readonly scope: RouteScope;
   readonly input: BaseInput;
   readonly report: Report;
+  /** Takes the names of jobs with an error: routes that name one are not told that it does not exist. */
+  readonly unsure: Set<string>;
 }
 
 function lowerJobs(
   { name: profileName, config, tree }: CheckedProfile,
-  { scope, input, report }: JobContext,
+  { scope, input, report, unsure }: JobContext,
 ): JobPlan[] {
   const profile: ProfilePlan | undefined = scope.table.profiles[profileName];
   if (profile === undefined) return [];
   return Object.entries(config.jobs ?? {}).flatMap(([name, job]) => {
     const base = ['jobs', name];
     const at = input.placer.placeOf(tree, base);
-    const lowered = lowerJob({ name, config: job, profile, at }, scope.table);
-    const problems = RULES.flatMap((rule) => rule.checkJob?.({ name, config: job, profile, scope }) ?? []);
-    report.addProblems([...problems, ...lowered.problems], tree, base);
-    return lowered.plan ?? [];
+    const { plan, problems } = compileJob({ name, config: job, profile, at }, scope);
+    report.addProblems(problems, tree, base);
+    if (plan === null) unsure.add(`job:${name}`);
+    return plan ?? [];
   });
 }
 

@@ -76,8 +76,7 @@ export function openCatalog(context: CliContext, options: CatalogOptions = {}): 
   if (!SCHEME.test(appScheme)) {
     throw new UsageError(`"${appScheme}" is no URL scheme`, 'a scheme is lower-case letters, digits, `+`, `.` and `-`');
   }
-  const machine = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  return { plans, appScheme, timezone: settings.timezone ?? machine };
+  return { plans, appScheme, timezone: settings.timezone ?? context.timezone };
 }
 
 /** @throws CliError with the closest keys. */

@@ -47,7 +47,9 @@ export function composeGateway(context: CliContext, options: ComposeOptions): Co
   const run = (request: Parameters<typeof runProcess>[0]): ReturnType<typeof runProcess> => runProcess(request, clock);
   const secrets = (): ReturnType<typeof createSecrets> => createSecrets({ env, home });
   const metrics = new LateMetrics();
-  const work = new Work({ home, env, clock, log, run, secrets, observer: metrics.observer });
+  const ids = createIds(context.random);
+  const { timezone } = context;
+  const work = new Work({ home, env, clock, log, run, secrets, ids, timezone, observer: metrics.observer });
   const enrolments = new Enrolments({ clock, store: (plan, secret) => storeCaptured(context, plan, secret) });
   const overrides = overridesOf(context, options);
   const tableFile = join(options.folder, 'routes.json');
@@ -60,10 +62,10 @@ export function composeGateway(context: CliContext, options: ComposeOptions): Co
     dispatcher: work.dispatcher,
     drain: (timeoutMs) => work.stop(timeoutMs),
     prepare: (table) => work.prepare(table),
-    lowerSubscriptions: (text, table) => compileSubscriptions(text, table, createMachineFacts(context, [])),
+    lowerSubscriptions: (text, table) => compileSubscriptions(text, table, createMachineFacts(context, work.jobs())),
     capture: (plan) => enrolments.capture(plan),
     files: gatewayFiles,
-    ids: createIds(context.random),
+    ids,
     onRequest: metrics.onRequest,
     onTableLoad: metrics.onTableLoad,
   });

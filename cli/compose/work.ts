@@ -21,10 +21,13 @@ import type { DispatchCounts, DispatchReport, DispatchService } from '../../runt
 import { createDispatcher } from '../../runtime/dispatch/create-dispatcher.ts';
 import type { Dispatcher } from '../../runtime/dispatch/dispatcher.ts';
 import type { DispatchObserver } from '../../runtime/dispatch/observer.ts';
+import { JobScheduler } from '../../runtime/dispatch/scheduler/scheduler.ts';
+import type { Ids } from '../../runtime/ids.ts';
 import type { Logger } from '../../runtime/log.ts';
 import type { RunProcess } from '../../runtime/process/run-process.ts';
 import type { SecretResolver } from '../../runtime/secrets.ts';
 import { SecretError } from '../../runtime/secrets.ts';
+import type { JobRecord } from '../../runtime/store/job-mutations.ts';
 import { startRetention } from '../../runtime/store/retention.ts';
 import { openServerStore } from '../../runtime/store/sqlite-store.ts';
 import type { Store, Tally } from '../../runtime/store/store.ts';
@@ -43,6 +46,9 @@ export interface WorkContext {
   readonly secrets: () => SecretResolver;
   /** Counts for metrics. */
   readonly observer: DispatchObserver;
+  readonly ids: Ids;
+  /** The machine's IANA zone, for jobs that name none in a config that names none. */
+  readonly timezone: string;
 }
 
 /** What one table makes of the work. */
@@ -63,6 +69,7 @@ export class Work {
   private store: Store | null = null;
   private deliverer: SwappableDeliverer | null = null;
   private service: DispatchService | null = null;
+  private scheduler: JobScheduler | null = null;
   private endRetention: () => void = () => {};
 
   constructor(context: WorkContext) {
@@ -96,13 +103,15 @@ export class Work {
       this.linked = next;
       this.deliverer?.use(next.targets);
       this.service?.refresh();
+      this.scheduler?.refresh();
     };
   }
 
-  /** Takes up what the last stop or crash left unfinished, in the background: there may be much of it. */
+  /** Begins to fire jobs, and takes up in the background what the last stop or crash left: there may be much of it. */
   start(): void {
     const { clock, log } = this.context;
     this.running.start().catch((error: unknown) => log.error({ err: error }, 'cannot take up unfinished work'));
+    this.scheduler?.start();
     if (this.store === null) return;
     const retentionDays = (): number => this.current.table.gateway.retention_days;
     this.endRetention = startRetention({ store: this.store, clock, log, retentionDays });
@@ -110,6 +119,7 @@ export class Work {
 
   /** Finishes what it can within `timeoutMs`; the rest goes on after the next start. */
   async stop(timeoutMs: number): Promise<DispatchReport> {
+    await this.scheduler?.stop();
     return this.running.stop(timeoutMs);
   }
 
@@ -121,6 +131,11 @@ export class Work {
 
   counts(): DispatchCounts {
     return this.running.counts();
+  }
+
+  /** Jobs made at run time. */
+  jobs(): readonly JobRecord[] {
+    return this.store?.jobs.list() ?? [];
   }
 
   /** What the store has counted since it was created. */
@@ -164,15 +179,21 @@ export class Work {
   }
 
   private open(first: Linked): void {
-    const { home, clock, log, observer } = this.context;
+    const { home, clock, log, observer, ids, timezone } = this.context;
     this.linked = first;
     const store = openServerStore({ path: storePath(home), durability: first.table.gateway.durability, log });
     const mirror = createMirror({ clock, log, homeOf: this.delivery.homeOf });
     const deliverer = createDeliverer({ linked: first.targets, context: this.delivery, mirror });
     this.store = store;
     this.deliverer = deliverer;
+    const scheduler = new JobScheduler({
+      ...{ store, clock, log, ids, timezone },
+      table: () => this.current.table,
+      adopt: (ref) => this.running.adopt(ref),
+    });
+    this.scheduler = scheduler;
     this.service = createDispatcher({
-      ...{ store, deliverer, clock, log, observer },
+      ...{ store, deliverer, clock, log, observer, jobs: scheduler },
       agents: (profile) => this.current.agents(profile),
       policy: (profile, target) => policyOf(this.current.table, profile, target),
       limits: () => this.current.table.gateway,

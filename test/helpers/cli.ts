@@ -77,6 +77,7 @@ function recordedContext(options: CliOptions): Recorded {
     self: SELF,
     catalog: shippedCatalog,
     pid: process.pid,
+    timezone: 'UTC',
     exit: () => {},
     clock: systemClock,
     fetch: (...request) => fetch(...request),

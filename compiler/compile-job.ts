@@ -1,0 +1,19 @@
+/** Checks and lowers one job against a table: the one way from config to plan, for static jobs and those made at run time. */
+import type { JobPlan } from '../schemas/generated/types.ts';
+import type { Lowered, Problem } from './diagnostics/problem.ts';
+import type { JobEntry } from './lower/job.ts';
+import { lowerJob } from './lower/job.ts';
+import type { RouteScope } from './route-scope.ts';
+import { RULES, severityOf } from './rules/registry.ts';
+
+/** Pure. The plan is null when a problem is an error; warnings come beside a plan. Paths are relative to the job. */
+export function compileJob(entry: JobEntry, scope: RouteScope): Lowered<JobPlan> {
+  const { name, config, profile } = entry;
+  const lowered = lowerJob(entry, scope.table);
+  const found = RULES.flatMap((rule) => rule.checkJob?.({ name, config, profile, scope }) ?? []);
+  const problems = [...found, ...lowered.problems];
+  return { plan: hasError(problems) ? null : lowered.plan, problems };
+}
+
+const hasError = (problems: readonly Problem[]): boolean =>
+  problems.some((problem) => severityOf(problem.rule) === 'error');
