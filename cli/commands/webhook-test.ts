@@ -2,8 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Command, Option } from 'clipanion';
+import { parseSecretRef } from '../../compiler/source/secret-ref.ts';
 import { SecretError } from '../../runtime/secrets.ts';
 import { SignError } from '../../runtime/verify/sign-body.ts';
+import type { SecretRef } from '../../schemas/generated/types.ts';
 import { createSecrets } from '../compose/secrets.ts';
 import type { CliContext } from '../context.ts';
 import { CliError, messageOf, UsageError } from '../errors.ts';
@@ -26,12 +28,18 @@ export class WebhookTestCommand extends Command<CliContext> {
       ['An event of the kind the route accepts', '$0 webhook test code-review'],
       ['A payload of your own', '$0 webhook test alerts --event push --payload \'{"ref": "main"}\''],
       ['A recorded payload', '$0 webhook test code-review --payload @pull_request.json'],
+      ['As another sender would', '$0 webhook test payments --source stripe --event invoice.paid'],
     ],
   });
 
   route = Option.String({ name: 'route' });
   payload = Option.String('--payload', { description: '<json|@file> The body; @file reads it from a file' });
   event = Option.String('--event', { description: '<type> Event type; default: the first the route accepts' });
+  source = Option.String('--source', { description: "<name> Sign as this sender does, in place of the route's own" });
+  key = Option.String('--key', {
+    description:
+      "<ref> Sign with this, in place of the route's secret: env:NAME, file:path (a private key as PEM) or the text",
+  });
   url = Option.String('--url', { description: '<url> Send it there instead, for instance through the public address' });
   config = Option.Array('--config', {
     description: '<path|glob> Configuration instead of the usual search; repeatable',
@@ -43,7 +51,7 @@ export class WebhookTestCommand extends Command<CliContext> {
     const { plan } = findRoute(this.context, this.route, open);
     const signed = this.sign(() =>
       signTestEvent({
-        ...{ plan, table: open.table, event: this.event, body: this.body() },
+        ...{ plan, table: open.table, event: this.event, body: this.body(), source: this.source, key: this.keyRef() },
         ...{ secrets: createSecrets(this.context), now: this.context.clock.now(), random: this.context.random },
       }),
     );
@@ -55,6 +63,13 @@ export class WebhookTestCommand extends Command<CliContext> {
       printJson(this.context, { status: answer.status, headers: Object.fromEntries(answer.headers), body: text });
     else printLine(this.context, `${answer.status} ${text}`);
     return answer.ok ? 0 : 1;
+  }
+
+  /** Paths on the command line start where the command was typed. */
+  private keyRef(): SecretRef | null {
+    if (this.key === undefined) return null;
+    const ref = parseSecretRef(this.key, 'default');
+    return ref.kind === 'file' ? { ...ref, value: resolve(this.context.cwd, ref.value) } : ref;
   }
 
   private body(): Buffer | null {

@@ -2,7 +2,7 @@
 import type { SecretResolver } from '../../runtime/secrets.ts';
 import { signRequest } from '../../runtime/verify/sign.ts';
 import { SignError } from '../../runtime/verify/sign-body.ts';
-import type { RoutePlan, RouteTable, SchemePlan } from '../../schemas/generated/types.ts';
+import type { RoutePlan, RouteTable, SchemePlan, SecretRef } from '../../schemas/generated/types.ts';
 import { routePath } from './route-url.ts';
 
 export interface TestEventRequest {
@@ -12,6 +12,10 @@ export interface TestEventRequest {
   readonly event: string | undefined;
   /** Null: a small payload of ours. */
   readonly body: Buffer | null;
+  /** Undefined: the route's own sender. */
+  readonly source: string | undefined;
+  /** In place of the route's secret. */
+  readonly key: SecretRef | null;
   readonly secrets: SecretResolver;
   /** Unix ms. */
   readonly now: number;
@@ -37,8 +41,8 @@ export function signTestEvent(request: TestEventRequest): TestEvent {
   const body =
     request.body ?? Buffer.from(JSON.stringify({ ...(event === null ? {} : { event_type: event }), test: true }));
   const id = `test-${now}-${random(4).toString('hex')}`;
-  if (plan.insecure) return unsigned(table, { event, id, body });
-  const scheme = schemeOf(plan, table);
+  if (plan.insecure && request.source === undefined) return unsigned(table, { event, id, body });
+  const scheme = request.source === undefined ? schemeOf(plan, table) : namedScheme(request.source, table);
   const path = routePath(plan);
   const unsignedRequest = { method: 'POST', url: path, public_url: plan.public_url, body, id, event };
   const signed = signRequest(scheme, secretOf(request), unsignedRequest, now);
@@ -59,8 +63,16 @@ function schemeOf(plan: RoutePlan, table: RouteTable): SchemePlan {
   return scheme;
 }
 
+function namedScheme(source: string, { sources, schemes }: RouteTable): SchemePlan {
+  const name = Object.hasOwn(sources, source) ? sources[source]?.scheme : undefined;
+  const scheme = name === undefined ? undefined : schemes[name];
+  if (scheme === undefined) throw new SignError(`there is no source "${source}"`);
+  return scheme;
+}
+
 /** The first secret that is still accepted. */
-function secretOf({ plan, secrets, now }: TestEventRequest): string {
+function secretOf({ plan, key, secrets, now }: TestEventRequest): string {
+  if (key !== null) return secrets.resolve(key);
   const valid = plan.secrets.find(({ expires_at }) => expires_at === null || expires_at > now);
   if (valid === undefined) throw new SignError('all of its secrets have expired');
   return secrets.resolve(valid.ref);

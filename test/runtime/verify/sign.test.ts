@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
 import { linkAuthenticator } from '../../../runtime/verify/authenticator.ts';
 import { readFirst } from '../../../runtime/verify/locator.ts';
@@ -7,8 +6,8 @@ import { LazyRequest } from '../../../runtime/verify/request.ts';
 import type { SignedResult } from '../../../runtime/verify/sign.ts';
 import { signRequest } from '../../../runtime/verify/sign.ts';
 import { SignError } from '../../../runtime/verify/sign-body.ts';
-import type { SchemePlan } from '../../../schemas/generated/types.ts';
 import { loadShippedSources } from '../../helpers/catalog-sources.ts';
+import { keysOf } from '../../helpers/source-keys.ts';
 
 const sources = loadShippedSources();
 const NOW = 1_700_000_000_123;
@@ -21,22 +20,6 @@ const UNSIGNED = {
   id: 'id-1',
   event: null,
 };
-
-/** A secret for the signing side and the text the receiver configures. */
-function keysOf(plan: SchemePlan): { readonly signing: string; readonly receiving: string } {
-  if (plan.verify !== 'ed25519' && plan.verify !== 'ecdsa-p256') {
-    const key = Buffer.from('0123456789abcdef0123456789abcdef');
-    const encoding = plan.secret.as === 'utf8' ? 'utf8' : plan.secret.as === 'hex' ? 'hex' : 'base64';
-    const text = plan.secret.strip + (plan.verify === 'basic' ? 'user:pass' : key.toString(encoding));
-    return { signing: text, receiving: text };
-  }
-  const pair =
-    plan.verify === 'ed25519' ? generateKeyPairSync('ed25519') : generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  return {
-    signing: pair.privateKey.export({ format: 'pem', type: 'pkcs8' }).toString(),
-    receiving: pair.publicKey.export({ format: 'pem', type: 'spki' }).toString(),
-  };
-}
 
 function received(signed: SignedResult): LazyRequest {
   return new LazyRequest({

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { createSecrets } from '../../../cli/compose/secrets.ts';
+import { signTestEvent } from '../../../cli/subscriptions/sign-test-event.ts';
+import type { RouteTable } from '../../../schemas/generated/types.ts';
+import { loadShippedSources } from '../../helpers/catalog-sources.ts';
+import { startGateway } from '../../helpers/gateway.ts';
+import { keysOf } from '../../helpers/source-keys.ts';
+import { tempDir } from '../../helpers/temp-dir.ts';
+
+const sources = loadShippedSources();
+
+test('the test event of every shipped source is accepted by its route', async (t) => {
+  const home = tempDir(t);
+  const keys = new Map<string, string>();
+  const routes = sources.lowered.map(({ name, plan }) => {
+    const { signing, receiving } = keysOf(plan);
+    keys.set(name, signing);
+    const key = plan.verify === 'ed25519' || plan.verify === 'ecdsa-p256' ? 'public_key' : 'secret';
+    return `      ${name}: { source: ${name}, ${key}: ${JSON.stringify(receiving)}, prompt: "{a}" }`;
+  });
+  const config = `public_url: https://hooks.example.test\nplatforms:\n  webhook:\n    enabled: true\n    routes:\n${routes.join('\n')}\n`;
+  const gateway = await startGateway(t, { home, config });
+  const { table: status } = await gateway.status();
+  const table = JSON.parse(readFileSync(status.file, 'utf8')) as RouteTable;
+  const fixed = { table, event: undefined, body: null, source: undefined, secrets: createSecrets({ env: {}, home }) };
+  for (const [name, signing] of keys) {
+    const plan = table.routes[name];
+    assert.ok(plan !== undefined);
+    const key = { kind: 'literal' as const, value: signing, scope: 'default' };
+    const event = signTestEvent({ ...fixed, plan, key, now: Date.now(), random: randomBytes });
+    const answer = await fetch(`${gateway.url}/webhooks/${name}${event.query}`, {
+      method: 'POST',
+      headers: event.headers,
+      body: new Uint8Array(event.body),
+    });
+    assert.equal(answer.status, 202, `${name}: ${await answer.text()}`);
+  }
+});
+
+test('`webhook test --source` signs as another sender, which the route refuses or not', async (t) => {
+  const config = `platforms:
+  webhook:
+    enabled: true
+    secret: a-global-secret-for-tests
+    routes: { any: { prompt: "{a}" }, mine: { source: stripe, prompt: "{a}" } }
+`;
+  const gateway = await startGateway(t, { home: tempDir(t), config });
+  const send = async (...argv: string[]): Promise<string> => {
+    const { stdout, stderr } = await gateway.cli('webhook', 'test', ...argv);
+    return `${stdout.slice(0, 3)} ${stderr}`;
+  };
+  assert.match(await send('any', '--source', 'gitlab', '--event', 'Push Hook'), /^202 POST \S+ \(forgeb, Push Hook\)/);
+  assert.match(
+    await send('mine', '--source', 'stripe', '--event', 'invoice.paid'),
+    /^202 POST \S+ \(stripe, invoice\.paid\)/,
+  );
+  assert.match(await send('mine', '--source', 'github'), /^401 /);
+  assert.match(await send('any', '--source', 'nobody'), /there is no source "nobody"/);
+});
