@@ -24,7 +24,9 @@ export function createMemoryReader(tables: MemoryTables): Omit<StoreReader, 'job
     last: () => tables.last,
     inbox: (limit) => [...inbox].slice(0, limit),
     groups: () =>
-      [...groups.values()].map((group) => ({ ...group, max_concurrent: kept.get(group.ref)?.max_concurrent ?? null })),
+      [...groups.values()]
+        .map((group) => ({ ...group, max_concurrent: kept.get(group.ref)?.max_concurrent ?? null }))
+        .sort((a, b) => a.ref - b.ref),
     list: (query) => list(tables, query),
     tallies: () => [...tallies.values()].map((tally) => ({ ...tally })),
     oldestOpen() {
