@@ -119,6 +119,26 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/deliveries-replay.ts')).DeliveriesReplayCommand,
   },
   {
+    path: 'deliver',
+    summary: 'Send one message through a target, or show what would be sent',
+    load: async () => (await import('./commands/deliver.ts')).DeliverCommand,
+  },
+  {
+    path: 'session open',
+    summary: 'Give a chat a session, into which deliveries can be mirrored',
+    load: async () => (await import('./commands/session-open.ts')).SessionOpenCommand,
+  },
+  {
+    path: 'session list',
+    summary: 'List the sessions of a profile',
+    load: async () => (await import('./commands/session-list.ts')).SessionListCommand,
+  },
+  {
+    path: 'session show',
+    summary: "Show the turns of a chat's session",
+    load: async () => (await import('./commands/session-show.ts')).SessionShowCommand,
+  },
+  {
     path: 'catalog publish',
     summary: 'Print the blueprint catalog as JSON, or as a page to choose from',
     load: async () => (await import('./commands/catalog-publish.ts')).CatalogPublishCommand,

@@ -2,17 +2,13 @@
  * The work behind the server, assembled: store, agents, targets and the dispatcher over them. Everything that a table
  * decides is linked anew with each table and taken over at the swap; the store is opened with the first one.
  */
+
 import { readFile } from 'node:fs/promises';
-import type { Agent } from 'undici';
 import type { Clock } from '../../runtime/clock.ts';
 import type { SwappableDeliverer } from '../../runtime/deliver/create-deliverer.ts';
 import { createDeliverer } from '../../runtime/deliver/create-deliverer.ts';
-import type { DeliveryContext } from '../../runtime/deliver/driver.ts';
-import { TokenCache } from '../../runtime/deliver/http/token-cache.ts';
-import { createHttpPool } from '../../runtime/deliver/http-pool.ts';
 import type { LinkedTargets } from '../../runtime/deliver/link-targets.ts';
 import { linkTargets } from '../../runtime/deliver/link-targets.ts';
-import { createPace } from '../../runtime/deliver/pace.ts';
 import { createMirror } from '../../runtime/deliver/sessions/mirror.ts';
 import type { Agents } from '../../runtime/dispatch/agents/create-agents.ts';
 import { createAgents } from '../../runtime/dispatch/agents/create-agents.ts';
@@ -34,7 +30,7 @@ import type { Store, Tally } from '../../runtime/store/store.ts';
 import { storePath } from '../../runtime/store/store-path.ts';
 import { TableError } from '../../runtime/table/load.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
-import { profileHome } from '../profiles/profile-home.ts';
+import { createDeliveryContext } from './delivery-context.ts';
 
 export interface WorkContext {
   readonly home: string;
@@ -58,13 +54,9 @@ interface Linked {
   readonly agents: Agents;
 }
 
-/** A message is held back at most so long for a target's pace, in ms; then its run makes room. */
-const LONGEST_HOLD_MS = 5000;
-
 export class Work {
   private readonly context: WorkContext;
-  private readonly pool: Agent = createHttpPool();
-  private readonly delivery: DeliveryContext;
+  private readonly deliveries: ReturnType<typeof createDeliveryContext>;
   private linked: Linked | null = null;
   private store: Store | null = null;
   private deliverer: SwappableDeliverer | null = null;
@@ -73,14 +65,8 @@ export class Work {
   private endRetention: () => void = () => {};
 
   constructor(context: WorkContext) {
-    const { home, env, clock, log, run } = context;
     this.context = context;
-    this.delivery = {
-      ...{ env, clock, log, dispatcher: this.pool, runProcess: run },
-      pace: createPace({ clock, longestHoldMs: LONGEST_HOLD_MS }),
-      tokens: new TokenCache(clock),
-      homeOf: (profile) => profileHome(home, profile),
-    };
+    this.deliveries = createDeliveryContext(context);
   }
 
   /** The dispatcher, for a server that is made before the first table is there. */
@@ -126,7 +112,7 @@ export class Work {
   async close(): Promise<void> {
     this.endRetention();
     await this.store?.close();
-    await this.pool.destroy();
+    await this.deliveries.close();
   }
 
   counts(): DispatchCounts {
@@ -162,7 +148,7 @@ export class Work {
   private link(table: RouteTable): Linked {
     const { home, env, log, run } = this.context;
     const secrets = this.context.secrets();
-    const { linked: targets, problems } = linkTargets(table, secrets, this.delivery);
+    const { linked: targets, problems } = linkTargets(table, secrets, this.deliveries.context);
     if (problems.length > 0) {
       throw new TableError(
         problems.map(({ profile, target, message }) => `target ${target} of profile ${profile}: ${message}`).join('\n'),
@@ -170,7 +156,15 @@ export class Work {
     }
     try {
       const readText = (path: string): Promise<string> => readFile(path, 'utf8');
-      const agents = createAgents(table, { home, env, log, run, secrets, readText, http: this.pool });
+      const agents = createAgents(table, {
+        home,
+        env,
+        log,
+        run,
+        secrets,
+        readText,
+        http: this.deliveries.context.dispatcher,
+      });
       return { table, targets, agents };
     } catch (error) {
       if (error instanceof SecretError) throw new TableError(`agent: ${error.message}`);
@@ -182,8 +176,8 @@ export class Work {
     const { home, clock, log, observer, ids, timezone } = this.context;
     this.linked = first;
     const store = openServerStore({ path: storePath(home), durability: first.table.gateway.durability, log });
-    const mirror = createMirror({ clock, log, homeOf: this.delivery.homeOf });
-    const deliverer = createDeliverer({ linked: first.targets, context: this.delivery, mirror });
+    const mirror = createMirror({ clock, log, homeOf: this.deliveries.context.homeOf });
+    const deliverer = createDeliverer({ linked: first.targets, context: this.deliveries.context, mirror });
     this.store = store;
     this.deliverer = deliverer;
     const scheduler = new JobScheduler({

@@ -1,0 +1,59 @@
+/** Links one target of one profile, so that nothing else has to be in order to send a message through it. */
+import { didYouMean } from '../../compiler/diagnostics/suggest.ts';
+import type { DeliveryContext } from '../../runtime/deliver/driver.ts';
+import type { LinkedTargets } from '../../runtime/deliver/link-targets.ts';
+import { linkTargets } from '../../runtime/deliver/link-targets.ts';
+import type { SecretResolver } from '../../runtime/secrets.ts';
+import { printSecretRef } from '../../runtime/secrets.ts';
+import type { RouteTable } from '../../schemas/generated/types.ts';
+import { CliError } from '../errors.ts';
+
+export interface TargetChoice {
+  readonly table: RouteTable;
+  /** Any of the target's names. */
+  readonly target: string;
+  readonly profile: string;
+}
+
+/** The target's own name. @throws CliError when there is no such target or profile, or it is switched off. */
+export function chooseTarget({ table, target, profile }: TargetChoice): string {
+  const name = Object.hasOwn(table.target_names, target) ? table.target_names[target] : undefined;
+  if (name === undefined) {
+    const known = Object.keys(table.target_names);
+    throw new CliError(`there is no delivery target "${target}"${didYouMean(target, known)}`);
+  }
+  const plan = Object.hasOwn(table.profiles, profile) ? table.profiles[profile] : undefined;
+  if (plan === undefined) throw new CliError(`there is no profile "${profile}"`);
+  if (!Object.hasOwn(plan.targets, name)) {
+    const where = profile === 'default' ? '' : ` in the config of the profile ${profile}`;
+    throw new CliError(`${target} is not enabled`, `set platforms.${name}.enabled: true${where}, with its credentials`);
+  }
+  return name;
+}
+
+/** @throws CliError naming the setting at fault. */
+export function linkOne(choice: TargetChoice, secrets: SecretResolver, context: DeliveryContext): LinkedTargets {
+  const name = chooseTarget(choice);
+  const { targets, profiles } = choice.table;
+  const plan = targets[name];
+  const profile = profiles[choice.profile];
+  if (plan === undefined || profile === undefined) throw new Error(`the table names ${name} and does not hold it`);
+  const tables = { targets: { [name]: plan }, profiles: { [choice.profile]: profile } };
+  const { linked, problems } = linkTargets(tables, secrets, context);
+  const [problem] = problems;
+  if (problem !== undefined) throw new CliError(`${choice.target}: ${problem.message}`);
+  return linked;
+}
+
+/** For dry runs: a secret that is missing on this machine stands as its reference; it is not shown anyway. */
+export function lenient(secrets: SecretResolver): SecretResolver {
+  return {
+    resolve(ref) {
+      try {
+        return secrets.resolve(ref);
+      } catch {
+        return printSecretRef(ref);
+      }
+    },
+  };
+}

@@ -1,0 +1,43 @@
+/** Finds the chat a session command names: the target by any of its names, the profile by its folder. */
+import { existsSync } from 'node:fs';
+import { didYouMean } from '../../compiler/diagnostics/suggest.ts';
+import { lowerTargetNames } from '../../compiler/lower/binding.ts';
+import type { ChatRef } from '../../runtime/deliver/sessions/session-file.ts';
+import type { CliContext } from '../context.ts';
+import { CliError } from '../errors.ts';
+import { DEFAULT_PROFILE, PROFILE_NAME, profileHome } from '../profiles/profile-home.ts';
+import { tryOpenTable } from '../subscriptions/open-table.ts';
+
+export interface ChatArguments {
+  readonly target: string;
+  readonly chatId: string;
+  readonly profile: string | undefined;
+}
+
+/** @throws CliError when there is no such target or profile. */
+export async function openChat(context: CliContext, { target, chatId, profile }: ChatArguments): Promise<ChatRef> {
+  if (chatId === '') throw new CliError('the chat id is empty');
+  const home = sessionHome(context, profile);
+  const names = await targetNames(context);
+  const canonical = Object.hasOwn(names, target) ? names[target] : undefined;
+  if (canonical === undefined) {
+    throw new CliError(`there is no delivery target "${target}"${didYouMean(target, Object.keys(names))}`);
+  }
+  return { home, target: canonical, chatId };
+}
+
+/** @throws CliError when there is no such profile. */
+export function sessionHome(context: CliContext, profile: string = DEFAULT_PROFILE): string {
+  const home = profileHome(context.home, profile);
+  if (profile !== DEFAULT_PROFILE && !(PROFILE_NAME.test(profile) && existsSync(home))) {
+    throw new CliError(`there is no profile "${profile}"`, `its folder would be ${home}`);
+  }
+  return home;
+}
+
+/** Of the configuration, which may add targets; one that has errors leaves the shipped ones. */
+async function targetNames(context: CliContext): Promise<Readonly<Record<string, string>>> {
+  const open = await tryOpenTable(context, undefined);
+  if (open !== null) return open.table.target_names;
+  return lowerTargetNames((await context.catalog()).targets).plan ?? {};
+}

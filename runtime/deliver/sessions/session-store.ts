@@ -1,0 +1,80 @@
+/** Opens, lists and reads the sessions of a profile, for the command line and for programs that take part in chats. */
+import type { Dirent } from 'node:fs';
+import { mkdir, open, readdir, readFile, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { ChatRef, Turn } from './session-file.ts';
+import { chatIdOf, sessionPath, sessionsFolder } from './session-file.ts';
+
+export interface SessionSummary {
+  readonly target: string;
+  readonly chat_id: string;
+  readonly path: string;
+  /** Lines of the file that are turns. */
+  readonly turns: number;
+  /** UTC instant, RFC 3339. */
+  readonly changed_at: string;
+}
+
+/** Creates the chat's session, readable by its owner alone; one that exists is left as it is. */
+export async function openSession(chat: ChatRef): Promise<{ readonly path: string; readonly created: boolean }> {
+  const path = sessionPath(chat);
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  try {
+    await (await open(path, 'wx', 0o600)).close();
+    return { path, created: true };
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return { path, created: false };
+    throw error;
+  }
+}
+
+/** By target, then chat; a profile without sessions has none. */
+export async function listSessions(home: string): Promise<readonly SessionSummary[]> {
+  const found: SessionSummary[] = [];
+  for (const target of (await entries(sessionsFolder(home))).filter((entry) => entry.isDirectory())) {
+    const folder = join(sessionsFolder(home), target.name);
+    for (const { name } of await entries(folder)) {
+      const chat_id = chatIdOf(name);
+      if (chat_id === null) continue;
+      const path = join(folder, name);
+      const [turns, { mtime }] = [await readTurns(path), await stat(path)];
+      const summary = { target: target.name, chat_id, path, changed_at: mtime.toISOString() };
+      found.push({ ...summary, turns: turns?.length ?? 0 });
+    }
+  }
+  return found;
+}
+
+/** The turns in order; null when the chat has no session. A line that is none (cut off by a full disk) is passed over. */
+export async function readTurns(path: string): Promise<readonly Turn[] | null> {
+  try {
+    const text = await readFile(path, 'utf8');
+    return text.split('\n').flatMap((line) => parseTurn(line) ?? []);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+function parseTurn(line: string): Turn | null {
+  try {
+    const { role, content, at } = JSON.parse(line) as Partial<Turn>;
+    return typeof role === 'string' && typeof content === 'string' ? { role, content, at: String(at ?? '') } : null;
+  } catch {
+    return null;
+  }
+}
+
+async function entries(folder: string): Promise<Dirent[]> {
+  try {
+    const found = await readdir(folder, { withFileTypes: true });
+    return found.sort((left, right) => (left.name < right.name ? -1 : 1));
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}

@@ -1,0 +1,154 @@
+/** Sessions: safe names for any chat id, turns that never interleave, a mirror that never fails a delivery. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFileSync, chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { appendTurn } from '../../../../runtime/deliver/sessions/append-turn.ts';
+import { chatIdOf, fileName, sessionPath } from '../../../../runtime/deliver/sessions/session-file.ts';
+import { listSessions, openSession, readTurns } from '../../../../runtime/deliver/sessions/session-store.ts';
+import { createTestDeliverer, deliveryTo } from '../../../helpers/deliveries.ts';
+import { startFakeHttp } from '../../../helpers/fake-http.ts';
+import { bindingOf, shippedTarget } from '../../../helpers/targets.ts';
+import { tempDir } from '../../../helpers/temp-dir.ts';
+
+describe('file names', () => {
+  test('an ordinary chat id is its own name', () => {
+    for (const id of ['-1001234', '42', 'C0123', 'a.b-c_d@e+f=']) assert.equal(fileName(id), `${id}.jsonl`);
+  });
+
+  test('any chat id is one plain file in its folder, and no two share it', () => {
+    const id = fc.oneof(
+      fc.constantFrom(
+        '..',
+        '.',
+        '/',
+        '../../etc/passwd',
+        'a/b',
+        '\0',
+        '%2F',
+        '.hidden',
+        'con',
+        '😀',
+        '!r:s',
+        'x'.repeat(5000),
+      ),
+      fc.string({ unit: 'binary', minLength: 1 }).map((text) => text.replace(/\p{Surrogate}/gu, '?')),
+    );
+    fc.assert(
+      fc.property(id, id, (one, other) => {
+        const path = sessionPath({ home: '/home', target: 't', chatId: one });
+        assert.equal(dirname(resolve(path)), '/home/sessions/t');
+        assert.match(basename(path), /^[A-Za-z0-9_+@=,%~-][A-Za-z0-9_+@=,.%~-]*\.jsonl$/);
+        assert.ok(basename(path).length <= 255);
+        if (one !== other) assert.notEqual(fileName(one), fileName(other));
+        if (one.length < 50) assert.equal(chatIdOf(fileName(one)), one);
+      }),
+      { numRuns: 500, seed: 3 },
+    );
+  });
+
+  test('files that are no sessions have no chat id', () => {
+    for (const name of ['notes.txt', '%zz.jsonl', '.jsonl.swp']) assert.equal(chatIdOf(name), null);
+  });
+});
+
+test('a session is opened once, listed and read, by its owner alone', async (t) => {
+  const home = tempDir(t);
+  const chat = { home, target: 'messenger_a', chatId: '-100' };
+  assert.deepEqual(await listSessions(home), []);
+  const { path, created } = await openSession(chat);
+  assert.equal(path, join(home, 'sessions', 'messenger_a', '-100.jsonl'));
+  assert.equal(created, true);
+  assert.equal(statSync(path).mode & 0o777, 0o600);
+  assert.equal(statSync(dirname(path)).mode & 0o777, 0o700);
+  await appendTurn(path, { role: 'user', content: 'a\nb', at: '2026-01-01T00:00:00.000Z' });
+  assert.equal((await openSession(chat)).created, false);
+  assert.equal(readFileSync(path, 'utf8'), '{"role":"user","content":"a\\nb","at":"2026-01-01T00:00:00.000Z"}\n');
+  appendFileSync(path, '{"role":"us');
+  assert.equal((await readTurns(path))?.length, 1);
+  assert.equal(await readTurns(`${path}.other`), null);
+  const [summary] = await listSessions(home);
+  assert.deepEqual([summary?.target, summary?.chat_id, summary?.turns], ['messenger_a', '-100', 1]);
+});
+
+test('turns of several processes never interleave', async (t) => {
+  const home = tempDir(t);
+  const { path } = await openSession({ home, target: 't', chatId: '1' });
+  const module = new URL('../../../../runtime/deliver/sessions/append-turn.ts', import.meta.url);
+  const script = `
+    const { appendTurn } = await import(${JSON.stringify(module.href)});
+    const content = process.argv[1].repeat(20000);
+    await Promise.all(Array.from({ length: 20 }, () => appendTurn(process.argv[2], { role: 'user', content, at: 'x' })));`;
+  const children = ['a', 'b', 'c'].map((letter) =>
+    spawn(
+      process.execPath,
+      ['--import', import.meta.resolve('tsx'), '--input-type=module', '-e', script, letter, path],
+      { stdio: 'inherit' },
+    ),
+  );
+  const exits = await Promise.all(children.map((child) => once(child, 'exit')));
+  for (const exit of exits) assert.deepEqual(exit, [0, null]);
+  const turns = (await readTurns(path)) ?? [];
+  assert.equal(turns.length, 60);
+  assert.equal(readFileSync(path, 'utf8').split('\n').length, 61);
+  for (const { content } of turns) assert.match(content, /^(?:a{20000}|b{20000}|c{20000})$/);
+});
+
+describe('the mirror', () => {
+  async function setUp(t: Parameters<typeof tempDir>[0] & Parameters<typeof startFakeHttp>[0], status = 200) {
+    const home = tempDir(t);
+    const server = await startFakeHttp(t, () => ({ status, body: { ok: status === 200, result: { message_id: 1 } } }));
+    const binding = bindingOf({ token: '1:canary' }, { api_base: server.url, home_channel: '-100' });
+    const targets = [shippedTarget('messenger_a'), shippedTarget('log')];
+    const bindings = { default: { messenger_a: binding }, work: { messenger_a: binding } };
+    return { home, deliverer: createTestDeliverer(t, { targets, bindings, home }) };
+  }
+  const mirrored = deliveryTo('messenger_a', { mirror_to_session: true, text: 'Build\nfailed' });
+
+  test('appends the delivered text as a labelled user turn of the chat it went to', async (t) => {
+    const { home, deliverer } = await setUp(t);
+    const { path } = await openSession({ home, target: 'messenger_a', chatId: '-100' });
+    assert.equal((await deliverer.deliver(mirrored)).kind, 'ok');
+    const [turn] = (await readTurns(path)) ?? [];
+    assert.equal(turn?.role, 'user');
+    assert.equal(turn?.content, '[Webhook delivery: builds]\nBuild\nfailed');
+    assert.match(turn?.at ?? '', /^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+    await deliverer.deliver({ ...mirrored, mirror_to_session: false });
+    await deliverer.deliver({ ...mirrored, extra: { chat_id: '7' } });
+    assert.equal((await readTurns(path))?.length, 1);
+  });
+
+  test('does nothing when the chat has no session, or the delivery failed', async (t) => {
+    const without = await setUp(t);
+    assert.equal((await without.deliverer.deliver(mirrored)).kind, 'ok');
+    assert.deepEqual(await listSessions(without.home), []);
+    const failing = await setUp(t, 400);
+    const { path } = await openSession({ home: failing.home, target: 'messenger_a', chatId: '-100' });
+    assert.equal((await failing.deliverer.deliver(mirrored)).kind, 'permanent');
+    assert.deepEqual(await readTurns(path), []);
+  });
+
+  test("writes to the delivery's own profile and to no other", async (t) => {
+    const { home, deliverer } = await setUp(t);
+    const own = await openSession({ home, target: 'messenger_a', chatId: '-100' });
+    const work = await openSession({ home: join(home, 'profiles', 'work'), target: 'messenger_a', chatId: '-100' });
+    await deliverer.deliver({ ...mirrored, profile: 'work' });
+    assert.deepEqual([(await readTurns(own.path))?.length, (await readTurns(work.path))?.length], [0, 1]);
+  });
+
+  test('never fails a delivery', async (t) => {
+    const { home, deliverer } = await setUp(t);
+    mkdirSync(join(home, 'sessions', 'messenger_a', '-100.jsonl'), { recursive: true });
+    assert.equal((await deliverer.deliver(mirrored)).kind, 'ok');
+    assert.equal(deliverer.log.filter(({ level }) => level === 'warn').length, 1);
+    assert.equal((await deliverer.deliver({ ...mirrored, target: 'log' })).kind, 'ok');
+    if (process.getuid?.() === 0) return;
+    const locked = join(home, 'sessions', 'messenger_a', '9.jsonl');
+    writeFileSync(locked, '');
+    chmodSync(locked, 0o400);
+    assert.equal((await deliverer.deliver({ ...mirrored, extra: { chat_id: '9' } })).kind, 'ok');
+  });
+});
