@@ -27,13 +27,14 @@ export function lintSubscriptions({ files, cwd, home, scope }: SubscriptionLint,
   const source = { path, name: displayPath(path, cwd), text: read.ok ? read.text : '' };
   const compiled = read.ok ? compileOrReason(read.text, scope) : read.message;
   // JSON is YAML: the parser that keeps positions reads it as well.
-  const { file } = parseYaml(source);
+  const { file, findings } = parseYaml(source);
   if (typeof compiled === 'string' || file === null) {
     const reason = typeof compiled === 'string' ? compiled : 'it cannot be read';
     const message = `${reason}; the gateway keeps the subscriptions it has`;
     report.add([{ rule: 'subscription-rejected', source, range: START, message }]);
     return;
   }
+  report.add(findings.map((finding) => ({ ...finding, rule: 'subscription-rejected' })));
   const tree = fileTree(file);
   report.addProblems(compiled.problems.map(asWarning), tree);
   const shadowed = compiled.routes.filter(({ name }) => Object.hasOwn(scope.table.routes, name));

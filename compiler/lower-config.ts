@@ -4,6 +4,8 @@ import type { Config } from '../schemas/generated/types.ts';
 import { loadCatalog } from './catalog.ts';
 import type { CheckedConfig } from './check-config.ts';
 import { checkConfig } from './check-config.ts';
+import type { TextMap } from './check-digits.ts';
+import { checkDigits } from './check-digits.ts';
 import { checkExposure } from './check-exposure.ts';
 import type { CompileInput } from './compile.ts';
 import { compileRoutes } from './compile-routes.ts';
@@ -11,6 +13,7 @@ import { lintSubscriptions } from './lint-subscriptions.ts';
 import type { Env } from './lower/overrides.ts';
 import { readOverrides } from './lower/overrides.ts';
 import type { TableContent } from './lower/table-content.ts';
+import type { EffectiveSettings } from './lower/webhook-settings.ts';
 import { effectiveSettings } from './lower/webhook-settings.ts';
 import type { CheckedProfile } from './lower-base.ts';
 import { defaultProfile, lowerBase } from './lower-base.ts';
@@ -65,9 +68,24 @@ export function lowerConfig({ input, root, tree, checked }: ReadConfig, report: 
     );
   }
   checkExposure({ config, settings, tree, files: input.files }, report);
+  checkDigits(textMaps(config, settings), tree, report);
   const routes = compileRoutes(settings.routes, { scope, tree, placer }, report);
   lintSubscriptions({ ...input, scope: { ...scope, table: { ...scope.table, routes } } }, report);
   return { ...scope.table, routes };
+}
+
+/** Where numbers stand for text. */
+function textMaps(config: Config, settings: EffectiveSettings): readonly TextMap[] {
+  const routes = settings.routes.map((route) => ({
+    value: route.config.deliver_extra,
+    path: [...route.path, 'deliver_extra'],
+  }));
+  const jobs = Object.entries(config.jobs ?? {}).map(([name, job]) => ({
+    value: job.deliver_extra,
+    path: ['jobs', name, 'deliver_extra'],
+  }));
+  const { webhook: _, ...targets } = config.platforms ?? {};
+  return [...routes, ...jobs, { value: targets, path: ['platforms'] }];
 }
 
 const ENVIRONMENT = { path: 'environment', name: 'environment', text: '' };

@@ -15,6 +15,8 @@ export interface Finding {
   readonly rule: string;
   readonly source: SourceText;
   readonly range: Range;
+  /** The part of the range that a code frame underlines. */
+  readonly focus?: Range;
   readonly message: string;
   readonly hint?: string;
   readonly related?: readonly RelatedPlace[];

@@ -12,7 +12,7 @@ export function findPlace(problem: Problem, tree: Pick<SourceTree, 'place'>, bas
   return {
     rule: problem.rule,
     source: place.file.source,
-    range: rangeFor(problem, place, path),
+    ...rangeFor(problem, place, path),
     message: problem.message,
     ...(problem.hint === undefined ? {} : { hint: problem.hint }),
     ...(problem.sensitive === true ? { sensitive: true } : {}),
@@ -20,12 +20,18 @@ export function findPlace(problem: Problem, tree: Pick<SourceTree, 'place'>, bas
   };
 }
 
-function rangeFor(problem: Problem, place: Place, path: NodePath): Range {
+/**
+ * A diagnostic points at the start of a key or value; which part of a value on the same line is meant, the frame shows.
+ * In a text of several lines the part is the place: its start may be a screen away.
+ */
+function rangeFor(problem: Problem, place: Place, path: NodePath): Pick<Finding, 'range' | 'focus'> {
   const exists = place.depth === path.length;
-  const part = exists && problem.within !== undefined ? place.part(problem.within.offset, problem.within.length) : null;
-  if (part !== null) return part;
   const isEmpty = place.value.end <= place.value.start;
-  return problem.at === 'value' && exists && !isEmpty ? place.value : keyOrStart(place);
+  if (problem.at === 'key' || !exists || isEmpty) return { range: keyOrStart(place) };
+  const part = problem.within === undefined ? null : place.part(problem.within.offset, problem.within.length);
+  if (part === null) return { range: place.value };
+  const isOnOneLine = !place.file.source.text.slice(place.value.start, part.start).includes('\n');
+  return isOnOneLine ? { range: place.value, focus: part } : { range: part };
 }
 
 /** A list item has no key: its first character stands for it. */

@@ -30,6 +30,7 @@ import { invalidTimezone } from './invalid-timezone.ts';
 import { invalidValue } from './invalid-value.ts';
 import { legacySignature } from './legacy-signature.ts';
 import { listFileMissing } from './list-file-missing.ts';
+import { lostDigits } from './lost-digits.ts';
 import { missingAddress } from './missing-address.ts';
 import { missingDeliverExtra } from './missing-deliver-extra.ts';
 import { missingKey } from './missing-key.ts';
@@ -168,7 +169,15 @@ export const RULE_GROUPS: readonly RuleGroup[] = Object.freeze([
   },
   {
     title: 'Routes: reach and effect',
-    rules: [unreachableRoute, subscriptionRejected, targetNotEnabled, missingSetting, missingAddress, noEffect],
+    rules: [
+      unreachableRoute,
+      subscriptionRejected,
+      targetNotEnabled,
+      missingSetting,
+      missingAddress,
+      lostDigits,
+      noEffect,
+    ],
   },
   {
     title: 'The rest of the config',

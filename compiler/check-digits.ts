@@ -1,0 +1,36 @@
+/** Warns of numbers that are used as text and lose digits on the way: YAML reads `1712.50` as 1712.5. */
+import type { NodePath } from './diagnostics/problem.ts';
+import type { Report } from './report.ts';
+import type { Places } from './source/file-tree.ts';
+import { isPlainMap } from './source/plain-map.ts';
+
+/** A map whose numbers become addresses or settings of a target. */
+export interface TextMap {
+  readonly value: unknown;
+  readonly path: NodePath;
+}
+
+export function checkDigits(maps: readonly TextMap[], tree: Places, report: Report): void {
+  for (const { value, path } of maps.flatMap(numbersIn)) {
+    const { file, value: range } = tree.place(path);
+    const written = file.source.text.slice(range.start, range.end);
+    // An alias stands for a number that is checked where it is written.
+    if (written === String(value) || !/^[-+.\d]/.test(written)) continue;
+    const message = `\`${written}\` is read as the number ${value}`;
+    report.addProblems(
+      [{ rule: 'lost-digits', path, at: 'value', message, hint: `write '${written}' in quotes` }],
+      tree,
+    );
+  }
+}
+
+interface NumberPlace {
+  readonly value: number;
+  readonly path: NodePath;
+}
+
+function numbersIn({ value, path }: TextMap): readonly NumberPlace[] {
+  if (typeof value === 'number') return [{ value, path }];
+  if (!isPlainMap(value)) return [];
+  return Object.entries(value).flatMap(([key, item]) => numbersIn({ value: item, path: [...path, key] }));
+}
