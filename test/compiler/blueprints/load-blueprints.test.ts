@@ -79,12 +79,12 @@ test('what is wrong is pointed at, and the other files still load', (t) => {
   assert.match(rest.join('\n'), /misspelt\.yaml:8:1 unknown-key: .*`schedule`/);
 });
 
-test('a schedule is pointed into', (t) => {
+test('a fault in a schedule is shown at the schedule', (t) => {
   const home = tempDir(t);
   cpSync(join(SHIPPED, 'morning-brief.yaml'), join(home, 'brief.yaml'));
   writeFileSync(join(home, 'brief.yaml'), TEA.replace('{hour}', '{our}'));
   assert.match(
     printFindings(load(home, home))[0] ?? '',
-    /^brief\.yaml:8:21 blueprint-schedule: no field fills `\{our\}`/,
+    /^brief\.yaml:8:11 blueprint-schedule: no field fills `\{our\}`/,
   );
 });
