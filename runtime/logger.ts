@@ -27,7 +27,7 @@ export interface ProcessLogger extends Logger {
 export function createLogger({ stream, level, pretty: forPeople, colour, clock }: LoggerOptions): ProcessLogger {
   const base = { level, base: null, timestamp: createTimestamp(clock), formatters: { level: levelName } };
   if (!forPeople) {
-    const buffer = new TurnBuffer(stream);
+    const buffer = new TurnBuffer(stream, clock);
     return Object.assign(pino(base, buffer), { flush: () => buffer.flush() });
   }
   return pino(

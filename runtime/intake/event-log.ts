@@ -23,6 +23,8 @@ export type CountRequest = (finished: Finished) => void;
 
 type Level = keyof Logger;
 
+const DEFAULT_PROFILE = 'default';
+
 /** Outcomes that are not just another event. */
 const LEVELS: Partial<Record<Outcome, Level>> = {
   invalid_signature: 'warn',
@@ -83,17 +85,19 @@ export class EventLog {
   }
 }
 
+/** What says nothing is left out: no reason, the default profile, the current secret. */
 function fieldsOf(intake: Intake, outcome: Outcome, ms: number): LogFields {
   const { plan } = intake.route;
-  return {
+  const fields: Record<string, unknown> = {
     route: plan.name,
-    profile: plan.profile,
     event: intake.event,
     delivery_id: intake.deliveryId,
     outcome,
-    reason: intake.reason,
-    scheme: intake.scheme,
-    secret: intake.secret,
     ms: Math.round(ms * 100) / 100,
   };
+  if (plan.profile !== DEFAULT_PROFILE) fields.profile = plan.profile;
+  if (intake.reason !== null) fields.reason = intake.reason;
+  if (!intake.authenticated) fields.scheme = intake.scheme;
+  if (intake.secret > 0) fields.secret = intake.secret;
+  return fields;
 }

@@ -21,8 +21,8 @@ const CLOSE_OBJECT = 0x7d;
 export function parseJson(bytes: Buffer): ParsedJson {
   if (bytes.length === 0) return { ok: false, fault: 'empty' };
   if (!isUtf8(bytes)) return { ok: false, fault: 'not_utf8' };
-  if (mayNestDeeply(bytes) && nestsDeeply(bytes)) return { ok: false, fault: 'too_deep' };
   const text = bytes.toString('utf8');
+  if (mayNestDeeply(text) && nestsDeeply(bytes)) return { ok: false, fault: 'too_deep' };
   try {
     return { ok: true, value: JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text) };
   } catch {
@@ -31,13 +31,11 @@ export function parseJson(bytes: Buffer): ParsedJson {
 }
 
 /** Few opening brackets cannot nest deeply; searching for them is far cheaper than reading every byte. */
-function mayNestDeeply(bytes: Buffer): boolean {
+function mayNestDeeply(text: string): boolean {
+  if (text.length <= 2 * MAX_DEPTH) return false;
   let open = 0;
-  for (const bracket of [OPEN_OBJECT, OPEN_LIST]) {
-    for (let at = bytes.indexOf(bracket); at >= 0; at = bytes.indexOf(bracket, at + 1)) {
-      if (++open > MAX_DEPTH) return true;
-    }
-  }
+  for (let at = text.indexOf('{'); at >= 0; at = text.indexOf('{', at + 1)) if (++open > MAX_DEPTH) return true;
+  for (let at = text.indexOf('['); at >= 0; at = text.indexOf('[', at + 1)) if (++open > MAX_DEPTH) return true;
   return false;
 }
 

@@ -27,6 +27,8 @@ export interface Reply {
 /** The stage that ended the request with an `ignored`. */
 export type IgnoredReason = 'event' | 'filter' | 'script' | 'job_paused' | 'job_unknown';
 
+const NO_HEADERS: readonly string[] = [];
+
 const ERRORS = {
   malformed_body: [400, 'The body is not JSON in UTF-8 of at most 200 levels'],
   malformed_request: [400, 'The request is not valid HTTP/1.1'],
@@ -45,14 +47,22 @@ const ERRORS = {
   shutting_down: [503, 'The server is shutting down'],
 } as const satisfies Record<string, readonly [status: number, error: string]>;
 
-/** A JSON answer. `headers`: further names and values in turn. */
-export function jsonReply(status: number, outcome: Outcome, body: unknown, headers: readonly string[] = []): Reply {
-  return textReply(status, outcome, JSON.stringify(body), ['Content-Type', 'application/json', ...headers]);
+/** A JSON answer. `more`: further names and values in turn. */
+export function jsonReply(
+  status: number,
+  outcome: Outcome,
+  body: unknown,
+  more: readonly string[] = NO_HEADERS,
+): Reply {
+  const text = JSON.stringify(body);
+  const headers: OutgoingHttpHeader[] = ['Content-Type', 'application/json', 'Content-Length', Buffer.byteLength(text)];
+  if (more.length > 0) headers.push(...more);
+  return { status, headers, body: text, outcome };
 }
 
 /** An answer of any content type, named in `headers`. */
 export function textReply(status: number, outcome: Outcome, body: string, headers: readonly string[]): Reply {
-  return { status, outcome, body, headers: [...headers, 'Content-Length', String(Buffer.byteLength(body))] };
+  return { status, headers: [...headers, 'Content-Length', Buffer.byteLength(body)], body, outcome };
 }
 
 function errorReply(

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { Writable } from 'node:stream';
 import { describe, test } from 'node:test';
+import { systemClock } from '../../runtime/clock.ts';
 import { createLogger } from '../../runtime/logger.ts';
 import { FakeClock, settle } from '../helpers/fake-clock.ts';
 
@@ -55,6 +56,19 @@ describe('createLogger', () => {
     assert.equal(writes.length, 2);
     await settle();
     assert.equal(writes.length, 2);
+  });
+
+  test('writes at most every few ms while it is busy', async () => {
+    const { writes, stream } = recorder();
+    const log = createLogger({ stream, level: 'info', pretty: false, colour: false, clock: systemClock });
+    for (let i = 0; i < 5; i++) {
+      log.info({ i }, 'line');
+      await settle(1);
+    }
+    assert.equal(writes.length, 1);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    assert.equal(writes.length, 2);
+    assert.equal(writes.join('').match(/"i":\d/g)?.length, 5);
   });
 
   test('writes a long turn in pieces', () => {
