@@ -20,6 +20,7 @@ import { FairQueue } from './fair-queue.ts';
 import { logFields } from './log-fields.ts';
 import type { Persister } from './persist.ts';
 import { Stopped } from './persist.ts';
+import { TextBudget } from './text-budget.ts';
 
 export interface DeliveryLoopParts {
   readonly context: DispatchContext;
@@ -40,11 +41,10 @@ interface Attempt {
 /** Attempts at once: in all, and to one target of one profile, so that a slow one does not hold up the others. */
 const MAX_ATTEMPTS = 64;
 const MAX_PER_TARGET = 8;
-/** Texts kept in memory while they wait; further ones are loaded again when their turn comes. */
-const KEPT = 256;
 
 export class DeliveryLoop {
   private readonly queue = new FairQueue<Attempt>();
+  private readonly budget = new TextBudget();
   private readonly waiting = new Set<Timer>();
   private readonly parts: DeliveryLoopParts;
   private readonly drain = new AbortController();
@@ -112,7 +112,8 @@ export class DeliveryLoop {
       return;
     }
     const { whole, delivery } = attempt;
-    const content = this.queue.queued < KEPT ? attempt.content : null;
+    const kept = attempt.content !== null && this.budget.keep(sizeOf(attempt.content));
+    const content = kept ? attempt.content : null;
     this.queue.push(`${whole.profile}/${delivery.target}`, { whole, delivery, content }, MAX_PER_TARGET);
     this.pump();
   }
@@ -141,6 +142,7 @@ export class DeliveryLoop {
   private async attempt(attempt: Attempt): Promise<void> {
     const { context } = this.parts;
     const { whole, delivery } = attempt;
+    if (attempt.content !== null) this.budget.free(sizeOf(attempt.content));
     const content = attempt.content ?? this.load(whole.ref);
     if (content === null) return;
     context.observer?.reached?.('delivery.begin');
@@ -224,6 +226,8 @@ export class DeliveryLoop {
     return stored === null ? null : { dispatch: stored.dispatch, text: stored.answer ?? stored.dispatch.prompt };
   }
 }
+
+const sizeOf = ({ dispatch, text }: Content): number => dispatch.prompt.length + text.length;
 
 interface MadeAttempt extends Attempt {
   readonly content: Content;

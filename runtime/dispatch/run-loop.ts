@@ -15,6 +15,7 @@ import type { Persister } from './persist.ts';
 import { Stopped } from './persist.ts';
 import type { RunOutcome } from './run-agent.ts';
 import { runAgent } from './run-agent.ts';
+import { TextBudget } from './text-budget.ts';
 
 /** A stored dispatch that waits for its run. */
 export interface RunnableDispatch {
@@ -42,11 +43,9 @@ interface Job {
   readonly dispatch: Dispatch | null;
 }
 
-/** Dispatches kept in memory while they wait; further ones are loaded again when their turn comes. */
-const KEPT = 256;
-
 export class RunLoop {
   private readonly queue = new FairQueue<Job>();
+  private readonly budget = new TextBudget();
   private readonly retries = new Set<Timer>();
   private readonly parts: RunLoopParts;
   private readonly drain = new AbortController();
@@ -81,7 +80,8 @@ export class RunLoop {
       this.retries.add(timer);
       return;
     }
-    const dispatch = this.queue.queued < KEPT ? work.dispatch : null;
+    const kept = work.dispatch !== null && this.budget.keep(work.dispatch.prompt.length);
+    const dispatch = kept ? work.dispatch : null;
     const lane = `${work.profile}/${work.route ?? ''}`;
     this.queue.push(lane, { ref: work.ref, dispatch }, work.max_concurrent ?? Number.POSITIVE_INFINITY);
     this.pump();
@@ -118,6 +118,7 @@ export class RunLoop {
   private async run({ ref, dispatch: kept }: Job): Promise<void> {
     const { context } = this.parts;
     const stored = kept === null ? context.store.load(ref) : null;
+    if (kept !== null) this.budget.free(kept.prompt.length);
     const dispatch = kept ?? stored?.dispatch;
     if (dispatch === undefined) return;
     context.observer?.reached?.('run.begin');

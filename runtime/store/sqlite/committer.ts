@@ -24,8 +24,11 @@ export function createInlineCommitter(path: string, durability: Durability): Com
   };
 }
 
-/** What the thread is told: a batch to commit, or null to fold the log into the file and end. */
-export type ThreadRequest = readonly Mutation[] | null;
+/**
+ * What the thread is told: a batch to commit as the JSON of `Mutation[]`, or null to fold the log into the file and end.
+ * It answers with the JSON of `CommitResult[]`. One text crosses threads at a fraction of what cloning its objects costs.
+ */
+export type ThreadRequest = string | null;
 
 /** Starts the writer thread. */
 export type StartThread = () => Worker;
@@ -37,10 +40,10 @@ export type StartThread = () => Worker;
 export function createThreadCommitter(start: StartThread, onDeath: (reason: string) => void): Committer {
   let thread: Worker | null = null;
   let waiting: ((results: readonly CommitResult[] | null) => void) | null = null;
-  const settle = (results: readonly CommitResult[] | null): void => {
+  const settle = (results: string | null): void => {
     const resolve = waiting;
     waiting = null;
-    resolve?.(results);
+    resolve?.(results === null ? null : (JSON.parse(results) as CommitResult[]));
   };
   const running = (): Worker => {
     if (thread !== null) return thread;
@@ -62,7 +65,7 @@ export function createThreadCommitter(start: StartThread, onDeath: (reason: stri
   running();
   return {
     async commit(batch) {
-      const results = await ask(batch);
+      const results = await ask(JSON.stringify(batch));
       return results ?? batch.map(() => ({ kind: 'unavailable', message: 'the writer thread died' }));
     },
     async close() {

@@ -1,5 +1,6 @@
 /** What the writer thread does, apart from its entry, so that a test can start one that dies on the way. */
 import type { MessagePort } from 'node:worker_threads';
+import type { Mutation } from '../mutations.ts';
 import type { CommitPoint } from './commit.ts';
 import { createCommit } from './commit.ts';
 import type { ThreadRequest } from './committer.ts';
@@ -16,7 +17,7 @@ export function serveWriter(
   const commit = createCommit(db, reached);
   port.on('message', (request: ThreadRequest) => {
     if (request !== null) {
-      port.postMessage(commit(request));
+      port.postMessage(JSON.stringify(commit(JSON.parse(request) as Mutation[])));
       return;
     }
     db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
