@@ -29,6 +29,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/serve.ts')).ServeCommand,
   },
   {
+    path: 'gateway setup',
+    summary: 'Set up webhooks, secret, agent, target and a first route, step by step',
+    load: async () => (await import('./commands/gateway-setup.ts')).GatewaySetupCommand,
+  },
+  {
     path: 'gateway run',
     summary: 'Compile and serve in the foreground; recompile on change',
     load: async () => (await import('./commands/gateway-run.ts')).GatewayRunCommand,

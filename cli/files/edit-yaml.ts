@@ -20,6 +20,9 @@ export function editYaml(name: string, text: string, edits: readonly YamlEdit[])
   return edits.reduce((edited, edit) => applyEdit(name, edited, edit), text);
 }
 
+/** The data of a file. @throws CliError with the place at which it stops being a map of settings in YAML */
+export const readYaml = (name: string, text: string): unknown => parse(name, text).toJS() ?? {};
+
 function applyEdit(name: string, text: string, { path, value }: YamlEdit): string {
   const document = parse(name, text);
   const before: unknown = document.toJS() ?? {};

@@ -7,21 +7,33 @@ import { parse } from 'yaml';
 export interface KnownTarget {
   readonly name: string;
   readonly title: string;
-  /** Those without which it cannot work. */
-  readonly settings: readonly { readonly key: string; readonly help: string; readonly secret: boolean }[];
+  /** Ways to reach it, one of which must be set up; most targets have one. */
+  readonly ways: readonly TargetWay[];
   /** All of its settings that are secrets. */
   readonly secrets: ReadonlySet<string>;
+}
+
+export interface TargetWay {
+  readonly name: string;
+  readonly title: string;
+  /** The settings without which it cannot work. */
+  readonly settings: readonly { readonly key: string; readonly help: string; readonly secret: boolean }[];
 }
 
 const SHIPPED = fileURLToPath(new URL('../../catalog/targets/', import.meta.url));
 /** Nothing to set up. */
 const BUILT_IN: ReadonlySet<string> = new Set(['log', 'local']);
 
+interface SettingYaml {
+  readonly secret?: boolean;
+  readonly required?: boolean;
+  readonly help?: string;
+}
+
 interface TargetYaml {
   readonly title?: string;
-  readonly settings?: Readonly<
-    Record<string, { readonly secret?: boolean; readonly required?: boolean; readonly help?: string }>
-  >;
+  readonly settings?: Readonly<Record<string, SettingYaml>>;
+  readonly variants?: Readonly<Record<string, { readonly title?: string; readonly needs?: readonly string[] }>>;
 }
 
 /** Shipped targets, then those of the home, by name. Files that cannot be read are for `lint` to judge. */
@@ -44,19 +56,25 @@ function yamlFiles(folder: string): string[] {
 function readTarget(path: string): KnownTarget[] {
   try {
     const name = (path.split('/').at(-1) ?? '').slice(0, -'.yaml'.length);
-    const { title = name, settings = {} } = parse(readFileSync(path, 'utf8'), { logLevel: 'error' }) as TargetYaml;
-    const entries = Object.entries(settings);
-    return [
-      {
-        name,
-        title,
-        settings: entries
-          .filter(([, { required }]) => required === true)
-          .map(([key, { help, secret }]) => ({ key, help: help ?? key, secret: secret === true })),
-        secrets: new Set(entries.flatMap(([key, { secret }]) => (secret === true ? [key] : []))),
-      },
-    ];
+    const file = parse(readFileSync(path, 'utf8'), { logLevel: 'error' }) as TargetYaml;
+    const settings = Object.entries(file.settings ?? {});
+    const secrets = new Set(settings.flatMap(([key, { secret }]) => (secret === true ? [key] : [])));
+    return [{ name, title: file.title ?? name, secrets, ways: waysOf(file) }];
   } catch {
     return [];
   }
+}
+
+function waysOf({ settings = {}, variants }: TargetYaml): TargetWay[] {
+  const required = Object.keys(settings).filter((key) => settings[key]?.required === true);
+  const way = (name: string, title: string, keys: readonly string[]): TargetWay => ({
+    name,
+    title,
+    settings: [...new Set([...keys, ...required])].map((key) => {
+      const { help = key, secret = false } = settings[key] ?? {};
+      return { key, help, secret };
+    }),
+  });
+  const several = Object.entries(variants ?? {}).map(([name, { title = name, needs = [] }]) => way(name, title, needs));
+  return several.length > 0 ? several : [way('', '', [])];
 }

@@ -22,6 +22,11 @@ export interface Prompter {
   choose<Value extends string>(message: string, choices: readonly Choice<Value>[], initial: Value): Promise<Value>;
 }
 
+/** Questions need a person who sees them and can answer. */
+export function canAsk(context: CliContext): boolean {
+  return context.stdin.isTTY === true && context.stderr.isTTY === true;
+}
+
 /** Every question throws CliError when the person gives up (Ctrl-C, Escape). */
 export function createPrompter(context: CliContext): Prompter {
   const streams = { input: context.stdin, output: context.stderr };

@@ -1,7 +1,7 @@
 /** The questions of `gateway setup`, each starting from what is set up already. */
 import type { SetupAnswers } from './answers.ts';
 import { GENERATE } from './answers.ts';
-import type { KnownTarget } from './known-targets.ts';
+import type { KnownTarget, TargetWay } from './known-targets.ts';
 import { valueAt } from './plan-setup.ts';
 import type { Prompter } from './prompter.ts';
 
@@ -94,31 +94,44 @@ async function askTarget(
   config: unknown,
   targets: readonly KnownTarget[],
 ): Promise<NonNullable<SetupAnswers['target']> | null> {
+  const setUp = (name: string): boolean => valueAt(config, ['platforms', name, 'enabled']) === true;
+  const choices = targets.map(({ name: value, title: label }) => ({
+    ...{ value, label },
+    ...(setUp(value) ? { hint: 'set up' } : {}),
+  }));
   const name = await ask.choose(
     'Where shall answers go?',
-    [
-      { value: NONE, label: 'To the log only' },
-      ...targets.map(({ name: value, title }) => {
-        const on = valueAt(config, ['platforms', value, 'enabled']) === true;
-        return { value, label: title, ...(on ? { hint: 'set up' } : {}) };
-      }),
-    ],
+    [{ value: NONE, label: 'To the log only' }, ...choices],
     NONE,
   );
   const target = targets.find((known) => known.name === name);
   if (target === undefined) return null;
+  const settings = await askSettings(ask, valueAt(config, ['platforms', name]), await askWay(ask, target));
+  const now = String(valueAt(config, ['platforms', name, 'home_channel']) ?? '');
+  const channel = await ask.text('The chat to write to when a route names none; empty for none', now);
+  return { name, settings: channel === '' ? settings : { ...settings, home_channel: channel } };
+}
+
+async function askWay(ask: Prompter, { ways }: KnownTarget): Promise<TargetWay['settings']> {
+  const [first, second] = ways;
+  if (first === undefined || second === undefined) return first?.settings ?? [];
+  const titles = ways.map(({ name: value, title: label }) => ({ value, label }));
+  const chosen = await ask.choose('Which way?', titles, first.name);
+  return ways.find(({ name }) => name === chosen)?.settings ?? [];
+}
+
+/** Those that are set already may be kept. */
+async function askSettings(
+  ask: Prompter,
+  config: unknown,
+  wanted: TargetWay['settings'],
+): Promise<Record<string, string>> {
   const settings: Record<string, string> = {};
-  for (const { key, help, secret } of target.settings) {
-    if (valueAt(config, ['platforms', name, key]) !== undefined && (await ask.confirm(`Keep its ${key}?`, true)))
-      continue;
-    settings[key] = secret ? await ask.secret(help, checkGiven) : await ask.text(help, '', checkGiven);
+  for (const { key, help, secret } of wanted) {
+    const keep = valueAt(config, [key]) !== undefined && (await ask.confirm(`Keep its ${key}?`, true));
+    if (!keep) settings[key] = await (secret ? ask.secret(help, checkGiven) : ask.text(help, '', checkGiven));
   }
-  const channel = await ask.text(
-    'The chat to write to when a route names none; empty for none',
-    String(valueAt(config, ['platforms', name, 'home_channel']) ?? ''),
-  );
-  if (channel !== '') settings.home_channel = channel;
-  return { name, settings };
+  return settings;
 }
 
 async function askRoute(ask: Prompter, target: string | undefined): Promise<NonNullable<SetupAnswers['route']> | null> {

@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
-import { Readable, Writable } from 'node:stream';
+import { PassThrough, Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import type { CliContext, StopSignal } from '../../cli/context.ts';
 import { createCatalog } from '../../cli/context.ts';
@@ -34,6 +34,9 @@ export interface CliOptions {
 
 class Recorder extends Writable {
   text = '';
+  isTTY?: boolean;
+  columns?: number;
+  rows?: number;
   override _write(chunk: Buffer | string, _encoding: string, done: () => void): void {
     this.text += chunk.toString();
     done();
@@ -139,4 +142,36 @@ export function runProcess(argv: readonly string[], options: CliOptions): Promis
 /** A shell script that is the program, to be put on a PATH. */
 export function selfScript(): string {
   return `#!/bin/sh\nexec ${SELF.map((word) => `'${word}'`).join(' ')} "$@"\n`;
+}
+
+/** The program as an argument vector. */
+export const selfArgv = (): readonly string[] => SELF;
+
+/** A person at a terminal, in this process: types once the text shows up after what was seen before. */
+export async function runOnFakeTerminal(
+  argv: readonly string[],
+  exchanges: readonly (readonly [waitFor: string, type: string])[],
+  options: CliOptions,
+): Promise<CliResult> {
+  const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => {} });
+  const screen = Object.assign(new Recorder(), { isTTY: true, columns: 120, rows: 50 });
+  const context = { ...options.context, stdin, stderr: screen };
+  const running = startInProcess(argv, { ...options, context });
+  let ended = false;
+  const done = running.done.then((result) => {
+    ended = true;
+    return { ...result, stderr: screen.text };
+  });
+  let seen = 0;
+  for (const [waitFor, type] of exchanges) {
+    const until = performance.now() + 5000;
+    while (!ended && screen.text.indexOf(waitFor, seen) < 0) {
+      if (performance.now() > until) throw new Error(`"${waitFor}" did not show up:\n${screen.text.slice(seen)}`);
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    seen = screen.text.indexOf(waitFor, seen) + waitFor.length;
+    if (ended) break;
+    stdin.write(type);
+  }
+  return done;
 }

@@ -1,0 +1,27 @@
+/** Which configuration file `gateway setup` works on. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { isGlob } from '../../compiler/source/expand-glob.ts';
+import type { CliContext } from '../context.ts';
+import { isSystemError, UsageError } from '../errors.ts';
+
+/** The one named, else the one that would be found, else a new one in the home. @throws UsageError for several */
+export function setupTarget({ cwd, home }: CliContext, configs: readonly string[] | undefined): string {
+  const [named, ...others] = configs ?? [];
+  if (others.length > 0 || (named !== undefined && isGlob(named))) {
+    throw new UsageError('setup changes one file', 'name it: --config <path>');
+  }
+  if (named !== undefined) return resolve(cwd, named);
+  const here = join(cwd, 'hookwright.yaml');
+  return existsSync(here) ? here : join(home, 'config.yaml');
+}
+
+/** Empty for a file that is not there. */
+export function readIfThere(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (isSystemError(error) && error.code === 'ENOENT') return '';
+    throw error;
+  }
+}
