@@ -1,6 +1,7 @@
 /** Takes each request of the public server from its path to its answer. */
 import type { ServerResponse } from 'node:http';
 import type { LogFields } from '../log.ts';
+import { printable } from '../printable.ts';
 import type { LinkedRoute } from '../table/linked-table.ts';
 import { answer } from './answer.ts';
 import type { IntakeRequest } from './body.ts';
@@ -40,7 +41,7 @@ export class RequestHandler {
     try {
       route = this.context.findRoute(path);
     } catch (error) {
-      this.fault(error, { path });
+      this.fault(error, { path: printable(path, 200) });
       this.answer(request, response, INTERNAL_ERROR);
       return;
     }
@@ -87,7 +88,13 @@ export class RequestHandler {
   private answer(request: IntakeRequest, response: ServerResponse, reply: Reply): void {
     if (reply === ABORTED || response.destroyed) return;
     const { clock, shutdown } = this.context.services;
-    answer(request, response, reply, { clock, close: shutdown.retryAfterSeconds !== null });
+    try {
+      answer(request, response, reply, { clock, close: shutdown.retryAfterSeconds !== null });
+    } catch (error) {
+      // A header that cannot be sent, for instance: this one request must not take the others with it.
+      this.fault(error, { outcome: reply.outcome });
+      response.destroy();
+    }
   }
 }
 

@@ -1,0 +1,45 @@
+/** Faults of this program: the request at hand fails, nothing else does, and the sender learns nothing. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { lowerFilters } from '../../../compiler/lower/filter.ts';
+import { serve } from '../../helpers/serve.ts';
+
+test('a stage that throws answers 500 without a reason, and the server goes on', async (t) => {
+  const { post, dispatcher, log, gateway } = await serve(t, { routes: { ci: {} } });
+  dispatcher.accept = async () => {
+    throw new Error('disk on fire at /secret/path');
+  };
+  const { status, body } = await post('/webhooks/ci', {});
+  assert.equal(status, 500);
+  assert.deepEqual(body, { status: 'error', error: 'Internal error', code: 'internal_error' });
+  const [line] = log.lines.filter(({ level }) => level === 'error');
+  assert.match(String(line?.fields.err), /disk on fire/);
+  assert.equal(log.lines.filter(({ message }) => message === 'internal_error').length, 1);
+  assert.deepEqual(await gateway.stop(1), { drained: true, abandoned: 0 });
+});
+
+test('a stage that throws at once answers 500 as well', async (t) => {
+  const { post, dispatcher } = await serve(t, { routes: { ci: {} } });
+  dispatcher.isDone = () => {
+    throw new Error('no store');
+  };
+  assert.equal((await post('/webhooks/ci', {}, { 'x-request-id': 'a' })).status, 500);
+  assert.equal((await post('/webhooks/ci', {})).status, 202);
+});
+
+test('a route that cannot be linked answers 500; the others serve', async (t) => {
+  const filters = lowerFilters({ field: 'a', regex: 'x' } as never).plan;
+  assert(filters?.kind === 'leaf');
+  const { post } = await serve(t, { routes: { bad: { filters: { ...filters, value: '(' } }, good: {} } });
+  assert.equal((await post('/webhooks/bad', {})).status, 500);
+  assert.equal((await post('/webhooks/good', {})).status, 202);
+});
+
+test('an answer that cannot be written closes its connection and nothing more', async (t) => {
+  const { post, dispatcher, log } = await serve(t, { routes: { ci: {} } });
+  dispatcher.refusal = { kind: 'overloaded', retry_after_seconds: '1\r\nX: y' as never };
+  await assert.rejects(post('/webhooks/ci', {}));
+  assert(log.lines.some(({ level, fields }) => level === 'error' && fields.outcome === 'overloaded'));
+  dispatcher.refusal = null;
+  assert.equal((await post('/webhooks/ci', {})).status, 202);
+});
