@@ -1,8 +1,10 @@
 /** The catalog a config is compiled against: the shipped entries, above them those of the home and of the config. */
 import { join } from 'node:path';
-import type { BlueprintPlan, Config, SourceFile, TargetFile } from '../schemas/generated/types.ts';
+import type { BlueprintPlan, Config, SourceFile } from '../schemas/generated/types.ts';
 import { loadBlueprints } from './blueprints/load-blueprints.ts';
 import type { NodePath } from './diagnostics/problem.ts';
+import type { CatalogTarget } from './lower/targets.ts';
+import { lowerTargetFile } from './lower/targets.ts';
 import type { KnownToolsets } from './lower/toolsets.ts';
 import type { Report } from './report.ts';
 import type { ShippedCatalog } from './shipped-catalog.ts';
@@ -18,7 +20,7 @@ export interface CatalogItem<T> {
 
 export interface Catalog {
   readonly sources: ReadonlyMap<string, CatalogItem<SourceFile>>;
-  readonly targets: ReadonlyMap<string, CatalogItem<TargetFile>>;
+  readonly targets: ReadonlyMap<string, CatalogItem<CatalogTarget>>;
   readonly blueprints: ReadonlyMap<string, BlueprintPlan>;
   readonly toolsets: KnownToolsets;
 }
@@ -46,7 +48,10 @@ export function loadCatalog(
   const own = new Map(sources.entries.map(userItem));
   return {
     sources: above(catalog.sources, [...own, ...configSources(root, own, report)]),
-    targets: above(catalog.targets, targets.entries.map(userItem)),
+    targets: above(
+      catalog.targets,
+      targets.entries.map(({ name, value, tree }) => userItem({ name, value: lowerTargetFile(name, value), tree })),
+    ),
     blueprints: new Map([...Object.entries(catalog.blueprints), ...blueprints.plans]),
     toolsets: catalog.toolsets,
   };

@@ -1,12 +1,5 @@
 /** Lowers everything but the routes: the table that routes, static or dynamic, are then checked and lowered against. */
-import type {
-  Config,
-  JobPlan,
-  ProfileConfig,
-  ProfilePlan,
-  SourceFile,
-  TargetFile,
-} from '../schemas/generated/types.ts';
+import type { Config, JobPlan, ProfileConfig, ProfilePlan } from '../schemas/generated/types.ts';
 import type { Catalog, CatalogItem } from './catalog.ts';
 import { compileJob } from './compile-job.ts';
 import type { Problem } from './diagnostics/problem.ts';
@@ -93,9 +86,7 @@ function addNames(unsure: Set<string>, target: string, names: Readonly<Record<st
   for (const [name, canonical] of Object.entries(names)) if (canonical === target) unsure.add(`target:${name}`);
 }
 
-function valuesOf<T extends SourceFile | TargetFile>(
-  entries: ReadonlyMap<string, CatalogItem<T>>,
-): ReadonlyMap<string, T> {
+function valuesOf<T>(entries: ReadonlyMap<string, CatalogItem<T>>): ReadonlyMap<string, T> {
   return new Map([...entries].map(([name, { value }]) => [name, value]));
 }
 
@@ -105,7 +96,7 @@ interface EntryReport {
   readonly unsure: Set<string>;
 }
 
-function reportEntries<T extends SourceFile | TargetFile>(
+function reportEntries<T extends { readonly aliases?: readonly string[] }>(
   entries: ReadonlyMap<string, CatalogItem<T>>,
   problems: ReadonlyMap<string, readonly Problem[]>,
   { report, kind, unsure }: EntryReport,

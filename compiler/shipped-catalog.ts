@@ -1,8 +1,10 @@
 /** Loads the catalog that comes with this program, once for all compiles: its YAML files, or the one JSON file a build makes of them. */
 import { join } from 'node:path';
-import type { BlueprintPlan, SourceFile, TargetFile } from '../schemas/generated/types.ts';
+import type { BlueprintPlan, SourceFile } from '../schemas/generated/types.ts';
 import { loadBlueprints } from './blueprints/load-blueprints.ts';
 import type { Finding } from './diagnostics/diagnostic.ts';
+import type { CatalogTarget } from './lower/targets.ts';
+import { lowerTargetFile } from './lower/targets.ts';
 import type { KnownToolsets } from './lower/toolsets.ts';
 import type { Files } from './source/files.ts';
 import { loadCatalogFolder } from './source/load-catalog.ts';
@@ -13,7 +15,7 @@ import { readText } from './source/read-text.ts';
 /** Plain data by canonical name. */
 export interface ShippedCatalog {
   readonly sources: Readonly<Record<string, SourceFile>>;
-  readonly targets: Readonly<Record<string, TargetFile>>;
+  readonly targets: Readonly<Record<string, CatalogTarget>>;
   readonly blueprints: Readonly<Record<string, BlueprintPlan>>;
   readonly toolsets: KnownToolsets;
 }
@@ -35,13 +37,13 @@ export function readYamlCatalog(files: Files, folder: string): ShippedCatalog {
   const load = <S extends 'source' | 'target'>(schema: S) => {
     const loaded = loadCatalogFolder({ files, cwd: folder, folder: join(folder, `${schema}s`), schema });
     refuse(loaded.findings);
-    return Object.fromEntries(loaded.entries.map(({ name, value }) => [name, value]));
+    return loaded.entries;
   };
   const blueprints = loadBlueprints({ files, cwd: folder, folders: [join(folder, 'blueprints')] });
   refuse(blueprints.findings);
   return {
-    sources: load('source'),
-    targets: load('target'),
+    sources: Object.fromEntries(load('source').map(({ name, value }) => [name, value])),
+    targets: Object.fromEntries(load('target').map(({ name, value }) => [name, lowerTargetFile(name, value)])),
     blueprints: Object.fromEntries(blueprints.plans),
     toolsets: readToolsets(files, join(folder, 'toolsets.yaml')),
   };

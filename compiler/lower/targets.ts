@@ -1,8 +1,19 @@
-/** Lowers every target of the catalog: the plans of the table, and what `deliver` and `platforms` may call them. */
+/** Puts the targets of the catalog together: the plans of the table, and what `deliver` and `platforms` may call them. */
 import type { TargetFile, TargetPlan } from '../../schemas/generated/types.ts';
-import type { Problem } from '../diagnostics/problem.ts';
+import type { Lowered, Problem } from '../diagnostics/problem.ts';
 import { lowerTargetNames } from './binding.ts';
 import { lowerTarget } from './target.ts';
+
+/** A target file, lowered. Those that are shipped are lowered once for all compiles: their patterns take time. */
+export interface CatalogTarget {
+  readonly aliases?: readonly string[];
+  readonly lowered: Lowered<TargetPlan>;
+}
+
+export function lowerTargetFile(name: string, file: TargetFile): CatalogTarget {
+  const { aliases } = file;
+  return { ...(aliases === undefined ? {} : { aliases }), lowered: lowerTarget(name, file) };
+}
 
 export interface LoweredTargets {
   readonly targets: Record<string, TargetPlan>;
@@ -12,17 +23,15 @@ export interface LoweredTargets {
   readonly problems: ReadonlyMap<string, readonly Problem[]>;
 }
 
-/** @param files target files by canonical name. */
-export function lowerTargets(files: ReadonlyMap<string, TargetFile>): LoweredTargets {
+/** @param catalog targets by canonical name. */
+export function lowerTargets(catalog: ReadonlyMap<string, CatalogTarget>): LoweredTargets {
   const targets: Record<string, TargetPlan> = {};
   const problems = new Map<string, readonly Problem[]>();
-  for (const [name, file] of files) {
-    const lowered = lowerTarget(name, file);
+  for (const [name, { lowered }] of catalog) {
     if (lowered.problems.length > 0) problems.set(name, lowered.problems);
-    if (lowered.plan === null) continue;
-    targets[name] = lowered.plan;
+    if (lowered.plan !== null) targets[name] = lowered.plan;
   }
-  const usable = [...files].filter(([name]) => Object.hasOwn(targets, name));
+  const usable = [...catalog].filter(([name]) => Object.hasOwn(targets, name));
   const names = lowerTargetNames(Object.fromEntries(usable));
   for (const problem of names.problems) {
     const [name, ...path] = problem.path;
