@@ -2,10 +2,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { printRulesPage } from './docs/rules-page.ts';
 import { printSourcesPage } from './docs/sources-page.ts';
+import { printTargetsPage } from './docs/targets-page.ts';
 
 const PAGES: Readonly<Record<string, () => string>> = {
   'rules.md': printRulesPage,
   'sources.md': printSourcesPage,
+  'targets.md': printTargetsPage,
 };
 
 const isCheck = process.argv.includes('--check');

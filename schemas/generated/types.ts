@@ -2127,6 +2127,10 @@ export interface TargetSetting {
    */
   help: string;
   /**
+   * A value as it looks, for the documentation; never of a secret.
+   */
+  example?: string | number | boolean;
+  /**
    * Never shown: neither in logs nor in dry runs nor in messages.
    */
   secret?: boolean;
@@ -2161,6 +2165,10 @@ export interface TargetAddressField {
    * What it is, with an example.
    */
   help: string;
+  /**
+   * A value as it looks, for the documentation.
+   */
+  example?: string;
   /**
    * Every route that delivers here must set it. (A key that a request names without `?` must have a value when that request is made, whatever this says.)
    */

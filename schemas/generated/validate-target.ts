@@ -2,9 +2,9 @@
 // @ts-nocheck
 "use strict";
 export const validate = validate20;
-const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"target.schema.json","title":"TargetFile","description":"catalog/targets/<name>.yaml: how one delivery target is spoken to. A `{name}` in a text stands for a value, `{name?}` for one that may be empty: the header, query parameter or body field that holds it is then left out.","type":"object","additionalProperties":false,"required":["title"],"properties":{"title":{"type":"string","minLength":1,"description":"Display name."},"aliases":{"type":"array","items":{"type":"string","pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"description":"Other names of this target."},"driver":{"enum":["http","log","local","forgea_comment","email"],"default":"http","description":"`http`: this file says it all. The others are code that the shipped entries use."},"docs":{"title":"TargetDocs","description":"What docs/targets.md says about the target, beside what follows from the rest of this file.","type":"object","additionalProperties":false,"properties":{"setup":{"type":"string","minLength":1,"description":"Markdown: what to create at the service and where its credentials are found."},"limits":{"type":"array","items":{"type":"string","minLength":1},"description":"What the service does not do or does differently than one would expect."},"unverified":{"type":"array","items":{"type":"string","minLength":1},"description":"What is believed but was not found in the service's own documentation."},"url":{"type":"string","minLength":1,"description":"The service's own documentation."}}},"settings":{"title":"TargetSettings","description":"What a config sets under `platforms.<target>`, by name: credentials, ids, choices. `{name}` puts one into a request. A setting named `api_base` documents the base URL of a self-hosted service.","type":"object","propertyNames":{"pattern":"^[a-z][a-z0-9_]{0,63}$"},"additionalProperties":{"$ref":"#/$defs/setting"}},"address":{"title":"TargetAddress","description":"What a delivery sets in `deliver_extra`, by name: `chat_id`, `thread` (written as `message_thread_id` or `thread_id`) and keys of the target's own.","type":"object","propertyNames":{"pattern":"^[a-z][a-z0-9_]{0,63}$"},"additionalProperties":{"$ref":"#/$defs/addressField"}},"base":{"$ref":"#/$defs/base"},"request":{"$ref":"#/$defs/requests"},"text":{"$ref":"#/$defs/text"},"key":{"$ref":"#/$defs/key"},"signature":{"$ref":"#/$defs/signature"},"exchange":{"$ref":"#/$defs/exchange"},"success":{"$ref":"#/$defs/condition"},"message_id":{"$ref":"#/$defs/messageId"},"error_code":{"$ref":"#/$defs/errorCode"},"outcomes":{"$ref":"#/$defs/outcomes"},"retry_after":{"$ref":"#/$defs/retryAfter"},"pacing":{"$ref":"#/$defs/pacing"},"timeout_seconds":{"$ref":"#/$defs/timeout"},"max_response_bytes":{"$ref":"#/$defs/responseCap"},"variants":{"title":"TargetVariants","description":"Several ways to reach the service (a bot, an incoming webhook), by name, preferred first. What a variant says replaces what the target says beside it.","type":"object","minProperties":1,"propertyNames":{"pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"additionalProperties":{"$ref":"#/$defs/variant"}}},"$defs":{"setting":{"title":"TargetSetting","description":"One setting.","type":"object","additionalProperties":false,"required":["help"],"properties":{"help":{"type":"string","minLength":1,"description":"What it is and where to find it."},"secret":{"type":"boolean","default":false,"description":"Never shown: neither in logs nor in dry runs nor in messages."},"required":{"type":"boolean","default":false,"description":"Nothing can be delivered without it."},"aliases":{"type":"array","items":{"type":"string","pattern":"^[a-z][a-z0-9_]{0,63}$"},"description":"Other names users may write."},"default":{"type":["string","integer","boolean"],"description":"Value when the config sets none."},"pattern":{"type":"string","minLength":1,"description":"RE2 expression that the whole value must match."}}},"addressField":{"title":"TargetAddressField","description":"One key of `deliver_extra`. Its value may come from a stranger's payload: what is not matched by `pattern` is refused.","type":"object","additionalProperties":false,"required":["help"],"properties":{"help":{"type":"string","minLength":1,"description":"What it is, with an example."},"required":{"type":"boolean","default":false,"description":"Every route that delivers here must set it. (A key that a request names without `?` must have a value when that request is made, whatever this says.)"},"pattern":{"type":"string","minLength":1,"description":"RE2 expression that the whole value must match."},"personal":{"type":"boolean","default":false,"description":"A phone number or the like: shown only in part."}}},"base":{"type":"string","minLength":1,"description":"Base URL, `https://` unless it is this machine; may hold settings. Absent: the config must set `api_base`."},"timeout":{"type":"number","exclusiveMinimum":0,"maximum":600,"default":20,"description":"Longest time one request may take, in seconds."},"responseCap":{"type":"integer","minimum":1024,"maximum":16777216,"default":65536,"description":"Longest response that is read, in bytes."},"messageId":{"type":"string","minLength":1,"description":"Dotted path of the sent message's id in the response."},"errorCode":{"type":"string","minLength":1,"description":"Dotted path of the service's own error code in the response, for logs."},"texts":{"type":"object","additionalProperties":{"type":["string","integer","boolean"]}},"requests":{"description":"The request that sends one piece of text; or several, of which the first that fits the address is made.","oneOf":[{"$ref":"#/$defs/request"},{"type":"array","minItems":1,"items":{"$ref":"#/$defs/request"}}]},"request":{"title":"TargetRequest","description":"One HTTP request. At most one of `json`, `form` and `plain`.","type":"object","additionalProperties":false,"required":["path"],"properties":{"when":{"title":"TargetRequestWhen","description":"The addresses it fits. Absent: all.","type":"object","additionalProperties":false,"properties":{"chat_id":{"type":"string","minLength":1,"description":"RE2 expression that the whole chat_id must match; a group `(?P<name>…)` becomes `{match.name}`."},"thread":{"type":"boolean","description":"Whether a thread is given."}}},"method":{"enum":["POST","PUT","PATCH","GET"],"default":"POST","description":"HTTP method."},"path":{"type":"string","description":"Path below the base. Values are percent-encoded, each stays within its segment."},"query":{"$ref":"#/$defs/texts","description":"Query parameters."},"headers":{"$ref":"#/$defs/texts","description":"Headers. They may hold settings, but nothing that comes with a delivery."},"basic":{"title":"TargetBasicAuth","description":"HTTP Basic authentication; left out while a `{name?}` in it is empty.","type":"object","additionalProperties":false,"required":["user","password"],"properties":{"user":{"type":"string","minLength":1,"description":"User name."},"password":{"type":"string","minLength":1,"description":"Password."}}},"json":{"description":"JSON body. Texts may hold values; `$int: text` is a number, `$auto: text` a number when it looks like one, `$json: body` the body written into a string; a `$when: text` beside fields leaves their object out while the text is empty."},"form":{"$ref":"#/$defs/texts","description":"Body of an application/x-www-form-urlencoded form."},"plain":{"type":"string","description":"Body in text/plain."}}},"text":{"title":"TargetText","description":"What the service takes as text.","type":"object","additionalProperties":false,"properties":{"limit":{"type":"integer","minimum":20,"description":"Longest text of one message. Absent: none."},"unit":{"enum":["utf16","codepoint","byte","json_byte"],"default":"utf16","description":"What `limit` counts: UTF-16 units, code points, UTF-8 bytes, or UTF-8 bytes once escaped for JSON."},"overflow":{"enum":["split","truncate","reject"],"default":"split","description":"What happens to a longer text: several messages, a shortened one, or a permanent failure."},"max_pieces":{"type":"integer","minimum":1,"maximum":10000,"default":200,"description":"Most messages one text may become; a text that needs more is a permanent failure."},"numbered":{"type":"boolean","default":false,"description":"Ends each of several messages with ` (i/n)`."},"transforms":{"type":"array","items":{"enum":["slack_entities","zwsp_after_at","break_angle_at","break_angle","break_everyone","break_templates","strip_controls"]},"description":"Changes that keep the service from reading the text as markup or as a mention, applied in order and before splitting: see docs/targets.md."}}},"key":{"title":"TargetKey","description":"Idempotency: `{key}` is the same for every attempt to send the same piece.","type":"object","additionalProperties":false,"required":["window_seconds"],"properties":{"form":{"enum":["hex","uuid"],"default":"hex","description":"How the key is written."},"max_length":{"type":"integer","minimum":16,"maximum":64,"default":64,"description":"Longest key the service takes."},"window_seconds":{"type":"integer","minimum":0,"description":"How long the service drops a repeat, in seconds; 0: it does not, the key is merely required."}}},"signature":{"title":"TargetSignature","description":"An HMAC over a text, as `{signature}`, with the instant it was made at as `{timestamp}`. Both are empty while a `{name?}` in it is.","type":"object","additionalProperties":false,"required":["key","message"],"properties":{"hash":{"enum":["sha256","sha1","sha512"],"default":"sha256","description":"Hash of the HMAC."},"key":{"type":"string","minLength":1,"description":"Its key."},"message":{"type":"string","description":"The text it is made over; may be empty."},"encoding":{"enum":["base64","hex"],"default":"base64","description":"How the result is written."},"clock":{"enum":["s","ms"],"default":"s","description":"Unit of `{timestamp}`: seconds or milliseconds since 1970."}}},"exchange":{"title":"TargetExchange","description":"Credentials are exchanged for a short-lived token, `{exchanged_token}`, which is kept until shortly before it ends. Its request may hold settings only; `success` says when a token was given (default: any 2xx).","type":"object","additionalProperties":false,"required":["request","token"],"properties":{"base":{"type":"string","minLength":1,"description":"Base URL of the token request. Default: that of the target. `api_base` replaces both."},"request":{"$ref":"#/$defs/request"},"success":{"$ref":"#/$defs/condition"},"token":{"type":"string","minLength":1,"description":"Dotted path of the token in the response."},"lifetime":{"type":"string","minLength":1,"description":"Dotted path of its lifetime in seconds, a number or a text."},"default_lifetime_seconds":{"type":"integer","minimum":1,"default":3600,"description":"Lifetime when the response names none."},"margin_seconds":{"type":"integer","minimum":0,"default":120,"description":"How long before its end a token is no longer used."}}},"expectation":{"description":"What a value must be: that very value, one of a list, or what the tests below say.","oneOf":[{"type":["string","number","boolean","null"]},{"type":"array","minItems":1,"items":{"type":["string","number","boolean","null"]}},{"title":"TargetExpectation","type":"object","additionalProperties":false,"minProperties":1,"properties":{"exists":{"type":"boolean","description":"Whether there is a value other than null."},"empty":{"type":"boolean","description":"Whether it is absent, null, an empty text, list or object."},"is":{"enum":["string","number","boolean","array","object"],"description":"Its type."},"not":{"type":"array","minItems":1,"items":{"type":["string","number","boolean","null"]},"description":"Values it must not be; an absent one is none of them."},"matches":{"type":"string","minLength":1,"description":"RE2 expression to be found in the text or number."},"between":{"type":"array","minItems":2,"maxItems":2,"items":{"type":"number"},"description":"Lowest and highest number."},"every":{"type":"object","minProperties":1,"additionalProperties":{"$ref":"#/$defs/expectation"},"description":"Expectations that every element of a list meets, by dotted path in the element; an absent list meets them."}}}]},"condition":{"title":"TargetCondition","description":"A test of a response: everything named must hold.","type":"object","additionalProperties":false,"minProperties":1,"properties":{"status":{"description":"HTTP status: a number, a class such as `5xx`, or a list of them.","oneOf":[{"$ref":"#/$defs/status"},{"type":"array","minItems":1,"items":{"$ref":"#/$defs/status"}}]},"headers":{"type":"object","minProperties":1,"additionalProperties":{"$ref":"#/$defs/expectation"},"description":"Expectations by header name."},"body":{"type":"object","minProperties":1,"additionalProperties":{"$ref":"#/$defs/expectation"},"description":"Expectations by dotted path into the JSON body; `.` is the body itself. None holds for a body that is not JSON."},"text":{"type":"string","minLength":1,"description":"RE2 expression to be found in the body as text."},"any":{"type":"array","minItems":1,"items":{"$ref":"#/$defs/condition"},"description":"Alternatives, of which one must hold."}}},"status":{"oneOf":[{"type":"integer","minimum":100,"maximum":599},{"type":"string","pattern":"^[1-5]xx$"}]},"outcomes":{"type":"array","items":{"$ref":"#/$defs/outcomeRule"},"description":"What a response that is no success means; the first rule that fits. Otherwise: 429 is `retry`; 408, 425, 500, 502, 503 and 504 are `ambiguous`; the rest is `permanent`."},"outcomeRule":{"title":"TargetOutcomeRule","description":"One rule.","type":"object","additionalProperties":false,"required":["when","outcome"],"properties":{"when":{"$ref":"#/$defs/condition"},"outcome":{"enum":["ok","ok_pending","permanent","auth","retry","refresh","ambiguous"],"description":"`auth`: permanent, the credentials are at fault. `refresh`: take a new exchanged token and try once more. `ok_pending`: accepted, but not yet visible. The rest as in docs/glossary.md."},"reason":{"type":"string","minLength":1,"description":"What it means and what to do, for the operator."},"wait_seconds":{"type":"number","exclusiveMinimum":0,"description":"Wait before the retry when the response names none."}}},"retryAfter":{"title":"TargetRetryAfter","description":"Where a response says how long to wait; the first place that says so. Default: the Retry-After header.","type":"object","additionalProperties":false,"required":["from"],"properties":{"from":{"type":"array","items":{"$ref":"#/$defs/retryAfterSource"},"description":"The places, best first."},"cap_seconds":{"type":"number","exclusiveMinimum":0,"default":3600,"description":"Longest wait that is believed."}}},"retryAfterSource":{"title":"TargetRetryAfterSource","description":"One place: exactly one of `header`, `body`, `text`.","type":"object","additionalProperties":false,"properties":{"header":{"type":"string","minLength":1,"description":"Header: a number or an HTTP date."},"body":{"type":"string","minLength":1,"description":"Dotted path into the JSON body."},"text":{"type":"string","minLength":1,"description":"RE2 expression with one group, searched in the body as text."},"unit":{"enum":["s","ms"],"default":"s","description":"Unit of the number."}}},"pacing":{"type":"array","items":{"title":"TargetPace","description":"At most `messages` in any `seconds`.","type":"object","additionalProperties":false,"required":["per","messages","seconds"],"properties":{"per":{"enum":["chat","credentials"],"description":"What is counted together."},"messages":{"type":"integer","minimum":1,"description":"How many messages."},"seconds":{"type":"number","exclusiveMinimum":0,"description":"In how many seconds."}}},"description":"The public service's limits. They hold while the base URL is the one of this file: a server under `api_base` has its own."},"variant":{"title":"TargetVariant","description":"One way to reach the service.","type":"object","additionalProperties":false,"properties":{"title":{"type":"string","minLength":1,"description":"Display name."},"needs":{"type":"array","items":{"type":"string","minLength":1},"description":"Settings it cannot do without: it is chosen when they are all set and the config names no variant."},"address":{"$ref":"target.schema.json#/properties/address"},"base":{"$ref":"#/$defs/base"},"request":{"$ref":"#/$defs/requests"},"text":{"$ref":"#/$defs/text"},"key":{"$ref":"#/$defs/key"},"signature":{"$ref":"#/$defs/signature"},"exchange":{"$ref":"#/$defs/exchange"},"success":{"$ref":"#/$defs/condition"},"message_id":{"$ref":"#/$defs/messageId"},"error_code":{"$ref":"#/$defs/errorCode"},"outcomes":{"$ref":"#/$defs/outcomes"},"retry_after":{"$ref":"#/$defs/retryAfter"},"pacing":{"$ref":"#/$defs/pacing"},"timeout_seconds":{"$ref":"#/$defs/timeout"},"max_response_bytes":{"$ref":"#/$defs/responseCap"}}}}};
-const schema32 = {"title":"TargetSetting","description":"One setting.","type":"object","additionalProperties":false,"required":["help"],"properties":{"help":{"type":"string","minLength":1,"description":"What it is and where to find it."},"secret":{"type":"boolean","default":false,"description":"Never shown: neither in logs nor in dry runs nor in messages."},"required":{"type":"boolean","default":false,"description":"Nothing can be delivered without it."},"aliases":{"type":"array","items":{"type":"string","pattern":"^[a-z][a-z0-9_]{0,63}$"},"description":"Other names users may write."},"default":{"type":["string","integer","boolean"],"description":"Value when the config sets none."},"pattern":{"type":"string","minLength":1,"description":"RE2 expression that the whole value must match."}}};
-const schema33 = {"title":"TargetAddressField","description":"One key of `deliver_extra`. Its value may come from a stranger's payload: what is not matched by `pattern` is refused.","type":"object","additionalProperties":false,"required":["help"],"properties":{"help":{"type":"string","minLength":1,"description":"What it is, with an example."},"required":{"type":"boolean","default":false,"description":"Every route that delivers here must set it. (A key that a request names without `?` must have a value when that request is made, whatever this says.)"},"pattern":{"type":"string","minLength":1,"description":"RE2 expression that the whole value must match."},"personal":{"type":"boolean","default":false,"description":"A phone number or the like: shown only in part."}}};
+const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"target.schema.json","title":"TargetFile","description":"catalog/targets/<name>.yaml: how one delivery target is spoken to. A `{name}` in a text stands for a value, `{name?}` for one that may be empty: the header, query parameter or body field that holds it is then left out.","type":"object","additionalProperties":false,"required":["title"],"properties":{"title":{"type":"string","minLength":1,"description":"Display name."},"aliases":{"type":"array","items":{"type":"string","pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"description":"Other names of this target."},"driver":{"enum":["http","log","local","forgea_comment","email"],"default":"http","description":"`http`: this file says it all. The others are code that the shipped entries use."},"docs":{"title":"TargetDocs","description":"What docs/targets.md says about the target, beside what follows from the rest of this file.","type":"object","additionalProperties":false,"properties":{"setup":{"type":"string","minLength":1,"description":"Markdown: what to create at the service and where its credentials are found."},"limits":{"type":"array","items":{"type":"string","minLength":1},"description":"What the service does not do or does differently than one would expect."},"unverified":{"type":"array","items":{"type":"string","minLength":1},"description":"What is believed but was not found in the service's own documentation."},"url":{"type":"string","minLength":1,"description":"The service's own documentation."}}},"settings":{"title":"TargetSettings","description":"What a config sets under `platforms.<target>`, by name: credentials, ids, choices. `{name}` puts one into a request. A setting named `api_base` documents the base URL of a self-hosted service.","type":"object","propertyNames":{"pattern":"^[a-z][a-z0-9_]{0,63}$"},"additionalProperties":{"$ref":"#/$defs/setting"}},"address":{"title":"TargetAddress","description":"What a delivery sets in `deliver_extra`, by name: `chat_id`, `thread` (written as `message_thread_id` or `thread_id`) and keys of the target's own.","type":"object","propertyNames":{"pattern":"^[a-z][a-z0-9_]{0,63}$"},"additionalProperties":{"$ref":"#/$defs/addressField"}},"base":{"$ref":"#/$defs/base"},"request":{"$ref":"#/$defs/requests"},"text":{"$ref":"#/$defs/text"},"key":{"$ref":"#/$defs/key"},"signature":{"$ref":"#/$defs/signature"},"exchange":{"$ref":"#/$defs/exchange"},"success":{"$ref":"#/$defs/condition"},"message_id":{"$ref":"#/$defs/messageId"},"error_code":{"$ref":"#/$defs/errorCode"},"outcomes":{"$ref":"#/$defs/outcomes"},"retry_after":{"$ref":"#/$defs/retryAfter"},"pacing":{"$ref":"#/$defs/pacing"},"timeout_seconds":{"$ref":"#/$defs/timeout"},"max_response_bytes":{"$ref":"#/$defs/responseCap"},"variants":{"title":"TargetVariants","description":"Several ways to reach the service (a bot, an incoming webhook), by name, preferred first. What a variant says replaces what the target says beside it.","type":"object","minProperties":1,"propertyNames":{"pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"additionalProperties":{"$ref":"#/$defs/variant"}}},"$defs":{"setting":{"title":"TargetSetting","description":"One setting.","type":"object","additionalProperties":false,"required":["help"],"properties":{"help":{"type":"string","minLength":1,"description":"What it is and where to find it."},"example":{"type":["string","integer","boolean"],"description":"A value as it looks, for the documentation; never of a secret."},"secret":{"type":"boolean","default":false,"description":"Never shown: neither in logs nor in dry runs nor in messages."},"required":{"type":"boolean","default":false,"description":"Nothing can be delivered without it."},"aliases":{"type":"array","items":{"type":"string","pattern":"^[a-z][a-z0-9_]{0,63}$"},"description":"Other names users may write."},"default":{"type":["string","integer","boolean"],"description":"Value when the config sets none."},"pattern":{"type":"string","minLength":1,"description":"RE2 expression that the whole value must match."}}},"addressField":{"title":"TargetAddressField","description":"One key of `deliver_extra`. Its value may come from a stranger's payload: what is not matched by `pattern` is refused.","type":"object","additionalProperties":false,"required":["help"],"properties":{"help":{"type":"string","minLength":1,"description":"What it is, with an example."},"example":{"type":"string","minLength":1,"description":"A value as it looks, for the documentation."},"required":{"type":"boolean","default":false,"description":"Every route that delivers here must set it. (A key that a request names without `?` must have a value when that request is made, whatever this says.)"},"pattern":{"type":"string","minLength":1,"description":"RE2 expression that the whole value must match."},"personal":{"type":"boolean","default":false,"description":"A phone number or the like: shown only in part."}}},"base":{"type":"string","minLength":1,"description":"Base URL, `https://` unless it is this machine; may hold settings. Absent: the config must set `api_base`."},"timeout":{"type":"number","exclusiveMinimum":0,"maximum":600,"default":20,"description":"Longest time one request may take, in seconds."},"responseCap":{"type":"integer","minimum":1024,"maximum":16777216,"default":65536,"description":"Longest response that is read, in bytes."},"messageId":{"type":"string","minLength":1,"description":"Dotted path of the sent message's id in the response."},"errorCode":{"type":"string","minLength":1,"description":"Dotted path of the service's own error code in the response, for logs."},"texts":{"type":"object","additionalProperties":{"type":["string","integer","boolean"]}},"requests":{"description":"The request that sends one piece of text; or several, of which the first that fits the address is made.","oneOf":[{"$ref":"#/$defs/request"},{"type":"array","minItems":1,"items":{"$ref":"#/$defs/request"}}]},"request":{"title":"TargetRequest","description":"One HTTP request. At most one of `json`, `form` and `plain`.","type":"object","additionalProperties":false,"required":["path"],"properties":{"when":{"title":"TargetRequestWhen","description":"The addresses it fits. Absent: all.","type":"object","additionalProperties":false,"properties":{"chat_id":{"type":"string","minLength":1,"description":"RE2 expression that the whole chat_id must match; a group `(?P<name>…)` becomes `{match.name}`."},"thread":{"type":"boolean","description":"Whether a thread is given."}}},"method":{"enum":["POST","PUT","PATCH","GET"],"default":"POST","description":"HTTP method."},"path":{"type":"string","description":"Path below the base. Values are percent-encoded, each stays within its segment."},"query":{"$ref":"#/$defs/texts","description":"Query parameters."},"headers":{"$ref":"#/$defs/texts","description":"Headers. They may hold settings, but nothing that comes with a delivery."},"basic":{"title":"TargetBasicAuth","description":"HTTP Basic authentication; left out while a `{name?}` in it is empty.","type":"object","additionalProperties":false,"required":["user","password"],"properties":{"user":{"type":"string","minLength":1,"description":"User name."},"password":{"type":"string","minLength":1,"description":"Password."}}},"json":{"description":"JSON body. Texts may hold values; `$int: text` is a number, `$auto: text` a number when it looks like one, `$json: body` the body written into a string; a `$when: text` beside fields leaves their object out while the text is empty."},"form":{"$ref":"#/$defs/texts","description":"Body of an application/x-www-form-urlencoded form."},"plain":{"type":"string","description":"Body in text/plain."}}},"text":{"title":"TargetText","description":"What the service takes as text.","type":"object","additionalProperties":false,"properties":{"limit":{"type":"integer","minimum":20,"description":"Longest text of one message. Absent: none."},"unit":{"enum":["utf16","codepoint","byte","json_byte"],"default":"utf16","description":"What `limit` counts: UTF-16 units, code points, UTF-8 bytes, or UTF-8 bytes once escaped for JSON."},"overflow":{"enum":["split","truncate","reject"],"default":"split","description":"What happens to a longer text: several messages, a shortened one, or a permanent failure."},"max_pieces":{"type":"integer","minimum":1,"maximum":10000,"default":200,"description":"Most messages one text may become; a text that needs more is a permanent failure."},"numbered":{"type":"boolean","default":false,"description":"Ends each of several messages with ` (i/n)`."},"transforms":{"type":"array","items":{"enum":["slack_entities","zwsp_after_at","break_angle_at","break_angle","break_everyone","break_templates","strip_controls"]},"description":"Changes that keep the service from reading the text as markup or as a mention, applied in order and before splitting: see docs/targets.md."}}},"key":{"title":"TargetKey","description":"Idempotency: `{key}` is the same for every attempt to send the same piece.","type":"object","additionalProperties":false,"required":["window_seconds"],"properties":{"form":{"enum":["hex","uuid"],"default":"hex","description":"How the key is written."},"max_length":{"type":"integer","minimum":16,"maximum":64,"default":64,"description":"Longest key the service takes."},"window_seconds":{"type":"integer","minimum":0,"description":"How long the service drops a repeat, in seconds; 0: it does not, the key is merely required."}}},"signature":{"title":"TargetSignature","description":"An HMAC over a text, as `{signature}`, with the instant it was made at as `{timestamp}`. Both are empty while a `{name?}` in it is.","type":"object","additionalProperties":false,"required":["key","message"],"properties":{"hash":{"enum":["sha256","sha1","sha512"],"default":"sha256","description":"Hash of the HMAC."},"key":{"type":"string","minLength":1,"description":"Its key."},"message":{"type":"string","description":"The text it is made over; may be empty."},"encoding":{"enum":["base64","hex"],"default":"base64","description":"How the result is written."},"clock":{"enum":["s","ms"],"default":"s","description":"Unit of `{timestamp}`: seconds or milliseconds since 1970."}}},"exchange":{"title":"TargetExchange","description":"Credentials are exchanged for a short-lived token, `{exchanged_token}`, which is kept until shortly before it ends. Its request may hold settings only; `success` says when a token was given (default: any 2xx).","type":"object","additionalProperties":false,"required":["request","token"],"properties":{"base":{"type":"string","minLength":1,"description":"Base URL of the token request. Default: that of the target. `api_base` replaces both."},"request":{"$ref":"#/$defs/request"},"success":{"$ref":"#/$defs/condition"},"token":{"type":"string","minLength":1,"description":"Dotted path of the token in the response."},"lifetime":{"type":"string","minLength":1,"description":"Dotted path of its lifetime in seconds, a number or a text."},"default_lifetime_seconds":{"type":"integer","minimum":1,"default":3600,"description":"Lifetime when the response names none."},"margin_seconds":{"type":"integer","minimum":0,"default":120,"description":"How long before its end a token is no longer used."}}},"expectation":{"description":"What a value must be: that very value, one of a list, or what the tests below say.","oneOf":[{"type":["string","number","boolean","null"]},{"type":"array","minItems":1,"items":{"type":["string","number","boolean","null"]}},{"title":"TargetExpectation","type":"object","additionalProperties":false,"minProperties":1,"properties":{"exists":{"type":"boolean","description":"Whether there is a value other than null."},"empty":{"type":"boolean","description":"Whether it is absent, null, an empty text, list or object."},"is":{"enum":["string","number","boolean","array","object"],"description":"Its type."},"not":{"type":"array","minItems":1,"items":{"type":["string","number","boolean","null"]},"description":"Values it must not be; an absent one is none of them."},"matches":{"type":"string","minLength":1,"description":"RE2 expression to be found in the text or number."},"between":{"type":"array","minItems":2,"maxItems":2,"items":{"type":"number"},"description":"Lowest and highest number."},"every":{"type":"object","minProperties":1,"additionalProperties":{"$ref":"#/$defs/expectation"},"description":"Expectations that every element of a list meets, by dotted path in the element; an absent list meets them."}}}]},"condition":{"title":"TargetCondition","description":"A test of a response: everything named must hold.","type":"object","additionalProperties":false,"minProperties":1,"properties":{"status":{"description":"HTTP status: a number, a class such as `5xx`, or a list of them.","oneOf":[{"$ref":"#/$defs/status"},{"type":"array","minItems":1,"items":{"$ref":"#/$defs/status"}}]},"headers":{"type":"object","minProperties":1,"additionalProperties":{"$ref":"#/$defs/expectation"},"description":"Expectations by header name."},"body":{"type":"object","minProperties":1,"additionalProperties":{"$ref":"#/$defs/expectation"},"description":"Expectations by dotted path into the JSON body; `.` is the body itself. None holds for a body that is not JSON."},"text":{"type":"string","minLength":1,"description":"RE2 expression to be found in the body as text."},"any":{"type":"array","minItems":1,"items":{"$ref":"#/$defs/condition"},"description":"Alternatives, of which one must hold."}}},"status":{"oneOf":[{"type":"integer","minimum":100,"maximum":599},{"type":"string","pattern":"^[1-5]xx$"}]},"outcomes":{"type":"array","items":{"$ref":"#/$defs/outcomeRule"},"description":"What a response that is no success means; the first rule that fits. Otherwise: 429 is `retry`; 408, 425, 500, 502, 503 and 504 are `ambiguous`; the rest is `permanent`."},"outcomeRule":{"title":"TargetOutcomeRule","description":"One rule.","type":"object","additionalProperties":false,"required":["when","outcome"],"properties":{"when":{"$ref":"#/$defs/condition"},"outcome":{"enum":["ok","ok_pending","permanent","auth","retry","refresh","ambiguous"],"description":"`auth`: permanent, the credentials are at fault. `refresh`: take a new exchanged token and try once more. `ok_pending`: accepted, but not yet visible. The rest as in docs/glossary.md."},"reason":{"type":"string","minLength":1,"description":"What it means and what to do, for the operator."},"wait_seconds":{"type":"number","exclusiveMinimum":0,"description":"Wait before the retry when the response names none."}}},"retryAfter":{"title":"TargetRetryAfter","description":"Where a response says how long to wait; the first place that says so. Default: the Retry-After header.","type":"object","additionalProperties":false,"required":["from"],"properties":{"from":{"type":"array","items":{"$ref":"#/$defs/retryAfterSource"},"description":"The places, best first."},"cap_seconds":{"type":"number","exclusiveMinimum":0,"default":3600,"description":"Longest wait that is believed."}}},"retryAfterSource":{"title":"TargetRetryAfterSource","description":"One place: exactly one of `header`, `body`, `text`.","type":"object","additionalProperties":false,"properties":{"header":{"type":"string","minLength":1,"description":"Header: a number or an HTTP date."},"body":{"type":"string","minLength":1,"description":"Dotted path into the JSON body."},"text":{"type":"string","minLength":1,"description":"RE2 expression with one group, searched in the body as text."},"unit":{"enum":["s","ms"],"default":"s","description":"Unit of the number."}}},"pacing":{"type":"array","items":{"title":"TargetPace","description":"At most `messages` in any `seconds`.","type":"object","additionalProperties":false,"required":["per","messages","seconds"],"properties":{"per":{"enum":["chat","credentials"],"description":"What is counted together."},"messages":{"type":"integer","minimum":1,"description":"How many messages."},"seconds":{"type":"number","exclusiveMinimum":0,"description":"In how many seconds."}}},"description":"The public service's limits. They hold while the base URL is the one of this file: a server under `api_base` has its own."},"variant":{"title":"TargetVariant","description":"One way to reach the service.","type":"object","additionalProperties":false,"properties":{"title":{"type":"string","minLength":1,"description":"Display name."},"needs":{"type":"array","items":{"type":"string","minLength":1},"description":"Settings it cannot do without: it is chosen when they are all set and the config names no variant."},"address":{"$ref":"target.schema.json#/properties/address"},"base":{"$ref":"#/$defs/base"},"request":{"$ref":"#/$defs/requests"},"text":{"$ref":"#/$defs/text"},"key":{"$ref":"#/$defs/key"},"signature":{"$ref":"#/$defs/signature"},"exchange":{"$ref":"#/$defs/exchange"},"success":{"$ref":"#/$defs/condition"},"message_id":{"$ref":"#/$defs/messageId"},"error_code":{"$ref":"#/$defs/errorCode"},"outcomes":{"$ref":"#/$defs/outcomes"},"retry_after":{"$ref":"#/$defs/retryAfter"},"pacing":{"$ref":"#/$defs/pacing"},"timeout_seconds":{"$ref":"#/$defs/timeout"},"max_response_bytes":{"$ref":"#/$defs/responseCap"}}}}};
+const schema32 = {"title":"TargetSetting","description":"One setting.","type":"object","additionalProperties":false,"required":["help"],"properties":{"help":{"type":"string","minLength":1,"description":"What it is and where to find it."},"example":{"type":["string","integer","boolean"],"description":"A value as it looks, for the documentation; never of a secret."},"secret":{"type":"boolean","default":false,"description":"Never shown: neither in logs nor in dry runs nor in messages."},"required":{"type":"boolean","default":false,"description":"Nothing can be delivered without it."},"aliases":{"type":"array","items":{"type":"string","pattern":"^[a-z][a-z0-9_]{0,63}$"},"description":"Other names users may write."},"default":{"type":["string","integer","boolean"],"description":"Value when the config sets none."},"pattern":{"type":"string","minLength":1,"description":"RE2 expression that the whole value must match."}}};
+const schema33 = {"title":"TargetAddressField","description":"One key of `deliver_extra`. Its value may come from a stranger's payload: what is not matched by `pattern` is refused.","type":"object","additionalProperties":false,"required":["help"],"properties":{"help":{"type":"string","minLength":1,"description":"What it is, with an example."},"example":{"type":"string","minLength":1,"description":"A value as it looks, for the documentation."},"required":{"type":"boolean","default":false,"description":"Every route that delivers here must set it. (A key that a request names without `?` must have a value when that request is made, whatever this says.)"},"pattern":{"type":"string","minLength":1,"description":"RE2 expression that the whole value must match."},"personal":{"type":"boolean","default":false,"description":"A phone number or the like: shown only in part."}}};
 const schema34 = {"type":"string","minLength":1,"description":"Base URL, `https://` unless it is this machine; may hold settings. Absent: the config must set `api_base`."};
 const schema40 = {"title":"TargetText","description":"What the service takes as text.","type":"object","additionalProperties":false,"properties":{"limit":{"type":"integer","minimum":20,"description":"Longest text of one message. Absent: none."},"unit":{"enum":["utf16","codepoint","byte","json_byte"],"default":"utf16","description":"What `limit` counts: UTF-16 units, code points, UTF-8 bytes, or UTF-8 bytes once escaped for JSON."},"overflow":{"enum":["split","truncate","reject"],"default":"split","description":"What happens to a longer text: several messages, a shortened one, or a permanent failure."},"max_pieces":{"type":"integer","minimum":1,"maximum":10000,"default":200,"description":"Most messages one text may become; a text that needs more is a permanent failure."},"numbered":{"type":"boolean","default":false,"description":"Ends each of several messages with ` (i/n)`."},"transforms":{"type":"array","items":{"enum":["slack_entities","zwsp_after_at","break_angle_at","break_angle","break_everyone","break_templates","strip_controls"]},"description":"Changes that keep the service from reading the text as markup or as a mention, applied in order and before splitting: see docs/targets.md."}}};
 const schema41 = {"title":"TargetKey","description":"Idempotency: `{key}` is the same for every attempt to send the same piece.","type":"object","additionalProperties":false,"required":["window_seconds"],"properties":{"form":{"enum":["hex","uuid"],"default":"hex","description":"How the key is written."},"max_length":{"type":"integer","minimum":16,"maximum":64,"default":64,"description":"Longest key the service takes."},"window_seconds":{"type":"integer","minimum":0,"description":"How long the service drops a repeat, in seconds; 0: it does not, the key is merely required."}}};
@@ -1846,7 +1846,7 @@ vErrors.push(err2);
 errors++;
 }
 for(const key2 in data0){
-if(!((((key2 === "help") || (key2 === "required")) || (key2 === "pattern")) || (key2 === "personal"))){
+if(!(((((key2 === "help") || (key2 === "example")) || (key2 === "required")) || (key2 === "pattern")) || (key2 === "personal"))){
 const err3 = {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/addressField/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}};
 if(vErrors === null){
 vErrors = [err3];
@@ -1882,9 +1882,11 @@ vErrors.push(err5);
 errors++;
 }
 }
-if(data0.required !== undefined){
-if(typeof data0.required !== "boolean"){
-const err6 = {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/required",schemaPath:"#/$defs/addressField/properties/required/type",keyword:"type",params:{type: "boolean"}};
+if(data0.example !== undefined){
+let data2 = data0.example;
+if(typeof data2 === "string"){
+if(data2.length < 1){
+const err6 = {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/example",schemaPath:"#/$defs/addressField/properties/example/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -1894,11 +1896,8 @@ vErrors.push(err6);
 errors++;
 }
 }
-if(data0.pattern !== undefined){
-let data3 = data0.pattern;
-if(typeof data3 === "string"){
-if(data3.length < 1){
-const err7 = {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/pattern",schemaPath:"#/$defs/addressField/properties/pattern/minLength",keyword:"minLength",params:{limit: 1}};
+else {
+const err7 = {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/example",schemaPath:"#/$defs/addressField/properties/example/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -1908,8 +1907,9 @@ vErrors.push(err7);
 errors++;
 }
 }
-else {
-const err8 = {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/pattern",schemaPath:"#/$defs/addressField/properties/pattern/type",keyword:"type",params:{type: "string"}};
+if(data0.required !== undefined){
+if(typeof data0.required !== "boolean"){
+const err8 = {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/required",schemaPath:"#/$defs/addressField/properties/required/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -1919,9 +1919,11 @@ vErrors.push(err8);
 errors++;
 }
 }
-if(data0.personal !== undefined){
-if(typeof data0.personal !== "boolean"){
-const err9 = {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/personal",schemaPath:"#/$defs/addressField/properties/personal/type",keyword:"type",params:{type: "boolean"}};
+if(data0.pattern !== undefined){
+let data4 = data0.pattern;
+if(typeof data4 === "string"){
+if(data4.length < 1){
+const err9 = {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/pattern",schemaPath:"#/$defs/addressField/properties/pattern/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -1931,9 +1933,8 @@ vErrors.push(err9);
 errors++;
 }
 }
-}
 else {
-const err10 = {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/addressField/type",keyword:"type",params:{type: "object"}};
+const err10 = {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/pattern",schemaPath:"#/$defs/addressField/properties/pattern/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -1943,14 +1944,38 @@ vErrors.push(err10);
 errors++;
 }
 }
-}
-else {
-const err11 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(data0.personal !== undefined){
+if(typeof data0.personal !== "boolean"){
+const err11 = {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/personal",schemaPath:"#/$defs/addressField/properties/personal/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err11];
 }
 else {
 vErrors.push(err11);
+}
+errors++;
+}
+}
+}
+else {
+const err12 = {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/addressField/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+}
+}
+else {
+const err13 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
 }
 errors++;
 }
@@ -3085,7 +3110,7 @@ vErrors.push(err22);
 errors++;
 }
 for(const key4 in data12){
-if(!((((((key4 === "help") || (key4 === "secret")) || (key4 === "required")) || (key4 === "aliases")) || (key4 === "default")) || (key4 === "pattern"))){
+if(!(((((((key4 === "help") || (key4 === "example")) || (key4 === "secret")) || (key4 === "required")) || (key4 === "aliases")) || (key4 === "default")) || (key4 === "pattern"))){
 const err23 = {instancePath:instancePath+"/settings/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/setting/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4}};
 if(vErrors === null){
 vErrors = [err23];
@@ -3121,9 +3146,10 @@ vErrors.push(err25);
 errors++;
 }
 }
-if(data12.secret !== undefined){
-if(typeof data12.secret !== "boolean"){
-const err26 = {instancePath:instancePath+"/settings/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/secret",schemaPath:"#/$defs/setting/properties/secret/type",keyword:"type",params:{type: "boolean"}};
+if(data12.example !== undefined){
+let data14 = data12.example;
+if(((typeof data14 !== "string") && (!(((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14))) && (isFinite(data14))))) && (typeof data14 !== "boolean")){
+const err26 = {instancePath:instancePath+"/settings/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/example",schemaPath:"#/$defs/setting/properties/example/type",keyword:"type",params:{type: schema32.properties.example.type}};
 if(vErrors === null){
 vErrors = [err26];
 }
@@ -3133,9 +3159,9 @@ vErrors.push(err26);
 errors++;
 }
 }
-if(data12.required !== undefined){
-if(typeof data12.required !== "boolean"){
-const err27 = {instancePath:instancePath+"/settings/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/required",schemaPath:"#/$defs/setting/properties/required/type",keyword:"type",params:{type: "boolean"}};
+if(data12.secret !== undefined){
+if(typeof data12.secret !== "boolean"){
+const err27 = {instancePath:instancePath+"/settings/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/secret",schemaPath:"#/$defs/setting/properties/secret/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -3145,15 +3171,9 @@ vErrors.push(err27);
 errors++;
 }
 }
-if(data12.aliases !== undefined){
-let data16 = data12.aliases;
-if(Array.isArray(data16)){
-const len3 = data16.length;
-for(let i3=0; i3<len3; i3++){
-let data17 = data16[i3];
-if(typeof data17 === "string"){
-if(!pattern5.test(data17)){
-const err28 = {instancePath:instancePath+"/settings/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/aliases/" + i3,schemaPath:"#/$defs/setting/properties/aliases/items/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9_]{0,63}$"}};
+if(data12.required !== undefined){
+if(typeof data12.required !== "boolean"){
+const err28 = {instancePath:instancePath+"/settings/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/required",schemaPath:"#/$defs/setting/properties/required/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err28];
 }
@@ -3163,8 +3183,15 @@ vErrors.push(err28);
 errors++;
 }
 }
-else {
-const err29 = {instancePath:instancePath+"/settings/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/aliases/" + i3,schemaPath:"#/$defs/setting/properties/aliases/items/type",keyword:"type",params:{type: "string"}};
+if(data12.aliases !== undefined){
+let data17 = data12.aliases;
+if(Array.isArray(data17)){
+const len3 = data17.length;
+for(let i3=0; i3<len3; i3++){
+let data18 = data17[i3];
+if(typeof data18 === "string"){
+if(!pattern5.test(data18)){
+const err29 = {instancePath:instancePath+"/settings/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/aliases/" + i3,schemaPath:"#/$defs/setting/properties/aliases/items/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9_]{0,63}$"}};
 if(vErrors === null){
 vErrors = [err29];
 }
@@ -3174,9 +3201,8 @@ vErrors.push(err29);
 errors++;
 }
 }
-}
 else {
-const err30 = {instancePath:instancePath+"/settings/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/aliases",schemaPath:"#/$defs/setting/properties/aliases/type",keyword:"type",params:{type: "array"}};
+const err30 = {instancePath:instancePath+"/settings/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/aliases/" + i3,schemaPath:"#/$defs/setting/properties/aliases/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err30];
 }
@@ -3186,10 +3212,9 @@ vErrors.push(err30);
 errors++;
 }
 }
-if(data12.default !== undefined){
-let data18 = data12.default;
-if(((typeof data18 !== "string") && (!(((typeof data18 == "number") && (!(data18 % 1) && !isNaN(data18))) && (isFinite(data18))))) && (typeof data18 !== "boolean")){
-const err31 = {instancePath:instancePath+"/settings/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/default",schemaPath:"#/$defs/setting/properties/default/type",keyword:"type",params:{type: schema32.properties.default.type}};
+}
+else {
+const err31 = {instancePath:instancePath+"/settings/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/aliases",schemaPath:"#/$defs/setting/properties/aliases/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err31];
 }
@@ -3199,11 +3224,10 @@ vErrors.push(err31);
 errors++;
 }
 }
-if(data12.pattern !== undefined){
-let data19 = data12.pattern;
-if(typeof data19 === "string"){
-if(data19.length < 1){
-const err32 = {instancePath:instancePath+"/settings/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/pattern",schemaPath:"#/$defs/setting/properties/pattern/minLength",keyword:"minLength",params:{limit: 1}};
+if(data12.default !== undefined){
+let data19 = data12.default;
+if(((typeof data19 !== "string") && (!(((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19))) && (isFinite(data19))))) && (typeof data19 !== "boolean")){
+const err32 = {instancePath:instancePath+"/settings/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/default",schemaPath:"#/$defs/setting/properties/default/type",keyword:"type",params:{type: schema32.properties.default.type}};
 if(vErrors === null){
 vErrors = [err32];
 }
@@ -3213,8 +3237,11 @@ vErrors.push(err32);
 errors++;
 }
 }
-else {
-const err33 = {instancePath:instancePath+"/settings/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/pattern",schemaPath:"#/$defs/setting/properties/pattern/type",keyword:"type",params:{type: "string"}};
+if(data12.pattern !== undefined){
+let data20 = data12.pattern;
+if(typeof data20 === "string"){
+if(data20.length < 1){
+const err33 = {instancePath:instancePath+"/settings/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/pattern",schemaPath:"#/$defs/setting/properties/pattern/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err33];
 }
@@ -3224,9 +3251,8 @@ vErrors.push(err33);
 errors++;
 }
 }
-}
 else {
-const err34 = {instancePath:instancePath+"/settings/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/setting/type",keyword:"type",params:{type: "object"}};
+const err34 = {instancePath:instancePath+"/settings/" + key3.replace(/~/g, "~0").replace(/\//g, "~1")+"/pattern",schemaPath:"#/$defs/setting/properties/pattern/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err34];
 }
@@ -3238,7 +3264,7 @@ errors++;
 }
 }
 else {
-const err35 = {instancePath:instancePath+"/settings",schemaPath:"#/properties/settings/type",keyword:"type",params:{type: "object"}};
+const err35 = {instancePath:instancePath+"/settings/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/setting/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err35];
 }
@@ -3248,14 +3274,9 @@ vErrors.push(err35);
 errors++;
 }
 }
-if(data.address !== undefined){
-let data20 = data.address;
-if(data20 && typeof data20 == "object" && !Array.isArray(data20)){
-for(const key5 in data20){
-const _errs48 = errors;
-if(typeof key5 === "string"){
-if(!pattern5.test(key5)){
-const err36 = {instancePath:instancePath+"/address",schemaPath:"#/properties/address/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9_]{0,63}$"},propertyName:key5};
+}
+else {
+const err36 = {instancePath:instancePath+"/settings",schemaPath:"#/properties/settings/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err36];
 }
@@ -3265,9 +3286,14 @@ vErrors.push(err36);
 errors++;
 }
 }
-var valid14 = _errs48 === errors;
-if(!valid14){
-const err37 = {instancePath:instancePath+"/address",schemaPath:"#/properties/address/propertyNames",keyword:"propertyNames",params:{propertyName: key5}};
+if(data.address !== undefined){
+let data21 = data.address;
+if(data21 && typeof data21 == "object" && !Array.isArray(data21)){
+for(const key5 in data21){
+const _errs50 = errors;
+if(typeof key5 === "string"){
+if(!pattern5.test(key5)){
+const err37 = {instancePath:instancePath+"/address",schemaPath:"#/properties/address/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9_]{0,63}$"},propertyName:key5};
 if(vErrors === null){
 vErrors = [err37];
 }
@@ -3277,11 +3303,9 @@ vErrors.push(err37);
 errors++;
 }
 }
-for(const key6 in data20){
-let data21 = data20[key6];
-if(data21 && typeof data21 == "object" && !Array.isArray(data21)){
-if(data21.help === undefined){
-const err38 = {instancePath:instancePath+"/address/" + key6.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/addressField/required",keyword:"required",params:{missingProperty: "help"}};
+var valid14 = _errs50 === errors;
+if(!valid14){
+const err38 = {instancePath:instancePath+"/address",schemaPath:"#/properties/address/propertyNames",keyword:"propertyNames",params:{propertyName: key5}};
 if(vErrors === null){
 vErrors = [err38];
 }
@@ -3290,9 +3314,12 @@ vErrors.push(err38);
 }
 errors++;
 }
-for(const key7 in data21){
-if(!((((key7 === "help") || (key7 === "required")) || (key7 === "pattern")) || (key7 === "personal"))){
-const err39 = {instancePath:instancePath+"/address/" + key6.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/addressField/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key7}};
+}
+for(const key6 in data21){
+let data22 = data21[key6];
+if(data22 && typeof data22 == "object" && !Array.isArray(data22)){
+if(data22.help === undefined){
+const err39 = {instancePath:instancePath+"/address/" + key6.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/addressField/required",keyword:"required",params:{missingProperty: "help"}};
 if(vErrors === null){
 vErrors = [err39];
 }
@@ -3301,12 +3328,9 @@ vErrors.push(err39);
 }
 errors++;
 }
-}
-if(data21.help !== undefined){
-let data22 = data21.help;
-if(typeof data22 === "string"){
-if(data22.length < 1){
-const err40 = {instancePath:instancePath+"/address/" + key6.replace(/~/g, "~0").replace(/\//g, "~1")+"/help",schemaPath:"#/$defs/addressField/properties/help/minLength",keyword:"minLength",params:{limit: 1}};
+for(const key7 in data22){
+if(!(((((key7 === "help") || (key7 === "example")) || (key7 === "required")) || (key7 === "pattern")) || (key7 === "personal"))){
+const err40 = {instancePath:instancePath+"/address/" + key6.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/addressField/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key7}};
 if(vErrors === null){
 vErrors = [err40];
 }
@@ -3316,8 +3340,11 @@ vErrors.push(err40);
 errors++;
 }
 }
-else {
-const err41 = {instancePath:instancePath+"/address/" + key6.replace(/~/g, "~0").replace(/\//g, "~1")+"/help",schemaPath:"#/$defs/addressField/properties/help/type",keyword:"type",params:{type: "string"}};
+if(data22.help !== undefined){
+let data23 = data22.help;
+if(typeof data23 === "string"){
+if(data23.length < 1){
+const err41 = {instancePath:instancePath+"/address/" + key6.replace(/~/g, "~0").replace(/\//g, "~1")+"/help",schemaPath:"#/$defs/addressField/properties/help/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err41];
 }
@@ -3327,9 +3354,8 @@ vErrors.push(err41);
 errors++;
 }
 }
-if(data21.required !== undefined){
-if(typeof data21.required !== "boolean"){
-const err42 = {instancePath:instancePath+"/address/" + key6.replace(/~/g, "~0").replace(/\//g, "~1")+"/required",schemaPath:"#/$defs/addressField/properties/required/type",keyword:"type",params:{type: "boolean"}};
+else {
+const err42 = {instancePath:instancePath+"/address/" + key6.replace(/~/g, "~0").replace(/\//g, "~1")+"/help",schemaPath:"#/$defs/addressField/properties/help/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err42];
 }
@@ -3339,11 +3365,11 @@ vErrors.push(err42);
 errors++;
 }
 }
-if(data21.pattern !== undefined){
-let data24 = data21.pattern;
+if(data22.example !== undefined){
+let data24 = data22.example;
 if(typeof data24 === "string"){
 if(data24.length < 1){
-const err43 = {instancePath:instancePath+"/address/" + key6.replace(/~/g, "~0").replace(/\//g, "~1")+"/pattern",schemaPath:"#/$defs/addressField/properties/pattern/minLength",keyword:"minLength",params:{limit: 1}};
+const err43 = {instancePath:instancePath+"/address/" + key6.replace(/~/g, "~0").replace(/\//g, "~1")+"/example",schemaPath:"#/$defs/addressField/properties/example/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err43];
 }
@@ -3354,7 +3380,7 @@ errors++;
 }
 }
 else {
-const err44 = {instancePath:instancePath+"/address/" + key6.replace(/~/g, "~0").replace(/\//g, "~1")+"/pattern",schemaPath:"#/$defs/addressField/properties/pattern/type",keyword:"type",params:{type: "string"}};
+const err44 = {instancePath:instancePath+"/address/" + key6.replace(/~/g, "~0").replace(/\//g, "~1")+"/example",schemaPath:"#/$defs/addressField/properties/example/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err44];
 }
@@ -3364,9 +3390,9 @@ vErrors.push(err44);
 errors++;
 }
 }
-if(data21.personal !== undefined){
-if(typeof data21.personal !== "boolean"){
-const err45 = {instancePath:instancePath+"/address/" + key6.replace(/~/g, "~0").replace(/\//g, "~1")+"/personal",schemaPath:"#/$defs/addressField/properties/personal/type",keyword:"type",params:{type: "boolean"}};
+if(data22.required !== undefined){
+if(typeof data22.required !== "boolean"){
+const err45 = {instancePath:instancePath+"/address/" + key6.replace(/~/g, "~0").replace(/\//g, "~1")+"/required",schemaPath:"#/$defs/addressField/properties/required/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err45];
 }
@@ -3376,9 +3402,11 @@ vErrors.push(err45);
 errors++;
 }
 }
-}
-else {
-const err46 = {instancePath:instancePath+"/address/" + key6.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/addressField/type",keyword:"type",params:{type: "object"}};
+if(data22.pattern !== undefined){
+let data26 = data22.pattern;
+if(typeof data26 === "string"){
+if(data26.length < 1){
+const err46 = {instancePath:instancePath+"/address/" + key6.replace(/~/g, "~0").replace(/\//g, "~1")+"/pattern",schemaPath:"#/$defs/addressField/properties/pattern/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err46];
 }
@@ -3388,9 +3416,8 @@ vErrors.push(err46);
 errors++;
 }
 }
-}
 else {
-const err47 = {instancePath:instancePath+"/address",schemaPath:"#/properties/address/type",keyword:"type",params:{type: "object"}};
+const err47 = {instancePath:instancePath+"/address/" + key6.replace(/~/g, "~0").replace(/\//g, "~1")+"/pattern",schemaPath:"#/$defs/addressField/properties/pattern/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err47];
 }
@@ -3400,11 +3427,9 @@ vErrors.push(err47);
 errors++;
 }
 }
-if(data.base !== undefined){
-let data26 = data.base;
-if(typeof data26 === "string"){
-if(data26.length < 1){
-const err48 = {instancePath:instancePath+"/base",schemaPath:"#/$defs/base/minLength",keyword:"minLength",params:{limit: 1}};
+if(data22.personal !== undefined){
+if(typeof data22.personal !== "boolean"){
+const err48 = {instancePath:instancePath+"/address/" + key6.replace(/~/g, "~0").replace(/\//g, "~1")+"/personal",schemaPath:"#/$defs/addressField/properties/personal/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err48];
 }
@@ -3414,13 +3439,51 @@ vErrors.push(err48);
 errors++;
 }
 }
+}
 else {
-const err49 = {instancePath:instancePath+"/base",schemaPath:"#/$defs/base/type",keyword:"type",params:{type: "string"}};
+const err49 = {instancePath:instancePath+"/address/" + key6.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/addressField/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err49];
 }
 else {
 vErrors.push(err49);
+}
+errors++;
+}
+}
+}
+else {
+const err50 = {instancePath:instancePath+"/address",schemaPath:"#/properties/address/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err50];
+}
+else {
+vErrors.push(err50);
+}
+errors++;
+}
+}
+if(data.base !== undefined){
+let data28 = data.base;
+if(typeof data28 === "string"){
+if(data28.length < 1){
+const err51 = {instancePath:instancePath+"/base",schemaPath:"#/$defs/base/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err51];
+}
+else {
+vErrors.push(err51);
+}
+errors++;
+}
+}
+else {
+const err52 = {instancePath:instancePath+"/base",schemaPath:"#/$defs/base/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err52];
+}
+else {
+vErrors.push(err52);
 }
 errors++;
 }
@@ -3432,49 +3495,11 @@ errors = vErrors.length;
 }
 }
 if(data.text !== undefined){
-let data28 = data.text;
-if(data28 && typeof data28 == "object" && !Array.isArray(data28)){
-for(const key8 in data28){
+let data30 = data.text;
+if(data30 && typeof data30 == "object" && !Array.isArray(data30)){
+for(const key8 in data30){
 if(!((((((key8 === "limit") || (key8 === "unit")) || (key8 === "overflow")) || (key8 === "max_pieces")) || (key8 === "numbered")) || (key8 === "transforms"))){
-const err50 = {instancePath:instancePath+"/text",schemaPath:"#/$defs/text/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8}};
-if(vErrors === null){
-vErrors = [err50];
-}
-else {
-vErrors.push(err50);
-}
-errors++;
-}
-}
-if(data28.limit !== undefined){
-let data29 = data28.limit;
-if(!(((typeof data29 == "number") && (!(data29 % 1) && !isNaN(data29))) && (isFinite(data29)))){
-const err51 = {instancePath:instancePath+"/text/limit",schemaPath:"#/$defs/text/properties/limit/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err51];
-}
-else {
-vErrors.push(err51);
-}
-errors++;
-}
-if((typeof data29 == "number") && (isFinite(data29))){
-if(data29 < 20 || isNaN(data29)){
-const err52 = {instancePath:instancePath+"/text/limit",schemaPath:"#/$defs/text/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 20}};
-if(vErrors === null){
-vErrors = [err52];
-}
-else {
-vErrors.push(err52);
-}
-errors++;
-}
-}
-}
-if(data28.unit !== undefined){
-let data30 = data28.unit;
-if(!((((data30 === "utf16") || (data30 === "codepoint")) || (data30 === "byte")) || (data30 === "json_byte"))){
-const err53 = {instancePath:instancePath+"/text/unit",schemaPath:"#/$defs/text/properties/unit/enum",keyword:"enum",params:{allowedValues: schema40.properties.unit.enum}};
+const err53 = {instancePath:instancePath+"/text",schemaPath:"#/$defs/text/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8}};
 if(vErrors === null){
 vErrors = [err53];
 }
@@ -3484,10 +3509,10 @@ vErrors.push(err53);
 errors++;
 }
 }
-if(data28.overflow !== undefined){
-let data31 = data28.overflow;
-if(!(((data31 === "split") || (data31 === "truncate")) || (data31 === "reject"))){
-const err54 = {instancePath:instancePath+"/text/overflow",schemaPath:"#/$defs/text/properties/overflow/enum",keyword:"enum",params:{allowedValues: schema40.properties.overflow.enum}};
+if(data30.limit !== undefined){
+let data31 = data30.limit;
+if(!(((typeof data31 == "number") && (!(data31 % 1) && !isNaN(data31))) && (isFinite(data31)))){
+const err54 = {instancePath:instancePath+"/text/limit",schemaPath:"#/$defs/text/properties/limit/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err54];
 }
@@ -3496,11 +3521,9 @@ vErrors.push(err54);
 }
 errors++;
 }
-}
-if(data28.max_pieces !== undefined){
-let data32 = data28.max_pieces;
-if(!(((typeof data32 == "number") && (!(data32 % 1) && !isNaN(data32))) && (isFinite(data32)))){
-const err55 = {instancePath:instancePath+"/text/max_pieces",schemaPath:"#/$defs/text/properties/max_pieces/type",keyword:"type",params:{type: "integer"}};
+if((typeof data31 == "number") && (isFinite(data31))){
+if(data31 < 20 || isNaN(data31)){
+const err55 = {instancePath:instancePath+"/text/limit",schemaPath:"#/$defs/text/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 20}};
 if(vErrors === null){
 vErrors = [err55];
 }
@@ -3509,9 +3532,12 @@ vErrors.push(err55);
 }
 errors++;
 }
-if((typeof data32 == "number") && (isFinite(data32))){
-if(data32 > 10000 || isNaN(data32)){
-const err56 = {instancePath:instancePath+"/text/max_pieces",schemaPath:"#/$defs/text/properties/max_pieces/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000}};
+}
+}
+if(data30.unit !== undefined){
+let data32 = data30.unit;
+if(!((((data32 === "utf16") || (data32 === "codepoint")) || (data32 === "byte")) || (data32 === "json_byte"))){
+const err56 = {instancePath:instancePath+"/text/unit",schemaPath:"#/$defs/text/properties/unit/enum",keyword:"enum",params:{allowedValues: schema40.properties.unit.enum}};
 if(vErrors === null){
 vErrors = [err56];
 }
@@ -3520,8 +3546,11 @@ vErrors.push(err56);
 }
 errors++;
 }
-if(data32 < 1 || isNaN(data32)){
-const err57 = {instancePath:instancePath+"/text/max_pieces",schemaPath:"#/$defs/text/properties/max_pieces/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+}
+if(data30.overflow !== undefined){
+let data33 = data30.overflow;
+if(!(((data33 === "split") || (data33 === "truncate")) || (data33 === "reject"))){
+const err57 = {instancePath:instancePath+"/text/overflow",schemaPath:"#/$defs/text/properties/overflow/enum",keyword:"enum",params:{allowedValues: schema40.properties.overflow.enum}};
 if(vErrors === null){
 vErrors = [err57];
 }
@@ -3531,10 +3560,10 @@ vErrors.push(err57);
 errors++;
 }
 }
-}
-if(data28.numbered !== undefined){
-if(typeof data28.numbered !== "boolean"){
-const err58 = {instancePath:instancePath+"/text/numbered",schemaPath:"#/$defs/text/properties/numbered/type",keyword:"type",params:{type: "boolean"}};
+if(data30.max_pieces !== undefined){
+let data34 = data30.max_pieces;
+if(!(((typeof data34 == "number") && (!(data34 % 1) && !isNaN(data34))) && (isFinite(data34)))){
+const err58 = {instancePath:instancePath+"/text/max_pieces",schemaPath:"#/$defs/text/properties/max_pieces/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err58];
 }
@@ -3543,15 +3572,9 @@ vErrors.push(err58);
 }
 errors++;
 }
-}
-if(data28.transforms !== undefined){
-let data34 = data28.transforms;
-if(Array.isArray(data34)){
-const len4 = data34.length;
-for(let i4=0; i4<len4; i4++){
-let data35 = data34[i4];
-if(!(((((((data35 === "slack_entities") || (data35 === "zwsp_after_at")) || (data35 === "break_angle_at")) || (data35 === "break_angle")) || (data35 === "break_everyone")) || (data35 === "break_templates")) || (data35 === "strip_controls"))){
-const err59 = {instancePath:instancePath+"/text/transforms/" + i4,schemaPath:"#/$defs/text/properties/transforms/items/enum",keyword:"enum",params:{allowedValues: schema40.properties.transforms.items.enum}};
+if((typeof data34 == "number") && (isFinite(data34))){
+if(data34 > 10000 || isNaN(data34)){
+const err59 = {instancePath:instancePath+"/text/max_pieces",schemaPath:"#/$defs/text/properties/max_pieces/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000}};
 if(vErrors === null){
 vErrors = [err59];
 }
@@ -3560,10 +3583,8 @@ vErrors.push(err59);
 }
 errors++;
 }
-}
-}
-else {
-const err60 = {instancePath:instancePath+"/text/transforms",schemaPath:"#/$defs/text/properties/transforms/type",keyword:"type",params:{type: "array"}};
+if(data34 < 1 || isNaN(data34)){
+const err60 = {instancePath:instancePath+"/text/max_pieces",schemaPath:"#/$defs/text/properties/max_pieces/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err60];
 }
@@ -3574,8 +3595,9 @@ errors++;
 }
 }
 }
-else {
-const err61 = {instancePath:instancePath+"/text",schemaPath:"#/$defs/text/type",keyword:"type",params:{type: "object"}};
+if(data30.numbered !== undefined){
+if(typeof data30.numbered !== "boolean"){
+const err61 = {instancePath:instancePath+"/text/numbered",schemaPath:"#/$defs/text/properties/numbered/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err61];
 }
@@ -3585,11 +3607,14 @@ vErrors.push(err61);
 errors++;
 }
 }
-if(data.key !== undefined){
-let data36 = data.key;
-if(data36 && typeof data36 == "object" && !Array.isArray(data36)){
-if(data36.window_seconds === undefined){
-const err62 = {instancePath:instancePath+"/key",schemaPath:"#/$defs/key/required",keyword:"required",params:{missingProperty: "window_seconds"}};
+if(data30.transforms !== undefined){
+let data36 = data30.transforms;
+if(Array.isArray(data36)){
+const len4 = data36.length;
+for(let i4=0; i4<len4; i4++){
+let data37 = data36[i4];
+if(!(((((((data37 === "slack_entities") || (data37 === "zwsp_after_at")) || (data37 === "break_angle_at")) || (data37 === "break_angle")) || (data37 === "break_everyone")) || (data37 === "break_templates")) || (data37 === "strip_controls"))){
+const err62 = {instancePath:instancePath+"/text/transforms/" + i4,schemaPath:"#/$defs/text/properties/transforms/items/enum",keyword:"enum",params:{allowedValues: schema40.properties.transforms.items.enum}};
 if(vErrors === null){
 vErrors = [err62];
 }
@@ -3598,9 +3623,10 @@ vErrors.push(err62);
 }
 errors++;
 }
-for(const key9 in data36){
-if(!(((key9 === "form") || (key9 === "max_length")) || (key9 === "window_seconds"))){
-const err63 = {instancePath:instancePath+"/key",schemaPath:"#/$defs/key/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key9}};
+}
+}
+else {
+const err63 = {instancePath:instancePath+"/text/transforms",schemaPath:"#/$defs/text/properties/transforms/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err63];
 }
@@ -3610,10 +3636,9 @@ vErrors.push(err63);
 errors++;
 }
 }
-if(data36.form !== undefined){
-let data37 = data36.form;
-if(!((data37 === "hex") || (data37 === "uuid"))){
-const err64 = {instancePath:instancePath+"/key/form",schemaPath:"#/$defs/key/properties/form/enum",keyword:"enum",params:{allowedValues: schema41.properties.form.enum}};
+}
+else {
+const err64 = {instancePath:instancePath+"/text",schemaPath:"#/$defs/text/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err64];
 }
@@ -3623,10 +3648,11 @@ vErrors.push(err64);
 errors++;
 }
 }
-if(data36.max_length !== undefined){
-let data38 = data36.max_length;
-if(!(((typeof data38 == "number") && (!(data38 % 1) && !isNaN(data38))) && (isFinite(data38)))){
-const err65 = {instancePath:instancePath+"/key/max_length",schemaPath:"#/$defs/key/properties/max_length/type",keyword:"type",params:{type: "integer"}};
+if(data.key !== undefined){
+let data38 = data.key;
+if(data38 && typeof data38 == "object" && !Array.isArray(data38)){
+if(data38.window_seconds === undefined){
+const err65 = {instancePath:instancePath+"/key",schemaPath:"#/$defs/key/required",keyword:"required",params:{missingProperty: "window_seconds"}};
 if(vErrors === null){
 vErrors = [err65];
 }
@@ -3635,9 +3661,9 @@ vErrors.push(err65);
 }
 errors++;
 }
-if((typeof data38 == "number") && (isFinite(data38))){
-if(data38 > 64 || isNaN(data38)){
-const err66 = {instancePath:instancePath+"/key/max_length",schemaPath:"#/$defs/key/properties/max_length/maximum",keyword:"maximum",params:{comparison: "<=", limit: 64}};
+for(const key9 in data38){
+if(!(((key9 === "form") || (key9 === "max_length")) || (key9 === "window_seconds"))){
+const err66 = {instancePath:instancePath+"/key",schemaPath:"#/$defs/key/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key9}};
 if(vErrors === null){
 vErrors = [err66];
 }
@@ -3646,8 +3672,11 @@ vErrors.push(err66);
 }
 errors++;
 }
-if(data38 < 16 || isNaN(data38)){
-const err67 = {instancePath:instancePath+"/key/max_length",schemaPath:"#/$defs/key/properties/max_length/minimum",keyword:"minimum",params:{comparison: ">=", limit: 16}};
+}
+if(data38.form !== undefined){
+let data39 = data38.form;
+if(!((data39 === "hex") || (data39 === "uuid"))){
+const err67 = {instancePath:instancePath+"/key/form",schemaPath:"#/$defs/key/properties/form/enum",keyword:"enum",params:{allowedValues: schema41.properties.form.enum}};
 if(vErrors === null){
 vErrors = [err67];
 }
@@ -3657,11 +3686,10 @@ vErrors.push(err67);
 errors++;
 }
 }
-}
-if(data36.window_seconds !== undefined){
-let data39 = data36.window_seconds;
-if(!(((typeof data39 == "number") && (!(data39 % 1) && !isNaN(data39))) && (isFinite(data39)))){
-const err68 = {instancePath:instancePath+"/key/window_seconds",schemaPath:"#/$defs/key/properties/window_seconds/type",keyword:"type",params:{type: "integer"}};
+if(data38.max_length !== undefined){
+let data40 = data38.max_length;
+if(!(((typeof data40 == "number") && (!(data40 % 1) && !isNaN(data40))) && (isFinite(data40)))){
+const err68 = {instancePath:instancePath+"/key/max_length",schemaPath:"#/$defs/key/properties/max_length/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err68];
 }
@@ -3670,9 +3698,9 @@ vErrors.push(err68);
 }
 errors++;
 }
-if((typeof data39 == "number") && (isFinite(data39))){
-if(data39 < 0 || isNaN(data39)){
-const err69 = {instancePath:instancePath+"/key/window_seconds",schemaPath:"#/$defs/key/properties/window_seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
+if((typeof data40 == "number") && (isFinite(data40))){
+if(data40 > 64 || isNaN(data40)){
+const err69 = {instancePath:instancePath+"/key/max_length",schemaPath:"#/$defs/key/properties/max_length/maximum",keyword:"maximum",params:{comparison: "<=", limit: 64}};
 if(vErrors === null){
 vErrors = [err69];
 }
@@ -3681,11 +3709,8 @@ vErrors.push(err69);
 }
 errors++;
 }
-}
-}
-}
-else {
-const err70 = {instancePath:instancePath+"/key",schemaPath:"#/$defs/key/type",keyword:"type",params:{type: "object"}};
+if(data40 < 16 || isNaN(data40)){
+const err70 = {instancePath:instancePath+"/key/max_length",schemaPath:"#/$defs/key/properties/max_length/minimum",keyword:"minimum",params:{comparison: ">=", limit: 16}};
 if(vErrors === null){
 vErrors = [err70];
 }
@@ -3695,11 +3720,11 @@ vErrors.push(err70);
 errors++;
 }
 }
-if(data.signature !== undefined){
-let data40 = data.signature;
-if(data40 && typeof data40 == "object" && !Array.isArray(data40)){
-if(data40.key === undefined){
-const err71 = {instancePath:instancePath+"/signature",schemaPath:"#/$defs/signature/required",keyword:"required",params:{missingProperty: "key"}};
+}
+if(data38.window_seconds !== undefined){
+let data41 = data38.window_seconds;
+if(!(((typeof data41 == "number") && (!(data41 % 1) && !isNaN(data41))) && (isFinite(data41)))){
+const err71 = {instancePath:instancePath+"/key/window_seconds",schemaPath:"#/$defs/key/properties/window_seconds/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err71];
 }
@@ -3708,8 +3733,9 @@ vErrors.push(err71);
 }
 errors++;
 }
-if(data40.message === undefined){
-const err72 = {instancePath:instancePath+"/signature",schemaPath:"#/$defs/signature/required",keyword:"required",params:{missingProperty: "message"}};
+if((typeof data41 == "number") && (isFinite(data41))){
+if(data41 < 0 || isNaN(data41)){
+const err72 = {instancePath:instancePath+"/key/window_seconds",schemaPath:"#/$defs/key/properties/window_seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
 if(vErrors === null){
 vErrors = [err72];
 }
@@ -3718,9 +3744,11 @@ vErrors.push(err72);
 }
 errors++;
 }
-for(const key10 in data40){
-if(!(((((key10 === "hash") || (key10 === "key")) || (key10 === "message")) || (key10 === "encoding")) || (key10 === "clock"))){
-const err73 = {instancePath:instancePath+"/signature",schemaPath:"#/$defs/signature/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key10}};
+}
+}
+}
+else {
+const err73 = {instancePath:instancePath+"/key",schemaPath:"#/$defs/key/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err73];
 }
@@ -3730,10 +3758,11 @@ vErrors.push(err73);
 errors++;
 }
 }
-if(data40.hash !== undefined){
-let data41 = data40.hash;
-if(!(((data41 === "sha256") || (data41 === "sha1")) || (data41 === "sha512"))){
-const err74 = {instancePath:instancePath+"/signature/hash",schemaPath:"#/$defs/signature/properties/hash/enum",keyword:"enum",params:{allowedValues: schema42.properties.hash.enum}};
+if(data.signature !== undefined){
+let data42 = data.signature;
+if(data42 && typeof data42 == "object" && !Array.isArray(data42)){
+if(data42.key === undefined){
+const err74 = {instancePath:instancePath+"/signature",schemaPath:"#/$defs/signature/required",keyword:"required",params:{missingProperty: "key"}};
 if(vErrors === null){
 vErrors = [err74];
 }
@@ -3742,12 +3771,8 @@ vErrors.push(err74);
 }
 errors++;
 }
-}
-if(data40.key !== undefined){
-let data42 = data40.key;
-if(typeof data42 === "string"){
-if(data42.length < 1){
-const err75 = {instancePath:instancePath+"/signature/key",schemaPath:"#/$defs/signature/properties/key/minLength",keyword:"minLength",params:{limit: 1}};
+if(data42.message === undefined){
+const err75 = {instancePath:instancePath+"/signature",schemaPath:"#/$defs/signature/required",keyword:"required",params:{missingProperty: "message"}};
 if(vErrors === null){
 vErrors = [err75];
 }
@@ -3756,9 +3781,9 @@ vErrors.push(err75);
 }
 errors++;
 }
-}
-else {
-const err76 = {instancePath:instancePath+"/signature/key",schemaPath:"#/$defs/signature/properties/key/type",keyword:"type",params:{type: "string"}};
+for(const key10 in data42){
+if(!(((((key10 === "hash") || (key10 === "key")) || (key10 === "message")) || (key10 === "encoding")) || (key10 === "clock"))){
+const err76 = {instancePath:instancePath+"/signature",schemaPath:"#/$defs/signature/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key10}};
 if(vErrors === null){
 vErrors = [err76];
 }
@@ -3768,9 +3793,10 @@ vErrors.push(err76);
 errors++;
 }
 }
-if(data40.message !== undefined){
-if(typeof data40.message !== "string"){
-const err77 = {instancePath:instancePath+"/signature/message",schemaPath:"#/$defs/signature/properties/message/type",keyword:"type",params:{type: "string"}};
+if(data42.hash !== undefined){
+let data43 = data42.hash;
+if(!(((data43 === "sha256") || (data43 === "sha1")) || (data43 === "sha512"))){
+const err77 = {instancePath:instancePath+"/signature/hash",schemaPath:"#/$defs/signature/properties/hash/enum",keyword:"enum",params:{allowedValues: schema42.properties.hash.enum}};
 if(vErrors === null){
 vErrors = [err77];
 }
@@ -3780,10 +3806,11 @@ vErrors.push(err77);
 errors++;
 }
 }
-if(data40.encoding !== undefined){
-let data44 = data40.encoding;
-if(!((data44 === "base64") || (data44 === "hex"))){
-const err78 = {instancePath:instancePath+"/signature/encoding",schemaPath:"#/$defs/signature/properties/encoding/enum",keyword:"enum",params:{allowedValues: schema42.properties.encoding.enum}};
+if(data42.key !== undefined){
+let data44 = data42.key;
+if(typeof data44 === "string"){
+if(data44.length < 1){
+const err78 = {instancePath:instancePath+"/signature/key",schemaPath:"#/$defs/signature/properties/key/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err78];
 }
@@ -3793,10 +3820,8 @@ vErrors.push(err78);
 errors++;
 }
 }
-if(data40.clock !== undefined){
-let data45 = data40.clock;
-if(!((data45 === "s") || (data45 === "ms"))){
-const err79 = {instancePath:instancePath+"/signature/clock",schemaPath:"#/$defs/signature/properties/clock/enum",keyword:"enum",params:{allowedValues: schema42.properties.clock.enum}};
+else {
+const err79 = {instancePath:instancePath+"/signature/key",schemaPath:"#/$defs/signature/properties/key/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err79];
 }
@@ -3806,14 +3831,52 @@ vErrors.push(err79);
 errors++;
 }
 }
-}
-else {
-const err80 = {instancePath:instancePath+"/signature",schemaPath:"#/$defs/signature/type",keyword:"type",params:{type: "object"}};
+if(data42.message !== undefined){
+if(typeof data42.message !== "string"){
+const err80 = {instancePath:instancePath+"/signature/message",schemaPath:"#/$defs/signature/properties/message/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err80];
 }
 else {
 vErrors.push(err80);
+}
+errors++;
+}
+}
+if(data42.encoding !== undefined){
+let data46 = data42.encoding;
+if(!((data46 === "base64") || (data46 === "hex"))){
+const err81 = {instancePath:instancePath+"/signature/encoding",schemaPath:"#/$defs/signature/properties/encoding/enum",keyword:"enum",params:{allowedValues: schema42.properties.encoding.enum}};
+if(vErrors === null){
+vErrors = [err81];
+}
+else {
+vErrors.push(err81);
+}
+errors++;
+}
+}
+if(data42.clock !== undefined){
+let data47 = data42.clock;
+if(!((data47 === "s") || (data47 === "ms"))){
+const err82 = {instancePath:instancePath+"/signature/clock",schemaPath:"#/$defs/signature/properties/clock/enum",keyword:"enum",params:{allowedValues: schema42.properties.clock.enum}};
+if(vErrors === null){
+vErrors = [err82];
+}
+else {
+vErrors.push(err82);
+}
+errors++;
+}
+}
+}
+else {
+const err83 = {instancePath:instancePath+"/signature",schemaPath:"#/$defs/signature/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err83];
+}
+else {
+vErrors.push(err83);
 }
 errors++;
 }
@@ -3831,51 +3894,51 @@ errors = vErrors.length;
 }
 }
 if(data.message_id !== undefined){
-let data48 = data.message_id;
-if(typeof data48 === "string"){
-if(data48.length < 1){
-const err81 = {instancePath:instancePath+"/message_id",schemaPath:"#/$defs/messageId/minLength",keyword:"minLength",params:{limit: 1}};
-if(vErrors === null){
-vErrors = [err81];
-}
-else {
-vErrors.push(err81);
-}
-errors++;
-}
-}
-else {
-const err82 = {instancePath:instancePath+"/message_id",schemaPath:"#/$defs/messageId/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err82];
-}
-else {
-vErrors.push(err82);
-}
-errors++;
-}
-}
-if(data.error_code !== undefined){
-let data49 = data.error_code;
-if(typeof data49 === "string"){
-if(data49.length < 1){
-const err83 = {instancePath:instancePath+"/error_code",schemaPath:"#/$defs/errorCode/minLength",keyword:"minLength",params:{limit: 1}};
-if(vErrors === null){
-vErrors = [err83];
-}
-else {
-vErrors.push(err83);
-}
-errors++;
-}
-}
-else {
-const err84 = {instancePath:instancePath+"/error_code",schemaPath:"#/$defs/errorCode/type",keyword:"type",params:{type: "string"}};
+let data50 = data.message_id;
+if(typeof data50 === "string"){
+if(data50.length < 1){
+const err84 = {instancePath:instancePath+"/message_id",schemaPath:"#/$defs/messageId/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err84];
 }
 else {
 vErrors.push(err84);
+}
+errors++;
+}
+}
+else {
+const err85 = {instancePath:instancePath+"/message_id",schemaPath:"#/$defs/messageId/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err85];
+}
+else {
+vErrors.push(err85);
+}
+errors++;
+}
+}
+if(data.error_code !== undefined){
+let data51 = data.error_code;
+if(typeof data51 === "string"){
+if(data51.length < 1){
+const err86 = {instancePath:instancePath+"/error_code",schemaPath:"#/$defs/errorCode/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err86];
+}
+else {
+vErrors.push(err86);
+}
+errors++;
+}
+}
+else {
+const err87 = {instancePath:instancePath+"/error_code",schemaPath:"#/$defs/errorCode/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err87];
+}
+else {
+vErrors.push(err87);
 }
 errors++;
 }
@@ -3893,45 +3956,14 @@ errors = vErrors.length;
 }
 }
 if(data.pacing !== undefined){
-let data52 = data.pacing;
-if(Array.isArray(data52)){
-const len5 = data52.length;
+let data54 = data.pacing;
+if(Array.isArray(data54)){
+const len5 = data54.length;
 for(let i5=0; i5<len5; i5++){
-let data53 = data52[i5];
-if(data53 && typeof data53 == "object" && !Array.isArray(data53)){
-if(data53.per === undefined){
-const err85 = {instancePath:instancePath+"/pacing/" + i5,schemaPath:"#/$defs/pacing/items/required",keyword:"required",params:{missingProperty: "per"}};
-if(vErrors === null){
-vErrors = [err85];
-}
-else {
-vErrors.push(err85);
-}
-errors++;
-}
-if(data53.messages === undefined){
-const err86 = {instancePath:instancePath+"/pacing/" + i5,schemaPath:"#/$defs/pacing/items/required",keyword:"required",params:{missingProperty: "messages"}};
-if(vErrors === null){
-vErrors = [err86];
-}
-else {
-vErrors.push(err86);
-}
-errors++;
-}
-if(data53.seconds === undefined){
-const err87 = {instancePath:instancePath+"/pacing/" + i5,schemaPath:"#/$defs/pacing/items/required",keyword:"required",params:{missingProperty: "seconds"}};
-if(vErrors === null){
-vErrors = [err87];
-}
-else {
-vErrors.push(err87);
-}
-errors++;
-}
-for(const key11 in data53){
-if(!(((key11 === "per") || (key11 === "messages")) || (key11 === "seconds"))){
-const err88 = {instancePath:instancePath+"/pacing/" + i5,schemaPath:"#/$defs/pacing/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key11}};
+let data55 = data54[i5];
+if(data55 && typeof data55 == "object" && !Array.isArray(data55)){
+if(data55.per === undefined){
+const err88 = {instancePath:instancePath+"/pacing/" + i5,schemaPath:"#/$defs/pacing/items/required",keyword:"required",params:{missingProperty: "per"}};
 if(vErrors === null){
 vErrors = [err88];
 }
@@ -3940,11 +3972,8 @@ vErrors.push(err88);
 }
 errors++;
 }
-}
-if(data53.per !== undefined){
-let data54 = data53.per;
-if(!((data54 === "chat") || (data54 === "credentials"))){
-const err89 = {instancePath:instancePath+"/pacing/" + i5+"/per",schemaPath:"#/$defs/pacing/items/properties/per/enum",keyword:"enum",params:{allowedValues: schema54.items.properties.per.enum}};
+if(data55.messages === undefined){
+const err89 = {instancePath:instancePath+"/pacing/" + i5,schemaPath:"#/$defs/pacing/items/required",keyword:"required",params:{missingProperty: "messages"}};
 if(vErrors === null){
 vErrors = [err89];
 }
@@ -3953,11 +3982,8 @@ vErrors.push(err89);
 }
 errors++;
 }
-}
-if(data53.messages !== undefined){
-let data55 = data53.messages;
-if(!(((typeof data55 == "number") && (!(data55 % 1) && !isNaN(data55))) && (isFinite(data55)))){
-const err90 = {instancePath:instancePath+"/pacing/" + i5+"/messages",schemaPath:"#/$defs/pacing/items/properties/messages/type",keyword:"type",params:{type: "integer"}};
+if(data55.seconds === undefined){
+const err90 = {instancePath:instancePath+"/pacing/" + i5,schemaPath:"#/$defs/pacing/items/required",keyword:"required",params:{missingProperty: "seconds"}};
 if(vErrors === null){
 vErrors = [err90];
 }
@@ -3966,9 +3992,9 @@ vErrors.push(err90);
 }
 errors++;
 }
-if((typeof data55 == "number") && (isFinite(data55))){
-if(data55 < 1 || isNaN(data55)){
-const err91 = {instancePath:instancePath+"/pacing/" + i5+"/messages",schemaPath:"#/$defs/pacing/items/properties/messages/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+for(const key11 in data55){
+if(!(((key11 === "per") || (key11 === "messages")) || (key11 === "seconds"))){
+const err91 = {instancePath:instancePath+"/pacing/" + i5,schemaPath:"#/$defs/pacing/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key11}};
 if(vErrors === null){
 vErrors = [err91];
 }
@@ -3978,12 +4004,10 @@ vErrors.push(err91);
 errors++;
 }
 }
-}
-if(data53.seconds !== undefined){
-let data56 = data53.seconds;
-if((typeof data56 == "number") && (isFinite(data56))){
-if(data56 <= 0 || isNaN(data56)){
-const err92 = {instancePath:instancePath+"/pacing/" + i5+"/seconds",schemaPath:"#/$defs/pacing/items/properties/seconds/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0}};
+if(data55.per !== undefined){
+let data56 = data55.per;
+if(!((data56 === "chat") || (data56 === "credentials"))){
+const err92 = {instancePath:instancePath+"/pacing/" + i5+"/per",schemaPath:"#/$defs/pacing/items/properties/per/enum",keyword:"enum",params:{allowedValues: schema54.items.properties.per.enum}};
 if(vErrors === null){
 vErrors = [err92];
 }
@@ -3993,8 +4017,10 @@ vErrors.push(err92);
 errors++;
 }
 }
-else {
-const err93 = {instancePath:instancePath+"/pacing/" + i5+"/seconds",schemaPath:"#/$defs/pacing/items/properties/seconds/type",keyword:"type",params:{type: "number"}};
+if(data55.messages !== undefined){
+let data57 = data55.messages;
+if(!(((typeof data57 == "number") && (!(data57 % 1) && !isNaN(data57))) && (isFinite(data57)))){
+const err93 = {instancePath:instancePath+"/pacing/" + i5+"/messages",schemaPath:"#/$defs/pacing/items/properties/messages/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err93];
 }
@@ -4003,10 +4029,9 @@ vErrors.push(err93);
 }
 errors++;
 }
-}
-}
-else {
-const err94 = {instancePath:instancePath+"/pacing/" + i5,schemaPath:"#/$defs/pacing/items/type",keyword:"type",params:{type: "object"}};
+if((typeof data57 == "number") && (isFinite(data57))){
+if(data57 < 1 || isNaN(data57)){
+const err94 = {instancePath:instancePath+"/pacing/" + i5+"/messages",schemaPath:"#/$defs/pacing/items/properties/messages/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err94];
 }
@@ -4017,8 +4042,11 @@ errors++;
 }
 }
 }
-else {
-const err95 = {instancePath:instancePath+"/pacing",schemaPath:"#/$defs/pacing/type",keyword:"type",params:{type: "array"}};
+if(data55.seconds !== undefined){
+let data58 = data55.seconds;
+if((typeof data58 == "number") && (isFinite(data58))){
+if(data58 <= 0 || isNaN(data58)){
+const err95 = {instancePath:instancePath+"/pacing/" + i5+"/seconds",schemaPath:"#/$defs/pacing/items/properties/seconds/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0}};
 if(vErrors === null){
 vErrors = [err95];
 }
@@ -4028,11 +4056,8 @@ vErrors.push(err95);
 errors++;
 }
 }
-if(data.timeout_seconds !== undefined){
-let data57 = data.timeout_seconds;
-if((typeof data57 == "number") && (isFinite(data57))){
-if(data57 > 600 || isNaN(data57)){
-const err96 = {instancePath:instancePath+"/timeout_seconds",schemaPath:"#/$defs/timeout/maximum",keyword:"maximum",params:{comparison: "<=", limit: 600}};
+else {
+const err96 = {instancePath:instancePath+"/pacing/" + i5+"/seconds",schemaPath:"#/$defs/pacing/items/properties/seconds/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err96];
 }
@@ -4041,8 +4066,10 @@ vErrors.push(err96);
 }
 errors++;
 }
-if(data57 <= 0 || isNaN(data57)){
-const err97 = {instancePath:instancePath+"/timeout_seconds",schemaPath:"#/$defs/timeout/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0}};
+}
+}
+else {
+const err97 = {instancePath:instancePath+"/pacing/" + i5,schemaPath:"#/$defs/pacing/items/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err97];
 }
@@ -4052,8 +4079,9 @@ vErrors.push(err97);
 errors++;
 }
 }
+}
 else {
-const err98 = {instancePath:instancePath+"/timeout_seconds",schemaPath:"#/$defs/timeout/type",keyword:"type",params:{type: "number"}};
+const err98 = {instancePath:instancePath+"/pacing",schemaPath:"#/$defs/pacing/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err98];
 }
@@ -4063,10 +4091,11 @@ vErrors.push(err98);
 errors++;
 }
 }
-if(data.max_response_bytes !== undefined){
-let data58 = data.max_response_bytes;
-if(!(((typeof data58 == "number") && (!(data58 % 1) && !isNaN(data58))) && (isFinite(data58)))){
-const err99 = {instancePath:instancePath+"/max_response_bytes",schemaPath:"#/$defs/responseCap/type",keyword:"type",params:{type: "integer"}};
+if(data.timeout_seconds !== undefined){
+let data59 = data.timeout_seconds;
+if((typeof data59 == "number") && (isFinite(data59))){
+if(data59 > 600 || isNaN(data59)){
+const err99 = {instancePath:instancePath+"/timeout_seconds",schemaPath:"#/$defs/timeout/maximum",keyword:"maximum",params:{comparison: "<=", limit: 600}};
 if(vErrors === null){
 vErrors = [err99];
 }
@@ -4075,9 +4104,8 @@ vErrors.push(err99);
 }
 errors++;
 }
-if((typeof data58 == "number") && (isFinite(data58))){
-if(data58 > 16777216 || isNaN(data58)){
-const err100 = {instancePath:instancePath+"/max_response_bytes",schemaPath:"#/$defs/responseCap/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16777216}};
+if(data59 <= 0 || isNaN(data59)){
+const err100 = {instancePath:instancePath+"/timeout_seconds",schemaPath:"#/$defs/timeout/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0}};
 if(vErrors === null){
 vErrors = [err100];
 }
@@ -4086,8 +4114,9 @@ vErrors.push(err100);
 }
 errors++;
 }
-if(data58 < 1024 || isNaN(data58)){
-const err101 = {instancePath:instancePath+"/max_response_bytes",schemaPath:"#/$defs/responseCap/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1024}};
+}
+else {
+const err101 = {instancePath:instancePath+"/timeout_seconds",schemaPath:"#/$defs/timeout/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err101];
 }
@@ -4097,12 +4126,10 @@ vErrors.push(err101);
 errors++;
 }
 }
-}
-if(data.variants !== undefined){
-let data59 = data.variants;
-if(data59 && typeof data59 == "object" && !Array.isArray(data59)){
-if(Object.keys(data59).length < 1){
-const err102 = {instancePath:instancePath+"/variants",schemaPath:"#/properties/variants/minProperties",keyword:"minProperties",params:{limit: 1}};
+if(data.max_response_bytes !== undefined){
+let data60 = data.max_response_bytes;
+if(!(((typeof data60 == "number") && (!(data60 % 1) && !isNaN(data60))) && (isFinite(data60)))){
+const err102 = {instancePath:instancePath+"/max_response_bytes",schemaPath:"#/$defs/responseCap/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err102];
 }
@@ -4111,11 +4138,9 @@ vErrors.push(err102);
 }
 errors++;
 }
-for(const key12 in data59){
-const _errs130 = errors;
-if(typeof key12 === "string"){
-if(!pattern4.test(key12)){
-const err103 = {instancePath:instancePath+"/variants",schemaPath:"#/properties/variants/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9_-]{0,63}$"},propertyName:key12};
+if((typeof data60 == "number") && (isFinite(data60))){
+if(data60 > 16777216 || isNaN(data60)){
+const err103 = {instancePath:instancePath+"/max_response_bytes",schemaPath:"#/$defs/responseCap/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16777216}};
 if(vErrors === null){
 vErrors = [err103];
 }
@@ -4124,10 +4149,8 @@ vErrors.push(err103);
 }
 errors++;
 }
-}
-var valid35 = _errs130 === errors;
-if(!valid35){
-const err104 = {instancePath:instancePath+"/variants",schemaPath:"#/properties/variants/propertyNames",keyword:"propertyNames",params:{propertyName: key12}};
+if(data60 < 1024 || isNaN(data60)){
+const err104 = {instancePath:instancePath+"/max_response_bytes",schemaPath:"#/$defs/responseCap/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1024}};
 if(vErrors === null){
 vErrors = [err104];
 }
@@ -4137,15 +4160,12 @@ vErrors.push(err104);
 errors++;
 }
 }
-for(const key13 in data59){
-if(!(validate42(data59[key13], {instancePath:instancePath+"/variants/" + key13.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data59,parentDataProperty:key13,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate42.errors : vErrors.concat(validate42.errors);
-errors = vErrors.length;
 }
-}
-}
-else {
-const err105 = {instancePath:instancePath+"/variants",schemaPath:"#/properties/variants/type",keyword:"type",params:{type: "object"}};
+if(data.variants !== undefined){
+let data61 = data.variants;
+if(data61 && typeof data61 == "object" && !Array.isArray(data61)){
+if(Object.keys(data61).length < 1){
+const err105 = {instancePath:instancePath+"/variants",schemaPath:"#/properties/variants/minProperties",keyword:"minProperties",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err105];
 }
@@ -4154,15 +4174,58 @@ vErrors.push(err105);
 }
 errors++;
 }
-}
-}
-else {
-const err106 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+for(const key12 in data61){
+const _errs134 = errors;
+if(typeof key12 === "string"){
+if(!pattern4.test(key12)){
+const err106 = {instancePath:instancePath+"/variants",schemaPath:"#/properties/variants/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9_-]{0,63}$"},propertyName:key12};
 if(vErrors === null){
 vErrors = [err106];
 }
 else {
 vErrors.push(err106);
+}
+errors++;
+}
+}
+var valid35 = _errs134 === errors;
+if(!valid35){
+const err107 = {instancePath:instancePath+"/variants",schemaPath:"#/properties/variants/propertyNames",keyword:"propertyNames",params:{propertyName: key12}};
+if(vErrors === null){
+vErrors = [err107];
+}
+else {
+vErrors.push(err107);
+}
+errors++;
+}
+}
+for(const key13 in data61){
+if(!(validate42(data61[key13], {instancePath:instancePath+"/variants/" + key13.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data61,parentDataProperty:key13,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate42.errors : vErrors.concat(validate42.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err108 = {instancePath:instancePath+"/variants",schemaPath:"#/properties/variants/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err108];
+}
+else {
+vErrors.push(err108);
+}
+errors++;
+}
+}
+}
+else {
+const err109 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err109];
+}
+else {
+vErrors.push(err109);
 }
 errors++;
 }

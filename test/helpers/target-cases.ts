@@ -561,7 +561,7 @@ const HOME_ASSISTANT: readonly TargetCase[] = [
 const DING_APP = {
   target: 'workchat_cn_a',
   variant: 'app',
-  settings: { app_key: 'k1', app_secret: 'canary-secret', robot_code: 'r1' },
+  settings: { app_key: 'canary-k1', app_secret: 'canary-secret', robot_code: 'r1' },
   ok: [{ body: { processQueryKey: 'q' } }],
   messageId: 'q',
   auth: [{ status: 403, body: { code: 'Forbidden.AccessDenied.AccessTokenPermissionDenied', message: '.' } }],
@@ -576,7 +576,7 @@ const DING_APP = {
   ambiguous: [{ status: 400, body: { code: 'ServiceUnavailable', message: '.' } }],
   idempotent: false,
   exchange: {
-    request: { path: '/v1.0/oauth2/accessToken', json: { appKey: 'k1', appSecret: 'canary-secret' } },
+    request: { path: '/v1.0/oauth2/accessToken', json: { appKey: 'canary-k1', appSecret: 'canary-secret' } },
     answer: { accessToken: 'TOKEN', expireIn: 7200 },
     refused: { status: 400, body: { code: 'invalidClientIdOrSecret', message: '.' } },
     expired: [

@@ -1,0 +1,202 @@
+/** Prints docs/targets.md from the catalog: what a target takes, what to create at its service, what is known of it. */
+import { fileURLToPath } from 'node:url';
+import { nodeFiles } from '../../cli/files/node-files.ts';
+import { loadCatalogFolder } from '../../compiler/source/load-catalog.ts';
+import type {
+  TargetAddress,
+  TargetFile,
+  TargetPace,
+  TargetSetting,
+  TargetText,
+  TargetVariant,
+} from '../../schemas/generated/types.ts';
+import { TARGETS_INTRO } from './targets-intro.ts';
+
+interface Entry {
+  readonly name: string;
+  readonly file: TargetFile;
+}
+
+export function printTargetsPage(): string {
+  const folder = fileURLToPath(new URL('../../catalog/targets', import.meta.url));
+  const loaded = loadCatalogFolder({ files: nodeFiles, cwd: folder, folder, schema: 'target' });
+  const entries = loaded.entries
+    .map(({ name, value: file }) => ({ name, file }))
+    .sort((a, b) => (a.file.title.toLowerCase() < b.file.title.toLowerCase() ? -1 : 1));
+  return [TARGETS_INTRO, overview(entries), ...entries.map(section)].join('\n');
+}
+
+function overview(entries: readonly Entry[]): string {
+  const rows = entries.map(({ name, file }) => [
+    `[${file.title}](#${anchor(file.title)})`,
+    [name, ...(file.aliases ?? [])].map(code).join(', '),
+    variantsOf(file)
+      .map(({ title }) => title)
+      .filter((title) => title !== '')
+      .join(', '),
+    unique(variantsOf(file).map(({ text }) => describeLimit(text))).join('; '),
+    unique(variantsOf(file).map(({ repeat }) => repeat)).join('; '),
+  ]);
+  return `${table(['Service', '`deliver:`', 'Ways', 'One message holds', 'A repeat is dropped for'], rows)}\n`;
+}
+
+function section({ name, file }: Entry): string {
+  const names = file.aliases ?? [];
+  const also = names.length === 0 ? '' : `, also called ${names.map(code).join(', ')}`;
+  const docs = file.docs?.url === undefined ? '' : ` [Documentation of the service](${file.docs.url}).`;
+  const parts = [
+    `## ${file.title}\n`,
+    `${code(name)}${also}.${docs}\n`,
+    file.docs?.setup === undefined ? '' : `${file.docs.setup.trim()}\n`,
+    ...variantsOf(file).flatMap((variant) => example(name, file, variant)),
+    settingsTable(file),
+    addressTable(file),
+    list([...limits(file), ...(file.docs?.limits ?? [])]),
+    unverified(file.docs?.unverified ?? []),
+  ];
+  return parts.filter((part) => part !== '').join('\n');
+}
+
+/** A variant with what the target says beside it. */
+interface Way {
+  readonly title: string;
+  readonly needs: readonly string[];
+  readonly selfHosted: boolean;
+  readonly text: TargetText;
+  readonly repeat: string;
+  readonly pacing: readonly TargetPace[];
+  readonly takesChat: boolean;
+  readonly address: TargetAddress;
+}
+
+function variantsOf(file: TargetFile): readonly Way[] {
+  const variants: readonly TargetVariant[] = file.variants === undefined ? [{}] : Object.values(file.variants);
+  return variants.map((own) => {
+    const merged = { ...file, ...own };
+    const window = merged.key?.window_seconds ?? 0;
+    return {
+      title: own.title ?? '',
+      needs: own.needs ?? [],
+      selfHosted: (file.driver ?? 'http') === 'http' && merged.base === undefined,
+      text: merged.text ?? {},
+      repeat: window === 0 ? '' : describeSeconds(window),
+      pacing: merged.pacing ?? [],
+      takesChat: /\{chat_id\??\}|\{match\./.test(JSON.stringify(merged.request ?? file.driver === 'email')),
+      address: merged.address ?? {},
+    };
+  });
+}
+
+function example(name: string, file: TargetFile, way: Way): readonly string[] {
+  if (file.driver === 'log' || file.driver === 'local') return [];
+  const settings = Object.entries(file.settings ?? {}).filter(([setting, { required, example: shown }]) => {
+    if (setting === 'api_base') return way.selfHosted;
+    const isOthers = Object.values(file.variants ?? {}).some(({ needs }) => needs?.includes(setting));
+    return (
+      way.needs.includes(setting) || required === true || (shown !== undefined && !isOthers) || isPassword(setting)
+    );
+  });
+  const lines = settings.map(([setting, about]) => `    ${setting}: ${sample(name, setting, about)}`);
+  const chat = way.address.chat_id?.example ?? file.address?.chat_id?.example;
+  if (chat !== undefined && (way.takesChat || file.driver === 'email')) lines.push(`    home_channel: ${quote(chat)}`);
+  if (lines.length === 0) return [];
+  const title = way.title === '' ? '' : `${way.title}:\n\n`;
+  return [`${title}\`\`\`yaml\nplatforms:\n  ${name}:\n    enabled: true\n${lines.join('\n')}\n\`\`\`\n`];
+}
+
+const isPassword = (setting: string): boolean => setting === 'smtp_pass';
+
+function sample(target: string, name: string, about: TargetSetting): string {
+  if (about.secret === true) return `env:${`${target}_${name}`.toUpperCase()}`;
+  return quote(String(about.example ?? about.default ?? ''));
+}
+
+const quote = (text: string): string => (/^[A-Za-z][A-Za-z0-9_./:@-]*$/.test(text) ? text : JSON.stringify(text));
+
+function settingsTable({ settings = {} }: TargetFile): string {
+  const rows = Object.entries(settings).map(([name, about]) => [
+    [name, ...(about.aliases ?? [])].map(code).join(', '),
+    [about.secret === true ? 'secret' : '', about.required === true ? 'required' : ''].filter(Boolean).join(', '),
+    about.help,
+    about.default === undefined ? '' : code(String(about.default)),
+  ]);
+  return rows.length === 0 ? '' : `${table(['Setting', '', 'What it is', 'Default'], rows)}\n`;
+}
+
+function addressTable(file: TargetFile): string {
+  const rows = variantsOf(file).flatMap(({ title, address }) =>
+    Object.entries(address).map(([name, { help }]) => {
+      const keys = name === 'thread' ? ['message_thread_id', 'thread_id'] : [name];
+      const isShared = Object.hasOwn(file.address ?? {}, name) || title === '';
+      return [keys.map(code).join(', '), isShared ? help : `${title}: ${help}`];
+    }),
+  );
+  const distinct = unique(rows.map((row) => JSON.stringify(row))).map((row) => JSON.parse(row) as string[]);
+  return rows.length === 0 ? '' : `${table(['`deliver_extra`', 'What it is'], distinct)}\n`;
+}
+
+/** What follows from the rest of the file. */
+function limits(file: TargetFile): readonly string[] {
+  if ((file.driver ?? 'http') !== 'http') return [];
+  const ways = variantsOf(file);
+  const said = ways.flatMap((way) => {
+    const who = ways.length === 1 ? '' : ` (${way.title})`;
+    const limit = describeLimit(way.text);
+    const pace = way.pacing.map(({ per, messages, seconds }) => {
+      return `${messages} message${messages === 1 ? '' : 's'} in ${describeSeconds(seconds)} ${PER[per]}`;
+    });
+    return [
+      limit === '' ? [] : [`One message holds ${limit}; a longer text becomes several${who}.`],
+      pace.length === 0 ? [] : [`Held back to ${pace.join(' and ')}${who}.`],
+      way.repeat === ''
+        ? []
+        : [`The service drops a repeat for ${way.repeat}, so an attempt of unknown end is repeated${who}.`],
+    ].flat();
+  });
+  return unique(
+    said.map((one) =>
+      ways.length > 1 && said.filter((other) => plain(other) === plain(one)).length === ways.length
+        ? `${plain(one)}.`
+        : one,
+    ),
+  );
+}
+
+const plain = (text: string): string => text.replace(/( \([^()]*\))?\.$/, '');
+const PER: Readonly<Record<TargetPace['per'], string>> = { chat: 'per chat', credentials: 'with the same credentials' };
+
+const UNITS: Readonly<Record<NonNullable<TargetText['unit']>, string>> = {
+  utf16: 'characters (UTF-16 units)',
+  codepoint: 'characters (code points)',
+  byte: 'bytes of UTF-8',
+  json_byte: 'bytes, escaped for JSON',
+};
+
+const describeLimit = ({ limit, unit = 'utf16' }: TargetText): string =>
+  limit === undefined ? '' : `${limit} ${UNITS[unit]}`;
+
+function describeSeconds(seconds: number): string {
+  if (seconds % 86_400 === 0) return `${seconds / 86_400} d`;
+  if (seconds % 3600 === 0) return `${seconds / 3600} h`;
+  return seconds % 60 === 0 && seconds > 60 ? `${seconds / 60} min` : `${seconds} s`;
+}
+
+function unverified(lines: readonly string[]): string {
+  return lines.length === 0 ? '' : `Not found in the service's own documentation:\n\n${list(lines)}`;
+}
+
+const list = (lines: readonly string[]): string =>
+  lines.length === 0 ? '' : `${lines.map((line) => `- ${line.trim()}`).join('\n')}\n`;
+const code = (text: string): string => `\`${text}\``;
+const unique = (texts: readonly string[]): string[] => [...new Set(texts.filter((text) => text !== ''))];
+const anchor = (title: string): string =>
+  title
+    .toLowerCase()
+    .replace(/[^a-z0-9 -]/g, '')
+    .replace(/ /g, '-');
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+}
