@@ -8,6 +8,7 @@ import { compileCase } from './cases/compile.ts';
 import { memoryCase } from './cases/memory.ts';
 import { agentCase, durabilityCase, rejectionsCase } from './cases/requests.ts';
 import { swapCase } from './cases/swap.ts';
+import { verifyCase } from './cases/verify.ts';
 import { buildChildren } from './harness/build.ts';
 import type { Case } from './harness/lab.ts';
 import { withLab } from './harness/lab.ts';
@@ -20,6 +21,7 @@ const CASES: readonly Case[] = [
   memoryCase,
   compileCase,
   swapCase,
+  verifyCase,
   coldStartCase,
 ];
 

@@ -19,10 +19,13 @@ export const HMAC_LENGTHS: Readonly<Record<HmacAlgorithm, { readonly digest: num
   sha512: { digest: 64, block: 128 },
 };
 
-/** Messages up to this length, in bytes, are copied: with their pad they still come from node's buffer pool. */
+/** Messages up to this length, in bytes, are copied behind the pad. */
 const SHORT = 2048;
 const IPAD = 0x36;
 const OPAD = 0x5c;
+
+/** Room for the inner pad and a short message. */
+export const hmacScratch = (algorithm: HmacAlgorithm): Buffer => Buffer.alloc(HMAC_LENGTHS[algorithm].block + SHORT);
 
 export class HmacKey {
   readonly #algorithm: HmacAlgorithm;
@@ -31,11 +34,15 @@ export class HmacKey {
   /** The outer pad with room for the inner digest. */
   readonly #outer: Buffer;
 
-  constructor(algorithm: HmacAlgorithm, key: Buffer) {
+  /** Where a short message is laid out; keys that are used in turns may share one. */
+  readonly #scratch: Buffer;
+
+  constructor(algorithm: HmacAlgorithm, key: Buffer, scratch: Buffer = hmacScratch(algorithm)) {
     const { block, digest } = HMAC_LENGTHS[algorithm];
     const short = key.length > block ? hash(algorithm, key, 'buffer') : key;
     this.#algorithm = algorithm;
     this.#key = key;
+    this.#scratch = scratch;
     this.#inner = pad(short, IPAD, block, block);
     this.#outer = pad(short, OPAD, block, block + digest);
   }
@@ -44,12 +51,12 @@ export class HmacKey {
   digest(content: Content, encoding: Encoding): string {
     let length = 0;
     for (const piece of content) length += piece.length;
-    return length > SHORT ? this.#long(content, encoding) : this.#short(content, length, encoding);
+    return length > SHORT ? this.#long(content, encoding) : this.#short(content, encoding);
   }
 
-  #short(content: Content, length: number, encoding: Encoding): string {
+  #short(content: Content, encoding: Encoding): string {
     const inner = this.#inner;
-    const message = Buffer.allocUnsafe(inner.length + length);
+    const message = this.#scratch;
     message.set(inner, 0);
     let at = inner.length;
     for (const piece of content) {
@@ -57,8 +64,7 @@ export class HmacKey {
       else message.set(piece, at);
       at += piece.length;
     }
-    const digest = hash(this.#algorithm, message, 'binary');
-    message.fill(0, 0, inner.length);
+    const digest = hash(this.#algorithm, message.subarray(0, at), 'binary');
     this.#outer.write(digest, inner.length, 'latin1');
     return hash(this.#algorithm, this.#outer, encoding);
   }

@@ -48,21 +48,29 @@ export function readFirst(places: readonly LocatorPlan[], request: LocatorSource
   return null;
 }
 
-/** The parts of a value that carry the place's prefix, without it. */
-export function splitParts(at: LocatorPlan, text: string): string[] | 'too_many_parts' {
+/** The parts of a value that carry the place's prefix, without it. Parts of a split value are trimmed. */
+export function splitParts({ split, prefix }: LocatorPlan, text: string): string[] | 'too_many_parts' {
+  if (split === '') return text.startsWith(prefix) ? [text.slice(prefix.length)] : [];
   const parts: string[] = [];
   let start = 0;
   for (let count = 0; start <= text.length; count += 1) {
     if (count === MAX_PARTS) return 'too_many_parts';
-    const found = at.split === '' ? -1 : text.indexOf(at.split, start);
+    const found = text.indexOf(split, start);
     const end = found < 0 ? text.length : found;
-    const part = at.split === '' ? text : text.slice(start, end).trim();
-    if (part.startsWith(at.prefix)) parts.push(part.slice(at.prefix.length));
+    while (start < end && isBlank(text.charCodeAt(start))) start += 1;
+    if (text.startsWith(prefix, start) && start + prefix.length <= end) {
+      let last = end;
+      while (last > start + prefix.length && isBlank(text.charCodeAt(last - 1))) last -= 1;
+      parts.push(text.slice(start + prefix.length, last));
+    }
     if (found < 0) break;
-    start = end + at.split.length;
+    start = end + split.length;
   }
   return parts;
 }
+
+/** What may stand around the elements of a header (RFC 9110 §5.6.3). */
+const isBlank = (code: number): boolean => code === 0x20 || code === 0x09;
 
 /** The query of a request target, without the question mark. */
 export function queryOf(url: string): string {

@@ -6,7 +6,7 @@ import { contentBytes } from './content.ts';
 import type { Encoding } from './encoding.ts';
 import { canonicalForm, decodeCanonical, headerBytes } from './encoding.ts';
 import type { HmacAlgorithm } from './hmac.ts';
-import { HMAC_LENGTHS, HmacKey } from './hmac.ts';
+import { HMAC_LENGTHS, HmacKey, hmacScratch } from './hmac.ts';
 import { publicKey, secretKeys } from './keys.ts';
 
 /** One secret made ready: whether any of the signatures is right for the content. */
@@ -18,8 +18,10 @@ export type SharedKeys = Map<string, readonly HmacKey[]>;
 export interface Primitive {
   /** Checks for every key the secret's text may mean; empty when it can be none. */
   readonly prepare: (secret: string, shared: SharedKeys) => readonly Check[];
-  /** Whether a text has the shape of a signature at all: decided before any key is touched. */
+  /** Whether a text has the shape of a signature at all. */
   readonly wellFormed: (signature: string) => boolean;
+  /** A check of an ill-formed signature fails by itself: its shape is of interest only for saying why. */
+  readonly strict: boolean;
 }
 
 type Link = (plan: SchemePlan) => Primitive;
@@ -32,7 +34,7 @@ const PRIMITIVES: Readonly<Record<SchemePlan['verify'], Link>> = {
   'ecdsa-p256': (plan) => asymmetric(plan, 'sha256', 'prime256v1', (text) => isDerSized(text, plan.encoding)),
   token: (plan) => secretText(plan, plan.signature.every((at) => at.in === 'header') ? headerBytes : utf8Bytes),
   basic: (plan) => secretText(plan, (text) => decodeCanonical('base64', text)),
-  none: () => ({ prepare: () => [], wellFormed: () => true }),
+  none: () => ({ prepare: () => [], wellFormed: () => true, strict: true }),
 };
 
 export function linkPrimitive(plan: SchemePlan): Primitive {
@@ -47,6 +49,7 @@ function hmac(algorithm: HmacAlgorithm, plan: SchemePlan): Primitive {
   const { encoding, secret: form } = plan;
   const bytes = HMAC_LENGTHS[algorithm].digest;
   const equal = textComparer(Buffer.alloc(bytes).toString(encoding).length);
+  const scratch = hmacScratch(algorithm);
   const isHex = encoding === 'hex';
   const check = (key: HmacKey, content: Content, signatures: readonly string[]): boolean => {
     const digest = key.digest(content, encoding);
@@ -56,11 +59,11 @@ function hmac(algorithm: HmacAlgorithm, plan: SchemePlan): Primitive {
   };
   const prepare = (secret: string, shared: SharedKeys): readonly Check[] => {
     const name = `${algorithm} ${form.strip} ${form.as} ${form.otherwise} ${secret}`;
-    const keys = shared.get(name) ?? secretKeys(secret, form).map((key) => new HmacKey(algorithm, key));
+    const keys = shared.get(name) ?? secretKeys(secret, form).map((key) => new HmacKey(algorithm, key, scratch));
     shared.set(name, keys);
     return keys.map((key) => (content, signatures) => check(key, content, signatures));
   };
-  return { wellFormed: matcher(canonicalForm(encoding, bytes)), prepare };
+  return { wellFormed: matcher(canonicalForm(encoding, bytes)), prepare, strict: true };
 }
 
 function asymmetric(
@@ -79,7 +82,7 @@ function asymmetric(
       },
     ];
   };
-  return { wellFormed, prepare };
+  return { wellFormed, prepare, strict: false };
 }
 
 /** A DER ECDSA signature over a 256-bit curve has 8 to 72 bytes. */
@@ -102,18 +105,18 @@ function secretText(plan: SchemePlan, decode: (text: string) => Buffer | null): 
         return right;
       };
     });
-  return { wellFormed: (text) => decode(text) !== null, prepare };
+  return { wellFormed: (text) => text !== '' && decode(text) !== null, prepare, strict: false };
 }
 
-/** Compares two ASCII texts of one known length through two buffers made once. */
+/** Compares an ASCII text of a known length with any other, through two buffers made once. */
 function textComparer(length: number): (a: string, b: string) => boolean {
   const left = Buffer.alloc(length);
   const right = Buffer.alloc(length);
   return (a, b) => {
     if (a.length !== length || b.length !== length) return false;
     left.write(a, 'latin1');
-    right.write(b, 'latin1');
-    return timingSafeEqual(left, right);
+    // Anything but ASCII takes more bytes than there are: it does not fit, and what is left there is of another call.
+    return right.write(b, 'utf8') === length && timingSafeEqual(left, right);
   };
 }
 

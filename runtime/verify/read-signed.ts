@@ -4,15 +4,8 @@ import { MAX_PARTS, MAX_VALUE_LENGTH, readText, splitParts } from './locator.ts'
 import type { SignedRequest } from './request.ts';
 import type { VerifyReason } from './verdict.ts';
 
-/**
- * Every signature of the wanted version. One that is malformed spoils them all: it is a sign of headers joined on the
- * way, and a sender that lists several writes each of them right.
- */
-export function readSignatures(
-  plan: SchemePlan,
-  wellFormed: (signature: string) => boolean,
-  request: SignedRequest,
-): readonly string[] | VerifyReason {
+/** Every signature of the wanted version, at least one. */
+export function readSignatures(plan: SchemePlan, request: SignedRequest): readonly string[] | VerifyReason {
   let found: readonly string[] = [];
   let missing: VerifyReason =
     plan.verify === 'token' || plan.verify === 'basic' ? 'missing_credential' : 'missing_signature';
@@ -22,7 +15,6 @@ export function readSignatures(
     if (value.length > MAX_VALUE_LENGTH) return 'oversized_header';
     const parts = splitParts(at, value);
     if (typeof parts === 'string') return parts;
-    for (const part of parts) if (part === '' || !wellFormed(part)) return 'malformed_signature';
     if (parts.length === 0) missing = isOtherVersion(plan, at, value) ? 'unknown_version' : 'malformed_signature';
     found = found.length === 0 ? parts : [...found, ...parts];
   }
@@ -40,23 +32,23 @@ export function readId(at: LocatorPlan, request: SignedRequest): { readonly text
   return /^[\x00-\xff]*$/.test(text) ? { text } : 'missing_id';
 }
 
-/** Header names the scheme reads: each may come once. */
-export function signedHeaders(plan: SchemePlan): string[] {
+/** Whether a header that the scheme reads came more than once: node joins or drops the others. */
+export function repeatedHeaderFinder(plan: SchemePlan): (rawHeaders: readonly string[]) => boolean {
   const places = [...plan.signature, plan.timestamp?.at ?? null, plan.id, plan.body_hash?.at ?? null];
-  return [...new Set(places.flatMap((at) => (at?.in === 'header' ? [at.name] : [])))];
-}
-
-/** Whether one of the headers came more than once: node joins or drops the others. */
-export function isRepeated(rawHeaders: readonly string[], names: readonly string[]): boolean {
-  for (const name of names) {
-    let count = 0;
+  const names = [...new Set(places.flatMap((at) => (at?.in === 'header' ? [at.name] : [])))];
+  // Most of a request's headers are told apart by the length of their names alone.
+  const lengths = names.reduce((mask, name) => mask | (1 << (name.length & 31)), 0);
+  return (rawHeaders) => {
+    let seen = 0;
     for (let index = 0; index < rawHeaders.length; index += 2) {
-      const raw = rawHeaders[index];
-      if (raw?.length === name.length && raw.toLowerCase() === name) count += 1;
+      const raw = rawHeaders[index] ?? '';
+      if ((lengths & (1 << (raw.length & 31))) === 0) continue;
+      const bit = 1 << (names.indexOf(raw.toLowerCase()) + 1);
+      if (bit > 1 && (seen & bit) !== 0) return true;
+      seen |= bit;
     }
-    if (count > 1) return true;
-  }
-  return false;
+    return false;
+  };
 }
 
 /** Whether a value without the wanted prefix holds a signature under another label (`v5=…` where `v1=…` is wanted). */

@@ -6,7 +6,7 @@ import { linkContent, urlBases } from './content.ts';
 import { readText, readValue } from './locator.ts';
 import type { Check, Primitive, SharedKeys } from './primitives.ts';
 import { linkPrimitive } from './primitives.ts';
-import { isRepeated, readId, readSignatures, signedHeaders } from './read-signed.ts';
+import { readId, readSignatures, repeatedHeaderFinder } from './read-signed.ts';
 import type { SignedRequest } from './request.ts';
 import { checkWindow, readTimestamp } from './timestamp.ts';
 import type { Verdict, VerifyReason } from './verdict.ts';
@@ -22,8 +22,7 @@ export interface LinkedScheme {
   readonly plan: SchemePlan;
   readonly primitive: Primitive;
   readonly content: (input: ContentInput) => Content;
-  /** Headers that may come once. */
-  readonly headers: readonly string[];
+  readonly hasRepeatedHeader: (rawHeaders: readonly string[]) => boolean;
   /** Whether the signed bytes are made of parts of the body. */
   readonly parsesBody: boolean;
 }
@@ -39,7 +38,7 @@ export function linkScheme(plan: SchemePlan): LinkedScheme {
     plan,
     primitive: linkPrimitive(plan),
     content: linkContent(plan.signed),
-    headers: signedHeaders(plan),
+    hasRepeatedHeader: repeatedHeaderFinder(plan),
     parsesBody: plan.signed.some(({ kind }) => kind === 'json' || kind === 'params'),
   };
 }
@@ -93,10 +92,20 @@ export class BoundScheme {
 
   /** Index of the secret that matched, or why none did. */
   #judge(request: SignedRequest, now: number): number | VerifyReason {
-    const { plan, primitive, headers } = this.#scheme;
-    if (isRepeated(request.rawHeaders, headers)) return 'repeated_header';
-    const signatures = readSignatures(plan, primitive.wellFormed, request);
+    const { plan, primitive, hasRepeatedHeader } = this.#scheme;
+    if (hasRepeatedHeader(request.rawHeaders)) return 'repeated_header';
+    const signatures = readSignatures(plan, request);
     if (typeof signatures === 'string') return signatures;
+    // A malformed one among several spoils them all: whoever lists several writes each of them right, and a proxy that
+    // joins two headers does not.
+    const checkFirst = !primitive.strict || signatures.length > 1;
+    if (checkFirst && !signatures.every(primitive.wellFormed)) return 'malformed_signature';
+    const result = this.#weigh(request, signatures, now);
+    return typeof result === 'string' && !signatures.every(primitive.wellFormed) ? 'malformed_signature' : result;
+  }
+
+  #weigh(request: SignedRequest, signatures: readonly string[], now: number): number | VerifyReason {
+    const { plan } = this.#scheme;
     const timestamp = plan.timestamp === null ? NO_TEXT : readTimestamp(plan.timestamp, request);
     if (typeof timestamp === 'string') return timestamp;
     const window = plan.timestamp === null ? null : checkWindow(plan.timestamp, timestamp.text, now);
