@@ -174,6 +174,51 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/blueprint-link.ts')).BlueprintLinkCommand,
   },
   {
+    path: 'blueprint create',
+    summary: 'Make the job that a blueprint describes, from values, a command or a link',
+    load: async () => (await import('./commands/blueprint-create.ts')).BlueprintCreateCommand,
+  },
+  {
+    path: 'job create',
+    summary: 'Make a scheduled job',
+    load: async () => (await import('./commands/job-create.ts')).JobCreateCommand,
+  },
+  {
+    path: 'job list',
+    summary: 'List the jobs: when each runs next, and how its last run ended',
+    load: async () => (await import('./commands/job-list.ts')).JobListCommand,
+  },
+  {
+    path: 'job show',
+    summary: 'Show a job: its prompt, its next five runs, its last ones, and what was missed',
+    load: async () => (await import('./commands/job-show.ts')).JobShowCommand,
+  },
+  {
+    path: 'job edit',
+    summary: 'Change a job: only what the flags say',
+    load: async () => (await import('./commands/job-edit.ts')).JobEditCommand,
+  },
+  {
+    path: 'job pause',
+    summary: 'Keep a job from firing; events for it are dropped',
+    load: async () => (await import('./commands/job-pause.ts')).JobPauseCommand,
+  },
+  {
+    path: 'job resume',
+    summary: 'Let a paused job fire again, from now on',
+    load: async () => (await import('./commands/job-resume.ts')).JobResumeCommand,
+  },
+  {
+    path: 'job remove',
+    summary: 'Remove a job; its history stays until its time is over',
+    load: async () => (await import('./commands/job-remove.ts')).JobRemoveCommand,
+  },
+  {
+    path: 'job run',
+    summary: 'Run a job now, whatever its schedule says',
+    load: async () => (await import('./commands/job-run.ts')).JobRunCommand,
+  },
+  {
     path: 'source list',
     summary: 'List the senders whose webhooks can be verified',
     load: async () => (await import('./commands/source-list.ts')).SourceListCommand,

@@ -6,6 +6,7 @@ import type { LiveFigures } from '../../runtime/metrics/metrics.ts';
 import type { Enrolments } from '../../runtime/verify/enrolment.ts';
 import type { CliContext } from '../context.ts';
 import { packageVersion } from '../package-version.ts';
+import { createBlueprintJobs } from './blueprint-jobs.ts';
 import type { Reloader } from './reloader.ts';
 import type { Work } from './work.ts';
 
@@ -29,6 +30,7 @@ export function createControlHandlers(parts: ControlParts): ControlHandlers {
     stop: ({ drain_seconds }) => parts.stop(drain_seconds),
     reload: () => parts.reloader.reload(),
     enroll: (input) => enroll(parts, input),
+    create_blueprint_job: createBlueprintJobs(parts.context, parts.work),
     metrics: () => parts.metrics.read(figuresOf(parts)),
   };
 }

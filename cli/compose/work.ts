@@ -124,6 +124,12 @@ export class Work {
     return this.store?.jobs.list() ?? [];
   }
 
+  /** For changes to jobs: the scheduler notices them by itself. */
+  get forJobs(): { readonly store: Store; readonly table: RouteTable } {
+    if (this.store === null) throw new Error('the work has no table yet');
+    return { store: this.store, table: this.current.table };
+  }
+
   /** What the store has counted since it was created. */
   tallies(): readonly Tally[] {
     return this.store?.tallies() ?? [];

@@ -5,6 +5,7 @@ import { openCommandStore, openStoreReader } from '../../runtime/store/sqlite-st
 import type { Store, StoreReader } from '../../runtime/store/store.ts';
 import { storePath } from '../../runtime/store/store-path.ts';
 import type { CliContext } from '../context.ts';
+import { openHome } from '../context.ts';
 import { CliError } from '../errors.ts';
 
 /**
@@ -29,6 +30,20 @@ export function readStore<T>(context: CliContext, read: (store: StoreReader) => 
 export async function changeStore<T>(context: CliContext, change: (store: Store) => Promise<T>): Promise<T | null> {
   const path = storePath(context.home);
   if (!existsSync(path)) return null;
+  const store = refusing(() => openCommandStore(path));
+  try {
+    return await change(store);
+  } finally {
+    await store.close();
+  }
+}
+
+/**
+ * Reads and writes; makes home and store when they are not there.
+ * @throws CliError when the store cannot be used.
+ */
+export async function makeStore<T>(context: CliContext, change: (store: Store) => Promise<T>): Promise<T> {
+  const path = storePath(openHome(context));
   const store = refusing(() => openCommandStore(path));
   try {
     return await change(store);

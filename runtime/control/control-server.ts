@@ -68,11 +68,11 @@ async function answer(
   request: IncomingMessage,
   handlers: ReadonlyMap<string, Handler>,
 ): Promise<{ type: string; text: string }> {
-  const name = (request.url ?? '').slice(1);
+  const { name, named } = operationOf(request.url ?? '');
   const handler = handlers.get(name);
   if (handler === undefined)
     throw new ControlError('unknown_operation', `the running gateway has no operation "${name}"`);
-  const result = await handler((await readInput(request)) as never);
+  const result = await handler({ ...(await readInput(request)), ...named } as never);
   if (name === 'metrics' && request.method === 'GET') {
     const { content_type, text } = result as { readonly content_type: string; readonly text: string };
     return { type: content_type, text };
@@ -80,7 +80,19 @@ async function answer(
   return { type: JSON_TYPE, text: JSON.stringify(result ?? null) };
 }
 
-async function readInput(request: IncomingMessage): Promise<unknown> {
+interface Operation {
+  readonly name: string;
+  /** What the path says of the input. */
+  readonly named: Readonly<Record<string, string>>;
+}
+
+/** An operation is named by its path; a resource of the catalog has a path of its own. */
+function operationOf(url: string): Operation {
+  const key = /^\/blueprints\/([a-z0-9-]+)\/jobs$/.exec(url)?.[1];
+  return key === undefined ? { name: url.slice(1), named: {} } : { name: 'create_blueprint_job', named: { key } };
+}
+
+async function readInput(request: IncomingMessage): Promise<object> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {

@@ -12,6 +12,8 @@ export interface ControlContract {
   reload: { input: Record<never, never>; output: ReloadReport };
   /** Waits a while for the secret that a route's sender sends in its handshake; to be asked again until it came. */
   enroll: { input: { profile: string; route: string }; output: EnrollReport };
+  /** Fills a blueprint and makes its job; also as `POST /blueprints/<key>/jobs`. */
+  create_blueprint_job: { input: BlueprintJobRequest; output: BlueprintJobReport };
   /** Prometheus text. */
   metrics: { input: Record<never, never>; output: { content_type: string; text: string } };
 }
@@ -80,4 +82,31 @@ export interface ReloadReport {
   readonly hash: string;
   /** The diagnostics, as `lint` prints them. */
   readonly diagnostics: string;
+}
+
+export interface BlueprintJobRequest {
+  /** The blueprint's. */
+  readonly key: string;
+  /** By field name; every field needs one. */
+  readonly values: Readonly<Record<string, string>>;
+  /** Default: the key, with a number behind it when that is taken. */
+  readonly name?: string;
+  /** Default: `default`. */
+  readonly profile?: string;
+  /** IANA zone. Default: the gateway's. */
+  readonly timezone?: string;
+  /** The chat it was asked for in, which `deliver: origin` then means. Default: the home channel. */
+  readonly origin?: { readonly target: string; readonly chat_id: string; readonly thread_id?: string };
+}
+
+export interface BlueprintJobReport {
+  readonly id: string;
+  readonly name: string;
+  readonly schedule: string;
+  readonly schedule_human: string;
+  readonly timezone: string;
+  readonly deliver: readonly string[];
+  /** ISO instant; null: never. */
+  readonly next_run: string | null;
+  readonly warnings: readonly string[];
 }

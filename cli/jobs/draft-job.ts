@@ -1,0 +1,69 @@
+/** From what a user says of a job to the record that is stored: checked by the rules for jobs of the config. */
+import { compileJob } from '../../compiler/compile-job.ts';
+import type { Problem } from '../../compiler/diagnostics/problem.ts';
+import { severityOf } from '../../compiler/rules/registry.ts';
+import { homeTarget } from '../../runtime/dispatch/scheduler/home-channel.ts';
+import type { JobRecord } from '../../runtime/store/job-mutations.ts';
+import type { JobConfig, JobPlan, ProfilePlan } from '../../schemas/generated/types.ts';
+import { CliError, UsageError } from '../errors.ts';
+import type { OpenTable } from '../subscriptions/open-table.ts';
+
+export interface JobDraft {
+  readonly name: string;
+  readonly profile: string;
+  /** As it would be written in a config. */
+  readonly config: JobConfig & { readonly timezone: string };
+}
+
+export interface CheckedDraft {
+  readonly plan: JobPlan;
+  readonly warnings: readonly string[];
+}
+
+export type DraftTable = Pick<OpenTable, 'table' | 'facts'>;
+
+const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
+
+function describe({ path, message, hint, rule }: Problem): string {
+  const place = path.length === 0 ? '' : `${path.join('.')}: `;
+  return `${place}${message} (${rule})${hint === undefined ? '' : `; ${hint}`}`;
+}
+
+function profileOf({ table }: DraftTable, name: string): ProfilePlan {
+  const profile = Object.hasOwn(table.profiles, name) ? table.profiles[name] : undefined;
+  if (profile !== undefined) return profile;
+  throw new CliError(`there is no profile "${name}"`, `there are: ${Object.keys(table.profiles).join(', ')}`);
+}
+
+/** `origin` without a home channel is allowed, and hardly meant. */
+function homeWarning({ deliver }: JobPlan, profile: ProfilePlan): string[] {
+  if (!deliver.some(({ target }) => target === 'origin') || homeTarget(profile) !== null) return [];
+  return ['deliver: no enabled target has a home_channel, so `origin` only saves the result'];
+}
+
+/** @throws CliError listing every error; UsageError for a name that is none. */
+export function checkDraft({ name, profile, config }: JobDraft, open: DraftTable): CheckedDraft {
+  if (!NAME.test(name)) {
+    throw new UsageError(`"${name}" is no job name`, 'names are lower-case letters, digits, `_` and `-`, at most 64');
+  }
+  const plan = profileOf(open, profile);
+  const scope = { table: open.table, facts: open.facts, unsure: new Set<string>() };
+  const compiled = compileJob({ name, config, profile: plan, at: { file: '', line: 0 } }, scope);
+  const isError = ({ rule }: Problem): boolean => severityOf(rule) === 'error';
+  if (compiled.plan === null) {
+    throw new CliError(
+      `job "${name}" is refused, nothing was stored`,
+      ...compiled.problems.filter(isError).map(describe),
+    );
+  }
+  return { plan: compiled.plan, warnings: [...compiled.problems.map(describe), ...homeWarning(compiled.plan, plan)] };
+}
+
+/** The record of a checked draft. @param toolsets null: those of the profile, whatever they will be */
+export function recordOfPlan(
+  plan: JobPlan,
+  rest: Pick<JobRecord, 'id' | 'created_at' | 'blueprint' | 'toolsets' | 'timezone'>,
+): JobRecord {
+  const { name, profile, description, schedule, prompt, deliver, skills, misfire } = plan;
+  return { ...rest, name, profile, description, schedule, prompt, deliver, skills, misfire };
+}

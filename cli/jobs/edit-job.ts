@@ -1,0 +1,55 @@
+/** Changes what the flags say of a job in the store, and nothing else. */
+import { jobSignature } from '../../runtime/dispatch/scheduler/job.ts';
+import type { JobRecord } from '../../runtime/store/job-mutations.ts';
+import type { Store } from '../../runtime/store/store.ts';
+import type { JobConfig } from '../../schemas/generated/types.ts';
+import { CliError } from '../errors.ts';
+import type { DraftTable } from './draft-job.ts';
+import { checkDraft, recordOfPlan } from './draft-job.ts';
+
+export interface JobChange {
+  readonly name: string | undefined;
+  readonly timezone: string | undefined;
+  readonly config: Partial<JobConfig>;
+}
+
+export interface EditedJob {
+  readonly record: JobRecord;
+  readonly warnings: readonly string[];
+}
+
+/** Addresses that are not changed are kept as they were lowered: a target may have gone since. */
+function applyChange(record: JobRecord, { name, timezone, config }: JobChange, open: DraftTable): EditedJob {
+  const { description, schedule, prompt, misfire, profile } = record;
+  const draft = {
+    name: name ?? record.name,
+    profile,
+    config: {
+      ...{ schedule, prompt, misfire, skills: [...record.skills], timezone: timezone ?? record.timezone },
+      ...(description === null ? {} : { description }),
+      ...config,
+    },
+  };
+  const { plan, warnings } = checkDraft(draft, open);
+  const isMoved = config.deliver !== undefined || config.deliver_extra !== undefined;
+  const toolsets = config.toolsets === undefined ? record.toolsets : plan.toolsets;
+  const { id, created_at, blueprint } = record;
+  const edited = recordOfPlan(plan, { id, created_at, blueprint, toolsets, timezone: draft.config.timezone });
+  return { record: isMoved ? edited : { ...edited, deliver: record.deliver }, warnings };
+}
+
+/** @throws CliError when the change cannot be made; nothing is stored then. */
+export async function editJob(
+  record: JobRecord,
+  change: JobChange,
+  { store, open, now }: { readonly store: Store; readonly open: DraftTable; readonly now: number },
+): Promise<EditedJob> {
+  const edited = applyChange(record, change, open);
+  const stored = await store.write({ kind: 'put_job', job: edited.record, expect: 'old' });
+  if (stored === 'name_taken') throw new CliError(`there is a job "${edited.record.name}" already`);
+  if (stored === 'unknown') throw new CliError(`the job "${record.name}" was removed meanwhile`);
+  const signature = jobSignature(edited.record);
+  // With another schedule it counts from now on: an earlier time of today has not been missed.
+  if (signature !== jobSignature(record)) await store.write({ kind: 'watch_job', job: record.id, signature, now });
+  return edited;
+}

@@ -1,0 +1,81 @@
+/** What commands about jobs work against: the jobs of the config and those of the store, as the scheduler sees them. */
+import { join } from 'node:path';
+import { suggest } from '../../compiler/diagnostics/suggest.ts';
+import type { Files } from '../../compiler/source/files.ts';
+import type { Job } from '../../runtime/dispatch/scheduler/job.ts';
+import { listJobs } from '../../runtime/dispatch/scheduler/job.ts';
+import type { JobRecord } from '../../runtime/store/job-mutations.ts';
+import { compileRequest } from '../compose/compile-files.ts';
+import { createCompileRequest } from '../compose/compile-request.ts';
+import { createMachineFacts } from '../compose/machine-facts.ts';
+import type { CliContext } from '../context.ts';
+import { CliError } from '../errors.ts';
+import { nodeFiles } from '../files/node-files.ts';
+import type { OpenTable } from '../subscriptions/open-table.ts';
+import { openTable } from '../subscriptions/open-table.ts';
+import { readStoredJobs } from './stored-jobs.ts';
+
+export interface OpenJobs extends OpenTable {
+  /** Those of the store. */
+  readonly records: readonly JobRecord[];
+  /** All of them, by id. */
+  readonly jobs: ReadonlyMap<string, Job>;
+}
+
+/** A home without any config can have jobs: it is as if there were an empty one. */
+function withEmptyConfig(path: string): Files {
+  return {
+    ...nodeFiles,
+    stat: (asked) => (asked === path ? { kind: 'file', size: 0, mode: 0o600 } : nodeFiles.stat(asked)),
+    read: (asked) => (asked === path ? new Uint8Array() : nodeFiles.read(asked)),
+  };
+}
+
+async function openAnyTable(context: CliContext, configs: readonly string[] | undefined): Promise<OpenTable> {
+  const path = join(context.home, 'config.yaml');
+  const candidates = [join(context.cwd, 'hookwright.yaml'), path];
+  if (configs !== undefined || candidates.some((file) => nodeFiles.stat(file) !== null)) {
+    return openTable(context, configs);
+  }
+  const request = await createCompileRequest(context, { configs: [path] });
+  const { output } = compileRequest(request, withEmptyConfig(path));
+  if (output === null) throw new Error('an empty config does not compile');
+  return { table: output.table, facts: createMachineFacts(context, request.jobs), url: null };
+}
+
+/** @throws CliError when the config has errors or the store cannot be read. */
+export async function openJobs(context: CliContext, configs: readonly string[] | undefined): Promise<OpenJobs> {
+  const open = await openAnyTable(context, configs);
+  const records = await readStoredJobs(context.home);
+  return { ...open, records, jobs: listJobs(open.table, records, context.timezone) };
+}
+
+/** By id, else by name; a name that several profiles use needs `profile`. @throws CliError */
+export function findJob({ jobs }: Pick<OpenJobs, 'jobs'>, reference: string, profile?: string): Job {
+  const byId = jobs.get(reference);
+  if (byId !== undefined && (profile === undefined || byId.profile === profile)) return byId;
+  const all = [...jobs.values()].filter((job) => profile === undefined || job.profile === profile);
+  const [found, ...others] = all.filter(({ name }) => name === reference);
+  if (found !== undefined && others.length === 0) return found;
+  if (found !== undefined) {
+    const ids = [found, ...others].map((job) => `${job.id} (profile ${job.profile})`);
+    throw new CliError(`${ids.length} jobs are called "${reference}"`, `name one by its id: ${ids.join(', ')}`);
+  }
+  const [close] = suggest(
+    reference,
+    all.flatMap(({ id, name }) => [name, id]),
+  );
+  throw new CliError(
+    `there is no job "${reference}"`,
+    close === undefined ? 'hookwright job list shows them all' : `did you mean ${close}?`,
+  );
+}
+
+/** The record of a job that was made at run time. @throws CliError for a job of the config, naming its place. */
+export function recordOf({ records, table }: OpenJobs, job: Job): JobRecord {
+  const record = records.find(({ id }) => id === job.id);
+  if (job.kind === 'dynamic' && record !== undefined) return record;
+  const at = table.jobs[job.id]?.at;
+  const place = at === undefined ? 'in the config' : `${at.file}:${at.line}`;
+  throw new CliError(`"${job.name}" is a job of the config`, `change it where it is written: ${place}`);
+}

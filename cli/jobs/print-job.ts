@@ -1,0 +1,38 @@
+/** What a person sees after a job was made or changed: what it is, and when it runs. */
+import { describeSchedule } from '../../compiler/schedule/describe-schedule.ts';
+import { nextRuns } from '../../compiler/schedule/next-runs.ts';
+import type { JobRecord } from '../../runtime/store/job-mutations.ts';
+import type { CliContext } from '../context.ts';
+import { formatInstant } from '../output/instant.ts';
+import { printJson, printLine, printNote, visible } from '../output/print.ts';
+
+export interface MadeJob {
+  readonly record: JobRecord;
+  readonly warnings: readonly string[];
+  /** `created`, `changed`. */
+  readonly verb: string;
+  /** A gateway runs for this home. */
+  readonly isServed: boolean;
+}
+
+function firstRun(context: CliContext, { schedule, timezone }: JobRecord): number | null {
+  return nextRuns({ schedule, timezone, from: context.clock.now(), count: 1 })[0] ?? null;
+}
+
+export function printMade(context: CliContext, { record, warnings, verb, isServed }: MadeJob, json: boolean): void {
+  for (const warning of warnings) printNote(context, `warning: ${visible(warning)}`);
+  const next = firstRun(context, record);
+  if (json) {
+    const { deliver, ...rest } = record;
+    const next_run = next === null ? null : new Date(next).toISOString();
+    printJson(context, { ...rest, deliver: deliver.map(({ target }) => target), next_run });
+    return;
+  }
+  const { id, name, schedule, timezone } = record;
+  printLine(context, `job ${name} (${id}) ${verb}`);
+  printLine(
+    context,
+    `runs ${describeSchedule(schedule)} in ${timezone}; next: ${next === null ? 'never' : formatInstant(next, timezone)}`,
+  );
+  if (!isServed) printNote(context, 'no gateway is running: it fires once one is started (hookwright gateway start)');
+}

@@ -1,0 +1,157 @@
+/** Jobs through a whole gateway: real files, a real store, real HTTP; only the clock runs fast. */
+import assert from 'node:assert/strict';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { test } from 'node:test';
+import { controlPaths } from '../../../runtime/control/control-path.ts';
+import type { StoredDispatch } from '../../../runtime/store/store.ts';
+import { FastClock } from '../../helpers/fast-clock.ts';
+import type { TestGateway } from '../../helpers/gateway.ts';
+import { startGateway, until } from '../../helpers/gateway.ts';
+import { tempDir } from '../../helpers/temp-dir.ts';
+
+const CONFIG = `platforms:
+  webhook:
+    enabled: true
+    secret: a-literal-secret-for-tests
+    routes:
+      deploys: { cron_job: report, prompt: "Deployed {sha}.", events: [deploy] }
+gateway: { timezone: Europe/Berlin }
+agent: { command: [sh, -c, "sleep 0.3; cat"] }
+jobs:
+  report: { schedule: "0 8 * * *", prompt: Write the report., deliver: local }
+`;
+
+async function runsOf(gateway: TestGateway, job: string): Promise<readonly StoredDispatch[]> {
+  const { stdout } = await gateway.cli('deliveries', 'list', '--job', job, '--json');
+  return JSON.parse(stdout);
+}
+
+async function waitForRun(gateway: TestGateway, job: string, count = 1): Promise<readonly StoredDispatch[]> {
+  return until(async () => {
+    const runs = await runsOf(gateway, job);
+    return runs.length >= count && runs.every(({ state }) => state === 'done') && runs;
+  });
+}
+
+test('a job made beside a running gateway fires at its time, and its answer is delivered', async (t) => {
+  const clock = new FastClock(Date.parse('2026-01-05T05:50:00Z'));
+  const gateway = await startGateway(t, { home: tempDir(t), config: CONFIG, context: { clock } });
+  const values = ['time=07:00', 'recurrence=everyday', 'what=breathe', 'deliver=local'];
+  const made = await gateway.cli('blueprint', 'create', 'custom-reminder', ...values, '--json');
+  assert.equal(made.code, 0, made.stderr);
+  assert.equal(made.stderr, '', 'a gateway is running, and nothing has to be said of it');
+  const { id } = JSON.parse(made.stdout);
+  // Two hours pass in four seconds.
+  clock.rush(1800);
+  const [run] = await waitForRun(gateway, id);
+  assert.equal(run?.delivery_id, `${id}@2026-01-05T06:00:00.000Z`);
+  const { stdout } = await gateway.cli('deliveries', 'show', run?.id ?? '', '--json');
+  assert.match(stdout, /to do this: breathe/);
+  await waitForRun(gateway, 'report');
+  const { stdout: listed } = await gateway.cli('job', 'list', '--json');
+  const last = JSON.parse(listed).map((job: Record<string, Record<string, unknown>>) => [
+    job.name,
+    job.last_run?.state,
+  ]);
+  assert.deepEqual(last, [
+    ['custom-reminder', 'done'],
+    ['report', 'done'],
+  ]);
+});
+
+test('an event fires the job with its prompt as context, a burst fires it once, a paused job drops it', async (t) => {
+  const gateway = await startGateway(t, { home: tempDir(t), config: CONFIG });
+  const send = (sha: string) =>
+    gateway.cli('webhook', 'test', 'deploys', '--payload', JSON.stringify({ event_type: 'deploy', sha }));
+  const burst = await Promise.all(['a1', 'b2', 'c3'].map(send));
+  for (const { code, stdout } of burst) {
+    assert.equal(code, 0);
+    assert.match(stdout, /^202 \{"status":"accepted","route":"deploys","event":"deploy",.*"cron_job":"report"/);
+  }
+  const [run] = await waitForRun(gateway, 'report');
+  const { stdout } = await gateway.cli('deliveries', 'show', run?.id ?? '', '--json');
+  assert.match(stdout, /Write the report\.\\n\\nDeployed (?:a1|b2|c3)\./);
+  assert.equal((await runsOf(gateway, 'report')).length, 1);
+  assert.match(gateway.running.stderr(), /the job is running already: the event starts no second run/);
+  await gateway.cli('job', 'pause', 'report');
+  const dropped = await send('d4');
+  assert.match(dropped.stdout, /^200 \{"status":"ignored","reason":"job_paused"/);
+  await gateway.cli('job', 'resume', 'report');
+  assert.match((await send('e5')).stdout, /^202/);
+  await waitForRun(gateway, 'report', 2);
+});
+
+test('a job can be run by hand beside the gateway, also when it is paused', async (t) => {
+  const gateway = await startGateway(t, { home: tempDir(t), config: CONFIG });
+  await gateway.cli('job', 'pause', 'report');
+  const { stdout } = await gateway.cli('job', 'run', 'report', '--json');
+  const [run] = await waitForRun(gateway, 'report');
+  assert.equal(run?.id, JSON.parse(stdout).dispatch);
+  assert.equal(run?.event, 'manual');
+});
+
+interface Answer {
+  readonly status: number;
+  readonly body: Record<string, unknown>;
+}
+
+function post(socketPath: string, path: string, body: unknown): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const sent = request({ socketPath, path, method: 'POST' }, (response) => {
+      let text = '';
+      response.on('data', (chunk) => {
+        text += chunk;
+      });
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, body: JSON.parse(text) }));
+    });
+    sent.once('error', reject);
+    sent.end(JSON.stringify(body));
+  });
+}
+
+test('the control side makes jobs from blueprints, the public side does not', async (t) => {
+  const gateway = await startGateway(t, { home: tempDir(t), config: CONFIG });
+  const { socket } = controlPaths(gateway.home, tmpdir());
+  const values = { time: '06:30', deliver: 'local' };
+  const made = await post(socket, '/blueprints/morning-brief/jobs', { values });
+  assert.equal(made.status, 200, JSON.stringify(made.body));
+  const { id, ...rest } = made.body;
+  assert.match(String(id), /^[a-z2-9]{6}$/);
+  assert.deepEqual(
+    { ...rest, next_run: '' },
+    {
+      ...{ name: 'morning-brief', schedule: '30 6 * * *', schedule_human: 'daily at 06:30' },
+      ...{ timezone: 'Europe/Berlin', deliver: ['local'], next_run: '', warnings: [] },
+    },
+  );
+  const { stdout } = await gateway.cli('job', 'list', '--json');
+  assert.ok(JSON.parse(stdout).some((job: { id: string }) => job.id === id));
+  const open = await fetch(`${gateway.url}/blueprints/morning-brief/jobs`, { method: 'POST', body: '{}' });
+  assert.equal(open.status, 404);
+});
+
+test('the control side names what is wrong, and makes nothing then', async (t) => {
+  const gateway = await startGateway(t, { home: tempDir(t), config: CONFIG });
+  const { socket } = controlPaths(gateway.home, tmpdir());
+  const create = (body: unknown, key = 'morning-brief') => post(socket, `/blueprints/${key}/jobs`, body);
+  const values = { time: '06:30', deliver: 'origin' };
+  for (const [answer, message] of [
+    [await create({ values: { time: '6:30', deliver: 'x' } }), /`time` cannot be `6:30`/],
+    [await create({ values: { time: '06:30', deliver: 'nowhere' } }), /no delivery target `nowhere`/],
+    [await create({ values }, 'evening-brief'), /there is no blueprint "evening-brief"/],
+    [await create({}), /`values` is an object of texts/],
+    [await create({ values: { time: 7 } }), /`values` is an object of texts/],
+    [await create({ values, timezone: 'Mars/Olympus' }), /no IANA time zone/],
+    [await create({ values, profile: 'work' }), /there is no profile "work"/],
+    [await create({ values, name: 'report' }), /there is a job "report" already/],
+    [await create({ values, origin: { target: 'messenger_a' } }), /`origin` has `target`, `chat_id`/],
+  ] as const) {
+    assert.equal(answer.status, 400);
+    assert.match(String(answer.body.message), message);
+  }
+  const { stdout } = await gateway.cli('job', 'list', '--json');
+  assert.equal(JSON.parse(stdout).length, 1);
+  const asked = await create({ values, origin: { target: 'telegram', chat_id: '-100200', thread_id: '7' } });
+  assert.deepEqual(asked.body.deliver, ['messenger_a']);
+});
