@@ -93,6 +93,13 @@ export class Intake implements SignedRequest {
     return this.parse().payload;
   }
 
+  /** Lets go of body and payload once the event is rendered: while it waits for the store they would be copied about. */
+  release(): void {
+    this.body = NO_BODY;
+    this.data = undefined;
+    this.parsed = null;
+  }
+
   form(): URLSearchParams | null {
     return this.parse().form;
   }

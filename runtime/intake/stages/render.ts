@@ -30,6 +30,7 @@ export const render: Stage = (intake, { ids }) => {
     replay_of: null,
   };
   intake.coalesceKey = route.coalesce === null ? null : route.coalesce.key(data, builtins);
+  intake.release();
   return null;
 };
 
