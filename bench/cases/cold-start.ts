@@ -69,7 +69,7 @@ export const coldStartCase: Case = {
     const bare = await medianStart((port) => spawn(process.execPath, ['-e', BARE, String(port)], { stdio: 'ignore' }));
     const ours = await medianStart((port) => {
       const argv = [main, 'serve', '--table', join(home, 'build'), '--port', String(port)];
-      return spawn(process.execPath, argv, { env, stdio: ['ignore', 'ignore', 'inherit'] });
+      return spawn(process.execPath, argv, { env, stdio: 'ignore' });
     });
     return [
       ['node -e, bare server', `${bare.toFixed(0)} ms`],

@@ -1,11 +1,17 @@
 /** Builds what runs in child processes to plain JavaScript: a loader at run time would be measured too. */
 import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+/** The repository, seen from the sources and from what is built of them. */
+export const ROOT = findRoot(dirname(fileURLToPath(import.meta.url)));
 /** Folder of the built modules; below the repository, so that they find its dependencies. */
 export const BUILT = join(ROOT, 'build/bench');
+
+function findRoot(folder: string): string {
+  return existsSync(join(folder, 'package.json')) ? folder : findRoot(dirname(folder));
+}
 
 export function buildChildren(): void {
   const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');

@@ -8,6 +8,9 @@ import { compile, loadShippedCatalog } from '../../compiler/index.ts';
 import { ROOT } from './build.ts';
 import { PROMPT, SECRET } from './payloads.ts';
 
+/** Loaded once, as the program does at its start. */
+const catalog = loadShippedCatalog(nodeFiles, join(ROOT, 'catalog'));
+
 /** A folder for the run, removed when the process ends. */
 export function tempFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'hookwright-bench-'));
@@ -26,7 +29,7 @@ export function compileYaml(folder: string, yaml: string): CompileOutput {
     configs: [config],
     env: { WEBHOOK_SECRET: SECRET, MESSENGER_A_TOKEN: '1:token' },
     flags: {},
-    catalog: loadShippedCatalog(nodeFiles, join(ROOT, 'catalog')),
+    catalog,
     jobs: [],
   });
   if (output === null) throw new Error(diagnostics[0]?.message ?? 'refused without a diagnostic');
