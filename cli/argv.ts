@@ -13,6 +13,9 @@ export interface OptionSpec {
   readonly takesValue: boolean;
 }
 
+/** The positional arguments in a usage line: `<name>`, `[name]`, and `...` for any number of them. */
+export const positionalSlots = (usage: string): readonly string[] => usage.match(/<[^>]+>|\[[^\]]+\]|\.\.\./g) ?? [];
+
 const NEGATIVE_NUMBER = /^-\d/;
 
 /** @throws UsageError for an unknown option, and for an option whose value is missing. */

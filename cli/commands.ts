@@ -109,6 +109,21 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/webhook-test.ts')).WebhookTestCommand,
   },
   {
+    path: 'profile create',
+    summary: 'Make a profile: its own credentials, targets, agent, scripts and sessions',
+    load: async () => (await import('./commands/profile-create.ts')).ProfileCreateCommand,
+  },
+  {
+    path: 'profile list',
+    summary: 'List the profiles of this home and what is bound to each',
+    load: async () => (await import('./commands/profile-list.ts')).ProfileListCommand,
+  },
+  {
+    path: 'profile show',
+    summary: 'Show everything a profile can reach: routes, targets, credentials, scripts',
+    load: async () => (await import('./commands/profile-show.ts')).ProfileShowCommand,
+  },
+  {
     path: 'deliveries list',
     summary: 'List what was accepted, newest first, and what became of it',
     load: async () => (await import('./commands/deliveries-list.ts')).DeliveriesListCommand,

@@ -3,7 +3,7 @@ import type { Command, Definition } from 'clipanion';
 import { Cli } from 'clipanion';
 import { suggest } from '../compiler/diagnostics/suggest.ts';
 import type { OptionSpec } from './argv.ts';
-import { normaliseArgv } from './argv.ts';
+import { normaliseArgv, positionalSlots } from './argv.ts';
 import type { CommandEntry } from './commands.ts';
 import { COMMANDS } from './commands.ts';
 import type { CliContext } from './context.ts';
@@ -79,7 +79,7 @@ async function runCommand(entry: CommandEntry, args: readonly string[], context:
     return 0;
   }
   try {
-    const parsed = parse(cli, [...entry.path.split(' '), ...checkedArgs(args, definition, entry)], context);
+    const parsed = parse(cli, [...entry.path.split(' '), ...checkedArgs(args, definition)], context);
     return (await parsed.execute()) ?? 0;
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
@@ -88,12 +88,11 @@ async function runCommand(entry: CommandEntry, args: readonly string[], context:
 }
 
 /** The arguments in normal form, with as many positional ones as the command takes. */
-function checkedArgs(args: readonly string[], definition: Definition, entry: CommandEntry): string[] {
-  const specs = definition.options.map(optionSpec);
-  const normal = normaliseArgv(args, specs);
+function checkedArgs(args: readonly string[], definition: Definition): string[] {
+  const normal = normaliseArgv(args, definition.options.map(optionSpec));
   const marker = normal.indexOf('--');
   const positionals = marker === -1 ? [] : normal.slice(marker + 1);
-  const slots = definition.usage.split(' ').slice(1 + entry.path.split(' ').length);
+  const slots = positionalSlots(definition.usage);
   const missing = slots.filter((slot) => slot.startsWith('<'))[positionals.length];
   if (missing !== undefined) throw new UsageError(`${missing} is missing`, `usage: ${definition.usage}`);
   const extra = slots.includes('...') ? undefined : positionals[slots.length];

@@ -1,18 +1,24 @@
 /** `hookwright lint`: every diagnostic of the configuration; nothing is written. */
 import { Command, Option } from 'clipanion';
+import type { RouteTable } from '../../schemas/generated/types.ts';
+import type { CompileRequest } from '../compose/compile-files.ts';
 import { compileRequest } from '../compose/compile-files.ts';
 import { createCompileRequest } from '../compose/compile-request.ts';
+import { createMachineFacts } from '../compose/machine-facts.ts';
 import type { CliContext } from '../context.ts';
+import { createPaint } from '../output/colour.ts';
 import { DIAGNOSTIC_FORMATS, formatDiagnostics } from '../output/diagnostics.ts';
-import { printNote } from '../output/print.ts';
+import { printLine, printNote } from '../output/print.ts';
 import { parseChoice } from '../parse.ts';
+import { loadClosures } from '../profiles/load-closures.ts';
+import { formatClosure } from '../profiles/print-closure.ts';
 
 export class LintCommand extends Command<CliContext> {
   static override paths = [['lint']];
   static override usage = Command.Usage({
     description: 'Check the configuration: every diagnostic, nothing written',
     details:
-      'Exits 1 when there are errors, with --strict also when there are warnings. It needs none of the secrets. docs/rules.md explains each rule.',
+      'Exits 1 when there are errors, with --strict also when there are warnings. It needs none of the secrets. docs/rules.md explains each rule. With profiles it also prints what each of them can reach.',
     examples: [
       ['Check what is in this folder', '$0 lint'],
       ['In a workflow, warnings fail too', '$0 lint --strict --format github'],
@@ -30,9 +36,21 @@ export class LintCommand extends Command<CliContext> {
 
   async execute(): Promise<number> {
     const format = parseChoice(this.format, '--format', DIAGNOSTIC_FORMATS);
-    const { diagnostics } = compileRequest(await createCompileRequest(this.context, { configs: this.config }));
+    const request = await createCompileRequest(this.context, { configs: this.config });
+    const { diagnostics, output } = compileRequest(request);
     this.context.stdout.write(formatDiagnostics(format, diagnostics, this.context, 'stdout'));
     if (diagnostics.length === 0 && format === 'pretty') printNote(this.context, 'no problems');
+    if (format === 'pretty' && output?.table.gateway.multiplex_profiles === true)
+      this.printClosures(request, output.table);
     return diagnostics.some(({ severity }) => this.strict || severity === 'error') ? 1 : 0;
+  }
+
+  /** What each profile can reach: a binding that is wrong shows itself here before a sender finds it. */
+  private printClosures({ jobs }: CompileRequest, table: RouteTable): void {
+    const { context } = this;
+    const paint = createPaint(context.colour.stdout);
+    for (const closure of loadClosures(context.home, table, createMachineFacts(context, jobs))) {
+      for (const line of formatClosure(closure, paint)) printLine(context, line);
+    }
   }
 }

@@ -1,5 +1,6 @@
 /** Answers a shell's question: what may stand where the cursor is? For bash, zsh and fish alike. */
 import { Cli } from 'clipanion';
+import { positionalSlots } from '../argv.ts';
 import type { CommandEntry } from '../commands.ts';
 import { COMMANDS } from '../commands.ts';
 import type { CliContext } from '../context.ts';
@@ -72,7 +73,7 @@ async function shapeOf(entry: CommandEntry): Promise<CommandShape> {
   const cli = new Cli<CliContext>({ binaryName: 'hookwright' });
   cli.register(await entry.load());
   const [definition] = cli.definitions();
-  const slots = (definition?.usage ?? '').split(' ').slice(1 + entry.path.split(' ').length);
+  const slots = positionalSlots(definition?.usage ?? '');
   return {
     options: (definition?.options ?? []).map(({ definition: text, description = '' }) => {
       const [names = '', value] = text.split(' ');

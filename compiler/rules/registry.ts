@@ -40,6 +40,7 @@ import { missingVerifyToken } from './missing-verify-token.ts';
 import { noEffect } from './no-effect.ts';
 import { noReplayProtection } from './no-replay-protection.ts';
 import { noSecondAttempt } from './no-second-attempt.ts';
+import { profileIncomplete } from './profile-incomplete.ts';
 import { publicKeyScheme } from './public-key-scheme.ts';
 import { rateBelowBurst } from './rate-below-burst.ts';
 import { rawPayload } from './raw-payload.ts';
@@ -117,6 +118,7 @@ export const RULE_GROUPS: readonly RuleGroup[] = Object.freeze([
       unknownSource,
       unknownJob,
       unknownProfile,
+      profileIncomplete,
       unknownSkill,
       unknownToolset,
       barredToolset,

@@ -1,5 +1,6 @@
 /** A script that is not on this machine (§2.6). */
 
+import { hasOwnProfile } from './support/own-profile.ts';
 import type { Rule } from './support/rule.ts';
 import { scriptState } from './support/script-state.ts';
 
@@ -36,7 +37,7 @@ cat
     },
   },
   checkRoute(route) {
-    if (route.config.script === undefined || scriptState(route) !== 'missing') return [];
+    if (route.config.script === undefined || hasOwnProfile(route) || scriptState(route) !== 'missing') return [];
     const message = `the script \`${route.config.script}\` does not exist here: events would be ignored`;
     return [{ rule: this.id, path: ['script'], at: 'value', message }];
   },

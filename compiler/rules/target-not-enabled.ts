@@ -1,6 +1,7 @@
 /** A target that is not switched on (§4.4). */
 
 import { targetNamed, writtenTargets } from '../lower/delivery.ts';
+import { hasOwnProfile } from './support/own-profile.ts';
 import type { Rule } from './support/rule.ts';
 import { targetsNotEnabled } from './support/targets.ts';
 
@@ -37,7 +38,7 @@ export const targetNotEnabled: Rule = {
 `,
   },
   checkRoute(route) {
-    if (route.mode === 'cron' || route.profilePlan === null) return [];
+    if (route.mode === 'cron' || route.profilePlan === null || hasOwnProfile(route)) return [];
     return targetsNotEnabled(route.targets, route.profilePlan, route.scope);
   },
   checkJob({ config, profile, scope }) {

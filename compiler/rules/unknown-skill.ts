@@ -1,6 +1,7 @@
 /** A skill that is not on this machine. */
 import type { Problem } from '../diagnostics/problem.ts';
 import type { MachineFacts } from '../machine-facts.ts';
+import { hasOwnProfile } from './support/own-profile.ts';
 import type { Rule } from './support/rule.ts';
 
 export const unknownSkill: Rule = {
@@ -35,7 +36,7 @@ export const unknownSkill: Rule = {
     },
   },
   checkRoute(route) {
-    if (route.mode !== 'agent' || route.profilePlan === null) return [];
+    if (route.mode !== 'agent' || route.profilePlan === null || hasOwnProfile(route)) return [];
     return unknownSkills(route.config.skills ?? [], route.profilePlan.home, route.scope.facts);
   },
   checkJob({ config, profile, scope }) {

@@ -1,0 +1,63 @@
+/** What one profile can reach, and nothing else can be reached through it: for `lint` and `profile show`. */
+
+import { printSecretRef } from '../../runtime/secrets.ts';
+import type { AgentPlan, ProfilePlan, RoutePlan, RouteTable, SecretRef } from '../../schemas/generated/types.ts';
+import { routePath } from '../subscriptions/route-url.ts';
+
+export interface ProfileClosure {
+  readonly id: string;
+  readonly name: string;
+  /** Relative to `<home_dir>`; empty for `default`. */
+  readonly home: string;
+  readonly agent: string;
+  readonly toolsets: readonly string[];
+  readonly routes: readonly { readonly name: string; readonly path: string; readonly mode: RoutePlan['mode'] }[];
+  readonly jobs: readonly string[];
+  readonly targets: readonly string[];
+  /** References, each with what it is for; never a secret. */
+  readonly credentials: readonly string[];
+  readonly scripts: readonly string[];
+  readonly skills: readonly string[];
+}
+
+/** The closures of a table's profiles. @param dynamic routes of the subscriptions */
+export function profileClosures(table: RouteTable, dynamic: readonly RoutePlan[]): ProfileClosure[] {
+  const routes = [...Object.values(table.routes), ...dynamic.filter(({ name }) => !Object.hasOwn(table.routes, name))];
+  return Object.values(table.profiles).map((profile) => closureOf(profile, table, routes));
+}
+
+function closureOf(profile: ProfilePlan, table: RouteTable, all: readonly RoutePlan[]): ProfileClosure {
+  const routes = all.filter((route) => route.profile === profile.name);
+  const jobs = Object.values(table.jobs).filter((job) => job.profile === profile.name);
+  return {
+    ...{ id: profile.name, name: profile.name, home: profile.home, toolsets: profile.toolsets },
+    agent: describeAgent(profile.agent),
+    routes: routes.map((route) => ({ name: route.name, path: routePath(route), mode: route.mode })),
+    jobs: jobs.map(({ name }) => name),
+    targets: Object.keys(profile.targets),
+    credentials: credentialsOf(profile, routes),
+    scripts: distinct(routes.flatMap(({ script }) => (script === null ? [] : [script.path]))),
+    skills: distinct([...routes, ...jobs].flatMap(({ skills }) => skills)),
+  };
+}
+
+function credentialsOf({ agent, targets }: ProfilePlan, routes: readonly RoutePlan[]): string[] {
+  const named = (what: string, ref: SecretRef): string => `${what}: ${printSecretRef(ref)}`;
+  return [
+    ...routes.flatMap(({ name, secrets }) => secrets.map(({ ref }) => named(`route ${name}`, ref))),
+    ...Object.entries(targets).flatMap(([target, { credentials }]) =>
+      Object.entries(credentials).map(([key, ref]) => named(`${target}.${key}`, ref)),
+    ),
+    ...(agent.kind === 'openai' && agent.api_key !== null ? [named('agent.api_key', agent.api_key)] : []),
+  ];
+}
+
+const AGENTS: { readonly [Kind in AgentPlan['kind']]: (plan: Extract<AgentPlan, { kind: Kind }>) => string } = {
+  command: ({ argv }) => argv.join(' '),
+  openai: ({ model, base_url }) => `${model} at ${base_url}`,
+  preview: () => 'none: prompts are answered with themselves',
+};
+
+const describeAgent = (plan: AgentPlan): string => (AGENTS[plan.kind] as (plan: AgentPlan) => string)(plan);
+
+const distinct = (names: readonly string[]): string[] => [...new Set(names)].sort();

@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { test } from 'node:test';
+import { runInProcess } from '../../helpers/cli.ts';
+import { startFakeHttp } from '../../helpers/fake-http.ts';
+import { startGateway, until } from '../../helpers/gateway.ts';
+import { tempDir } from '../../helpers/temp-dir.ts';
+
+/** Two profiles and the default one have everything under the same names; only the contents tell whose it is. */
+const PROFILES = { default: '', red: 'profiles/red', blue: 'profiles/blue' } as const;
+type Profile = keyof typeof PROFILES;
+const CHATS: Readonly<Record<string, string>> = { default: '-100', red: '-200', blue: '-300' };
+
+const targets = (who: string, port: number): string => `  messenger_a:
+    enabled: true
+    token: env:TOKEN
+    home_channel: "${CHATS[who]}"
+    api_base: http://127.0.0.1:${port}
+agent:
+  command: [sh, -c, "printf 'agent ${who}: '; cat"]
+`;
+
+const ROUTE = `        prompt: "script {who}, env {token}"
+        script: who.sh
+        skills: [who]
+        deliver: messenger_a
+        mirror_to_session: true
+`;
+
+function rootConfig(port: number): string {
+  const route = (name: string, profile: Profile): string =>
+    `      ${name}:\n${profile === 'default' ? '' : `        profile: ${profile}\n`}        secret: env:SECRET_${profile.toUpperCase()}\n${ROUTE}`;
+  return `platforms:
+  webhook:
+    enabled: true
+    routes:
+${route('plain', 'default')}${route('for-red', 'red')}${route('for-blue', 'blue')}${targets('default', port)}gateway:
+  multiplex_profiles: true
+`;
+}
+
+function write(home: string, path: string, text: string, mode = 0o600): void {
+  mkdirSync(dirname(join(home, path)), { recursive: true });
+  writeFileSync(join(home, path), text, { mode });
+}
+
+function furnish(home: string, port: number): void {
+  for (const [who, folder] of Object.entries(PROFILES)) {
+    write(
+      home,
+      join(folder, '.env'),
+      `TOKEN=1:token-${who}\n${who === 'default' ? 'SECRET_DEFAULT=a-secret-of-the-default\nSECRET_RED=a-secret-of-the-red-one\nSECRET_BLUE=a-secret-of-the-blue-one\n' : ''}`,
+    );
+    write(home, join(folder, 'scripts/who.sh'), `printf '{"who":"${who}","token":"%s"}' "$TOKEN"\n`, 0o700);
+    write(home, join(folder, 'skills/who/SKILL.md'), `skill ${who}\n`);
+    if (who !== 'default') write(home, join(folder, 'config.yaml'), `platforms:\n${targets(who, port)}`);
+  }
+}
+
+async function post(url: string, secret: string): Promise<{ status: number; body: string }> {
+  const body = JSON.stringify({ event_type: 'x', n: Math.random() });
+  const signature = `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
+  const headers = { 'Content-Type': 'application/json', 'X-Hub-Signature-256': signature };
+  const answer = await fetch(url, { method: 'POST', body, headers });
+  return { status: answer.status, body: await answer.text() };
+}
+
+async function world(t: TestContext) {
+  const chat = await startFakeHttp(t, (_, at) => ({ body: { ok: true, result: { message_id: at } } }));
+  const home = tempDir(t);
+  furnish(home, chat.port);
+  for (const who of Object.keys(PROFILES)) {
+    const opened = await runInProcess(['session', 'open', 'messenger_a', String(CHATS[who]), '--profile', who], {
+      home,
+    });
+    assert.equal(opened.code, 0, opened.stderr);
+  }
+  const gateway = await startGateway(t, { home, config: rootConfig(chat.port) });
+  return { chat, home, gateway };
+}
+
+test('a run reaches the credentials, chat, agent, script, skill and session of its own profile, and no other', async (t) => {
+  const { chat, home, gateway } = await world(t);
+  const secrets: Readonly<Record<Profile, [path: string, secret: string]>> = {
+    default: ['/webhooks/plain', 'a-secret-of-the-default'],
+    red: ['/p/red/webhooks/for-red', 'a-secret-of-the-red-one'],
+    blue: ['/p/blue/webhooks/for-blue', 'a-secret-of-the-blue-one'],
+  };
+  for (const [who, [path, secret]] of Object.entries(secrets)) {
+    const before = chat.seen.length;
+    assert.equal((await post(gateway.url + path, secret)).status, 202);
+    await until(async () => chat.seen.length > before);
+    const [sent] = chat.seen.slice(before);
+    assert.equal(sent?.path, `/bot1:token-${who}/sendMessage`);
+    const { chat_id, text } = (sent?.json ?? {}) as { chat_id?: unknown; text?: string };
+    assert.equal(String(chat_id), CHATS[who]);
+    assert.equal(text?.trim(), `agent ${who}: skill ${who}\n\nscript ${who}, env`);
+  }
+  for (const [who, folder] of Object.entries(PROFILES)) {
+    const shown = await until(async () => {
+      const { stdout } = await runInProcess(
+        ['session', 'show', 'messenger_a', String(CHATS[who]), '--profile', who, '--json'],
+        { home },
+      );
+      return stdout.includes('agent ') ? stdout : null;
+    });
+    for (const other of Object.keys(PROFILES)) assert.equal(shown.includes(`agent ${other}`), other === who, folder);
+  }
+});
+
+test('unknown route, unknown profile and mismatch have one answer, however well they are signed', async (t) => {
+  const { gateway } = await world(t);
+  const red = 'a-secret-of-the-red-one';
+  const paths = [
+    '/webhooks/nothing',
+    '/p/nobody/webhooks/for-red',
+    '/p/blue/webhooks/for-red',
+    '/webhooks/for-red',
+    '/p/default/webhooks/for-red',
+    '/p/red/webhooks/plain',
+    '/p/red/webhooks/for-blue',
+    '/p/red/webhooks/for-red/',
+    '/p/RED/webhooks/for-red',
+  ];
+  const answers = await Promise.all(paths.map((path) => post(gateway.url + path, red)));
+  for (const [at, answer] of answers.entries()) assert.deepEqual(answer, answers[0], paths[at]);
+  assert.equal(answers[0]?.status, 404);
+  assert.equal((await post(`${gateway.url}/p/red/webhooks/for-red`, 'a-secret-of-the-blue-one')).status, 401);
+  assert.equal((await post(`${gateway.url}/p/red/webhooks/for-red`, red)).status, 202);
+});
+
+/** Takes one thing away from red that the others still have, or points it at theirs. */
+const spoils: readonly (readonly [string, (home: string) => void, RegExp])[] = [
+  [
+    'a target',
+    (home) => write(home, 'profiles/red/config.yaml', '{}\n'),
+    /profile-incomplete.*messenger_a.*not enabled.*profile `red`/,
+  ],
+  [
+    'a skill',
+    (home) => rmSync(join(home, 'profiles/red/skills/who/SKILL.md')),
+    /profile-incomplete.*who.*profile `red`/,
+  ],
+  [
+    'a script',
+    (home) => rmSync(join(home, 'profiles/red/scripts/who.sh')),
+    /profile-incomplete.*who\.sh.*profiles\/red\/scripts/,
+  ],
+  [
+    'a script behind a link',
+    (home) => {
+      rmSync(join(home, 'profiles/red/scripts/who.sh'));
+      symlinkSync(join(home, 'profiles/blue/scripts/who.sh'), join(home, 'profiles/red/scripts/who.sh'));
+    },
+    /script-outside/,
+  ],
+  [
+    'a variable of the process',
+    (home) => write(home, 'profiles/red/.env', ''),
+    /target messenger_a of profile red: .*env:TOKEN is not set in the \.env of profile "red"/,
+  ],
+];
+for (const [what, spoil, expected] of spoils) {
+  test(`${what} that only another profile has is refused before anything is served`, async (t) => {
+    const home = tempDir(t);
+    furnish(home, 1);
+    spoil(home);
+    write(home, 'config.yaml', rootConfig(1));
+    const refusal = await runInProcess(['gateway', 'run', '--port', '0'], { home, env: { TOKEN: 'of-the-process' } });
+    assert.equal(refusal.code, 1);
+    assert.match(refusal.stderr, expected);
+  });
+}
+
+test('a job of another profile is unknown, and an agent that a profile lacks is not borrowed', async (t) => {
+  const home = tempDir(t);
+  furnish(home, 1);
+  const job = 'jobs:\n  nightly: { schedule: "0 3 * * *", prompt: x }\n';
+  write(
+    home,
+    'config.yaml',
+    `${rootConfig(1)}${job}`.replace(
+      /(for-red:\n)([\s\S]*?)( {6}for-blue)/,
+      '$1        profile: red\n        secret: env:SECRET_RED\n        cron_job: nightly\n$3',
+    ),
+  );
+  const refused = await runInProcess(['lint'], { home });
+  assert.match(refused.stdout, /unknown-job: there is no job `nightly`/);
+  write(home, 'config.yaml', rootConfig(1));
+  const config = join(home, 'profiles/red/config.yaml');
+  writeFileSync(config, readFileSync(config, 'utf8').replace(/agent:[\s\S]*/, ''));
+  const { stdout } = await runInProcess(['profile', 'show', 'red', '--json'], { home });
+  assert.match((JSON.parse(stdout) as { agent: string }).agent, /^none/);
+});
+
+test('with profiles switched off their paths are unknown', async (t) => {
+  const home = tempDir(t);
+  const config =
+    'platforms:\n  webhook:\n    enabled: true\n    secret: a-secret-of-the-default\n    routes:\n      plain: { prompt: x }\n      for-red: { prompt: x, profile: red }\n';
+  const gateway = await startGateway(t, { home, config });
+  assert.equal((await post(`${gateway.url}/p/red/webhooks/for-red`, 'a-secret-of-the-default')).status, 404);
+  assert.equal((await post(`${gateway.url}/p/default/webhooks/plain`, 'a-secret-of-the-default')).status, 404);
+  assert.equal((await post(`${gateway.url}/webhooks/plain`, 'a-secret-of-the-default')).status, 202);
+});
