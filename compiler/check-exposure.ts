@@ -1,30 +1,24 @@
 /** Warns of literal secrets in files that other users of the machine may read: once a file, at the first of them. */
-import type { Config, RouteConfig, TargetConfig } from '../schemas/generated/types.ts';
+import type { ProfileConfig, RouteConfig } from '../schemas/generated/types.ts';
 import type { NodePath } from './diagnostics/problem.ts';
 import { targetEntries } from './lower/profile.ts';
 import type { EffectiveSettings } from './lower/webhook-settings.ts';
 import type { Report } from './report.ts';
+import type { Places } from './source/file-tree.ts';
 import type { Files } from './source/files.ts';
 import { INSECURE_NO_AUTH, parseSecretRef } from './source/secret-ref.ts';
-import type { SourceTree } from './source/source-tree.ts';
 
 /** Read permission of the group and of everybody else. */
 const OTHERS_READ = 0o044;
 
-export interface Exposure {
-  readonly config: Config;
-  readonly settings: EffectiveSettings;
-  readonly tree: SourceTree;
-  readonly files: Files;
-}
-
-export function checkExposure({ config, settings, tree, files }: Exposure, report: Report): void {
+/** @param secrets paths of literal secrets, in the order of the tree. */
+export function checkExposure(secrets: Iterable<NodePath>, tree: Places, files: Files, report: Report): void {
   const exposed = new Map<string, number>();
   for (const { source } of tree.files) {
     const mode = files.stat(source.path)?.mode ?? 0;
     if ((mode & OTHERS_READ) !== 0) exposed.set(source.path, mode);
   }
-  for (const path of literalSecrets(config, settings)) {
+  for (const path of secrets) {
     if (exposed.size === 0) return;
     const { source } = tree.place(path).file;
     const mode = exposed.get(source.path);
@@ -36,14 +30,16 @@ export function checkExposure({ config, settings, tree, files }: Exposure, repor
   }
 }
 
-function* literalSecrets(config: Config, settings: EffectiveSettings): Generator<NodePath> {
+export function* adapterSecrets(settings: EffectiveSettings): Generator<NodePath> {
   const global = settings.pathOf('secret');
   if (global !== null && isLiteral(settings.values.secret)) yield global;
   for (const route of settings.routes) {
     for (const path of routeSecrets(route.config)) yield [...route.path, ...path];
   }
-  const { webhook: _, ...platforms } = config.platforms ?? {};
-  for (const [name, target] of targetEntries({ platforms: platforms as Record<string, TargetConfig> })) {
+}
+
+export function* profileSecrets(config: ProfileConfig): Generator<NodePath> {
+  for (const [name, target] of targetEntries(config)) {
     for (const [key, value] of Object.entries(target)) {
       if (SECRET_KEY.test(key) && isLiteral(value)) yield ['platforms', name, key];
     }
@@ -57,6 +53,7 @@ const SECRET_KEY = /token|secret|passw|password|pass$|key$/;
 function routeSecrets(config: RouteConfig): readonly NodePath[] {
   const paths: NodePath[] = [];
   if (isLiteral(config.secret)) paths.push(['secret']);
+  if (isLiteral(config.verify_token)) paths.push(['verify_token']);
   (config.secrets ?? []).forEach((secret, index) => {
     if (isLiteral(typeof secret === 'string' ? secret : secret.value)) paths.push(['secrets', index]);
   });

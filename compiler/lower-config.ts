@@ -4,26 +4,21 @@ import type { Config } from '../schemas/generated/types.ts';
 import { loadCatalog } from './catalog.ts';
 import type { CheckedConfig } from './check-config.ts';
 import { checkConfig } from './check-config.ts';
-import type { TextMap } from './check-digits.ts';
-import { checkDigits } from './check-digits.ts';
-import { checkExposure } from './check-exposure.ts';
+import { checkWhole } from './check-whole.ts';
 import type { CompileInput } from './compile.ts';
 import { compileRoutes } from './compile-routes.ts';
 import { lintSubscriptions } from './lint-subscriptions.ts';
 import type { Env } from './lower/overrides.ts';
 import { readOverrides } from './lower/overrides.ts';
 import type { TableContent } from './lower/table-content.ts';
-import type { EffectiveSettings } from './lower/webhook-settings.ts';
 import { effectiveSettings } from './lower/webhook-settings.ts';
 import type { CheckedProfile } from './lower-base.ts';
 import { defaultProfile, lowerBase } from './lower-base.ts';
 import { createPlacer } from './placer.ts';
 import type { Report } from './report.ts';
-import { RULES } from './rules/registry.ts';
 import { createFacts } from './source/files-facts.ts';
 import { loadEnvFile, mergeEnv } from './source/load-env.ts';
 import { loadProfiles } from './source/load-profiles.ts';
-import { START } from './source/source-text.ts';
 import type { SourceTree } from './source/source-tree.ts';
 
 export interface ReadConfig {
@@ -42,53 +37,14 @@ export function lowerConfig({ input, root, tree, checked }: ReadConfig, report: 
   const facts = createFacts({ ...input, env: profileEnv(input, env) });
   const placer = createPlacer(dirname(root));
   const catalog = loadCatalog(input, { config, tree }, report);
-  const base = {
-    config,
-    settings,
-    overrides,
-    flags: input.flags,
-    catalog,
-    profiles,
-    facts,
-    placer,
-  };
+  const base = { config, settings, overrides, flags: input.flags, catalog, profiles, facts, placer };
   const scope = lowerBase(base, report);
-  report.add(
-    overrides.complaints.map((message) => ({
-      rule: 'invalid-environment',
-      source: ENVIRONMENT,
-      range: START,
-      message,
-    })),
-  );
-  for (const rule of RULES) {
-    report.addProblems(
-      rule.checkConfig?.({ config, settings, overrides, unsure, server: scope.table.server }) ?? [],
-      tree,
-    );
-  }
-  checkExposure({ config, settings, tree, files: input.files }, report);
-  checkDigits(textMaps(config, settings), tree, report);
+  const view = { config, settings, overrides, unsure, server: scope.table.server };
+  checkWhole({ view, tree, profiles, files: input.files }, report);
   const routes = compileRoutes(settings.routes, { scope, tree, placer }, report);
   lintSubscriptions({ ...input, scope: { ...scope, table: { ...scope.table, routes } } }, report);
   return { ...scope.table, routes };
 }
-
-/** Where numbers stand for text. */
-function textMaps(config: Config, settings: EffectiveSettings): readonly TextMap[] {
-  const routes = settings.routes.map((route) => ({
-    value: route.config.deliver_extra,
-    path: [...route.path, 'deliver_extra'],
-  }));
-  const jobs = Object.entries(config.jobs ?? {}).map(([name, job]) => ({
-    value: job.deliver_extra,
-    path: ['jobs', name, 'deliver_extra'],
-  }));
-  const { webhook: _, ...targets } = config.platforms ?? {};
-  return [...routes, ...jobs, { value: targets, path: ['platforms'] }];
-}
-
-const ENVIRONMENT = { path: 'environment', name: 'environment', text: '' };
 
 function loadEnv(input: CompileInput, report: Report): Env {
   const file = loadEnvFile(input.files, input.home, input.cwd);

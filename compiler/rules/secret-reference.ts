@@ -32,10 +32,20 @@ export const secretReference: Rule = {
 `,
   },
   checkRoute(route) {
-    return route.secrets.flatMap(({ ref, path }): readonly Problem[] => {
+    const { verify_token } = route.config;
+    const token =
+      verify_token === undefined
+        ? []
+        : [{ ref: parseSecretRef(verify_token, DEFAULT_PROFILE), path: ['verify_token'] }];
+    return [...route.secrets, ...token].flatMap(({ ref, path }): readonly Problem[] => {
       const message = path === null ? null : secretRefProblem(ref);
       return message === null || path === null ? [] : [{ rule: this.id, path, at: 'value', message }];
     });
+  },
+  checkProfile({ name, config }) {
+    const key = config.agent?.openai?.api_key;
+    const message = key === undefined ? null : secretRefProblem(parseSecretRef(key, name));
+    return message === null ? [] : [{ rule: this.id, path: ['agent', 'openai', 'api_key'], at: 'value', message }];
   },
   checkConfig({ settings }) {
     const path = settings.pathOf('secret');

@@ -5,9 +5,9 @@ import type { ParsedFile } from './parse-yaml.ts';
 import type { SourceTree } from './source-tree.ts';
 
 /** Places of one or several files. */
-export type Places = Pick<SourceTree, 'place'>;
+export type Places = Pick<SourceTree, 'place' | 'files'>;
 
 export function fileTree(file: ParsedFile): Places {
   const index: KeyIndex = new WeakMap();
-  return { place: (path) => ({ ...locate(file, path, index), file }) };
+  return { files: [file], place: (path) => ({ ...locate(file, path, index), file }) };
 }

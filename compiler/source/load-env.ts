@@ -22,12 +22,12 @@ export function loadEnvFile(files: Files, profileHome: string, cwd: string): Loa
   return { values: new Map(), findings: [{ rule: 'unreadable-file', source, range: START, message: read.message }] };
 }
 
-/** The process environment wins over the file (§2 of the decisions). */
+/** The process environment wins over the file (§2 of the decisions); an empty variable is none. */
 export function mergeEnv(
   env: Readonly<Record<string, string | undefined>>,
   file: ReadonlyMap<string, string>,
 ): ReadonlyMap<string, string> {
   const merged = new Map(file);
-  for (const [name, value] of Object.entries(env)) if (value !== undefined) merged.set(name, value);
+  for (const [name, value] of Object.entries(env)) if (value !== undefined && value !== '') merged.set(name, value);
   return merged;
 }

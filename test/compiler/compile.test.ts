@@ -250,3 +250,30 @@ test('a route records its file, relative to the root config, and its line', () =
   assert.deepEqual(result.output?.table.routes.alerts?.at, { file: 'config.yaml', line: 10 });
   assert.equal(result.root, '/etc/hooks/config.yaml');
 });
+
+describe('literal secrets and digits', () => {
+  const profile = 'platforms: { telegram: { enabled: true, token: "0123456789abcdef", home_channel: 1e3 } }';
+  const files = (mode: number) => ({
+    'hookwright.yaml': {
+      content: `${CONFIG.replace('env:FROM_CONFIG', 'a-literal-secret-of-some-length')}gateway: { multiplex_profiles: true }\n`,
+      mode,
+    },
+    '~/.hookwright/profiles/work/config.yaml': { content: profile, mode },
+  });
+  const found = (mode: number) =>
+    compileFiles(files(mode))
+      .diagnostics.filter(({ rule }) => rule !== 'shadowed-setting')
+      .map(({ rule, source }) => `${source.name} ${rule}`);
+
+  test('are told once a file, of every profile, when others may read it', () => {
+    const exposed = ['/home/user/.hookwright/profiles/work/config.yaml', 'hookwright.yaml'];
+    assert.deepEqual(
+      found(0o640).filter((line) => line.endsWith('secret-exposed')),
+      exposed.map((name) => `${name} secret-exposed`),
+    );
+    assert.ok(!found(0o600).some((line) => line.endsWith('secret-exposed')));
+  });
+  test('a number that is used as text and does not read as it is written is told', () => {
+    assert.ok(found(0o600).includes('/home/user/.hookwright/profiles/work/config.yaml lost-digits'));
+  });
+});

@@ -40,7 +40,7 @@ for (const line of ['A', 'A: x', '1A=x', 'A B=x', "A='x", 'A="x" y', '=x']) {
 
 test('the process environment wins over the file', () => {
   const merged = mergeEnv(
-    { A: 'process', B: undefined },
+    { A: 'process', B: undefined, C: '' },
     new Map([
       ['A', 'file'],
       ['B', 'file'],

@@ -1,0 +1,48 @@
+/** Checks what no single route, job or target can be blamed for: the environment, the settings, secrets and digits of whole files. */
+import type { ProfileConfig } from '../schemas/generated/types.ts';
+import type { TextMap } from './check-digits.ts';
+import { checkDigits } from './check-digits.ts';
+import { adapterSecrets, checkExposure, profileSecrets } from './check-exposure.ts';
+import type { EffectiveSettings } from './lower/webhook-settings.ts';
+import type { CheckedProfile } from './lower-base.ts';
+import type { Report } from './report.ts';
+import { RULES } from './rules/registry.ts';
+import type { ConfigView } from './rules/support/views.ts';
+import type { Places } from './source/file-tree.ts';
+import type { Files } from './source/files.ts';
+import { START } from './source/source-text.ts';
+
+export interface WholeConfig {
+  readonly view: ConfigView;
+  readonly tree: Places;
+  /** That of the root config, `default`, shares its tree. */
+  readonly profiles: readonly CheckedProfile[];
+  readonly files: Files;
+}
+
+/** Stands for the place of what is wrong with a variable. */
+const ENVIRONMENT = { path: 'environment', name: 'environment', text: '' };
+
+export function checkWhole({ view, tree, profiles, files }: WholeConfig, report: Report): void {
+  const { settings, overrides } = view;
+  const complaint = { rule: 'invalid-environment', source: ENVIRONMENT, range: START };
+  report.add(overrides.complaints.map((message) => ({ ...complaint, message })));
+  for (const rule of RULES) report.addProblems(rule.checkConfig?.(view) ?? [], tree);
+  for (const { config, tree: own } of profiles) {
+    const isRoot = own === tree;
+    checkExposure([...(isRoot ? adapterSecrets(settings) : []), ...profileSecrets(config)], own, files, report);
+    checkDigits([...(isRoot ? routeAddresses(settings) : []), ...profileTexts(config)], own, report);
+  }
+}
+
+const routeAddresses = (settings: EffectiveSettings): readonly TextMap[] =>
+  settings.routes.map(({ config, path }) => ({ value: config.deliver_extra, path: [...path, 'deliver_extra'] }));
+
+/** Where numbers stand for text: addresses of jobs, settings of targets. */
+function profileTexts({ jobs = {}, platforms }: ProfileConfig): readonly TextMap[] {
+  const addresses = Object.entries(jobs).map(([name, { deliver_extra }]) => ({
+    value: deliver_extra,
+    path: ['jobs', name, 'deliver_extra'],
+  }));
+  return [...addresses, { value: platforms, path: ['platforms'] }];
+}
