@@ -7,6 +7,7 @@ import { coldStartCase } from './cases/cold-start.ts';
 import { compileCase } from './cases/compile.ts';
 import { memoryCase } from './cases/memory.ts';
 import { agentCase, durabilityCase, rejectionsCase } from './cases/requests.ts';
+import { storeCase } from './cases/store.ts';
 import { swapCase } from './cases/swap.ts';
 import { verifyCase } from './cases/verify.ts';
 import { buildChildren } from './harness/build.ts';
@@ -18,6 +19,7 @@ const CASES: readonly Case[] = [
   agentCase,
   rejectionsCase,
   durabilityCase,
+  storeCase,
   memoryCase,
   compileCase,
   swapCase,

@@ -36,6 +36,11 @@ export class Child {
     return answer;
   }
 
+  /** Says something that is not answered. */
+  tell(message: object): void {
+    this.#process.send(message);
+  }
+
   async stop(): Promise<void> {
     if (this.#process.exitCode !== null) return;
     const exited = new Promise((resolve) => this.#process.once('exit', resolve));

@@ -1,5 +1,7 @@
 /** What every case measures with: the load generator, the bare server, and servers of ours on demand. */
+import { join } from 'node:path';
 import type { ServerOptions, ServerReport } from '../servers/hookwright.ts';
+import type { SeedOptions } from '../servers/seed.ts';
 import { Child } from './child.ts';
 import type { Rounds, Subject } from './compare.ts';
 import { compileYaml, ROUTES, tempFolder, writeTable } from './config.ts';
@@ -12,6 +14,15 @@ export interface Ours {
   report(): Promise<ServerReport>;
 }
 
+export interface OursOptions {
+  readonly store: ServerOptions['store'];
+  readonly yaml?: string;
+  /** What the store holds when the server starts. */
+  readonly seed?: Omit<SeedOptions, 'path'>;
+  /** Called when everything is prepared and the server is about to be started. */
+  readonly starting?: () => void;
+}
+
 export interface Lab {
   readonly loader: Child;
   readonly bare: Subject;
@@ -19,7 +30,7 @@ export interface Lab {
   readonly quick: boolean;
   readonly rounds: Rounds;
   /** Starts a server of ours over a config (default: the routes `agent` and `filtered`), runs `work`, stops it. */
-  withOurs<T>(options: { store: ServerOptions['store']; yaml?: string }, work: (ours: Ours) => Promise<T>): Promise<T>;
+  withOurs<T>(options: OursOptions, work: (ours: Ours) => Promise<T>): Promise<T>;
 }
 
 export interface Case {
@@ -31,12 +42,14 @@ export interface Case {
 }
 
 async function withOurs<T>(
-  { store, yaml = ROUTES }: { store: ServerOptions['store']; yaml?: string },
+  { store, yaml = ROUTES, seed, starting }: OursOptions,
   work: (ours: Ours) => Promise<T>,
 ): Promise<T> {
   const home = tempFolder();
+  if (seed !== undefined) await Child.start('servers/seed.js', { path: join(home, 'state.db'), ...seed });
   const table = writeTable(home, compileYaml(home, yaml).routesJson);
   const options: ServerOptions = { home, table, store, secret: SECRET };
+  starting?.();
   const { child, first } = await Child.start<{ port: number }>('servers/hookwright.js', options);
   try {
     return await work({ child, port: first.port, home, report: () => child.ask<ServerReport>({}) });

@@ -19,6 +19,7 @@ import { createLogger } from '../../runtime/logger.ts';
 import { nodeFiles } from '../../runtime/node-files.ts';
 import { runProcess } from '../../runtime/process/run-process.ts';
 import { createMemoryStore } from '../../runtime/store/memory-store.ts';
+import { cleanUp } from '../../runtime/store/retention.ts';
 import { openServerStore } from '../../runtime/store/sqlite-store.ts';
 import type { Store } from '../../runtime/store/store.ts';
 
@@ -68,9 +69,10 @@ function openStore(): Store {
   return openServerStore({ path: join(home, 'state.db'), durability: options.store, log });
 }
 
+const store = openStore();
 const logTarget = { driver: createLogDriver({} as never, { log } as unknown as DeliveryContext) } as LinkedTarget;
 const dispatcher = createDispatcher({
-  store: openStore(),
+  store,
   deliverer: createDeliverer({
     linked: new Map([['default', new Map([['log', logTarget]])]]),
     context: { log },
@@ -120,6 +122,20 @@ await dispatcher.start();
 await gateway.load();
 const { port } = await gateway.listen();
 delay.enable();
-process.on('message', () => process.send?.(report()));
+
+/** What a server is asked for; without an order it reports. */
+export type ServerOrder = { readonly list: number } | { readonly clean_up: true } | Record<string, never>;
+
+function listMs(limit: number): number {
+  const started = performance.now();
+  const found = store.list({ limit }).length;
+  return found === limit ? performance.now() - started : Number.NaN;
+}
+
+process.on('message', (order: ServerOrder) => {
+  if ('list' in order) process.send?.({ ms: listMs(order.list) });
+  else if ('clean_up' in order) void cleanUp({ store, clock, retentionDays: () => 14 }, () => false);
+  else process.send?.(report());
+});
 process.on('disconnect', () => process.exit(0));
 process.send?.({ port });
