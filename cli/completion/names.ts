@@ -13,6 +13,12 @@ const SOURCES: Readonly<Record<string, NameSource>> = {
   profile: (context) => ['default', ...folder(join(context.home, 'profiles'))],
   target: (context) => tableKeys(context, 'targets'),
   job: (context) => tableKeys(context, 'jobs', 'name'),
+  source: (context) => [
+    ...tableKeys(context, 'sources'),
+    ...folder(fileURLToPath(new URL('../../catalog/sources/', import.meta.url))).map((file) =>
+      file.replace(/\.ya?ml$/, ''),
+    ),
+  ],
   key: (context) => tableKeys(context, 'blueprints'),
   schema: () =>
     folder(fileURLToPath(new URL('../../schemas/', import.meta.url)))

@@ -41,7 +41,7 @@ export const unknownSource: Rule = {
       .filter(({ name }) => !Object.hasOwn(known, name) && !route.scope.unsure.has(`source:${name}`))
       .map(({ name, path }): Problem => {
         const message = `there is no source \`${name}\`${didYouMean(name, Object.keys(known))}`;
-        return { rule: this.id, path, at: 'value', message, hint: '`hookwright catalog` lists the sources' };
+        return { rule: this.id, path, at: 'value', message, hint: '`hookwright source list` shows them all' };
       });
   },
 };

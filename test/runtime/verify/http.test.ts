@@ -1,5 +1,6 @@
 /** The same vectors, and the oddest headers a proxy can produce, over a real connection and through all the stages. */
 import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
 import { request } from 'node:http';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
@@ -134,6 +135,39 @@ test('what proxies do to headers is refused and named, never accepted by mistake
     const logged = served.log.lines.find(({ fields }) => fields.route === 'r')?.fields.reason;
     if (reason !== undefined) assert.equal(logged, reason, what);
   }
+});
+
+test('handshakes over a connection: unsigned ones before the signature check, signed ones after it', async (t) => {
+  const secret = { ref: { kind: 'literal' as const, value: SECRET, scope: 'default' }, expires_at: null };
+  const route = (name: string, more = {}) => ({ source: name, schemes: [name], secrets: [secret], ...more });
+  const routes = {
+    meta: route('meta', { verify_token: { kind: 'literal', value: 'word', scope: 'default' } }),
+    trello: route('trello', { public_url: 'https://example.test/r' }),
+    slack: route('slack'),
+    plain: {},
+  };
+  const { url, dispatcher } = await serve(t, { routes });
+  const query = '?hub.mode=subscribe&hub.verify_token=word&hub.challenge=c-1';
+  const answer = await fetch(`${url}/webhooks/meta${query}`);
+  assert.deepEqual([answer.status, await answer.text()], [200, 'c-1']);
+  assert.equal(answer.headers.get('x-content-type-options'), 'nosniff');
+  assert.equal((await fetch(`${url}/webhooks/meta${query.replace('word', 'other')}`)).status, 405);
+  assert.equal((await fetch(`${url}/webhooks/trello`, { method: 'HEAD' })).status, 200);
+  assert.equal((await fetch(`${url}/webhooks/plain${query}`)).status, 405);
+
+  const body = '{"type":"url_verification","challenge":"c-2"}';
+  const at = String(Math.floor(Date.now() / 1000));
+  const signature = `v0=${createHmac('sha256', SECRET).update(`v0:${at}:${body}`).digest('hex')}`;
+  const slack = (sent: string) =>
+    fetch(`${url}/webhooks/slack`, {
+      method: 'POST',
+      body,
+      headers: { 'content-type': 'application/json', 'x-slack-request-timestamp': at, 'x-slack-signature': sent },
+    });
+  const signedAnswer = await slack(signature);
+  assert.deepEqual([signedAnswer.status, await signedAnswer.text()], [200, 'c-2']);
+  assert.equal((await slack('v0=00')).status, 401);
+  assert.equal(dispatcher.handed.length, 0, 'a handshake is no event');
 });
 
 test('secrets never reach the log', async (t) => {
