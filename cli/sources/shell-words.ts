@@ -21,7 +21,6 @@ export function splitShellWords(text: string): string[] | null {
   const words: string[] = [];
   let word: string | null = null;
   let end = 0;
-  PIECE.lastIndex = 0;
   for (const match of text.matchAll(PIECE)) {
     if (match.index !== end) return null;
     end = match.index + match[0].length;
