@@ -52,6 +52,7 @@ import { scheduleStep } from './schedule-step.ts';
 import { scriptMissing } from './script-missing.ts';
 import { scriptOutside } from './script-outside.ts';
 import { secretConflict } from './secret-conflict.ts';
+import { secretExpiry } from './secret-expiry.ts';
 import { secretExposed } from './secret-exposed.ts';
 import { secretReference } from './secret-reference.ts';
 import { secretShort } from './secret-short.ts';
@@ -128,6 +129,7 @@ export const RULE_GROUPS: readonly RuleGroup[] = Object.freeze([
     title: 'Routes: signatures and secrets',
     rules: [
       secretConflict,
+      secretExpiry,
       secretReference,
       publicKeyScheme,
       missingPublicUrl,

@@ -1,0 +1,48 @@
+/** An end of a secret that never comes. */
+import type { Problem } from '../diagnostics/problem.ts';
+import type { Rule } from './support/rule.ts';
+
+export const secretExpiry: Rule = {
+  id: 'secret-expiry',
+  severity: 'error',
+  title: 'The `expires_at` of a secret is no instant.',
+  why: 'A day that does not exist never comes: the old secret would be accepted for ever.',
+  bad: {
+    config: `platforms:
+  webhook:
+    enabled: true
+    routes:
+      pulls:
+        secrets:
+          - env:NEW_SECRET
+          - { value: env:OLD_SECRET, expires_at: "2030-02-31T00:00:00Z" }
+        prompt: "{title}"
+`,
+  },
+  good: {
+    config: `platforms:
+  webhook:
+    enabled: true
+    routes:
+      pulls:
+        secrets:
+          - env:NEW_SECRET
+          - { value: env:OLD_SECRET, expires_at: "2030-02-28T00:00:00Z" }
+        prompt: "{title}"
+`,
+  },
+  checkRoute(route) {
+    return (route.config.secrets ?? []).flatMap((secret, index): readonly Problem[] => {
+      const expires = typeof secret === 'string' ? undefined : secret.expires_at;
+      if (expires === undefined || isInstant(expires)) return [];
+      const message = `\`${expires}\` is no instant: there is no such day or time`;
+      return [{ rule: this.id, path: ['secrets', index, 'expires_at'], at: 'value', message }];
+    });
+  },
+};
+
+/** The schema has checked the form; a day such as 31 February is moved into March by the parser. */
+function isInstant(text: string): boolean {
+  const ms = Date.parse(text);
+  return Number.isFinite(ms) && new Date(ms).toISOString().slice(0, 19) === text.slice(0, 19);
+}
