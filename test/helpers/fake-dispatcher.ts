@@ -20,6 +20,8 @@ export class FakeDispatcher implements Dispatcher {
   fired: 'accepted' | 'already_running' | 'paused' | 'unknown_job' = 'accepted';
   /** Awaited before each answer. */
   gate: Promise<void> = Promise.resolve();
+  /** How many have come, those that wait at the gate included. */
+  arrived = 0;
   private readonly done = new Set<string>();
 
   isDone({ profile, route, delivery_id }: Claim): boolean {
@@ -68,6 +70,7 @@ export class FakeDispatcher implements Dispatcher {
   }
 
   private async take(handed: Handed): Promise<Refusal | null> {
+    this.arrived++;
     await this.gate;
     if (this.refusal !== null) return this.refusal;
     if (!handed.claim.generated && this.isDone(handed.claim)) return { kind: 'duplicate' };

@@ -5,6 +5,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '../helpers/gateway.ts';
 import { serve } from '../helpers/serve.ts';
 
 /** A promise that is settled from outside. */
@@ -48,9 +49,9 @@ test('an event under way is answered before the drain begins', async (t) => {
   const { opened, open } = gate();
   dispatcher.gate = opened;
   const event = post('/webhooks/ci', {}).then(({ status }) => order.push(String(status)));
-  await sleep(30);
+  await until(async () => dispatcher.arrived === 1);
   const stopping = gateway.stop(5);
-  await sleep(30);
+  await until(async () => gateway.status().state === 'draining');
   open();
   await Promise.all([stopping, event]);
   assert.deepEqual(order.sort(), ['202', 'drain']);

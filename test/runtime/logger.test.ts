@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { Writable } from 'node:stream';
 import { describe, test } from 'node:test';
-import { systemClock } from '../../runtime/clock.ts';
 import { createLogger } from '../../runtime/logger.ts';
 import { FakeClock, settle } from '../helpers/fake-clock.ts';
 
@@ -58,15 +57,17 @@ describe('createLogger', () => {
     assert.equal(writes.length, 2);
   });
 
-  test('writes at most every few ms while it is busy', async () => {
+  test('writes at most every few ms while it is busy', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
     const { writes, stream } = recorder();
-    const log = createLogger({ stream, level: 'info', pretty: false, colour: false, clock: systemClock });
+    const clock = new FakeClock();
+    const log = createLogger({ stream, level: 'info', pretty: false, colour: false, clock });
     for (let i = 0; i < 5; i++) {
       log.info({ i }, 'line');
       await settle(1);
     }
     assert.equal(writes.length, 1);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    t.mock.timers.tick(20);
     assert.equal(writes.length, 2);
     assert.equal(writes.join('').match(/"i":\d/g)?.length, 5);
   });
