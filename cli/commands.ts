@@ -139,6 +139,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/deliveries-replay.ts')).DeliveriesReplayCommand,
   },
   {
+    path: 'doctor',
+    summary: 'Check what the gateway needs: targets, credentials, store, port, clock',
+    load: async () => (await import('./commands/doctor.ts')).DoctorCommand,
+  },
+  {
     path: 'deliver',
     summary: 'Send one message through a target, or show what would be sent',
     load: async () => (await import('./commands/deliver.ts')).DeliverCommand,

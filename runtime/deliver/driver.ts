@@ -8,6 +8,7 @@ import type { DeliveryOutcome, DeliveryRequest } from './deliverer.ts';
 import type { ShownRequest } from './http/build-request.ts';
 import type { TokenCache } from './http/token-cache.ts';
 import type { Pace } from './pace.ts';
+import type { Probe, ProbeOptions } from './probe.ts';
 import type { Redact } from './redact.ts';
 
 /** A target with one profile's credentials: all that its driver can ever reach. */
@@ -54,6 +55,8 @@ export interface Driver {
   show(request: DeliveryRequest): Promise<readonly Shown[]>;
   /** The address a delivery resolves to, for the session mirror; null when it has none. */
   chatId(request: Pick<DeliveryRequest, 'extra' | 'unresolved'>): string | null;
+  /** Looks whether deliveries would work, without making one. Never throws. */
+  probe(options: ProbeOptions): Promise<readonly Probe[]>;
 }
 
 /** The driver of a bound target, or what is wrong with the binding. */

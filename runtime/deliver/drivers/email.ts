@@ -11,11 +11,13 @@ import type { DeliveryOutcome, DeliveryRequest } from '../deliverer.ts';
 import type { BoundTarget, CreateDriver, DeliveryContext, Driver, Shown } from '../driver.ts';
 import { idempotencyKey } from '../http/idempotency-key.ts';
 import { DeliveryRefusal } from '../http/values.ts';
+import type { Probe, ProbeOptions } from '../probe.ts';
+import { notLive, probed, probeFailed } from '../probe.ts';
 import { transformText } from '../text/transforms.ts';
 import { judgeSmtp } from './smtp-outcome.ts';
 import type { SmtpServer } from './smtp-server.ts';
 import { readSmtpServer } from './smtp-server.ts';
-import type { SmtpRequest } from './smtp-session.ts';
+import type { SmtpRequest, SmtpResult } from './smtp-session.ts';
 import { sendMail } from './smtp-session.ts';
 
 export const createEmailDriver: CreateDriver = (target, context) => {
@@ -63,16 +65,22 @@ class EmailDriver implements Driver {
 
   async deliver(request: DeliveryRequest): Promise<DeliveryOutcome> {
     const mail = this.compose(request);
-    const smtp: SmtpRequest = {
-      options: this.server.options,
-      auth: this.server.auth,
-      from: this.server.from.address,
-      to: mail.to,
-      message: await this.build(mail),
-      timeout_ms: TIMEOUT_MS,
-      signal: request.signal,
-    };
-    return judgeSmtp(await sendMail(smtp, this.context.clock), mail.messageId);
+    const content = { from: this.server.from.address, to: mail.to, message: await this.build(mail) };
+    return judgeSmtp(await this.talk(content, request.signal), mail.messageId);
+  }
+
+  async probe({ live, signal }: ProbeOptions): Promise<readonly Probe[]> {
+    if (!live) return [notLive('mail server')];
+    const { host, port } = this.server.options;
+    const outcome = judgeSmtp(await this.talk(null, signal), '');
+    if (outcome.kind === 'ok') return [probed('mail server', `${host}:${port} greets and takes the login`)];
+    const fix = 'check smtp_host, smtp_port, smtp_secure and the login';
+    return [probeFailed('mail server', `${host}:${port}: ${outcome.reason}`, fix)];
+  }
+
+  private talk(mail: SmtpRequest['mail'], signal: AbortSignal): Promise<SmtpResult> {
+    const { options, auth } = this.server;
+    return sendMail({ options, auth, mail, timeout_ms: TIMEOUT_MS, signal }, this.context.clock);
   }
 
   private compose(request: DeliveryRequest): Mail {

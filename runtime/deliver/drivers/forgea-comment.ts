@@ -15,6 +15,8 @@ import type { DeliveryOutcome, DeliveryRequest } from '../deliverer.ts';
 import type { BoundTarget, CreateDriver, DeliveryContext, Driver, Shown } from '../driver.ts';
 import { idempotencyKey } from '../http/idempotency-key.ts';
 import { DeliveryRefusal } from '../http/values.ts';
+import type { Probe, ProbeOptions } from '../probe.ts';
+import { probed, probeFailed } from '../probe.ts';
 import { preparePieces } from '../text/prepare-pieces.ts';
 import { judgeGh } from './gh-outcome.ts';
 import { quietMentions } from './quiet-mentions.ts';
@@ -86,6 +88,21 @@ class ForgeaCommentDriver implements Driver {
       url = outcome.message_id;
     }
     return { kind: 'ok', message_id: url, sent: comments.length };
+  }
+
+  async probe({ live, signal }: ProbeOptions): Promise<readonly Probe[]> {
+    await mkdir(this.folder, { recursive: true, mode: 0o700 });
+    const found = await this.run([this.program(), '--version'], '', signal);
+    if (found.kind !== 'exit' || found.code !== 0) {
+      const why = judgeGh(found);
+      return [probeFailed('gh', why.kind === 'ok' ? '' : why.reason, 'install it: https://cli.github.com')];
+    }
+    const version = probed('gh', stdoutOf(found).split('\n')[0] ?? '');
+    // Without --live only this machine is asked: whether there is a login at all.
+    const argv = live ? ['api', 'user', '--jq=.login'] : ['auth', 'token'];
+    const login = judgeGh(await this.run([this.program(), ...argv], '', signal));
+    if (login.kind === 'ok') return [version, probed('login', live ? 'accepted by the code host' : 'there is one')];
+    return [version, probeFailed('login', login.reason, 'gh auth login, or set platforms.forgea_comment.token')];
   }
 
   private async post(

@@ -7,4 +7,5 @@ export const createLocalDriver: CreateDriver = () => ({
     return [{ kind: 'text', text }];
   },
   chatId: () => null,
+  probe: async () => [],
 });

@@ -11,4 +11,5 @@ export const createLogDriver: CreateDriver = (_, { log }) => ({
     return [{ kind: 'text', text }];
   },
   chatId: () => null,
+  probe: async () => [],
 });

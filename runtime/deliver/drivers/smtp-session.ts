@@ -8,9 +8,8 @@ import type { Clock } from '../../clock.ts';
 export interface SmtpRequest {
   readonly options: SMTPConnectionOptions;
   readonly auth: { readonly user: string; readonly pass: string } | null;
-  readonly from: string;
-  readonly to: string;
-  readonly message: Buffer;
+  /** null: only log in. */
+  readonly mail: { readonly from: string; readonly to: string; readonly message: Buffer } | null;
   readonly timeout_ms: number;
   readonly signal: AbortSignal;
 }
@@ -33,7 +32,7 @@ export function sendMail(request: SmtpRequest, clock: Clock): Promise<SmtpResult
     return Promise.resolve({ kind: 'failed', code: 'ABORTED', reply: 0, handedOver: false });
   }
   const connection = new SMTPConnection(request.options);
-  const message = new WatchedMessage(request.message);
+  const message = new WatchedMessage(request.mail?.message ?? Buffer.alloc(0));
   return new Promise((resolve) => {
     const end = (result: SmtpResult): void => {
       // First: closing emits further events, which must not be the answer.
@@ -53,10 +52,11 @@ export function sendMail(request: SmtpRequest, clock: Clock): Promise<SmtpResult
     request.signal.addEventListener('abort', onAbort, { once: true });
     connection.on('error', fail);
     connection.on('end', () => giveUp('ECONNECTION'));
-    const send = (): void =>
-      connection.send({ from: request.from, to: [request.to] }, message, (error) =>
-        error === null || error === undefined ? end({ kind: 'sent' }) : fail(error),
-      );
+    const send = (): void => {
+      const done = (error?: NodemailerError | null): void => (error ? fail(error) : end({ kind: 'sent' }));
+      if (request.mail === null) done();
+      else connection.send({ from: request.mail.from, to: [request.mail.to] }, message, done);
+    };
     connection.connect((error) => {
       if (error !== undefined) fail(error);
       else if (request.auth === null) send();

@@ -11,18 +11,21 @@ import type { DeliveryOutcome, DeliveryRequest } from '../deliverer.ts';
 import type { BoundTarget, CreateDriver, DeliveryContext, Driver, Shown } from '../driver.ts';
 import { failed } from '../outcome.ts';
 import type { PaceRule } from '../pace.ts';
+import type { Probe, ProbeOptions } from '../probe.ts';
+import { notLive, probed, probeFailed } from '../probe.ts';
 import { preparePieces } from '../text/prepare-pieces.ts';
 import { buildRequest, showRequest } from './build-request.ts';
 import { idempotencyKey } from './idempotency-key.ts';
 import type { Verdict } from './judge.ts';
 import type { LinkedVariant, PickRequest } from './link-variant.ts';
 import { linkVariant } from './link-variant.ts';
+import { probeHost } from './probe-http.ts';
 import { readResponse } from './response.ts';
 import { sendRequest } from './send-request.ts';
 import { sign } from './sign.ts';
 import type { TokenResult } from './token-cache.ts';
 import type { Values } from './values.ts';
-import { DeliveryRefusal, HIDDEN } from './values.ts';
+import { DeliveryRefusal, HIDDEN, NO_VALUES } from './values.ts';
 
 export const createHttpDriver: CreateDriver = (target, context) => {
   const variant = linkVariant(target);
@@ -54,6 +57,19 @@ class HttpDriver implements Driver {
   chatId(request: Pick<DeliveryRequest, 'extra' | 'unresolved'>): string | null {
     const address = this.variant.resolveAddress(request);
     return typeof address === 'string' ? null : (address.get('chat_id') ?? null);
+  }
+
+  async probe({ live, signal }: ProbeOptions): Promise<readonly Probe[]> {
+    const { base, exchange } = this.variant;
+    if (!live) return [notLive('host')];
+    const host = await probeHost(base, signal, this.context);
+    if (exchange === null || host.status !== 'ok') return [host];
+    const result = await this.token({ ...NO_VALUES, settings: this.target.settings }, signal);
+    if (result?.kind === 'token') return [host, probed('token', 'the credentials were exchanged for a token')];
+    return [
+      host,
+      probeFailed('token', this.target.redact(result?.reason ?? ''), 'check the credentials of the target'),
+    ];
   }
 
   async show(request: DeliveryRequest): Promise<readonly Shown[]> {
@@ -94,19 +110,8 @@ class HttpDriver implements Driver {
     const rules = paced
       ? plan.pacing.map((pace) => ({ key: pace.per === 'chat' ? chat : this.account, plan: pace }))
       : [];
-    const values: Values = {
-      text: '',
-      address,
-      match: form.match,
-      settings: this.target.settings,
-      key: '',
-      piece: 0,
-      pieces: pieces.pieces.length,
-      timestamp: '',
-      signature: '',
-      exchanged_token: '',
-    };
-    return { form, values, pieces: pieces.pieces, rules };
+    const own = { address, match: form.match, settings: this.target.settings, pieces: pieces.pieces.length };
+    return { form, values: { ...NO_VALUES, ...own }, pieces: pieces.pieces, rules };
   }
 
   private valuesOf({ values, pieces }: Prepared, request: DeliveryRequest, index: number): Values {

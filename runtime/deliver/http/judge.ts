@@ -57,7 +57,7 @@ export function linkJudge(plan: VariantPlan): Judge {
     const mayWait = kind === 'retry' || kind === 'ambiguous';
     return {
       kind,
-      reason: `${rule?.reason ?? usualReason(outcome, response.status)} (${answered})`,
+      reason: `${rule?.reason ?? usualReason(outcome, response.status, code)} (${answered})`,
       retry_after_ms: mayWait ? (readWait(response, now) ?? rule?.wait_ms ?? null) : null,
     };
   };
@@ -69,9 +69,10 @@ function usualOutcome(status: number): OutcomeRulePlan['outcome'] {
   return AMBIGUOUS.has(status) ? 'ambiguous' : 'permanent';
 }
 
-function usualReason(outcome: OutcomeRulePlan['outcome'], status: number): string {
+function usualReason(outcome: OutcomeRulePlan['outcome'], status: number, code: string | null): string {
   if (status >= 300 && status < 400) return 'it answered with a redirect, which is never followed';
-  if (status < 300) return 'its answer does not say that the message was sent';
+  if (status < 300 && outcome === 'permanent' && code === null)
+    return 'its answer does not say that the message was sent';
   return USUAL_REASON[outcome];
 }
 

@@ -10,8 +10,7 @@ import type { ExchangeToken } from './exchange-token.ts';
 import { linkExchange } from './exchange-token.ts';
 import type { Judge } from './judge.ts';
 import { linkJudge } from './judge.ts';
-import type { Values } from './values.ts';
-import { fill } from './values.ts';
+import { fill, NO_VALUES } from './values.ts';
 
 export interface LinkedVariant {
   readonly plan: VariantPlan;
@@ -60,19 +59,6 @@ export function pickVariant({ plan, binding, settings }: BoundTarget): VariantPl
   if (usable !== undefined) return usable;
   return `no variant can be used: set ${plan.variants.map((variant) => variant.needs.join(' and ')).join(', or ')}`;
 }
-
-const NO_VALUES: Values = {
-  text: '',
-  address: new Map(),
-  match: new Map(),
-  settings: new Map(),
-  key: '',
-  piece: 0,
-  pieces: 0,
-  timestamp: '',
-  signature: '',
-  exchanged_token: '',
-};
 
 /** `api_base` of the config replaces the target's own base, also that of its token server. */
 function linkBase(template: ValueTemplate | null, { apiBase, binding, settings }: BoundTarget): BaseUrl | string {

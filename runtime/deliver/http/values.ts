@@ -17,6 +17,20 @@ export interface Values {
   readonly exchanged_token: string;
 }
 
+/** Values of nothing, to be spread below those there are. */
+export const NO_VALUES: Values = {
+  text: '',
+  address: new Map(),
+  match: new Map(),
+  settings: new Map(),
+  key: '',
+  piece: 0,
+  pieces: 0,
+  timestamp: '',
+  signature: '',
+  exchanged_token: '',
+};
+
 /** A delivery that cannot be made as it is: a permanent failure with a reason for the operator. */
 export class DeliveryRefusal extends Error {
   override readonly name = 'DeliveryRefusal';

@@ -1,0 +1,122 @@
+/** `hookwright doctor`: looks whether everything a gateway needs is there, and says what to do where it is not. */
+import { Command, Option } from 'clipanion';
+import { runProcess } from '../../runtime/process/run-process.ts';
+import type { RouteTable } from '../../schemas/generated/types.ts';
+import type { CompileRequest } from '../compose/compile-files.ts';
+import { compileRequest } from '../compose/compile-files.ts';
+import { createCompileRequest } from '../compose/compile-request.ts';
+import { createDeliveryContext } from '../compose/delivery-context.ts';
+import { createSecrets } from '../compose/secrets.ts';
+import { createServerLog } from '../compose/server-log.ts';
+import type { CliContext } from '../context.ts';
+import type { Check, CheckStatus } from '../doctor/check.ts';
+import { checkClock } from '../doctor/check-clock.ts';
+import { checkConfiguration, checkPort, checkStore, checkTable } from '../doctor/check-gateway.ts';
+import { checkSecrets } from '../doctor/check-secrets.ts';
+import type { TargetChecks } from '../doctor/check-targets.ts';
+import { checkTargets } from '../doctor/check-targets.ts';
+import { tryAskGateway } from '../gateway/ask-gateway.ts';
+import type { Style } from '../output/colour.ts';
+import { createPaint } from '../output/colour.ts';
+import { printJson, printLine } from '../output/print.ts';
+import { formatTable } from '../output/table.ts';
+
+export class DoctorCommand extends Command<CliContext> {
+  static override paths = [['doctor']];
+  static override usage = Command.Usage({
+    description: 'Check what the gateway needs: targets, credentials, store, port, clock',
+    details:
+      'Looks at this machine only; --live also talks to the services: hosts, token exchanges, mail servers, the login of gh, the clock. Nothing is delivered. Exits 1 when something is broken.',
+    examples: [
+      ['Before the first start', '$0 doctor'],
+      ['With the services', '$0 doctor --live'],
+      ['For monitoring', '$0 doctor --live --json'],
+    ],
+  });
+
+  live = Option.Boolean('--live', false, { description: 'Talk to the services, too' });
+  json = Option.Boolean('--json', false, { description: 'Print JSON' });
+  config = Option.Array('--config', {
+    description: '<path|glob> Configuration instead of the usual search; repeatable',
+  });
+
+  async execute(): Promise<number> {
+    const checks = await this.checks();
+    if (this.json) printJson(this.context, checks);
+    else this.print(checks);
+    return checks.some(({ status }) => status === 'failed') ? 1 : 0;
+  }
+
+  private async checks(): Promise<readonly Check[]> {
+    const compiled = compileRequest(await this.request());
+    const gateway = [checkConfiguration(compiled), checkTable(compiled), checkStore(this.context)];
+    if (compiled.output === null) return gateway;
+    const { table } = compiled.output;
+    const status = await tryAskGateway(this.context, 'status', {});
+    const port = await checkPort(table.server, status?.url ?? null);
+    const { checks, skews } = await this.targets(table);
+    const secrets = checkSecrets(table, createSecrets(this.context));
+    return [...gateway, port, checkClock(skews, this.live), ...secrets, ...checks];
+  }
+
+  /** A store that cannot be read must not keep the rest from being looked at: it is one of the checks. */
+  private async request(): Promise<CompileRequest> {
+    const { cwd, home, env } = this.context;
+    try {
+      return await createCompileRequest(this.context, { configs: this.config });
+    } catch {
+      const catalog = await this.context.catalog();
+      return { cwd, home, configs: this.config ?? [], env: { ...env }, flags: {}, catalog, jobs: [] };
+    }
+  }
+
+  private async targets(table: RouteTable): Promise<TargetChecks> {
+    const { context } = this;
+    const delivery = createDeliveryContext({
+      ...{ home: context.home, env: context.env, clock: context.clock, log: createServerLog(context) },
+      run: (request) => runProcess(request, context.clock),
+    });
+    const giveUp = new AbortController();
+    const ignore = context.onSignal(() => giveUp.abort());
+    try {
+      const options = { live: this.live, signal: giveUp.signal };
+      return await checkTargets(table, createSecrets(context), { context: delivery.context, options });
+    } finally {
+      ignore();
+      await delivery.close();
+    }
+  }
+
+  private print(checks: readonly Check[]): void {
+    const paint = createPaint(this.context.colour.stdout);
+    const [head = '', ...lines] = formatTable(
+      checks,
+      COLUMNS,
+      this.context.stdout.isTTY ? this.context.stdout.columns : undefined,
+    );
+    printLine(this.context, paint('bold', head));
+    for (const [index, line] of lines.entries()) {
+      const { status, fix } = checks[index] ?? { status: 'ok', fix: null };
+      printLine(this.context, STYLES[status] === null ? line : paint(STYLES[status], line));
+      if (fix !== null) printLine(this.context, `  fix: ${fix}`);
+    }
+  }
+}
+
+const COLUMNS = [
+  { title: 'STATUS', value: ({ status }: Check) => status },
+  {
+    title: 'WHAT',
+    value: ({ profile, subject }: Check) =>
+      profile === null || profile === 'default' ? subject : `${profile}: ${subject}`,
+  },
+  { title: 'CHECK', value: ({ check }: Check) => check },
+  { title: 'FOUND', value: ({ detail }: Check) => detail },
+];
+
+const STYLES: Readonly<Record<CheckStatus, Style | null>> = {
+  ok: null,
+  skipped: 'dim',
+  warning: 'yellow',
+  failed: 'red',
+};

@@ -1,0 +1,76 @@
+/** Checks of the gateway as a whole: configuration, table, store, port. */
+import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { dirname, join } from 'node:path';
+import type { CompileResult } from '../../compiler/compile.ts';
+import { openStoreReader } from '../../runtime/store/sqlite-store.ts';
+import { storePath } from '../../runtime/store/store-path.ts';
+import type { RouteTable, ServerPlan } from '../../schemas/generated/types.ts';
+import type { CliContext } from '../context.ts';
+import { messageOf } from '../errors.ts';
+import type { Check } from './check.ts';
+import { gatewayCheck } from './check.ts';
+
+export function checkConfiguration({ diagnostics, output }: CompileResult): Check {
+  const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
+  const warnings = diagnostics.length - errors;
+  const counts = `${errors} errors, ${warnings} warnings`;
+  const about = { subject: 'configuration', check: 'compiles', detail: counts };
+  if (output === null) return gatewayCheck({ ...about, status: 'failed', fix: 'hookwright lint' });
+  if (warnings > 0) return gatewayCheck({ ...about, status: 'warning', fix: 'hookwright lint' });
+  return gatewayCheck({ ...about, status: 'ok', detail: `${Object.keys(output.table.routes).length} routes` });
+}
+
+/** The compiled table that `serve` would load; `gateway run` compiles by itself. */
+export function checkTable({ root, output }: CompileResult): Check {
+  const path = join(dirname(root), 'build', 'routes.json');
+  const about = { subject: 'table', check: 'readable' };
+  if (!existsSync(path)) {
+    return gatewayCheck({ ...about, status: 'ok', detail: 'none compiled yet; `gateway run` compiles by itself' });
+  }
+  try {
+    const { hash } = JSON.parse(readFileSync(path, 'utf8')) as RouteTable;
+    const isCurrent = output === null || hash === output.table.hash;
+    if (isCurrent) return gatewayCheck({ ...about, status: 'ok', detail: path });
+    const detail = `${path} is not what the configuration compiles to now`;
+    return gatewayCheck({ ...about, status: 'warning', detail, fix: 'hookwright compile' });
+  } catch (error) {
+    const detail = `${path}: ${messageOf(error)}`;
+    return gatewayCheck({ ...about, status: 'failed', detail, fix: 'hookwright compile' });
+  }
+}
+
+export function checkStore({ home }: CliContext): Check {
+  const path = storePath(home);
+  const about = { subject: 'store', check: 'readable' };
+  try {
+    accessSync(existsSync(home) ? home : dirname(home), constants.W_OK);
+    if (!existsSync(path)) return gatewayCheck({ ...about, status: 'ok', detail: 'none yet; the gateway makes it' });
+    const store = openStoreReader(path);
+    const open = store.oldestOpen();
+    store.close();
+    return gatewayCheck({ ...about, status: 'ok', detail: open === null ? path : `${path}, with unfinished work` });
+  } catch (error) {
+    const fix = `give this user write access to ${home}, or restore state.db from a backup`;
+    return gatewayCheck({ ...about, status: 'failed', detail: messageOf(error), fix });
+  }
+}
+
+/** `url`: where a gateway of this home already listens. */
+export async function checkPort({ host, port }: ServerPlan, url: string | null): Promise<Check> {
+  const about = { subject: 'server', check: 'port' };
+  if (url !== null) return gatewayCheck({ ...about, status: 'ok', detail: `the gateway listens on ${url}` });
+  const problem = await tryListen(host, port);
+  if (problem === null) return gatewayCheck({ ...about, status: 'ok', detail: `${host}:${port} is free` });
+  const detail = `${host}:${port} cannot be had (${problem})`;
+  const fix = 'stop what listens there, or set platforms.webhook.extra.port';
+  return gatewayCheck({ ...about, status: 'failed', detail, fix });
+}
+
+function tryListen(host: string, port: number): Promise<string | null> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(null)));
+  });
+}

@@ -1,0 +1,52 @@
+/** Checks that the secrets of routes and agents are there; those of targets are checked with the targets. */
+import type { SecretResolver } from '../../runtime/secrets.ts';
+import { printSecretRef, SecretError } from '../../runtime/secrets.ts';
+import type { RouteTable, SecretRef } from '../../schemas/generated/types.ts';
+import type { Check } from './check.ts';
+
+interface Use {
+  readonly profile: string | null;
+  readonly subject: string;
+  readonly ref: SecretRef;
+}
+
+/** One check for each that is missing, or one that says they are all there. */
+export function checkSecrets(table: RouteTable, secrets: SecretResolver): readonly Check[] {
+  const uses = [...uniqueUses(table)];
+  const missing = uses.flatMap((use): readonly Check[] => {
+    const problem = problemOf(use.ref, secrets);
+    if (problem === null) return [];
+    const fix = `set ${printSecretRef(use.ref).replace(/^env:/, '')}`;
+    return [{ profile: use.profile, subject: use.subject, check: 'secret', status: 'failed', detail: problem, fix }];
+  });
+  if (missing.length > 0) return missing;
+  const detail = uses.length === 0 ? 'none is used' : 'all there';
+  return [{ profile: null, subject: 'routes', check: 'secrets', status: 'ok', detail, fix: null }];
+}
+
+/** A reference that several routes share is looked at once, for the first of them. */
+function uniqueUses(table: RouteTable): Iterable<Use> {
+  const uses = new Map<string, Use>();
+  const add = (use: Use): void => {
+    const key = JSON.stringify([use.ref.kind, use.ref.value, use.ref.scope]);
+    if (use.ref.kind !== 'literal' && !uses.has(key)) uses.set(key, use);
+  };
+  if (table.server.secret !== null) add({ profile: null, subject: 'server', ref: table.server.secret });
+  for (const route of Object.values(table.routes)) {
+    for (const { ref } of route.secrets) add({ profile: route.profile, subject: `route ${route.name}`, ref });
+  }
+  for (const { name, agent } of Object.values(table.profiles)) {
+    if (agent.kind === 'openai' && agent.api_key !== null) add({ profile: name, subject: 'agent', ref: agent.api_key });
+  }
+  return uses.values();
+}
+
+function problemOf(ref: SecretRef, secrets: SecretResolver): string | null {
+  try {
+    secrets.resolve(ref);
+    return null;
+  } catch (error) {
+    if (error instanceof SecretError) return error.message;
+    throw error;
+  }
+}
