@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { GatewayStatus } from '../../../runtime/control/operations.ts';
+import { runInProcess, runProcess, startProcess } from '../../helpers/cli.ts';
+import { until } from '../../helpers/gateway.ts';
+import { tempDir } from '../../helpers/temp-dir.ts';
+
+const CONFIG = `platforms:
+  webhook:
+    enabled: true
+    port: 0
+    secret: a-secret-for-the-process-tests
+    routes:
+      hello: { prompt: "Hello {name}" }
+`;
+
+function furnished(t: Parameters<typeof tempDir>[0], config = CONFIG): string {
+  const home = tempDir(t);
+  writeFileSync(join(home, 'config.yaml'), config, { mode: 0o600 });
+  return home;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+async function pidOf(home: string): Promise<number> {
+  const { stdout } = await runInProcess(['gateway', 'status', '--json'], { home });
+  return (JSON.parse(stdout) as GatewayStatus).pid;
+}
+
+test('start returns once the gateway serves in the background, with a log; stop ends it', async (t) => {
+  const home = furnished(t);
+  const started = await runInProcess(['gateway', 'start'], { home });
+  t.after(() => runInProcess(['gateway', 'stop', '--drain', '0'], { home }));
+  assert.equal(started.code, 0, started.stderr);
+  assert.match(started.stdout, /^http:\/\/127\.0\.0\.1:\d+\n$/);
+  const again = await runInProcess(['gateway', 'start'], { home });
+  assert.equal(again.code, 1);
+  assert.match(again.stderr, /already serves .* \(pid \d+\)/);
+  assert.equal((await runInProcess(['webhook', 'test', 'hello', '--payload', '{"name":"Bo"}'], { home })).code, 0);
+  const log = join(home, 'logs', 'gateway.log');
+  await until(async () => readFileSync(log, 'utf8').includes('Hello Bo'));
+  assert.equal(statSync(log).mode & 0o777, 0o600);
+  assert.match((await runInProcess(['gateway', 'logs'], { home })).stdout, /"msg":"listening"/);
+  const pid = await pidOf(home);
+  const stopped = await runInProcess(['gateway', 'stop'], { home });
+  assert.equal(stopped.code, 0, stopped.stderr);
+  await until(async () => !isAlive(pid));
+});
+
+test('a start that fails says why and exits 1', async (t) => {
+  const home = furnished(t, CONFIG.replace('a-secret-for-the-process-tests', 'env:NOT_SET'));
+  const { code, stderr } = await runInProcess(['gateway', 'start'], { home });
+  assert.equal(code, 1);
+  assert.match(stderr, /error: the gateway did not start\n[\s\S]*env:NOT_SET is not set/);
+});
+
+test('after kill -9 nothing left behind stands in the way, and nobody else is stopped', async (t) => {
+  const home = furnished(t);
+  const child = startProcess(['gateway', 'run'], { home });
+  t.after(() => child.kill('SIGKILL'));
+  await until(async () => pidOf(home).catch(() => null));
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  assert.ok(existsSync(join(home, 'run', 'control.sock')));
+  // The note of the dead one names a process that is somebody else's now: this one.
+  const info = join(home, 'run', 'gateway.json');
+  writeFileSync(info, readFileSync(info, 'utf8').replace(/"pid":\d+/, `"pid":${process.pid}`));
+  for (const verb of ['status', 'stop', 'reload']) {
+    assert.match((await runInProcess(['gateway', verb], { home })).stderr, /no gateway is running/);
+  }
+  const next = startProcess(['gateway', 'run'], { home });
+  t.after(() => next.kill('SIGKILL'));
+  await until(async () => pidOf(home).catch(() => null));
+  next.kill('SIGTERM');
+  const [code] = await once(next, 'exit');
+  assert.equal(code, 0);
+});
+
+test('stop exits 1 when it had to cut work off; that work is done after the next start', async (t) => {
+  const agent = '\nagent: { command: [sh, -c, "cat; test -e done || sleep 60"] }\n';
+  const home = furnished(t, CONFIG + agent);
+  const child = startProcess(['gateway', 'run'], { home });
+  t.after(() => child.kill('SIGKILL'));
+  await until(async () => pidOf(home).catch(() => null));
+  assert.equal((await runInProcess(['webhook', 'test', 'hello'], { home })).code, 0);
+  const status = async (): Promise<GatewayStatus> =>
+    JSON.parse((await runInProcess(['gateway', 'status', '--json'], { home })).stdout) as GatewayStatus;
+  await until(async () => (await status()).runs.active === 1);
+  const { code, stderr } = await runProcess(['gateway', 'stop', '--drain', '0.1'], { home });
+  assert.equal(code, 1);
+  assert.match(stderr, /stopped, but 1 run was cut off/);
+  writeFileSync(join(home, 'done'), '');
+  const next = startProcess(['gateway', 'run'], { home });
+  t.after(() => next.kill('SIGKILL'));
+  let log = '';
+  next.stderr?.on('data', (chunk) => {
+    log += chunk;
+  });
+  await until(async () => log.includes('Hello {name}'));
+  next.kill('SIGINT');
+  await once(next, 'exit');
+});

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { test } from 'node:test';
+import { updateSubscriptions } from '../../../cli/subscriptions/subscription-file.ts';
+import type { RouteConfig } from '../../../schemas/generated/types.ts';
+import { contextFor } from '../../helpers/cli.ts';
+import { startGateway } from '../../helpers/gateway.ts';
+import { tempDir } from '../../helpers/temp-dir.ts';
+
+const STATIC_SECRET = 'the-secret-of-the-static-route';
+const CONFIG = `platforms:
+  webhook:
+    enabled: true
+    secret: ${STATIC_SECRET}
+    rate_limit: 1000000
+    routes:
+      steady: { events: [wanted], prompt: x }
+`;
+
+/** An event that a stage after the signature ignores: it costs the gateway no run. */
+async function send(url: string, secret: string): Promise<number> {
+  const body = '{"event_type":"unwanted"}';
+  const signature = `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
+  const headers = { 'Content-Type': 'application/json', 'X-Hub-Signature-256': signature };
+  const answer = await fetch(url, { method: 'POST', body, headers });
+  await answer.arrayBuffer();
+  return answer.status;
+}
+
+test('100 changes under load: no request fails, and each change counts for the first request after it', async (t) => {
+  const home = tempDir(t);
+  const gateway = await startGateway(t, { home, config: CONFIG });
+  const context = contextFor({ home });
+  const url = `${gateway.url}/webhooks/live`;
+  const put = (entry: RouteConfig | null): Promise<null> =>
+    updateSubscriptions(context, (entries) => {
+      const others = [...entries].filter(([name]) => name !== 'live');
+      return { entries: new Map(entry === null ? others : [...others, ['live', entry]]), result: null };
+    });
+
+  let [running, served] = [true, 0];
+  const load = Array.from({ length: 4 }, async () => {
+    while (running) {
+      assert.equal(await send(`${gateway.url}/webhooks/steady`, STATIC_SECRET), 200);
+      served += 1;
+    }
+  });
+
+  const live = (secret: string): RouteConfig => ({ events: ['wanted'], secret });
+  for (let round = 0; round < 25; round += 1) {
+    const secret = `secret-of-the-live-route-${round}`;
+    await put(live(secret));
+    assert.equal(await send(url, secret), 200, `added, round ${round}`);
+    await put(live(`${secret}-changed`));
+    assert.equal(await send(url, secret), 401, `changed, round ${round}`);
+    await put({ ...live(secret), enabled: false });
+    assert.equal(await send(url, secret), 403, `disabled, round ${round}`);
+    await put(null);
+    assert.equal(await send(url, secret), 404, `removed, round ${round}`);
+  }
+  running = false;
+  await Promise.all(load);
+  assert.ok(served > 100, `${served} requests under load`);
+});
