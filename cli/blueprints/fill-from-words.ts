@@ -7,7 +7,7 @@ import type { FilledBlueprint } from '../../compiler/blueprints/fill.ts';
 import { fillBlueprint } from '../../compiler/blueprints/fill.ts';
 import type { BlueprintPlan } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../context.ts';
-import { CliError, UsageError } from '../errors.ts';
+import { CliError } from '../errors.ts';
 import { askValues, canAsk } from './ask-values.ts';
 import type { OpenCatalog } from './open-catalog.ts';
 import { findBlueprint } from './open-catalog.ts';
@@ -40,11 +40,9 @@ async function chooseValues(
 }
 
 /**
- * @throws UsageError when no blueprint is named.
  * @throws CliError naming every field that is wrong and what it takes.
  */
 export async function fillFromWords(context: CliContext, catalog: OpenCatalog, given: Words): Promise<FilledWords> {
-  if (given.words.length === 0) throw new UsageError('name a blueprint', 'hookwright blueprint list shows them all');
   const trigger = readTrigger(given.words, catalog.appScheme);
   const plan = findBlueprint(catalog, trigger.key);
   const base = given.withDefaults ? defaultValues(plan.fields) : {};

@@ -1,6 +1,5 @@
 /** Opens the blueprints of this home for a command: shipped ones, the user's own, and the settings they are shown with. */
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { loadBlueprints } from '../../compiler/blueprints/load-blueprints.ts';
 import type { Diagnostic, Finding } from '../../compiler/diagnostics/diagnostic.ts';
 import { sortDiagnostics } from '../../compiler/diagnostics/diagnostic.ts';
@@ -15,7 +14,6 @@ import type { CliContext } from '../context.ts';
 import { CliError, UsageError } from '../errors.ts';
 import { nodeFiles } from '../files/node-files.ts';
 
-const SHIPPED = fileURLToPath(new URL('../../catalog/blueprints/', import.meta.url));
 const DEFAULT_SCHEME = 'hookwright';
 const SCHEME = /^[a-z][a-z0-9+.-]*$/;
 
@@ -66,9 +64,10 @@ function refuse(context: CliContext, findings: readonly Finding[]): never {
 }
 
 /** @throws CliError when a blueprint or the config cannot be read; the reasons are on stderr by then. */
-export function openCatalog(context: CliContext, options: CatalogOptions = {}): OpenCatalog {
-  const own = join(context.home, 'catalog/blueprints');
-  const { plans, findings } = loadBlueprints({ files: nodeFiles, cwd: context.cwd, folders: [SHIPPED, own] });
+export async function openCatalog(context: CliContext, options: CatalogOptions = {}): Promise<OpenCatalog> {
+  const shipped = (await context.catalog()).blueprints;
+  const folders = [join(context.home, 'catalog/blueprints')];
+  const { plans: own, findings } = loadBlueprints({ files: nodeFiles, cwd: context.cwd, folders });
   const settings = readSettings(context, options.configs ?? []);
   const faults = [...findings.filter(({ rule }) => rule !== 'blueprint-unused-field'), ...settings.findings];
   if (faults.length > 0) refuse(context, faults);
@@ -76,6 +75,9 @@ export function openCatalog(context: CliContext, options: CatalogOptions = {}): 
   if (!SCHEME.test(appScheme)) {
     throw new UsageError(`"${appScheme}" is no URL scheme`, 'a scheme is lower-case letters, digits, `+`, `.` and `-`');
   }
+  const plans = new Map(
+    Object.entries({ ...shipped, ...Object.fromEntries(own) }).sort(([a], [b]) => (a < b ? -1 : 1)),
+  );
   return { plans, appScheme, timezone: settings.timezone ?? context.timezone };
 }
 

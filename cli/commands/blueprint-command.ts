@@ -18,11 +18,12 @@ export class BlueprintCommandCommand extends Command<CliContext> {
   });
 
   config = Option.Array('--config', { description: '<path> Config file or glob; may be repeated' });
-  words = Option.Rest({ name: 'key name=value' });
+  key = Option.String({ name: 'key' });
+  values = Option.Rest({ name: 'name=value' });
 
   async execute(): Promise<number> {
-    const catalog = openCatalog(this.context, { configs: this.config });
-    const { plan, trigger } = await triggerFromWords(this.context, catalog, this.words);
+    const catalog = await openCatalog(this.context, { configs: this.config });
+    const { plan, trigger } = await triggerFromWords(this.context, catalog, [this.key, ...this.values]);
     printLine(this.context, printCommand(trigger, plan.fields));
     return 0;
   }

@@ -31,12 +31,16 @@ export class BlueprintCreateCommand extends Command<CliContext> {
     description: '<path|glob> Configuration instead of the usual search; repeatable',
   });
   json = Option.Boolean('--json', false, { description: 'Print JSON' });
-  words = Option.Rest({ name: 'key name=value' });
+  key = Option.String({ name: 'key' });
+  values = Option.Rest({ name: 'name=value' });
 
   async execute(): Promise<number> {
     const { context, name, profile } = this;
-    const catalog = openCatalog(context, { configs: this.config });
-    const { filled } = await fillFromWords(context, catalog, { words: this.words, withDefaults: this.defaults });
+    const catalog = await openCatalog(context, { configs: this.config });
+    const { filled } = await fillFromWords(context, catalog, {
+      words: [this.key, ...this.values],
+      withDefaults: this.defaults,
+    });
     const open = await openJobs(context, this.config);
     const timezone = chooseTimezone(this.timezone, open.table.gateway.timezone ?? context.timezone);
     const made = await makeStore(context, (store) =>

@@ -31,11 +31,15 @@ export class BlueprintFillCommand extends Command<CliContext> {
   defaults = Option.Boolean('--defaults', false, { description: 'Take the default of every field that is not given' });
   timezone = Option.String('--timezone', { description: '<zone> IANA zone of the job. Default: gateway.timezone' });
   config = Option.Array('--config', { description: '<path> Config file or glob; may be repeated' });
-  words = Option.Rest({ name: 'key name=value' });
+  key = Option.String({ name: 'key' });
+  values = Option.Rest({ name: 'name=value' });
 
   async execute(): Promise<number> {
-    const catalog = openCatalog(this.context, { configs: this.config });
-    const { filled } = await fillFromWords(this.context, catalog, { words: this.words, withDefaults: this.defaults });
+    const catalog = await openCatalog(this.context, { configs: this.config });
+    const { filled } = await fillFromWords(this.context, catalog, {
+      words: [this.key, ...this.values],
+      withDefaults: this.defaults,
+    });
     const timezone = chooseTimezone(this.timezone, catalog.timezone);
     if (this.json) {
       const runs = nextRuns({ schedule: filled.schedule, timezone, from: this.context.clock.now(), count: RUNS });

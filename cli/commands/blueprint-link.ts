@@ -21,11 +21,12 @@ export class BlueprintLinkCommand extends Command<CliContext> {
     description: '<scheme> URL scheme of the link. Default: app_scheme of the config',
   });
   config = Option.Array('--config', { description: '<path> Config file or glob; may be repeated' });
-  words = Option.Rest({ name: 'key name=value' });
+  key = Option.String({ name: 'key' });
+  values = Option.Rest({ name: 'name=value' });
 
   async execute(): Promise<number> {
-    const catalog = openCatalog(this.context, { configs: this.config, appScheme: this.appScheme });
-    const { trigger } = await triggerFromWords(this.context, catalog, this.words);
+    const catalog = await openCatalog(this.context, { configs: this.config, appScheme: this.appScheme });
+    const { trigger } = await triggerFromWords(this.context, catalog, [this.key, ...this.values]);
     printLine(this.context, printLink(trigger, catalog.appScheme));
     return 0;
   }

@@ -21,7 +21,7 @@ export class BlueprintListCommand extends Command<CliContext> {
   config = Option.Array('--config', { description: '<path> Config file or glob; may be repeated' });
 
   async execute(): Promise<number> {
-    const { plans, appScheme } = openCatalog(this.context, { configs: this.config });
+    const { plans, appScheme } = await openCatalog(this.context, { configs: this.config });
     const { category } = this;
     const entries = publish(plans.values(), appScheme).filter(
       (entry) => category === undefined || entry.category === category || entry.tags.includes(category),

@@ -12,7 +12,7 @@ import { findBlueprint, openCatalog } from '../blueprints/open-catalog.ts';
 import { readTrigger } from '../blueprints/read-trigger.ts';
 import { chooseTimezone } from '../blueprints/timezone.ts';
 import type { CliContext } from '../context.ts';
-import { CliError, UsageError } from '../errors.ts';
+import { CliError } from '../errors.ts';
 import { createPaint } from '../output/colour.ts';
 import { formatInstant } from '../output/instant.ts';
 import { printJson, printLine, visible } from '../output/print.ts';
@@ -32,12 +32,12 @@ export class BlueprintShowCommand extends Command<CliContext> {
   json = Option.Boolean('--json', false, { description: 'Print JSON' });
   timezone = Option.String('--timezone', { description: '<zone> IANA zone of the runs. Default: that of new jobs' });
   config = Option.Array('--config', { description: '<path> Config file or glob; may be repeated' });
-  words = Option.Rest({ name: 'key name=value' });
+  key = Option.String({ name: 'key' });
+  values = Option.Rest({ name: 'name=value' });
 
   async execute(): Promise<number> {
-    if (this.words.length === 0) throw new UsageError('name a blueprint', 'hookwright blueprint list shows them all');
-    const catalog = openCatalog(this.context, { configs: this.config });
-    const trigger = readTrigger(this.words, catalog.appScheme);
+    const catalog = await openCatalog(this.context, { configs: this.config });
+    const trigger = readTrigger([this.key, ...this.values], catalog.appScheme);
     const plan = findBlueprint(catalog, trigger.key);
     const filled = fillBlueprint(plan, { ...defaultValues(plan.fields), ...trigger.values });
     if (!filled.ok) {

@@ -28,7 +28,7 @@ export class CatalogPublishCommand extends Command<CliContext> {
   config = Option.Array('--config', { description: '<path> Config file or glob; may be repeated' });
 
   async execute(): Promise<number> {
-    const { plans, appScheme } = openCatalog(this.context, { configs: this.config, appScheme: this.appScheme });
+    const { plans, appScheme } = await openCatalog(this.context, { configs: this.config, appScheme: this.appScheme });
     const catalog = publish(plans.values(), appScheme);
     const text = this.html ? printGallery(catalog, appScheme, readGalleryAssets()) : printCatalog(catalog);
     if (this.out === undefined) {

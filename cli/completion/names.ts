@@ -13,13 +13,12 @@ const SOURCES: Readonly<Record<string, NameSource>> = {
   profile: (context) => ['default', ...folder(join(context.home, 'profiles'))],
   target: (context) => tableKeys(context, 'targets'),
   job: (context) => tableKeys(context, 'jobs', 'name'),
-  source: (context) => [
-    ...tableKeys(context, 'sources'),
-    ...folder(fileURLToPath(new URL('../../catalog/sources/', import.meta.url))).map((file) =>
-      file.replace(/\.ya?ml$/, ''),
-    ),
+  source: (context) => [...tableKeys(context, 'sources'), ...yamlNames(catalogFolder('sources'))],
+  key: (context) => [
+    ...yamlNames(catalogFolder('blueprints')),
+    ...yamlNames(join(context.home, 'catalog/blueprints')),
+    ...tableKeys(context, 'blueprints'),
   ],
-  key: (context) => tableKeys(context, 'blueprints'),
   schema: () =>
     folder(fileURLToPath(new URL('../../schemas/', import.meta.url)))
       .filter((file) => file.endsWith('.schema.json'))
@@ -50,6 +49,12 @@ function readMap(path: string): Readonly<Record<string, unknown>> {
     return {};
   }
 }
+
+const catalogFolder = (kind: string): string => fileURLToPath(new URL(`../../catalog/${kind}/`, import.meta.url));
+
+/** Catalog files are named for their entries. */
+const yamlNames = (path: string): string[] =>
+  folder(path).flatMap((file) => (/\.ya?ml$/.test(file) ? [file.replace(/\.ya?ml$/, '')] : []));
 
 const asMap = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -14,6 +15,7 @@ import { printLink } from '../../../compiler/blueprints/link.ts';
 import { publish } from '../../../compiler/blueprints/publish.ts';
 import { CRON_OPTIONS } from '../../../compiler/schedule/parse-schedule.ts';
 import { launchBrowser, NO_BROWSER } from '../../helpers/browser.ts';
+import { selfScript } from '../../helpers/cli.ts';
 import { shippedBlueprint, shippedBlueprints } from '../../helpers/shipped-blueprints.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 
@@ -129,6 +131,28 @@ describe('the gallery in a browser', { skip: NO_BROWSER }, () => {
     await page.getByRole('button', { name: 'Back to the defaults' }).click();
     await dialog(page).locator('[data-out="command"]', { hasText: 'deliver=origin' }).waitFor();
     await page.close();
+  });
+
+  test('the line for the terminal, copied, makes the job that the form describes', async () => {
+    const page = await openPage('#custom-reminder');
+    const what = `it's "tea" time; $HOME \\ 100% & more\n— \u{1fad6}`;
+    await dialog(page).getByLabel('What should I remind you of?').fill(what);
+    await dialog(page).getByLabel('At what time?').fill('16:00');
+    await dialog(page).getByText('weekends', { exact: true }).click();
+    await dialog(page).getByLabel('Where should it be delivered?').selectOption('local');
+    await page.getByRole('button', { name: 'Copy: Terminal' }).click();
+    const line = String(await page.evaluate('navigator.clipboard.readText()'));
+    await page.close();
+    const home = tempDir({ after: (clean) => cleanups.push(clean as () => void) });
+    writeFileSync(join(home, 'hookwright'), selfScript(), { mode: 0o755 });
+    const env = { PATH: `${home}:${process.env.PATH}`, HOME: home, HOOKWRIGHT_HOME: home, TZ: 'UTC' };
+    const made = spawnSync('sh', ['-c', `${line} --json`], { cwd: home, env, encoding: 'utf8' });
+    assert.equal(made.status, 0, made.stderr);
+    const job = JSON.parse(made.stdout);
+    assert.deepEqual(
+      [job.name, job.schedule, job.deliver, job.blueprint.values.what],
+      ['custom-reminder', '0 16 * * 0,6', ['local'], what],
+    );
   });
 
   test('an empty text is named, marked and never copied', async () => {
