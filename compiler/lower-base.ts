@@ -50,6 +50,10 @@ export function lowerBase(input: BaseInput, report: Report): RouteScope {
   reportEntries(catalog.sources, sources.problems, { report, kind: 'source', unsure });
   const targets = lowerTargets(valuesOf(catalog.targets));
   reportEntries(catalog.targets, targets.problems, { report, kind: 'target', unsure });
+  // Written under one of its names, at fault under all of them.
+  for (const [name, target] of Object.entries(targets.names)) {
+    if (unsure.has(`target:${name}`)) addNames(unsure, target, targets.names);
+  }
   const known = {
     gateway: lowerGateway(config.gateway ?? {}),
     targets: targets.targets,

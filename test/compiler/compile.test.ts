@@ -277,3 +277,60 @@ describe('literal secrets and digits', () => {
     assert.ok(found(0o600).includes('/home/user/.hookwright/profiles/work/config.yaml lost-digits'));
   });
 });
+
+describe('no cascades', () => {
+  const base = (route: string, more = '') =>
+    `platforms:\n  webhook:\n    enabled: true\n    routes:\n      a: ${route}\n${more}`;
+  const cases: readonly (readonly [string, string, readonly string[]])[] = [
+    [
+      'a misspelt key is not missing as well, and the rest of its route is judged',
+      base('{ secert: env:A, deliver_only: true, deliver: log, prompt: x }'),
+      ['unknown-key', 'deliver-only-target'],
+    ],
+    [
+      'a key nobody knows changes nothing else',
+      base('{ zzz: 1, deliver_only: true, deliver: log, secret: env:A, prompt: x }'),
+      ['unknown-key', 'deliver-only-target'],
+    ],
+    ['a misspelt mode leaves the mode open', base('{ deliver_onyl: true, secret: env:A }'), ['unknown-key']],
+    [
+      'a job at fault is not unknown',
+      base('{ secret: env:A, cron_job: r }', 'jobs: { r: { prompt: x } }\n'),
+      ['missing-key'],
+    ],
+    [
+      'a job with a bad schedule is not unknown',
+      base('{ secret: env:A, cron_job: r }', 'jobs: { r: { prompt: x, schedule: never } }\n'),
+      ['invalid-schedule'],
+    ],
+    [
+      'a target at fault is not off',
+      base('{ secret: env:A, deliver: telegram, prompt: x }', '  telegram: { enabled: true, token: [] }\n'),
+      ['wrong-type'],
+    ],
+    [
+      'a target without credentials is not off',
+      base(
+        '{ secret: env:A, deliver: telegram, prompt: x, deliver_extra: { chat_id: 1 } }',
+        '  tg: { enabled: true }\n',
+      ),
+      ['missing-setting'],
+    ],
+    [
+      'a source at fault is not unknown',
+      base('{ secret: env:A, source: s, prompt: x }', 'sources: { s: { verify: magic } }\n'),
+      ['invalid-value'],
+    ],
+    [
+      'a global secret at fault is not missing',
+      base('{ prompt: x }').replace('    routes', '    secret: 12\n    routes'),
+      ['wrong-type'],
+    ],
+  ];
+  for (const [name, config, expected] of cases) {
+    test(name, () => {
+      const result = compileConfig(config);
+      assert.deepEqual(rules(result), expected, printed(result));
+    });
+  }
+});
