@@ -90,13 +90,16 @@ function refuseOtherFormat(path: string): void {
 function assemble(path: string, committer: Committer, lock: FileLock | null): Store {
   const queue = new WriteQueue(committer);
   const db = openReadOnly(path);
+  let closing: Promise<void> | null = null;
   return {
     ...createReader(db),
     write: (mutation) => queue.write(mutation),
-    async close() {
-      await queue.close();
-      db.close();
-      lock?.release();
+    close() {
+      closing ??= queue.close().then(() => {
+        db.close();
+        lock?.release();
+      });
+      return closing;
     },
   };
 }

@@ -161,7 +161,10 @@ class Real {
 const id = fc.constantFrom('1', '2', '3', '4', '5', '6', '7', '8');
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('accept' as const), id }) },
-  { weight: 6, arbitrary: fc.record({ kind: fc.constant('coalesce' as const), id, key: fc.constantFrom('k', 'k', 'k', 'l') }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({ kind: fc.constant('coalesce' as const), id, key: fc.constantFrom('k', 'k', 'k', 'l') }),
+  },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('direct' as const), id, works: fc.boolean() }) },
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('pass' as const), seconds: fc.integer({ min: 1, max: 25 }) }) },
   { weight: 1, arbitrary: fc.constant<Step>({ kind: 'crash' }) },
