@@ -3,56 +3,26 @@
  * whatever a stop or a crash leaves unfinished goes on after the next start.
  */
 import type { Dispatch } from '../../schemas/generated/types.ts';
-import type { Timer } from '../clock.ts';
 import type { Ref } from '../store/mutations.ts';
 import { StoreUnavailable } from '../store/store.ts';
+import { Caretaker } from './caretaker.ts';
 import type { DispatchContext } from './context.ts';
 import { DeliveryLoop } from './delivery-loop.ts';
 import { DirectDelivery } from './direct-delivery.ts';
+import type { DispatchCounts, DispatchReport, DispatchService } from './dispatch-service.ts';
 import type { Claim, Dispatcher, Refusal } from './dispatcher.ts';
 import { GroupTimers } from './group-timers.ts';
 import { Persister } from './persist.ts';
 import { Progress } from './progress.ts';
 import type { RecoveryParts } from './recovery.ts';
-import { emptyInbox, recover, takeUp } from './recovery.ts';
+import { takeUp } from './recovery.ts';
 import { RunLoop } from './run-loop.ts';
 import { storedClaim } from './stored-claim.ts';
-
-export interface DispatchReport {
-  /** False when the time ended with work still under way. */
-  readonly drained: boolean;
-  /** Runs and deliveries that were cut off. They go on after the next start, and so does what had not begun. */
-  readonly abandoned: number;
-}
-
-export interface DispatchCounts {
-  readonly runs_active: number;
-  readonly runs_queued: number;
-  readonly deliveries_active: number;
-  readonly deliveries_queued: number;
-  /** Deliveries that wait for their next attempt. */
-  readonly deliveries_delayed: number;
-  readonly groups: number;
-}
-
-export interface DispatchService extends Dispatcher {
-  /** Takes up what is unfinished, in the background; resolves with their number once all are taken up. */
-  start(): Promise<number>;
-  /** The limits may have changed. */
-  refresh(): void;
-  /** Takes up a dispatch that was stored past the dispatcher, such as a job's run. */
-  adopt(ref: Ref): Promise<void>;
-  /** Refuses new work, releases the groups, waits up to `drainMs` for what runs, and cuts off the rest. */
-  stop(drainMs: number): Promise<DispatchReport>;
-  counts(): DispatchCounts;
-}
 
 const SHUTTING_DOWN: Refusal = { kind: 'shutting_down', retry_after_seconds: 10 };
 const QUEUE_FULL: Refusal = { kind: 'overloaded', retry_after_seconds: 30 };
 const STORE_DOWN: Refusal = { kind: 'overloaded', retry_after_seconds: 10 };
 
-/** How often the store's inbox is looked into, in ms. */
-const INBOX_MS = 1000;
 /** How long work that was cut off may take to say so, in ms. */
 const CUT_OFF_MS = 5000;
 
@@ -72,15 +42,14 @@ class DispatcherService implements DispatchService {
   private accepting = 0;
   private stopping = false;
   private readonly progress: Progress;
-  /** The newest dispatch that this process found: what comes later is its own. */
-  private readonly last: Ref;
-  private inboxTimer: Timer | null = null;
+  private readonly caretaker: Caretaker;
+  /** Whether the last write was refused: said once, not for each event. */
+  private storeIsDown = false;
 
   constructor(context: DispatchContext) {
     this.context = context;
     const persister = new Persister(context);
     this.persister = persister;
-    this.last = context.store.last();
     const ended = (ref: Ref): void => void this.known.delete(ref);
     this.progress = new Progress(context.clock);
     const changed = (): void => this.progress.changed();
@@ -91,15 +60,17 @@ class DispatcherService implements DispatchService {
     });
     this.groups = new GroupTimers({
       ...{ clock: context.clock, persister },
+      replaced: ended,
       due: () => context.observer?.reached?.('group.due'),
       release: (work) => {
         context.observer?.reached?.('group.released');
         this.runs.submit(work);
       },
     });
-    this.direct = new DirectDelivery(context, persister);
+    this.direct = new DirectDelivery(context, persister, this.known);
     const { runs, deliveries, groups, known } = this;
     this.parts = { context, persister, runs, deliveries, groups, known };
+    this.caretaker = new Caretaker(this.parts);
   }
 
   isDone(claim: Claim): boolean {
@@ -178,12 +149,8 @@ class DispatcherService implements DispatchService {
     return this.guarded(() => jobs.fire(dispatch, claim));
   }
 
-  async start(): Promise<number> {
-    this.watchInbox();
-    const found = await recover(this.parts, this.last, () => this.stopping);
-    if (found > 0)
-      this.context.log.info({ dispatches: found, groups: this.groups.size }, 'taken up after the last stop');
-    return found;
+  start(): Promise<number> {
+    return this.caretaker.start();
   }
 
   refresh(): void {
@@ -197,7 +164,7 @@ class DispatcherService implements DispatchService {
 
   async stop(drainMs: number): Promise<DispatchReport> {
     this.stopping = true;
-    this.inboxTimer?.cancel();
+    this.caretaker.stop();
     let flushed = false;
     const flush = (): void => {
       flushed = true;
@@ -234,16 +201,6 @@ class DispatcherService implements DispatchService {
     return this.runs.active + this.deliveries.active + this.direct.active;
   }
 
-  private watchInbox(): void {
-    this.inboxTimer = this.context.clock.after(INBOX_MS, () => {
-      emptyInbox(this.parts)
-        .catch((error: unknown) => this.context.log.error({ err: error }, 'cannot look into the inbox'))
-        .finally(() => {
-          if (!this.stopping) this.watchInbox();
-        });
-    });
-  }
-
   private isFull(): boolean {
     return this.runs.queued + this.runs.delayed + this.accepting >= this.context.limits().max_queued_runs;
   }
@@ -251,11 +208,16 @@ class DispatcherService implements DispatchService {
   /** Refuses while we stop, and when the store cannot take anything. */
   private async guarded<T>(work: () => Promise<T>): Promise<T | Refusal> {
     if (this.stopping) return SHUTTING_DOWN;
+    const { log } = this.context;
     try {
-      return await work();
+      const result = await work();
+      if (this.storeIsDown) log.info({}, 'the store works again');
+      this.storeIsDown = false;
+      return result;
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error;
-      this.context.log.error({ err: error.message }, 'the store cannot take anything: events are refused');
+      if (!this.storeIsDown) log.error({ err: error.message }, 'the store cannot take anything: events are refused');
+      this.storeIsDown = true;
       return STORE_DOWN;
     }
   }

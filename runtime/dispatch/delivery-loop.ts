@@ -133,6 +133,8 @@ export class DeliveryLoop {
       const { log } = this.parts.context;
       if (!(error instanceof Stopped))
         log.error({ err: error, ref: item.whole.ref }, 'a delivery could not be recorded');
+      // Nobody works on it any more; it is taken up again later.
+      this.parts.ended(item.whole.ref);
     }
     this.queue.release(lane);
     this.pump();

@@ -34,10 +34,13 @@ export class DirectDelivery {
   private readonly running = new Set<Promise<unknown>>();
   private readonly context: DispatchContext;
   private readonly persister: Persister;
+  private readonly known: Set<Ref>;
 
-  constructor(context: DispatchContext, persister: Persister) {
+  /** @param known dispatches that this process works on. */
+  constructor(context: DispatchContext, persister: Persister, known: Set<Ref>) {
     this.context = context;
     this.persister = persister;
+    this.known = known;
   }
 
   get active(): number {
@@ -75,6 +78,7 @@ export class DirectDelivery {
       ...{ claim: storedClaim(claim, now), claiming: 'later' },
     });
     if (stored.kind === 'duplicate') return stored;
+    this.known.add(stored.ref);
     observer?.reached?.('direct.stored');
     const sent = await Promise.all(dispatch.deliveries.map((_, index) => this.send(dispatch, index, timeoutMs)));
     observer?.reached?.('direct.sent');
@@ -127,7 +131,9 @@ export class DirectDelivery {
     const fields = { ...logFields(dispatch), targets: sent.map(({ target }) => target), ms: at - dispatch.accepted_at };
     if (ok) log.info(fields, 'delivered');
     else log.error({ ...fields, reason }, 'direct delivery failed');
-    const settled = recorded.then(() => observer?.finished?.(dispatch, state, ok ? null : reason));
+    const settled = recorded
+      .then(() => observer?.finished?.(dispatch, state, ok ? null : reason))
+      .finally(() => this.known.delete(ref));
     await atMost(settled, PATIENCE_MS, clock);
   }
 

@@ -18,6 +18,8 @@ export interface GroupTimersParts {
   readonly clock: Clock;
   readonly persister: Persister;
   readonly release: (work: RunnableDispatch) => void;
+  /** A later event waits in its place: this one has ended. */
+  readonly replaced: (ref: Ref) => void;
   readonly due?: () => void;
 }
 
@@ -39,6 +41,7 @@ export class GroupTimers {
     const known = this.watched.get(name);
     if (known !== undefined && known.group.work.ref > group.work.ref) return;
     known?.timer.cancel();
+    if (known !== undefined && known.group.work.ref !== group.work.ref) this.parts.replaced(known.group.work.ref);
     const { clock } = this.parts;
     const timer = clock.after(untilDue(group, clock.now()), () => {
       this.parts.due?.();

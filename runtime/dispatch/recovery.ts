@@ -23,14 +23,12 @@ export interface RecoveryParts {
 
 const SLICE = 200;
 
-/** Everything unfinished up to `last`, the newest dispatch at the start; false when stopped on the way. */
+/** Takes up everything unfinished up to `last` that this process does not work on already; answers how many. */
 export async function recover(parts: RecoveryParts, last: Ref, stopped: () => boolean): Promise<number> {
-  watchGroups(parts);
-  let found = 0;
+  let found = watchGroups(parts, last);
   for (let after = 0; !stopped(); ) {
     const slice = parts.context.store.open(after, SLICE).filter(({ ref }) => ref <= last);
-    for (const open of slice) await takeUp(parts, open);
-    found += slice.length;
+    for (const open of slice) if (await takeUp(parts, open)) found++;
     after = slice.at(-1)?.ref ?? after;
     if (slice.length < SLICE) break;
     await new Promise((resolve) => setImmediate(resolve));
@@ -50,28 +48,30 @@ export async function emptyInbox(parts: RecoveryParts): Promise<void> {
   }
 }
 
-/** Puts one stored dispatch where it was: into the queue of runs, or on its way to its targets. */
-export async function takeUp(parts: RecoveryParts, open: OpenDispatch): Promise<void> {
+/** Puts one stored dispatch where it was: into the queue of runs, or on its way. False: it is there already. */
+export async function takeUp(parts: RecoveryParts, open: OpenDispatch): Promise<boolean> {
   const { context, persister, runs, deliveries, known } = parts;
   const { ref, state } = open;
-  if (known.has(ref)) return;
+  if (known.has(ref)) return false;
   known.add(ref);
   if (state === 'delivering') {
     if (await isUnanswered(context.store, open)) await giveUp(parts, ref);
     else deliveries.resume(ref);
-    return;
+    return true;
   }
   if (state === 'running') await interrupted(context, persister, ref);
   runs.submit({ ...open, dispatch: null }, untilReady(open.ready_at, context.clock.now()));
+  return true;
 }
 
-function watchGroups({ context, groups, known }: RecoveryParts): void {
-  for (const group of context.store.groups()) {
-    if (known.has(group.ref)) continue;
+function watchGroups({ context, groups, known }: RecoveryParts, last: Ref): number {
+  const unknown = context.store.groups().filter(({ ref }) => ref <= last && !known.has(ref));
+  for (const group of unknown) {
     known.add(group.ref);
     const { ref, profile, route, key, due_at, max_wait_ms, max_concurrent } = group;
     groups.watch({ key, due_at, max_wait_ms, work: { ref, profile, route, max_concurrent, dispatch: null } });
   }
+  return unknown.length;
 }
 
 /** The run was cut off by the end of its process, which is nothing against it. */

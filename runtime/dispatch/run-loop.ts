@@ -109,6 +109,8 @@ export class RunLoop {
       await this.run(item);
     } catch (error) {
       if (!(error instanceof Stopped)) context.log.error({ err: error, ref: item.ref }, 'a run could not be recorded');
+      // Nobody works on it any more; it is taken up again later.
+      this.parts.ended(item.ref);
     }
     this.queue.release(lane);
     this.pump();

@@ -2,8 +2,8 @@
 import type { DeliveryOutcome, DeliveryRequest } from '../../runtime/deliver/deliverer.ts';
 import type { AgentRequest } from '../../runtime/dispatch/agent-runner.ts';
 import type { DispatchContext } from '../../runtime/dispatch/context.ts';
-import type { DispatchService } from '../../runtime/dispatch/create-dispatcher.ts';
 import { createDispatcher } from '../../runtime/dispatch/create-dispatcher.ts';
+import type { DispatchService } from '../../runtime/dispatch/dispatch-service.ts';
 import type { Claim } from '../../runtime/dispatch/dispatcher.ts';
 import { createMemoryStore } from '../../runtime/store/memory-store.ts';
 import type { Store } from '../../runtime/store/store.ts';

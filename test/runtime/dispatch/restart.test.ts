@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { AgentRequest } from '../../../runtime/dispatch/agent-runner.ts';
 import { createMemoryStore } from '../../../runtime/store/memory-store.ts';
-import { claimOf, dispatchBench, notSent } from '../../helpers/dispatch-bench.ts';
+import { StoreUnavailable } from '../../../runtime/store/store.ts';
+import { claimOf, deferred, dispatchBench, notSent } from '../../helpers/dispatch-bench.ts';
 import { makeAccept, makeCoalesce, makeDispatch } from '../../helpers/dispatches.ts';
 import { FakeClock, settle } from '../../helpers/fake-clock.ts';
 
@@ -152,6 +153,45 @@ describe('restart', () => {
     await service.start();
     await clock.run(3000);
     assert.deepEqual([runs.length, store.inbox(5)], [1, []]);
+  });
+});
+
+describe('sweep', () => {
+  it('takes up what is stored but known to nobody, after a while, and nothing that is being worked on', async () => {
+    const store = createMemoryStore();
+    const gate = deferred<string>();
+    const bench = dispatchBench({
+      store,
+      agent: ({ prompt }) => (prompt.endsWith('slow') ? gate.promise : Promise.resolve('x')),
+    });
+    await bench.service.start();
+    await bench.service.accept(makeDispatch('slow'), claimOf('1'), null);
+    void bench.service.deliver(makeDispatch('b', { mode: 'direct' }), claimOf('2'), 1);
+    // Stored by a write whose answer never came.
+    await store.write(makeAccept('lost'));
+    await bench.clock.run(300_000);
+    assert.equal(store.find('lost')?.state, 'pending', 'its answer might still come');
+    await bench.clock.run(300_000);
+    assert.deepEqual([store.find('lost')?.state, bench.runs.length], ['done', 2]);
+    assert.ok(bench.lines.some(({ message }) => message.startsWith('taken up again')));
+    gate.resolve('answer');
+    await settle();
+    assert.deepEqual(
+      ['slow', 'b'].map((id) => store.find(id)?.state),
+      ['done', 'done'],
+    );
+  });
+
+  it('says once that the store is down, and once that it works again', async () => {
+    const store = createMemoryStore();
+    const write = store.write.bind(store);
+    store.write = () => Promise.reject(new StoreUnavailable('disk full'));
+    const { service, lines } = dispatchBench({ store });
+    for (const id of ['a', 'b', 'c']) await service.accept(makeDispatch(id), claimOf(id), null);
+    store.write = write;
+    for (const id of ['d', 'e']) await service.accept(makeDispatch(id), claimOf(id), null);
+    const messages = lines.map(({ message }) => message).filter((message) => message.includes('store'));
+    assert.deepEqual(messages, ['the store cannot take anything: events are refused', 'the store works again']);
   });
 });
 
