@@ -44,45 +44,58 @@ const DEFAULT_APP_SCHEME = 'hookwright';
 
 /** The scope holds a complete table without routes. */
 export function lowerBase(input: BaseInput, report: Report): RouteScope {
-  const { config, catalog, profiles } = input;
-  const unsure = new Set(profiles.flatMap((profile) => [...profile.unsure]));
-  const sources = lowerSources(valuesOf(catalog.sources));
-  reportEntries(catalog.sources, sources.problems, { report, kind: 'source', unsure });
-  const targets = lowerTargets(valuesOf(catalog.targets));
-  reportEntries(catalog.targets, targets.problems, { report, kind: 'target', unsure });
-  // Written under one of its names, at fault under all of them.
-  for (const [name, target] of Object.entries(targets.names)) {
-    if (unsure.has(`target:${name}`)) addNames(unsure, target, targets.names);
-  }
-  const known = {
-    gateway: lowerGateway(config.gateway ?? {}),
-    targets: targets.targets,
-    target_names: targets.names,
-    toolsets: { ...catalog.toolsets },
-  };
-  const plans = profiles.map((profile) => {
-    const lowered = lowerProfile(profile, known);
-    report.addProblems(lowered.problems, profile.tree);
-    for (const target of lowered.unusable) addNames(unsure, target, targets.names);
-    return lowered.plan;
-  });
+  const { config, catalog } = input;
+  const unsure = new Set(input.profiles.flatMap((profile) => [...profile.unsure]));
+  const lowering: Lowering = { input, report, unsure };
+  const senders = lowerSenders(lowering);
+  const known = { gateway: lowerGateway(config.gateway ?? {}), ...lowerReceivers(lowering) };
+  const profiles = lowerProfiles(known, lowering);
   const content: TableContent = {
     server: lowerServer(config, input.settings, input.overrides),
     app_scheme: input.flags.app_scheme ?? config.app_scheme ?? DEFAULT_APP_SCHEME,
-    schemes: sources.schemes,
-    ...sources.defaults,
-    sources: sources.sources,
-    source_facts: sources.facts,
+    ...senders,
     ...known,
-    profiles: Object.fromEntries(plans.map((plan) => [plan.name, plan])),
+    profiles: Object.fromEntries(profiles.map((plan) => [plan.name, plan])),
     jobs: {},
     blueprints: Object.fromEntries(catalog.blueprints),
     routes: {},
   };
   const scope: RouteScope = { table: content, facts: input.facts, unsure };
-  for (const profile of profiles) checkProfile(profile, scope, report);
-  const jobs = profiles.flatMap((profile) => lowerJobs(profile, { scope, input, report, unsure }));
+  for (const profile of input.profiles) checkProfile(profile, scope, report);
+  const jobs = input.profiles.flatMap((profile) => lowerJobs(profile, scope, lowering));
   return { ...scope, table: { ...content, jobs: Object.fromEntries(jobs.map((job) => [job.id, job])) } };
+}
+
+interface Lowering {
+  readonly input: BaseInput;
+  readonly report: Report;
+  /** Takes the names of what has an error: who names it is not told that it does not exist. */
+  readonly unsure: Set<string>;
+}
+
+function lowerSenders({ input: { catalog }, report, unsure }: Lowering) {
+  const { schemes, defaults, sources, facts, problems } = lowerSources(valuesOf(catalog.sources));
+  reportEntries(catalog.sources, problems, { report, kind: 'source', unsure });
+  return { schemes, ...defaults, sources, source_facts: facts };
+}
+
+function lowerReceivers({ input: { catalog }, report, unsure }: Lowering) {
+  const { targets, names, problems } = lowerTargets(valuesOf(catalog.targets));
+  reportEntries(catalog.targets, problems, { report, kind: 'target', unsure });
+  // Written under one of its names, at fault under all of them.
+  for (const [name, target] of Object.entries(names)) {
+    if (unsure.has(`target:${name}`)) addNames(unsure, target, names);
+  }
+  return { targets, target_names: names, toolsets: { ...catalog.toolsets } };
+}
+
+function lowerProfiles(known: Parameters<typeof lowerProfile>[1], { input, report, unsure }: Lowering): ProfilePlan[] {
+  return input.profiles.map((profile) => {
+    const { plan, problems, unusable } = lowerProfile(profile, known);
+    report.addProblems(problems, profile.tree);
+    for (const target of unusable) addNames(unsure, target, known.target_names);
+    return plan;
+  });
 }
 
 /** A target that cannot be used has been complained about; routes that name it are not told again that it is off. */
@@ -118,17 +131,10 @@ function checkProfile({ name, config, tree }: CheckedProfile, scope: RouteScope,
   for (const rule of RULES) report.addProblems(rule.checkProfile?.({ name, config, scope }) ?? [], tree);
 }
 
-interface JobContext {
-  readonly scope: RouteScope;
-  readonly input: BaseInput;
-  readonly report: Report;
-  /** Takes the names of jobs with an error: routes that name one are not told that it does not exist. */
-  readonly unsure: Set<string>;
-}
-
 function lowerJobs(
   { name: profileName, config, tree }: CheckedProfile,
-  { scope, input, report, unsure }: JobContext,
+  scope: RouteScope,
+  { input, report, unsure }: Lowering,
 ): JobPlan[] {
   const profile: ProfilePlan | undefined = scope.table.profiles[profileName];
   if (profile === undefined) return [];
