@@ -12,6 +12,19 @@ export interface CommandEntry {
   readonly load: () => Promise<CommandClass<CliContext>>;
 }
 
+/** What the commands of a group are about. */
+export const GROUPS: Readonly<Record<string, string>> = {
+  gateway: 'The server',
+  webhook: 'Subscriptions, made without touching the configuration',
+  profile: 'Separate identities on one gateway',
+  deliveries: 'What was accepted, and what became of it',
+  session: 'Chats that deliveries are mirrored into',
+  catalog: 'The blueprint catalog',
+  blueprint: 'Recurring tasks, ready to be set up',
+  job: 'Scheduled prompts',
+  source: 'Senders whose webhooks can be verified',
+};
+
 export const COMMANDS: readonly CommandEntry[] = [
   {
     path: 'compile',

@@ -1,30 +1,68 @@
 /** The help texts: all commands on one screen, one group of commands, one command. */
 import type { CommandClass, Definition } from 'clipanion';
 import type { CommandEntry } from './commands.ts';
+import { GROUPS } from './commands.ts';
 import type { CliContext } from './context.ts';
 import type { Paint } from './output/colour.ts';
 
 const INDENT = '  ';
 const WRAP = 100;
 
-/** `hookwright --help` and `hookwright webhook --help`: a line for each command. */
-export function formatOverview(entries: readonly CommandEntry[], paint: Paint, group?: string): string {
-  const shown = entries.filter(
-    ({ path, hidden }) => hidden !== true && (group === undefined || path.startsWith(`${group} `)),
-  );
-  const width = Math.max(...shown.map((entry) => entry.path.length));
-  const lines = shown.map((entry) => `${INDENT}${paint('bold', entry.path.padEnd(width))}  ${entry.summary}`);
-  const usage = group === undefined ? 'hookwright <command> [options]' : `hookwright ${group} <command> [options]`;
-  const title = group === undefined ? ['Signed webhooks in; agent prompts, messages and jobs out.', ''] : [];
+/** `hookwright --help`: a line for each command that stands alone, and one for each group with its verbs. */
+export function formatOverview(entries: readonly CommandEntry[], paint: Paint): string {
+  const verbs = new Map<string, string[]>();
+  const rows: [string, () => string][] = [];
+  for (const { path, summary } of entries.filter(({ hidden }) => hidden !== true)) {
+    const [group = '', verb] = path.split(' ');
+    const known = verbs.get(group);
+    if (verb === undefined) rows.push([path, () => summary]);
+    else if (known !== undefined) known.push(verb);
+    else {
+      const list = [verb];
+      verbs.set(group, list);
+      rows.push([group, () => `${GROUPS[group] ?? ''}: ${list.join(', ')}`]);
+    }
+  }
   return [
-    ...title,
-    `Usage: ${usage}`,
+    'Signed webhooks in; agent prompts, messages and jobs out.',
     '',
-    ...lines,
+    'Usage: hookwright <command> [options]',
     '',
-    `hookwright ${group === undefined ? '' : `${group} `}<command> --help shows a command's options and examples.`,
+    ...printRows(
+      rows.map(([name, text]) => [name, text()]),
+      paint,
+    ),
+    '',
+    "hookwright <command> --help shows a command's options and examples, or what a group can do.",
     '',
   ].join('\n');
+}
+
+/** `hookwright webhook --help`: a line for each command of the group. */
+export function formatGroup(entries: readonly CommandEntry[], paint: Paint, group: string): string {
+  const shown = entries.filter(({ path, hidden }) => hidden !== true && path.startsWith(`${group} `));
+  return [
+    `${GROUPS[group] ?? group}.`,
+    '',
+    `Usage: hookwright ${group} <command> [options]`,
+    '',
+    ...printRows(
+      shown.map(({ path, summary }) => [path, summary]),
+      paint,
+    ),
+    '',
+    `hookwright ${group} <command> --help shows a command's options and examples.`,
+    '',
+  ].join('\n');
+}
+
+function printRows(rows: readonly (readonly [string, string])[], paint: Paint): string[] {
+  const width = Math.max(...rows.map(([name]) => name.length));
+  return rows.flatMap(([name, text]) =>
+    wrap(text, WRAP - width - 4).map(
+      (line, at) => `${INDENT}${at === 0 ? paint('bold', name.padEnd(width)) : ' '.repeat(width)}  ${line}`,
+    ),
+  );
 }
 
 /** `hookwright lint --help`. */

@@ -8,7 +8,7 @@ import type { CommandEntry } from './commands.ts';
 import { COMMANDS } from './commands.ts';
 import type { CliContext } from './context.ts';
 import { CliError, isSystemError, messageOf, UsageError } from './errors.ts';
-import { formatCommandHelp, formatOverview } from './help.ts';
+import { formatCommandHelp, formatGroup, formatOverview } from './help.ts';
 import { createPaint } from './output/colour.ts';
 import { packageVersion } from './package-version.ts';
 
@@ -38,7 +38,7 @@ async function dispatch(argv: readonly string[], context: CliContext): Promise<n
   const entry = findCommand(argv);
   if (entry !== undefined) return runCommand(entry, argv.slice(entry.path.split(' ').length), context);
   if (COMMANDS.some((other) => other.path.startsWith(`${first} `)) && (argv[1] === undefined || HELP.has(argv[1]))) {
-    (argv[1] === undefined ? context.stderr : context.stdout).write(formatOverview(COMMANDS, paint, first));
+    (argv[1] === undefined ? context.stderr : context.stdout).write(formatGroup(COMMANDS, paint, first));
     return argv[1] === undefined ? 2 : 0;
   }
   throw unknownCommand(argv);

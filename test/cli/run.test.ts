@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { COMMANDS } from '../../cli/commands.ts';
+import { COMMANDS, GROUPS } from '../../cli/commands.ts';
 import { runInProcess, runProcess, startProcess } from '../helpers/cli.ts';
 import { tempDir } from '../helpers/temp-dir.ts';
 
@@ -28,8 +28,22 @@ test('the overview fits a screen', async (t) => {
   const { stdout, code } = await runInProcess(['--help'], { home: tempDir(t) });
   assert.equal(code, 0);
   const lines = stdout.split('\n');
-  assert.ok(lines.length <= 60, `${lines.length} lines`);
+  assert.ok(lines.length <= 24, `${lines.length} lines`);
   for (const line of lines) assert.ok(line.length <= 100, line);
+  for (const { path } of COMMANDS.filter(({ hidden }) => hidden !== true)) {
+    const [group = '', verb = ''] = path.split(' ');
+    assert.match(stdout, new RegExp(`^  ${group} .*${verb}`, 'ms'), path);
+  }
+});
+
+test('each group lists its commands, a line each', async (t) => {
+  for (const group of Object.keys(GROUPS)) {
+    const { stdout, code } = await runInProcess([group, '--help'], { home: tempDir(t) });
+    assert.equal(code, 0);
+    for (const { path, hidden } of COMMANDS) {
+      if (hidden !== true && path.startsWith(`${group} `)) assert.match(stdout, new RegExp(`^  ${path} `, 'm'));
+    }
+  }
 });
 
 const usage: readonly (readonly [string[], RegExp])[] = [
