@@ -1,5 +1,6 @@
 /** Every answer of the public server in one place: status, body and headers of docs/http.md, for the stages and the server. */
 import type { OutgoingHttpHeader } from 'node:http';
+import type { TargetResult } from '../dispatch/dispatcher.ts';
 
 /** What became of a request, as logs and metrics name it: the `status` of an answer or the `code` of an error. */
 export type Outcome =
@@ -68,7 +69,7 @@ export function textReply(status: number, outcome: Outcome, body: string, header
 function errorReply(
   code: ErrorCode,
   headers: readonly string[] = [],
-  more: Readonly<Record<string, string>> = {},
+  more: Readonly<Record<string, unknown>> = {},
 ): Reply {
   const [status, error] = ERRORS[code];
   return jsonReply(status, code, { status: 'error', error, code, ...more }, headers);
@@ -96,8 +97,13 @@ export function comeBack(code: 'rate_limited' | 'overloaded' | 'shutting_down', 
   return errorReply(code, ['Retry-After', String(seconds)]);
 }
 
-export function deliveryFailed(deliveryId: string): Reply {
-  return errorReply('delivery_failed', [], { delivery_id: deliveryId });
+/** `results`: which of several targets took it; the reason of each failure is for the log alone. */
+export function deliveryFailed(deliveryId: string, results: readonly TargetResult[]): Reply {
+  return errorReply('delivery_failed', [], { delivery_id: deliveryId, ...several(results) });
+}
+
+function several(results: readonly TargetResult[]): { results?: readonly TargetResult[] } {
+  return results.length > 1 ? { results } : {};
 }
 
 /** The event an answer speaks of. */
@@ -116,8 +122,9 @@ export function coalesced({ route, event, delivery_id }: Subject, superseded: nu
   return jsonReply(202, 'coalesced', { status: 'coalesced', route, event, delivery_id, superseded });
 }
 
-export function delivered({ route, delivery_id }: Subject, target: string): Reply {
-  return jsonReply(200, 'delivered', { status: 'delivered', route, target, delivery_id });
+export function delivered({ route, delivery_id }: Subject, results: readonly TargetResult[]): Reply {
+  const target = results.map((result) => result.target).join(',');
+  return jsonReply(200, 'delivered', { status: 'delivered', route, target, delivery_id, ...several(results) });
 }
 
 export function duplicate({ route, delivery_id }: Subject): Reply {

@@ -31,10 +31,10 @@ async function handToTarget(intake: Intake, dispatch: Dispatch, claim: Claim, di
   const result = await dispatcher.deliver(dispatch, claim, intake.route.limits.directTimeoutMs);
   switch (result.kind) {
     case 'delivered':
-      return delivered(subjectOf(intake), result.results.map(({ target }) => target).join(','));
+      return delivered(subjectOf(intake), result.results);
     case 'failed':
       intake.reason = `failed: ${result.results.flatMap(({ target, ok }) => (ok ? [] : [target])).join(',')}`;
-      return deliveryFailed(intake.deliveryId);
+      return deliveryFailed(intake.deliveryId, result.results);
     default:
       return refuse(intake, result);
   }

@@ -96,6 +96,23 @@ test('a failed direct delivery answers 502 without a reason, and its repeat is d
   assert.equal((await post('/webhooks/ops', { chat: 1 }, EVENT)).body.status, 'delivered');
 });
 
+test('with several targets the answer names what each did, and one failure fails the delivery', async (t) => {
+  const deliver = [...DIRECT.deliver, { target: 'email', extra: {} }];
+  const { post, dispatcher } = await serve(t, { routes: { ops: { ...DIRECT, deliver } } });
+  const { status, body } = await post('/webhooks/ops', { chat: 1 }, EVENT);
+  assert.equal(status, 200);
+  assert.equal(body.target, 'messenger_a,email');
+  const both = [
+    { target: 'messenger_a', ok: true },
+    { target: 'email', ok: true },
+  ];
+  assert.deepEqual(body.results, both);
+  dispatcher.failing.add('email');
+  const failed = await post('/webhooks/ops', { chat: 1 }, { ...EVENT, 'x-github-delivery': 'id-2' });
+  assert.equal(failed.status, 502);
+  assert.deepEqual(failed.body.results, [both[0], { target: 'email', ok: false }]);
+});
+
 const JOB = { mode: 'cron', cron_job: 'nightly', deliver: [] } as const;
 const jobAnswers = [
   ['accepted', 202, { status: 'accepted', route: 'job', event: 'push', delivery_id: 'id-1', cron_job: 'nightly' }],
