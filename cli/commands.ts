@@ -12,17 +12,16 @@ export interface CommandEntry {
   readonly load: () => Promise<CommandClass<CliContext>>;
 }
 
-/** What the commands of a group are about. */
+/** What each noun with several commands is about, for `hookwright --help`. */
 export const GROUPS: Readonly<Record<string, string>> = {
-  gateway: 'The server',
-  webhook: 'Subscriptions, made without touching the configuration',
-  profile: 'Separate identities on one gateway',
-  deliveries: 'What was accepted, and what became of it',
-  session: 'Chats that deliveries are mirrored into',
-  catalog: 'The blueprint catalog',
-  blueprint: 'Recurring tasks, ready to be set up',
+  gateway: 'The running server',
+  webhook: 'Routes made while it runs, and test events',
+  source: 'Who sends webhooks, and how they sign',
+  profile: 'Identities of their own on one gateway',
   job: 'Scheduled prompts',
-  source: 'Senders whose webhooks can be verified',
+  blueprint: 'Recurring tasks ready to be set up',
+  deliveries: 'What became of each event',
+  session: 'Chats into which deliveries are mirrored',
 };
 
 export const COMMANDS: readonly CommandEntry[] = [
@@ -40,6 +39,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     path: 'serve',
     summary: 'Serve compiled tables; they are loaded again when they change',
     load: async () => (await import('./commands/serve.ts')).ServeCommand,
+  },
+  {
+    path: 'doctor',
+    summary: 'Check what the gateway needs: targets, credentials, store, port, clock',
+    load: async () => (await import('./commands/doctor.ts')).DoctorCommand,
   },
   {
     path: 'gateway setup',
@@ -122,6 +126,26 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/webhook-test.ts')).WebhookTestCommand,
   },
   {
+    path: 'source list',
+    summary: 'List the senders whose webhooks can be verified',
+    load: async () => (await import('./commands/source-list.ts')).SourceListCommand,
+  },
+  {
+    path: 'source show',
+    summary: 'Show how a sender signs and sends, and the steps to connect it',
+    load: async () => (await import('./commands/source-show.ts')).SourceShowCommand,
+  },
+  {
+    path: 'source detect',
+    summary: 'Find out which sender a saved request is from, and why it is refused',
+    load: async () => (await import('./commands/source-detect.ts')).SourceDetectCommand,
+  },
+  {
+    path: 'source enroll',
+    summary: 'Wait for the secret a sender sends when its webhook is created',
+    load: async () => (await import('./commands/source-enroll.ts')).SourceEnrollCommand,
+  },
+  {
     path: 'profile create',
     summary: 'Make a profile: its own credentials, targets, agent, scripts and sessions',
     load: async () => (await import('./commands/profile-create.ts')).ProfileCreateCommand,
@@ -135,81 +159,6 @@ export const COMMANDS: readonly CommandEntry[] = [
     path: 'profile show',
     summary: 'Show everything a profile can reach: routes, targets, credentials, scripts',
     load: async () => (await import('./commands/profile-show.ts')).ProfileShowCommand,
-  },
-  {
-    path: 'deliveries list',
-    summary: 'List what was accepted, newest first, and what became of it',
-    load: async () => (await import('./commands/deliveries-list.ts')).DeliveriesListCommand,
-  },
-  {
-    path: 'deliveries show',
-    summary: 'Show one delivery: every state and attempt, and how it ended',
-    load: async () => (await import('./commands/deliveries-show.ts')).DeliveriesShowCommand,
-  },
-  {
-    path: 'deliveries replay',
-    summary: 'Repeat deliveries: each becomes a new one that names the old',
-    load: async () => (await import('./commands/deliveries-replay.ts')).DeliveriesReplayCommand,
-  },
-  {
-    path: 'doctor',
-    summary: 'Check what the gateway needs: targets, credentials, store, port, clock',
-    load: async () => (await import('./commands/doctor.ts')).DoctorCommand,
-  },
-  {
-    path: 'deliver',
-    summary: 'Send one message through a target, or show what would be sent',
-    load: async () => (await import('./commands/deliver.ts')).DeliverCommand,
-  },
-  {
-    path: 'session open',
-    summary: 'Give a chat a session, into which deliveries can be mirrored',
-    load: async () => (await import('./commands/session-open.ts')).SessionOpenCommand,
-  },
-  {
-    path: 'session list',
-    summary: 'List the sessions of a profile',
-    load: async () => (await import('./commands/session-list.ts')).SessionListCommand,
-  },
-  {
-    path: 'session show',
-    summary: "Show the turns of a chat's session",
-    load: async () => (await import('./commands/session-show.ts')).SessionShowCommand,
-  },
-  {
-    path: 'catalog publish',
-    summary: 'Print the blueprint catalog as JSON, or as a page to choose from',
-    load: async () => (await import('./commands/catalog-publish.ts')).CatalogPublishCommand,
-  },
-  {
-    path: 'blueprint list',
-    summary: 'List the blueprints: recurring tasks ready to be set up',
-    load: async () => (await import('./commands/blueprint-list.ts')).BlueprintListCommand,
-  },
-  {
-    path: 'blueprint show',
-    summary: 'Show a blueprint: its fields, its command and link, its next five runs',
-    load: async () => (await import('./commands/blueprint-show.ts')).BlueprintShowCommand,
-  },
-  {
-    path: 'blueprint fill',
-    summary: 'Show the job a blueprint would make with these values; nothing is created',
-    load: async () => (await import('./commands/blueprint-fill.ts')).BlueprintFillCommand,
-  },
-  {
-    path: 'blueprint command',
-    summary: 'Print the chat command of a blueprint with these values',
-    load: async () => (await import('./commands/blueprint-command.ts')).BlueprintCommandCommand,
-  },
-  {
-    path: 'blueprint link',
-    summary: 'Print the application link of a blueprint with these values',
-    load: async () => (await import('./commands/blueprint-link.ts')).BlueprintLinkCommand,
-  },
-  {
-    path: 'blueprint create',
-    summary: 'Make the job that a blueprint describes, from values, a command or a link',
-    load: async () => (await import('./commands/blueprint-create.ts')).BlueprintCreateCommand,
   },
   {
     path: 'job create',
@@ -252,24 +201,74 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/job-run.ts')).JobRunCommand,
   },
   {
-    path: 'source list',
-    summary: 'List the senders whose webhooks can be verified',
-    load: async () => (await import('./commands/source-list.ts')).SourceListCommand,
+    path: 'blueprint list',
+    summary: 'List the blueprints: recurring tasks ready to be set up',
+    load: async () => (await import('./commands/blueprint-list.ts')).BlueprintListCommand,
   },
   {
-    path: 'source show',
-    summary: 'Show how a sender signs and sends, and the steps to connect it',
-    load: async () => (await import('./commands/source-show.ts')).SourceShowCommand,
+    path: 'blueprint show',
+    summary: 'Show a blueprint: its fields, its command and link, its next five runs',
+    load: async () => (await import('./commands/blueprint-show.ts')).BlueprintShowCommand,
   },
   {
-    path: 'source detect',
-    summary: 'Find out which sender a saved request is from, and why it is refused',
-    load: async () => (await import('./commands/source-detect.ts')).SourceDetectCommand,
+    path: 'blueprint fill',
+    summary: 'Show the job a blueprint would make with these values; nothing is created',
+    load: async () => (await import('./commands/blueprint-fill.ts')).BlueprintFillCommand,
   },
   {
-    path: 'source enroll',
-    summary: 'Wait for the secret a sender sends when its webhook is created',
-    load: async () => (await import('./commands/source-enroll.ts')).SourceEnrollCommand,
+    path: 'blueprint command',
+    summary: 'Print the chat command of a blueprint with these values',
+    load: async () => (await import('./commands/blueprint-command.ts')).BlueprintCommandCommand,
+  },
+  {
+    path: 'blueprint link',
+    summary: 'Print the application link of a blueprint with these values',
+    load: async () => (await import('./commands/blueprint-link.ts')).BlueprintLinkCommand,
+  },
+  {
+    path: 'blueprint create',
+    summary: 'Make the job that a blueprint describes, from values, a command or a link',
+    load: async () => (await import('./commands/blueprint-create.ts')).BlueprintCreateCommand,
+  },
+  {
+    path: 'catalog publish',
+    summary: 'Print the blueprint catalog as JSON, or as a page to choose from',
+    load: async () => (await import('./commands/catalog-publish.ts')).CatalogPublishCommand,
+  },
+  {
+    path: 'deliver',
+    summary: 'Send one message through a target, or show what would be sent',
+    load: async () => (await import('./commands/deliver.ts')).DeliverCommand,
+  },
+  {
+    path: 'deliveries list',
+    summary: 'List what was accepted, newest first, and what became of it',
+    load: async () => (await import('./commands/deliveries-list.ts')).DeliveriesListCommand,
+  },
+  {
+    path: 'deliveries show',
+    summary: 'Show one delivery: every state and attempt, and how it ended',
+    load: async () => (await import('./commands/deliveries-show.ts')).DeliveriesShowCommand,
+  },
+  {
+    path: 'deliveries replay',
+    summary: 'Repeat deliveries: each becomes a new one that names the old',
+    load: async () => (await import('./commands/deliveries-replay.ts')).DeliveriesReplayCommand,
+  },
+  {
+    path: 'session open',
+    summary: 'Give a chat a session, into which deliveries can be mirrored',
+    load: async () => (await import('./commands/session-open.ts')).SessionOpenCommand,
+  },
+  {
+    path: 'session list',
+    summary: 'List the sessions of a profile',
+    load: async () => (await import('./commands/session-list.ts')).SessionListCommand,
+  },
+  {
+    path: 'session show',
+    summary: "Show the turns of a chat's session",
+    load: async () => (await import('./commands/session-show.ts')).SessionShowCommand,
   },
   {
     path: 'schema',

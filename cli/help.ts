@@ -1,54 +1,55 @@
 /** The help texts: all commands on one screen, one group of commands, one command. */
 import type { CommandClass, Definition } from 'clipanion';
 import type { CommandEntry } from './commands.ts';
-import { GROUPS } from './commands.ts';
 import type { CliContext } from './context.ts';
 import type { Paint } from './output/colour.ts';
 
-const INDENT = '  ';
-const WRAP = 100;
+/** How a help text is set: its colours, and the columns it may take. */
+export interface HelpLayout {
+  readonly paint: Paint;
+  readonly width: number;
+}
 
-/** `hookwright --help`: a line for each command that stands alone, and one for each group with its verbs. */
-export function formatOverview(entries: readonly CommandEntry[], paint: Paint): string {
-  const verbs = new Map<string, string[]>();
-  const rows: [string, () => string][] = [];
-  for (const { path, summary } of entries.filter(({ hidden }) => hidden !== true)) {
-    const [group = '', verb] = path.split(' ');
-    const known = verbs.get(group);
-    if (verb === undefined) rows.push([path, () => summary]);
-    else if (known !== undefined) known.push(verb);
-    else {
-      const list = [verb];
-      verbs.set(group, list);
-      rows.push([group, () => `${GROUPS[group] ?? ''}: ${list.join(', ')}`]);
-    }
+const INDENT = '  ';
+
+const visibleIn = (entries: readonly CommandEntry[]): readonly CommandEntry[] =>
+  entries.filter(({ hidden }) => hidden !== true);
+
+/** `hookwright --help`, one screen: a line for each command, the commands of one noun on one. */
+export function formatOverview(
+  entries: readonly CommandEntry[],
+  groups: Readonly<Record<string, string>>,
+  layout: HelpLayout,
+): string {
+  const rows = new Map<string, string>();
+  for (const { path, summary } of visibleIn(entries)) {
+    const [noun = '', verb] = path.split(' ');
+    const title = groups[noun];
+    const before = rows.get(noun);
+    if (verb === undefined || title === undefined) rows.set(path, summary);
+    else rows.set(noun, before === undefined ? `${title}: ${verb}` : `${before}, ${verb}`);
   }
   return [
     'Signed webhooks in; agent prompts, messages and jobs out.',
     '',
     'Usage: hookwright <command> [options]',
     '',
-    ...printRows(
-      rows.map(([name, text]) => [name, text()]),
-      paint,
-    ),
+    ...formatRows([...rows], layout),
     '',
-    "hookwright <command> --help shows a command's options and examples, or what a group can do.",
+    'For more add --help: hookwright gateway --help, hookwright gateway start --help',
     '',
   ].join('\n');
 }
 
-/** `hookwright webhook --help`: a line for each command of the group. */
-export function formatGroup(entries: readonly CommandEntry[], paint: Paint, group: string): string {
-  const shown = entries.filter(({ path, hidden }) => hidden !== true && path.startsWith(`${group} `));
+/** `hookwright webhook --help`. */
+export function formatGroup(entries: readonly CommandEntry[], group: string, layout: HelpLayout): string {
+  const shown = visibleIn(entries).filter(({ path }) => path.startsWith(`${group} `));
   return [
-    `${GROUPS[group] ?? group}.`,
-    '',
     `Usage: hookwright ${group} <command> [options]`,
     '',
-    ...printRows(
-      shown.map(({ path, summary }) => [path, summary]),
-      paint,
+    ...formatRows(
+      shown.map(({ path, summary }) => [path, summary] as const),
+      layout,
     ),
     '',
     `hookwright ${group} <command> --help shows a command's options and examples.`,
@@ -56,20 +57,24 @@ export function formatGroup(entries: readonly CommandEntry[], paint: Paint, grou
   ].join('\n');
 }
 
-function printRows(rows: readonly (readonly [string, string])[], paint: Paint): string[] {
+function formatRows(rows: readonly (readonly [name: string, text: string])[], layout: HelpLayout): string[] {
+  const { paint } = layout;
   const width = Math.max(...rows.map(([name]) => name.length));
   return rows.flatMap(([name, text]) =>
-    wrap(text, WRAP - width - 4).map(
+    wrap(text, layout.width - width - 4).map(
       (line, at) => `${INDENT}${at === 0 ? paint('bold', name.padEnd(width)) : ' '.repeat(width)}  ${line}`,
     ),
   );
 }
 
 /** `hookwright lint --help`. */
-export function formatCommandHelp(command: CommandClass<CliContext>, definition: Definition, paint: Paint): string {
+export function formatCommandHelp(
+  command: CommandClass<CliContext>,
+  definition: Definition,
+  layout: HelpLayout,
+): string {
   const { description = '', details = '', examples = [] } = command.usage ?? {};
   const options = definition.options.map(splitOption);
-  const width = Math.max(0, ...options.map((option) => option.label.length));
   const sections: string[][] = [
     [`${description}.`],
     [`Usage: ${definition.usage}${options.length > 0 ? ' [options]' : ''}`],
@@ -77,10 +82,9 @@ export function formatCommandHelp(command: CommandClass<CliContext>, definition:
   if (options.length > 0) {
     sections.push([
       'Options:',
-      ...options.flatMap(({ label, text }) =>
-        wrap(text, WRAP - width - 4).map(
-          (line, at) => `${INDENT}${at === 0 ? paint('bold', label.padEnd(width)) : ' '.repeat(width)}  ${line}`,
-        ),
+      ...formatRows(
+        options.map(({ label, text }) => [label, text] as const),
+        layout,
       ),
     ]);
   }
@@ -90,14 +94,14 @@ export function formatCommandHelp(command: CommandClass<CliContext>, definition:
         .trim()
         .split('\n')
         .map((line) => line.trim())
-        .flatMap((line) => wrap(line, WRAP)),
+        .flatMap((line) => wrap(line, layout.width)),
     );
   if (examples.length > 0) {
     sections.push([
       'Examples:',
       ...examples.flatMap(([text, line]) => [
         `${INDENT}# ${text}`,
-        `${INDENT}${paint('cyan', line.replaceAll('$0', 'hookwright'))}`,
+        `${INDENT}${layout.paint('cyan', line.replaceAll('$0', 'hookwright'))}`,
       ]),
     ]);
   }

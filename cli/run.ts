@@ -5,9 +5,10 @@ import { suggest } from '../compiler/diagnostics/suggest.ts';
 import type { OptionSpec } from './argv.ts';
 import { normaliseArgv, positionalSlots } from './argv.ts';
 import type { CommandEntry } from './commands.ts';
-import { COMMANDS } from './commands.ts';
+import { COMMANDS, GROUPS } from './commands.ts';
 import type { CliContext } from './context.ts';
 import { CliError, isSystemError, messageOf, UsageError } from './errors.ts';
+import type { HelpLayout } from './help.ts';
 import { formatCommandHelp, formatGroup, formatOverview } from './help.ts';
 import { createPaint } from './output/colour.ts';
 import { packageVersion } from './package-version.ts';
@@ -25,23 +26,31 @@ export async function runCli(argv: readonly string[], context: CliContext): Prom
 
 async function dispatch(argv: readonly string[], context: CliContext): Promise<number> {
   const [first] = argv;
-  const paint = createPaint(context.colour.stdout);
   if (first === 'help') return dispatch([...argv.slice(1), '--help'], context);
   if (first === '--version' || first === '-v') {
     context.stdout.write(`${packageVersion()}\n`);
     return 0;
   }
+  const layout = helpLayout(context);
   if (first === undefined || HELP.has(first)) {
-    (first === undefined ? context.stderr : context.stdout).write(formatOverview(COMMANDS, paint));
+    (first === undefined ? context.stderr : context.stdout).write(formatOverview(COMMANDS, GROUPS, layout));
     return first === undefined ? 2 : 0;
   }
   const entry = findCommand(argv);
   if (entry !== undefined) return runCommand(entry, argv.slice(entry.path.split(' ').length), context);
   if (COMMANDS.some((other) => other.path.startsWith(`${first} `)) && (argv[1] === undefined || HELP.has(argv[1]))) {
-    (argv[1] === undefined ? context.stderr : context.stdout).write(formatGroup(COMMANDS, paint, first));
+    (argv[1] === undefined ? context.stderr : context.stdout).write(formatGroup(COMMANDS, first, layout));
     return argv[1] === undefined ? 2 : 0;
   }
   throw unknownCommand(argv);
+}
+
+const WIDEST = 100;
+const NARROWEST = 60;
+
+function helpLayout({ colour, stdout }: CliContext): HelpLayout {
+  const width = Math.max(NARROWEST, Math.min(WIDEST, stdout.columns ?? WIDEST));
+  return { paint: createPaint(colour.stdout), width };
 }
 
 /** The command whose words open the command line; the longest one when several do. */
@@ -75,7 +84,7 @@ async function runCommand(entry: CommandEntry, args: readonly string[], context:
   if (definition === undefined) throw new Error(`${entry.path} has no usage`);
   const end = args.indexOf('--');
   if (args.slice(0, end === -1 ? undefined : end).some((arg) => HELP.has(arg))) {
-    context.stdout.write(formatCommandHelp(command, definition, createPaint(context.colour.stdout)));
+    context.stdout.write(formatCommandHelp(command, definition, helpLayout(context)));
     return 0;
   }
   try {

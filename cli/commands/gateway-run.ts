@@ -34,8 +34,9 @@ export class GatewayRunCommand extends Command<CliContext> {
 
   async execute(): Promise<number> {
     const port = this.port === undefined ? undefined : parsePort(this.port, '--port');
-    const request = await this.request(port);
-    const first = this.compileFirst(request);
+    // Made anew for each compile: jobs may have been added to the store.
+    const request = (): Promise<RecompileRequest> => this.request(port);
+    const first = this.compileFirst(await request());
     return serveGateway(this.context, {
       folder: first.folder,
       host: this.host,

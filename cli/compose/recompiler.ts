@@ -9,7 +9,7 @@ import type { RecompileReport, RecompileRequest } from './recompile.ts';
 import { watchInputs } from './watch-inputs.ts';
 
 export interface RecompilerContext {
-  readonly request: RecompileRequest;
+  readonly request: () => Promise<RecompileRequest>;
   readonly clock: Clock;
   /** Called with each report; the tables are written by then. */
   readonly done: (report: RecompileReport) => Promise<void> | void;
@@ -65,7 +65,7 @@ export class Recompiler {
   }
 
   private async run(): Promise<RecompileReport> {
-    const report = await compileOnThread(this.context.request);
+    const report = await compileOnThread(await this.context.request());
     this.watch(report);
     await this.context.done(report);
     return report;

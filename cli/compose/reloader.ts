@@ -10,7 +10,7 @@ export interface ReloaderOptions {
   readonly context: CliContext;
   readonly gateway: Gateway;
   readonly log: Logger;
-  readonly recompile: { readonly request: RecompileRequest; readonly first: RecompileReport } | null;
+  readonly recompile: { readonly request: () => Promise<RecompileRequest>; readonly first: RecompileReport } | null;
 }
 
 export class Reloader {

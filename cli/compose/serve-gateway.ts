@@ -35,7 +35,7 @@ export interface ServeRequest {
   readonly logFile: string | null;
   readonly log: ProcessLogger;
   /** How to recompile, and the compile it starts from; null: only the tables are looked at. */
-  readonly recompile: { readonly request: RecompileRequest; readonly first: RecompileReport } | null;
+  readonly recompile: { readonly request: () => Promise<RecompileRequest>; readonly first: RecompileReport } | null;
 }
 
 /** Serves until it is told to stop. @returns 0, or 1 when work had to be cut off */
