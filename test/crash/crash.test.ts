@@ -2,15 +2,25 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { tempDir } from '../helpers/temp-dir.ts';
+import { JOB_MATRIX, runJobCell } from './jobs.ts';
 import { MATRIX, runCell } from './matrix.ts';
 import { killAtRandom } from './random-kills.ts';
 
 const SHORT = new Set(['accept.stored', 'run.stored', 'delivery.sent', 'commit.applied']);
 
+/** Point and how many times it is reached. */
+const SHORT_JOBS = new Set(['commit.applied 2', 'job.stored 1', 'run.answered 1']);
+
 describe('a killed process', { concurrency: 2 }, () => {
   for (const kill of MATRIX.filter(({ point, nth }) => SHORT.has(point) && nth === 1)) {
     it(`loses and doubles nothing when killed at ${kill.point}`, async (t) => {
       assert.deepEqual((await runCell(tempDir(t), kill)).wrong, []);
+    });
+  }
+
+  for (const kill of JOB_MATRIX.filter(({ point, nth }) => SHORT_JOBS.has(`${point} ${nth}`))) {
+    it(`finishes a job's run, and fires no other, when killed at ${kill.point}`, async (t) => {
+      assert.deepEqual(await runJobCell(tempDir(t), kill), []);
     });
   }
 

@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { JOB_MATRIX, runJobCell } from './jobs.ts';
 import { MATRIX, runCell } from './matrix.ts';
 import { killAtRandom } from './random-kills.ts';
 
@@ -19,6 +20,9 @@ try {
   for (const [index, kill] of MATRIX.entries()) {
     const cell = await runCell(join(root, `cell-${index}`), kill);
     report(`${kill.point} #${kill.nth}`, cell.wrong, `${cell.acknowledged}, ${cell.dispatches}, ${cell.repeatedRuns}`);
+  }
+  for (const [index, kill] of JOB_MATRIX.entries()) {
+    report(`job, ${kill.point} #${kill.nth}`, await runJobCell(join(root, `job-${index}`), kill), '1, 1');
   }
   const random = await killAtRandom({ home: join(root, 'random'), kills: 40, events: 120, lifeMs: 600 });
   report(

@@ -14,7 +14,7 @@ export class FastClock implements Clock {
 
   /** From now on, so many simulated ms pass in one. */
   rush(speed: number): void {
-    this.base = this.now();
+    this.base += (performance.now() - this.since) * this.speed;
     this.since = performance.now();
     this.speed = speed;
   }

@@ -1,61 +1,72 @@
 /**
  * A process with a scheduler in it, for tests that need several, or need one to die. Its clock runs fast, so that cron's
- * minutes pass in milliseconds. Arguments: JSON of `JobProcess`. Writes a line on stdout for each run it starts.
+ * minutes pass in milliseconds. Arguments: JSON of `JobProcess`. Writes a line on stdout for each run and each delivery.
  */
 
 import { randomBytes } from 'node:crypto';
-import type { Clock } from '../../runtime/clock.ts';
-import { systemClock } from '../../runtime/clock.ts';
 import { createDispatcher } from '../../runtime/dispatch/create-dispatcher.ts';
 import { JobScheduler } from '../../runtime/dispatch/scheduler/scheduler.ts';
 import { createIds } from '../../runtime/ids.ts';
-import { openCommandStore } from '../../runtime/store/sqlite-store.ts';
+import { startEntry } from '../../runtime/store/sqlite/start-thread.ts';
+import { openCommandStore, openServerStore } from '../../runtime/store/sqlite-store.ts';
+import type { Store } from '../../runtime/store/store.ts';
+import type { Kill as CrashKill } from '../crash/protocol.ts';
+import { FastClock } from './fast-clock.ts';
 import { silentLog } from './log.ts';
 import { jobPlan, jobTable } from './scheduler.ts';
 
+/** Also between the claim of an instant and its run. */
+export type Kill = { readonly point: CrashKill['point'] | 'job.stored'; readonly nth: number };
+
 export interface JobProcess {
   readonly path: string;
-  /** Simulated unix ms that `real_ms` stands for. */
+  /** Simulated unix ms at which the process begins. */
   readonly simulated_ms: number;
-  readonly real_ms: number;
   /** How much faster than real time passes. */
   readonly speed: number;
   readonly schedule: string;
   readonly misfire: 'skip' | 'once';
   /** Real ms after which the process ends by itself. */
   readonly lives_ms: number;
-  /** Kills itself at the first run: when it is stored but has not begun, or while its agent works. */
-  readonly die: 'stored' | 'running' | null;
+  /** Null: shares the store with others. Else it is the store's one server, and is killed at this point, if at any. */
+  readonly server: { readonly kill: Kill | null } | null;
 }
 
-function fastClock({ simulated_ms, real_ms, speed }: JobProcess): Clock {
-  return {
-    now: () => Math.floor(simulated_ms + (Date.now() - real_ms) * speed),
-    monotonic: () => systemClock.monotonic() * speed,
-    after: (ms, fire) => systemClock.after(ms / speed, fire),
+function openStore({ path, server }: JobProcess): Store {
+  if (server === null) return openCommandStore(path);
+  const { kill } = server;
+  const thread = () => startEntry(new URL('../crash/killing-writer.js', import.meta.url), { path, kill });
+  return openServerStore({ path, durability: 'full', log: silentLog, thread });
+}
+
+/** Kills the process the n-th time it comes to a point. */
+function createReach(kill: Kill | null): (point: string) => void {
+  let reached = 0;
+  return (point) => {
+    if (point === kill?.point && ++reached === kill.nth) process.kill(process.pid, 'SIGKILL');
   };
 }
 
-const die = (): never => {
-  process.kill(process.pid, 'SIGKILL');
-  throw new Error('unreachable');
-};
-
 function main(options: JobProcess): void {
-  const clock = fastClock(options);
-  const store = openCommandStore(options.path);
+  const clock = new FastClock(options.simulated_ms);
+  const store = openStore(options);
+  const reached = createReach(options.server?.kill ?? null);
   const agent = {
     timeout_ms: 900_000,
     max_attempts: 1,
     run({ delivery_id }: { readonly delivery_id: string }): Promise<string> {
-      if (options.die === 'running') die();
-      process.stdout.write(`${delivery_id}\n`);
+      process.stdout.write(`run ${delivery_id}\n`);
       return Promise.resolve('done');
     },
   };
   const dispatcher = createDispatcher({
-    ...{ store, clock, log: silentLog, random: Math.random },
-    deliverer: { deliver: () => Promise.resolve({ kind: 'ok', message_id: null, sent: 1 }) },
+    ...{ store, clock, log: silentLog, random: Math.random, observer: { reached } },
+    deliverer: {
+      deliver({ delivery_id }) {
+        process.stdout.write(`delivery ${delivery_id}\n`);
+        return Promise.resolve({ kind: 'ok', message_id: null, sent: 1 });
+      },
+    },
     agents: () => agent,
     policy: () => ({ max_attempts: 1, retry_ambiguous: false }),
     limits: () => ({ max_concurrent_runs: 4, max_queued_runs: 100 }),
@@ -64,13 +75,17 @@ function main(options: JobProcess): void {
   const scheduler = new JobScheduler({
     ...{ store, clock, log: silentLog, ids: createIds(randomBytes), timezone: 'UTC', poll_ms: 20_000 },
     table: () => table,
-    adopt: (ref) => (options.die === 'stored' ? die() : dispatcher.adopt(ref)),
+    adopt: (ref) => {
+      reached('job.stored');
+      return dispatcher.adopt(ref);
+    },
   });
+  clock.rush(options.speed);
   void dispatcher.start();
   scheduler.start();
   setTimeout(async () => {
     await scheduler.stop();
-    await dispatcher.stop(60_000);
+    await dispatcher.stop(10_000 * options.speed);
     await store.close();
     process.exit(0);
   }, options.lives_ms);

@@ -1,0 +1,45 @@
+/** A cell of the crash matrix for scheduled jobs: kill a gateway between an instant and the end of its run, start again. */
+import { join } from 'node:path';
+import { openCommandStore } from '../../runtime/store/sqlite-store.ts';
+import type { JobProcess, Kill } from '../helpers/job-process.ts';
+import { runJobProcess } from '../helpers/run-job-process.ts';
+
+const START = Date.parse('2026-01-01T00:00:00Z');
+const MINUTE = 60_000;
+const INSTANT = `j@${new Date(START).toISOString()}`;
+
+/** Every point a run passes. The first commit begins to watch the job, the second claims the instant. */
+export const JOB_MATRIX: readonly Kill[] = [
+  ...(['commit.begun', 'commit.applied', 'commit.committed'] as const).flatMap((point) => [
+    { point, nth: 2 },
+    { point, nth: 3 },
+  ]),
+  ...(['job.stored', 'run.begin', 'run.answered', 'run.stored'] as const).map((point) => ({ point, nth: 1 })),
+  ...(['delivery.begin', 'delivery.sent', 'delivery.marked'] as const).map((point) => ({ point, nth: 1 })),
+];
+
+/** What is wrong afterwards, a line each: the instant has to have run and been delivered, and to be the only one. */
+export async function runJobCell(home: string, kill: Kill): Promise<readonly string[]> {
+  const path = join(home, 'state.db');
+  // The hour comes after a quarter of a second.
+  const first: JobProcess = {
+    ...{ path, simulated_ms: START - 5 * MINUTE, speed: 1200, schedule: '0 * * * *', misfire: 'once' },
+    ...{ lives_ms: 30_000, server: { kill } },
+  };
+  const killed = await runJobProcess(first);
+  // Later than the first one can have got, and long before the next hour.
+  const later = { simulated_ms: START + 20 * MINUTE, speed: 60, lives_ms: 1000 };
+  const second = { ...first, ...later, server: { kill: null } };
+  const ended = await runJobProcess(second);
+  const store = openCommandStore(path);
+  const stored = store.list({ limit: 9 }).map(({ delivery_id, state }) => `${delivery_id} ${state}`);
+  const wrong = [...store.audit()];
+  await store.close();
+  const seen = [...killed.lines, ...ended.lines];
+  if (killed.signal !== 'SIGKILL') wrong.push(`${kill.point} was never reached`);
+  if (ended.signal !== null || ended.stderr !== '') wrong.push(`the second one failed: ${ended.stderr}`);
+  if (stored.join() !== `${INSTANT} done`) wrong.push(`stored: ${stored.join(', ')}`);
+  for (const effect of [`run ${INSTANT}`, `delivery ${INSTANT}`])
+    if (!seen.includes(effect)) wrong.push(`no ${effect}`);
+  return [...wrong, ...seen.filter((line) => !line.endsWith(INSTANT)).map((line) => `beside it: ${line}`)];
+}

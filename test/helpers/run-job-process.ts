@@ -1,0 +1,29 @@
+/** Starts a process with a scheduler (job-process.ts) and waits for its end. */
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { JobProcess } from './job-process.ts';
+
+const ENTRY = fileURLToPath(new URL('./job-process.ts', import.meta.url));
+
+export interface EndedProcess {
+  readonly signal: NodeJS.Signals | null;
+  /** What it said on stdout. */
+  readonly lines: readonly string[];
+  readonly stderr: string;
+}
+
+export function runJobProcess(options: JobProcess): Promise<EndedProcess> {
+  const child = spawn(process.execPath, ['--import', 'tsx', ENTRY, JSON.stringify(options)], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.on('data', (chunk) => {
+    stdout += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    stderr += chunk;
+  });
+  return new Promise((resolve) => {
+    child.on('close', (_, signal) => resolve({ signal, lines: stdout.split('\n').filter(Boolean), stderr }));
+  });
+}
