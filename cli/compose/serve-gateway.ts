@@ -145,6 +145,9 @@ function createEnding(context: CliContext, { drain, reload, abort }: EndingActio
 function announce(log: Logger, table: RouteTable, url: string): void {
   log.info({ url, routes: Object.keys(table.routes).length }, 'listening');
   const routes = Object.values(table.routes);
+  const open = routes.filter(({ insecure }) => insecure).map(({ name }) => name);
+  if (open.length > 0)
+    log.warn({ open }, 'anyone on this machine can post to these routes: their signatures are not checked');
   const idle = Object.values(table.profiles).filter(
     ({ name, agent }) =>
       agent.kind === 'preview' && routes.some((route) => route.profile === name && route.mode === 'agent'),
