@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'nod
 import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
-import { runInProcess } from '../../helpers/cli.ts';
+import { runInProcess, startInProcess } from '../../helpers/cli.ts';
 import { startFakeHttp } from '../../helpers/fake-http.ts';
 import { startGateway, until } from '../../helpers/gateway.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
@@ -77,6 +77,7 @@ async function world(t: TestContext) {
       home,
     });
     assert.equal(opened.code, 0, opened.stderr);
+    assert.ok(opened.stdout.startsWith(join(home, PROFILES[who as Profile], 'sessions')), opened.stdout);
   }
   const gateway = await startGateway(t, { home, config: rootConfig(chat.port) });
   return { chat, home, gateway };
@@ -169,7 +170,10 @@ for (const [what, spoil, expected] of spoils) {
     furnish(home, 1);
     spoil(home);
     write(home, 'config.yaml', rootConfig(1));
-    const refusal = await runInProcess(['gateway', 'run', '--port', '0'], { home, env: { TOKEN: 'of-the-process' } });
+    const start = startInProcess(['gateway', 'run', '--port', '0'], { home, env: { TOKEN: 'of-the-process' } });
+    const watch = setInterval(() => start.stderr().includes('listening') && start.signal('SIGTERM'), 20);
+    const refusal = await start.done;
+    clearInterval(watch);
     assert.equal(refusal.code, 1);
     assert.match(refusal.stderr, expected);
   });
