@@ -1,6 +1,7 @@
 /** `hookwright gateway status`: whether a gateway serves this home, and how it is. */
 import { Command, Option } from 'clipanion';
-import type { GatewayStatus } from '../../runtime/control/operations.ts';
+import type { DispatchStatus, GatewayStatus } from '../../runtime/control/operations.ts';
+import { DISPATCH_STATES } from '../../runtime/store/states.ts';
 import type { CliContext } from '../context.ts';
 import { notRunning, tryAskGateway } from '../gateway/ask-gateway.ts';
 import type { Paint } from '../output/colour.ts';
@@ -44,15 +45,29 @@ function describe(status: GatewayStatus, context: CliContext): string[] {
     `hookwright ${status.version} is ${state} on ${status.url} (pid ${status.pid}, up ${formatDuration(now - status.started_at)})`,
     field(
       'table',
-      `${table.routes} routes, loaded ${formatDuration(now - table.loaded_at)} ago, ${table.hash.slice(0, 12)}`,
+      `${table.routes} routes, generation ${table.generation}, loaded ${formatDuration(now - table.loaded_at)} ago, ${table.hash.slice(0, 12)}`,
     ),
     ...problem(paint, table.error),
     field('subscriptions', `${subscriptions.serving} serving, ${subscriptions.quarantined.length} quarantined`),
     ...problem(paint, subscriptions.error),
     ...subscriptions.quarantined.flatMap(({ name, reason }) => problem(paint, `${name}: ${reason}`)),
     field('runs', `${runs.active} active, ${runs.queued} queued`),
+    field('dispatches', describeStates(status.dispatches, now)),
+    ...problem(paint, describeError(status.dispatches, now)),
     ...(status.log_file === null ? [] : [field('log', visible(status.log_file))]),
   ];
+}
+
+function describeStates({ states, oldest_open_at }: DispatchStatus, now: number): string {
+  const counts = DISPATCH_STATES.filter((state) => states[state] > 0).map((state) => `${states[state]} ${state}`);
+  const oldest = oldest_open_at === null ? [] : [`oldest open for ${formatDuration(now - oldest_open_at)}`];
+  return [...counts, ...oldest].join(', ') || 'none yet';
+}
+
+function describeError({ last_error }: DispatchStatus, now: number): string | null {
+  if (last_error === null) return null;
+  const { id, route, at, reason } = last_error;
+  return `last error ${formatDuration(now - at)} ago, ${route ?? 'a job'}, ${id}: ${reason}`;
 }
 
 function problem(paint: Paint, reason: string | null): string[] {

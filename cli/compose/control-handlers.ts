@@ -66,12 +66,14 @@ function statusOf(
     table: {
       file: tableFile,
       hash: table.hash,
+      generation: table.generation,
       loaded_at: table.loadedAt,
       routes: table.routes,
       error: reloader.error ?? table.error,
     },
     subscriptions,
     runs: { active: runs_active, queued: runs_queued },
+    dispatches: work.dispatches(),
   };
 }
 

@@ -5,6 +5,7 @@
 
 import { readFile } from 'node:fs/promises';
 import type { Clock } from '../../runtime/clock.ts';
+import type { DispatchStatus } from '../../runtime/control/operations.ts';
 import type { SwappableDeliverer } from '../../runtime/deliver/create-deliverer.ts';
 import { createDeliverer } from '../../runtime/deliver/create-deliverer.ts';
 import type { LinkedTargets } from '../../runtime/deliver/link-targets.ts';
@@ -26,6 +27,8 @@ import { SecretError } from '../../runtime/secrets.ts';
 import type { JobRecord } from '../../runtime/store/job-mutations.ts';
 import { startRetention } from '../../runtime/store/retention.ts';
 import { openServerStore } from '../../runtime/store/sqlite-store.ts';
+import type { DispatchState } from '../../runtime/store/states.ts';
+import { DISPATCH_STATES } from '../../runtime/store/states.ts';
 import type { Store, Tally } from '../../runtime/store/store.ts';
 import { storePath } from '../../runtime/store/store-path.ts';
 import { TableError } from '../../runtime/table/load.ts';
@@ -133,6 +136,17 @@ export class Work {
   /** What the store has counted since it was created. */
   tallies(): readonly Tally[] {
     return this.store?.tallies() ?? [];
+  }
+
+  /** How the dispatches of all routes stand. */
+  dispatches(): DispatchStatus {
+    const tallies = this.tallies();
+    const count = (state: DispatchState) => [state, tallies.reduce((sum, tally) => sum + tally[state], 0)] as const;
+    return {
+      states: Object.fromEntries(DISPATCH_STATES.map(count)) as DispatchStatus['states'],
+      oldest_open_at: this.store?.oldestOpen() ?? null,
+      last_error: this.store?.lastError() ?? null,
+    };
   }
 
   /** Age of the oldest unfinished dispatch in ms; 0 when there is none. */

@@ -2,6 +2,8 @@
  * What a running gateway can be asked over its control socket. One line per operation: area code supplies the handlers,
  * the command line calls them by name; both sides are checked against this list.
  */
+import type { DispatchState } from '../store/states.ts';
+import type { LastError } from '../store/store.ts';
 
 /** Name → what goes in and what comes out; both are JSON. */
 export interface ControlContract {
@@ -44,6 +46,8 @@ export interface GatewayStatus {
     /** Absolute path of routes.json. */
     readonly file: string;
     readonly hash: string;
+    /** Counts the tables served since the start. */
+    readonly generation: number;
     /** Unix ms. */
     readonly loaded_at: number;
     readonly routes: number;
@@ -58,6 +62,15 @@ export interface GatewayStatus {
   };
   /** Agent runs. */
   readonly runs: { readonly active: number; readonly queued: number };
+  readonly dispatches: DispatchStatus;
+}
+
+/** What the store knows of everything accepted since it was created. */
+export interface DispatchStatus {
+  readonly states: Readonly<Record<DispatchState, number>>;
+  /** Unix ms at which the oldest unfinished one was accepted. */
+  readonly oldest_open_at: number | null;
+  readonly last_error: LastError | null;
 }
 
 export interface StopReport {

@@ -18,6 +18,7 @@ const MAX_BATCH = 1024;
 export class WriteQueue {
   private queue: Waiting[] = [];
   private busy = false;
+  private closed = false;
   private idle: (() => void)[] = [];
   private readonly committer: Committer;
 
@@ -26,6 +27,8 @@ export class WriteQueue {
   }
 
   write<M extends Mutation>(mutation: M): Promise<MutationResults[M['kind']]> {
+    // A late write must not start the writer again: nobody would end it, and the process would live on.
+    if (this.closed) return Promise.reject(new StoreUnavailable('the store is closed'));
     return new Promise((resolve, reject) => {
       const settle = (result: CommitResult): void => {
         if (result.kind === 'ok') resolve(result.value as MutationResults[M['kind']]);
@@ -54,6 +57,7 @@ export class WriteQueue {
   }
 
   async close(): Promise<void> {
+    this.closed = true;
     if (this.busy) await new Promise<void>((resolve) => this.idle.push(resolve));
     await this.committer.close();
   }

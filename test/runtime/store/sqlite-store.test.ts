@@ -6,6 +6,7 @@ import { describe, it } from 'node:test';
 import Database from 'libsql';
 import { openCommandStore, openServerStore, openStoreReader } from '../../../runtime/store/sqlite-store.ts';
 import type { Store } from '../../../runtime/store/store.ts';
+import { StoreUnavailable } from '../../../runtime/store/store.ts';
 import { makeAccept } from '../../helpers/dispatches.ts';
 import { silentLog } from '../../helpers/log.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
@@ -77,6 +78,13 @@ describe('sqlite store: a server', () => {
     assert.deepEqual(server.audit(), []);
   });
 
+  it('takes nothing more once it is closed, so that its thread stays ended', async (t) => {
+    const server = open(join(tempDir(t), 'state.db'));
+    await server.close();
+    await assert.rejects(server.write(makeAccept('a')), new StoreUnavailable('the store is closed'));
+    await server.close();
+  });
+
   it('finishes what was written before it closes', async (t) => {
     const path = join(tempDir(t), 'state.db');
     const server = open(path);
@@ -84,6 +92,6 @@ describe('sqlite store: a server', () => {
     await server.close();
     assert.equal((await written).kind, 'stored');
     assert.equal(statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0, 0);
-    open(path).close();
+    await open(path).close();
   });
 });
