@@ -138,6 +138,8 @@ export interface JobReader {
   /** Jobs made at run time, by name. */
   list(): readonly JobRecord[];
   state(job: string): JobState;
+  /** Of every job that has one. */
+  states(): ReadonlyMap<string, JobState>;
   /** The job has a run that waits or is under way. */
   isRunning(job: string): boolean;
   /** Newest first. */

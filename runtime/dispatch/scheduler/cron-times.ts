@@ -13,12 +13,10 @@ export interface CronTimes {
 /** The same as the compiler's: what is forecast and what fires must not differ. A test compares them. */
 const OPTIONS = { mode: '5-part', fixedTimeRule: 'no-wildcard', paused: true } as const;
 
-/** @throws Error for an expression or a zone that cannot be read; the compiler has refused those. */
+/** @throws Error for an expression that cannot be read, and the first time it is asked, for such a zone: the compiler has refused those. */
 export function readCron(schedule: string, timezone: string): CronTimes {
   const cron = new Cron(schedule, { ...OPTIONS, timezone });
   const next = (after: number): number | null => cron.nextRun(new Date(after))?.getTime() ?? null;
-  // A zone is only looked at when a time is asked for.
-  next(0);
   return {
     next,
     latest(least, until) {

@@ -14,13 +14,13 @@ import type { Store } from '../../store/store.ts';
 import type { JobFirer } from '../context.ts';
 import type { Claim, Dispatcher } from '../dispatcher.ts';
 import { storedClaim } from '../stored-claim.ts';
-import type { CronTimes } from './cron-times.ts';
-import { readCron } from './cron-times.ts';
 import type { Due } from './due.ts';
 import { decideDue } from './due.ts';
 import type { Job, JobTable } from './job.ts';
-import { jobSignature, listJobs } from './job.ts';
+import { listJobs } from './job.ts';
 import { eventDispatch, scheduledDispatch } from './job-dispatch.ts';
+import type { Watched } from './watch.ts';
+import { isFarAhead, watchJobs } from './watch.ts';
 
 export interface SchedulerOptions {
   readonly store: Store;
@@ -37,17 +37,7 @@ export interface SchedulerOptions {
   readonly poll_ms?: number;
 }
 
-interface Watched {
-  readonly job: Job;
-  readonly cron: CronTimes;
-  cursor: number;
-  /** Unix ms; null: never again. */
-  next: number | null;
-}
-
 const POLL_MS = 1000;
-/** A cursor this far ahead, in ms, was set by a clock that was wrong; a change of clocks moves it by less. */
-const WRONG_CLOCK_MS = 25 * 3_600_000;
 /** How often records of old instants are removed, and how many at once. */
 const FORGET_EVERY_MS = 3_600_000;
 const FORGET_SLICE = 1000;
@@ -156,43 +146,23 @@ export class JobScheduler implements JobFirer {
 
   /** Takes in a table or a store that has changed, and a clock that was wrong. */
   private load(): void {
-    const { store, timezone, clock } = this.options;
+    const { store, timezone, clock, log } = this.options;
     const table = this.options.table();
     const version = store.jobs.version();
     const now = clock.now();
     const isNew = this.source?.table !== table || this.source.version !== version;
-    const isWrong = [...this.watched.values()].some(({ cursor }) => cursor - now > WRONG_CLOCK_MS);
+    const isWrong = [...this.watched.values()].some(({ cursor }) => isFarAhead(cursor, now));
     if (isWrong) this.startedAt = Math.min(this.startedAt, now);
     if (!isNew && !isWrong) return;
     const jobs = listJobs(table, store.jobs.list(), timezone);
-    this.watched = new Map([...jobs].flatMap(([id, job]) => this.watch(job, now).map((one) => [id, one] as const)));
+    const before = isWrong ? new Map<string, Watched>() : this.watched;
+    const found = watchJobs(jobs, { states: store.jobs.states(), before, now });
+    this.watched = found.watched;
     this.source = { table, version };
-  }
-
-  private watch(job: Job, now: number): Watched[] {
-    const { store, log } = this.options;
-    let cron: CronTimes;
-    try {
-      cron = readCron(job.schedule, job.timezone);
-    } catch (error) {
-      log.error({ job: job.id, err: error }, 'the schedule of the job cannot be read: it does not fire');
-      return [];
+    for (const begin of found.begun) store.write(begin).catch((error: unknown) => this.complain(error));
+    for (const { job, error } of found.unreadable) {
+      log.error({ job, err: error }, 'the schedule of the job cannot be read: it does not fire');
     }
-    const cursor = this.cursorOf(job, now);
-    const { paused } = store.jobs.state(job.id);
-    return [{ job, cron, cursor, next: (paused ?? job.paused) ? null : cron.next(cursor) }];
-  }
-
-  /** Where the job was left; from now on, when it is new, has another schedule, or was left in the far future. */
-  private cursorOf(job: Job, now: number): number {
-    const { store } = this.options;
-    const { cursor, signature } = store.jobs.state(job.id);
-    const isSame = signature === jobSignature(job) || (signature === null && job.kind === 'dynamic');
-    if (isSame && cursor !== null && cursor - now <= WRONG_CLOCK_MS) return cursor;
-    const from = signature === null && cursor === null && job.since !== null ? Math.min(job.since, now) : now;
-    const watch = { kind: 'watch_job', job: job.id, signature: jobSignature(job), now: from } as const;
-    store.write(watch).catch((error: unknown) => this.complain(error));
-    return from;
   }
 
   private async settle(watched: Watched, first: number, now: number): Promise<void> {

@@ -31,7 +31,7 @@ type JobHandlers = {
 
 export class MemoryJobs implements JobReader {
   private readonly records = new Map<string, JobRecord>();
-  private readonly states = new Map<string, JobState>();
+  private readonly standing = new Map<string, JobState>();
   private readonly instants = new Map<string, Map<number, JobTick>>();
   private changes = 0;
   private readonly around: JobSurroundings;
@@ -53,7 +53,7 @@ export class MemoryJobs implements JobReader {
     },
     remove_job: ({ id }) => {
       if (!this.records.delete(id)) return false;
-      this.states.delete(id);
+      this.standing.delete(id);
       this.changes += 1;
       return true;
     },
@@ -113,7 +113,7 @@ export class MemoryJobs implements JobReader {
   }
 
   private change(job: string, to: Partial<JobState>): void {
-    this.states.set(job, { ...this.state(job), ...to });
+    this.standing.set(job, { ...this.state(job), ...to });
   }
 
   list(): readonly JobRecord[] {
@@ -121,7 +121,11 @@ export class MemoryJobs implements JobReader {
   }
 
   state(job: string): JobState {
-    return this.states.get(job) ?? NO_STATE;
+    return this.standing.get(job) ?? NO_STATE;
+  }
+
+  states(): ReadonlyMap<string, JobState> {
+    return new Map(this.standing);
   }
 
   isRunning(job: string): boolean {

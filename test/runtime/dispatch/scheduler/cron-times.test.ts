@@ -29,6 +29,40 @@ const instant = fc
   )
   .map(([day, offset]) => Date.parse(day) + offset);
 
+/** The tables of docs/jobs.md: local times in Berlin on the two days. */
+const CHANGES: readonly (readonly [string, readonly string[], readonly string[]])[] = [
+  ['30 2 * * *', ['03:00'], ['02:30']],
+  ['0 2,3 * * *', ['03:00'], ['02:00', '03:00']],
+  ['*/30 2 * * *', [], ['02:00', '02:30', '02:00', '02:30']],
+  [
+    '0 0-5/1 * * *',
+    ['00:00', '01:00', '03:00', '04:00', '05:00'],
+    ['00:00', '01:00', '02:00', '02:00', '03:00', '04:00', '05:00'],
+  ],
+];
+
+function timesOn(text: string, from: string, to: string): readonly string[] {
+  const cron = readCron(text, 'Europe/Berlin');
+  const format = new Intl.DateTimeFormat('en-GB', { timeZone: 'Europe/Berlin', hour: '2-digit', minute: '2-digit' });
+  const times: string[] = [];
+  for (let at = cron.next(Date.parse(from) - 1); at !== null && at < Date.parse(to); at = cron.next(at)) {
+    times.push(format.format(at));
+  }
+  return times;
+}
+
+for (const [text, march, october] of CHANGES) {
+  test(`\`${text}\` on the days when the clocks change`, () => {
+    assert.deepEqual(timesOn(text, '2026-03-29T00:00:00+01:00', '2026-03-30T00:00:00+02:00'), march);
+    assert.deepEqual(timesOn(text, '2026-10-25T00:00:00+02:00', '2026-10-26T00:00:00+01:00'), october);
+  });
+}
+
+test('an interval is even on the days when the clocks change', () => {
+  assert.equal(timesOn('*/30 * * * *', '2026-03-29T00:00:00+01:00', '2026-03-30T00:00:00+02:00').length, 46);
+  assert.equal(timesOn('*/30 * * * *', '2026-10-25T00:00:00+02:00', '2026-10-26T00:00:00+01:00').length, 50);
+});
+
 test('the scheduler fires when the compiler says it will', () => {
   fc.assert(
     fc.property(schedule, zone, instant, (text, timezone, from) => {
