@@ -13,7 +13,7 @@ const FINAL: Readonly<Record<string, string>> = {
   ECONFIG: 'the settings of the mail server are wrong',
 };
 
-/** RFC 5321: 4xx is for now, 5xx is for good. */
+/** RFC 5321: a 4xx reply is transient, a 5xx reply permanent. */
 export function judgeSmtp(result: SmtpResult, messageId: string): DeliveryOutcome {
   if (result.kind === 'sent') return { kind: 'ok', message_id: messageId, sent: 1 };
   const { code, reply, handedOver } = result;

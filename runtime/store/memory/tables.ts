@@ -43,7 +43,8 @@ export function createTables(): MemoryTables {
   };
 }
 
-export const key = (...parts: readonly string[]): string => JSON.stringify(parts);
+/** Route names and profiles hold no NUL; of the last part it does not matter. */
+export const key = (...parts: readonly string[]): string => parts.join('\0');
 
 export const claimKey = ({ profile, route, delivery_id }: ClaimKey): string => key(profile, route, delivery_id);
 
