@@ -47,8 +47,12 @@ export function checkStore({ home }: CliContext): Check {
     accessSync(existsSync(home) ? home : dirname(home), constants.W_OK);
     if (!existsSync(path)) return gatewayCheck({ ...about, status: 'ok', detail: 'none yet; the gateway makes it' });
     const store = openStoreReader(path);
-    const open = store.oldestOpen();
+    const [open, off] = [store.oldestOpen(), store.audit()];
     store.close();
+    if (off.length > 0) {
+      const fix = 'keep a copy of state.db and report this: every accepted event must be accounted for';
+      return gatewayCheck({ subject: 'store', check: 'conservation', status: 'failed', detail: off.join('; '), fix });
+    }
     return gatewayCheck({ ...about, status: 'ok', detail: open === null ? path : `${path}, with unfinished work` });
   } catch (error) {
     const fix = `give this user write access to ${home}, or restore state.db from a backup`;

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import Database from 'libsql';
+import { checkStore } from '../../../cli/doctor/check-gateway.ts';
+import { openCommandStore } from '../../../runtime/store/sqlite-store.ts';
+import { contextFor } from '../../helpers/cli.ts';
+import { makeAccept } from '../../helpers/dispatches.ts';
+import { tempDir } from '../../helpers/temp-dir.ts';
+
+describe('checkStore', () => {
+  it('finds a store whose counts add up fine, and one in which a dispatch is missing broken', async (t) => {
+    const home = tempDir(t);
+    const path = join(home, 'state.db');
+    const store = openCommandStore(path);
+    for (const id of ['a', 'b']) await store.write(makeAccept(id));
+    await store.close();
+    assert.equal(checkStore(contextFor({ home })).status, 'ok');
+    const db = new Database(path);
+    db.exec("DELETE FROM work WHERE ref = 1; DELETE FROM dispatch WHERE id = 'a'");
+    db.close();
+    const { check, status, detail } = checkStore(contextFor({ home }));
+    assert.deepEqual(
+      [check, status, detail],
+      ['conservation', 'failed', 'default/alerts: 2 counted as pending, but 1 stored'],
+    );
+  });
+});

@@ -1,0 +1,95 @@
+/** What docs/operations.md says of storing and retrying is what the code does. */
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { formatDuration } from '../../cli/output/time.ts';
+import { nominalWait } from '../../runtime/dispatch/backoff.ts';
+import { openDatabase } from '../../runtime/store/sqlite/open-database.ts';
+import { openCommandStore, openStoreReader } from '../../runtime/store/sqlite-store.ts';
+import { DISPATCH_STATES } from '../../runtime/store/states.ts';
+import { runInProcess } from '../helpers/cli.ts';
+import { makeAccept } from '../helpers/dispatches.ts';
+import { codeBlocks } from '../helpers/markdown.ts';
+import { tempDir } from '../helpers/temp-dir.ts';
+
+const page = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');
+
+/** The rows of the table whose header begins with `title`, cells trimmed. */
+function table(title: string): string[][] {
+  const lines = page.split('\n');
+  const start = lines.findIndex((line) => line.startsWith(`| ${title} `));
+  assert.ok(start >= 0, title);
+  const rows = lines.slice(start + 2);
+  const end = rows.findIndex((line) => !line.startsWith('|'));
+  return rows.slice(0, end).map((line) =>
+    line
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
+}
+
+const short = (ms: number): string => formatDuration(ms);
+
+describe('docs/operations.md', () => {
+  it('prints the retry schedule as it is', () => {
+    let since = 0;
+    const expected = [1, 2, 3, 4, 5, 6, 7].map((attempt) => {
+      since += nominalWait(attempt);
+      return [String(attempt), short(nominalWait(attempt)), short(since)];
+    });
+    assert.deepEqual(table('after attempt'), [...expected, ['8 and later', short(nominalWait(8)), '']]);
+  });
+
+  it('names every state', () => {
+    assert.deepEqual(
+      table('state').map(([name]) => name),
+      DISPATCH_STATES.map((state) => `\`${state}\``),
+    );
+  });
+
+  it('gives the defaults of the configuration', () => {
+    const schema = JSON.parse(readFileSync(new URL('../../schemas/config.schema.json', import.meta.url), 'utf8'));
+    const { gateway, agent } = schema.$defs;
+    const { max_attempts, retention_days, durability } = gateway.properties;
+    assert.ok(page.includes(`\`gateway.max_attempts\` attempts (${max_attempts.default};`));
+    assert.ok(page.includes(`\`gateway.retention_days\` (${retention_days.default})`));
+    assert.ok(page.includes(`\`agent.max_attempts\` times (${agent.properties.max_attempts.default})`));
+    assert.ok(page.includes(`\`${durability.default}\` (default)`));
+  });
+
+  it('shows commands that work', async (t) => {
+    const home = tempDir(t);
+    const store = openCommandStore(join(home, 'state.db'));
+    const stored = await store.write(makeAccept('abc'));
+    assert.ok(stored.kind === 'stored');
+    await store.write({ kind: 'advance', ref: stored.ref, to: 'dead', at: Date.now(), reason: 'x' });
+    await store.close();
+    const lines = codeBlocks(page)
+      .flatMap(({ text }) => text.split('\n'))
+      .filter((line) => line.startsWith('hookwright deliveries'));
+    assert.equal(lines.length, 4);
+    for (const line of lines) {
+      const { code, stderr } = await runInProcess(line.replace('<id>', 'abc').split(' ').slice(1), { home });
+      assert.equal(code, 0, `${line}: ${stderr}`);
+    }
+  });
+
+  it('shows a backup that can be taken beside a writer and holds everything committed', async (t) => {
+    const home = tempDir(t);
+    const path = join(home, 'state.db');
+    const store = openCommandStore(path);
+    t.after(() => store.close());
+    await store.write(makeAccept('abc'));
+    const [, statement = ''] = /state\.db "(VACUUM INTO '[^']+')"/.exec(page) ?? [];
+    const copy = join(home, 'copy.db');
+    const db = openDatabase(path, 'full');
+    db.exec(statement.replace('/backup/state.db', copy));
+    db.close();
+    assert.ok(existsSync(copy));
+    const reader = openStoreReader(copy);
+    assert.deepEqual([reader.find('abc')?.state, reader.audit()], ['pending', []]);
+    reader.close();
+  });
+});
