@@ -16,6 +16,8 @@ export const RATIO_HEADER = [
   'p99',
   'ratio',
   'goal',
+  'bare CPU',
+  'CPU',
 ];
 
 /** Goals: at least `rate` of the bare server's requests per second, at most `p99` times its p99. */
