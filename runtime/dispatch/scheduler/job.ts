@@ -23,9 +23,14 @@ export interface Job {
   readonly since: number | null;
 }
 
-/** What a job's cursor belongs to: with another schedule the job starts anew. */
-export const jobSignature = ({ schedule, timezone }: Pick<Job, 'schedule' | 'timezone'>): string =>
-  `${timezone} ${schedule}`;
+/** What a job's cursor belongs to: with another schedule, or unpaused in the config, the job counts anew. */
+export function jobSignature(job: {
+  readonly schedule: string;
+  readonly timezone: string;
+  readonly paused?: boolean;
+}): string {
+  return `${job.paused === true ? 'paused ' : ''}${job.timezone} ${job.schedule}`;
+}
 
 export type JobTable = Pick<RouteTable, 'jobs' | 'profiles' | 'gateway'>;
 

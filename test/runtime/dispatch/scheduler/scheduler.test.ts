@@ -143,6 +143,24 @@ describe('scheduler: pausing', () => {
     assert.equal(bench.store.jobs.ticks('hourly', 9)[0]?.missed, 0);
   });
 
+  it('follows the config: pauses with one table, and counts from now on with another', async () => {
+    const table = (paused: boolean) => jobTable({ ...hourly, paused, misfire: 'once' });
+    const bench = schedulerBench(table(false));
+    await begin(bench);
+    await bench.clock.run(1.5 * HOUR);
+    bench.table = table(true);
+    bench.scheduler.refresh();
+    await bench.clock.run(3 * HOUR);
+    bench.table = table(false);
+    bench.scheduler.refresh();
+    await bench.clock.run(HOUR);
+    assert.deepEqual(bench.fired(), ['2026-01-01T01:00:00.000Z', '2026-01-01T05:00:00.000Z']);
+    assert.deepEqual(
+      bench.store.jobs.ticks('hourly', 9).map(({ missed }) => missed),
+      [0, 0],
+    );
+  });
+
   it('leaves a job alone that the config pauses, until the user resumes it', async () => {
     const bench = schedulerBench(jobTable({ ...hourly, paused: true }));
     await begin(bench);
