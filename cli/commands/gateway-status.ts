@@ -45,7 +45,7 @@ function describe(status: GatewayStatus, context: CliContext): string[] {
     `hookwright ${status.version} is ${state} on ${status.url} (pid ${status.pid}, up ${formatDuration(now - status.started_at)})`,
     field(
       'table',
-      `${table.routes} routes, generation ${table.generation}, loaded ${formatDuration(now - table.loaded_at)} ago, ${table.hash.slice(0, 12)}`,
+      `${table.routes} ${table.routes === 1 ? 'route' : 'routes'}, generation ${table.generation}, loaded ${formatDuration(now - table.loaded_at)} ago, ${table.hash.slice(0, 12)}`,
     ),
     ...problem(paint, table.error),
     field('subscriptions', `${subscriptions.serving} serving, ${subscriptions.quarantined.length} quarantined`),

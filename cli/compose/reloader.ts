@@ -53,7 +53,7 @@ export class Reloader {
     this.recompiler?.stop();
   }
 
-  private async take({ ok, errors, diagnostics }: RecompileReport): Promise<void> {
+  private async take({ ok, changed, errors, diagnostics }: RecompileReport): Promise<void> {
     const { context, gateway, log } = this.options;
     this.error = ok ? null : `the configuration has ${errors} ${errors === 1 ? 'error' : 'errors'}`;
     // People read the frames below the line; programs get them in it.
@@ -61,7 +61,7 @@ export class Reloader {
     const fields = forPeople || diagnostics === '' ? {} : { diagnostics };
     if (!ok) log.error({ errors, ...fields }, 'configuration has errors: the previous table stays in service');
     if (forPeople && diagnostics !== '') context.stderr.write(diagnostics);
-    // Also when the table is the same: secrets and lists beside it may have changed.
-    if (ok) await gateway.reload(true);
+    // When the table is the same, the secrets and lists beside it may have changed: it is linked anew.
+    if (ok) await gateway.reload(!changed);
   }
 }

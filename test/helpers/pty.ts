@@ -10,6 +10,8 @@ export interface PtyResult {
   readonly code: number;
   /** Everything written to the terminal, without escape sequences. */
   readonly screen: string;
+  /** With them. */
+  readonly raw: string;
 }
 
 export const hasPty = (): boolean => spawnSync('python3', ['-c', 'import pty']).status === 0;
@@ -63,6 +65,6 @@ export async function runOnTerminal(
   });
   let text = '';
   for await (const chunk of child.stdout) text += chunk;
-  const { code, screen } = JSON.parse(text) as PtyResult;
-  return { code, screen: screen.replace(/\u001b\[[0-9;?]*[A-Za-z]/g, '').replaceAll('\r', '') };
+  const { code, screen: raw } = JSON.parse(text) as { code: number; screen: string };
+  return { code, raw, screen: raw.replace(/\u001b\[[0-9;?]*[A-Za-z]/g, '').replaceAll('\r', '') };
 }
