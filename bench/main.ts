@@ -5,6 +5,7 @@
 import { cpus } from 'node:os';
 import { coldStartCase } from './cases/cold-start.ts';
 import { compileCase } from './cases/compile.ts';
+import { deliverCase } from './cases/deliver.ts';
 import { memoryCase } from './cases/memory.ts';
 import { agentCase, durabilityCase, rejectionsCase } from './cases/requests.ts';
 import { storeCase } from './cases/store.ts';
@@ -24,6 +25,7 @@ const CASES: readonly Case[] = [
   compileCase,
   swapCase,
   verifyCase,
+  deliverCase,
   coldStartCase,
 ];
 
