@@ -5,7 +5,7 @@ import type { Clock } from '../clock.ts';
 import type { Logger } from '../log.ts';
 import type { RunProcess } from '../process/run-process.ts';
 import type { DeliveryOutcome, DeliveryRequest } from './deliverer.ts';
-import type { ShownRequest } from './http/build-request.ts';
+import type { ShownRequest } from './http/link-request.ts';
 import type { TokenCache } from './http/token-cache.ts';
 import type { Pace } from './pace.ts';
 import type { Probe, ProbeOptions } from './probe.ts';

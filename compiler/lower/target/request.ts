@@ -63,8 +63,8 @@ function lower(request: TargetRequest, path: NodePath, { scope: outer, places }:
       basic === undefined
         ? null
         : {
-            user: lowerText(basic.user, { at: places.header, path: [...path, 'basic', 'user'] }, scope),
-            password: lowerText(basic.password, { at: places.header, path: [...path, 'basic', 'password'] }, scope),
+            user: lowerText(basic.user, { at: 'basic', path: [...path, 'basic', 'user'] }, scope),
+            password: lowerText(basic.password, { at: 'basic', path: [...path, 'basic', 'password'] }, scope),
           },
     body: lowerRequestBody(request, path, { scope, places }),
   };

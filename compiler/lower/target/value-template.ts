@@ -7,12 +7,13 @@ import type { TargetScope } from './scope.ts';
  * Where a text stands. Host and headers are closed to everything that comes with a delivery, so that a stranger's
  * payload reaches neither; a path takes addresses, each encoded within its segment, but not the text.
  */
-export type Place = 'base' | 'header' | 'path' | 'content' | 'signature' | 'exchange';
+export type Place = 'base' | 'basic' | 'header' | 'path' | 'content' | 'signature' | 'exchange';
 
 type Of = ValueRef['of'];
 
 const ALLOWED: Readonly<Record<Place, readonly Of[]>> = {
   base: ['setting'],
+  basic: ['setting'],
   header: ['setting', 'exchanged_token', 'timestamp', 'signature', 'key', 'piece', 'pieces'],
   path: ['setting', 'exchanged_token', 'timestamp', 'signature', 'key', 'piece', 'pieces', 'address', 'match'],
   content: [
@@ -110,6 +111,7 @@ function misplaced(
   if (ALLOWED[at].includes(of)) return null;
   const where: Readonly<Record<Place, string>> = {
     base: 'a base URL holds settings only',
+    basic: 'a user name and a password are settings',
     header: 'a header holds nothing that comes with a delivery',
     path: 'the text has no place in a path',
     content: 'it has no place here',

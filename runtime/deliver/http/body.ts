@@ -1,65 +1,109 @@
-/** Builds request bodies from their plans: typed trees to JSON, named texts to forms. */
+/** Links request bodies to functions that write them: typed trees to JSON text, named texts to forms. */
 import type { BodyNode, BodyPlan, TextNode } from '../../../schemas/generated/types.ts';
-import type { Values, WriteValue } from './values.ts';
-import { DeliveryRefusal, fill, HIDDEN } from './values.ts';
+import type { FillScope, Values } from './values.ts';
+import { DeliveryRefusal, fillWith, HIDDEN, linkFill } from './values.ts';
 
-export interface BuiltBody {
+export interface LinkedBody {
+  /** Content type; null without a body. */
   readonly type: string | null;
-  readonly text: string | null;
+  readonly write: (values: Values) => string | null;
 }
 
-/** `write`: how values are written, to hide secrets where the request is only shown. */
-export function buildBody(plan: BodyPlan, values: Values, write?: WriteValue): BuiltBody {
+export function linkBody(plan: BodyPlan, scope: FillScope): LinkedBody {
   switch (plan.kind) {
     case 'none':
-      return { type: null, text: null };
-    case 'json':
-      return { type: 'application/json; charset=utf-8', text: JSON.stringify(buildNode(plan.node, values, write)) };
+      return { type: null, write: () => null };
+    case 'json': {
+      const json = linkJson(plan.node, scope);
+      return { type: 'application/json; charset=utf-8', write: (values) => jsonWith(json, values) ?? '' };
+    }
     case 'form':
-      return { type: 'application/x-www-form-urlencoded', text: buildForm(plan.fields, values, write) };
-    case 'plain':
-      return { type: 'text/plain; charset=utf-8', text: fill(plan.value, values, write) ?? '' };
+      return { type: 'application/x-www-form-urlencoded', write: linkForm(plan.fields, scope) };
+    case 'plain': {
+      const fill = linkFill(plan.value, scope);
+      return { type: 'text/plain; charset=utf-8', write: (values) => fillWith(fill, values) ?? '' };
+    }
   }
 }
 
-function buildForm(fields: (BodyPlan & { kind: 'form' })['fields'], values: Values, write?: WriteValue): string {
-  const form = new URLSearchParams();
-  for (const { name, value } of fields) {
-    const text = fill(value, values, write);
-    if (text !== null) form.append(name, text);
-  }
-  return form.toString();
+function linkForm(plans: (BodyPlan & { kind: 'form' })['fields'], scope: FillScope): LinkedBody['write'] {
+  const fields = plans.map(({ name, value }) => ({ name, fill: linkFill(value, scope) }));
+  return (values) => {
+    const form = new URLSearchParams();
+    for (const { name, fill } of fields) {
+      const text = fillWith(fill, values);
+      if (text !== null) form.append(name, text);
+    }
+    return form.toString();
+  };
 }
 
-/** undefined: left out of the object or array that holds it. */
-function buildNode(node: BodyNode, values: Values, write?: WriteValue): unknown {
+/** JSON text that is always the same, or a function of the values; undefined: left out of what holds it. */
+type Json = string | ((values: Values) => string | undefined);
+
+const jsonWith = (json: Json, values: Values): string | undefined => (typeof json === 'function' ? json(values) : json);
+
+function linkJson(node: BodyNode, scope: FillScope): Json {
   switch (node.kind) {
     case 'literal':
-      return node.value;
+      return JSON.stringify(node.value);
     case 'text': {
-      const text = fill(node.value, values, write);
-      return text === null ? undefined : cast(text, node.cast);
+      const fill = linkFill(node.value, scope);
+      const { cast } = node;
+      return (values) => {
+        const text = fillWith(fill, values);
+        return text === null ? undefined : CASTS[cast](text);
+      };
     }
     case 'array':
-      return node.items.map((item) => buildNode(item, values, write)).filter((item) => item !== undefined);
+      return linkArray(node.items.map((item) => linkJson(item, scope)));
+    case 'object':
+      return linkObject(node, scope);
     case 'json': {
-      const inner = buildNode(node.node, values, write);
-      return inner === undefined ? undefined : JSON.stringify(inner);
-    }
-    case 'object': {
-      if (node.when !== null && fill(node.when, values) === null) return undefined;
-      const entries = node.fields.map(({ name, node: field }) => [name, buildNode(field, values, write)] as const);
-      return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+      const inner = linkJson(node.node, scope);
+      return (values) => {
+        const text = jsonWith(inner, values);
+        return text === undefined ? undefined : JSON.stringify(text);
+      };
     }
   }
+}
+
+function linkArray(items: readonly Json[]): Json {
+  if (items.every((item) => typeof item === 'string')) return `[${items.join(',')}]`;
+  return (values) => `[${items.flatMap((item) => jsonWith(item, values) ?? []).join(',')}]`;
+}
+
+function linkObject(node: BodyNode & { kind: 'object' }, scope: FillScope): Json {
+  const fields = node.fields.map((field) => ({
+    name: `${JSON.stringify(field.name)}:`,
+    json: linkJson(field.node, scope),
+  }));
+  const when = node.when === null ? '' : linkFill(node.when, scope);
+  if (when === '' && fields.every(({ json }) => typeof json === 'string')) {
+    return `{${fields.map(({ name, json }) => `${name}${String(json)}`).join(',')}}`;
+  }
+  return (values) => {
+    if (fillWith(when, values) === null) return undefined;
+    let text = '';
+    for (const { name, json } of fields) {
+      const value = jsonWith(json, values);
+      if (value !== undefined) text += text === '' ? name + value : `,${name}${value}`;
+    }
+    return `{${text}}`;
+  };
 }
 
 const INTEGER = /^-?(?:0|[1-9]\d{0,15})$/;
+const isInteger = (text: string): boolean => INTEGER.test(text) && Number.isSafeInteger(Number(text));
 
-function cast(text: string, as: TextNode['cast']): string | number {
-  if (as === 'string' || text === HIDDEN) return text;
-  const number = INTEGER.test(text) ? Number(text) : Number.NaN;
-  if (Number.isSafeInteger(number)) return number;
-  if (as === 'auto') return text;
-  throw new DeliveryRefusal('an address or setting that must be an integer is none');
-}
+const CASTS: Readonly<Record<TextNode['cast'], (text: string) => string>> = {
+  string: (text) => JSON.stringify(text),
+  auto: (text) => (isInteger(text) ? text : JSON.stringify(text)),
+  int: (text) => {
+    if (isInteger(text)) return text;
+    // Where the request is only shown, a number that is secret is a text.
+    if (text === HIDDEN) return JSON.stringify(text);
+    throw new DeliveryRefusal('an address or setting that must be an integer is none');
+  },
+};

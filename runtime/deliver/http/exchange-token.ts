@@ -1,33 +1,38 @@
 /** Exchanges the credentials of a binding for a short-lived token, as the target's plan says. */
 import type { ExchangePlan, VariantPlan } from '../../../schemas/generated/types.ts';
+import type { Clock } from '../../clock.ts';
 import type { BaseUrl } from './base-url.ts';
-import { buildRequest } from './build-request.ts';
 import { linkReader } from './condition.ts';
 import { linkJudge } from './judge.ts';
+import { linkRequest } from './link-request.ts';
 import { readResponse } from './response.ts';
 import type { SendContext } from './send-request.ts';
 import { sendRequest } from './send-request.ts';
 import type { TokenResult } from './token-cache.ts';
-import type { Values } from './values.ts';
+import { NO_VALUES } from './values.ts';
 
 export interface ExchangeParts {
   readonly variant: VariantPlan;
   readonly plan: ExchangePlan;
   readonly base: BaseUrl;
+  readonly settings: ReadonlyMap<string, string>;
 }
 
-export type ExchangeToken = (values: Values, context: SendContext) => Promise<TokenResult>;
+export type ExchangeToken = (context: ExchangeContext) => Promise<TokenResult>;
+
+export type ExchangeContext = SendContext & { readonly clock: Clock };
 
 /** Answers of the token server are judged by the target's own outcome rules: services number their errors alike. */
-export function linkExchange({ variant, plan, base }: ExchangeParts): ExchangeToken {
+export function linkExchange({ variant, plan, base, settings }: ExchangeParts): ExchangeToken {
   const judge = linkJudge({ ...variant, success: plan.success, message_id: null });
   const readToken = linkReader(plan.token);
   const readLifetime = plan.lifetime === null ? () => undefined : linkReader(plan.lifetime);
-  return async (values, context) => {
-    const request = buildRequest({ plan: plan.request, base }, values);
+  const build = linkRequest(plan.request, { base, settings });
+  return async (context) => {
+    const request = build(NO_VALUES);
     // Shared by all that wait for it: no single delivery's signal may end it.
     const { signal } = new AbortController();
-    const result = await sendRequest(request, { ...variant, signal }, context);
+    const result = await sendRequest(request, { max_response_bytes: variant.max_response_bytes, signal }, context);
     if (result.kind === 'failed') {
       return { kind: 'retry', reason: `no token: ${result.code}`, retry_after_ms: null };
     }

@@ -10,7 +10,12 @@ import type { ExchangeToken } from './exchange-token.ts';
 import { linkExchange } from './exchange-token.ts';
 import type { Judge } from './judge.ts';
 import { linkJudge } from './judge.ts';
-import { fill, NO_VALUES } from './values.ts';
+import type { HttpRequest, RequestScope } from './link-request.ts';
+import { linkRequest } from './link-request.ts';
+import type { Sign } from './sign.ts';
+import { linkSign } from './sign.ts';
+import type { Values } from './values.ts';
+import { fillWith, linkFill, NO_VALUES } from './values.ts';
 
 export interface LinkedVariant {
   readonly plan: VariantPlan;
@@ -19,17 +24,27 @@ export interface LinkedVariant {
   readonly pickRequest: PickRequest;
   readonly judge: Judge;
   readonly exchange: ExchangeToken | null;
-  /** The base is the public service's own: its limits hold. */
-  readonly paced: boolean;
+  readonly sign: Sign;
+  /** Empty when `base` is not the public service's own: its limits do not hold there. */
+  readonly pacing: VariantPlan['pacing'];
+}
+
+/** One form of the request. */
+export interface LinkedRequest {
+  readonly plan: RequestPlan;
+  readonly build: (values: Values) => HttpRequest;
+  /** Something in it is the idempotency key. */
+  readonly usesKey: boolean;
 }
 
 /** The request that fits an address, with the groups of its chat_id pattern. */
 export type PickRequest = (
   address: Address,
-) => { readonly plan: RequestPlan; readonly match: ReadonlyMap<string, string> } | null;
+) => { readonly request: LinkedRequest; readonly match: ReadonlyMap<string, string> } | null;
 
 /** The linked variant, or what is wrong with the binding. */
 export function linkVariant(target: BoundTarget): LinkedVariant | string {
+  const { settings } = target;
   const plan = pickVariant(target);
   if (typeof plan === 'string') return plan;
   const base = linkBase(plan.base, target);
@@ -40,10 +55,14 @@ export function linkVariant(target: BoundTarget): LinkedVariant | string {
     plan,
     base,
     resolveAddress: linkAddress(plan.address, target.homeChannel),
-    pickRequest: linkPickRequest(plan.requests),
+    pickRequest: linkPickRequest(plan.requests, { base, settings }),
     judge: linkJudge(plan),
-    exchange: plan.exchange === null ? null : linkExchange({ variant: plan, plan: plan.exchange, base: exchangeBase }),
-    paced: target.apiBase === null && plan.base !== null,
+    exchange:
+      plan.exchange === null
+        ? null
+        : linkExchange({ variant: plan, plan: plan.exchange, base: exchangeBase, settings }),
+    sign: linkSign(plan.signature, settings),
+    pacing: target.apiBase === null && plan.base !== null ? plan.pacing : [],
   };
 }
 
@@ -62,7 +81,7 @@ export function pickVariant({ plan, binding, settings }: BoundTarget): VariantPl
 
 /** `api_base` of the config replaces the target's own base, also that of its token server. */
 function linkBase(template: ValueTemplate | null, { apiBase, binding, settings }: BoundTarget): BaseUrl | string {
-  const text = apiBase ?? (template === null ? null : fill(template, { ...NO_VALUES, settings }));
+  const text = apiBase ?? (template === null ? null : fillWith(linkFill(template, { settings }), NO_VALUES));
   if (text === null) return 'api_base must be set';
   // A base written as a reference was meant not to be seen.
   const secret =
@@ -72,14 +91,18 @@ function linkBase(template: ValueTemplate | null, { apiBase, binding, settings }
   return parseBaseUrl(text, { allowHttp: binding.allow_http, secret });
 }
 
-function linkPickRequest(requests: readonly RequestPlan[]): PickRequest {
-  const forms = requests.map((plan) => ({ plan, match: linkMatch(plan.chat_id) }));
+function linkPickRequest(requests: readonly RequestPlan[], scope: RequestScope): PickRequest {
+  const forms = requests.map((plan) => {
+    const usesKey = JSON.stringify(plan).includes('"of":"key"');
+    const request: LinkedRequest = { plan, build: linkRequest(plan, scope), usesKey };
+    return { request, thread: plan.thread, match: linkMatch(plan.chat_id) };
+  });
   return (address) => {
     const inThread = address.has('thread');
-    for (const { plan, match } of forms) {
-      if (plan.thread !== null && plan.thread !== inThread) continue;
+    for (const { request, thread, match } of forms) {
+      if (thread !== null && thread !== inThread) continue;
       const groups = match(address.get('chat_id') ?? '');
-      if (groups !== null) return { plan, match: groups };
+      if (groups !== null) return { request, match: groups };
     }
     return null;
   };

@@ -1,9 +1,10 @@
 /** Looks whether the server of an HTTP target can be reached, and whether it gives a token; no credential goes to a strange path. */
 
+import type { DeliveryContext } from '../driver.ts';
 import type { Probe } from '../probe.ts';
 import { probed, probeFailed } from '../probe.ts';
 import type { BaseUrl } from './base-url.ts';
-import type { SendContext } from './send-request.ts';
+import { Deadlines } from './deadlines.ts';
 import { sendRequest } from './send-request.ts';
 
 /** Longest wait for an answer, in ms. */
@@ -11,11 +12,13 @@ const TIMEOUT_MS = 10_000;
 
 const CHECK = 'host';
 
+type ProbeContext = Pick<DeliveryContext, 'dispatcher' | 'clock'>;
+
 /** Any answer counts: what a service says to its bare address is its own business. */
-export async function probeHost({ origin }: BaseUrl, signal: AbortSignal, context: SendContext): Promise<Probe> {
+export async function probeHost({ origin }: BaseUrl, signal: AbortSignal, context: ProbeContext): Promise<Probe> {
   const request = { origin, method: 'GET', path: '/', headers: {}, body: null } as const;
-  const options = { timeout_ms: TIMEOUT_MS, max_response_bytes: 1024, signal };
-  const result = await sendRequest(request, options, context);
+  const wire = { dispatcher: context.dispatcher, deadlines: new Deadlines(context.clock, TIMEOUT_MS) };
+  const result = await sendRequest(request, { max_response_bytes: 1024, signal }, wire);
   if (result.kind === 'response') {
     const date = result.headers.date;
     const time = typeof date === 'string' ? Date.parse(date) : Number.NaN;

@@ -6,12 +6,12 @@
  * the credential elsewhere.
  */
 import type { Dispatcher } from 'undici';
-import type { Clock } from '../../clock.ts';
-import type { HttpRequest } from './build-request.ts';
+import type { Deadlines } from './deadlines.ts';
+import { Timed } from './deadlines.ts';
+import type { HttpRequest } from './link-request.ts';
 import type { RawResponse } from './response.ts';
 
 export interface SendOptions {
-  readonly timeout_ms: number;
   readonly max_response_bytes: number;
   readonly signal: AbortSignal;
 }
@@ -23,17 +23,18 @@ export type SendResult =
 
 export interface SendContext {
   readonly dispatcher: Dispatcher;
-  readonly clock: Clock;
+  /** Ends a request that takes too long. */
+  readonly deadlines: Deadlines;
 }
 
 /** Never rejects. */
 export function sendRequest(request: HttpRequest, options: SendOptions, context: SendContext): Promise<SendResult> {
   if (options.signal.aborted) return Promise.resolve({ kind: 'failed', sent: false, code: 'ABORTED' });
-  return new Promise((resolve) => new Exchange(options, context.clock, resolve).start(request, context.dispatcher));
+  return new Promise((resolve) => new Exchange(options, context.deadlines, resolve).start(request, context.dispatcher));
 }
 
 /** One request from its start to its one result. */
-class Exchange implements Dispatcher.DispatchHandler {
+class Exchange extends Timed implements Dispatcher.DispatchHandler {
   private controller: Dispatcher.DispatchController | null = null;
   private status = 0;
   private headers: RawResponse['headers'] = {};
@@ -43,14 +44,16 @@ class Exchange implements Dispatcher.DispatchHandler {
   private readonly cap: number;
   private readonly signal: AbortSignal;
   private readonly resolve: (result: SendResult) => void;
-  private readonly timer: { cancel(): void };
+  private readonly deadlines: Deadlines;
   private readonly onAbort = (): void => this.fail('ABORTED');
 
-  constructor(options: SendOptions, clock: Clock, resolve: (result: SendResult) => void) {
+  constructor(options: SendOptions, deadlines: Deadlines, resolve: (result: SendResult) => void) {
+    super();
     this.cap = options.max_response_bytes;
     this.signal = options.signal;
     this.resolve = resolve;
-    this.timer = clock.after(options.timeout_ms, () => this.fail('TIMEOUT'));
+    this.deadlines = deadlines;
+    deadlines.add(this);
     this.signal.addEventListener('abort', this.onAbort, { once: true });
   }
 
@@ -92,8 +95,13 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.fail(codeOf(error));
   }
 
+  override expire(): void {
+    this.fail('TIMEOUT');
+  }
+
   private finish(): void {
-    const body = Buffer.concat(this.chunks);
+    const [only, ...more] = this.chunks;
+    const body = only !== undefined && more.length === 0 ? only : Buffer.concat(this.chunks);
     this.settle({ kind: 'response', status: this.status, headers: this.headers, body });
   }
 
@@ -104,7 +112,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   private settle(result: SendResult): void {
     if (this.settled) return;
     this.settled = true;
-    this.timer.cancel();
+    this.deadlines.delete(this);
     this.signal.removeEventListener('abort', this.onAbort);
     if (result.kind === 'failed' || this.received > this.cap) this.controller?.abort(new Error('given up'));
     this.resolve(result);

@@ -1,4 +1,9 @@
-/** The values of one piece of a delivery, and texts filled with them, for everything the executor puts on the wire. */
+/**
+ * The values of one piece of a delivery, and texts filled with them, for everything the executor puts on the wire.
+ *
+ * Texts are linked once: settings are the same for every delivery of a binding, so they become part of the text, and
+ * what is left to do for a delivery is to append its own few values.
+ */
 import type { ValueRef, ValueTemplate } from '../../../schemas/generated/types.ts';
 
 export interface Values {
@@ -7,7 +12,6 @@ export interface Values {
   readonly address: ReadonlyMap<string, string>;
   /** Named groups of the request's chat_id pattern. */
   readonly match: ReadonlyMap<string, string>;
-  readonly settings: ReadonlyMap<string, string>;
   readonly key: string;
   /** 1-based. */
   readonly piece: number;
@@ -22,7 +26,6 @@ export const NO_VALUES: Values = {
   text: '',
   address: new Map(),
   match: new Map(),
-  settings: new Map(),
   key: '',
   piece: 0,
   pieces: 0,
@@ -36,11 +39,12 @@ export class DeliveryRefusal extends Error {
   override readonly name = 'DeliveryRefusal';
 }
 
-const READ: Readonly<Record<ValueRef['of'], (values: Values, name: string) => string | undefined>> = {
+type Of = Exclude<ValueRef['of'], 'setting'>;
+
+const READ: Readonly<Record<Of, (values: Values, name: string) => string | undefined>> = {
   text: (values) => values.text,
   address: (values, name) => values.address.get(name),
   match: (values, name) => values.match.get(name),
-  setting: (values, name) => values.settings.get(name),
   key: (values) => values.key,
   piece: (values) => String(values.piece),
   pieces: (values) => String(values.pieces),
@@ -49,7 +53,7 @@ const READ: Readonly<Record<ValueRef['of'], (values: Values, name: string) => st
   exchanged_token: (values) => values.exchanged_token,
 };
 
-/** How a value is written into its text; `show` replaces secrets for people's eyes. */
+/** How a value is written into its text: encoded, or hidden from people's eyes. */
 export type WriteValue = (value: string, ref: ValueRef) => string;
 
 const asIs: WriteValue = (value) => value;
@@ -62,25 +66,60 @@ export function hideSecrets(write: WriteValue = asIs): WriteValue {
   return (value, ref) => (ref.secret ? HIDDEN : write(value, ref));
 }
 
+/** What texts are linked with. */
+export interface FillScope {
+  readonly settings: ReadonlyMap<string, string>;
+  readonly write?: WriteValue;
+}
+
 /**
- * The filled text; null when one of its optional values is empty: what holds it is then left out.
- * @throws DeliveryRefusal when a value it cannot do without is empty.
+ * A text that is the same for every delivery, or a function of the delivery's values: null when one of its optional
+ * values is empty, for then what holds it is left out.
+ * @throws DeliveryRefusal (the function) when a value it cannot do without is empty.
  */
-export function fill(template: ValueTemplate, values: Values, write: WriteValue = asIs): string | null {
-  let text = '';
+export type Fill = string | null | ((values: Values) => string | null);
+
+export function linkFill(template: ValueTemplate, { settings, write = asIs }: FillScope): Fill {
+  const parts: (string | ValueRef)[] = [];
+  const add = (text: string): void => {
+    const last = parts.at(-1);
+    if (typeof last === 'string') parts[parts.length - 1] = last + text;
+    else parts.push(text);
+  };
   for (const segment of template) {
-    if (segment.kind === 'text') {
-      text += segment.text;
+    const setting = segment.kind === 'value' && segment.of === 'setting' ? (settings.get(segment.name) ?? '') : '';
+    if (segment.kind === 'text') add(segment.text);
+    else if (segment.of !== 'setting') parts.push(segment);
+    else if (setting !== '') add(write(setting, segment));
+    else if (segment.optional) return null;
+    else return () => refuse(segment);
+  }
+  const [only = ''] = parts;
+  return parts.length < 2 && typeof only === 'string' ? only : (values) => join(parts, values, write);
+}
+
+/** The text for these values. */
+export function fillWith(fill: Fill, values: Values): string | null {
+  return typeof fill === 'function' ? fill(values) : fill;
+}
+
+function join(parts: readonly (string | ValueRef)[], values: Values, write: WriteValue): string | null {
+  let text = '';
+  for (const part of parts) {
+    if (typeof part === 'string') {
+      text += part;
       continue;
     }
-    const value = READ[segment.of](values, segment.name) ?? '';
-    if (value === '') {
-      if (segment.optional) return null;
-      throw new DeliveryRefusal(`the target needs ${nameOf(segment)}, which is not set`);
-    }
-    text += write(value, segment);
+    const value = part.of === 'setting' ? '' : (READ[part.of](values, part.name) ?? '');
+    if (value !== '') text += write(value, part);
+    else if (part.optional) return null;
+    else return refuse(part);
   }
   return text;
+}
+
+function refuse(ref: ValueRef): never {
+  throw new DeliveryRefusal(`the target needs ${nameOf(ref)}, which is not set`);
 }
 
 function nameOf(ref: ValueRef): string {

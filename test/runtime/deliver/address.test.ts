@@ -5,8 +5,8 @@ import fc from 'fast-check';
 import { linkAddress } from '../../../runtime/deliver/address.ts';
 import type { BaseUrl } from '../../../runtime/deliver/http/base-url.ts';
 import { parseBaseUrl } from '../../../runtime/deliver/http/base-url.ts';
-import type { HttpRequest } from '../../../runtime/deliver/http/build-request.ts';
-import { buildRequest } from '../../../runtime/deliver/http/build-request.ts';
+import type { HttpRequest } from '../../../runtime/deliver/http/link-request.ts';
+import { linkRequest } from '../../../runtime/deliver/http/link-request.ts';
 import { DeliveryRefusal } from '../../../runtime/deliver/http/values.ts';
 import type { RequestPlan, TargetPlan, ValueTemplate } from '../../../schemas/generated/types.ts';
 import { lowerTargetFile, shippedTargets } from '../../helpers/targets.ts';
@@ -53,11 +53,11 @@ function build(plan: RequestPlan, value: string): HttpRequest | null {
   const match = new Map(['id', 'name'].map((name) => [name, value]));
   const settings = new Map(SETTINGS.map((name) => [name, '1']));
   const values = {
-    ...{ text: 'text', address: all, match, settings, key: 'key', piece: 1, pieces: 1 },
+    ...{ text: 'text', address: all, match, key: 'key', piece: 1, pieces: 1 },
     ...{ timestamp: '1', signature: 'sig', exchanged_token: 'token' },
   };
   try {
-    return buildRequest({ plan, base: BASE }, values);
+    return linkRequest(plan, { base: BASE, settings })(values);
   } catch (error) {
     assert.ok(error instanceof DeliveryRefusal, String(error));
     return null;

@@ -1,0 +1,74 @@
+/** Sends one piece and reads what became of it; a refused token is exchanged once more, and the second refusal is final. */
+import type { DeliveryContext } from '../driver.ts';
+import { Deadlines } from './deadlines.ts';
+import type { Verdict } from './judge.ts';
+import type { LinkedRequest, LinkedVariant } from './link-variant.ts';
+import { readResponse } from './response.ts';
+import { sendRequest } from './send-request.ts';
+import type { TokenResult } from './token-cache.ts';
+import type { Values } from './values.ts';
+import { HIDDEN } from './values.ts';
+
+export interface PieceSender {
+  send(request: LinkedRequest, values: Values, signal: AbortSignal): Promise<Verdict>;
+  /** The exchanged token, kept or new; null for targets without an exchange. */
+  token(signal: AbortSignal): Promise<TokenResult> | null;
+}
+
+/** `account`: names the credentials and the server they are for, for the token cache. */
+export function createPieceSender(variant: LinkedVariant, account: string, context: DeliveryContext): PieceSender {
+  const { plan, judge, exchange } = variant;
+  const { clock, tokens, dispatcher } = context;
+  const { max_response_bytes } = plan;
+  const wire = { dispatcher, deadlines: new Deadlines(clock, plan.timeout_ms), clock };
+
+  async function send(request: LinkedRequest, values: Values, signal: AbortSignal): Promise<Verdict> {
+    const result = await sendRequest(request.build(values), { max_response_bytes, signal }, wire);
+    if (result.kind === 'response') return judge(readResponse(result), clock.now());
+    const reason = result.sent ? `no answer (${result.code})` : `not reached (${result.code})`;
+    return { kind: result.sent ? 'ambiguous' : 'retry', reason, retry_after_ms: null };
+  }
+
+  function token(signal: AbortSignal): Promise<TokenResult> | null {
+    return exchange === null
+      ? null
+      : untilAborted(
+          tokens.get(account, () => exchange(wire)),
+          signal,
+        );
+  }
+
+  async function sendWithToken(request: LinkedRequest, values: Values, signal: AbortSignal): Promise<Verdict> {
+    const result = await token(signal);
+    if (result === null) return send(request, values, signal);
+    if (result.kind !== 'token') return result;
+    const verdict = await send(request, { ...values, exchanged_token: result.token }, signal);
+    if (verdict.kind === 'refresh') tokens.drop(account, result.token);
+    return hideToken(verdict, result.token);
+  }
+
+  return {
+    token,
+    async send(request, values, signal) {
+      if (exchange === null) return send(request, values, signal);
+      const first = await sendWithToken(request, values, signal);
+      return first.kind === 'refresh' ? sendWithToken(request, values, signal) : first;
+    },
+  };
+}
+
+/** A service that echoes the token has no say in what is logged. */
+function hideToken(verdict: Verdict, token: string): Verdict {
+  if (verdict.kind !== 'ok') return { ...verdict, reason: verdict.reason.replaceAll(token, HIDDEN) };
+  return verdict.message_id?.includes(token) === true ? { ...verdict, message_id: null } : verdict;
+}
+
+/** A delivery that is given up does not wait for the token; the exchange itself goes on for the others. */
+function untilAborted(result: Promise<TokenResult>, signal: AbortSignal): Promise<TokenResult> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => resolve({ kind: 'retry', reason: 'no token in time', retry_after_ms: null });
+    signal.addEventListener('abort', onAbort, { once: true });
+    if (signal.aborted) onAbort();
+    result.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}
