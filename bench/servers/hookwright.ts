@@ -118,9 +118,10 @@ function report(): ServerReport {
   };
 }
 
-await dispatcher.start();
 await gateway.load();
 const { port } = await gateway.listen();
+// As `serve` does it: what is unfinished is taken up behind the answers.
+void dispatcher.start();
 delay.enable();
 
 /** What a server is asked for; without an order it reports. */
