@@ -1,0 +1,132 @@
+/** How answers are read: tests of a body, rules in order, waits in their units, and the usual meaning of a status. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { linkJudge } from '../../../runtime/deliver/http/judge.ts';
+import { readResponse } from '../../../runtime/deliver/http/response.ts';
+import type { TargetFile } from '../../../schemas/generated/types.ts';
+import { lowerTargetFile } from '../../helpers/targets.ts';
+
+const NOW = Date.UTC(2026, 0, 1);
+
+function judge(
+  file: Partial<TargetFile>,
+  status: number,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+) {
+  const [variant] = lowerTargetFile('t', {
+    title: 'T',
+    base: 'https://t.example',
+    request: { path: '/' },
+    ...file,
+  }).variants;
+  assert.ok(variant !== undefined);
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  return linkJudge(variant)(readResponse({ status, headers, body: Buffer.from(text) }), NOW);
+}
+
+test('the usual meaning of a status, when the target says nothing', () => {
+  const meaning = (status: number): string => judge({}, status, '').kind;
+  assert.deepEqual([200, 201, 204].map(meaning), ['ok', 'ok', 'ok']);
+  assert.deepEqual([408, 425, 500, 502, 503, 504].map(meaning), Array(6).fill('ambiguous'));
+  assert.deepEqual([301, 400, 401, 403, 404, 418, 501, 505].map(meaning), Array(8).fill('permanent'));
+  assert.equal(meaning(429), 'retry');
+});
+
+test('the first rule that fits decides, before the usual meaning and after success', () => {
+  const file: Partial<TargetFile> = {
+    success: { status: 200, body: { ok: true } },
+    outcomes: [
+      { when: { status: '5xx', body: { code: [1, 2] } }, outcome: 'retry', reason: 'first' },
+      { when: { status: [500, 501] }, outcome: 'permanent', reason: 'second' },
+      { when: { headers: { 'x-maintenance': { exists: true } } }, outcome: 'retry', wait_seconds: 90 },
+      { when: { text: '(?i)pending' }, outcome: 'ok_pending' },
+    ],
+  };
+  assert.equal(judge(file, 200, { ok: true, code: 1 }).kind, 'ok');
+  assert.match(JSON.stringify(judge(file, 500, { code: 2 })), /retry.*first/);
+  assert.match(JSON.stringify(judge(file, 501, { code: 3 })), /permanent.*second/);
+  assert.deepEqual(judge(file, 503, '', { 'x-maintenance': 'yes' }), {
+    kind: 'retry',
+    reason: 'the rate limit is reached (HTTP 503)',
+    retry_after_ms: 90_000,
+  });
+  assert.equal(judge(file, 202, 'Pending').kind, 'ok');
+});
+
+test('expectations of a body', () => {
+  const holds = (body: Record<string, unknown>, expected: NonNullable<TargetFile['success']>['body']): boolean =>
+    judge({ success: { status: 200, ...(expected === undefined ? {} : { body: expected }) } }, 200, body).kind === 'ok';
+  const CASES: readonly (readonly [NonNullable<NonNullable<TargetFile['success']>['body']>, unknown, boolean])[] = [
+    [{ a: 1 }, { a: 1 }, true],
+    [{ a: 1 }, { a: '1' }, false],
+    [{ a: null }, { a: null }, true],
+    [{ a: null }, {}, false],
+    [{ a: [1, 'x'] }, { a: 'x' }, true],
+    [{ 'a.0.b': true }, { a: [{ b: true }] }, true],
+    [{ 'a.__proto__.b': { exists: false } }, { a: {} }, true],
+    [{ a: { exists: true } }, { a: null }, false],
+    [{ a: { exists: false } }, {}, true],
+    [{ a: { empty: true } }, { a: [] }, true],
+    [{ a: { empty: true } }, { a: 0 }, false],
+    [{ a: { empty: false } }, { a: { b: 1 } }, true],
+    [{ a: { is: 'array' } }, { a: {} }, false],
+    [{ '.': { is: 'array' } }, [], true],
+    [{ a: { not: [1, 2] } }, { a: 3 }, true],
+    [{ a: { not: [1, 2] } }, {}, true],
+    [{ a: { matches: '^x' } }, { a: 'xy' }, true],
+    [{ a: { matches: '^4' } }, { a: 42 }, true],
+    [{ a: { matches: 'x' } }, { a: ['x'] }, false],
+    [{ a: { between: [1, 5] } }, { a: 5 }, true],
+    [{ a: { between: [1, 5] } }, { a: '3' }, false],
+    [{ a: { every: { t: 'ok' } } }, { a: [{ t: 'ok' }, { t: 'ok' }] }, true],
+    [{ a: { every: { t: 'ok' } } }, { a: [{ t: 'ok' }, { t: 'no' }] }, false],
+    [{ a: { every: { t: 'ok' } } }, {}, true],
+    [{ a: { every: { t: 'ok' } } }, { a: 'x' }, false],
+    [{ a: { exists: true, is: 'string' } }, { a: 1 }, false],
+  ];
+  for (const [expected, body, result] of CASES) {
+    assert.equal(holds(body as Record<string, unknown>, expected), result, JSON.stringify([expected, body]));
+  }
+});
+
+test('the wait comes from the first place that names one, in its unit, within the cap', () => {
+  const wait = (
+    retry_after: TargetFile['retry_after'],
+    body: unknown,
+    headers: Readonly<Record<string, string>> = {},
+  ): number | null => {
+    const verdict = judge(retry_after === undefined ? {} : { retry_after }, 429, body, headers);
+    return verdict.kind === 'ok' ? null : verdict.retry_after_ms;
+  };
+  const from = {
+    from: [
+      { body: 'after', unit: 'ms' as const },
+      { text: 'again in (\\d+)', unit: 's' as const },
+      { header: 'X-Reset' },
+      { header: 'Retry-After' },
+    ],
+  };
+  assert.equal(wait(from, { after: 1500 }), 1500);
+  assert.equal(wait(from, { after: '20' }), 20);
+  assert.equal(wait(from, 'try again in 7 s'), 7000);
+  assert.equal(wait(from, '', { 'x-reset': '0.25', 'retry-after': '9' }), 250);
+  assert.equal(wait(from, '', { 'x-reset': 'soon', 'retry-after': '9' }), 9000);
+  assert.equal(wait(undefined, '', { 'retry-after': new Date(NOW + 5000).toUTCString() }), 5000);
+  assert.equal(wait(undefined, '', { 'retry-after': new Date(NOW - 5000).toUTCString() }), 0);
+  assert.equal(wait({ ...from, cap_seconds: 60 }, '', { 'retry-after': '86400' }), 60_000);
+  for (const odd of ['-1', '1e9', 'NaN', '', 'soon', '0x10'])
+    assert.equal(wait(undefined, '', { 'retry-after': odd }), null, odd);
+  assert.equal(wait(from, { after: -5 }), null);
+});
+
+test('an error code is a word of the service; anything longer is not passed on', () => {
+  const reason = (code: unknown): string => {
+    const verdict = judge({ error_code: 'error.code' }, 400, { error: { code } });
+    return verdict.kind === 'ok' ? '' : verdict.reason;
+  };
+  assert.equal(reason('not_allowed'), 'refused (HTTP 400, not_allowed)');
+  assert.equal(reason(-32600), 'refused (HTTP 400, -32600)');
+  for (const odd of ['a b', 'x'.repeat(81), '<script>', { a: 1 }, null, 'https://x/y'])
+    assert.equal(reason(odd), 'refused (HTTP 400)');
+});

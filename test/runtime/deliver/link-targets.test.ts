@@ -1,0 +1,135 @@
+/** Linking: a delivery reaches the credentials of its own profile, and a binding that cannot work is said at the start. */
+import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
+import { test } from 'node:test';
+import { createRedact } from '../../../runtime/deliver/redact.ts';
+import type { TargetBinding } from '../../../schemas/generated/types.ts';
+import { createTestDeliverer, deliveryTo } from '../../helpers/deliveries.ts';
+import { startFakeHttp } from '../../helpers/fake-http.ts';
+import { bindingOf, lowerTargetFile, shippedTarget } from '../../helpers/targets.ts';
+
+const TELEGRAM = shippedTarget('messenger_a');
+const env = (name: string): TargetBinding['credentials'] => ({ token: { kind: 'env', value: name, scope: 'default' } });
+
+test('each profile delivers with its own credentials and to its own home channel', async (t) => {
+  const server = await startFakeHttp(t, () => ({ body: { ok: true, result: { message_id: 1 } } }));
+  const bound = (token: string, home_channel: string) => bindingOf({ token }, { api_base: server.url, home_channel });
+  const bindings = {
+    default: { messenger_a: bound('1:one', '100') },
+    work: { messenger_a: bound('2:two', '200') },
+    bare: {},
+  };
+  const deliverer = createTestDeliverer(t, { targets: [TELEGRAM], bindings });
+  for (const profile of ['default', 'work']) await deliverer.deliver(deliveryTo('messenger_a', { profile }));
+  const sent = server.seen.map(({ path, json }) => [path, (json as { chat_id: number }).chat_id]);
+  assert.deepEqual(sent, [
+    ['/bot1:one/sendMessage', 100],
+    ['/bot2:two/sendMessage', 200],
+  ]);
+  const refused = await deliverer.deliver(deliveryTo('messenger_a', { profile: 'bare', extra: { chat_id: '1' } }));
+  assert.equal(refused.kind, 'permanent');
+  assert.match(refused.kind === 'permanent' ? refused.reason : '', /not enabled in profile bare/);
+});
+
+test('log and local need no binding', async (t) => {
+  const deliverer = createTestDeliverer(t, {
+    targets: [shippedTarget('log'), shippedTarget('local')],
+    bindings: { default: {} },
+  });
+  assert.equal((await deliverer.deliver(deliveryTo('log'))).kind, 'ok');
+  assert.equal((await deliverer.deliver(deliveryTo('local'))).kind, 'ok');
+  assert.deepEqual(
+    deliverer.log.map(({ fields }) => fields.text),
+    ['hello'],
+  );
+});
+
+test('a binding that cannot work is a problem that names the setting, and leaves the others alone', (t) => {
+  const CASES: readonly (readonly [string, TargetBinding, RegExp])[] = [
+    ['a missing secret', bindingOf({}, { credentials: env('NOPE') }), /^token: env:NOPE is missing or empty$/],
+    ['a required setting', bindingOf({}), /^token must be set$/],
+    ['a line break', bindingOf({ token: 'canary\nX-Evil: 1' }), /^token holds a line break/],
+    [
+      'a base without encryption',
+      bindingOf({ token: 'canary' }, { api_base: 'http://far.example' }),
+      /without encryption/,
+    ],
+    ['a base that is none', bindingOf({ token: 'canary' }, { api_base: 'nonsense' }), /is not a URL/],
+    ['an unknown variant', bindingOf({ token: 'canary' }, { variant: 'other' }), /no variant "other"/],
+  ];
+  const profiles = Object.fromEntries(CASES.map(([name, binding]) => [name, { messenger_a: binding }]));
+  const good = { default: { messenger_a: bindingOf({ token: 'canary' }) } };
+  const deliverer = createTestDeliverer(t, { targets: [TELEGRAM], bindings: { ...profiles, ...good } });
+  assert.deepEqual(
+    deliverer.problems.map(({ profile }) => profile),
+    CASES.map(([name]) => name),
+  );
+  for (const [index, [name, , expected]] of CASES.entries())
+    assert.match(deliverer.problems[index]?.message ?? '', expected, name);
+  assert.doesNotMatch(JSON.stringify(deliverer.problems), /canary/);
+});
+
+test('home channel and base URL may be references, and a base that was hidden stays hidden', async (t) => {
+  const server = await startFakeHttp(t, () => ({ body: { ok: true, result: { message_id: 1 } } }));
+  const refs = {
+    home_channel: { kind: 'env', value: 'CHAT', scope: 'x' },
+    api_base: { kind: 'env', value: 'BASE', scope: 'x' },
+  } as const;
+  const binding = bindingOf({}, { credentials: { ...env('TOKEN'), ...refs } });
+  const deliverer = createTestDeliverer(t, {
+    targets: [TELEGRAM],
+    bindings: { default: { messenger_a: binding } },
+    env: { TOKEN: '1:canary\n', CHAT: '-7', BASE: `${server.url}/canary-path/` },
+  });
+  assert.deepEqual(deliverer.problems, []);
+  assert.equal((await deliverer.deliver(deliveryTo('messenger_a'))).kind, 'ok');
+  assert.equal(server.seen[0]?.path, '/canary-path/bot1:canary/sendMessage');
+  assert.doesNotMatch(JSON.stringify(await deliverer.show(deliveryTo('messenger_a'))), /canary/);
+});
+
+test('taking over new targets leaves deliveries under way with the old ones', async (t) => {
+  const waiting: ServerResponse[] = [];
+  const server = await startFakeHttp(t, () => (response) => void waiting.push(response));
+  const bindings = {
+    default: { messenger_a: bindingOf({ token: '1:x' }, { api_base: server.url, home_channel: '1' }) },
+  };
+  const deliverer = createTestDeliverer(t, { targets: [TELEGRAM], bindings });
+  const underWay = deliverer.deliver(deliveryTo('messenger_a'));
+  while (server.seen.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  deliverer.use(new Map());
+  assert.equal((await deliverer.deliver(deliveryTo('messenger_a'))).kind, 'permanent');
+  waiting[0]?.end('{"ok":true,"result":{"message_id":1}}');
+  assert.equal((await underWay).kind, 'ok');
+});
+
+test('a bug of a driver is an outcome and a log line, without its message', async (t) => {
+  const broken = lowerTargetFile('broken', { title: 'B', base: 'https://b.example', request: { path: '/' } });
+  const deliverer = createTestDeliverer(t, { targets: [broken], bindings: { default: { broken: bindingOf({}) } } });
+  const extra = new Proxy(
+    {},
+    {
+      getOwnPropertyDescriptor: () => {
+        throw new TypeError('canary');
+      },
+    },
+  );
+  const outcome = await deliverer.deliver(deliveryTo('broken', { extra }));
+  assert.deepEqual([outcome.kind, outcome.kind === 'ambiguous' && outcome.reason], ['ambiguous', 'internal error']);
+  assert.equal(deliverer.log[0]?.fields.error, 'TypeError');
+  assert.doesNotMatch(JSON.stringify(deliverer.log), /canary/);
+});
+
+test('redaction hides a secret in every form a request can give it', () => {
+  const redact = createRedact(['p@ss "word"/é', 'https://hooks.example/services/T123/B456/abcdefghijkl', 'xy']);
+  const secret = 'p@ss "word"/é';
+  for (const form of [
+    secret,
+    encodeURIComponent(secret),
+    JSON.stringify(secret),
+    Buffer.from(secret).toString('base64'),
+    'abcdefghijkl',
+  ]) {
+    assert.match(redact(`before ${form} after`), /^before "?\*\*\*"? after$/);
+  }
+  assert.equal(redact('services xy'), 'services xy');
+});

@@ -1,0 +1,165 @@
+/** Time in deliveries, by a fake clock: the pace of a service, and the longest time a request may take. */
+import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
+import { describe, test } from 'node:test';
+import { Deadlines, Timed } from '../../../runtime/deliver/http/deadlines.ts';
+import type { PaceRule } from '../../../runtime/deliver/pace.ts';
+import { createPace } from '../../../runtime/deliver/pace.ts';
+import { createTestDeliverer, deliveryTo } from '../../helpers/deliveries.ts';
+import { FakeClock, settle } from '../../helpers/fake-clock.ts';
+import { startFakeHttp } from '../../helpers/fake-http.ts';
+import { bindingOf, lowerTargetFile } from '../../helpers/targets.ts';
+
+const never = new AbortController().signal;
+const rule = (key: string, messages: number, period_ms: number): PaceRule => ({
+  key,
+  plan: { per: 'chat', messages, period_ms },
+});
+
+describe('the pace', () => {
+  test('lets as many messages go as the service takes, and holds the next ones back', async () => {
+    const clock = new FakeClock();
+    const pace = createPace({ clock, longestHoldMs: 5000 });
+    const gone: number[] = [];
+    for (let index = 0; index < 5; index++) {
+      void pace.take([rule('a', 2, 1000)], never).then(() => gone.push(index));
+    }
+    await settle();
+    assert.deepEqual(gone, [0, 1]);
+    await clock.run(1000);
+    assert.deepEqual(gone, [0, 1, 2, 3]);
+    await clock.run(1000);
+    assert.deepEqual(gone, [0, 1, 2, 3, 4]);
+  });
+
+  test('sends what would have to wait long back, with the wait, and takes no slot for it', async () => {
+    const clock = new FakeClock();
+    const pace = createPace({ clock, longestHoldMs: 500 });
+    assert.deepEqual(await pace.take([rule('a', 1, 60_000)], never), { kind: 'go' });
+    assert.deepEqual(await pace.take([rule('a', 1, 60_000)], never), { kind: 'later', wait_ms: 60_000 });
+    clock.advance(59_800);
+    const slot = pace.take([rule('a', 1, 60_000)], never);
+    await clock.run(200);
+    assert.deepEqual(await slot, { kind: 'go' });
+  });
+
+  test('keeps chats apart, and the strictest of several rules holds', async () => {
+    const pace = createPace({ clock: new FakeClock(), longestHoldMs: 0 });
+    const both = (chat: string): PaceRule[] => [rule(chat, 1, 1000), rule('all', 2, 10_000)];
+    assert.equal((await pace.take(both('a'), never)).kind, 'go');
+    assert.deepEqual(await pace.take(both('a'), never), { kind: 'later', wait_ms: 1000 });
+    assert.equal((await pace.take(both('b'), never)).kind, 'go');
+    assert.deepEqual(await pace.take(both('c'), never), { kind: 'later', wait_ms: 10_000 });
+  });
+
+  test('ends at once when the delivery is given up', async () => {
+    const pace = createPace({ clock: new FakeClock(), longestHoldMs: 5000 });
+    await pace.take([rule('a', 1, 1000)], never);
+    const giveUp = new AbortController();
+    const slot = pace.take([rule('a', 1, 1000)], giveUp.signal);
+    giveUp.abort();
+    assert.equal((await slot).kind, 'go');
+  });
+});
+
+test('deadlines: whatever is left in the list when its time is over expires, in order', () => {
+  const clock = new FakeClock();
+  const deadlines = new Deadlines(clock, 1000);
+  const expired: string[] = [];
+  class Entry extends Timed {
+    readonly name: string;
+    constructor(name: string) {
+      super();
+      this.name = name;
+      deadlines.add(this);
+    }
+    override expire(): void {
+      expired.push(this.name);
+      deadlines.delete(this);
+    }
+  }
+  const a = new Entry('a');
+  clock.advance(400);
+  const b = new Entry('b');
+  const c = new Entry('c');
+  deadlines.delete(a);
+  clock.advance(600);
+  assert.deepEqual(expired, []);
+  deadlines.delete(b);
+  clock.advance(400);
+  assert.deepEqual(expired, ['c']);
+  assert.equal(c.older, null);
+  new Entry('d');
+  new Entry('e');
+  clock.advance(999);
+  assert.deepEqual(expired, ['c']);
+  clock.advance(1);
+  assert.deepEqual(expired, ['c', 'd', 'e']);
+  assert.equal(clock.pending, 0);
+});
+
+describe('a delivery in time', () => {
+  const plan = lowerTargetFile('slow', {
+    title: 'Slow',
+    base: 'http://127.0.0.1',
+    settings: { token: { help: 'x' } },
+    request: { path: '/send', headers: { authorization: '{exchanged_token?}' }, json: { text: '{text}' } },
+    timeout_seconds: 3,
+    exchange: { request: { path: '/token' }, token: 'token' },
+  });
+
+  test('a service that never answers is ambiguous after the time it may take', async (t) => {
+    const clock = new FakeClock();
+    const server = await startFakeHttp(t, ({ path }) => (path === '/token' ? { body: { token: 't' } } : () => {}));
+    const bindings = { default: { slow: bindingOf({}, { api_base: server.url }) } };
+    const deliverer = createTestDeliverer(t, { targets: [plan], bindings, clock });
+    const outcome = deliverer.deliver(deliveryTo('slow'));
+    while (server.seen.length < 2) await settle(1);
+    clock.advance(2999);
+    clock.advance(1);
+    const result = await outcome;
+    assert.deepEqual([result.kind, result.kind === 'ambiguous' && result.reason], ['ambiguous', 'no answer (TIMEOUT)']);
+  });
+
+  test('a delivery that is given up does not wait for the token, which the others still get', async (t) => {
+    const waiting: ServerResponse[] = [];
+    const server = await startFakeHttp(t, ({ path }) =>
+      path === '/token' ? (response) => void waiting.push(response) : { body: {} },
+    );
+    const bindings = { default: { slow: bindingOf({}, { api_base: server.url }) } };
+    const deliverer = createTestDeliverer(t, { targets: [plan], bindings, clock: new FakeClock() });
+    const giveUp = new AbortController();
+    const first = deliverer.deliver(deliveryTo('slow', { signal: giveUp.signal }));
+    const second = deliverer.deliver(deliveryTo('slow', { key: 'd2:0' }));
+    while (server.seen.length < 1) await settle(1);
+    giveUp.abort();
+    assert.deepEqual([(await first).kind, server.seen.length], ['retry', 1]);
+    waiting[0]?.end('{"token":"t"}');
+    assert.equal((await second).kind, 'ok');
+  });
+});
+
+test('a text in pieces keeps the pace of the public service, and a long wait goes back to the queue', async (t) => {
+  const clock = new FakeClock();
+  const server = await startFakeHttp(t, () => ({ body: {} }));
+  const paced = lowerTargetFile('paced', {
+    title: 'Paced',
+    base: server.url,
+    request: { path: '/', json: { text: '{text}' } },
+    text: { limit: 20 },
+    pacing: [{ per: 'credentials', messages: 2, seconds: 10 }],
+  });
+  const bindings = { default: { paced: bindingOf({}) }, own: { paced: bindingOf({}, { api_base: server.url }) } };
+  const deliverer = createTestDeliverer(t, { targets: [paced], bindings, clock });
+  const text = 'x'.repeat(60);
+  assert.deepEqual(await deliverer.deliver(deliveryTo('paced', { text })), {
+    kind: 'retry',
+    reason: "held back to keep within the target's limits",
+    retry_after_ms: 10_000,
+    idempotent: false,
+    attempted: false,
+    sent: 2,
+  });
+  const elsewhere = await deliverer.deliver(deliveryTo('paced', { text, profile: 'own' }));
+  assert.deepEqual([elsewhere.kind, elsewhere.sent], ['ok', 3]);
+});
