@@ -78,16 +78,17 @@ class DispatcherService implements DispatchService {
     return this.context.store.isClaimed(claim, this.context.clock.now());
   }
 
-  accept(dispatch: Dispatch, claim: Claim, max_concurrent: number | null): ReturnType<Dispatcher['accept']> {
-    if (this.isFull()) return Promise.resolve(QUEUE_FULL);
-    return this.guarded(async () => {
-      this.accepting++;
-      try {
-        return await this.store(dispatch, claim, max_concurrent);
-      } finally {
-        this.accepting--;
-      }
-    });
+  async accept(dispatch: Dispatch, claim: Claim, max_concurrent: number | null): ReturnType<Dispatcher['accept']> {
+    if (this.isFull()) return QUEUE_FULL;
+    if (this.stopping) return SHUTTING_DOWN;
+    this.accepting++;
+    try {
+      return this.worked(await this.store(dispatch, claim, max_concurrent));
+    } catch (error) {
+      return this.refuse(error);
+    } finally {
+      this.accepting--;
+    }
   }
 
   private async store(dispatch: Dispatch, claim: Claim, max_concurrent: number | null) {
@@ -208,17 +209,25 @@ class DispatcherService implements DispatchService {
   /** Refuses while we stop, and when the store cannot take anything. */
   private async guarded<T>(work: () => Promise<T>): Promise<T | Refusal> {
     if (this.stopping) return SHUTTING_DOWN;
-    const { log } = this.context;
     try {
-      const result = await work();
-      if (this.storeIsDown) log.info({}, 'the store works again');
-      this.storeIsDown = false;
-      return result;
+      return this.worked(await work());
     } catch (error) {
-      if (!(error instanceof StoreUnavailable)) throw error;
-      if (!this.storeIsDown) log.error({ err: error.message }, 'the store cannot take anything: events are refused');
-      this.storeIsDown = true;
-      return STORE_DOWN;
+      return this.refuse(error);
     }
+  }
+
+  private worked<T>(result: T): T {
+    if (this.storeIsDown) this.context.log.info({}, 'the store works again');
+    this.storeIsDown = false;
+    return result;
+  }
+
+  /** @throws what is not the store's doing. */
+  private refuse(error: unknown): Refusal {
+    if (!(error instanceof StoreUnavailable)) throw error;
+    const { log } = this.context;
+    if (!this.storeIsDown) log.error({ err: error.message }, 'the store cannot take anything: events are refused');
+    this.storeIsDown = true;
+    return STORE_DOWN;
   }
 }

@@ -185,7 +185,11 @@ export class DeliveryLoop {
     const change = { kind: 'advance', ref: whole.ref, to: end?.state ?? 'delivering', at, steps: [step] } as const;
     await persister.write(reason === null ? change : { ...change, reason });
     context.observer?.reached?.('delivery.marked');
-    const fields = { ...logFields(content.dispatch), target: delivery.target, attempt: delivery.attempts, ms: made.ms };
+    const fields = Object.assign(logFields(content.dispatch), {
+      target: delivery.target,
+      attempt: delivery.attempts,
+      ms: made.ms,
+    });
     if (verdict.kind === 'done') context.log.info(fields, 'delivered');
     else if (verdict.kind === 'dead') context.log.error({ ...fields, reason: verdict.reason }, 'delivery given up');
     else {

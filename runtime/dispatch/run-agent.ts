@@ -4,6 +4,7 @@ import type { Clock } from '../clock.ts';
 import { supersededNote } from '../coalesce/group.ts';
 import { AgentError } from './agent-runner.ts';
 import type { ProfileAgent } from './context.ts';
+import type { RunCut } from './run-cut.ts';
 
 export type RunOutcome =
   | { readonly kind: 'answered'; readonly text: string }
@@ -15,17 +16,14 @@ export type RunOutcome =
 
 const SILENT = '[SILENT]';
 
-/** `drain` is aborted when we stop; the agent's own time limit comes on top. */
+/** Runs until it answers, fails or is `cut`: by our stop, or here by the agent's own time limit. */
 export async function runAgent(
   agent: ProfileAgent,
   dispatch: Dispatch,
-  drain: AbortSignal,
+  cut: RunCut,
   clock: Clock,
 ): Promise<RunOutcome> {
-  const controller = new AbortController();
-  const cut = (): void => controller.abort();
-  drain.addEventListener('abort', cut, { once: true });
-  const timer = clock.after(agent.timeout_ms, cut);
+  const timer = clock.after(agent.timeout_ms, () => cut.cut('timeout'));
   try {
     const { toolsets, skills, session, profile, event, delivery_id } = dispatch;
     const text = await agent.run({
@@ -37,16 +35,17 @@ export async function runAgent(
       route: dispatch.route ?? '',
       event,
       delivery_id,
-      signal: controller.signal,
+      get signal() {
+        return cut.signal;
+      },
     });
     return read(text);
   } catch (error) {
-    if (drain.aborted) return { kind: 'interrupted' };
-    if (controller.signal.aborted) return { kind: 'failed', reason: `no answer within ${agent.timeout_ms / 1000} s` };
+    if (cut.reason === 'drain') return { kind: 'interrupted' };
+    if (cut.reason === 'timeout') return { kind: 'failed', reason: `no answer within ${agent.timeout_ms / 1000} s` };
     return { kind: 'failed', reason: error instanceof AgentError ? error.message : 'the agent could not be run' };
   } finally {
     timer.cancel();
-    drain.removeEventListener('abort', cut);
   }
 }
 

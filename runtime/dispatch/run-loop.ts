@@ -2,12 +2,11 @@
  * Runs agents for stored dispatches: so many at once, lanes by route. An answer is stored before anything is delivered,
  * so that no crash makes an agent run twice for an answer we had.
  */
-import { setMaxListeners } from 'node:events';
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { Timer } from '../clock.ts';
 import type { Ref, Step } from '../store/mutations.ts';
 import { retryWait } from './backoff.ts';
-import type { DispatchContext } from './context.ts';
+import type { DispatchContext, ProfileAgent } from './context.ts';
 import type { Turn } from './fair-queue.ts';
 import { FairQueue } from './fair-queue.ts';
 import { logFields } from './log-fields.ts';
@@ -15,6 +14,7 @@ import type { Persister } from './persist.ts';
 import { Stopped } from './persist.ts';
 import type { RunOutcome } from './run-agent.ts';
 import { runAgent } from './run-agent.ts';
+import { RunCut } from './run-cut.ts';
 import { TextBudget } from './text-budget.ts';
 
 /** A stored dispatch that waits for its run. */
@@ -48,13 +48,13 @@ export class RunLoop {
   private readonly budget = new TextBudget();
   private readonly retries = new Set<Timer>();
   private readonly parts: RunLoopParts;
-  private readonly drain = new AbortController();
+  private readonly running = new Set<RunCut>();
   private closed = false;
+  /** A pump is due at the end of this turn. */
+  private soon = false;
 
   constructor(parts: RunLoopParts) {
     this.parts = parts;
-    // Every run listens for the drain, however many there are.
-    setMaxListeners(0, this.drain.signal);
   }
 
   get queued(): number {
@@ -84,7 +84,17 @@ export class RunLoop {
     const dispatch = kept ? work.dispatch : null;
     const lane = `${work.profile}/${work.route ?? ''}`;
     this.queue.push(lane, { ref: work.ref, dispatch }, work.max_concurrent ?? Number.POSITIVE_INFINITY);
-    this.pump();
+    this.pumpSoon();
+  }
+
+  /** The answers of this turn leave first: starting a program takes longer than all of them. */
+  private pumpSoon(): void {
+    if (this.soon) return;
+    this.soon = true;
+    setImmediate(() => {
+      this.soon = false;
+      this.pump();
+    });
   }
 
   /** Starts what may start; also after the limits have changed. */
@@ -100,7 +110,7 @@ export class RunLoop {
   close(): void {
     this.closed = true;
     for (const timer of this.retries) timer.cancel();
-    this.drain.abort();
+    for (const cut of this.running) cut.cut('drain');
   }
 
   private async turn({ lane, item }: Turn<Job>): Promise<void> {
@@ -132,12 +142,22 @@ export class RunLoop {
     const outcome: RunOutcome =
       agent === null
         ? { kind: 'failed', reason: `profile "${dispatch.profile}" has no agent` }
-        : await runAgent(agent, dispatch, this.drain.signal, context.clock);
+        : await this.runWith(agent, dispatch);
     context.observer?.reached?.('run.answered');
     const ms = Math.round(context.clock.monotonic() - started);
     const ended = outcome.kind === 'failed' || outcome.kind === 'interrupted' ? outcome.kind : 'ok';
     context.observer?.runEnded?.(dispatch, ended, ms);
     await this.record({ ref, dispatch, startedAt, ms, maxAttempts: agent?.max_attempts ?? 1 }, outcome);
+  }
+
+  private async runWith(agent: ProfileAgent, dispatch: Dispatch): Promise<RunOutcome> {
+    const cut = new RunCut();
+    this.running.add(cut);
+    try {
+      return await runAgent(agent, dispatch, cut, this.parts.context.clock);
+    } finally {
+      this.running.delete(cut);
+    }
   }
 
   private async record(run: FinishedRun, outcome: RunOutcome): Promise<void> {

@@ -73,10 +73,13 @@ function advance(tables: MemoryTables, m: Advance): boolean {
   count(tables, kept, m.to, 1);
   kept.state = m.to;
   kept.reason = m.reason ?? null;
-  kept.steps = [...kept.steps, ...(m.steps ?? [])];
+  if (m.steps !== undefined) kept.steps = [...kept.steps, ...m.steps];
   if (m.ready_at !== undefined) kept.ready_at = m.ready_at;
   if (m.to === 'running') kept.started_at = m.at;
-  if (m.answer !== undefined) Object.assign(kept, { answer: m.answer, answered_at: m.at });
+  if (m.answer !== undefined) {
+    kept.answer = m.answer;
+    kept.answered_at = m.at;
+  }
   if (isFinal(m.to)) kept.finished_at = m.at;
   if (m.claim !== undefined) tables.claims.set(claimKey(m.claim), m.claim.expires_at);
   if (isFailure(m)) tables.failure = { id: kept.id, route: kept.route, at: m.at, reason: m.reason };

@@ -77,13 +77,13 @@ describe('accept', () => {
     await service.accept(makeDispatch('f', { route: 'other' }), claimOf('f', { route: 'other' }), null);
     await settle();
     const running = (): string => [...agent.open.keys()].map((id) => id.slice(-1)).join('');
-    assert.equal(running(), 'abe');
+    assert.equal(running(), 'aeb');
     agent.end('e');
     await settle();
-    assert.equal(running(), 'abef');
+    assert.equal(running(), 'aebf');
     agent.end('a');
     await settle();
-    assert.equal(running(), 'abefc');
+    assert.equal(running(), 'aebfc');
   });
 
   it('is overloaded when the queue is full, and has then stored nothing', async () => {
