@@ -83,7 +83,6 @@ function allAddresses(shared: readonly AddressPlan[], variants: readonly Variant
       name,
       required: fields.every((field) => field?.required === true),
       pattern: patterns.size === 1 ? (first?.pattern ?? null) : null,
-      personal: fields.some((field) => field?.personal === true),
     };
   });
 }

@@ -25,12 +25,14 @@ export interface PaceOptions {
   readonly longestHoldMs: number;
 }
 
-/** How many keys are remembered before idle ones are dropped. */
+/** How many keys are remembered before idle ones are dropped, and how often that is tried at most, in ms. */
 const MAX_KEYS = 10_000;
+const SWEEP_MS = 60_000;
 
 export function createPace({ clock, longestHoldMs }: PaceOptions): Pace {
   /** Slots taken under a key, oldest first, in monotonic ms; at most as many as its rule counts. */
   const taken = new Map<string, number[]>();
+  let swept = Number.NEGATIVE_INFINITY;
 
   function nextSlot(rules: readonly PaceRule[], now: number): number {
     let slot = now;
@@ -51,7 +53,8 @@ export function createPace({ clock, longestHoldMs }: PaceOptions): Pace {
   }
 
   function dropIdle(now: number): void {
-    if (taken.size <= MAX_KEYS) return;
+    if (taken.size <= MAX_KEYS || now - swept < SWEEP_MS) return;
+    swept = now;
     // A period is at most minutes: what is older than an hour limits nothing.
     for (const [key, slots] of taken) if ((slots.at(-1) ?? 0) < now - 3_600_000) taken.delete(key);
   }

@@ -28,8 +28,3 @@ function withParts(secret: string): string[] {
   const parts = url === null ? [] : `${url.pathname}${url.search}`.split(/[/?&=]/);
   return [secret, ...parts.filter((part) => part.length >= MIN_PART_LENGTH)];
 }
-
-/** A phone number or the like as logs show it: enough to recognise, not enough to call. */
-export function maskPersonal(value: string): string {
-  return value.length <= 4 ? '…' : `${value.slice(0, 2)}…${value.slice(-2)}`;
-}

@@ -1530,7 +1530,6 @@ export interface AddressPlan {
    * RE2 source, for the whole value.
    */
   pattern: string | null;
-  personal: boolean;
 }
 export interface VariantPlan {
   name: string;
@@ -2177,10 +2176,6 @@ export interface TargetAddressField {
    * RE2 expression that the whole value must match.
    */
   pattern?: string;
-  /**
-   * A phone number or the like: shown only in part.
-   */
-  personal?: boolean;
 }
 /**
  * One HTTP request. At most one of `json`, `form` and `plain`.
@@ -2279,7 +2274,7 @@ export interface TargetText {
    */
   numbered?: boolean;
   /**
-   * Changes that keep the service from reading the text as markup or as a mention, applied in order and before splitting: see docs/targets.md.
+   * Changes that keep the service from reading the text as markup or as a mention, applied in order and before splitting: see docs/own-targets.md.
    */
   transforms?: (
     | 'slack_entities'

@@ -2,9 +2,9 @@
 // @ts-nocheck
 "use strict";
 export const validate = validate20;
-const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"target-plan.schema.json","title":"TargetPlan","description":"A delivery target as the executor interprets it: texts as segments, paths split, variants complete in themselves.","type":"object","additionalProperties":false,"required":["name","title","driver","settings","address","variants"],"properties":{"name":{"type":"string"},"title":{"type":"string"},"driver":{"enum":["http","log","local","forgea_comment","email"],"description":"`http`: the declarative executor; the others are code."},"settings":{"type":"array","items":{"$ref":"#/$defs/settingPlan"}},"address":{"type":"array","items":{"$ref":"#/$defs/addressPlan"},"description":"Keys of `deliver_extra`, of all variants."},"variants":{"type":"array","items":{"$ref":"#/$defs/variantPlan"},"description":"Preferred first; empty unless the driver is `http`."}},"$defs":{"settingPlan":{"title":"SettingPlan","type":"object","additionalProperties":false,"required":["name","aliases","secret","required","default","pattern"],"properties":{"name":{"type":"string"},"aliases":{"type":"array","items":{"type":"string"}},"secret":{"type":"boolean"},"required":{"type":"boolean"},"default":{"type":["string","null"]},"pattern":{"type":["string","null"],"description":"RE2 source, for the whole value."}}},"addressPlan":{"title":"AddressPlan","type":"object","additionalProperties":false,"required":["name","required","pattern","personal"],"properties":{"name":{"type":"string"},"required":{"type":"boolean","description":"Must be set in `deliver_extra`."},"pattern":{"type":["string","null"],"description":"RE2 source, for the whole value."},"personal":{"type":"boolean"}}},"textSegments":{"title":"ValueTemplate","description":"A text with values.","type":"array","items":{"$ref":"#/$defs/valueSegment"}},"valueSegment":{"title":"ValueSegment","oneOf":[{"title":"LiteralSegment","type":"object","additionalProperties":false,"required":["kind","text"],"properties":{"kind":{"const":"text"},"text":{"type":"string"}}},{"title":"ValueRef","type":"object","additionalProperties":false,"required":["kind","of","name","optional","secret"],"properties":{"kind":{"const":"value"},"of":{"enum":["text","address","match","setting","key","piece","pieces","timestamp","signature","exchanged_token"]},"name":{"type":"string","description":"Of the address field, group or setting; else empty."},"optional":{"type":"boolean","description":"What holds it is left out while it is empty."},"secret":{"type":"boolean"}}}]},"namedTexts":{"title":"NamedTemplates","type":"array","items":{"title":"NamedTemplate","type":"object","additionalProperties":false,"required":["name","value"],"properties":{"name":{"type":"string"},"value":{"$ref":"#/$defs/textSegments"}}}},"bodyNode":{"title":"BodyNode","oneOf":[{"title":"LiteralNode","type":"object","additionalProperties":false,"required":["kind","value"],"properties":{"kind":{"const":"literal"},"value":{"type":["string","number","boolean","null"]}}},{"title":"TextNode","type":"object","additionalProperties":false,"required":["kind","value","cast"],"properties":{"kind":{"const":"text"},"value":{"$ref":"#/$defs/textSegments"},"cast":{"enum":["string","int","auto"],"description":"`int`: anything else is refused. `auto`: a number when it is a safe integer."}}},{"title":"ObjectNode","type":"object","additionalProperties":false,"required":["kind","when","fields"],"properties":{"kind":{"const":"object"},"when":{"oneOf":[{"$ref":"#/$defs/textSegments"},{"type":"null"}],"description":"Left out while this is empty."},"fields":{"type":"array","items":{"title":"BodyField","type":"object","additionalProperties":false,"required":["name","node"],"properties":{"name":{"type":"string"},"node":{"$ref":"#/$defs/bodyNode"}}}}}},{"title":"ArrayNode","type":"object","additionalProperties":false,"required":["kind","items"],"properties":{"kind":{"const":"array"},"items":{"type":"array","items":{"$ref":"#/$defs/bodyNode"}}}},{"title":"JsonTextNode","type":"object","additionalProperties":false,"required":["kind","node"],"properties":{"kind":{"const":"json"},"node":{"$ref":"#/$defs/bodyNode"}}}]},"bodyPlan":{"title":"BodyPlan","oneOf":[{"title":"NoBodyPlan","type":"object","additionalProperties":false,"required":["kind"],"properties":{"kind":{"const":"none"}}},{"title":"JsonBodyPlan","type":"object","additionalProperties":false,"required":["kind","node"],"properties":{"kind":{"const":"json"},"node":{"$ref":"#/$defs/bodyNode"}}},{"title":"FormBodyPlan","type":"object","additionalProperties":false,"required":["kind","fields"],"properties":{"kind":{"const":"form"},"fields":{"$ref":"#/$defs/namedTexts"}}},{"title":"PlainBodyPlan","type":"object","additionalProperties":false,"required":["kind","value"],"properties":{"kind":{"const":"plain"},"value":{"$ref":"#/$defs/textSegments"}}}]},"requestPlan":{"title":"RequestPlan","type":"object","additionalProperties":false,"required":["chat_id","thread","method","path","query","headers","basic","body"],"properties":{"chat_id":{"type":["string","null"],"description":"RE2 source that the whole chat_id must match for this form."},"thread":{"type":["boolean","null"],"description":"Whether this form is for a thread; null: either."},"method":{"enum":["POST","PUT","PATCH","GET"]},"path":{"$ref":"#/$defs/textSegments"},"query":{"$ref":"#/$defs/namedTexts"},"headers":{"$ref":"#/$defs/namedTexts"},"basic":{"title":"BasicPlan","type":["object","null"],"additionalProperties":false,"required":["user","password"],"properties":{"user":{"$ref":"#/$defs/textSegments"},"password":{"$ref":"#/$defs/textSegments"}}},"body":{"$ref":"#/$defs/bodyPlan"}}},"expectPlan":{"title":"ExpectPlan","oneOf":[{"title":"ExpectValues","type":"object","additionalProperties":false,"required":["op","values"],"properties":{"op":{"enum":["in","not_in"]},"values":{"type":"array","items":{"type":["string","number","boolean","null"]}}}},{"title":"ExpectFlag","type":"object","additionalProperties":false,"required":["op","value"],"properties":{"op":{"enum":["exists","empty"]},"value":{"type":"boolean"}}},{"title":"ExpectType","type":"object","additionalProperties":false,"required":["op","type"],"properties":{"op":{"const":"is"},"type":{"enum":["string","number","boolean","array","object"]}}},{"title":"ExpectMatch","type":"object","additionalProperties":false,"required":["op","pattern"],"properties":{"op":{"const":"matches"},"pattern":{"type":"string"}}},{"title":"ExpectRange","type":"object","additionalProperties":false,"required":["op","from","to"],"properties":{"op":{"const":"between"},"from":{"type":"number"},"to":{"type":"number"}}},{"title":"ExpectEvery","type":"object","additionalProperties":false,"required":["op","checks"],"properties":{"op":{"const":"every"},"checks":{"type":"array","items":{"$ref":"#/$defs/bodyCheck"}}}}]},"bodyCheck":{"title":"BodyCheck","type":"object","additionalProperties":false,"required":["kind","path","expect"],"properties":{"kind":{"const":"body"},"path":{"type":"array","items":{"type":"string"}},"expect":{"type":"array","items":{"$ref":"#/$defs/expectPlan"}}}},"conditionPlan":{"title":"ResponseCondition","description":"Checks that must all hold.","type":"array","items":{"$ref":"#/$defs/checkPlan"}},"checkPlan":{"title":"CheckPlan","oneOf":[{"title":"StatusCheck","type":"object","additionalProperties":false,"required":["kind","ranges"],"properties":{"kind":{"const":"status"},"ranges":{"type":"array","items":{"title":"StatusRange","type":"object","additionalProperties":false,"required":["from","to"],"properties":{"from":{"type":"integer"},"to":{"type":"integer"}}}}}},{"title":"HeaderCheck","type":"object","additionalProperties":false,"required":["kind","name","expect"],"properties":{"kind":{"const":"header"},"name":{"type":"string"},"expect":{"type":"array","items":{"$ref":"#/$defs/expectPlan"}}}},{"$ref":"#/$defs/bodyCheck"},{"title":"TextCheck","type":"object","additionalProperties":false,"required":["kind","pattern"],"properties":{"kind":{"const":"text"},"pattern":{"type":"string"}}},{"title":"AnyCheck","type":"object","additionalProperties":false,"required":["kind","of"],"properties":{"kind":{"const":"any"},"of":{"type":"array","items":{"$ref":"#/$defs/conditionPlan"}}}}]},"outcomeRulePlan":{"title":"OutcomeRulePlan","type":"object","additionalProperties":false,"required":["when","outcome","reason","wait_ms"],"properties":{"when":{"$ref":"#/$defs/conditionPlan"},"outcome":{"enum":["ok","ok_pending","permanent","auth","retry","refresh","ambiguous"]},"reason":{"type":["string","null"]},"wait_ms":{"type":["integer","null"]}}},"waitSource":{"title":"WaitSource","type":"object","additionalProperties":false,"required":["in","header","path","pattern","unit_ms"],"properties":{"in":{"enum":["header","body","text"]},"header":{"type":"string"},"path":{"type":"array","items":{"type":"string"}},"pattern":{"type":"string"},"unit_ms":{"enum":[1,1000]}}},"exchangePlan":{"title":"ExchangePlan","type":"object","additionalProperties":false,"required":["base","request","success","token","lifetime","default_lifetime_ms","margin_ms"],"properties":{"base":{"oneOf":[{"$ref":"#/$defs/textSegments"},{"type":"null"}]},"request":{"$ref":"#/$defs/requestPlan"},"success":{"$ref":"#/$defs/conditionPlan"},"token":{"type":"array","items":{"type":"string"}},"lifetime":{"type":["array","null"],"items":{"type":"string"}},"default_lifetime_ms":{"type":"integer"},"margin_ms":{"type":"integer"}}},"signaturePlan":{"title":"SignaturePlan","type":"object","additionalProperties":false,"required":["hash","key","message","encoding","unit_ms"],"properties":{"hash":{"enum":["sha1","sha256","sha512"]},"key":{"$ref":"#/$defs/textSegments"},"message":{"$ref":"#/$defs/textSegments"},"encoding":{"enum":["base64","hex"]},"unit_ms":{"enum":[1,1000]}}},"textPlan":{"title":"TextPlan","type":"object","additionalProperties":false,"required":["limit","unit","overflow","max_pieces","numbered","transforms"],"properties":{"limit":{"type":["integer","null"]},"unit":{"enum":["utf16","codepoint","byte","json_byte"]},"overflow":{"enum":["split","truncate","reject"]},"max_pieces":{"type":"integer"},"numbered":{"type":"boolean"},"transforms":{"type":"array","items":{"enum":["slack_entities","zwsp_after_at","break_angle_at","break_angle","break_everyone","break_templates","strip_controls"]}}}},"variantPlan":{"title":"VariantPlan","type":"object","additionalProperties":false,"required":["name","needs","address","base","requests","text","key","signature","exchange","success","message_id","error_code","outcomes","retry_after","retry_after_cap_ms","pacing","timeout_ms","max_response_bytes"],"properties":{"name":{"type":"string"},"needs":{"type":"array","items":{"type":"string"}},"address":{"type":"array","items":{"$ref":"#/$defs/addressPlan"}},"base":{"oneOf":[{"$ref":"#/$defs/textSegments"},{"type":"null"}],"description":"null: the binding's api_base is required."},"requests":{"type":"array","items":{"$ref":"#/$defs/requestPlan"}},"text":{"$ref":"#/$defs/textPlan"},"key":{"title":"KeyPlan","type":"object","additionalProperties":false,"required":["form","max_length","window_ms"],"properties":{"form":{"enum":["hex","uuid"]},"max_length":{"type":"integer"},"window_ms":{"type":"integer","description":"0: the target never drops a repeat."}}},"signature":{"oneOf":[{"$ref":"#/$defs/signaturePlan"},{"type":"null"}]},"exchange":{"oneOf":[{"$ref":"#/$defs/exchangePlan"},{"type":"null"}]},"success":{"$ref":"#/$defs/conditionPlan"},"message_id":{"type":["array","null"],"items":{"type":"string"}},"error_code":{"type":["array","null"],"items":{"type":"string"}},"outcomes":{"type":"array","items":{"$ref":"#/$defs/outcomeRulePlan"}},"retry_after":{"type":"array","items":{"$ref":"#/$defs/waitSource"}},"retry_after_cap_ms":{"type":"integer"},"pacing":{"type":"array","items":{"title":"PacePlan","type":"object","additionalProperties":false,"required":["per","messages","period_ms"],"properties":{"per":{"enum":["chat","credentials"]},"messages":{"type":"integer"},"period_ms":{"type":"integer"}}}},"timeout_ms":{"type":"integer"},"max_response_bytes":{"type":"integer"}}}}};
+const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"target-plan.schema.json","title":"TargetPlan","description":"A delivery target as the executor interprets it: texts as segments, paths split, variants complete in themselves.","type":"object","additionalProperties":false,"required":["name","title","driver","settings","address","variants"],"properties":{"name":{"type":"string"},"title":{"type":"string"},"driver":{"enum":["http","log","local","forgea_comment","email"],"description":"`http`: the declarative executor; the others are code."},"settings":{"type":"array","items":{"$ref":"#/$defs/settingPlan"}},"address":{"type":"array","items":{"$ref":"#/$defs/addressPlan"},"description":"Keys of `deliver_extra`, of all variants."},"variants":{"type":"array","items":{"$ref":"#/$defs/variantPlan"},"description":"Preferred first; empty unless the driver is `http`."}},"$defs":{"settingPlan":{"title":"SettingPlan","type":"object","additionalProperties":false,"required":["name","aliases","secret","required","default","pattern"],"properties":{"name":{"type":"string"},"aliases":{"type":"array","items":{"type":"string"}},"secret":{"type":"boolean"},"required":{"type":"boolean"},"default":{"type":["string","null"]},"pattern":{"type":["string","null"],"description":"RE2 source, for the whole value."}}},"addressPlan":{"title":"AddressPlan","type":"object","additionalProperties":false,"required":["name","required","pattern"],"properties":{"name":{"type":"string"},"required":{"type":"boolean","description":"Must be set in `deliver_extra`."},"pattern":{"type":["string","null"],"description":"RE2 source, for the whole value."}}},"textSegments":{"title":"ValueTemplate","description":"A text with values.","type":"array","items":{"$ref":"#/$defs/valueSegment"}},"valueSegment":{"title":"ValueSegment","oneOf":[{"title":"LiteralSegment","type":"object","additionalProperties":false,"required":["kind","text"],"properties":{"kind":{"const":"text"},"text":{"type":"string"}}},{"title":"ValueRef","type":"object","additionalProperties":false,"required":["kind","of","name","optional","secret"],"properties":{"kind":{"const":"value"},"of":{"enum":["text","address","match","setting","key","piece","pieces","timestamp","signature","exchanged_token"]},"name":{"type":"string","description":"Of the address field, group or setting; else empty."},"optional":{"type":"boolean","description":"What holds it is left out while it is empty."},"secret":{"type":"boolean"}}}]},"namedTexts":{"title":"NamedTemplates","type":"array","items":{"title":"NamedTemplate","type":"object","additionalProperties":false,"required":["name","value"],"properties":{"name":{"type":"string"},"value":{"$ref":"#/$defs/textSegments"}}}},"bodyNode":{"title":"BodyNode","oneOf":[{"title":"LiteralNode","type":"object","additionalProperties":false,"required":["kind","value"],"properties":{"kind":{"const":"literal"},"value":{"type":["string","number","boolean","null"]}}},{"title":"TextNode","type":"object","additionalProperties":false,"required":["kind","value","cast"],"properties":{"kind":{"const":"text"},"value":{"$ref":"#/$defs/textSegments"},"cast":{"enum":["string","int","auto"],"description":"`int`: anything else is refused. `auto`: a number when it is a safe integer."}}},{"title":"ObjectNode","type":"object","additionalProperties":false,"required":["kind","when","fields"],"properties":{"kind":{"const":"object"},"when":{"oneOf":[{"$ref":"#/$defs/textSegments"},{"type":"null"}],"description":"Left out while this is empty."},"fields":{"type":"array","items":{"title":"BodyField","type":"object","additionalProperties":false,"required":["name","node"],"properties":{"name":{"type":"string"},"node":{"$ref":"#/$defs/bodyNode"}}}}}},{"title":"ArrayNode","type":"object","additionalProperties":false,"required":["kind","items"],"properties":{"kind":{"const":"array"},"items":{"type":"array","items":{"$ref":"#/$defs/bodyNode"}}}},{"title":"JsonTextNode","type":"object","additionalProperties":false,"required":["kind","node"],"properties":{"kind":{"const":"json"},"node":{"$ref":"#/$defs/bodyNode"}}}]},"bodyPlan":{"title":"BodyPlan","oneOf":[{"title":"NoBodyPlan","type":"object","additionalProperties":false,"required":["kind"],"properties":{"kind":{"const":"none"}}},{"title":"JsonBodyPlan","type":"object","additionalProperties":false,"required":["kind","node"],"properties":{"kind":{"const":"json"},"node":{"$ref":"#/$defs/bodyNode"}}},{"title":"FormBodyPlan","type":"object","additionalProperties":false,"required":["kind","fields"],"properties":{"kind":{"const":"form"},"fields":{"$ref":"#/$defs/namedTexts"}}},{"title":"PlainBodyPlan","type":"object","additionalProperties":false,"required":["kind","value"],"properties":{"kind":{"const":"plain"},"value":{"$ref":"#/$defs/textSegments"}}}]},"requestPlan":{"title":"RequestPlan","type":"object","additionalProperties":false,"required":["chat_id","thread","method","path","query","headers","basic","body"],"properties":{"chat_id":{"type":["string","null"],"description":"RE2 source that the whole chat_id must match for this form."},"thread":{"type":["boolean","null"],"description":"Whether this form is for a thread; null: either."},"method":{"enum":["POST","PUT","PATCH","GET"]},"path":{"$ref":"#/$defs/textSegments"},"query":{"$ref":"#/$defs/namedTexts"},"headers":{"$ref":"#/$defs/namedTexts"},"basic":{"title":"BasicPlan","type":["object","null"],"additionalProperties":false,"required":["user","password"],"properties":{"user":{"$ref":"#/$defs/textSegments"},"password":{"$ref":"#/$defs/textSegments"}}},"body":{"$ref":"#/$defs/bodyPlan"}}},"expectPlan":{"title":"ExpectPlan","oneOf":[{"title":"ExpectValues","type":"object","additionalProperties":false,"required":["op","values"],"properties":{"op":{"enum":["in","not_in"]},"values":{"type":"array","items":{"type":["string","number","boolean","null"]}}}},{"title":"ExpectFlag","type":"object","additionalProperties":false,"required":["op","value"],"properties":{"op":{"enum":["exists","empty"]},"value":{"type":"boolean"}}},{"title":"ExpectType","type":"object","additionalProperties":false,"required":["op","type"],"properties":{"op":{"const":"is"},"type":{"enum":["string","number","boolean","array","object"]}}},{"title":"ExpectMatch","type":"object","additionalProperties":false,"required":["op","pattern"],"properties":{"op":{"const":"matches"},"pattern":{"type":"string"}}},{"title":"ExpectRange","type":"object","additionalProperties":false,"required":["op","from","to"],"properties":{"op":{"const":"between"},"from":{"type":"number"},"to":{"type":"number"}}},{"title":"ExpectEvery","type":"object","additionalProperties":false,"required":["op","checks"],"properties":{"op":{"const":"every"},"checks":{"type":"array","items":{"$ref":"#/$defs/bodyCheck"}}}}]},"bodyCheck":{"title":"BodyCheck","type":"object","additionalProperties":false,"required":["kind","path","expect"],"properties":{"kind":{"const":"body"},"path":{"type":"array","items":{"type":"string"}},"expect":{"type":"array","items":{"$ref":"#/$defs/expectPlan"}}}},"conditionPlan":{"title":"ResponseCondition","description":"Checks that must all hold.","type":"array","items":{"$ref":"#/$defs/checkPlan"}},"checkPlan":{"title":"CheckPlan","oneOf":[{"title":"StatusCheck","type":"object","additionalProperties":false,"required":["kind","ranges"],"properties":{"kind":{"const":"status"},"ranges":{"type":"array","items":{"title":"StatusRange","type":"object","additionalProperties":false,"required":["from","to"],"properties":{"from":{"type":"integer"},"to":{"type":"integer"}}}}}},{"title":"HeaderCheck","type":"object","additionalProperties":false,"required":["kind","name","expect"],"properties":{"kind":{"const":"header"},"name":{"type":"string"},"expect":{"type":"array","items":{"$ref":"#/$defs/expectPlan"}}}},{"$ref":"#/$defs/bodyCheck"},{"title":"TextCheck","type":"object","additionalProperties":false,"required":["kind","pattern"],"properties":{"kind":{"const":"text"},"pattern":{"type":"string"}}},{"title":"AnyCheck","type":"object","additionalProperties":false,"required":["kind","of"],"properties":{"kind":{"const":"any"},"of":{"type":"array","items":{"$ref":"#/$defs/conditionPlan"}}}}]},"outcomeRulePlan":{"title":"OutcomeRulePlan","type":"object","additionalProperties":false,"required":["when","outcome","reason","wait_ms"],"properties":{"when":{"$ref":"#/$defs/conditionPlan"},"outcome":{"enum":["ok","ok_pending","permanent","auth","retry","refresh","ambiguous"]},"reason":{"type":["string","null"]},"wait_ms":{"type":["integer","null"]}}},"waitSource":{"title":"WaitSource","type":"object","additionalProperties":false,"required":["in","header","path","pattern","unit_ms"],"properties":{"in":{"enum":["header","body","text"]},"header":{"type":"string"},"path":{"type":"array","items":{"type":"string"}},"pattern":{"type":"string"},"unit_ms":{"enum":[1,1000]}}},"exchangePlan":{"title":"ExchangePlan","type":"object","additionalProperties":false,"required":["base","request","success","token","lifetime","default_lifetime_ms","margin_ms"],"properties":{"base":{"oneOf":[{"$ref":"#/$defs/textSegments"},{"type":"null"}]},"request":{"$ref":"#/$defs/requestPlan"},"success":{"$ref":"#/$defs/conditionPlan"},"token":{"type":"array","items":{"type":"string"}},"lifetime":{"type":["array","null"],"items":{"type":"string"}},"default_lifetime_ms":{"type":"integer"},"margin_ms":{"type":"integer"}}},"signaturePlan":{"title":"SignaturePlan","type":"object","additionalProperties":false,"required":["hash","key","message","encoding","unit_ms"],"properties":{"hash":{"enum":["sha1","sha256","sha512"]},"key":{"$ref":"#/$defs/textSegments"},"message":{"$ref":"#/$defs/textSegments"},"encoding":{"enum":["base64","hex"]},"unit_ms":{"enum":[1,1000]}}},"textPlan":{"title":"TextPlan","type":"object","additionalProperties":false,"required":["limit","unit","overflow","max_pieces","numbered","transforms"],"properties":{"limit":{"type":["integer","null"]},"unit":{"enum":["utf16","codepoint","byte","json_byte"]},"overflow":{"enum":["split","truncate","reject"]},"max_pieces":{"type":"integer"},"numbered":{"type":"boolean"},"transforms":{"type":"array","items":{"enum":["slack_entities","zwsp_after_at","break_angle_at","break_angle","break_everyone","break_templates","strip_controls"]}}}},"variantPlan":{"title":"VariantPlan","type":"object","additionalProperties":false,"required":["name","needs","address","base","requests","text","key","signature","exchange","success","message_id","error_code","outcomes","retry_after","retry_after_cap_ms","pacing","timeout_ms","max_response_bytes"],"properties":{"name":{"type":"string"},"needs":{"type":"array","items":{"type":"string"}},"address":{"type":"array","items":{"$ref":"#/$defs/addressPlan"}},"base":{"oneOf":[{"$ref":"#/$defs/textSegments"},{"type":"null"}],"description":"null: the binding's api_base is required."},"requests":{"type":"array","items":{"$ref":"#/$defs/requestPlan"}},"text":{"$ref":"#/$defs/textPlan"},"key":{"title":"KeyPlan","type":"object","additionalProperties":false,"required":["form","max_length","window_ms"],"properties":{"form":{"enum":["hex","uuid"]},"max_length":{"type":"integer"},"window_ms":{"type":"integer","description":"0: the target never drops a repeat."}}},"signature":{"oneOf":[{"$ref":"#/$defs/signaturePlan"},{"type":"null"}]},"exchange":{"oneOf":[{"$ref":"#/$defs/exchangePlan"},{"type":"null"}]},"success":{"$ref":"#/$defs/conditionPlan"},"message_id":{"type":["array","null"],"items":{"type":"string"}},"error_code":{"type":["array","null"],"items":{"type":"string"}},"outcomes":{"type":"array","items":{"$ref":"#/$defs/outcomeRulePlan"}},"retry_after":{"type":"array","items":{"$ref":"#/$defs/waitSource"}},"retry_after_cap_ms":{"type":"integer"},"pacing":{"type":"array","items":{"title":"PacePlan","type":"object","additionalProperties":false,"required":["per","messages","period_ms"],"properties":{"per":{"enum":["chat","credentials"]},"messages":{"type":"integer"},"period_ms":{"type":"integer"}}}},"timeout_ms":{"type":"integer"},"max_response_bytes":{"type":"integer"}}}}};
 const schema32 = {"title":"SettingPlan","type":"object","additionalProperties":false,"required":["name","aliases","secret","required","default","pattern"],"properties":{"name":{"type":"string"},"aliases":{"type":"array","items":{"type":"string"}},"secret":{"type":"boolean"},"required":{"type":"boolean"},"default":{"type":["string","null"]},"pattern":{"type":["string","null"],"description":"RE2 source, for the whole value."}}};
-const schema33 = {"title":"AddressPlan","type":"object","additionalProperties":false,"required":["name","required","pattern","personal"],"properties":{"name":{"type":"string"},"required":{"type":"boolean","description":"Must be set in `deliver_extra`."},"pattern":{"type":["string","null"],"description":"RE2 source, for the whole value."},"personal":{"type":"boolean"}}};
+const schema33 = {"title":"AddressPlan","type":"object","additionalProperties":false,"required":["name","required","pattern"],"properties":{"name":{"type":"string"},"required":{"type":"boolean","description":"Must be set in `deliver_extra`."},"pattern":{"type":["string","null"],"description":"RE2 source, for the whole value."}}};
 const schema34 = {"title":"VariantPlan","type":"object","additionalProperties":false,"required":["name","needs","address","base","requests","text","key","signature","exchange","success","message_id","error_code","outcomes","retry_after","retry_after_cap_ms","pacing","timeout_ms","max_response_bytes"],"properties":{"name":{"type":"string"},"needs":{"type":"array","items":{"type":"string"}},"address":{"type":"array","items":{"$ref":"#/$defs/addressPlan"}},"base":{"oneOf":[{"$ref":"#/$defs/textSegments"},{"type":"null"}],"description":"null: the binding's api_base is required."},"requests":{"type":"array","items":{"$ref":"#/$defs/requestPlan"}},"text":{"$ref":"#/$defs/textPlan"},"key":{"title":"KeyPlan","type":"object","additionalProperties":false,"required":["form","max_length","window_ms"],"properties":{"form":{"enum":["hex","uuid"]},"max_length":{"type":"integer"},"window_ms":{"type":"integer","description":"0: the target never drops a repeat."}}},"signature":{"oneOf":[{"$ref":"#/$defs/signaturePlan"},{"type":"null"}]},"exchange":{"oneOf":[{"$ref":"#/$defs/exchangePlan"},{"type":"null"}]},"success":{"$ref":"#/$defs/conditionPlan"},"message_id":{"type":["array","null"],"items":{"type":"string"}},"error_code":{"type":["array","null"],"items":{"type":"string"}},"outcomes":{"type":"array","items":{"$ref":"#/$defs/outcomeRulePlan"}},"retry_after":{"type":"array","items":{"$ref":"#/$defs/waitSource"}},"retry_after_cap_ms":{"type":"integer"},"pacing":{"type":"array","items":{"title":"PacePlan","type":"object","additionalProperties":false,"required":["per","messages","period_ms"],"properties":{"per":{"enum":["chat","credentials"]},"messages":{"type":"integer"},"period_ms":{"type":"integer"}}}},"timeout_ms":{"type":"integer"},"max_response_bytes":{"type":"integer"}}};
 const schema42 = {"title":"TextPlan","type":"object","additionalProperties":false,"required":["limit","unit","overflow","max_pieces","numbered","transforms"],"properties":{"limit":{"type":["integer","null"]},"unit":{"enum":["utf16","codepoint","byte","json_byte"]},"overflow":{"enum":["split","truncate","reject"]},"max_pieces":{"type":"integer"},"numbered":{"type":"boolean"},"transforms":{"type":"array","items":{"enum":["slack_entities","zwsp_after_at","break_angle_at","break_angle","break_everyone","break_templates","strip_controls"]}}}};
 const schema50 = {"title":"WaitSource","type":"object","additionalProperties":false,"required":["in","header","path","pattern","unit_ms"],"properties":{"in":{"enum":["header","body","text"]},"header":{"type":"string"},"path":{"type":"array","items":{"type":"string"}},"pattern":{"type":"string"},"unit_ms":{"enum":[1,1000]}}};
@@ -3640,8 +3640,9 @@ vErrors.push(err24);
 }
 errors++;
 }
-if(data4.personal === undefined){
-const err25 = {instancePath:instancePath+"/address/" + i1,schemaPath:"#/$defs/addressPlan/required",keyword:"required",params:{missingProperty: "personal"}};
+for(const key1 in data4){
+if(!(((key1 === "name") || (key1 === "required")) || (key1 === "pattern"))){
+const err25 = {instancePath:instancePath+"/address/" + i1,schemaPath:"#/$defs/addressPlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -3650,9 +3651,10 @@ vErrors.push(err25);
 }
 errors++;
 }
-for(const key1 in data4){
-if(!((((key1 === "name") || (key1 === "required")) || (key1 === "pattern")) || (key1 === "personal"))){
-const err26 = {instancePath:instancePath+"/address/" + i1,schemaPath:"#/$defs/addressPlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}};
+}
+if(data4.name !== undefined){
+if(typeof data4.name !== "string"){
+const err26 = {instancePath:instancePath+"/address/" + i1+"/name",schemaPath:"#/$defs/addressPlan/properties/name/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err26];
 }
@@ -3662,9 +3664,9 @@ vErrors.push(err26);
 errors++;
 }
 }
-if(data4.name !== undefined){
-if(typeof data4.name !== "string"){
-const err27 = {instancePath:instancePath+"/address/" + i1+"/name",schemaPath:"#/$defs/addressPlan/properties/name/type",keyword:"type",params:{type: "string"}};
+if(data4.required !== undefined){
+if(typeof data4.required !== "boolean"){
+const err27 = {instancePath:instancePath+"/address/" + i1+"/required",schemaPath:"#/$defs/addressPlan/properties/required/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -3674,9 +3676,10 @@ vErrors.push(err27);
 errors++;
 }
 }
-if(data4.required !== undefined){
-if(typeof data4.required !== "boolean"){
-const err28 = {instancePath:instancePath+"/address/" + i1+"/required",schemaPath:"#/$defs/addressPlan/properties/required/type",keyword:"type",params:{type: "boolean"}};
+if(data4.pattern !== undefined){
+let data7 = data4.pattern;
+if((typeof data7 !== "string") && (data7 !== null)){
+const err28 = {instancePath:instancePath+"/address/" + i1+"/pattern",schemaPath:"#/$defs/addressPlan/properties/pattern/type",keyword:"type",params:{type: schema33.properties.pattern.type}};
 if(vErrors === null){
 vErrors = [err28];
 }
@@ -3686,10 +3689,9 @@ vErrors.push(err28);
 errors++;
 }
 }
-if(data4.pattern !== undefined){
-let data7 = data4.pattern;
-if((typeof data7 !== "string") && (data7 !== null)){
-const err29 = {instancePath:instancePath+"/address/" + i1+"/pattern",schemaPath:"#/$defs/addressPlan/properties/pattern/type",keyword:"type",params:{type: schema33.properties.pattern.type}};
+}
+else {
+const err29 = {instancePath:instancePath+"/address/" + i1,schemaPath:"#/$defs/addressPlan/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err29];
 }
@@ -3699,9 +3701,9 @@ vErrors.push(err29);
 errors++;
 }
 }
-if(data4.personal !== undefined){
-if(typeof data4.personal !== "boolean"){
-const err30 = {instancePath:instancePath+"/address/" + i1+"/personal",schemaPath:"#/$defs/addressPlan/properties/personal/type",keyword:"type",params:{type: "boolean"}};
+}
+else {
+const err30 = {instancePath:instancePath+"/address",schemaPath:"#/properties/address/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err30];
 }
@@ -3711,9 +3713,24 @@ vErrors.push(err30);
 errors++;
 }
 }
+if(data.base !== undefined){
+let data8 = data.base;
+const _errs21 = errors;
+let valid7 = false;
+let passing0 = null;
+const _errs22 = errors;
+if(!(validate22(data8, {instancePath:instancePath+"/base",parentData:data,parentDataProperty:"base",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate22.errors : vErrors.concat(validate22.errors);
+errors = vErrors.length;
 }
-else {
-const err31 = {instancePath:instancePath+"/address/" + i1,schemaPath:"#/$defs/addressPlan/type",keyword:"type",params:{type: "object"}};
+var _valid0 = _errs22 === errors;
+if(_valid0){
+valid7 = true;
+passing0 = 0;
+}
+const _errs23 = errors;
+if(data8 !== null){
+const err31 = {instancePath:instancePath+"/base",schemaPath:"#/properties/base/oneOf/1/type",keyword:"type",params:{type: "null"}};
 if(vErrors === null){
 vErrors = [err31];
 }
@@ -3722,46 +3739,7 @@ vErrors.push(err31);
 }
 errors++;
 }
-}
-}
-else {
-const err32 = {instancePath:instancePath+"/address",schemaPath:"#/properties/address/type",keyword:"type",params:{type: "array"}};
-if(vErrors === null){
-vErrors = [err32];
-}
-else {
-vErrors.push(err32);
-}
-errors++;
-}
-}
-if(data.base !== undefined){
-let data9 = data.base;
-const _errs23 = errors;
-let valid7 = false;
-let passing0 = null;
-const _errs24 = errors;
-if(!(validate22(data9, {instancePath:instancePath+"/base",parentData:data,parentDataProperty:"base",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate22.errors : vErrors.concat(validate22.errors);
-errors = vErrors.length;
-}
-var _valid0 = _errs24 === errors;
-if(_valid0){
-valid7 = true;
-passing0 = 0;
-}
-const _errs25 = errors;
-if(data9 !== null){
-const err33 = {instancePath:instancePath+"/base",schemaPath:"#/properties/base/oneOf/1/type",keyword:"type",params:{type: "null"}};
-if(vErrors === null){
-vErrors = [err33];
-}
-else {
-vErrors.push(err33);
-}
-errors++;
-}
-var _valid0 = _errs25 === errors;
+var _valid0 = _errs23 === errors;
 if(_valid0 && valid7){
 valid7 = false;
 passing0 = [passing0, 1];
@@ -3773,20 +3751,20 @@ passing0 = 1;
 }
 }
 if(!valid7){
-const err34 = {instancePath:instancePath+"/base",schemaPath:"#/properties/base/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
+const err32 = {instancePath:instancePath+"/base",schemaPath:"#/properties/base/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
 if(vErrors === null){
-vErrors = [err34];
+vErrors = [err32];
 }
 else {
-vErrors.push(err34);
+vErrors.push(err32);
 }
 errors++;
 }
 else {
-errors = _errs23;
+errors = _errs21;
 if(vErrors !== null){
-if(_errs23){
-vErrors.length = _errs23;
+if(_errs21){
+vErrors.length = _errs21;
 }
 else {
 vErrors = null;
@@ -3795,18 +3773,42 @@ vErrors = null;
 }
 }
 if(data.requests !== undefined){
-let data10 = data.requests;
-if(Array.isArray(data10)){
-const len2 = data10.length;
+let data9 = data.requests;
+if(Array.isArray(data9)){
+const len2 = data9.length;
 for(let i2=0; i2<len2; i2++){
-if(!(validate24(data10[i2], {instancePath:instancePath+"/requests/" + i2,parentData:data10,parentDataProperty:i2,rootData,dynamicAnchors}))){
+if(!(validate24(data9[i2], {instancePath:instancePath+"/requests/" + i2,parentData:data9,parentDataProperty:i2,rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate24.errors : vErrors.concat(validate24.errors);
 errors = vErrors.length;
 }
 }
 }
 else {
-const err35 = {instancePath:instancePath+"/requests",schemaPath:"#/properties/requests/type",keyword:"type",params:{type: "array"}};
+const err33 = {instancePath:instancePath+"/requests",schemaPath:"#/properties/requests/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err33];
+}
+else {
+vErrors.push(err33);
+}
+errors++;
+}
+}
+if(data.text !== undefined){
+let data11 = data.text;
+if(data11 && typeof data11 == "object" && !Array.isArray(data11)){
+if(data11.limit === undefined){
+const err34 = {instancePath:instancePath+"/text",schemaPath:"#/$defs/textPlan/required",keyword:"required",params:{missingProperty: "limit"}};
+if(vErrors === null){
+vErrors = [err34];
+}
+else {
+vErrors.push(err34);
+}
+errors++;
+}
+if(data11.unit === undefined){
+const err35 = {instancePath:instancePath+"/text",schemaPath:"#/$defs/textPlan/required",keyword:"required",params:{missingProperty: "unit"}};
 if(vErrors === null){
 vErrors = [err35];
 }
@@ -3815,12 +3817,8 @@ vErrors.push(err35);
 }
 errors++;
 }
-}
-if(data.text !== undefined){
-let data12 = data.text;
-if(data12 && typeof data12 == "object" && !Array.isArray(data12)){
-if(data12.limit === undefined){
-const err36 = {instancePath:instancePath+"/text",schemaPath:"#/$defs/textPlan/required",keyword:"required",params:{missingProperty: "limit"}};
+if(data11.overflow === undefined){
+const err36 = {instancePath:instancePath+"/text",schemaPath:"#/$defs/textPlan/required",keyword:"required",params:{missingProperty: "overflow"}};
 if(vErrors === null){
 vErrors = [err36];
 }
@@ -3829,8 +3827,8 @@ vErrors.push(err36);
 }
 errors++;
 }
-if(data12.unit === undefined){
-const err37 = {instancePath:instancePath+"/text",schemaPath:"#/$defs/textPlan/required",keyword:"required",params:{missingProperty: "unit"}};
+if(data11.max_pieces === undefined){
+const err37 = {instancePath:instancePath+"/text",schemaPath:"#/$defs/textPlan/required",keyword:"required",params:{missingProperty: "max_pieces"}};
 if(vErrors === null){
 vErrors = [err37];
 }
@@ -3839,8 +3837,8 @@ vErrors.push(err37);
 }
 errors++;
 }
-if(data12.overflow === undefined){
-const err38 = {instancePath:instancePath+"/text",schemaPath:"#/$defs/textPlan/required",keyword:"required",params:{missingProperty: "overflow"}};
+if(data11.numbered === undefined){
+const err38 = {instancePath:instancePath+"/text",schemaPath:"#/$defs/textPlan/required",keyword:"required",params:{missingProperty: "numbered"}};
 if(vErrors === null){
 vErrors = [err38];
 }
@@ -3849,8 +3847,8 @@ vErrors.push(err38);
 }
 errors++;
 }
-if(data12.max_pieces === undefined){
-const err39 = {instancePath:instancePath+"/text",schemaPath:"#/$defs/textPlan/required",keyword:"required",params:{missingProperty: "max_pieces"}};
+if(data11.transforms === undefined){
+const err39 = {instancePath:instancePath+"/text",schemaPath:"#/$defs/textPlan/required",keyword:"required",params:{missingProperty: "transforms"}};
 if(vErrors === null){
 vErrors = [err39];
 }
@@ -3859,8 +3857,9 @@ vErrors.push(err39);
 }
 errors++;
 }
-if(data12.numbered === undefined){
-const err40 = {instancePath:instancePath+"/text",schemaPath:"#/$defs/textPlan/required",keyword:"required",params:{missingProperty: "numbered"}};
+for(const key2 in data11){
+if(!((((((key2 === "limit") || (key2 === "unit")) || (key2 === "overflow")) || (key2 === "max_pieces")) || (key2 === "numbered")) || (key2 === "transforms"))){
+const err40 = {instancePath:instancePath+"/text",schemaPath:"#/$defs/textPlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}};
 if(vErrors === null){
 vErrors = [err40];
 }
@@ -3869,8 +3868,11 @@ vErrors.push(err40);
 }
 errors++;
 }
-if(data12.transforms === undefined){
-const err41 = {instancePath:instancePath+"/text",schemaPath:"#/$defs/textPlan/required",keyword:"required",params:{missingProperty: "transforms"}};
+}
+if(data11.limit !== undefined){
+let data12 = data11.limit;
+if((!(((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12))) && (isFinite(data12)))) && (data12 !== null)){
+const err41 = {instancePath:instancePath+"/text/limit",schemaPath:"#/$defs/textPlan/properties/limit/type",keyword:"type",params:{type: schema42.properties.limit.type}};
 if(vErrors === null){
 vErrors = [err41];
 }
@@ -3879,9 +3881,11 @@ vErrors.push(err41);
 }
 errors++;
 }
-for(const key2 in data12){
-if(!((((((key2 === "limit") || (key2 === "unit")) || (key2 === "overflow")) || (key2 === "max_pieces")) || (key2 === "numbered")) || (key2 === "transforms"))){
-const err42 = {instancePath:instancePath+"/text",schemaPath:"#/$defs/textPlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}};
+}
+if(data11.unit !== undefined){
+let data13 = data11.unit;
+if(!((((data13 === "utf16") || (data13 === "codepoint")) || (data13 === "byte")) || (data13 === "json_byte"))){
+const err42 = {instancePath:instancePath+"/text/unit",schemaPath:"#/$defs/textPlan/properties/unit/enum",keyword:"enum",params:{allowedValues: schema42.properties.unit.enum}};
 if(vErrors === null){
 vErrors = [err42];
 }
@@ -3891,10 +3895,10 @@ vErrors.push(err42);
 errors++;
 }
 }
-if(data12.limit !== undefined){
-let data13 = data12.limit;
-if((!(((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13))) && (isFinite(data13)))) && (data13 !== null)){
-const err43 = {instancePath:instancePath+"/text/limit",schemaPath:"#/$defs/textPlan/properties/limit/type",keyword:"type",params:{type: schema42.properties.limit.type}};
+if(data11.overflow !== undefined){
+let data14 = data11.overflow;
+if(!(((data14 === "split") || (data14 === "truncate")) || (data14 === "reject"))){
+const err43 = {instancePath:instancePath+"/text/overflow",schemaPath:"#/$defs/textPlan/properties/overflow/enum",keyword:"enum",params:{allowedValues: schema42.properties.overflow.enum}};
 if(vErrors === null){
 vErrors = [err43];
 }
@@ -3904,10 +3908,10 @@ vErrors.push(err43);
 errors++;
 }
 }
-if(data12.unit !== undefined){
-let data14 = data12.unit;
-if(!((((data14 === "utf16") || (data14 === "codepoint")) || (data14 === "byte")) || (data14 === "json_byte"))){
-const err44 = {instancePath:instancePath+"/text/unit",schemaPath:"#/$defs/textPlan/properties/unit/enum",keyword:"enum",params:{allowedValues: schema42.properties.unit.enum}};
+if(data11.max_pieces !== undefined){
+let data15 = data11.max_pieces;
+if(!(((typeof data15 == "number") && (!(data15 % 1) && !isNaN(data15))) && (isFinite(data15)))){
+const err44 = {instancePath:instancePath+"/text/max_pieces",schemaPath:"#/$defs/textPlan/properties/max_pieces/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err44];
 }
@@ -3917,10 +3921,9 @@ vErrors.push(err44);
 errors++;
 }
 }
-if(data12.overflow !== undefined){
-let data15 = data12.overflow;
-if(!(((data15 === "split") || (data15 === "truncate")) || (data15 === "reject"))){
-const err45 = {instancePath:instancePath+"/text/overflow",schemaPath:"#/$defs/textPlan/properties/overflow/enum",keyword:"enum",params:{allowedValues: schema42.properties.overflow.enum}};
+if(data11.numbered !== undefined){
+if(typeof data11.numbered !== "boolean"){
+const err45 = {instancePath:instancePath+"/text/numbered",schemaPath:"#/$defs/textPlan/properties/numbered/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err45];
 }
@@ -3930,10 +3933,14 @@ vErrors.push(err45);
 errors++;
 }
 }
-if(data12.max_pieces !== undefined){
-let data16 = data12.max_pieces;
-if(!(((typeof data16 == "number") && (!(data16 % 1) && !isNaN(data16))) && (isFinite(data16)))){
-const err46 = {instancePath:instancePath+"/text/max_pieces",schemaPath:"#/$defs/textPlan/properties/max_pieces/type",keyword:"type",params:{type: "integer"}};
+if(data11.transforms !== undefined){
+let data17 = data11.transforms;
+if(Array.isArray(data17)){
+const len3 = data17.length;
+for(let i3=0; i3<len3; i3++){
+let data18 = data17[i3];
+if(!(((((((data18 === "slack_entities") || (data18 === "zwsp_after_at")) || (data18 === "break_angle_at")) || (data18 === "break_angle")) || (data18 === "break_everyone")) || (data18 === "break_templates")) || (data18 === "strip_controls"))){
+const err46 = {instancePath:instancePath+"/text/transforms/" + i3,schemaPath:"#/$defs/textPlan/properties/transforms/items/enum",keyword:"enum",params:{allowedValues: schema42.properties.transforms.items.enum}};
 if(vErrors === null){
 vErrors = [err46];
 }
@@ -3943,9 +3950,9 @@ vErrors.push(err46);
 errors++;
 }
 }
-if(data12.numbered !== undefined){
-if(typeof data12.numbered !== "boolean"){
-const err47 = {instancePath:instancePath+"/text/numbered",schemaPath:"#/$defs/textPlan/properties/numbered/type",keyword:"type",params:{type: "boolean"}};
+}
+else {
+const err47 = {instancePath:instancePath+"/text/transforms",schemaPath:"#/$defs/textPlan/properties/transforms/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err47];
 }
@@ -3955,14 +3962,9 @@ vErrors.push(err47);
 errors++;
 }
 }
-if(data12.transforms !== undefined){
-let data18 = data12.transforms;
-if(Array.isArray(data18)){
-const len3 = data18.length;
-for(let i3=0; i3<len3; i3++){
-let data19 = data18[i3];
-if(!(((((((data19 === "slack_entities") || (data19 === "zwsp_after_at")) || (data19 === "break_angle_at")) || (data19 === "break_angle")) || (data19 === "break_everyone")) || (data19 === "break_templates")) || (data19 === "strip_controls"))){
-const err48 = {instancePath:instancePath+"/text/transforms/" + i3,schemaPath:"#/$defs/textPlan/properties/transforms/items/enum",keyword:"enum",params:{allowedValues: schema42.properties.transforms.items.enum}};
+}
+else {
+const err48 = {instancePath:instancePath+"/text",schemaPath:"#/$defs/textPlan/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err48];
 }
@@ -3972,9 +3974,11 @@ vErrors.push(err48);
 errors++;
 }
 }
-}
-else {
-const err49 = {instancePath:instancePath+"/text/transforms",schemaPath:"#/$defs/textPlan/properties/transforms/type",keyword:"type",params:{type: "array"}};
+if(data.key !== undefined){
+let data19 = data.key;
+if(data19 && typeof data19 == "object" && !Array.isArray(data19)){
+if(data19.form === undefined){
+const err49 = {instancePath:instancePath+"/key",schemaPath:"#/properties/key/required",keyword:"required",params:{missingProperty: "form"}};
 if(vErrors === null){
 vErrors = [err49];
 }
@@ -3983,10 +3987,8 @@ vErrors.push(err49);
 }
 errors++;
 }
-}
-}
-else {
-const err50 = {instancePath:instancePath+"/text",schemaPath:"#/$defs/textPlan/type",keyword:"type",params:{type: "object"}};
+if(data19.max_length === undefined){
+const err50 = {instancePath:instancePath+"/key",schemaPath:"#/properties/key/required",keyword:"required",params:{missingProperty: "max_length"}};
 if(vErrors === null){
 vErrors = [err50];
 }
@@ -3995,12 +3997,8 @@ vErrors.push(err50);
 }
 errors++;
 }
-}
-if(data.key !== undefined){
-let data20 = data.key;
-if(data20 && typeof data20 == "object" && !Array.isArray(data20)){
-if(data20.form === undefined){
-const err51 = {instancePath:instancePath+"/key",schemaPath:"#/properties/key/required",keyword:"required",params:{missingProperty: "form"}};
+if(data19.window_ms === undefined){
+const err51 = {instancePath:instancePath+"/key",schemaPath:"#/properties/key/required",keyword:"required",params:{missingProperty: "window_ms"}};
 if(vErrors === null){
 vErrors = [err51];
 }
@@ -4009,8 +4007,9 @@ vErrors.push(err51);
 }
 errors++;
 }
-if(data20.max_length === undefined){
-const err52 = {instancePath:instancePath+"/key",schemaPath:"#/properties/key/required",keyword:"required",params:{missingProperty: "max_length"}};
+for(const key3 in data19){
+if(!(((key3 === "form") || (key3 === "max_length")) || (key3 === "window_ms"))){
+const err52 = {instancePath:instancePath+"/key",schemaPath:"#/properties/key/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3}};
 if(vErrors === null){
 vErrors = [err52];
 }
@@ -4019,8 +4018,11 @@ vErrors.push(err52);
 }
 errors++;
 }
-if(data20.window_ms === undefined){
-const err53 = {instancePath:instancePath+"/key",schemaPath:"#/properties/key/required",keyword:"required",params:{missingProperty: "window_ms"}};
+}
+if(data19.form !== undefined){
+let data20 = data19.form;
+if(!((data20 === "hex") || (data20 === "uuid"))){
+const err53 = {instancePath:instancePath+"/key/form",schemaPath:"#/properties/key/properties/form/enum",keyword:"enum",params:{allowedValues: schema34.properties.key.properties.form.enum}};
 if(vErrors === null){
 vErrors = [err53];
 }
@@ -4029,9 +4031,11 @@ vErrors.push(err53);
 }
 errors++;
 }
-for(const key3 in data20){
-if(!(((key3 === "form") || (key3 === "max_length")) || (key3 === "window_ms"))){
-const err54 = {instancePath:instancePath+"/key",schemaPath:"#/properties/key/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3}};
+}
+if(data19.max_length !== undefined){
+let data21 = data19.max_length;
+if(!(((typeof data21 == "number") && (!(data21 % 1) && !isNaN(data21))) && (isFinite(data21)))){
+const err54 = {instancePath:instancePath+"/key/max_length",schemaPath:"#/properties/key/properties/max_length/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err54];
 }
@@ -4041,10 +4045,10 @@ vErrors.push(err54);
 errors++;
 }
 }
-if(data20.form !== undefined){
-let data21 = data20.form;
-if(!((data21 === "hex") || (data21 === "uuid"))){
-const err55 = {instancePath:instancePath+"/key/form",schemaPath:"#/properties/key/properties/form/enum",keyword:"enum",params:{allowedValues: schema34.properties.key.properties.form.enum}};
+if(data19.window_ms !== undefined){
+let data22 = data19.window_ms;
+if(!(((typeof data22 == "number") && (!(data22 % 1) && !isNaN(data22))) && (isFinite(data22)))){
+const err55 = {instancePath:instancePath+"/key/window_ms",schemaPath:"#/properties/key/properties/window_ms/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err55];
 }
@@ -4054,10 +4058,9 @@ vErrors.push(err55);
 errors++;
 }
 }
-if(data20.max_length !== undefined){
-let data22 = data20.max_length;
-if(!(((typeof data22 == "number") && (!(data22 % 1) && !isNaN(data22))) && (isFinite(data22)))){
-const err56 = {instancePath:instancePath+"/key/max_length",schemaPath:"#/properties/key/properties/max_length/type",keyword:"type",params:{type: "integer"}};
+}
+else {
+const err56 = {instancePath:instancePath+"/key",schemaPath:"#/properties/key/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err56];
 }
@@ -4067,10 +4070,24 @@ vErrors.push(err56);
 errors++;
 }
 }
-if(data20.window_ms !== undefined){
-let data23 = data20.window_ms;
-if(!(((typeof data23 == "number") && (!(data23 % 1) && !isNaN(data23))) && (isFinite(data23)))){
-const err57 = {instancePath:instancePath+"/key/window_ms",schemaPath:"#/properties/key/properties/window_ms/type",keyword:"type",params:{type: "integer"}};
+if(data.signature !== undefined){
+let data23 = data.signature;
+const _errs52 = errors;
+let valid15 = false;
+let passing1 = null;
+const _errs53 = errors;
+if(!(validate41(data23, {instancePath:instancePath+"/signature",parentData:data,parentDataProperty:"signature",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate41.errors : vErrors.concat(validate41.errors);
+errors = vErrors.length;
+}
+var _valid1 = _errs53 === errors;
+if(_valid1){
+valid15 = true;
+passing1 = 0;
+}
+const _errs54 = errors;
+if(data23 !== null){
+const err57 = {instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/oneOf/1/type",keyword:"type",params:{type: "null"}};
 if(vErrors === null){
 vErrors = [err57];
 }
@@ -4079,46 +4096,7 @@ vErrors.push(err57);
 }
 errors++;
 }
-}
-}
-else {
-const err58 = {instancePath:instancePath+"/key",schemaPath:"#/properties/key/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err58];
-}
-else {
-vErrors.push(err58);
-}
-errors++;
-}
-}
-if(data.signature !== undefined){
-let data24 = data.signature;
-const _errs54 = errors;
-let valid15 = false;
-let passing1 = null;
-const _errs55 = errors;
-if(!(validate41(data24, {instancePath:instancePath+"/signature",parentData:data,parentDataProperty:"signature",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate41.errors : vErrors.concat(validate41.errors);
-errors = vErrors.length;
-}
-var _valid1 = _errs55 === errors;
-if(_valid1){
-valid15 = true;
-passing1 = 0;
-}
-const _errs56 = errors;
-if(data24 !== null){
-const err59 = {instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/oneOf/1/type",keyword:"type",params:{type: "null"}};
-if(vErrors === null){
-vErrors = [err59];
-}
-else {
-vErrors.push(err59);
-}
-errors++;
-}
-var _valid1 = _errs56 === errors;
+var _valid1 = _errs54 === errors;
 if(_valid1 && valid15){
 valid15 = false;
 passing1 = [passing1, 1];
@@ -4130,20 +4108,20 @@ passing1 = 1;
 }
 }
 if(!valid15){
-const err60 = {instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/oneOf",keyword:"oneOf",params:{passingSchemas: passing1}};
+const err58 = {instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/oneOf",keyword:"oneOf",params:{passingSchemas: passing1}};
 if(vErrors === null){
-vErrors = [err60];
+vErrors = [err58];
 }
 else {
-vErrors.push(err60);
+vErrors.push(err58);
 }
 errors++;
 }
 else {
-errors = _errs54;
+errors = _errs52;
 if(vErrors !== null){
-if(_errs54){
-vErrors.length = _errs54;
+if(_errs52){
+vErrors.length = _errs52;
 }
 else {
 vErrors = null;
@@ -4152,32 +4130,32 @@ vErrors = null;
 }
 }
 if(data.exchange !== undefined){
-let data25 = data.exchange;
-const _errs59 = errors;
+let data24 = data.exchange;
+const _errs57 = errors;
 let valid16 = false;
 let passing2 = null;
-const _errs60 = errors;
-if(!(validate45(data25, {instancePath:instancePath+"/exchange",parentData:data,parentDataProperty:"exchange",rootData,dynamicAnchors}))){
+const _errs58 = errors;
+if(!(validate45(data24, {instancePath:instancePath+"/exchange",parentData:data,parentDataProperty:"exchange",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate45.errors : vErrors.concat(validate45.errors);
 errors = vErrors.length;
 }
-var _valid2 = _errs60 === errors;
+var _valid2 = _errs58 === errors;
 if(_valid2){
 valid16 = true;
 passing2 = 0;
 }
-const _errs61 = errors;
-if(data25 !== null){
-const err61 = {instancePath:instancePath+"/exchange",schemaPath:"#/properties/exchange/oneOf/1/type",keyword:"type",params:{type: "null"}};
+const _errs59 = errors;
+if(data24 !== null){
+const err59 = {instancePath:instancePath+"/exchange",schemaPath:"#/properties/exchange/oneOf/1/type",keyword:"type",params:{type: "null"}};
 if(vErrors === null){
-vErrors = [err61];
+vErrors = [err59];
 }
 else {
-vErrors.push(err61);
+vErrors.push(err59);
 }
 errors++;
 }
-var _valid2 = _errs61 === errors;
+var _valid2 = _errs59 === errors;
 if(_valid2 && valid16){
 valid16 = false;
 passing2 = [passing2, 1];
@@ -4189,20 +4167,20 @@ passing2 = 1;
 }
 }
 if(!valid16){
-const err62 = {instancePath:instancePath+"/exchange",schemaPath:"#/properties/exchange/oneOf",keyword:"oneOf",params:{passingSchemas: passing2}};
+const err60 = {instancePath:instancePath+"/exchange",schemaPath:"#/properties/exchange/oneOf",keyword:"oneOf",params:{passingSchemas: passing2}};
 if(vErrors === null){
-vErrors = [err62];
+vErrors = [err60];
 }
 else {
-vErrors.push(err62);
+vErrors.push(err60);
 }
 errors++;
 }
 else {
-errors = _errs59;
+errors = _errs57;
 if(vErrors !== null){
-if(_errs59){
-vErrors.length = _errs59;
+if(_errs57){
+vErrors.length = _errs57;
 }
 else {
 vErrors = null;
@@ -4217,9 +4195,37 @@ errors = vErrors.length;
 }
 }
 if(data.message_id !== undefined){
-let data27 = data.message_id;
-if((!(Array.isArray(data27))) && (data27 !== null)){
-const err63 = {instancePath:instancePath+"/message_id",schemaPath:"#/properties/message_id/type",keyword:"type",params:{type: schema34.properties.message_id.type}};
+let data26 = data.message_id;
+if((!(Array.isArray(data26))) && (data26 !== null)){
+const err61 = {instancePath:instancePath+"/message_id",schemaPath:"#/properties/message_id/type",keyword:"type",params:{type: schema34.properties.message_id.type}};
+if(vErrors === null){
+vErrors = [err61];
+}
+else {
+vErrors.push(err61);
+}
+errors++;
+}
+if(Array.isArray(data26)){
+const len4 = data26.length;
+for(let i4=0; i4<len4; i4++){
+if(typeof data26[i4] !== "string"){
+const err62 = {instancePath:instancePath+"/message_id/" + i4,schemaPath:"#/properties/message_id/items/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err62];
+}
+else {
+vErrors.push(err62);
+}
+errors++;
+}
+}
+}
+}
+if(data.error_code !== undefined){
+let data28 = data.error_code;
+if((!(Array.isArray(data28))) && (data28 !== null)){
+const err63 = {instancePath:instancePath+"/error_code",schemaPath:"#/properties/error_code/type",keyword:"type",params:{type: schema34.properties.error_code.type}};
 if(vErrors === null){
 vErrors = [err63];
 }
@@ -4228,11 +4234,11 @@ vErrors.push(err63);
 }
 errors++;
 }
-if(Array.isArray(data27)){
-const len4 = data27.length;
-for(let i4=0; i4<len4; i4++){
-if(typeof data27[i4] !== "string"){
-const err64 = {instancePath:instancePath+"/message_id/" + i4,schemaPath:"#/properties/message_id/items/type",keyword:"type",params:{type: "string"}};
+if(Array.isArray(data28)){
+const len5 = data28.length;
+for(let i5=0; i5<len5; i5++){
+if(typeof data28[i5] !== "string"){
+const err64 = {instancePath:instancePath+"/error_code/" + i5,schemaPath:"#/properties/error_code/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err64];
 }
@@ -4244,10 +4250,19 @@ errors++;
 }
 }
 }
-if(data.error_code !== undefined){
-let data29 = data.error_code;
-if((!(Array.isArray(data29))) && (data29 !== null)){
-const err65 = {instancePath:instancePath+"/error_code",schemaPath:"#/properties/error_code/type",keyword:"type",params:{type: schema34.properties.error_code.type}};
+if(data.outcomes !== undefined){
+let data30 = data.outcomes;
+if(Array.isArray(data30)){
+const len6 = data30.length;
+for(let i6=0; i6<len6; i6++){
+if(!(validate59(data30[i6], {instancePath:instancePath+"/outcomes/" + i6,parentData:data30,parentDataProperty:i6,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate59.errors : vErrors.concat(validate59.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err65 = {instancePath:instancePath+"/outcomes",schemaPath:"#/properties/outcomes/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err65];
 }
@@ -4256,11 +4271,16 @@ vErrors.push(err65);
 }
 errors++;
 }
-if(Array.isArray(data29)){
-const len5 = data29.length;
-for(let i5=0; i5<len5; i5++){
-if(typeof data29[i5] !== "string"){
-const err66 = {instancePath:instancePath+"/error_code/" + i5,schemaPath:"#/properties/error_code/items/type",keyword:"type",params:{type: "string"}};
+}
+if(data.retry_after !== undefined){
+let data32 = data.retry_after;
+if(Array.isArray(data32)){
+const len7 = data32.length;
+for(let i7=0; i7<len7; i7++){
+let data33 = data32[i7];
+if(data33 && typeof data33 == "object" && !Array.isArray(data33)){
+if(data33.in === undefined){
+const err66 = {instancePath:instancePath+"/retry_after/" + i7,schemaPath:"#/$defs/waitSource/required",keyword:"required",params:{missingProperty: "in"}};
 if(vErrors === null){
 vErrors = [err66];
 }
@@ -4269,22 +4289,8 @@ vErrors.push(err66);
 }
 errors++;
 }
-}
-}
-}
-if(data.outcomes !== undefined){
-let data31 = data.outcomes;
-if(Array.isArray(data31)){
-const len6 = data31.length;
-for(let i6=0; i6<len6; i6++){
-if(!(validate59(data31[i6], {instancePath:instancePath+"/outcomes/" + i6,parentData:data31,parentDataProperty:i6,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate59.errors : vErrors.concat(validate59.errors);
-errors = vErrors.length;
-}
-}
-}
-else {
-const err67 = {instancePath:instancePath+"/outcomes",schemaPath:"#/properties/outcomes/type",keyword:"type",params:{type: "array"}};
+if(data33.header === undefined){
+const err67 = {instancePath:instancePath+"/retry_after/" + i7,schemaPath:"#/$defs/waitSource/required",keyword:"required",params:{missingProperty: "header"}};
 if(vErrors === null){
 vErrors = [err67];
 }
@@ -4293,16 +4299,8 @@ vErrors.push(err67);
 }
 errors++;
 }
-}
-if(data.retry_after !== undefined){
-let data33 = data.retry_after;
-if(Array.isArray(data33)){
-const len7 = data33.length;
-for(let i7=0; i7<len7; i7++){
-let data34 = data33[i7];
-if(data34 && typeof data34 == "object" && !Array.isArray(data34)){
-if(data34.in === undefined){
-const err68 = {instancePath:instancePath+"/retry_after/" + i7,schemaPath:"#/$defs/waitSource/required",keyword:"required",params:{missingProperty: "in"}};
+if(data33.path === undefined){
+const err68 = {instancePath:instancePath+"/retry_after/" + i7,schemaPath:"#/$defs/waitSource/required",keyword:"required",params:{missingProperty: "path"}};
 if(vErrors === null){
 vErrors = [err68];
 }
@@ -4311,8 +4309,8 @@ vErrors.push(err68);
 }
 errors++;
 }
-if(data34.header === undefined){
-const err69 = {instancePath:instancePath+"/retry_after/" + i7,schemaPath:"#/$defs/waitSource/required",keyword:"required",params:{missingProperty: "header"}};
+if(data33.pattern === undefined){
+const err69 = {instancePath:instancePath+"/retry_after/" + i7,schemaPath:"#/$defs/waitSource/required",keyword:"required",params:{missingProperty: "pattern"}};
 if(vErrors === null){
 vErrors = [err69];
 }
@@ -4321,8 +4319,8 @@ vErrors.push(err69);
 }
 errors++;
 }
-if(data34.path === undefined){
-const err70 = {instancePath:instancePath+"/retry_after/" + i7,schemaPath:"#/$defs/waitSource/required",keyword:"required",params:{missingProperty: "path"}};
+if(data33.unit_ms === undefined){
+const err70 = {instancePath:instancePath+"/retry_after/" + i7,schemaPath:"#/$defs/waitSource/required",keyword:"required",params:{missingProperty: "unit_ms"}};
 if(vErrors === null){
 vErrors = [err70];
 }
@@ -4331,8 +4329,9 @@ vErrors.push(err70);
 }
 errors++;
 }
-if(data34.pattern === undefined){
-const err71 = {instancePath:instancePath+"/retry_after/" + i7,schemaPath:"#/$defs/waitSource/required",keyword:"required",params:{missingProperty: "pattern"}};
+for(const key4 in data33){
+if(!(((((key4 === "in") || (key4 === "header")) || (key4 === "path")) || (key4 === "pattern")) || (key4 === "unit_ms"))){
+const err71 = {instancePath:instancePath+"/retry_after/" + i7,schemaPath:"#/$defs/waitSource/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4}};
 if(vErrors === null){
 vErrors = [err71];
 }
@@ -4341,8 +4340,11 @@ vErrors.push(err71);
 }
 errors++;
 }
-if(data34.unit_ms === undefined){
-const err72 = {instancePath:instancePath+"/retry_after/" + i7,schemaPath:"#/$defs/waitSource/required",keyword:"required",params:{missingProperty: "unit_ms"}};
+}
+if(data33.in !== undefined){
+let data34 = data33.in;
+if(!(((data34 === "header") || (data34 === "body")) || (data34 === "text"))){
+const err72 = {instancePath:instancePath+"/retry_after/" + i7+"/in",schemaPath:"#/$defs/waitSource/properties/in/enum",keyword:"enum",params:{allowedValues: schema50.properties.in.enum}};
 if(vErrors === null){
 vErrors = [err72];
 }
@@ -4351,9 +4353,10 @@ vErrors.push(err72);
 }
 errors++;
 }
-for(const key4 in data34){
-if(!(((((key4 === "in") || (key4 === "header")) || (key4 === "path")) || (key4 === "pattern")) || (key4 === "unit_ms"))){
-const err73 = {instancePath:instancePath+"/retry_after/" + i7,schemaPath:"#/$defs/waitSource/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4}};
+}
+if(data33.header !== undefined){
+if(typeof data33.header !== "string"){
+const err73 = {instancePath:instancePath+"/retry_after/" + i7+"/header",schemaPath:"#/$defs/waitSource/properties/header/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err73];
 }
@@ -4363,10 +4366,13 @@ vErrors.push(err73);
 errors++;
 }
 }
-if(data34.in !== undefined){
-let data35 = data34.in;
-if(!(((data35 === "header") || (data35 === "body")) || (data35 === "text"))){
-const err74 = {instancePath:instancePath+"/retry_after/" + i7+"/in",schemaPath:"#/$defs/waitSource/properties/in/enum",keyword:"enum",params:{allowedValues: schema50.properties.in.enum}};
+if(data33.path !== undefined){
+let data36 = data33.path;
+if(Array.isArray(data36)){
+const len8 = data36.length;
+for(let i8=0; i8<len8; i8++){
+if(typeof data36[i8] !== "string"){
+const err74 = {instancePath:instancePath+"/retry_after/" + i7+"/path/" + i8,schemaPath:"#/$defs/waitSource/properties/path/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err74];
 }
@@ -4376,9 +4382,9 @@ vErrors.push(err74);
 errors++;
 }
 }
-if(data34.header !== undefined){
-if(typeof data34.header !== "string"){
-const err75 = {instancePath:instancePath+"/retry_after/" + i7+"/header",schemaPath:"#/$defs/waitSource/properties/header/type",keyword:"type",params:{type: "string"}};
+}
+else {
+const err75 = {instancePath:instancePath+"/retry_after/" + i7+"/path",schemaPath:"#/$defs/waitSource/properties/path/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err75];
 }
@@ -4388,13 +4394,9 @@ vErrors.push(err75);
 errors++;
 }
 }
-if(data34.path !== undefined){
-let data37 = data34.path;
-if(Array.isArray(data37)){
-const len8 = data37.length;
-for(let i8=0; i8<len8; i8++){
-if(typeof data37[i8] !== "string"){
-const err76 = {instancePath:instancePath+"/retry_after/" + i7+"/path/" + i8,schemaPath:"#/$defs/waitSource/properties/path/items/type",keyword:"type",params:{type: "string"}};
+if(data33.pattern !== undefined){
+if(typeof data33.pattern !== "string"){
+const err76 = {instancePath:instancePath+"/retry_after/" + i7+"/pattern",schemaPath:"#/$defs/waitSource/properties/pattern/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err76];
 }
@@ -4404,9 +4406,10 @@ vErrors.push(err76);
 errors++;
 }
 }
-}
-else {
-const err77 = {instancePath:instancePath+"/retry_after/" + i7+"/path",schemaPath:"#/$defs/waitSource/properties/path/type",keyword:"type",params:{type: "array"}};
+if(data33.unit_ms !== undefined){
+let data39 = data33.unit_ms;
+if(!((data39 === 1) || (data39 === 1000))){
+const err77 = {instancePath:instancePath+"/retry_after/" + i7+"/unit_ms",schemaPath:"#/$defs/waitSource/properties/unit_ms/enum",keyword:"enum",params:{allowedValues: schema50.properties.unit_ms.enum}};
 if(vErrors === null){
 vErrors = [err77];
 }
@@ -4416,9 +4419,9 @@ vErrors.push(err77);
 errors++;
 }
 }
-if(data34.pattern !== undefined){
-if(typeof data34.pattern !== "string"){
-const err78 = {instancePath:instancePath+"/retry_after/" + i7+"/pattern",schemaPath:"#/$defs/waitSource/properties/pattern/type",keyword:"type",params:{type: "string"}};
+}
+else {
+const err78 = {instancePath:instancePath+"/retry_after/" + i7,schemaPath:"#/$defs/waitSource/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err78];
 }
@@ -4428,10 +4431,9 @@ vErrors.push(err78);
 errors++;
 }
 }
-if(data34.unit_ms !== undefined){
-let data40 = data34.unit_ms;
-if(!((data40 === 1) || (data40 === 1000))){
-const err79 = {instancePath:instancePath+"/retry_after/" + i7+"/unit_ms",schemaPath:"#/$defs/waitSource/properties/unit_ms/enum",keyword:"enum",params:{allowedValues: schema50.properties.unit_ms.enum}};
+}
+else {
+const err79 = {instancePath:instancePath+"/retry_after",schemaPath:"#/properties/retry_after/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err79];
 }
@@ -4441,9 +4443,10 @@ vErrors.push(err79);
 errors++;
 }
 }
-}
-else {
-const err80 = {instancePath:instancePath+"/retry_after/" + i7,schemaPath:"#/$defs/waitSource/type",keyword:"type",params:{type: "object"}};
+if(data.retry_after_cap_ms !== undefined){
+let data40 = data.retry_after_cap_ms;
+if(!(((typeof data40 == "number") && (!(data40 % 1) && !isNaN(data40))) && (isFinite(data40)))){
+const err80 = {instancePath:instancePath+"/retry_after_cap_ms",schemaPath:"#/properties/retry_after_cap_ms/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err80];
 }
@@ -4453,9 +4456,15 @@ vErrors.push(err80);
 errors++;
 }
 }
-}
-else {
-const err81 = {instancePath:instancePath+"/retry_after",schemaPath:"#/properties/retry_after/type",keyword:"type",params:{type: "array"}};
+if(data.pacing !== undefined){
+let data41 = data.pacing;
+if(Array.isArray(data41)){
+const len9 = data41.length;
+for(let i9=0; i9<len9; i9++){
+let data42 = data41[i9];
+if(data42 && typeof data42 == "object" && !Array.isArray(data42)){
+if(data42.per === undefined){
+const err81 = {instancePath:instancePath+"/pacing/" + i9,schemaPath:"#/properties/pacing/items/required",keyword:"required",params:{missingProperty: "per"}};
 if(vErrors === null){
 vErrors = [err81];
 }
@@ -4464,11 +4473,8 @@ vErrors.push(err81);
 }
 errors++;
 }
-}
-if(data.retry_after_cap_ms !== undefined){
-let data41 = data.retry_after_cap_ms;
-if(!(((typeof data41 == "number") && (!(data41 % 1) && !isNaN(data41))) && (isFinite(data41)))){
-const err82 = {instancePath:instancePath+"/retry_after_cap_ms",schemaPath:"#/properties/retry_after_cap_ms/type",keyword:"type",params:{type: "integer"}};
+if(data42.messages === undefined){
+const err82 = {instancePath:instancePath+"/pacing/" + i9,schemaPath:"#/properties/pacing/items/required",keyword:"required",params:{missingProperty: "messages"}};
 if(vErrors === null){
 vErrors = [err82];
 }
@@ -4477,16 +4483,8 @@ vErrors.push(err82);
 }
 errors++;
 }
-}
-if(data.pacing !== undefined){
-let data42 = data.pacing;
-if(Array.isArray(data42)){
-const len9 = data42.length;
-for(let i9=0; i9<len9; i9++){
-let data43 = data42[i9];
-if(data43 && typeof data43 == "object" && !Array.isArray(data43)){
-if(data43.per === undefined){
-const err83 = {instancePath:instancePath+"/pacing/" + i9,schemaPath:"#/properties/pacing/items/required",keyword:"required",params:{missingProperty: "per"}};
+if(data42.period_ms === undefined){
+const err83 = {instancePath:instancePath+"/pacing/" + i9,schemaPath:"#/properties/pacing/items/required",keyword:"required",params:{missingProperty: "period_ms"}};
 if(vErrors === null){
 vErrors = [err83];
 }
@@ -4495,8 +4493,9 @@ vErrors.push(err83);
 }
 errors++;
 }
-if(data43.messages === undefined){
-const err84 = {instancePath:instancePath+"/pacing/" + i9,schemaPath:"#/properties/pacing/items/required",keyword:"required",params:{missingProperty: "messages"}};
+for(const key5 in data42){
+if(!(((key5 === "per") || (key5 === "messages")) || (key5 === "period_ms"))){
+const err84 = {instancePath:instancePath+"/pacing/" + i9,schemaPath:"#/properties/pacing/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5}};
 if(vErrors === null){
 vErrors = [err84];
 }
@@ -4505,8 +4504,11 @@ vErrors.push(err84);
 }
 errors++;
 }
-if(data43.period_ms === undefined){
-const err85 = {instancePath:instancePath+"/pacing/" + i9,schemaPath:"#/properties/pacing/items/required",keyword:"required",params:{missingProperty: "period_ms"}};
+}
+if(data42.per !== undefined){
+let data43 = data42.per;
+if(!((data43 === "chat") || (data43 === "credentials"))){
+const err85 = {instancePath:instancePath+"/pacing/" + i9+"/per",schemaPath:"#/properties/pacing/items/properties/per/enum",keyword:"enum",params:{allowedValues: schema34.properties.pacing.items.properties.per.enum}};
 if(vErrors === null){
 vErrors = [err85];
 }
@@ -4515,9 +4517,11 @@ vErrors.push(err85);
 }
 errors++;
 }
-for(const key5 in data43){
-if(!(((key5 === "per") || (key5 === "messages")) || (key5 === "period_ms"))){
-const err86 = {instancePath:instancePath+"/pacing/" + i9,schemaPath:"#/properties/pacing/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5}};
+}
+if(data42.messages !== undefined){
+let data44 = data42.messages;
+if(!(((typeof data44 == "number") && (!(data44 % 1) && !isNaN(data44))) && (isFinite(data44)))){
+const err86 = {instancePath:instancePath+"/pacing/" + i9+"/messages",schemaPath:"#/properties/pacing/items/properties/messages/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err86];
 }
@@ -4527,10 +4531,10 @@ vErrors.push(err86);
 errors++;
 }
 }
-if(data43.per !== undefined){
-let data44 = data43.per;
-if(!((data44 === "chat") || (data44 === "credentials"))){
-const err87 = {instancePath:instancePath+"/pacing/" + i9+"/per",schemaPath:"#/properties/pacing/items/properties/per/enum",keyword:"enum",params:{allowedValues: schema34.properties.pacing.items.properties.per.enum}};
+if(data42.period_ms !== undefined){
+let data45 = data42.period_ms;
+if(!(((typeof data45 == "number") && (!(data45 % 1) && !isNaN(data45))) && (isFinite(data45)))){
+const err87 = {instancePath:instancePath+"/pacing/" + i9+"/period_ms",schemaPath:"#/properties/pacing/items/properties/period_ms/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err87];
 }
@@ -4540,10 +4544,9 @@ vErrors.push(err87);
 errors++;
 }
 }
-if(data43.messages !== undefined){
-let data45 = data43.messages;
-if(!(((typeof data45 == "number") && (!(data45 % 1) && !isNaN(data45))) && (isFinite(data45)))){
-const err88 = {instancePath:instancePath+"/pacing/" + i9+"/messages",schemaPath:"#/properties/pacing/items/properties/messages/type",keyword:"type",params:{type: "integer"}};
+}
+else {
+const err88 = {instancePath:instancePath+"/pacing/" + i9,schemaPath:"#/properties/pacing/items/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err88];
 }
@@ -4553,10 +4556,9 @@ vErrors.push(err88);
 errors++;
 }
 }
-if(data43.period_ms !== undefined){
-let data46 = data43.period_ms;
-if(!(((typeof data46 == "number") && (!(data46 % 1) && !isNaN(data46))) && (isFinite(data46)))){
-const err89 = {instancePath:instancePath+"/pacing/" + i9+"/period_ms",schemaPath:"#/properties/pacing/items/properties/period_ms/type",keyword:"type",params:{type: "integer"}};
+}
+else {
+const err89 = {instancePath:instancePath+"/pacing",schemaPath:"#/properties/pacing/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err89];
 }
@@ -4566,9 +4568,10 @@ vErrors.push(err89);
 errors++;
 }
 }
-}
-else {
-const err90 = {instancePath:instancePath+"/pacing/" + i9,schemaPath:"#/properties/pacing/items/type",keyword:"type",params:{type: "object"}};
+if(data.timeout_ms !== undefined){
+let data46 = data.timeout_ms;
+if(!(((typeof data46 == "number") && (!(data46 % 1) && !isNaN(data46))) && (isFinite(data46)))){
+const err90 = {instancePath:instancePath+"/timeout_ms",schemaPath:"#/properties/timeout_ms/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err90];
 }
@@ -4578,9 +4581,10 @@ vErrors.push(err90);
 errors++;
 }
 }
-}
-else {
-const err91 = {instancePath:instancePath+"/pacing",schemaPath:"#/properties/pacing/type",keyword:"type",params:{type: "array"}};
+if(data.max_response_bytes !== undefined){
+let data47 = data.max_response_bytes;
+if(!(((typeof data47 == "number") && (!(data47 % 1) && !isNaN(data47))) && (isFinite(data47)))){
+const err91 = {instancePath:instancePath+"/max_response_bytes",schemaPath:"#/properties/max_response_bytes/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err91];
 }
@@ -4590,40 +4594,14 @@ vErrors.push(err91);
 errors++;
 }
 }
-if(data.timeout_ms !== undefined){
-let data47 = data.timeout_ms;
-if(!(((typeof data47 == "number") && (!(data47 % 1) && !isNaN(data47))) && (isFinite(data47)))){
-const err92 = {instancePath:instancePath+"/timeout_ms",schemaPath:"#/properties/timeout_ms/type",keyword:"type",params:{type: "integer"}};
+}
+else {
+const err92 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err92];
 }
 else {
 vErrors.push(err92);
-}
-errors++;
-}
-}
-if(data.max_response_bytes !== undefined){
-let data48 = data.max_response_bytes;
-if(!(((typeof data48 == "number") && (!(data48 % 1) && !isNaN(data48))) && (isFinite(data48)))){
-const err93 = {instancePath:instancePath+"/max_response_bytes",schemaPath:"#/properties/max_response_bytes/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err93];
-}
-else {
-vErrors.push(err93);
-}
-errors++;
-}
-}
-}
-else {
-const err94 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err94];
-}
-else {
-vErrors.push(err94);
 }
 errors++;
 }
@@ -4984,8 +4962,9 @@ vErrors.push(err28);
 }
 errors++;
 }
-if(data13.personal === undefined){
-const err29 = {instancePath:instancePath+"/address/" + i2,schemaPath:"#/$defs/addressPlan/required",keyword:"required",params:{missingProperty: "personal"}};
+for(const key2 in data13){
+if(!(((key2 === "name") || (key2 === "required")) || (key2 === "pattern"))){
+const err29 = {instancePath:instancePath+"/address/" + i2,schemaPath:"#/$defs/addressPlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}};
 if(vErrors === null){
 vErrors = [err29];
 }
@@ -4994,9 +4973,10 @@ vErrors.push(err29);
 }
 errors++;
 }
-for(const key2 in data13){
-if(!((((key2 === "name") || (key2 === "required")) || (key2 === "pattern")) || (key2 === "personal"))){
-const err30 = {instancePath:instancePath+"/address/" + i2,schemaPath:"#/$defs/addressPlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}};
+}
+if(data13.name !== undefined){
+if(typeof data13.name !== "string"){
+const err30 = {instancePath:instancePath+"/address/" + i2+"/name",schemaPath:"#/$defs/addressPlan/properties/name/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err30];
 }
@@ -5006,9 +4986,9 @@ vErrors.push(err30);
 errors++;
 }
 }
-if(data13.name !== undefined){
-if(typeof data13.name !== "string"){
-const err31 = {instancePath:instancePath+"/address/" + i2+"/name",schemaPath:"#/$defs/addressPlan/properties/name/type",keyword:"type",params:{type: "string"}};
+if(data13.required !== undefined){
+if(typeof data13.required !== "boolean"){
+const err31 = {instancePath:instancePath+"/address/" + i2+"/required",schemaPath:"#/$defs/addressPlan/properties/required/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err31];
 }
@@ -5018,9 +4998,10 @@ vErrors.push(err31);
 errors++;
 }
 }
-if(data13.required !== undefined){
-if(typeof data13.required !== "boolean"){
-const err32 = {instancePath:instancePath+"/address/" + i2+"/required",schemaPath:"#/$defs/addressPlan/properties/required/type",keyword:"type",params:{type: "boolean"}};
+if(data13.pattern !== undefined){
+let data16 = data13.pattern;
+if((typeof data16 !== "string") && (data16 !== null)){
+const err32 = {instancePath:instancePath+"/address/" + i2+"/pattern",schemaPath:"#/$defs/addressPlan/properties/pattern/type",keyword:"type",params:{type: schema33.properties.pattern.type}};
 if(vErrors === null){
 vErrors = [err32];
 }
@@ -5030,10 +5011,9 @@ vErrors.push(err32);
 errors++;
 }
 }
-if(data13.pattern !== undefined){
-let data16 = data13.pattern;
-if((typeof data16 !== "string") && (data16 !== null)){
-const err33 = {instancePath:instancePath+"/address/" + i2+"/pattern",schemaPath:"#/$defs/addressPlan/properties/pattern/type",keyword:"type",params:{type: schema33.properties.pattern.type}};
+}
+else {
+const err33 = {instancePath:instancePath+"/address/" + i2,schemaPath:"#/$defs/addressPlan/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err33];
 }
@@ -5043,9 +5023,9 @@ vErrors.push(err33);
 errors++;
 }
 }
-if(data13.personal !== undefined){
-if(typeof data13.personal !== "boolean"){
-const err34 = {instancePath:instancePath+"/address/" + i2+"/personal",schemaPath:"#/$defs/addressPlan/properties/personal/type",keyword:"type",params:{type: "boolean"}};
+}
+else {
+const err34 = {instancePath:instancePath+"/address",schemaPath:"#/properties/address/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err34];
 }
@@ -5055,9 +5035,19 @@ vErrors.push(err34);
 errors++;
 }
 }
+if(data.variants !== undefined){
+let data17 = data.variants;
+if(Array.isArray(data17)){
+const len3 = data17.length;
+for(let i3=0; i3<len3; i3++){
+if(!(validate21(data17[i3], {instancePath:instancePath+"/variants/" + i3,parentData:data17,parentDataProperty:i3,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate21.errors : vErrors.concat(validate21.errors);
+errors = vErrors.length;
+}
+}
 }
 else {
-const err35 = {instancePath:instancePath+"/address/" + i2,schemaPath:"#/$defs/addressPlan/type",keyword:"type",params:{type: "object"}};
+const err35 = {instancePath:instancePath+"/variants",schemaPath:"#/properties/variants/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err35];
 }
@@ -5069,46 +5059,12 @@ errors++;
 }
 }
 else {
-const err36 = {instancePath:instancePath+"/address",schemaPath:"#/properties/address/type",keyword:"type",params:{type: "array"}};
+const err36 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err36];
 }
 else {
 vErrors.push(err36);
-}
-errors++;
-}
-}
-if(data.variants !== undefined){
-let data18 = data.variants;
-if(Array.isArray(data18)){
-const len3 = data18.length;
-for(let i3=0; i3<len3; i3++){
-if(!(validate21(data18[i3], {instancePath:instancePath+"/variants/" + i3,parentData:data18,parentDataProperty:i3,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate21.errors : vErrors.concat(validate21.errors);
-errors = vErrors.length;
-}
-}
-}
-else {
-const err37 = {instancePath:instancePath+"/variants",schemaPath:"#/properties/variants/type",keyword:"type",params:{type: "array"}};
-if(vErrors === null){
-vErrors = [err37];
-}
-else {
-vErrors.push(err37);
-}
-errors++;
-}
-}
-}
-else {
-const err38 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err38];
-}
-else {
-vErrors.push(err38);
 }
 errors++;
 }

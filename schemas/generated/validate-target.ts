@@ -2,11 +2,11 @@
 // @ts-nocheck
 "use strict";
 export const validate = validate20;
-const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"target.schema.json","title":"TargetFile","description":"catalog/targets/<name>.yaml: how one delivery target is spoken to. A `{name}` in a text stands for a value, `{name?}` for one that may be empty: the header, query parameter or body field that holds it is then left out.","type":"object","additionalProperties":false,"required":["title"],"properties":{"title":{"type":"string","minLength":1,"description":"Display name."},"aliases":{"type":"array","items":{"type":"string","pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"description":"Other names of this target."},"driver":{"enum":["http","log","local","forgea_comment","email"],"default":"http","description":"`http`: this file says it all. The others are code that the shipped entries use."},"docs":{"title":"TargetDocs","description":"What docs/targets.md says about the target, beside what follows from the rest of this file.","type":"object","additionalProperties":false,"properties":{"setup":{"type":"string","minLength":1,"description":"Markdown: what to create at the service and where its credentials are found."},"limits":{"type":"array","items":{"type":"string","minLength":1},"description":"What the service does not do or does differently than one would expect."},"unverified":{"type":"array","items":{"type":"string","minLength":1},"description":"What is believed but was not found in the service's own documentation."},"url":{"type":"string","minLength":1,"description":"The service's own documentation."}}},"settings":{"title":"TargetSettings","description":"What a config sets under `platforms.<target>`, by name: credentials, ids, choices. `{name}` puts one into a request. A setting named `api_base` documents the base URL of a self-hosted service.","type":"object","propertyNames":{"pattern":"^[a-z][a-z0-9_]{0,63}$"},"additionalProperties":{"$ref":"#/$defs/setting"}},"address":{"title":"TargetAddress","description":"What a delivery sets in `deliver_extra`, by name: `chat_id`, `thread` (written as `message_thread_id` or `thread_id`) and keys of the target's own.","type":"object","propertyNames":{"pattern":"^[a-z][a-z0-9_]{0,63}$"},"additionalProperties":{"$ref":"#/$defs/addressField"}},"base":{"$ref":"#/$defs/base"},"request":{"$ref":"#/$defs/requests"},"text":{"$ref":"#/$defs/text"},"key":{"$ref":"#/$defs/key"},"signature":{"$ref":"#/$defs/signature"},"exchange":{"$ref":"#/$defs/exchange"},"success":{"$ref":"#/$defs/condition"},"message_id":{"$ref":"#/$defs/messageId"},"error_code":{"$ref":"#/$defs/errorCode"},"outcomes":{"$ref":"#/$defs/outcomes"},"retry_after":{"$ref":"#/$defs/retryAfter"},"pacing":{"$ref":"#/$defs/pacing"},"timeout_seconds":{"$ref":"#/$defs/timeout"},"max_response_bytes":{"$ref":"#/$defs/responseCap"},"variants":{"title":"TargetVariants","description":"Several ways to reach the service (a bot, an incoming webhook), by name, preferred first. What a variant says replaces what the target says beside it.","type":"object","minProperties":1,"propertyNames":{"pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"additionalProperties":{"$ref":"#/$defs/variant"}}},"$defs":{"setting":{"title":"TargetSetting","description":"One setting.","type":"object","additionalProperties":false,"required":["help"],"properties":{"help":{"type":"string","minLength":1,"description":"What it is and where to find it."},"example":{"type":["string","integer","boolean"],"description":"A value as it looks, for the documentation; never of a secret."},"secret":{"type":"boolean","default":false,"description":"Never shown: neither in logs nor in dry runs nor in messages."},"required":{"type":"boolean","default":false,"description":"Nothing can be delivered without it."},"aliases":{"type":"array","items":{"type":"string","pattern":"^[a-z][a-z0-9_]{0,63}$"},"description":"Other names users may write."},"default":{"type":["string","integer","boolean"],"description":"Value when the config sets none."},"pattern":{"type":"string","minLength":1,"description":"RE2 expression that the whole value must match."}}},"addressField":{"title":"TargetAddressField","description":"One key of `deliver_extra`. Its value may come from a stranger's payload: what is not matched by `pattern` is refused.","type":"object","additionalProperties":false,"required":["help"],"properties":{"help":{"type":"string","minLength":1,"description":"What it is, with an example."},"example":{"type":"string","minLength":1,"description":"A value as it looks, for the documentation."},"required":{"type":"boolean","default":false,"description":"Every route that delivers here must set it. (A key that a request names without `?` must have a value when that request is made, whatever this says.)"},"pattern":{"type":"string","minLength":1,"description":"RE2 expression that the whole value must match."},"personal":{"type":"boolean","default":false,"description":"A phone number or the like: shown only in part."}}},"base":{"type":"string","minLength":1,"description":"Base URL, `https://` unless it is this machine; may hold settings. Absent: the config must set `api_base`."},"timeout":{"type":"number","exclusiveMinimum":0,"maximum":600,"default":20,"description":"Longest time one request may take, in seconds."},"responseCap":{"type":"integer","minimum":1024,"maximum":16777216,"default":65536,"description":"Longest response that is read, in bytes."},"messageId":{"type":"string","minLength":1,"description":"Dotted path of the sent message's id in the response."},"errorCode":{"type":"string","minLength":1,"description":"Dotted path of the service's own error code in the response, for logs."},"texts":{"type":"object","additionalProperties":{"type":["string","integer","boolean"]}},"requests":{"description":"The request that sends one piece of text; or several, of which the first that fits the address is made.","oneOf":[{"$ref":"#/$defs/request"},{"type":"array","minItems":1,"items":{"$ref":"#/$defs/request"}}]},"request":{"title":"TargetRequest","description":"One HTTP request. At most one of `json`, `form` and `plain`.","type":"object","additionalProperties":false,"required":["path"],"properties":{"when":{"title":"TargetRequestWhen","description":"The addresses it fits. Absent: all.","type":"object","additionalProperties":false,"properties":{"chat_id":{"type":"string","minLength":1,"description":"RE2 expression that the whole chat_id must match; a group `(?P<name>…)` becomes `{match.name}`."},"thread":{"type":"boolean","description":"Whether a thread is given."}}},"method":{"enum":["POST","PUT","PATCH","GET"],"default":"POST","description":"HTTP method."},"path":{"type":"string","description":"Path below the base. Values are percent-encoded, each stays within its segment."},"query":{"$ref":"#/$defs/texts","description":"Query parameters."},"headers":{"$ref":"#/$defs/texts","description":"Headers. They may hold settings, but nothing that comes with a delivery."},"basic":{"title":"TargetBasicAuth","description":"HTTP Basic authentication; left out while a `{name?}` in it is empty.","type":"object","additionalProperties":false,"required":["user","password"],"properties":{"user":{"type":"string","minLength":1,"description":"User name."},"password":{"type":"string","minLength":1,"description":"Password."}}},"json":{"description":"JSON body. Texts may hold values; `$int: text` is a number, `$auto: text` a number when it looks like one, `$json: body` the body written into a string; a `$when: text` beside fields leaves their object out while the text is empty."},"form":{"$ref":"#/$defs/texts","description":"Body of an application/x-www-form-urlencoded form."},"plain":{"type":"string","description":"Body in text/plain."}}},"text":{"title":"TargetText","description":"What the service takes as text.","type":"object","additionalProperties":false,"properties":{"limit":{"type":"integer","minimum":20,"description":"Longest text of one message. Absent: none."},"unit":{"enum":["utf16","codepoint","byte","json_byte"],"default":"utf16","description":"What `limit` counts: UTF-16 units, code points, UTF-8 bytes, or UTF-8 bytes once escaped for JSON."},"overflow":{"enum":["split","truncate","reject"],"default":"split","description":"What happens to a longer text: several messages, a shortened one, or a permanent failure."},"max_pieces":{"type":"integer","minimum":1,"maximum":10000,"default":200,"description":"Most messages one text may become; a text that needs more is a permanent failure."},"numbered":{"type":"boolean","default":false,"description":"Ends each of several messages with ` (i/n)`."},"transforms":{"type":"array","items":{"enum":["slack_entities","zwsp_after_at","break_angle_at","break_angle","break_everyone","break_templates","strip_controls"]},"description":"Changes that keep the service from reading the text as markup or as a mention, applied in order and before splitting: see docs/targets.md."}}},"key":{"title":"TargetKey","description":"Idempotency: `{key}` is the same for every attempt to send the same piece.","type":"object","additionalProperties":false,"required":["window_seconds"],"properties":{"form":{"enum":["hex","uuid"],"default":"hex","description":"How the key is written."},"max_length":{"type":"integer","minimum":16,"maximum":64,"default":64,"description":"Longest key the service takes."},"window_seconds":{"type":"integer","minimum":0,"description":"How long the service drops a repeat, in seconds; 0: it does not, the key is merely required."}}},"signature":{"title":"TargetSignature","description":"An HMAC over a text, as `{signature}`, with the instant it was made at as `{timestamp}`. Both are empty while a `{name?}` in it is.","type":"object","additionalProperties":false,"required":["key","message"],"properties":{"hash":{"enum":["sha256","sha1","sha512"],"default":"sha256","description":"Hash of the HMAC."},"key":{"type":"string","minLength":1,"description":"Its key."},"message":{"type":"string","description":"The text it is made over; may be empty."},"encoding":{"enum":["base64","hex"],"default":"base64","description":"How the result is written."},"clock":{"enum":["s","ms"],"default":"s","description":"Unit of `{timestamp}`: seconds or milliseconds since 1970."}}},"exchange":{"title":"TargetExchange","description":"Credentials are exchanged for a short-lived token, `{exchanged_token}`, which is kept until shortly before it ends. Its request may hold settings only; `success` says when a token was given (default: any 2xx).","type":"object","additionalProperties":false,"required":["request","token"],"properties":{"base":{"type":"string","minLength":1,"description":"Base URL of the token request. Default: that of the target. `api_base` replaces both."},"request":{"$ref":"#/$defs/request"},"success":{"$ref":"#/$defs/condition"},"token":{"type":"string","minLength":1,"description":"Dotted path of the token in the response."},"lifetime":{"type":"string","minLength":1,"description":"Dotted path of its lifetime in seconds, a number or a text."},"default_lifetime_seconds":{"type":"integer","minimum":1,"default":3600,"description":"Lifetime when the response names none."},"margin_seconds":{"type":"integer","minimum":0,"default":120,"description":"How long before its end a token is no longer used."}}},"expectation":{"description":"What a value must be: that very value, one of a list, or what the tests below say.","oneOf":[{"type":["string","number","boolean","null"]},{"type":"array","minItems":1,"items":{"type":["string","number","boolean","null"]}},{"title":"TargetExpectation","type":"object","additionalProperties":false,"minProperties":1,"properties":{"exists":{"type":"boolean","description":"Whether there is a value other than null."},"empty":{"type":"boolean","description":"Whether it is absent, null, an empty text, list or object."},"is":{"enum":["string","number","boolean","array","object"],"description":"Its type."},"not":{"type":"array","minItems":1,"items":{"type":["string","number","boolean","null"]},"description":"Values it must not be; an absent one is none of them."},"matches":{"type":"string","minLength":1,"description":"RE2 expression to be found in the text or number."},"between":{"type":"array","minItems":2,"maxItems":2,"items":{"type":"number"},"description":"Lowest and highest number."},"every":{"type":"object","minProperties":1,"additionalProperties":{"$ref":"#/$defs/expectation"},"description":"Expectations that every element of a list meets, by dotted path in the element; an absent list meets them."}}}]},"condition":{"title":"TargetCondition","description":"A test of a response: everything named must hold.","type":"object","additionalProperties":false,"minProperties":1,"properties":{"status":{"description":"HTTP status: a number, a class such as `5xx`, or a list of them.","oneOf":[{"$ref":"#/$defs/status"},{"type":"array","minItems":1,"items":{"$ref":"#/$defs/status"}}]},"headers":{"type":"object","minProperties":1,"additionalProperties":{"$ref":"#/$defs/expectation"},"description":"Expectations by header name."},"body":{"type":"object","minProperties":1,"additionalProperties":{"$ref":"#/$defs/expectation"},"description":"Expectations by dotted path into the JSON body; `.` is the body itself. None holds for a body that is not JSON."},"text":{"type":"string","minLength":1,"description":"RE2 expression to be found in the body as text."},"any":{"type":"array","minItems":1,"items":{"$ref":"#/$defs/condition"},"description":"Alternatives, of which one must hold."}}},"status":{"oneOf":[{"type":"integer","minimum":100,"maximum":599},{"type":"string","pattern":"^[1-5]xx$"}]},"outcomes":{"type":"array","items":{"$ref":"#/$defs/outcomeRule"},"description":"What a response that is no success means; the first rule that fits. Otherwise: 429 is `retry`; 408, 425, 500, 502, 503 and 504 are `ambiguous`; the rest is `permanent`."},"outcomeRule":{"title":"TargetOutcomeRule","description":"One rule.","type":"object","additionalProperties":false,"required":["when","outcome"],"properties":{"when":{"$ref":"#/$defs/condition"},"outcome":{"enum":["ok","ok_pending","permanent","auth","retry","refresh","ambiguous"],"description":"`auth`: permanent, the credentials are at fault. `refresh`: take a new exchanged token and try once more. `ok_pending`: accepted, but not yet visible. The rest as in docs/glossary.md."},"reason":{"type":"string","minLength":1,"description":"What it means and what to do, for the operator."},"wait_seconds":{"type":"number","exclusiveMinimum":0,"description":"Wait before the retry when the response names none."}}},"retryAfter":{"title":"TargetRetryAfter","description":"Where a response says how long to wait; the first place that says so. Default: the Retry-After header.","type":"object","additionalProperties":false,"required":["from"],"properties":{"from":{"type":"array","items":{"$ref":"#/$defs/retryAfterSource"},"description":"The places, best first."},"cap_seconds":{"type":"number","exclusiveMinimum":0,"default":3600,"description":"Longest wait that is believed."}}},"retryAfterSource":{"title":"TargetRetryAfterSource","description":"One place: exactly one of `header`, `body`, `text`.","type":"object","additionalProperties":false,"properties":{"header":{"type":"string","minLength":1,"description":"Header: a number or an HTTP date."},"body":{"type":"string","minLength":1,"description":"Dotted path into the JSON body."},"text":{"type":"string","minLength":1,"description":"RE2 expression with one group, searched in the body as text."},"unit":{"enum":["s","ms"],"default":"s","description":"Unit of the number."}}},"pacing":{"type":"array","items":{"title":"TargetPace","description":"At most `messages` in any `seconds`.","type":"object","additionalProperties":false,"required":["per","messages","seconds"],"properties":{"per":{"enum":["chat","credentials"],"description":"What is counted together."},"messages":{"type":"integer","minimum":1,"description":"How many messages."},"seconds":{"type":"number","exclusiveMinimum":0,"description":"In how many seconds."}}},"description":"The public service's limits. They hold while the base URL is the one of this file: a server under `api_base` has its own."},"variant":{"title":"TargetVariant","description":"One way to reach the service.","type":"object","additionalProperties":false,"properties":{"title":{"type":"string","minLength":1,"description":"Display name."},"needs":{"type":"array","items":{"type":"string","minLength":1},"description":"Settings it cannot do without: it is chosen when they are all set and the config names no variant."},"address":{"$ref":"target.schema.json#/properties/address"},"base":{"$ref":"#/$defs/base"},"request":{"$ref":"#/$defs/requests"},"text":{"$ref":"#/$defs/text"},"key":{"$ref":"#/$defs/key"},"signature":{"$ref":"#/$defs/signature"},"exchange":{"$ref":"#/$defs/exchange"},"success":{"$ref":"#/$defs/condition"},"message_id":{"$ref":"#/$defs/messageId"},"error_code":{"$ref":"#/$defs/errorCode"},"outcomes":{"$ref":"#/$defs/outcomes"},"retry_after":{"$ref":"#/$defs/retryAfter"},"pacing":{"$ref":"#/$defs/pacing"},"timeout_seconds":{"$ref":"#/$defs/timeout"},"max_response_bytes":{"$ref":"#/$defs/responseCap"}}}}};
+const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"target.schema.json","title":"TargetFile","description":"catalog/targets/<name>.yaml: how one delivery target is spoken to. A `{name}` in a text stands for a value, `{name?}` for one that may be empty: the header, query parameter or body field that holds it is then left out.","type":"object","additionalProperties":false,"required":["title"],"properties":{"title":{"type":"string","minLength":1,"description":"Display name."},"aliases":{"type":"array","items":{"type":"string","pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"description":"Other names of this target."},"driver":{"enum":["http","log","local","forgea_comment","email"],"default":"http","description":"`http`: this file says it all. The others are code that the shipped entries use."},"docs":{"title":"TargetDocs","description":"What docs/targets.md says about the target, beside what follows from the rest of this file.","type":"object","additionalProperties":false,"properties":{"setup":{"type":"string","minLength":1,"description":"Markdown: what to create at the service and where its credentials are found."},"limits":{"type":"array","items":{"type":"string","minLength":1},"description":"What the service does not do or does differently than one would expect."},"unverified":{"type":"array","items":{"type":"string","minLength":1},"description":"What is believed but was not found in the service's own documentation."},"url":{"type":"string","minLength":1,"description":"The service's own documentation."}}},"settings":{"title":"TargetSettings","description":"What a config sets under `platforms.<target>`, by name: credentials, ids, choices. `{name}` puts one into a request. A setting named `api_base` documents the base URL of a self-hosted service.","type":"object","propertyNames":{"pattern":"^[a-z][a-z0-9_]{0,63}$"},"additionalProperties":{"$ref":"#/$defs/setting"}},"address":{"title":"TargetAddress","description":"What a delivery sets in `deliver_extra`, by name: `chat_id`, `thread` (written as `message_thread_id` or `thread_id`) and keys of the target's own.","type":"object","propertyNames":{"pattern":"^[a-z][a-z0-9_]{0,63}$"},"additionalProperties":{"$ref":"#/$defs/addressField"}},"base":{"$ref":"#/$defs/base"},"request":{"$ref":"#/$defs/requests"},"text":{"$ref":"#/$defs/text"},"key":{"$ref":"#/$defs/key"},"signature":{"$ref":"#/$defs/signature"},"exchange":{"$ref":"#/$defs/exchange"},"success":{"$ref":"#/$defs/condition"},"message_id":{"$ref":"#/$defs/messageId"},"error_code":{"$ref":"#/$defs/errorCode"},"outcomes":{"$ref":"#/$defs/outcomes"},"retry_after":{"$ref":"#/$defs/retryAfter"},"pacing":{"$ref":"#/$defs/pacing"},"timeout_seconds":{"$ref":"#/$defs/timeout"},"max_response_bytes":{"$ref":"#/$defs/responseCap"},"variants":{"title":"TargetVariants","description":"Several ways to reach the service (a bot, an incoming webhook), by name, preferred first. What a variant says replaces what the target says beside it.","type":"object","minProperties":1,"propertyNames":{"pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"additionalProperties":{"$ref":"#/$defs/variant"}}},"$defs":{"setting":{"title":"TargetSetting","description":"One setting.","type":"object","additionalProperties":false,"required":["help"],"properties":{"help":{"type":"string","minLength":1,"description":"What it is and where to find it."},"example":{"type":["string","integer","boolean"],"description":"A value as it looks, for the documentation; never of a secret."},"secret":{"type":"boolean","default":false,"description":"Never shown: neither in logs nor in dry runs nor in messages."},"required":{"type":"boolean","default":false,"description":"Nothing can be delivered without it."},"aliases":{"type":"array","items":{"type":"string","pattern":"^[a-z][a-z0-9_]{0,63}$"},"description":"Other names users may write."},"default":{"type":["string","integer","boolean"],"description":"Value when the config sets none."},"pattern":{"type":"string","minLength":1,"description":"RE2 expression that the whole value must match."}}},"addressField":{"title":"TargetAddressField","description":"One key of `deliver_extra`. Its value may come from a stranger's payload: what is not matched by `pattern` is refused.","type":"object","additionalProperties":false,"required":["help"],"properties":{"help":{"type":"string","minLength":1,"description":"What it is, with an example."},"example":{"type":"string","minLength":1,"description":"A value as it looks, for the documentation."},"required":{"type":"boolean","default":false,"description":"Every route that delivers here must set it. (A key that a request names without `?` must have a value when that request is made, whatever this says.)"},"pattern":{"type":"string","minLength":1,"description":"RE2 expression that the whole value must match."}}},"base":{"type":"string","minLength":1,"description":"Base URL, `https://` unless it is this machine; may hold settings. Absent: the config must set `api_base`."},"timeout":{"type":"number","exclusiveMinimum":0,"maximum":600,"default":20,"description":"Longest time one request may take, in seconds."},"responseCap":{"type":"integer","minimum":1024,"maximum":16777216,"default":65536,"description":"Longest response that is read, in bytes."},"messageId":{"type":"string","minLength":1,"description":"Dotted path of the sent message's id in the response."},"errorCode":{"type":"string","minLength":1,"description":"Dotted path of the service's own error code in the response, for logs."},"texts":{"type":"object","additionalProperties":{"type":["string","integer","boolean"]}},"requests":{"description":"The request that sends one piece of text; or several, of which the first that fits the address is made.","oneOf":[{"$ref":"#/$defs/request"},{"type":"array","minItems":1,"items":{"$ref":"#/$defs/request"}}]},"request":{"title":"TargetRequest","description":"One HTTP request. At most one of `json`, `form` and `plain`.","type":"object","additionalProperties":false,"required":["path"],"properties":{"when":{"title":"TargetRequestWhen","description":"The addresses it fits. Absent: all.","type":"object","additionalProperties":false,"properties":{"chat_id":{"type":"string","minLength":1,"description":"RE2 expression that the whole chat_id must match; a group `(?P<name>…)` becomes `{match.name}`."},"thread":{"type":"boolean","description":"Whether a thread is given."}}},"method":{"enum":["POST","PUT","PATCH","GET"],"default":"POST","description":"HTTP method."},"path":{"type":"string","description":"Path below the base. Values are percent-encoded, each stays within its segment."},"query":{"$ref":"#/$defs/texts","description":"Query parameters."},"headers":{"$ref":"#/$defs/texts","description":"Headers. They may hold settings, but nothing that comes with a delivery."},"basic":{"title":"TargetBasicAuth","description":"HTTP Basic authentication; left out while a `{name?}` in it is empty.","type":"object","additionalProperties":false,"required":["user","password"],"properties":{"user":{"type":"string","minLength":1,"description":"User name."},"password":{"type":"string","minLength":1,"description":"Password."}}},"json":{"description":"JSON body. Texts may hold values; `$int: text` is a number, `$auto: text` a number when it looks like one, `$json: body` the body written into a string; a `$when: text` beside fields leaves their object out while the text is empty."},"form":{"$ref":"#/$defs/texts","description":"Body of an application/x-www-form-urlencoded form."},"plain":{"type":"string","description":"Body in text/plain."}}},"text":{"title":"TargetText","description":"What the service takes as text.","type":"object","additionalProperties":false,"properties":{"limit":{"type":"integer","minimum":20,"description":"Longest text of one message. Absent: none."},"unit":{"enum":["utf16","codepoint","byte","json_byte"],"default":"utf16","description":"What `limit` counts: UTF-16 units, code points, UTF-8 bytes, or UTF-8 bytes once escaped for JSON."},"overflow":{"enum":["split","truncate","reject"],"default":"split","description":"What happens to a longer text: several messages, a shortened one, or a permanent failure."},"max_pieces":{"type":"integer","minimum":1,"maximum":10000,"default":200,"description":"Most messages one text may become; a text that needs more is a permanent failure."},"numbered":{"type":"boolean","default":false,"description":"Ends each of several messages with ` (i/n)`."},"transforms":{"type":"array","items":{"enum":["slack_entities","zwsp_after_at","break_angle_at","break_angle","break_everyone","break_templates","strip_controls"]},"description":"Changes that keep the service from reading the text as markup or as a mention, applied in order and before splitting: see docs/own-targets.md."}}},"key":{"title":"TargetKey","description":"Idempotency: `{key}` is the same for every attempt to send the same piece.","type":"object","additionalProperties":false,"required":["window_seconds"],"properties":{"form":{"enum":["hex","uuid"],"default":"hex","description":"How the key is written."},"max_length":{"type":"integer","minimum":16,"maximum":64,"default":64,"description":"Longest key the service takes."},"window_seconds":{"type":"integer","minimum":0,"description":"How long the service drops a repeat, in seconds; 0: it does not, the key is merely required."}}},"signature":{"title":"TargetSignature","description":"An HMAC over a text, as `{signature}`, with the instant it was made at as `{timestamp}`. Both are empty while a `{name?}` in it is.","type":"object","additionalProperties":false,"required":["key","message"],"properties":{"hash":{"enum":["sha256","sha1","sha512"],"default":"sha256","description":"Hash of the HMAC."},"key":{"type":"string","minLength":1,"description":"Its key."},"message":{"type":"string","description":"The text it is made over; may be empty."},"encoding":{"enum":["base64","hex"],"default":"base64","description":"How the result is written."},"clock":{"enum":["s","ms"],"default":"s","description":"Unit of `{timestamp}`: seconds or milliseconds since 1970."}}},"exchange":{"title":"TargetExchange","description":"Credentials are exchanged for a short-lived token, `{exchanged_token}`, which is kept until shortly before it ends. Its request may hold settings only; `success` says when a token was given (default: any 2xx).","type":"object","additionalProperties":false,"required":["request","token"],"properties":{"base":{"type":"string","minLength":1,"description":"Base URL of the token request. Default: that of the target. `api_base` replaces both."},"request":{"$ref":"#/$defs/request"},"success":{"$ref":"#/$defs/condition"},"token":{"type":"string","minLength":1,"description":"Dotted path of the token in the response."},"lifetime":{"type":"string","minLength":1,"description":"Dotted path of its lifetime in seconds, a number or a text."},"default_lifetime_seconds":{"type":"integer","minimum":1,"default":3600,"description":"Lifetime when the response names none."},"margin_seconds":{"type":"integer","minimum":0,"default":120,"description":"How long before its end a token is no longer used."}}},"expectation":{"description":"What a value must be: that very value, one of a list, or what the tests below say.","oneOf":[{"type":["string","number","boolean","null"]},{"type":"array","minItems":1,"items":{"type":["string","number","boolean","null"]}},{"title":"TargetExpectation","type":"object","additionalProperties":false,"minProperties":1,"properties":{"exists":{"type":"boolean","description":"Whether there is a value other than null."},"empty":{"type":"boolean","description":"Whether it is absent, null, an empty text, list or object."},"is":{"enum":["string","number","boolean","array","object"],"description":"Its type."},"not":{"type":"array","minItems":1,"items":{"type":["string","number","boolean","null"]},"description":"Values it must not be; an absent one is none of them."},"matches":{"type":"string","minLength":1,"description":"RE2 expression to be found in the text or number."},"between":{"type":"array","minItems":2,"maxItems":2,"items":{"type":"number"},"description":"Lowest and highest number."},"every":{"type":"object","minProperties":1,"additionalProperties":{"$ref":"#/$defs/expectation"},"description":"Expectations that every element of a list meets, by dotted path in the element; an absent list meets them."}}}]},"condition":{"title":"TargetCondition","description":"A test of a response: everything named must hold.","type":"object","additionalProperties":false,"minProperties":1,"properties":{"status":{"description":"HTTP status: a number, a class such as `5xx`, or a list of them.","oneOf":[{"$ref":"#/$defs/status"},{"type":"array","minItems":1,"items":{"$ref":"#/$defs/status"}}]},"headers":{"type":"object","minProperties":1,"additionalProperties":{"$ref":"#/$defs/expectation"},"description":"Expectations by header name."},"body":{"type":"object","minProperties":1,"additionalProperties":{"$ref":"#/$defs/expectation"},"description":"Expectations by dotted path into the JSON body; `.` is the body itself. None holds for a body that is not JSON."},"text":{"type":"string","minLength":1,"description":"RE2 expression to be found in the body as text."},"any":{"type":"array","minItems":1,"items":{"$ref":"#/$defs/condition"},"description":"Alternatives, of which one must hold."}}},"status":{"oneOf":[{"type":"integer","minimum":100,"maximum":599},{"type":"string","pattern":"^[1-5]xx$"}]},"outcomes":{"type":"array","items":{"$ref":"#/$defs/outcomeRule"},"description":"What a response that is no success means; the first rule that fits. Otherwise: 429 is `retry`; 408, 425, 500, 502, 503 and 504 are `ambiguous`; the rest is `permanent`."},"outcomeRule":{"title":"TargetOutcomeRule","description":"One rule.","type":"object","additionalProperties":false,"required":["when","outcome"],"properties":{"when":{"$ref":"#/$defs/condition"},"outcome":{"enum":["ok","ok_pending","permanent","auth","retry","refresh","ambiguous"],"description":"`auth`: permanent, the credentials are at fault. `refresh`: take a new exchanged token and try once more. `ok_pending`: accepted, but not yet visible. The rest as in docs/glossary.md."},"reason":{"type":"string","minLength":1,"description":"What it means and what to do, for the operator."},"wait_seconds":{"type":"number","exclusiveMinimum":0,"description":"Wait before the retry when the response names none."}}},"retryAfter":{"title":"TargetRetryAfter","description":"Where a response says how long to wait; the first place that says so. Default: the Retry-After header.","type":"object","additionalProperties":false,"required":["from"],"properties":{"from":{"type":"array","items":{"$ref":"#/$defs/retryAfterSource"},"description":"The places, best first."},"cap_seconds":{"type":"number","exclusiveMinimum":0,"default":3600,"description":"Longest wait that is believed."}}},"retryAfterSource":{"title":"TargetRetryAfterSource","description":"One place: exactly one of `header`, `body`, `text`.","type":"object","additionalProperties":false,"properties":{"header":{"type":"string","minLength":1,"description":"Header: a number or an HTTP date."},"body":{"type":"string","minLength":1,"description":"Dotted path into the JSON body."},"text":{"type":"string","minLength":1,"description":"RE2 expression with one group, searched in the body as text."},"unit":{"enum":["s","ms"],"default":"s","description":"Unit of the number."}}},"pacing":{"type":"array","items":{"title":"TargetPace","description":"At most `messages` in any `seconds`.","type":"object","additionalProperties":false,"required":["per","messages","seconds"],"properties":{"per":{"enum":["chat","credentials"],"description":"What is counted together."},"messages":{"type":"integer","minimum":1,"description":"How many messages."},"seconds":{"type":"number","exclusiveMinimum":0,"description":"In how many seconds."}}},"description":"The public service's limits. They hold while the base URL is the one of this file: a server under `api_base` has its own."},"variant":{"title":"TargetVariant","description":"One way to reach the service.","type":"object","additionalProperties":false,"properties":{"title":{"type":"string","minLength":1,"description":"Display name."},"needs":{"type":"array","items":{"type":"string","minLength":1},"description":"Settings it cannot do without: it is chosen when they are all set and the config names no variant."},"address":{"$ref":"target.schema.json#/properties/address"},"base":{"$ref":"#/$defs/base"},"request":{"$ref":"#/$defs/requests"},"text":{"$ref":"#/$defs/text"},"key":{"$ref":"#/$defs/key"},"signature":{"$ref":"#/$defs/signature"},"exchange":{"$ref":"#/$defs/exchange"},"success":{"$ref":"#/$defs/condition"},"message_id":{"$ref":"#/$defs/messageId"},"error_code":{"$ref":"#/$defs/errorCode"},"outcomes":{"$ref":"#/$defs/outcomes"},"retry_after":{"$ref":"#/$defs/retryAfter"},"pacing":{"$ref":"#/$defs/pacing"},"timeout_seconds":{"$ref":"#/$defs/timeout"},"max_response_bytes":{"$ref":"#/$defs/responseCap"}}}}};
 const schema32 = {"title":"TargetSetting","description":"One setting.","type":"object","additionalProperties":false,"required":["help"],"properties":{"help":{"type":"string","minLength":1,"description":"What it is and where to find it."},"example":{"type":["string","integer","boolean"],"description":"A value as it looks, for the documentation; never of a secret."},"secret":{"type":"boolean","default":false,"description":"Never shown: neither in logs nor in dry runs nor in messages."},"required":{"type":"boolean","default":false,"description":"Nothing can be delivered without it."},"aliases":{"type":"array","items":{"type":"string","pattern":"^[a-z][a-z0-9_]{0,63}$"},"description":"Other names users may write."},"default":{"type":["string","integer","boolean"],"description":"Value when the config sets none."},"pattern":{"type":"string","minLength":1,"description":"RE2 expression that the whole value must match."}}};
-const schema33 = {"title":"TargetAddressField","description":"One key of `deliver_extra`. Its value may come from a stranger's payload: what is not matched by `pattern` is refused.","type":"object","additionalProperties":false,"required":["help"],"properties":{"help":{"type":"string","minLength":1,"description":"What it is, with an example."},"example":{"type":"string","minLength":1,"description":"A value as it looks, for the documentation."},"required":{"type":"boolean","default":false,"description":"Every route that delivers here must set it. (A key that a request names without `?` must have a value when that request is made, whatever this says.)"},"pattern":{"type":"string","minLength":1,"description":"RE2 expression that the whole value must match."},"personal":{"type":"boolean","default":false,"description":"A phone number or the like: shown only in part."}}};
+const schema33 = {"title":"TargetAddressField","description":"One key of `deliver_extra`. Its value may come from a stranger's payload: what is not matched by `pattern` is refused.","type":"object","additionalProperties":false,"required":["help"],"properties":{"help":{"type":"string","minLength":1,"description":"What it is, with an example."},"example":{"type":"string","minLength":1,"description":"A value as it looks, for the documentation."},"required":{"type":"boolean","default":false,"description":"Every route that delivers here must set it. (A key that a request names without `?` must have a value when that request is made, whatever this says.)"},"pattern":{"type":"string","minLength":1,"description":"RE2 expression that the whole value must match."}}};
 const schema34 = {"type":"string","minLength":1,"description":"Base URL, `https://` unless it is this machine; may hold settings. Absent: the config must set `api_base`."};
-const schema40 = {"title":"TargetText","description":"What the service takes as text.","type":"object","additionalProperties":false,"properties":{"limit":{"type":"integer","minimum":20,"description":"Longest text of one message. Absent: none."},"unit":{"enum":["utf16","codepoint","byte","json_byte"],"default":"utf16","description":"What `limit` counts: UTF-16 units, code points, UTF-8 bytes, or UTF-8 bytes once escaped for JSON."},"overflow":{"enum":["split","truncate","reject"],"default":"split","description":"What happens to a longer text: several messages, a shortened one, or a permanent failure."},"max_pieces":{"type":"integer","minimum":1,"maximum":10000,"default":200,"description":"Most messages one text may become; a text that needs more is a permanent failure."},"numbered":{"type":"boolean","default":false,"description":"Ends each of several messages with ` (i/n)`."},"transforms":{"type":"array","items":{"enum":["slack_entities","zwsp_after_at","break_angle_at","break_angle","break_everyone","break_templates","strip_controls"]},"description":"Changes that keep the service from reading the text as markup or as a mention, applied in order and before splitting: see docs/targets.md."}}};
+const schema40 = {"title":"TargetText","description":"What the service takes as text.","type":"object","additionalProperties":false,"properties":{"limit":{"type":"integer","minimum":20,"description":"Longest text of one message. Absent: none."},"unit":{"enum":["utf16","codepoint","byte","json_byte"],"default":"utf16","description":"What `limit` counts: UTF-16 units, code points, UTF-8 bytes, or UTF-8 bytes once escaped for JSON."},"overflow":{"enum":["split","truncate","reject"],"default":"split","description":"What happens to a longer text: several messages, a shortened one, or a permanent failure."},"max_pieces":{"type":"integer","minimum":1,"maximum":10000,"default":200,"description":"Most messages one text may become; a text that needs more is a permanent failure."},"numbered":{"type":"boolean","default":false,"description":"Ends each of several messages with ` (i/n)`."},"transforms":{"type":"array","items":{"enum":["slack_entities","zwsp_after_at","break_angle_at","break_angle","break_everyone","break_templates","strip_controls"]},"description":"Changes that keep the service from reading the text as markup or as a mention, applied in order and before splitting: see docs/own-targets.md."}}};
 const schema41 = {"title":"TargetKey","description":"Idempotency: `{key}` is the same for every attempt to send the same piece.","type":"object","additionalProperties":false,"required":["window_seconds"],"properties":{"form":{"enum":["hex","uuid"],"default":"hex","description":"How the key is written."},"max_length":{"type":"integer","minimum":16,"maximum":64,"default":64,"description":"Longest key the service takes."},"window_seconds":{"type":"integer","minimum":0,"description":"How long the service drops a repeat, in seconds; 0: it does not, the key is merely required."}}};
 const schema42 = {"title":"TargetSignature","description":"An HMAC over a text, as `{signature}`, with the instant it was made at as `{timestamp}`. Both are empty while a `{name?}` in it is.","type":"object","additionalProperties":false,"required":["key","message"],"properties":{"hash":{"enum":["sha256","sha1","sha512"],"default":"sha256","description":"Hash of the HMAC."},"key":{"type":"string","minLength":1,"description":"Its key."},"message":{"type":"string","description":"The text it is made over; may be empty."},"encoding":{"enum":["base64","hex"],"default":"base64","description":"How the result is written."},"clock":{"enum":["s","ms"],"default":"s","description":"Unit of `{timestamp}`: seconds or milliseconds since 1970."}}};
 const schema48 = {"type":"string","minLength":1,"description":"Dotted path of the sent message's id in the response."};
@@ -1846,7 +1846,7 @@ vErrors.push(err2);
 errors++;
 }
 for(const key2 in data0){
-if(!(((((key2 === "help") || (key2 === "example")) || (key2 === "required")) || (key2 === "pattern")) || (key2 === "personal"))){
+if(!((((key2 === "help") || (key2 === "example")) || (key2 === "required")) || (key2 === "pattern"))){
 const err3 = {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/addressField/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}};
 if(vErrors === null){
 vErrors = [err3];
@@ -1944,9 +1944,9 @@ vErrors.push(err10);
 errors++;
 }
 }
-if(data0.personal !== undefined){
-if(typeof data0.personal !== "boolean"){
-const err11 = {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/personal",schemaPath:"#/$defs/addressField/properties/personal/type",keyword:"type",params:{type: "boolean"}};
+}
+else {
+const err11 = {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/addressField/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -1958,24 +1958,12 @@ errors++;
 }
 }
 else {
-const err12 = {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/addressField/type",keyword:"type",params:{type: "object"}};
+const err12 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err12];
 }
 else {
 vErrors.push(err12);
-}
-errors++;
-}
-}
-}
-else {
-const err13 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err13];
-}
-else {
-vErrors.push(err13);
 }
 errors++;
 }
@@ -3329,7 +3317,7 @@ vErrors.push(err39);
 errors++;
 }
 for(const key7 in data22){
-if(!(((((key7 === "help") || (key7 === "example")) || (key7 === "required")) || (key7 === "pattern")) || (key7 === "personal"))){
+if(!((((key7 === "help") || (key7 === "example")) || (key7 === "required")) || (key7 === "pattern"))){
 const err40 = {instancePath:instancePath+"/address/" + key6.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/addressField/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key7}};
 if(vErrors === null){
 vErrors = [err40];
@@ -3427,9 +3415,9 @@ vErrors.push(err47);
 errors++;
 }
 }
-if(data22.personal !== undefined){
-if(typeof data22.personal !== "boolean"){
-const err48 = {instancePath:instancePath+"/address/" + key6.replace(/~/g, "~0").replace(/\//g, "~1")+"/personal",schemaPath:"#/$defs/addressField/properties/personal/type",keyword:"type",params:{type: "boolean"}};
+}
+else {
+const err48 = {instancePath:instancePath+"/address/" + key6.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/addressField/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err48];
 }
@@ -3441,7 +3429,7 @@ errors++;
 }
 }
 else {
-const err49 = {instancePath:instancePath+"/address/" + key6.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/addressField/type",keyword:"type",params:{type: "object"}};
+const err49 = {instancePath:instancePath+"/address",schemaPath:"#/properties/address/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err49];
 }
@@ -3451,9 +3439,11 @@ vErrors.push(err49);
 errors++;
 }
 }
-}
-else {
-const err50 = {instancePath:instancePath+"/address",schemaPath:"#/properties/address/type",keyword:"type",params:{type: "object"}};
+if(data.base !== undefined){
+let data27 = data.base;
+if(typeof data27 === "string"){
+if(data27.length < 1){
+const err50 = {instancePath:instancePath+"/base",schemaPath:"#/$defs/base/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err50];
 }
@@ -3463,27 +3453,13 @@ vErrors.push(err50);
 errors++;
 }
 }
-if(data.base !== undefined){
-let data28 = data.base;
-if(typeof data28 === "string"){
-if(data28.length < 1){
-const err51 = {instancePath:instancePath+"/base",schemaPath:"#/$defs/base/minLength",keyword:"minLength",params:{limit: 1}};
+else {
+const err51 = {instancePath:instancePath+"/base",schemaPath:"#/$defs/base/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err51];
 }
 else {
 vErrors.push(err51);
-}
-errors++;
-}
-}
-else {
-const err52 = {instancePath:instancePath+"/base",schemaPath:"#/$defs/base/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err52];
-}
-else {
-vErrors.push(err52);
 }
 errors++;
 }
@@ -3495,11 +3471,24 @@ errors = vErrors.length;
 }
 }
 if(data.text !== undefined){
-let data30 = data.text;
-if(data30 && typeof data30 == "object" && !Array.isArray(data30)){
-for(const key8 in data30){
+let data29 = data.text;
+if(data29 && typeof data29 == "object" && !Array.isArray(data29)){
+for(const key8 in data29){
 if(!((((((key8 === "limit") || (key8 === "unit")) || (key8 === "overflow")) || (key8 === "max_pieces")) || (key8 === "numbered")) || (key8 === "transforms"))){
-const err53 = {instancePath:instancePath+"/text",schemaPath:"#/$defs/text/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8}};
+const err52 = {instancePath:instancePath+"/text",schemaPath:"#/$defs/text/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8}};
+if(vErrors === null){
+vErrors = [err52];
+}
+else {
+vErrors.push(err52);
+}
+errors++;
+}
+}
+if(data29.limit !== undefined){
+let data30 = data29.limit;
+if(!(((typeof data30 == "number") && (!(data30 % 1) && !isNaN(data30))) && (isFinite(data30)))){
+const err53 = {instancePath:instancePath+"/text/limit",schemaPath:"#/$defs/text/properties/limit/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err53];
 }
@@ -3508,11 +3497,9 @@ vErrors.push(err53);
 }
 errors++;
 }
-}
-if(data30.limit !== undefined){
-let data31 = data30.limit;
-if(!(((typeof data31 == "number") && (!(data31 % 1) && !isNaN(data31))) && (isFinite(data31)))){
-const err54 = {instancePath:instancePath+"/text/limit",schemaPath:"#/$defs/text/properties/limit/type",keyword:"type",params:{type: "integer"}};
+if((typeof data30 == "number") && (isFinite(data30))){
+if(data30 < 20 || isNaN(data30)){
+const err54 = {instancePath:instancePath+"/text/limit",schemaPath:"#/$defs/text/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 20}};
 if(vErrors === null){
 vErrors = [err54];
 }
@@ -3521,9 +3508,12 @@ vErrors.push(err54);
 }
 errors++;
 }
-if((typeof data31 == "number") && (isFinite(data31))){
-if(data31 < 20 || isNaN(data31)){
-const err55 = {instancePath:instancePath+"/text/limit",schemaPath:"#/$defs/text/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 20}};
+}
+}
+if(data29.unit !== undefined){
+let data31 = data29.unit;
+if(!((((data31 === "utf16") || (data31 === "codepoint")) || (data31 === "byte")) || (data31 === "json_byte"))){
+const err55 = {instancePath:instancePath+"/text/unit",schemaPath:"#/$defs/text/properties/unit/enum",keyword:"enum",params:{allowedValues: schema40.properties.unit.enum}};
 if(vErrors === null){
 vErrors = [err55];
 }
@@ -3533,11 +3523,10 @@ vErrors.push(err55);
 errors++;
 }
 }
-}
-if(data30.unit !== undefined){
-let data32 = data30.unit;
-if(!((((data32 === "utf16") || (data32 === "codepoint")) || (data32 === "byte")) || (data32 === "json_byte"))){
-const err56 = {instancePath:instancePath+"/text/unit",schemaPath:"#/$defs/text/properties/unit/enum",keyword:"enum",params:{allowedValues: schema40.properties.unit.enum}};
+if(data29.overflow !== undefined){
+let data32 = data29.overflow;
+if(!(((data32 === "split") || (data32 === "truncate")) || (data32 === "reject"))){
+const err56 = {instancePath:instancePath+"/text/overflow",schemaPath:"#/$defs/text/properties/overflow/enum",keyword:"enum",params:{allowedValues: schema40.properties.overflow.enum}};
 if(vErrors === null){
 vErrors = [err56];
 }
@@ -3547,10 +3536,10 @@ vErrors.push(err56);
 errors++;
 }
 }
-if(data30.overflow !== undefined){
-let data33 = data30.overflow;
-if(!(((data33 === "split") || (data33 === "truncate")) || (data33 === "reject"))){
-const err57 = {instancePath:instancePath+"/text/overflow",schemaPath:"#/$defs/text/properties/overflow/enum",keyword:"enum",params:{allowedValues: schema40.properties.overflow.enum}};
+if(data29.max_pieces !== undefined){
+let data33 = data29.max_pieces;
+if(!(((typeof data33 == "number") && (!(data33 % 1) && !isNaN(data33))) && (isFinite(data33)))){
+const err57 = {instancePath:instancePath+"/text/max_pieces",schemaPath:"#/$defs/text/properties/max_pieces/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err57];
 }
@@ -3559,11 +3548,9 @@ vErrors.push(err57);
 }
 errors++;
 }
-}
-if(data30.max_pieces !== undefined){
-let data34 = data30.max_pieces;
-if(!(((typeof data34 == "number") && (!(data34 % 1) && !isNaN(data34))) && (isFinite(data34)))){
-const err58 = {instancePath:instancePath+"/text/max_pieces",schemaPath:"#/$defs/text/properties/max_pieces/type",keyword:"type",params:{type: "integer"}};
+if((typeof data33 == "number") && (isFinite(data33))){
+if(data33 > 10000 || isNaN(data33)){
+const err58 = {instancePath:instancePath+"/text/max_pieces",schemaPath:"#/$defs/text/properties/max_pieces/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000}};
 if(vErrors === null){
 vErrors = [err58];
 }
@@ -3572,9 +3559,8 @@ vErrors.push(err58);
 }
 errors++;
 }
-if((typeof data34 == "number") && (isFinite(data34))){
-if(data34 > 10000 || isNaN(data34)){
-const err59 = {instancePath:instancePath+"/text/max_pieces",schemaPath:"#/$defs/text/properties/max_pieces/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000}};
+if(data33 < 1 || isNaN(data33)){
+const err59 = {instancePath:instancePath+"/text/max_pieces",schemaPath:"#/$defs/text/properties/max_pieces/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err59];
 }
@@ -3583,8 +3569,11 @@ vErrors.push(err59);
 }
 errors++;
 }
-if(data34 < 1 || isNaN(data34)){
-const err60 = {instancePath:instancePath+"/text/max_pieces",schemaPath:"#/$defs/text/properties/max_pieces/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+}
+}
+if(data29.numbered !== undefined){
+if(typeof data29.numbered !== "boolean"){
+const err60 = {instancePath:instancePath+"/text/numbered",schemaPath:"#/$defs/text/properties/numbered/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err60];
 }
@@ -3594,10 +3583,14 @@ vErrors.push(err60);
 errors++;
 }
 }
-}
-if(data30.numbered !== undefined){
-if(typeof data30.numbered !== "boolean"){
-const err61 = {instancePath:instancePath+"/text/numbered",schemaPath:"#/$defs/text/properties/numbered/type",keyword:"type",params:{type: "boolean"}};
+if(data29.transforms !== undefined){
+let data35 = data29.transforms;
+if(Array.isArray(data35)){
+const len4 = data35.length;
+for(let i4=0; i4<len4; i4++){
+let data36 = data35[i4];
+if(!(((((((data36 === "slack_entities") || (data36 === "zwsp_after_at")) || (data36 === "break_angle_at")) || (data36 === "break_angle")) || (data36 === "break_everyone")) || (data36 === "break_templates")) || (data36 === "strip_controls"))){
+const err61 = {instancePath:instancePath+"/text/transforms/" + i4,schemaPath:"#/$defs/text/properties/transforms/items/enum",keyword:"enum",params:{allowedValues: schema40.properties.transforms.items.enum}};
 if(vErrors === null){
 vErrors = [err61];
 }
@@ -3607,14 +3600,9 @@ vErrors.push(err61);
 errors++;
 }
 }
-if(data30.transforms !== undefined){
-let data36 = data30.transforms;
-if(Array.isArray(data36)){
-const len4 = data36.length;
-for(let i4=0; i4<len4; i4++){
-let data37 = data36[i4];
-if(!(((((((data37 === "slack_entities") || (data37 === "zwsp_after_at")) || (data37 === "break_angle_at")) || (data37 === "break_angle")) || (data37 === "break_everyone")) || (data37 === "break_templates")) || (data37 === "strip_controls"))){
-const err62 = {instancePath:instancePath+"/text/transforms/" + i4,schemaPath:"#/$defs/text/properties/transforms/items/enum",keyword:"enum",params:{allowedValues: schema40.properties.transforms.items.enum}};
+}
+else {
+const err62 = {instancePath:instancePath+"/text/transforms",schemaPath:"#/$defs/text/properties/transforms/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err62];
 }
@@ -3626,7 +3614,7 @@ errors++;
 }
 }
 else {
-const err63 = {instancePath:instancePath+"/text/transforms",schemaPath:"#/$defs/text/properties/transforms/type",keyword:"type",params:{type: "array"}};
+const err63 = {instancePath:instancePath+"/text",schemaPath:"#/$defs/text/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err63];
 }
@@ -3636,9 +3624,11 @@ vErrors.push(err63);
 errors++;
 }
 }
-}
-else {
-const err64 = {instancePath:instancePath+"/text",schemaPath:"#/$defs/text/type",keyword:"type",params:{type: "object"}};
+if(data.key !== undefined){
+let data37 = data.key;
+if(data37 && typeof data37 == "object" && !Array.isArray(data37)){
+if(data37.window_seconds === undefined){
+const err64 = {instancePath:instancePath+"/key",schemaPath:"#/$defs/key/required",keyword:"required",params:{missingProperty: "window_seconds"}};
 if(vErrors === null){
 vErrors = [err64];
 }
@@ -3647,12 +3637,9 @@ vErrors.push(err64);
 }
 errors++;
 }
-}
-if(data.key !== undefined){
-let data38 = data.key;
-if(data38 && typeof data38 == "object" && !Array.isArray(data38)){
-if(data38.window_seconds === undefined){
-const err65 = {instancePath:instancePath+"/key",schemaPath:"#/$defs/key/required",keyword:"required",params:{missingProperty: "window_seconds"}};
+for(const key9 in data37){
+if(!(((key9 === "form") || (key9 === "max_length")) || (key9 === "window_seconds"))){
+const err65 = {instancePath:instancePath+"/key",schemaPath:"#/$defs/key/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key9}};
 if(vErrors === null){
 vErrors = [err65];
 }
@@ -3661,9 +3648,11 @@ vErrors.push(err65);
 }
 errors++;
 }
-for(const key9 in data38){
-if(!(((key9 === "form") || (key9 === "max_length")) || (key9 === "window_seconds"))){
-const err66 = {instancePath:instancePath+"/key",schemaPath:"#/$defs/key/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key9}};
+}
+if(data37.form !== undefined){
+let data38 = data37.form;
+if(!((data38 === "hex") || (data38 === "uuid"))){
+const err66 = {instancePath:instancePath+"/key/form",schemaPath:"#/$defs/key/properties/form/enum",keyword:"enum",params:{allowedValues: schema41.properties.form.enum}};
 if(vErrors === null){
 vErrors = [err66];
 }
@@ -3673,10 +3662,10 @@ vErrors.push(err66);
 errors++;
 }
 }
-if(data38.form !== undefined){
-let data39 = data38.form;
-if(!((data39 === "hex") || (data39 === "uuid"))){
-const err67 = {instancePath:instancePath+"/key/form",schemaPath:"#/$defs/key/properties/form/enum",keyword:"enum",params:{allowedValues: schema41.properties.form.enum}};
+if(data37.max_length !== undefined){
+let data39 = data37.max_length;
+if(!(((typeof data39 == "number") && (!(data39 % 1) && !isNaN(data39))) && (isFinite(data39)))){
+const err67 = {instancePath:instancePath+"/key/max_length",schemaPath:"#/$defs/key/properties/max_length/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err67];
 }
@@ -3685,11 +3674,9 @@ vErrors.push(err67);
 }
 errors++;
 }
-}
-if(data38.max_length !== undefined){
-let data40 = data38.max_length;
-if(!(((typeof data40 == "number") && (!(data40 % 1) && !isNaN(data40))) && (isFinite(data40)))){
-const err68 = {instancePath:instancePath+"/key/max_length",schemaPath:"#/$defs/key/properties/max_length/type",keyword:"type",params:{type: "integer"}};
+if((typeof data39 == "number") && (isFinite(data39))){
+if(data39 > 64 || isNaN(data39)){
+const err68 = {instancePath:instancePath+"/key/max_length",schemaPath:"#/$defs/key/properties/max_length/maximum",keyword:"maximum",params:{comparison: "<=", limit: 64}};
 if(vErrors === null){
 vErrors = [err68];
 }
@@ -3698,9 +3685,8 @@ vErrors.push(err68);
 }
 errors++;
 }
-if((typeof data40 == "number") && (isFinite(data40))){
-if(data40 > 64 || isNaN(data40)){
-const err69 = {instancePath:instancePath+"/key/max_length",schemaPath:"#/$defs/key/properties/max_length/maximum",keyword:"maximum",params:{comparison: "<=", limit: 64}};
+if(data39 < 16 || isNaN(data39)){
+const err69 = {instancePath:instancePath+"/key/max_length",schemaPath:"#/$defs/key/properties/max_length/minimum",keyword:"minimum",params:{comparison: ">=", limit: 16}};
 if(vErrors === null){
 vErrors = [err69];
 }
@@ -3709,8 +3695,12 @@ vErrors.push(err69);
 }
 errors++;
 }
-if(data40 < 16 || isNaN(data40)){
-const err70 = {instancePath:instancePath+"/key/max_length",schemaPath:"#/$defs/key/properties/max_length/minimum",keyword:"minimum",params:{comparison: ">=", limit: 16}};
+}
+}
+if(data37.window_seconds !== undefined){
+let data40 = data37.window_seconds;
+if(!(((typeof data40 == "number") && (!(data40 % 1) && !isNaN(data40))) && (isFinite(data40)))){
+const err70 = {instancePath:instancePath+"/key/window_seconds",schemaPath:"#/$defs/key/properties/window_seconds/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err70];
 }
@@ -3719,12 +3709,9 @@ vErrors.push(err70);
 }
 errors++;
 }
-}
-}
-if(data38.window_seconds !== undefined){
-let data41 = data38.window_seconds;
-if(!(((typeof data41 == "number") && (!(data41 % 1) && !isNaN(data41))) && (isFinite(data41)))){
-const err71 = {instancePath:instancePath+"/key/window_seconds",schemaPath:"#/$defs/key/properties/window_seconds/type",keyword:"type",params:{type: "integer"}};
+if((typeof data40 == "number") && (isFinite(data40))){
+if(data40 < 0 || isNaN(data40)){
+const err71 = {instancePath:instancePath+"/key/window_seconds",schemaPath:"#/$defs/key/properties/window_seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
 if(vErrors === null){
 vErrors = [err71];
 }
@@ -3733,9 +3720,11 @@ vErrors.push(err71);
 }
 errors++;
 }
-if((typeof data41 == "number") && (isFinite(data41))){
-if(data41 < 0 || isNaN(data41)){
-const err72 = {instancePath:instancePath+"/key/window_seconds",schemaPath:"#/$defs/key/properties/window_seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
+}
+}
+}
+else {
+const err72 = {instancePath:instancePath+"/key",schemaPath:"#/$defs/key/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err72];
 }
@@ -3745,10 +3734,11 @@ vErrors.push(err72);
 errors++;
 }
 }
-}
-}
-else {
-const err73 = {instancePath:instancePath+"/key",schemaPath:"#/$defs/key/type",keyword:"type",params:{type: "object"}};
+if(data.signature !== undefined){
+let data41 = data.signature;
+if(data41 && typeof data41 == "object" && !Array.isArray(data41)){
+if(data41.key === undefined){
+const err73 = {instancePath:instancePath+"/signature",schemaPath:"#/$defs/signature/required",keyword:"required",params:{missingProperty: "key"}};
 if(vErrors === null){
 vErrors = [err73];
 }
@@ -3757,12 +3747,8 @@ vErrors.push(err73);
 }
 errors++;
 }
-}
-if(data.signature !== undefined){
-let data42 = data.signature;
-if(data42 && typeof data42 == "object" && !Array.isArray(data42)){
-if(data42.key === undefined){
-const err74 = {instancePath:instancePath+"/signature",schemaPath:"#/$defs/signature/required",keyword:"required",params:{missingProperty: "key"}};
+if(data41.message === undefined){
+const err74 = {instancePath:instancePath+"/signature",schemaPath:"#/$defs/signature/required",keyword:"required",params:{missingProperty: "message"}};
 if(vErrors === null){
 vErrors = [err74];
 }
@@ -3771,8 +3757,9 @@ vErrors.push(err74);
 }
 errors++;
 }
-if(data42.message === undefined){
-const err75 = {instancePath:instancePath+"/signature",schemaPath:"#/$defs/signature/required",keyword:"required",params:{missingProperty: "message"}};
+for(const key10 in data41){
+if(!(((((key10 === "hash") || (key10 === "key")) || (key10 === "message")) || (key10 === "encoding")) || (key10 === "clock"))){
+const err75 = {instancePath:instancePath+"/signature",schemaPath:"#/$defs/signature/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key10}};
 if(vErrors === null){
 vErrors = [err75];
 }
@@ -3781,9 +3768,11 @@ vErrors.push(err75);
 }
 errors++;
 }
-for(const key10 in data42){
-if(!(((((key10 === "hash") || (key10 === "key")) || (key10 === "message")) || (key10 === "encoding")) || (key10 === "clock"))){
-const err76 = {instancePath:instancePath+"/signature",schemaPath:"#/$defs/signature/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key10}};
+}
+if(data41.hash !== undefined){
+let data42 = data41.hash;
+if(!(((data42 === "sha256") || (data42 === "sha1")) || (data42 === "sha512"))){
+const err76 = {instancePath:instancePath+"/signature/hash",schemaPath:"#/$defs/signature/properties/hash/enum",keyword:"enum",params:{allowedValues: schema42.properties.hash.enum}};
 if(vErrors === null){
 vErrors = [err76];
 }
@@ -3793,10 +3782,11 @@ vErrors.push(err76);
 errors++;
 }
 }
-if(data42.hash !== undefined){
-let data43 = data42.hash;
-if(!(((data43 === "sha256") || (data43 === "sha1")) || (data43 === "sha512"))){
-const err77 = {instancePath:instancePath+"/signature/hash",schemaPath:"#/$defs/signature/properties/hash/enum",keyword:"enum",params:{allowedValues: schema42.properties.hash.enum}};
+if(data41.key !== undefined){
+let data43 = data41.key;
+if(typeof data43 === "string"){
+if(data43.length < 1){
+const err77 = {instancePath:instancePath+"/signature/key",schemaPath:"#/$defs/signature/properties/key/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err77];
 }
@@ -3806,11 +3796,8 @@ vErrors.push(err77);
 errors++;
 }
 }
-if(data42.key !== undefined){
-let data44 = data42.key;
-if(typeof data44 === "string"){
-if(data44.length < 1){
-const err78 = {instancePath:instancePath+"/signature/key",schemaPath:"#/$defs/signature/properties/key/minLength",keyword:"minLength",params:{limit: 1}};
+else {
+const err78 = {instancePath:instancePath+"/signature/key",schemaPath:"#/$defs/signature/properties/key/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err78];
 }
@@ -3820,8 +3807,9 @@ vErrors.push(err78);
 errors++;
 }
 }
-else {
-const err79 = {instancePath:instancePath+"/signature/key",schemaPath:"#/$defs/signature/properties/key/type",keyword:"type",params:{type: "string"}};
+if(data41.message !== undefined){
+if(typeof data41.message !== "string"){
+const err79 = {instancePath:instancePath+"/signature/message",schemaPath:"#/$defs/signature/properties/message/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err79];
 }
@@ -3831,9 +3819,10 @@ vErrors.push(err79);
 errors++;
 }
 }
-if(data42.message !== undefined){
-if(typeof data42.message !== "string"){
-const err80 = {instancePath:instancePath+"/signature/message",schemaPath:"#/$defs/signature/properties/message/type",keyword:"type",params:{type: "string"}};
+if(data41.encoding !== undefined){
+let data45 = data41.encoding;
+if(!((data45 === "base64") || (data45 === "hex"))){
+const err80 = {instancePath:instancePath+"/signature/encoding",schemaPath:"#/$defs/signature/properties/encoding/enum",keyword:"enum",params:{allowedValues: schema42.properties.encoding.enum}};
 if(vErrors === null){
 vErrors = [err80];
 }
@@ -3843,10 +3832,10 @@ vErrors.push(err80);
 errors++;
 }
 }
-if(data42.encoding !== undefined){
-let data46 = data42.encoding;
-if(!((data46 === "base64") || (data46 === "hex"))){
-const err81 = {instancePath:instancePath+"/signature/encoding",schemaPath:"#/$defs/signature/properties/encoding/enum",keyword:"enum",params:{allowedValues: schema42.properties.encoding.enum}};
+if(data41.clock !== undefined){
+let data46 = data41.clock;
+if(!((data46 === "s") || (data46 === "ms"))){
+const err81 = {instancePath:instancePath+"/signature/clock",schemaPath:"#/$defs/signature/properties/clock/enum",keyword:"enum",params:{allowedValues: schema42.properties.clock.enum}};
 if(vErrors === null){
 vErrors = [err81];
 }
@@ -3856,27 +3845,14 @@ vErrors.push(err81);
 errors++;
 }
 }
-if(data42.clock !== undefined){
-let data47 = data42.clock;
-if(!((data47 === "s") || (data47 === "ms"))){
-const err82 = {instancePath:instancePath+"/signature/clock",schemaPath:"#/$defs/signature/properties/clock/enum",keyword:"enum",params:{allowedValues: schema42.properties.clock.enum}};
+}
+else {
+const err82 = {instancePath:instancePath+"/signature",schemaPath:"#/$defs/signature/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err82];
 }
 else {
 vErrors.push(err82);
-}
-errors++;
-}
-}
-}
-else {
-const err83 = {instancePath:instancePath+"/signature",schemaPath:"#/$defs/signature/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err83];
-}
-else {
-vErrors.push(err83);
 }
 errors++;
 }
@@ -3894,10 +3870,21 @@ errors = vErrors.length;
 }
 }
 if(data.message_id !== undefined){
-let data50 = data.message_id;
-if(typeof data50 === "string"){
-if(data50.length < 1){
-const err84 = {instancePath:instancePath+"/message_id",schemaPath:"#/$defs/messageId/minLength",keyword:"minLength",params:{limit: 1}};
+let data49 = data.message_id;
+if(typeof data49 === "string"){
+if(data49.length < 1){
+const err83 = {instancePath:instancePath+"/message_id",schemaPath:"#/$defs/messageId/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err83];
+}
+else {
+vErrors.push(err83);
+}
+errors++;
+}
+}
+else {
+const err84 = {instancePath:instancePath+"/message_id",schemaPath:"#/$defs/messageId/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err84];
 }
@@ -3907,8 +3894,11 @@ vErrors.push(err84);
 errors++;
 }
 }
-else {
-const err85 = {instancePath:instancePath+"/message_id",schemaPath:"#/$defs/messageId/type",keyword:"type",params:{type: "string"}};
+if(data.error_code !== undefined){
+let data50 = data.error_code;
+if(typeof data50 === "string"){
+if(data50.length < 1){
+const err85 = {instancePath:instancePath+"/error_code",schemaPath:"#/$defs/errorCode/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err85];
 }
@@ -3918,27 +3908,13 @@ vErrors.push(err85);
 errors++;
 }
 }
-if(data.error_code !== undefined){
-let data51 = data.error_code;
-if(typeof data51 === "string"){
-if(data51.length < 1){
-const err86 = {instancePath:instancePath+"/error_code",schemaPath:"#/$defs/errorCode/minLength",keyword:"minLength",params:{limit: 1}};
+else {
+const err86 = {instancePath:instancePath+"/error_code",schemaPath:"#/$defs/errorCode/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err86];
 }
 else {
 vErrors.push(err86);
-}
-errors++;
-}
-}
-else {
-const err87 = {instancePath:instancePath+"/error_code",schemaPath:"#/$defs/errorCode/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err87];
-}
-else {
-vErrors.push(err87);
 }
 errors++;
 }
@@ -3956,14 +3932,24 @@ errors = vErrors.length;
 }
 }
 if(data.pacing !== undefined){
-let data54 = data.pacing;
-if(Array.isArray(data54)){
-const len5 = data54.length;
+let data53 = data.pacing;
+if(Array.isArray(data53)){
+const len5 = data53.length;
 for(let i5=0; i5<len5; i5++){
-let data55 = data54[i5];
-if(data55 && typeof data55 == "object" && !Array.isArray(data55)){
-if(data55.per === undefined){
-const err88 = {instancePath:instancePath+"/pacing/" + i5,schemaPath:"#/$defs/pacing/items/required",keyword:"required",params:{missingProperty: "per"}};
+let data54 = data53[i5];
+if(data54 && typeof data54 == "object" && !Array.isArray(data54)){
+if(data54.per === undefined){
+const err87 = {instancePath:instancePath+"/pacing/" + i5,schemaPath:"#/$defs/pacing/items/required",keyword:"required",params:{missingProperty: "per"}};
+if(vErrors === null){
+vErrors = [err87];
+}
+else {
+vErrors.push(err87);
+}
+errors++;
+}
+if(data54.messages === undefined){
+const err88 = {instancePath:instancePath+"/pacing/" + i5,schemaPath:"#/$defs/pacing/items/required",keyword:"required",params:{missingProperty: "messages"}};
 if(vErrors === null){
 vErrors = [err88];
 }
@@ -3972,8 +3958,8 @@ vErrors.push(err88);
 }
 errors++;
 }
-if(data55.messages === undefined){
-const err89 = {instancePath:instancePath+"/pacing/" + i5,schemaPath:"#/$defs/pacing/items/required",keyword:"required",params:{missingProperty: "messages"}};
+if(data54.seconds === undefined){
+const err89 = {instancePath:instancePath+"/pacing/" + i5,schemaPath:"#/$defs/pacing/items/required",keyword:"required",params:{missingProperty: "seconds"}};
 if(vErrors === null){
 vErrors = [err89];
 }
@@ -3982,8 +3968,9 @@ vErrors.push(err89);
 }
 errors++;
 }
-if(data55.seconds === undefined){
-const err90 = {instancePath:instancePath+"/pacing/" + i5,schemaPath:"#/$defs/pacing/items/required",keyword:"required",params:{missingProperty: "seconds"}};
+for(const key11 in data54){
+if(!(((key11 === "per") || (key11 === "messages")) || (key11 === "seconds"))){
+const err90 = {instancePath:instancePath+"/pacing/" + i5,schemaPath:"#/$defs/pacing/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key11}};
 if(vErrors === null){
 vErrors = [err90];
 }
@@ -3992,9 +3979,11 @@ vErrors.push(err90);
 }
 errors++;
 }
-for(const key11 in data55){
-if(!(((key11 === "per") || (key11 === "messages")) || (key11 === "seconds"))){
-const err91 = {instancePath:instancePath+"/pacing/" + i5,schemaPath:"#/$defs/pacing/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key11}};
+}
+if(data54.per !== undefined){
+let data55 = data54.per;
+if(!((data55 === "chat") || (data55 === "credentials"))){
+const err91 = {instancePath:instancePath+"/pacing/" + i5+"/per",schemaPath:"#/$defs/pacing/items/properties/per/enum",keyword:"enum",params:{allowedValues: schema54.items.properties.per.enum}};
 if(vErrors === null){
 vErrors = [err91];
 }
@@ -4004,10 +3993,10 @@ vErrors.push(err91);
 errors++;
 }
 }
-if(data55.per !== undefined){
-let data56 = data55.per;
-if(!((data56 === "chat") || (data56 === "credentials"))){
-const err92 = {instancePath:instancePath+"/pacing/" + i5+"/per",schemaPath:"#/$defs/pacing/items/properties/per/enum",keyword:"enum",params:{allowedValues: schema54.items.properties.per.enum}};
+if(data54.messages !== undefined){
+let data56 = data54.messages;
+if(!(((typeof data56 == "number") && (!(data56 % 1) && !isNaN(data56))) && (isFinite(data56)))){
+const err92 = {instancePath:instancePath+"/pacing/" + i5+"/messages",schemaPath:"#/$defs/pacing/items/properties/messages/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err92];
 }
@@ -4016,11 +4005,9 @@ vErrors.push(err92);
 }
 errors++;
 }
-}
-if(data55.messages !== undefined){
-let data57 = data55.messages;
-if(!(((typeof data57 == "number") && (!(data57 % 1) && !isNaN(data57))) && (isFinite(data57)))){
-const err93 = {instancePath:instancePath+"/pacing/" + i5+"/messages",schemaPath:"#/$defs/pacing/items/properties/messages/type",keyword:"type",params:{type: "integer"}};
+if((typeof data56 == "number") && (isFinite(data56))){
+if(data56 < 1 || isNaN(data56)){
+const err93 = {instancePath:instancePath+"/pacing/" + i5+"/messages",schemaPath:"#/$defs/pacing/items/properties/messages/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err93];
 }
@@ -4029,9 +4016,13 @@ vErrors.push(err93);
 }
 errors++;
 }
+}
+}
+if(data54.seconds !== undefined){
+let data57 = data54.seconds;
 if((typeof data57 == "number") && (isFinite(data57))){
-if(data57 < 1 || isNaN(data57)){
-const err94 = {instancePath:instancePath+"/pacing/" + i5+"/messages",schemaPath:"#/$defs/pacing/items/properties/messages/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+if(data57 <= 0 || isNaN(data57)){
+const err94 = {instancePath:instancePath+"/pacing/" + i5+"/seconds",schemaPath:"#/$defs/pacing/items/properties/seconds/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0}};
 if(vErrors === null){
 vErrors = [err94];
 }
@@ -4041,12 +4032,8 @@ vErrors.push(err94);
 errors++;
 }
 }
-}
-if(data55.seconds !== undefined){
-let data58 = data55.seconds;
-if((typeof data58 == "number") && (isFinite(data58))){
-if(data58 <= 0 || isNaN(data58)){
-const err95 = {instancePath:instancePath+"/pacing/" + i5+"/seconds",schemaPath:"#/$defs/pacing/items/properties/seconds/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0}};
+else {
+const err95 = {instancePath:instancePath+"/pacing/" + i5+"/seconds",schemaPath:"#/$defs/pacing/items/properties/seconds/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err95];
 }
@@ -4056,8 +4043,9 @@ vErrors.push(err95);
 errors++;
 }
 }
+}
 else {
-const err96 = {instancePath:instancePath+"/pacing/" + i5+"/seconds",schemaPath:"#/$defs/pacing/items/properties/seconds/type",keyword:"type",params:{type: "number"}};
+const err96 = {instancePath:instancePath+"/pacing/" + i5,schemaPath:"#/$defs/pacing/items/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err96];
 }
@@ -4069,7 +4057,7 @@ errors++;
 }
 }
 else {
-const err97 = {instancePath:instancePath+"/pacing/" + i5,schemaPath:"#/$defs/pacing/items/type",keyword:"type",params:{type: "object"}};
+const err97 = {instancePath:instancePath+"/pacing",schemaPath:"#/$defs/pacing/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err97];
 }
@@ -4079,9 +4067,11 @@ vErrors.push(err97);
 errors++;
 }
 }
-}
-else {
-const err98 = {instancePath:instancePath+"/pacing",schemaPath:"#/$defs/pacing/type",keyword:"type",params:{type: "array"}};
+if(data.timeout_seconds !== undefined){
+let data58 = data.timeout_seconds;
+if((typeof data58 == "number") && (isFinite(data58))){
+if(data58 > 600 || isNaN(data58)){
+const err98 = {instancePath:instancePath+"/timeout_seconds",schemaPath:"#/$defs/timeout/maximum",keyword:"maximum",params:{comparison: "<=", limit: 600}};
 if(vErrors === null){
 vErrors = [err98];
 }
@@ -4090,12 +4080,8 @@ vErrors.push(err98);
 }
 errors++;
 }
-}
-if(data.timeout_seconds !== undefined){
-let data59 = data.timeout_seconds;
-if((typeof data59 == "number") && (isFinite(data59))){
-if(data59 > 600 || isNaN(data59)){
-const err99 = {instancePath:instancePath+"/timeout_seconds",schemaPath:"#/$defs/timeout/maximum",keyword:"maximum",params:{comparison: "<=", limit: 600}};
+if(data58 <= 0 || isNaN(data58)){
+const err99 = {instancePath:instancePath+"/timeout_seconds",schemaPath:"#/$defs/timeout/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0}};
 if(vErrors === null){
 vErrors = [err99];
 }
@@ -4104,8 +4090,9 @@ vErrors.push(err99);
 }
 errors++;
 }
-if(data59 <= 0 || isNaN(data59)){
-const err100 = {instancePath:instancePath+"/timeout_seconds",schemaPath:"#/$defs/timeout/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0}};
+}
+else {
+const err100 = {instancePath:instancePath+"/timeout_seconds",schemaPath:"#/$defs/timeout/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err100];
 }
@@ -4115,8 +4102,10 @@ vErrors.push(err100);
 errors++;
 }
 }
-else {
-const err101 = {instancePath:instancePath+"/timeout_seconds",schemaPath:"#/$defs/timeout/type",keyword:"type",params:{type: "number"}};
+if(data.max_response_bytes !== undefined){
+let data59 = data.max_response_bytes;
+if(!(((typeof data59 == "number") && (!(data59 % 1) && !isNaN(data59))) && (isFinite(data59)))){
+const err101 = {instancePath:instancePath+"/max_response_bytes",schemaPath:"#/$defs/responseCap/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err101];
 }
@@ -4125,11 +4114,9 @@ vErrors.push(err101);
 }
 errors++;
 }
-}
-if(data.max_response_bytes !== undefined){
-let data60 = data.max_response_bytes;
-if(!(((typeof data60 == "number") && (!(data60 % 1) && !isNaN(data60))) && (isFinite(data60)))){
-const err102 = {instancePath:instancePath+"/max_response_bytes",schemaPath:"#/$defs/responseCap/type",keyword:"type",params:{type: "integer"}};
+if((typeof data59 == "number") && (isFinite(data59))){
+if(data59 > 16777216 || isNaN(data59)){
+const err102 = {instancePath:instancePath+"/max_response_bytes",schemaPath:"#/$defs/responseCap/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16777216}};
 if(vErrors === null){
 vErrors = [err102];
 }
@@ -4138,9 +4125,8 @@ vErrors.push(err102);
 }
 errors++;
 }
-if((typeof data60 == "number") && (isFinite(data60))){
-if(data60 > 16777216 || isNaN(data60)){
-const err103 = {instancePath:instancePath+"/max_response_bytes",schemaPath:"#/$defs/responseCap/maximum",keyword:"maximum",params:{comparison: "<=", limit: 16777216}};
+if(data59 < 1024 || isNaN(data59)){
+const err103 = {instancePath:instancePath+"/max_response_bytes",schemaPath:"#/$defs/responseCap/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1024}};
 if(vErrors === null){
 vErrors = [err103];
 }
@@ -4149,8 +4135,13 @@ vErrors.push(err103);
 }
 errors++;
 }
-if(data60 < 1024 || isNaN(data60)){
-const err104 = {instancePath:instancePath+"/max_response_bytes",schemaPath:"#/$defs/responseCap/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1024}};
+}
+}
+if(data.variants !== undefined){
+let data60 = data.variants;
+if(data60 && typeof data60 == "object" && !Array.isArray(data60)){
+if(Object.keys(data60).length < 1){
+const err104 = {instancePath:instancePath+"/variants",schemaPath:"#/properties/variants/minProperties",keyword:"minProperties",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err104];
 }
@@ -4159,13 +4150,11 @@ vErrors.push(err104);
 }
 errors++;
 }
-}
-}
-if(data.variants !== undefined){
-let data61 = data.variants;
-if(data61 && typeof data61 == "object" && !Array.isArray(data61)){
-if(Object.keys(data61).length < 1){
-const err105 = {instancePath:instancePath+"/variants",schemaPath:"#/properties/variants/minProperties",keyword:"minProperties",params:{limit: 1}};
+for(const key12 in data60){
+const _errs132 = errors;
+if(typeof key12 === "string"){
+if(!pattern4.test(key12)){
+const err105 = {instancePath:instancePath+"/variants",schemaPath:"#/properties/variants/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9_-]{0,63}$"},propertyName:key12};
 if(vErrors === null){
 vErrors = [err105];
 }
@@ -4174,11 +4163,10 @@ vErrors.push(err105);
 }
 errors++;
 }
-for(const key12 in data61){
-const _errs134 = errors;
-if(typeof key12 === "string"){
-if(!pattern4.test(key12)){
-const err106 = {instancePath:instancePath+"/variants",schemaPath:"#/properties/variants/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9_-]{0,63}$"},propertyName:key12};
+}
+var valid35 = _errs132 === errors;
+if(!valid35){
+const err106 = {instancePath:instancePath+"/variants",schemaPath:"#/properties/variants/propertyNames",keyword:"propertyNames",params:{propertyName: key12}};
 if(vErrors === null){
 vErrors = [err106];
 }
@@ -4188,9 +4176,15 @@ vErrors.push(err106);
 errors++;
 }
 }
-var valid35 = _errs134 === errors;
-if(!valid35){
-const err107 = {instancePath:instancePath+"/variants",schemaPath:"#/properties/variants/propertyNames",keyword:"propertyNames",params:{propertyName: key12}};
+for(const key13 in data60){
+if(!(validate42(data60[key13], {instancePath:instancePath+"/variants/" + key13.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data60,parentDataProperty:key13,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate42.errors : vErrors.concat(validate42.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err107 = {instancePath:instancePath+"/variants",schemaPath:"#/properties/variants/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err107];
 }
@@ -4200,32 +4194,14 @@ vErrors.push(err107);
 errors++;
 }
 }
-for(const key13 in data61){
-if(!(validate42(data61[key13], {instancePath:instancePath+"/variants/" + key13.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data61,parentDataProperty:key13,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate42.errors : vErrors.concat(validate42.errors);
-errors = vErrors.length;
-}
-}
 }
 else {
-const err108 = {instancePath:instancePath+"/variants",schemaPath:"#/properties/variants/type",keyword:"type",params:{type: "object"}};
+const err108 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err108];
 }
 else {
 vErrors.push(err108);
-}
-errors++;
-}
-}
-}
-else {
-const err109 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err109];
-}
-else {
-vErrors.push(err109);
 }
 errors++;
 }

@@ -54,7 +54,6 @@ export function lowerAddress(address: TargetAddress, path: NodePath, scope: Targ
       name,
       required: field.required ?? false,
       pattern: pattern === undefined ? null : lowerPattern(pattern, [...path, name, 'pattern'], scope),
-      personal: field.personal ?? false,
     };
   });
 }
