@@ -81,7 +81,8 @@ function main(options: JobProcess): void {
     },
   });
   clock.rush(options.speed);
-  void dispatcher.start();
+  // Only the store's one server takes up what is left: beside another process it may be in work there.
+  if (options.server !== null) void dispatcher.start();
   scheduler.start();
   setTimeout(async () => {
     await scheduler.stop();
