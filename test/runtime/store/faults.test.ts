@@ -1,16 +1,5 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import {
-  copyFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, mkdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
@@ -27,18 +16,7 @@ import { makeAccept, makeDispatch } from '../../helpers/dispatches.ts';
 import { settle } from '../../helpers/fake-clock.ts';
 import { recordLog, silentLog } from '../../helpers/log.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
-
-/** A file system of one megabyte; null where this process may not mount one. */
-function tinyDisk(t: TestContext): string | null {
-  const folder = mkdtempSync(join(tmpdir(), 'hookwright-disk-'));
-  const call = (...argv: string[]): number | null => spawnSync(argv[0] ?? '', argv.slice(1)).status;
-  const mounted = process.getuid?.() === 0 && call('mount', '-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder) === 0;
-  t.after(() => {
-    if (mounted) call('umount', '-l', folder);
-    rmSync(folder, { recursive: true, force: true });
-  });
-  return mounted ? folder : null;
-}
+import { tinyDisk } from '../../helpers/tiny-disk.ts';
 
 const big = (id: string) => makeAccept(id, { dispatch: makeDispatch(id, { prompt: 'x'.repeat(20_000) }) });
 
@@ -56,7 +34,7 @@ async function fill(store: Store): Promise<number> {
 
 describe('a full disk', () => {
   it('refuses what it cannot store, keeps what it has, and recovers without a restart', async (t) => {
-    const disk = tinyDisk(t);
+    const disk = tinyDisk(t, '1m');
     if (disk === null) return t.skip('needs the right to mount a file system');
     const ballast = join(disk, 'ballast');
     writeFileSync(ballast, Buffer.alloc(300_000));

@@ -1,0 +1,143 @@
+/** The promise of decisions §7 as a sender and an operator see it: a real gateway, killed; a real disk, full. */
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { runInProcess, startProcess } from '../helpers/cli.ts';
+import { startGateway, until } from '../helpers/gateway.ts';
+import { tempDir } from '../helpers/temp-dir.ts';
+import { tinyDisk } from '../helpers/tiny-disk.ts';
+
+const SECRET = 'a-secret-for-durability-tests';
+const CONFIG = `platforms:
+  webhook:
+    enabled: true
+    port: 0
+    secret: ${SECRET}
+    rate_limit: 100000
+    routes:
+      runs: { prompt: "Event {n} {filler}" }
+      bursts: { prompt: "Burst {n}", coalesce: { key: entity, window_seconds: 1 } }
+agent:
+  command: [sh, agent.sh]
+`;
+
+interface Answer {
+  readonly status: number;
+  readonly code: string;
+  readonly retryAfter: string | null;
+}
+
+async function post(url: string, route: string, id: string, payload: object): Promise<Answer> {
+  const body = JSON.stringify(payload);
+  const signature = createHmac('sha256', SECRET).update(body).digest('hex');
+  const headers = {
+    'x-hub-signature-256': `sha256=${signature}`,
+    'x-request-id': id,
+    'content-type': 'application/json',
+  };
+  const response = await fetch(`${url}/webhooks/${route}`, { method: 'POST', headers, body });
+  const answer = (await response.json()) as { readonly status: string; readonly code?: string };
+  return {
+    status: response.status,
+    code: answer.code ?? answer.status,
+    retryAfter: response.headers.get('retry-after'),
+  };
+}
+
+/** A gateway as a process of its own. */
+async function start(home: string) {
+  const child = startProcess(['gateway', 'run'], { home });
+  let output = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+  });
+  const url = await until(async () => {
+    if (child.exitCode !== null) throw new Error(output);
+    return (/"url":"([^"]+)"/.exec(output) ?? [])[1];
+  });
+  return { child, url };
+}
+
+interface Listed {
+  readonly delivery_id: string;
+  readonly state: string;
+}
+
+async function statesOf(home: string): Promise<Record<string, string>> {
+  const { stdout } = await runInProcess(['deliveries', 'list', '--json'], { home });
+  return Object.fromEntries((JSON.parse(stdout) as Listed[]).map(({ delivery_id, state }) => [delivery_id, state]));
+}
+
+test('a killed gateway finishes every acknowledged event after its restart, and knows repeats', async (t) => {
+  const home = tempDir(t);
+  writeFileSync(join(home, 'config.yaml'), CONFIG, { mode: 0o600 });
+  writeFileSync(join(home, 'agent.sh'), 'echo $$ >> pids; exec sleep 600\n');
+  const first = await start(home);
+  t.after(() => first.child.kill('SIGKILL'));
+  for (const n of [1, 2, 3, 4, 5, 6]) assert.equal((await post(first.url, 'runs', `run-${n}`, { n })).status, 202);
+  for (const n of [1, 2])
+    assert.equal((await post(first.url, 'bursts', `burst-${n}`, { n, entity: 'x' })).code, 'coalesced');
+  await until(async () => existsSync(join(home, 'pids')));
+  first.child.kill('SIGKILL');
+  await once(first.child, 'close');
+  // What a killed gateway was running goes on without it.
+  for (const pid of readFileSync(join(home, 'pids'), 'utf8').trim().split('\n')) process.kill(Number(pid), 'SIGKILL');
+
+  writeFileSync(join(home, 'agent.sh'), 'tee -a prompts; echo >> prompts\n');
+  const second = await start(home);
+  t.after(() => second.child.kill('SIGKILL'));
+  assert.deepEqual(await post(second.url, 'runs', 'run-3', { n: 3 }), {
+    status: 200,
+    code: 'duplicate',
+    retryAfter: null,
+  });
+  const runs = Object.fromEntries([1, 2, 3, 4, 5, 6].map((n) => [`run-${n}`, 'done']));
+  const expected = { ...runs, 'burst-1': 'skipped', 'burst-2': 'done' };
+  await until(async () => {
+    const states = await statesOf(home);
+    return Object.keys(expected).every((id) => ['done', 'skipped', 'dead'].includes(states[id] ?? ''));
+  });
+  assert.deepEqual(await statesOf(home), expected);
+  const prompts = readFileSync(join(home, 'prompts'), 'utf8');
+  assert.match(prompts, /\[1 earlier event for this entity was superseded by this one\.\]\n\nBurst 2/);
+  for (const n of [1, 2, 3, 4, 5, 6]) assert.equal(prompts.split(`Event ${n} `).length, 2, `event ${n} in ${prompts}`);
+});
+
+test('a gateway on a full disk refuses events, stays healthy, and takes them again once there is space', async (t) => {
+  const disk = tinyDisk(t, '3m');
+  if (disk === null) return t.skip('needs the right to mount a file system');
+  const home = join(disk, 'home');
+  mkdirSync(home);
+  writeFileSync(join(home, 'agent.sh'), 'cat > /dev/null; echo ok\n');
+  const ballast = join(disk, 'ballast');
+  writeFileSync(ballast, Buffer.alloc(1_500_000));
+  const { url, status } = await startGateway(t, { home, config: CONFIG });
+  const filler = 'x'.repeat(30_000);
+  let refused: Answer | null = null;
+  let accepted = 0;
+  for (let n = 0; refused === null && n < 200; n++) {
+    const answer = await post(url, 'runs', `fill-${n}`, { n, filler });
+    if (answer.status === 202) accepted++;
+    else refused = answer;
+  }
+  assert.deepEqual(refused, { status: 503, code: 'overloaded', retryAfter: '10' });
+  assert.ok(accepted > 0);
+  const health = await fetch(`${url}/health`);
+  assert.deepEqual([health.status, await health.json()], [200, { status: 'ok', platform: 'webhook' }]);
+  rmSync(ballast);
+  const again = await until(async () => {
+    const answer = await post(url, 'runs', 'again', { n: 0, filler });
+    return answer.status === 202 || answer.code === 'duplicate' ? answer : null;
+  });
+  assert.equal(again.status, 202);
+  // Everything acknowledged is finished, and nothing else was stored.
+  await until(async () => (await status()).dispatches.states.done === accepted + 1);
+  const { states } = (await status()).dispatches;
+  assert.equal(
+    Object.values(states).reduce((sum, count) => sum + count, 0),
+    accepted + 1,
+  );
+});
