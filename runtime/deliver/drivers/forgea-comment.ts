@@ -158,7 +158,7 @@ class ForgeaCommentDriver implements Driver {
 }
 
 /** The whole environment of `gh`. What would redirect it (GH_REPO, GH_DEBUG, GIT_DIR, …) is simply not there. */
-export function ghEnvironment(
+function ghEnvironment(
   target: Pick<BoundTarget, 'settings' | 'profile'>,
   { env }: Pick<DeliveryContext, 'env'>,
   folder: string,

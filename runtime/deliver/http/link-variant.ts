@@ -67,7 +67,7 @@ export function linkVariant(target: BoundTarget): LinkedVariant | string {
 }
 
 /** The variant the config names, else the first whose settings are all there. */
-export function pickVariant({ plan, binding, settings }: BoundTarget): VariantPlan | string {
+function pickVariant({ plan, binding, settings }: BoundTarget): VariantPlan | string {
   if (binding.variant !== null) {
     const named = plan.variants.find((variant) => variant.name === binding.variant);
     if (named === undefined) return `there is no variant ${JSON.stringify(binding.variant)}`;
