@@ -1,8 +1,9 @@
 /** A message with nowhere to go (§4.4). */
-import type { ProfilePlan, TargetBinding, TargetPlan } from '../../schemas/generated/types.ts';
+import type { ProfilePlan, TargetBinding } from '../../schemas/generated/types.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 import type { DeliveryConfig } from '../lower/delivery.ts';
 import type { TableContent } from '../lower/table-content.ts';
+import { needsChat } from '../lower/target/needs-chat.ts';
 import type { Rule } from './support/rule.ts';
 import { deliveryTargets, targetPath } from './support/targets.ts';
 
@@ -53,7 +54,8 @@ function withoutChat(config: DeliveryConfig, profile: ProfilePlan, table: TableC
   return deliveryTargets(config, table)
     .filter(({ plan, extra }) => {
       const binding = profile.targets[plan.name];
-      return binding !== undefined && !hasHome(binding) && !extra.has('chat_id') && needsChat(plan);
+      if (binding === undefined || hasHome(binding) || extra.has('chat_id')) return false;
+      return needsChat(plan, binding, extra.has('message_thread_id') || extra.has('thread_id'));
     })
     .map(({ name, index }) => ({
       rule: 'missing-address',
@@ -67,9 +69,3 @@ function withoutChat(config: DeliveryConfig, profile: ProfilePlan, table: TableC
 /** As text, or as a reference among the credentials. */
 const hasHome = (binding: TargetBinding): boolean =>
   binding.home_channel !== null || Object.hasOwn(binding.credentials, 'home_channel');
-
-/** A variant that is bound to one chat by its credentials needs none. */
-function needsChat(plan: TargetPlan): boolean {
-  const hasChat = (fields: TargetPlan['address']): boolean => fields.some(({ name }) => name === 'chat_id');
-  return plan.variants.length === 0 ? hasChat(plan.address) : plan.variants.every(({ address }) => hasChat(address));
-}

@@ -1,10 +1,11 @@
 /** Target files become plans: defaults filled in, variants complete, and every mistake said with its place. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { needsChat } from '../../../compiler/lower/target/needs-chat.ts';
 import { lowerTarget } from '../../../compiler/lower/target.ts';
 import type { TargetFile } from '../../../schemas/generated/types.ts';
 import { validate } from '../../../schemas/generated/validate-target-plan.ts';
-import { lowerTargetFile, shippedTargets } from '../../helpers/targets.ts';
+import { bindingOf, lowerTargetFile, shippedTargets } from '../../helpers/targets.ts';
 
 const BASE = { title: 'T', base: 'https://t.example', request: { path: '/' } } as const;
 
@@ -184,4 +185,36 @@ test('every shipped plan is valid against the schema of plans', () => {
   const check = validate as unknown as { (value: unknown): boolean; errors: unknown };
   for (const plan of Object.values(shippedTargets()))
     assert.ok(check(plan), `${plan.name} ${JSON.stringify(check.errors)}`);
+});
+
+test('a chat id is needed by bots, not by incoming webhooks, and not where a thread takes its place', () => {
+  const plans = shippedTargets();
+  const needs = (target: string, variant: string | null, inThread = false): boolean => {
+    const plan = plans[target];
+    assert.ok(plan !== undefined);
+    return needsChat(plan, bindingOf({}, { variant }), inThread);
+  };
+  assert.deepEqual(
+    [
+      needs('messenger_a', 'default'),
+      needs('community_chat', 'bot'),
+      needs('workspace_chat', 'bot'),
+      needs('smarthome', 'default'),
+      needs('email', null),
+      needs('workchat_cn_b', 'app'),
+    ],
+    Array(6).fill(true),
+  );
+  assert.deepEqual(
+    [
+      needs('community_chat', 'webhook'),
+      needs('workspace_chat', 'webhook'),
+      needs('team_chat', 'webhook'),
+      needs('workchat_cn_a', 'robot'),
+      needs('community_chat', 'bot', true),
+      needs('workchat_cn_b', 'app', true),
+      needs('log', null),
+    ],
+    Array(7).fill(false),
+  );
 });
