@@ -22,7 +22,7 @@ export function parseJson(bytes: Buffer): ParsedJson {
   if (bytes.length === 0) return { ok: false, fault: 'empty' };
   if (!isUtf8(bytes)) return { ok: false, fault: 'not_utf8' };
   const text = bytes.toString('utf8');
-  if (mayNestDeeply(text) && nestsDeeply(bytes)) return { ok: false, fault: 'too_deep' };
+  if (mayNestDeeply(text) && nestsDeeply(text)) return { ok: false, fault: 'too_deep' };
   try {
     return { ok: true, value: JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text) };
   } catch {
@@ -30,28 +30,27 @@ export function parseJson(bytes: Buffer): ParsedJson {
   }
 }
 
-/** Few opening brackets cannot nest deeply; searching for them is far cheaper than reading every byte. */
+/** Few opening brackets cannot nest deeply; searching for them is far cheaper than reading every character. */
 function mayNestDeeply(text: string): boolean {
-  if (text.length <= 2 * MAX_DEPTH) return false;
   let open = 0;
   for (let at = text.indexOf('{'); at >= 0; at = text.indexOf('{', at + 1)) if (++open > MAX_DEPTH) return true;
   for (let at = text.indexOf('['); at >= 0; at = text.indexOf('[', at + 1)) if (++open > MAX_DEPTH) return true;
   return false;
 }
 
-/** Counts brackets outside strings. Of bytes that are no JSON any answer will do. */
-function nestsDeeply(bytes: Buffer): boolean {
+/** Counts brackets outside strings. Of a text that is no JSON any answer will do. */
+function nestsDeeply(text: string): boolean {
   let depth = 0;
   let inString = false;
-  for (let at = 0; at < bytes.length; at++) {
-    const byte = bytes[at];
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
     if (inString) {
-      if (byte === BACKSLASH) at++;
-      else if (byte === QUOTE) inString = false;
-    } else if (byte === QUOTE) inString = true;
-    else if (byte === OPEN_OBJECT || byte === OPEN_LIST) {
+      if (unit === BACKSLASH) at++;
+      else if (unit === QUOTE) inString = false;
+    } else if (unit === QUOTE) inString = true;
+    else if (unit === OPEN_OBJECT || unit === OPEN_LIST) {
       if (++depth > MAX_DEPTH) return true;
-    } else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) depth--;
+    } else if (unit === CLOSE_OBJECT || unit === CLOSE_LIST) depth--;
   }
   return false;
 }
