@@ -208,7 +208,7 @@ describe('the gallery in a browser', { skip: NO_BROWSER }, () => {
     await page.getByRole('button', { name: 'Theme: light' }).click();
     assert.equal(await page.evaluate('probe.colorScheme()'), 'dark');
     await page.reload();
-    assert.equal(await page.getByRole('button', { name: 'Theme: dark' }).count(), 1);
+    await page.getByRole('button', { name: 'Theme: dark' }).waitFor();
     await page.close();
   });
 
