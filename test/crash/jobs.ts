@@ -28,7 +28,7 @@ export async function runJobCell(home: string, kill: Kill): Promise<readonly str
   };
   const killed = await runJobProcess(first);
   // Later than the first one can have got, and long before the next hour.
-  const later = { simulated_ms: START + 20 * MINUTE, speed: 60, lives_ms: 6000 };
+  const later = { simulated_ms: START + 52 * MINUTE, speed: 60, lives_ms: 3000 };
   const second = { ...first, ...later, server: { kill: null } };
   const ended = await runJobProcess(second);
   const store = openCommandStore(path);
