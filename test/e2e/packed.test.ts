@@ -36,7 +36,7 @@ agent:
   command: [cat]
 `;
 
-describe('the packed package, installed in an empty folder', () => {
+describe('the packed package, installed in an empty folder', { concurrency: 4 }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'hookwright-e2e-'));
   let program = '';
   before(() => {
@@ -109,7 +109,7 @@ describe('the packed package, installed in an empty folder', () => {
   });
 
   for (const path of documents) {
-    test(`${path}: every command shows what the document shows, or says why it is not run`, (t) => {
+    test(`${path}: every command shows what the document shows, or says why it is not run`, async (t) => {
       if (path === RULES) return;
       const blocks = codeBlocks(readFileSync(join(ROOT, path), 'utf8'));
       checkBlocks(blocks);
@@ -118,7 +118,7 @@ describe('the packed package, installed in an empty folder', () => {
       const env = userEnvironment(dir, program);
       mkdirSync(join(dir, 'home'), { mode: 0o700 });
       t.after(() => spawnSync('hookwright', ['gateway', 'stop'], { cwd: dir, env }));
-      runBlocks(blocks, dir, env);
+      await runBlocks(blocks, dir, env);
     });
   }
 });

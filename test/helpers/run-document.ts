@@ -1,6 +1,7 @@
 /** Runs a document's console blocks and compares what the terminal shows. */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { CodeBlock } from './markdown.ts';
@@ -40,10 +41,10 @@ export function userEnvironment(dir: string, program: string): NodeJS.ProcessEnv
 }
 
 /** Writes the document's files and runs its commands in `dir`, in order. */
-export function runBlocks(blocks: readonly CodeBlock[], dir: string, env: NodeJS.ProcessEnv): void {
+export async function runBlocks(blocks: readonly CodeBlock[], dir: string, env: NodeJS.ProcessEnv): Promise<void> {
   for (const block of blocks) {
     if (block.note?.startsWith('file: ')) writeBlock(block, join(dir, block.note.slice('file: '.length)));
-    else if (block.language === 'console' && !isExcused(block)) runBlock(block, dir, env);
+    else if (block.language === 'console' && !isExcused(block)) await runBlock(block, dir, env);
   }
 }
 
@@ -52,19 +53,26 @@ function writeBlock({ text }: CodeBlock, file: string): void {
   writeFileSync(file, text, { mode: 0o600 });
 }
 
-function runBlock(block: CodeBlock, cwd: string, env: NodeJS.ProcessEnv): void {
+async function runBlock(block: CodeBlock, cwd: string, env: NodeJS.ProcessEnv): Promise<void> {
   for (const { command, output } of consoleSteps(block.text)) {
-    const { stdout } = spawnSync('bash', ['-c', `exec 2>&1\n${command}`], {
-      cwd,
-      env,
-      encoding: 'utf8',
-      timeout: 20_000,
-    });
-    const shown = stdout === '' ? [] : stdout.replace(/\n$/, '').split('\n');
+    const printed = await terminalOutput(command, cwd, env);
+    const shown = printed === '' ? [] : printed.replace(/\n$/, '').split('\n');
     const wanted = output.join('\n');
     assert.ok(
       outputMatches(output, shown),
-      `line ${block.line}: \`${command}\` printed\n${stdout}\ninstead of\n${wanted}`,
+      `line ${block.line}: \`${command}\` printed\n${printed}\ninstead of\n${wanted}`,
     );
   }
+}
+
+/** What a shell command prints, standard error included. */
+async function terminalOutput(command: string, cwd: string, env: NodeJS.ProcessEnv): Promise<string> {
+  const stdio = ['ignore', 'pipe', 'inherit'] as const;
+  const shell = spawn('bash', ['-c', `exec 2>&1\n${command}`], { cwd, env, stdio: [...stdio], timeout: 60_000 });
+  let text = '';
+  shell.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk;
+  });
+  await once(shell, 'close');
+  return text;
 }
