@@ -67,8 +67,8 @@ export const DEFAULT_PROFILE = 'default';
 export function viewRoute({ name, config }: RouteEntry, scope: RouteScope): RouteView {
   const { table } = scope;
   const profile = config.profile ?? DEFAULT_PROFILE;
-  const schemes = acceptedSchemes(config, table).flatMap((scheme) => table.schemes[scheme] ?? []);
-  const secrets = routeSecrets(config, { table, asymmetric: schemes.length > 0 && schemes.every(isAsymmetric) });
+  const schemes = schemesOf(config, table);
+  const secrets = routeSecrets(config, table, schemes);
   return {
     name,
     config,
@@ -87,14 +87,23 @@ export function viewRoute({ name, config }: RouteEntry, scope: RouteScope): Rout
   };
 }
 
+/** Whether nothing but a public key verifies what the sender of such a route signs. */
+export const needsPublicKey = (config: RouteConfig, table: TableContent): boolean =>
+  areAsymmetric(schemesOf(config, table));
+
 /** The sender's public key is what verifies: a shared secret is of no use. */
 export const isAsymmetric = (scheme: SchemePlan): boolean =>
   scheme.verify === 'ed25519' || scheme.verify === 'ecdsa-p256';
+
+const areAsymmetric = (schemes: readonly SchemePlan[]): boolean => schemes.length > 0 && schemes.every(isAsymmetric);
 
 function factsOf({ source }: RouteConfig, table: TableContent): SourceFacts | null {
   const scheme = source === undefined ? undefined : own(table.sources, source)?.scheme;
   return scheme === undefined ? null : own(table.source_facts, scheme);
 }
+
+const schemesOf = (config: RouteConfig, table: TableContent): SchemePlan[] =>
+  acceptedSchemes(config, table).flatMap((scheme) => table.schemes[scheme] ?? []);
 
 function acceptedSchemes(config: RouteConfig, table: TableContent): readonly string[] {
   if (config.source !== undefined) return own(table.sources, config.source)?.accepts ?? [];
@@ -104,12 +113,11 @@ function acceptedSchemes(config: RouteConfig, table: TableContent): readonly str
   return [...ordered, ...[...named].filter((scheme) => !ordered.includes(scheme))];
 }
 
-interface SecretContext {
-  readonly table: TableContent;
-  readonly asymmetric: boolean;
-}
-
-function routeSecrets(config: RouteConfig, context: SecretContext): readonly RouteSecretSource[] {
+function routeSecrets(
+  config: RouteConfig,
+  table: TableContent,
+  schemes: readonly SchemePlan[],
+): readonly RouteSecretSource[] {
   const written: RouteSecretSource[] = [];
   const add = (text: string, path: readonly (string | number)[], expires: string | undefined = undefined): void => {
     const expires_at = expires === undefined ? null : Date.parse(expires);
@@ -121,9 +129,9 @@ function routeSecrets(config: RouteConfig, context: SecretContext): readonly Rou
     if (typeof secret === 'string') add(secret, ['secrets', index]);
     else add(secret.value, ['secrets', index, 'value'], secret.expires_at);
   });
-  const inherited = context.table.server.secret;
+  const inherited = table.server.secret;
   // A global secret is shared with senders that sign with it; it is nobody's public key.
-  if (written.length > 0 || inherited === null || context.asymmetric) return written;
+  if (written.length > 0 || inherited === null || areAsymmetric(schemes)) return written;
   return [{ ref: inherited, expires_at: null, path: null }];
 }
 

@@ -37,6 +37,7 @@ export class WebhookListCommand extends Command<CliContext> {
         { title: 'NAME', value: ({ name }) => name },
         { title: 'STATE', value: ({ state, reason }) => (reason === null ? state : `${state}: ${reason}`) },
         { title: 'MODE', value: ({ mode }) => mode ?? '' },
+        { title: 'SOURCE', value: ({ source }) => source ?? 'any' },
         { title: 'EVENTS', value: ({ events }) => (events.length === 0 ? 'all' : events.join(',')) },
         { title: 'DELIVER', value: ({ deliver }) => deliver.join(',') },
         { title: 'PROFILE', value: ({ profile }) => profile },

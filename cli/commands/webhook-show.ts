@@ -58,10 +58,13 @@ function hideSecrets(entry: RouteConfig): unknown {
   const hide = (value: unknown): unknown => (typeof value === 'string' && /^(env|file):/.test(value) ? value : HIDDEN);
   const inList = (item: unknown): unknown =>
     typeof item === 'object' && item !== null && 'value' in item ? { ...item, value: hide(item.value) } : hide(item);
-  const { secret, secrets } = entry as { readonly secret?: unknown; readonly secrets?: unknown };
+  const { secret, secrets, verify_token } = entry as {
+    readonly [Key in 'secret' | 'secrets' | 'verify_token']?: unknown;
+  };
   return {
     ...entry,
     ...(secret === undefined ? {} : { secret: hide(secret) }),
+    ...(verify_token === undefined ? {} : { verify_token: hide(verify_token) }),
     ...(secrets === undefined ? {} : { secrets: Array.isArray(secrets) ? secrets.map(inList) : HIDDEN }),
   };
 }

@@ -1,5 +1,6 @@
 /** `hookwright webhook subscribe`: makes a dynamic route, or changes one; it receives events with the next request. */
 import { Command, Option } from 'clipanion';
+import { needsPublicKey } from '../../compiler/route-scope.ts';
 import type { CliContext } from '../context.ts';
 import { createPaint } from '../output/colour.ts';
 import { printJson, printLine, printNote, visible } from '../output/print.ts';
@@ -30,6 +31,10 @@ export class WebhookSubscribeCommand extends Command<CliContext> {
       [
         'Only what is opened, once per burst',
         "$0 webhook subscribe reviews --filter '{field: action, equals: opened}' --coalesce pull_request.number",
+      ],
+      [
+        'Events of one sender, signed as it signs',
+        '$0 webhook subscribe payments --source stripe --secret env:STRIPE_SECRET',
       ],
       ['Fire a job', '$0 webhook subscribe deploys --events deployment --cron-job smoke-test'],
     ],
@@ -62,8 +67,17 @@ export class WebhookSubscribeCommand extends Command<CliContext> {
   coalesce = Option.String('--coalesce', {
     description: '<yaml> Entity of a burst: a field, or {key, window_seconds, max_wait_seconds}',
   });
+  source = Option.String('--source', {
+    description: '<source> Who sends: its signature, event type and delivery id (hookwright source list)',
+  });
   secret = Option.String('--secret', {
     description: '<ref> env:NAME, file:path or a secret, instead of a generated one',
+  });
+  publicKey = Option.String('--public-key', {
+    description: '<ref> Of a source that signs with a private key: env:NAME, file:path or the key',
+  });
+  verifyToken = Option.String('--verify-token', {
+    description: '<ref> Of a source that checks the URL with a token: env:NAME, file:path or the token',
   });
   enable = Option.Boolean('--enable', { description: 'Accept events (--disable answers them 403)' });
   disable = Option.Boolean('--disable', { description: 'Keep it, and answer its events 403' });
@@ -78,7 +92,9 @@ export class WebhookSubscribeCommand extends Command<CliContext> {
     const saved = await saveEntry(this.context, this.name, open, (before) => {
       const entry = applyFlags(before ?? {}, flags);
       const given = entry.secret !== undefined || entry.secrets !== undefined || entry.public_key !== undefined;
-      return before === undefined && !given ? { ...entry, secret: newSecret(this.context) } : entry;
+      return before === undefined && !given && !needsPublicKey(entry, open.table)
+        ? { ...entry, secret: newSecret(this.context) }
+        : entry;
     });
     for (const warning of saved.warnings) printNote(this.context, `warning: ${visible(warning)}`);
     if (this.json) printJson(this.context, this.report(saved));
@@ -98,8 +114,8 @@ export class WebhookSubscribeCommand extends Command<CliContext> {
   }
 
   /** The secret is ours, and nobody has seen it yet. */
-  private generated({ created }: Saved): boolean {
-    return created && this.secret === undefined;
+  private generated({ created, entry }: Saved): boolean {
+    return created && this.secret === undefined && entry.secret !== undefined;
   }
 
   private print(saved: Saved): void {
@@ -109,15 +125,19 @@ export class WebhookSubscribeCommand extends Command<CliContext> {
       printLine(this.context, `  ${paint('bold', name.padEnd(8))}${text}`);
     printLine(this.context, `${created ? 'Created' : 'Changed'} subscription ${visible(this.name)}`);
     field('URL', url);
-    if (this.generated(saved)) field('Secret', entry.secret ?? '');
-    else
-      field(
-        'Secret',
-        this.secret === undefined ? `unchanged (hookwright webhook show ${this.name} --reveal)` : 'as given',
-      );
+    field('Secret', this.describeSecret(saved));
     if (plan !== null) field('Mode', describeMode(plan));
     if (entry.enabled === false) field('State', `disabled (hookwright webhook enable ${this.name})`);
     const curl = this.generated(saved) && plan !== null ? curlLine(plan, url, entry.secret ?? '') : null;
     field('Try', curl ?? `hookwright webhook test ${this.name}`);
+  }
+
+  private describeSecret(saved: Saved): string {
+    const { created, entry } = saved;
+    if (this.generated(saved)) return entry.secret ?? '';
+    if (this.secret !== undefined) return 'as given';
+    return created
+      ? "none: the sender's public key verifies"
+      : `unchanged (hookwright webhook show ${this.name} --reveal)`;
   }
 }

@@ -17,6 +17,8 @@ export interface RouteRow {
   readonly url: string;
   /** Null for a quarantined entry. */
   readonly mode: RoutePlan['mode'] | null;
+  /** Canonical name of the sender it is pinned to; null: the headers of a request choose. */
+  readonly source: string | null;
   readonly events: readonly string[];
   readonly deliver: readonly string[];
   readonly cron_job: string | null;
@@ -48,6 +50,7 @@ function subscriptionRows(home: string, open: OpenTable): RouteRow[] {
       ...{ id: name, name, kind: 'dynamic', state, reason, profile },
       url: publicRouteUrl({ name, profile }, open),
       mode: plan?.mode ?? null,
+      source: plan === null ? (asList(entry.source)[0] ?? null) : plan.source,
       events: asList(entry.events),
       deliver: plan === null ? asList(entry.deliver) : targetsOf(plan),
       cron_job: entry.cron_job ?? null,
@@ -65,6 +68,7 @@ function staticRow(plan: RoutePlan, open: OpenTable): RouteRow {
     ...{ id: name, name, kind: 'static', state, reason, profile },
     url: publicRouteUrl(plan, open),
     mode: plan.mode,
+    source: plan.source,
     events: [...(plan.events?.exact ?? []), ...(plan.events?.globs ?? [])],
     deliver: targetsOf(plan),
     cron_job: plan.cron_job,

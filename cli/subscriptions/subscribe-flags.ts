@@ -20,7 +20,10 @@ export interface SubscribeFlags {
   readonly skills?: string | undefined;
   readonly filter?: readonly string[] | undefined;
   readonly coalesce?: string | undefined;
+  readonly source?: string | undefined;
   readonly secret?: string | undefined;
+  readonly publicKey?: string | undefined;
+  readonly verifyToken?: string | undefined;
   readonly enabled?: boolean | undefined;
 }
 
@@ -40,7 +43,10 @@ export function applyFlags(entry: RouteConfig, flags: SubscribeFlags): RouteConf
     skills: flags.skills === undefined ? undefined : orNothing(parseList(flags.skills)),
     filters: flags.filter && orNothing(flags.filter.filter((text) => text !== '').flatMap(parseFilter)),
     coalesce: flags.coalesce === undefined ? undefined : parseCoalesce(flags.coalesce),
+    source: flags.source,
     secret: flags.secret,
+    public_key: flags.publicKey,
+    verify_token: flags.verifyToken,
     enabled: flags.enabled,
   };
   const next: Record<string, unknown> = { ...entry };

@@ -44,6 +44,11 @@ const changes: readonly (readonly [string, SubscribeFlags, Partial<Record<keyof 
     { coalesce: 'key: "{a}#{b}"\nwindow_seconds: 5' },
     { coalesce: { key: '{a}#{b}', window_seconds: 5 } },
   ],
+  [
+    'a sender with its key and token',
+    { source: 'discord', publicKey: 'env:KEY', verifyToken: 'env:TOKEN', secret: '' },
+    { source: 'discord', public_key: 'env:KEY', verify_token: 'env:TOKEN', secret: undefined },
+  ],
   ['skills', { skills: 'a,b' }, { skills: ['a', 'b'] }],
 ];
 for (const [name, flags, changed] of changes) {

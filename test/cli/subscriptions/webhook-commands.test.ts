@@ -100,6 +100,45 @@ test('every flag ends up in the entry, a negative chat id too', async (t) => {
   assert.match((await webhook('subscribe', 'job', '--cron-job', 'nightly')).stdout, /Mode {4}fires job/);
 });
 
+test('a source pins a subscription to the signature of one sender', async (t) => {
+  const { webhook, entries, home } = bench(t);
+  const refused = await webhook('subscribe', 'pay', '--source', 'stripes', '--prompt', 'x');
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /source: .*`stripes`; did you mean `stripe`\? \(unknown-source\)/);
+  const made = await webhook('subscribe', 'pay', '--source', 'github', '--prompt', 'x');
+  assert.equal(made.code, 0, made.stderr);
+  assert.match(made.stdout, /Try {5}hookwright webhook test pay\n/);
+  const { secret } = entries().pay ?? {};
+  assert.deepEqual(entries().pay, { prompt: 'x', source: 'github', secret });
+  const [row] = JSON.parse((await webhook('list', '--json')).stdout) as { source: string }[];
+  assert.equal(row?.source, 'forgea', 'the canonical name of github');
+  assert.match((await webhook('list')).stdout, /^pay +serving +agent +forgea +all /m);
+  assert.match((await webhook('show', 'pay')).stdout, /"source": "github"/);
+
+  const gateway = await startGateway(t, { home, config: CONFIG });
+  const as = async (source: string) => (await gateway.cli('webhook', 'test', 'pay', '--source', source)).stdout;
+  assert.match(await as('github'), /^202 /);
+  assert.match(await as('generic-v2'), /^401 /);
+  assert.equal((await gateway.cli('webhook', 'subscribe', 'pay', '--source', '')).code, 0);
+  assert.match(await as('generic-v2'), /^202 /);
+  assert.match((await webhook('list')).stdout, /^pay +serving +agent +any /m);
+});
+
+test('a sender with a private key is given no secret, but its public key', async (t) => {
+  const { webhook, entries } = bench(t);
+  const refused = await webhook('subscribe', 'chat', '--source', 'discord', '--prompt', 'x');
+  assert.match(refused.stderr, /has no `public_key`, and its source signs with a private one/);
+  const key = '0123456789abcdef'.repeat(4);
+  const made = await webhook('subscribe', 'chat', '--source', 'discord', '--prompt', 'x', '--public-key', key);
+  assert.equal(made.code, 0, made.stderr);
+  assert.match(made.stdout, /Secret {2}none: the sender's public key verifies\n/);
+  assert.deepEqual(entries().chat, { prompt: 'x', source: 'discord', public_key: key });
+  const flags = ['--source', 'whatsapp', '--prompt', 'x', '--verify-token', 'a-word-of-our-own'];
+  assert.equal((await webhook('subscribe', 'talk', ...flags)).code, 0);
+  assert.doesNotMatch((await webhook('show', 'talk')).stdout, /a-word-of-our-own/);
+  assert.match((await webhook('show', 'talk', '--reveal')).stdout, /a-word-of-our-own/);
+});
+
 test('an update changes what its flags say and keeps the rest, secret, toolsets and unknown keys included', async (t) => {
   const { webhook, entries, file } = bench(t);
   const old = { prompt: 'old', secret: 'the-secret-of-this-entry', toolsets: ['terminal'], events: ['a'] };
