@@ -1,16 +1,18 @@
 /**
  * Runs the test files under `test/`, or those whose path holds a fragment named on the command line, with node:test.
- * Files share a few processes: starting one for each would cost more than the tests.
+ * The repository is compiled once for all of them, and a few processes share the files: starting one for each would cost
+ * more than the tests.
  */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
+import { buildTree } from './build/tree.ts';
+import { createQueue } from './test/queue.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-/** More shards than cores: many tests wait for processes and sockets. */
-const SHARDS = 6;
+/** More than cores: many tests wait for processes and sockets. */
+const PROCESSES = 4;
 
 const wanted = process.argv.slice(2);
 const files = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
@@ -23,24 +25,26 @@ if (files.length === 0) {
   process.exit(2);
 }
 
-/** One module that imports several test files, so that they run in one process. */
-function writeShards(folder: string): string[] {
-  const count = Math.min(SHARDS, files.length);
-  return Array.from({ length: count }, (_unused, shard) => {
-    const imports = files
-      .filter((_file, index) => index % count === shard)
-      .map((file) => `import ${JSON.stringify(pathToFileURL(join(ROOT, file)).href)};`);
-    const path = join(folder, `shard-${shard + 1}.test.mjs`);
-    writeFileSync(path, `${imports.join('\n')}\n`);
+/** What node:test starts as processes of their own. */
+function writeStarts(tree: string): string[] {
+  const code = `import { runQueue } from './scripts/test/run-queue.js';\nawait runQueue(${JSON.stringify(tree)});\n`;
+  return Array.from({ length: Math.min(PROCESSES, files.length) }, (_unused, at) => {
+    const path = join(tree, `process-${at + 1}.test.js`);
+    writeFileSync(path, code);
     return path;
   });
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'hookwright-test-'));
+mkdirSync(join(ROOT, 'build'), { recursive: true });
+const tree = mkdtempSync(join(ROOT, 'build/test-'));
+process.once('exit', () => rmSync(tree, { recursive: true, force: true }));
+// The tests get the signal as well and end; the tree is removed after them.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
+buildTree(ROOT, tree);
+createQueue(tree, files);
 const run = spawnSync(
   process.execPath,
-  ['--import', 'tsx', '--test', `--test-concurrency=${SHARDS}`, ...writeShards(folder)],
+  ['--enable-source-maps', '--test', `--test-concurrency=${PROCESSES}`, ...writeStarts(tree)],
   { cwd: ROOT, stdio: 'inherit' },
 );
-rmSync(folder, { recursive: true, force: true });
 process.exit(run.status ?? 1);

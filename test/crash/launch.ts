@@ -3,7 +3,7 @@ import type { ChildProcessByStdio } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
+import { nodeArgv } from '../helpers/node-argv.ts';
 import type { ChildOptions, CrashEvent, FromChild, ToChild } from './protocol.ts';
 
 export interface Launched {
@@ -17,14 +17,12 @@ export interface Launched {
   kill(): void;
 }
 
-const CHILD = fileURLToPath(new URL('./child.ts', import.meta.url));
+const [NODE = '', ...CHILD] = nodeArgv(new URL('./child.js', import.meta.url));
 
 export function launch(options: ChildOptions): Launched {
-  const child: ChildProcessByStdio<Writable, Readable, null> = spawn(
-    process.execPath,
-    ['--import', 'tsx', CHILD, JSON.stringify(options)],
-    { stdio: ['pipe', 'pipe', 'inherit'] },
-  );
+  const child: ChildProcessByStdio<Writable, Readable, null> = spawn(NODE, [...CHILD, JSON.stringify(options)], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
   const answers = new Map<string, string>();
   let finished = false;
   let isReady: () => void = () => {};

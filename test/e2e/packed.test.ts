@@ -5,14 +5,12 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { until } from '../helpers/gateway.ts';
 import { codeBlocks } from '../helpers/markdown.ts';
 import { installPacked } from '../helpers/packed.ts';
+import { ROOT } from '../helpers/root.ts';
 import { checkBlocks, hasCommands, runBlocks, userEnvironment } from '../helpers/run-document.ts';
 import { tempDir } from '../helpers/temp-dir.ts';
-
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Generated, and run by a test of its own. */
 const RULES = 'docs/rules.md';

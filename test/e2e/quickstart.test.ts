@@ -4,12 +4,10 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { until } from '../helpers/gateway.ts';
 import { codeBlocks } from '../helpers/markdown.ts';
+import { ROOT } from '../helpers/root.ts';
 import { tempDir } from '../helpers/temp-dir.ts';
-
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 interface Running {
   readonly child: ChildProcess;

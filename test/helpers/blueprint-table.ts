@@ -1,5 +1,7 @@
 /** Reads the catalog table of §2.8 from its own text: the specification when it is at hand, else the fixture made from it. */
 import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT } from './root.ts';
 
 export interface TableField {
   readonly name: string;
@@ -20,7 +22,7 @@ export interface TableRow {
 }
 
 const FIXTURE = new URL('../fixtures/blueprint-table.md', import.meta.url);
-const SPECIFICATION = new URL('../../../shared/spec/system.md', import.meta.url);
+const SPECIFICATION = join(ROOT, '../shared/spec/system.md');
 
 const unquote = (cell: string): string => cell.replace(/^`(.*)`$/, '$1');
 

@@ -4,14 +4,13 @@ import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { PassThrough, Readable, Writable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
 import type { CliContext, StopSignal } from '../../cli/context.ts';
 import { createCatalog } from '../../cli/context.ts';
 import { runCli } from '../../cli/run.ts';
 import { systemClock } from '../../runtime/clock.ts';
+import { nodeArgv } from './node-argv.ts';
 
-const MAIN = fileURLToPath(new URL('../../cli/main.ts', import.meta.url));
-const SELF = [process.execPath, '--import', import.meta.resolve('tsx'), MAIN];
+const SELF = nodeArgv(new URL('../../cli/main.js', import.meta.url));
 
 /** Read once for all tests of a file. */
 const shippedCatalog = createCatalog();

@@ -1,9 +1,9 @@
 /** Starts a process with a scheduler (job-process.ts) and waits for its end. */
 import { spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import type { JobProcess } from './job-process.ts';
+import { nodeArgv } from './node-argv.ts';
 
-const ENTRY = fileURLToPath(new URL('./job-process.ts', import.meta.url));
+const [NODE = '', ...ENTRY] = nodeArgv(new URL('./job-process.js', import.meta.url));
 
 export interface EndedProcess {
   readonly signal: NodeJS.Signals | null;
@@ -13,9 +13,7 @@ export interface EndedProcess {
 }
 
 export function runJobProcess(options: JobProcess): Promise<EndedProcess> {
-  const child = spawn(process.execPath, ['--import', 'tsx', ENTRY, JSON.stringify(options)], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const child = spawn(NODE, [...ENTRY, JSON.stringify(options)], { stdio: ['ignore', 'pipe', 'pipe'] });
   let [stdout, stderr] = ['', ''];
   child.stdout.on('data', (chunk) => {
     stdout += chunk;

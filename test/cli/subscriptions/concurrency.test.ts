@@ -4,15 +4,15 @@ import { once } from 'node:events';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { updateSubscriptions } from '../../../cli/subscriptions/subscription-file.ts';
 import { contextFor, runProcess } from '../../helpers/cli.ts';
+import { nodeArgv } from '../../helpers/node-argv.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 
 const CONFIG = 'platforms:\n  webhook:\n    enabled: true\n    secret: env:SECRET\n';
 /** The short form; `HOOKWRIGHT_LONG_TESTS=1` runs all 200. */
 const PROCESSES = process.env.HOOKWRIGHT_LONG_TESTS === '1' ? 200 : 4;
-const WRITER = fileURLToPath(new URL('../../helpers/subscription-writer.ts', import.meta.url));
+const [NODE = '', ...WRITER] = nodeArgv(new URL('../../helpers/subscription-writer.js', import.meta.url));
 
 const entriesOf = (home: string): Record<string, unknown> =>
   JSON.parse(readFileSync(join(home, 'webhook_subscriptions.json'), 'utf8')) as Record<string, unknown>;
@@ -33,9 +33,7 @@ test('kill -9 in the middle of writing leaves the file as it was before a change
   for (const delay of [3, 11, 23, 41]) {
     const home = tempDir(t);
     writeFileSync(join(home, 'webhook_subscriptions.json'), '{}\n');
-    const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), WRITER, home], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
+    const child = spawn(NODE, [...WRITER, home], { stdio: ['ignore', 'pipe', 'inherit'] });
     await once(child.stdout, 'data');
     await new Promise((resolve) => setTimeout(resolve, delay));
     child.kill('SIGKILL');

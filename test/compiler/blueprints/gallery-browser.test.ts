@@ -16,13 +16,14 @@ import { publish } from '../../../compiler/blueprints/publish.ts';
 import { CRON_OPTIONS } from '../../../compiler/schedule/parse-schedule.ts';
 import { launchBrowser, NO_BROWSER } from '../../helpers/browser.ts';
 import { selfScript } from '../../helpers/cli.ts';
+import { ROOT } from '../../helpers/root.ts';
 import { shippedBlueprint, shippedBlueprints } from '../../helpers/shipped-blueprints.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 
 /** Defines `probe` in the page. */
 const PROBE = fileURLToPath(new URL('../../fixtures/page-probe.js', import.meta.url));
 /** Screenshots for people to look at; not under version control. */
-const ARTEFACTS = fileURLToPath(new URL('../../../build/artefacts/', import.meta.url));
+const ARTEFACTS = join(ROOT, 'build/artefacts');
 /** A Friday, the day before the clocks of New York go back. */
 const NOW = Date.parse('2026-10-30T16:00:00Z');
 const ZONE = 'America/New_York';

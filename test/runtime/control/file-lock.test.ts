@@ -6,14 +6,15 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { systemClock } from '../../../runtime/clock.ts';
 import { tryLock, waitForLock } from '../../../runtime/control/file-lock.ts';
+import { LOADER, moduleUrl } from '../../helpers/node-argv.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 
-const MODULE = new URL('../../../runtime/control/file-lock.ts', import.meta.url).href;
+const MODULE = moduleUrl(new URL('../../../runtime/control/file-lock.js', import.meta.url));
 
 /** A process that takes the lock, says so, and holds it until it is killed. */
 async function holder(path: string): Promise<ChildProcess> {
   const code = `import { tryLock } from ${JSON.stringify(MODULE)}; console.log(tryLock(${JSON.stringify(path)}) !== null); setInterval(() => {}, 1000);`;
-  const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), '--input-type=module', '-e', code], {
+  const child = spawn(process.execPath, [...LOADER, '--input-type=module', '-e', code], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const [line] = await once(child.stdout, 'data');

@@ -5,16 +5,16 @@ import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { openCommandStore } from '../../../runtime/store/sqlite-store.ts';
+import { nodeArgv } from '../../helpers/node-argv.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 
-const ENTRY = fileURLToPath(new URL('../../helpers/store-process.ts', import.meta.url));
+const [NODE = '', ...ENTRY] = nodeArgv(new URL('../../helpers/store-process.js', import.meta.url));
 
 test('a command that closes the store takes nothing from a running server', async (t) => {
   const path = join(tempDir(t), 'state.db');
   const start = (...args: readonly string[]) =>
-    spawn(process.execPath, ['--import', 'tsx', ENTRY, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
+    spawn(NODE, [...ENTRY, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
   const server = start('server', path);
   t.after(() => server.kill('SIGKILL'));
   const store = async (id: string): Promise<void> => {

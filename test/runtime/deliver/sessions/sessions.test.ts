@@ -11,6 +11,7 @@ import { chatIdOf, fileName, sessionPath } from '../../../../runtime/deliver/ses
 import { listSessions, openSession, readTurns } from '../../../../runtime/deliver/sessions/session-store.ts';
 import { createTestDeliverer, deliveryTo } from '../../../helpers/deliveries.ts';
 import { startFakeHttp } from '../../../helpers/fake-http.ts';
+import { LOADER, moduleUrl } from '../../../helpers/node-argv.ts';
 import { bindingOf, shippedTarget } from '../../../helpers/targets.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';
 
@@ -77,17 +78,13 @@ test('a session is opened once, listed and read, by its owner alone', async (t) 
 test('turns of several processes never interleave', async (t) => {
   const home = tempDir(t);
   const { path } = await openSession({ home, target: 't', chatId: '1' });
-  const module = new URL('../../../../runtime/deliver/sessions/append-turn.ts', import.meta.url);
+  const module = moduleUrl(new URL('../../../../runtime/deliver/sessions/append-turn.js', import.meta.url));
   const script = `
-    const { appendTurn } = await import(${JSON.stringify(module.href)});
+    const { appendTurn } = await import(${JSON.stringify(module)});
     const content = process.argv[1].repeat(20000);
     await Promise.all(Array.from({ length: 20 }, () => appendTurn(process.argv[2], { role: 'user', content, at: 'x' })));`;
   const children = ['a', 'b', 'c'].map((letter) =>
-    spawn(
-      process.execPath,
-      ['--import', import.meta.resolve('tsx'), '--input-type=module', '-e', script, letter, path],
-      { stdio: 'inherit' },
-    ),
+    spawn(process.execPath, [...LOADER, '--input-type=module', '-e', script, letter, path], { stdio: 'inherit' }),
   );
   const exits = await Promise.all(children.map((child) => once(child, 'exit')));
   for (const exit of exits) assert.deepEqual(exit, [0, null]);

@@ -1,0 +1,25 @@
+/** A queue of files for several processes, kept in a folder: who makes the mark of an entry has it. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const listPath = (folder: string): string => join(folder, 'queue.json');
+
+export function createQueue(folder: string, files: readonly string[]): void {
+  writeFileSync(listPath(folder), JSON.stringify(files));
+}
+
+function take(folder: string, index: number): boolean {
+  try {
+    mkdirSync(join(folder, `taken-${index}`));
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** The files that nobody else has taken, each taken when it is asked for. */
+export function* takeFiles(folder: string): Generator<string> {
+  const files = JSON.parse(readFileSync(listPath(folder), 'utf8')) as readonly string[];
+  for (const [index, file] of files.entries()) if (take(folder, index)) yield file;
+}

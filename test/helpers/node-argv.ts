@@ -1,0 +1,17 @@
+/** How a test starts another node process: with compiled JavaScript where the test is that itself, else from source. */
+import { fileURLToPath } from 'node:url';
+
+const isBuilt = import.meta.url.endsWith('.js');
+
+/** Options of node with which it can import this repository's modules. */
+export const LOADER: readonly string[] = isBuilt ? [] : ['--import', import.meta.resolve('tsx')];
+
+/** @param module named as it is when compiled */
+export const moduleUrl = (module: URL): string => (isBuilt ? module.href : module.href.replace(/\.js$/, '.ts'));
+
+/** The argument vector that runs a module, which is named as it is when compiled. */
+export const nodeArgv = (module: URL): readonly string[] => [
+  process.execPath,
+  ...LOADER,
+  fileURLToPath(moduleUrl(module)),
+];
