@@ -3,8 +3,12 @@ import type { LocatorPlan, SignedSegment } from '../../schemas/generated/types.t
 import { queryOf, readText } from './locator.ts';
 import type { SignedRequest } from './request.ts';
 
-/** Pieces in order: strings are Latin-1 (header text as received), buffers are bytes. */
-export type Content = readonly (string | Buffer)[];
+/** What is signed, in order. Texts are Latin-1: header text as received, anything else the bytes of its UTF-8 form. */
+export interface Content {
+  readonly head: string;
+  readonly body: Buffer;
+  readonly tail: string;
+}
 
 export interface ContentInput {
   readonly request: SignedRequest;
@@ -18,60 +22,65 @@ export interface ContentInput {
 /** Percent escapes that a sender signing the decoded URL undoes: punctuation only, never `%25` or `%26`. */
 const DECODED = /%(3A|2F|3F|40|21|24|27|28|29|2A|2C|3B)/gi;
 
-type Piece = (input: ContentInput) => string | Buffer;
+type Reader = (input: ContentInput) => string;
 
-const PIECES: Readonly<Record<SignedSegment['kind'], (value: string[]) => Piece>> = {
+const READERS: Readonly<Record<SignedSegment['kind'], (value: string[]) => Reader>> = {
   text: ([text = '']) => {
-    // The UTF-8 bytes of the literal, as Latin-1 text like everything around it.
-    const literal = Buffer.from(text, 'utf8').toString('latin1');
+    const literal = utf8Text(text);
     return () => literal;
   },
-  body: () => (input) => input.request.body,
+  // A body that is signed twice: the first one is not copied into a text.
+  body: () => (input) => input.request.body.toString('latin1'),
   timestamp: () => (input) => input.timestamp,
   id: () => (input) => input.id,
   method: () => (input) => input.request.method,
   json: (path) => {
     const at: LocatorPlan = { in: 'json', name: '', path, split: '', prefix: '' };
-    return ({ request }) => Buffer.from(readText(at, request) ?? '', 'utf8');
+    return ({ request }) => utf8Text(readText(at, request) ?? '');
   },
-  params: () => (input) => Buffer.from(sortedParams(input.request.form()), 'utf8'),
+  params: () => (input) => utf8Text(sortedParams(input.request.form())),
   url: ([form]) => {
     const decode =
       form === 'decoded' ? (url: string) => url.replace(DECODED, decodeURIComponent) : (url: string) => url;
     return ({ request, base }) => {
       const query = queryOf(request.url);
-      return Buffer.from(decode(query === '' ? base : `${base}?${query}`), 'utf8');
+      return utf8Text(decode(query === '' ? base : `${base}?${query}`));
     };
   },
 };
 
+const NO_BYTES = Buffer.alloc(0);
+
 /** The template with everything done that does not depend on the request. */
 export function linkContent(signed: readonly SignedSegment[]): (input: ContentInput) => Content {
-  const pieces = signed.map(({ kind, value }) => PIECES[kind](value));
-  const [only] = pieces;
-  if (only !== undefined && pieces.length === 1) return (input) => [only(input)];
+  const at = signed.findIndex(({ kind }) => kind === 'body');
+  const head = linkText(at < 0 ? signed : signed.slice(0, at));
+  if (at < 0) return (input) => ({ head: head(input), body: NO_BYTES, tail: '' });
+  const tail = linkText(signed.slice(at + 1));
+  return (input) => ({ head: head(input), body: input.request.body, tail: tail(input) });
+}
+
+function linkText(segments: readonly SignedSegment[]): Reader {
+  const readers = segments.map(({ kind, value }) => READERS[kind](value));
+  const [first, ...others] = readers;
+  if (first === undefined) return () => '';
   return (input) => {
-    const content: (string | Buffer)[] = [];
-    // Neighbouring texts become one piece: each costs the digest a call.
-    let text = '';
-    for (const piece of pieces) {
-      const next = piece(input);
-      if (typeof next === 'string') {
-        text += next;
-      } else {
-        if (text !== '') content.push(text);
-        text = '';
-        content.push(next);
-      }
-    }
-    if (text !== '') content.push(text);
-    return content;
+    let text = first(input);
+    for (const read of others) text += read(input);
+    return text;
   };
 }
 
+/** The UTF-8 bytes of a text, one character each. */
+function utf8Text(text: string): string {
+  return Buffer.from(text, 'utf8').toString('latin1');
+}
+
 /** The content as one run of bytes. */
-export function contentBytes(content: Content): Buffer {
-  return Buffer.concat(content.map((piece) => (typeof piece === 'string' ? Buffer.from(piece, 'latin1') : piece)));
+export function contentBytes({ head, body, tail }: Content): Buffer {
+  return head === '' && tail === ''
+    ? body
+    : Buffer.concat([Buffer.from(head, 'latin1'), body, Buffer.from(tail, 'latin1')]);
 }
 
 /** URLs the sender may have signed, without their query: with `either-port` both spellings of a default port. */

@@ -31,3 +31,7 @@ export function decodeCanonical(encoding: Encoding, text: string): Buffer | null
 export function headerBytes(text: string): Buffer | null {
   return /^[\x00-\xff]*$/.test(text) ? Buffer.from(text, 'latin1') : null;
 }
+
+export function isAscii(text: string): boolean {
+  return /^[\x00-\x7f]*$/.test(text);
+}

@@ -49,32 +49,29 @@ export class HmacKey {
 
   /** The digest as text: hex in lower case, base64 in its canonical form. */
   digest(content: Content, encoding: Encoding): string {
-    let length = 0;
-    for (const piece of content) length += piece.length;
+    const length = content.head.length + content.body.length + content.tail.length;
     return length > SHORT ? this.#long(content, encoding) : this.#short(content, encoding);
   }
 
-  #short(content: Content, encoding: Encoding): string {
+  #short({ head, body, tail }: Content, encoding: Encoding): string {
     const inner = this.#inner;
     const message = this.#scratch;
     message.set(inner, 0);
     let at = inner.length;
-    for (const piece of content) {
-      if (typeof piece === 'string') message.write(piece, at, 'latin1');
-      else message.set(piece, at);
-      at += piece.length;
-    }
+    if (head !== '') at += message.write(head, at, 'latin1');
+    message.set(body, at);
+    at += body.length;
+    if (tail !== '') at += message.write(tail, at, 'latin1');
     const digest = hash(this.#algorithm, message.subarray(0, at), 'binary');
     this.#outer.write(digest, inner.length, 'latin1');
     return hash(this.#algorithm, this.#outer, encoding);
   }
 
-  #long(content: Content, encoding: Encoding): string {
+  #long({ head, body, tail }: Content, encoding: Encoding): string {
     const mac = createHmac(this.#algorithm, this.#key);
-    for (const piece of content) {
-      if (typeof piece === 'string') mac.update(piece, 'latin1');
-      else mac.update(piece);
-    }
+    if (head !== '') mac.update(head, 'latin1');
+    mac.update(body);
+    if (tail !== '') mac.update(tail, 'latin1');
     return mac.digest(encoding);
   }
 }

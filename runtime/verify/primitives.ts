@@ -4,7 +4,7 @@ import type { SchemePlan } from '../../schemas/generated/types.ts';
 import type { Content } from './content.ts';
 import { contentBytes } from './content.ts';
 import type { Encoding } from './encoding.ts';
-import { canonicalForm, decodeCanonical, headerBytes } from './encoding.ts';
+import { canonicalForm, decodeCanonical, headerBytes, isAscii } from './encoding.ts';
 import type { HmacAlgorithm } from './hmac.ts';
 import { HMAC_LENGTHS, HmacKey, hmacScratch } from './hmac.ts';
 import { publicKey, secretKeys } from './keys.ts';
@@ -32,7 +32,7 @@ const PRIMITIVES: Readonly<Record<SchemePlan['verify'], Link>> = {
   'hmac-sha512': (plan) => hmac('sha512', plan),
   ed25519: (plan) => asymmetric(plan, null, 'ed25519', matcher(canonicalForm(plan.encoding, 64))),
   'ecdsa-p256': (plan) => asymmetric(plan, 'sha256', 'prime256v1', (text) => isDerSized(text, plan.encoding)),
-  token: (plan) => secretText(plan, plan.signature.every((at) => at.in === 'header') ? headerBytes : utf8Bytes),
+  token: (plan) => secretText(plan, isHeader(plan) ? headerBytes : utf8Bytes),
   basic: (plan) => secretText(plan, (text) => decodeCanonical('base64', text)),
   none: () => ({ prepare: () => [], wellFormed: () => true, strict: true }),
 };
@@ -48,14 +48,16 @@ export function linkPrimitive(plan: SchemePlan): Primitive {
 function hmac(algorithm: HmacAlgorithm, plan: SchemePlan): Primitive {
   const { encoding, secret: form } = plan;
   const bytes = HMAC_LENGTHS[algorithm].digest;
-  const equal = textComparer(Buffer.alloc(bytes).toString(encoding).length);
+  const equal = textComparer(Buffer.alloc(bytes).toString(encoding).length, isHeader(plan));
+  const isEqual =
+    encoding === 'hex'
+      ? (digest: string, given: string) => equal(digest, given) || equal(digest, given.toLowerCase())
+      : equal;
   const scratch = hmacScratch(algorithm);
-  const isHex = encoding === 'hex';
   const check = (key: HmacKey, content: Content, signatures: readonly string[]): boolean => {
     const digest = key.digest(content, encoding);
-    let right = false;
-    for (const given of signatures) if (equal(digest, isHex ? given.toLowerCase() : given)) right = true;
-    return right;
+    for (const given of signatures) if (isEqual(digest, given)) return true;
+    return false;
   };
   const prepare = (secret: string, shared: SharedKeys): readonly Check[] => {
     const name = `${algorithm} ${form.strip} ${form.as} ${form.otherwise} ${secret}`;
@@ -108,16 +110,25 @@ function secretText(plan: SchemePlan, decode: (text: string) => Buffer | null): 
   return { wellFormed: (text) => text !== '' && decode(text) !== null, prepare, strict: false };
 }
 
-/** Compares an ASCII text of a known length with any other, through two buffers made once. */
-function textComparer(length: number): (a: string, b: string) => boolean {
+/**
+ * Compares an ASCII text of a known length with any other, through two buffers made once.
+ * @param latin1 the other has only characters of one byte
+ */
+function textComparer(length: number, latin1: boolean): (expected: string, given: string) => boolean {
   const left = Buffer.alloc(length);
   const right = Buffer.alloc(length);
-  return (a, b) => {
-    if (a.length !== length || b.length !== length) return false;
-    left.write(a, 'latin1');
-    // Anything but ASCII takes more bytes than there are: it does not fit, and what is left there is of another call.
-    return right.write(b, 'utf8') === length && timingSafeEqual(left, right);
+  return (expected, given) => {
+    // Of wider characters only the low byte would be compared.
+    if (given.length !== length || (!latin1 && !isAscii(given))) return false;
+    left.write(expected, 'latin1');
+    right.write(given, 'latin1');
+    return timingSafeEqual(left, right);
   };
+}
+
+/** Whether signatures come in headers only, which node reads as Latin-1. */
+function isHeader(plan: SchemePlan): boolean {
+  return plan.signature.every((at) => at.in === 'header');
 }
 
 function matcher(form: RegExp): (text: string) => boolean {

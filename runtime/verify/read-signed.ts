@@ -36,19 +36,31 @@ export function readId(at: LocatorPlan, request: SignedRequest): { readonly text
 export function repeatedHeaderFinder(plan: SchemePlan): (rawHeaders: readonly string[]) => boolean {
   const places = [...plan.signature, plan.timestamp?.at ?? null, plan.id, plan.body_hash?.at ?? null];
   const names = [...new Set(places.flatMap((at) => (at?.in === 'header' ? [at.name] : [])))];
-  // Most of a request's headers are told apart by the length of their names alone.
-  const lengths = names.reduce((mask, name) => mask | (1 << (name.length & 31)), 0);
+  // Most of a request's headers are told apart by the length of their names alone, the others by the last letter.
+  const lengths = names.reduce((mask, name) => mask | (1 << name.length), 0);
+  const marks = names.map(markOf);
   return (rawHeaders) => {
     let seen = 0;
     for (let index = 0; index < rawHeaders.length; index += 2) {
       const raw = rawHeaders[index] ?? '';
-      if ((lengths & (1 << (raw.length & 31))) === 0) continue;
-      const bit = 1 << (names.indexOf(raw.toLowerCase()) + 1);
-      if (bit > 1 && (seen & bit) !== 0) return true;
-      seen |= bit;
+      if ((lengths & (1 << raw.length)) === 0) continue;
+      const at = marks.indexOf(markOf(raw));
+      if (at < 0) continue;
+      if ((seen & (1 << at)) !== 0) return isRepeated(names, rawHeaders);
+      seen |= 1 << at;
     }
     return false;
   };
+}
+
+/** The same for both spellings of a name, in small letters and in capitals. */
+function markOf(name: string): number {
+  return name.length * 256 + (name.charCodeAt(name.length - 1) | 0x20);
+}
+
+function isRepeated(names: readonly string[], rawHeaders: readonly string[]): boolean {
+  const given = rawHeaders.filter((_text, index) => index % 2 === 0).map((name) => name.toLowerCase());
+  return names.some((name) => given.indexOf(name) !== given.lastIndexOf(name));
 }
 
 /** Whether a value without the wanted prefix holds a signature under another label (`v5=…` where `v1=…` is wanted). */

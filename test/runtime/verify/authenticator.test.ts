@@ -164,3 +164,15 @@ test('a header that came twice is refused, whatever node made of it', () => {
     reason: 'repeated_header',
   });
 });
+
+test('headers that are like those of a scheme, in length and last letter, are not taken for them', () => {
+  const signature = github['X-Hub-Signature-256'];
+  const alike = new LazyRequest({
+    method: 'POST',
+    url: '/',
+    headers: { 'x-hub-signature-256': signature, 'x-fix-signature-256': 'other' },
+    rawHeaders: ['X-Fix-Signature-256', 'other', 'X-Hub-Signature-256', signature, 'X-FIX-Signature-256', 'other'],
+    body: Buffer.from(BODY),
+  });
+  assert.equal(authenticator().authenticate(alike, NOW).ok, true);
+});

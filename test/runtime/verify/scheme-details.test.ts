@@ -110,6 +110,28 @@ test('Linear: the time inside the body counts only once the signature holds', ()
   assert.equal(reasonOf(verdictOf(['linear'], { headers: { 'Linear-Signature': hmac('x') }, body: old })), 'mismatch');
 });
 
+test('Mailgun: a signature in the body, in either case of hex, but not with characters beyond a byte', () => {
+  const right = hmac('1700000000token');
+  const mailgun = (signature: string): string => {
+    const body = JSON.stringify({ signature: { timestamp: '1700000000', token: 'token', signature } });
+    return reasonOf(verdictOf(['mailgun'], { body }));
+  };
+  assert.equal(mailgun(right), 'ok by mailgun');
+  assert.equal(mailgun(right.toUpperCase()), 'ok by mailgun');
+  const wide = String.fromCharCode(right.charCodeAt(0) + 0x100);
+  assert.equal(mailgun(wide + right.slice(1)), 'malformed_signature');
+});
+
+test('a body that the template names twice is signed twice', () => {
+  const body = { kind: 'body', value: [] } as const;
+  const plan: SchemePlan = {
+    ...sources.plan('forgea'),
+    signed: [body, { kind: 'text', value: [' – '] }, body] as unknown as SchemePlan['signed'],
+  };
+  const headers = { 'X-Hub-Signature-256': `sha256=${hmac('grün – grün')}` };
+  assert.equal(reasonOf(verdictOf(plan, { headers, body: 'grün' })), 'ok by forgea');
+});
+
 test('ISO instants: any fraction and offset, and nothing that only looks like one', () => {
   const zendesk = (at: string): string => {
     const headers = {
