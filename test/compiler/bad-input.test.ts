@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { DIAGNOSTIC_FORMATS, printDiagnostics } from '../../compiler/diagnostics/print.ts';
+import { anyText } from '../helpers/any-text.ts';
 import { compileConfig, compileFiles, printed } from '../helpers/compile.ts';
 import type { MemoryFile } from '../helpers/memory-files.ts';
 
@@ -87,7 +88,7 @@ test('a config that was damaged at random is refused with a place, or compiled',
     at: fc.nat({ max: FULL.length }),
     cut: fc.nat({ max: 12 }),
     insert: fc.oneof(
-      fc.string({ unit: 'binary', maxLength: 4 }),
+      anyText({ maxLength: 4 }),
       fc.constantFrom(
         '\n',
         ':',

@@ -1,7 +1,6 @@
 /** A real browser for the tests of pages; the tests are skipped, with a message, where none is installed. */
 import { existsSync } from 'node:fs';
 import type { Browser } from 'playwright-core';
-import { chromium } from 'playwright-core';
 
 const PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
@@ -25,5 +24,7 @@ export const NO_BROWSER: string | false =
 
 export async function launchBrowser(): Promise<Browser> {
   if (executablePath === undefined) throw new Error('no Chromium is installed');
+  // Only where there is a browser: the package takes a second to load.
+  const { chromium } = await import('playwright-core');
   return chromium.launch({ executablePath, args: FLAGS });
 }

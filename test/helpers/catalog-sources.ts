@@ -17,7 +17,15 @@ export interface ShippedSources {
   plan(name: string): SchemePlan;
 }
 
+let loaded: ShippedSources | null = null;
+
+/** Lowered once for all tests of a process. */
 export function loadShippedSources(): ShippedSources {
+  loaded ??= lowerShipped();
+  return loaded;
+}
+
+function lowerShipped(): ShippedSources {
   const files = readdirSync(FOLDER).filter((file) => file.endsWith('.yaml'));
   const entries = files.sort().flatMap((file) => {
     const text = readFileSync(new URL(file, FOLDER), 'utf8');

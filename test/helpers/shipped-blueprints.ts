@@ -14,12 +14,18 @@ export function readBlueprintFile(name: string): BlueprintFile {
   return parse(readFileSync(new URL(name, FOLDER), 'utf8')) as BlueprintFile;
 }
 
+function lowerShipped(name: string): BlueprintPlan {
+  const { plan, problems } = lowerBlueprint(readBlueprintFile(name));
+  if (plan === null || problems.length > 0) throw new Error(`${name}: ${JSON.stringify(problems)}`);
+  return plan;
+}
+
+let lowered: readonly BlueprintPlan[] | null = null;
+
+/** Lowered once for all tests of a process. */
 export function shippedBlueprints(): readonly BlueprintPlan[] {
-  return blueprintFileNames().map((name) => {
-    const { plan, problems } = lowerBlueprint(readBlueprintFile(name));
-    if (plan === null || problems.length > 0) throw new Error(`${name}: ${JSON.stringify(problems)}`);
-    return plan;
-  });
+  lowered ??= blueprintFileNames().map(lowerShipped);
+  return lowered;
 }
 
 export function shippedBlueprint(key: string): BlueprintPlan {

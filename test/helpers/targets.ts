@@ -27,8 +27,13 @@ export function lowerTargetFile(name: string, file: unknown): TargetPlan {
   return plan;
 }
 
+const lowered = new Map<string, TargetPlan>();
+
+/** Lowered once for all tests of a process. */
 export function shippedTarget(name: string): TargetPlan {
-  return lowerTargetFile(name, readTargetFile(name));
+  const plan = lowered.get(name) ?? lowerTargetFile(name, readTargetFile(name));
+  lowered.set(name, plan);
+  return plan;
 }
 
 export function shippedTargets(): Readonly<Record<string, TargetPlan>> {

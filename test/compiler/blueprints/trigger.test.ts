@@ -6,13 +6,14 @@ import { defaultValues } from '../../../compiler/blueprints/expand.ts';
 import { parseLink, printLink } from '../../../compiler/blueprints/link.ts';
 import type { Trigger } from '../../../compiler/blueprints/trigger.ts';
 import type { BlueprintField } from '../../../schemas/generated/types.ts';
+import { anyText } from '../../helpers/any-text.ts';
 import { shippedBlueprints } from '../../helpers/shipped-blueprints.ts';
 
 const RUNS = { seed: 20260101, numRuns: 400 };
 
 /** Well-formed text, dense with what has a meaning in one of the two forms. */
 const hostile = fc.oneof(
-  fc.string({ unit: 'binary' }),
+  anyText(),
   fc.string({
     unit: fc.constantFrom(
       '"',

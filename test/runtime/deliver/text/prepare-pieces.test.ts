@@ -7,6 +7,7 @@ import { preparePieces } from '../../../../runtime/deliver/text/prepare-pieces.t
 import { splitText } from '../../../../runtime/deliver/text/split-text.ts';
 import { transformText } from '../../../../runtime/deliver/text/transforms.ts';
 import type { TextPlan } from '../../../../schemas/generated/types.ts';
+import { anyText } from '../../../helpers/any-text.ts';
 
 const plan = (more: Partial<TextPlan> = {}): TextPlan => ({
   limit: 20,
@@ -49,7 +50,7 @@ const FRAGMENTS = [
   'x'.repeat(50),
 ];
 const text = fc
-  .array(fc.oneof(fc.constantFrom(...FRAGMENTS), fc.string({ unit: 'binary', maxLength: 8 })), { maxLength: 80 })
+  .array(fc.oneof(fc.constantFrom(...FRAGMENTS), anyText({ maxLength: 8 })), { maxLength: 80 })
   .map((parts) => parts.join(''));
 const unit = fc.constantFrom('utf16' as const, 'codepoint' as const, 'byte' as const, 'json_byte' as const);
 const transforms = fc.subarray<TextPlan['transforms'][number]>([
