@@ -27,8 +27,8 @@ export class GatewayLogsCommand extends Command<CliContext> {
   async execute(): Promise<number> {
     const path = logFile(this.context.home);
     const tail = this.read(path, parseInteger(this.lines, '--lines', { min: 0, max: 1_000_000 }));
-    this.context.stdout.write(tail.bytes);
     if (this.follow) await this.followFrom(path, tail);
+    else this.context.stdout.write(tail.bytes);
     return 0;
   }
 
@@ -56,12 +56,14 @@ export class GatewayLogsCommand extends Command<CliContext> {
           stop(() => reject(error));
         }
       }, FOLLOW_MS);
+      // Before anything is shown: who has seen it may press Ctrl-C.
       const unlisten = this.context.onSignal(() => stop(resolve));
       const stop = (then: () => void): void => {
         clearInterval(timer);
         unlisten();
         then();
       };
+      this.context.stdout.write(tail.bytes);
     });
   }
 }

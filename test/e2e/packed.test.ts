@@ -5,12 +5,15 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { COMMANDS } from '../../cli/commands.ts';
 import { until } from '../helpers/gateway.ts';
 import { codeBlocks } from '../helpers/markdown.ts';
 import { installPacked } from '../helpers/packed.ts';
 import { ROOT } from '../helpers/root.ts';
 import { checkBlocks, hasCommands, runBlocks, userEnvironment } from '../helpers/run-document.ts';
 import { tempDir } from '../helpers/temp-dir.ts';
+import { STORIES } from './stories/index.ts';
+import { commandOf, tellStory } from './stories/tell-story.ts';
 
 /** Generated, and run by a test of its own. */
 const RULES = 'docs/rules.md';
@@ -106,6 +109,10 @@ describe('the packed package, installed in an empty folder', { concurrency: 4 },
     assert.equal(code, 0, log);
   });
 
+  for (const story of STORIES) {
+    test(story.about, (t) => tellStory(t, story, program));
+  }
+
   for (const path of documents) {
     test(`${path}: every command shows what the document shows, or says why it is not run`, async (t) => {
       if (path === RULES) return;
@@ -119,6 +126,14 @@ describe('the packed package, installed in an empty folder', { concurrency: 4 },
       await runBlocks(blocks, dir, env);
     });
   }
+});
+
+test('every command is driven to its end by a story', () => {
+  const driven = STORIES.flatMap(({ steps }) => steps.filter(({ code = 0 }) => code === 0).map(commandOf));
+  assert.deepEqual(
+    COMMANDS.filter((command) => !driven.includes(command)).map(({ path }) => path),
+    [],
+  );
 });
 
 for (const path of documents) {

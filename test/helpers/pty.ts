@@ -14,6 +14,11 @@ export interface PtyResult {
   readonly raw: string;
 }
 
+export interface TerminalOptions extends Omit<CliOptions, 'context' | 'stdin'> {
+  /** Words that start the program; those of the sources when it is not said. */
+  readonly program?: readonly string[];
+}
+
 export const hasPty = (): boolean => spawnSync('python3', ['-c', 'import pty']).status === 0;
 
 const DRIVER = `
@@ -55,9 +60,9 @@ sys.stdout.buffer.write(json.dumps({'code': os.waitstatus_to_exitcode(status), '
 export async function runOnTerminal(
   argv: readonly string[],
   exchanges: readonly Exchange[],
-  options: CliOptions,
+  options: TerminalOptions,
 ): Promise<PtyResult> {
-  const words = [...selfArgv(), ...argv];
+  const words = [...(options.program ?? selfArgv()), ...argv];
   const child = spawn('python3', ['-c', DRIVER, JSON.stringify(words), JSON.stringify(exchanges)], {
     cwd: options.cwd ?? options.home,
     env: { PATH: process.env.PATH, HOME: options.home, HOOKWRIGHT_HOME: options.home, TERM: 'xterm', ...options.env },

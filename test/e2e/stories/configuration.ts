@@ -1,0 +1,66 @@
+/** Writing a configuration: lint, compile, schemas, completion, and serving compiled tables. */
+import type { Story } from './story.ts';
+
+const SECRET = 'the-literal-secret-of-the-configuration';
+const CONFIG = `platforms:
+  webhook:
+    enabled: true
+    secret: ${SECRET}
+    routes:
+      pulls:
+        events: [push]
+        toolsets: [web_search, no_such_toolset]
+        prompt: "{title}"
+`;
+const WARNING = 'hookwright.yaml:8:…: warning unknown-toolset: …\n…\n\n1 warning\n';
+
+export const configuration: Story = {
+  about: 'a configuration is checked, compiled and served',
+  files: { 'hookwright.yaml': CONFIG, 'bad.yaml': CONFIG.replace('events:', 'event:') },
+  secrets: [SECRET],
+  steps: [
+    { run: '--version', out: /^\d+\.\d+\.\d+\n$/ },
+    { run: '--help', out: /^Signed webhooks in[\s\S]*Usage: hookwright <command>/ },
+    { run: '', code: 2, err: /Usage: hookwright <command>/ },
+    { run: 'copmile', code: 2, err: 'error: unknown command "copmile"\n  did you mean: hookwright compile\n' },
+    { run: 'lint', out: WARNING },
+    { run: 'lint --strict', code: 1, out: WARNING },
+    { run: 'lint --format json', json: true, out: /"rule": "unknown-toolset"/ },
+    { run: 'lint --format github', out: '::warning file=hookwright.yaml,line=8,…::…\n' },
+    { run: 'lint --format sarif', json: true, out: /"ruleId": "unknown-toolset"/ },
+    { run: 'lint --config bad.yaml', code: 1, out: /^bad\.yaml:7:9: error unknown-key: .*did you mean `events`\?\n/ },
+    { run: 'lint --format xml', code: 2, err: /^error: --format takes pretty, json, github, sarif, not "xml"\n/ },
+    {
+      run: 'compile',
+      out: 'build/routes.json\nbuild/blueprints.json\n',
+      err: WARNING,
+      modes: { 'build/routes.json': 0o600, 'build/blueprints.json': 0o644 },
+    },
+    { run: 'compile --config bad.yaml --out elsewhere', code: 1, err: /unknown-key/ },
+    {
+      run: 'serve --port 0',
+      err: /"msg":"listening"[\s\S]*"msg":"stopped"/,
+      when: [/"listening"/, ({ kill }) => kill('SIGTERM')],
+    },
+    { run: 'serve --table nowhere', code: 1, err: /^error: .*nowhere.*cannot be read \(ENOENT\)/ },
+    { run: 'doctor --json', json: true, out: /"check": "compiles"/ },
+    {
+      run: 'doctor',
+      code: 1,
+      out: /^STATUS +WHAT +CHECK +FOUND\n[\s\S]*failed +.*WEBHOOK_SECRET/,
+      write: { 'hookwright.yaml': CONFIG.replace(SECRET, 'env:WEBHOOK_SECRET') },
+    },
+    { run: 'schema', out: '…\nconfig\n…\nroute\n…\n' },
+    { run: 'schema config', json: true, out: /"\$id": "config\.schema\.json"/ },
+    {
+      run: 'schema confg',
+      code: 1,
+      err: 'error: there is no schema "confg"\n  did you mean: hookwright schema config\n',
+    },
+    { run: 'completion bash', out: /^# bash completion of hookwright\n/ },
+    { run: 'completion zsh', out: /^#compdef hookwright\n/ },
+    { run: 'completion fish', out: /^# fish completion of hookwright\n/ },
+    { run: 'completion tcsh', code: 2, err: /^error: completion takes bash, zsh, fish, not "tcsh"\n/ },
+    { run: 'complete -- webhook rot', out: 'rotate-secret\tGive a subscription a new secret…\n' },
+  ],
+};

@@ -1,0 +1,64 @@
+/** What becomes of events: their deliveries, messages sent by hand, and the sessions they are mirrored into. */
+import type { Story } from './story.ts';
+
+const SECRET = 'the-secret-of-a-home-with-deliveries';
+const TOKEN = '7:the-token-of-a-home-with-deliveries';
+
+export const deliveries: Story = {
+  about: 'deliveries are listed, shown and repeated; messages and sessions are made by hand',
+  files: {
+    'home/config.yaml': `platforms:
+  webhook:
+    enabled: true
+    port: 0
+    secret: env:WEBHOOK_SECRET
+    routes:
+      news: { prompt: "News: {title}" }
+  telegram:
+    enabled: true
+    token: env:TELEGRAM_TOKEN
+    home_channel: "-100"
+`,
+    'home/.env': `WEBHOOK_SECRET=${SECRET}\nTELEGRAM_TOKEN=${TOKEN}\n`,
+  },
+  secrets: [SECRET, TOKEN],
+  steps: [
+    { run: 'deliveries list', err: 'nothing of that kind is stored\n' },
+    { run: 'deliveries replay 0', code: 1, err: 'error: nothing has been stored in this home yet\n' },
+    { run: 'gateway start', out: /./, err: /^started / },
+    { run: `webhook test news --payload '{"title": "One"}'`, out: /^202 /, err: /^POST / },
+    {
+      run: 'deliveries list --state done --json',
+      json: true,
+      out: /"state": "done"/,
+      keep: { id: /"id": "([^"]+)"/ },
+      eventually: true,
+    },
+    { run: 'deliveries list', out: 'ID  …\n… news … done …\n' },
+    { run: 'deliveries list --state lost', code: 2, err: /^error: there is no state "lost"\n/ },
+    { run: 'deliveries show $id', out: /^id +\S+\nstate +done\n[\s\S]*accepted\n[\s\S]*delivered \(log\)\n/ },
+    { run: 'deliveries show $id --full', out: /prompt:\nNews: One\n\nanswer:\nNews: One\n$/ },
+    { run: 'deliveries show nothing', code: 1, err: /^error: there is no delivery "nothing"\n/ },
+    { run: 'deliveries replay $id --dry-run', out: /^\S+\n$/, err: '1 delivery would be repeated\n' },
+    { run: 'deliveries replay', code: 2, err: /^error: name deliveries by id, or all of one state with --state\n/ },
+    { run: 'deliveries replay $id', out: /^\S+ -> \S+\n$/, err: '1 delivery repeated\n', keep: { again: /-> (\S+)/ } },
+    { run: 'deliveries show $again', out: /^state +done\n[\s\S]*^replay of +\S+\n/m, eventually: true },
+    { run: 'deliver log --text -', stdin: 'by hand', out: 'delivered to log\n', err: /"text":"by hand"/ },
+    {
+      run: 'deliver telegram --text hello --dry-run',
+      out: 'POST https://api.telegram.org/bot***/sendMessage\n…\n\n{"chat_id":-100,"text":"hello",…}\n',
+    },
+    { run: 'deliver nowhere --text x', code: 1, err: /^error: .*nowhere/ },
+    { run: 'deliver log', code: 2, err: /^error: deliver needs a message\n/ },
+    { run: 'session list', err: /./ },
+    { run: 'session show telegram -100', code: 1, err: /^error: the chat -100 of telegram has no session\n/ },
+    {
+      run: 'session open telegram -100',
+      out: '…/home/sessions/messenger_a/-100.jsonl\n',
+      modes: { 'home/sessions': 0o700, 'home/sessions/messenger_a/-100.jsonl': 0o600 },
+    },
+    { run: 'session list', out: 'TARGET …\nmessenger_a  -100  …\n' },
+    { run: 'session show telegram -100 --json', json: true, out: '[]\n' },
+    { run: 'gateway stop', err: 'stopped\n' },
+  ],
+};

@@ -1,0 +1,46 @@
+/** The first steps of a new user. */
+import type { Story } from './story.ts';
+
+const enter = '\r';
+
+export const setup: Story = {
+  about: 'a home is set up, in a script and step by step',
+  steps: [
+    { run: 'gateway setup', code: 2, err: /^error: there is no terminal to ask on\n/ },
+    {
+      run: 'gateway setup --yes --set port=0 --set route=hello --set agent.command=[cat]',
+      out: 'home/config.yaml\nhome/.env\n',
+      err: /^\+ +WEBHOOK_SECRET=\(hidden\)|WEBHOOK_SECRET=\(hidden\)\nstart it: hookwright gateway run\n$/,
+      modes: { home: 0o700, 'home/config.yaml': 0o600, 'home/.env': 0o600 },
+    },
+    { run: 'gateway setup --yes', err: 'nothing to change\n' },
+    { run: 'gateway setup --yes --set gateway.drain_seconds=soon', code: 1, err: /nothing was written\n$/ },
+    {
+      run: 'gateway setup',
+      code: 1,
+      terminal: [['Receive webhooks?', '\u0003']],
+      out: /given up; nothing was written/,
+    },
+    {
+      run: 'gateway setup',
+      terminal: [
+        ['Receive webhooks?', enter],
+        ['Who may reach the server?', enter],
+        ['On which port?', `${'\u007f'.repeat(5)}0${enter}`],
+        ['Keep the one there is', enter],
+        ['Keep the agent there is', enter],
+        ['Where shall answers go?', enter],
+        ['Make a first route?', 'y'],
+        ['Its name', `second${enter}`],
+        ['Events it accepts', `push${enter}`],
+        ['The prompt', enter],
+        ['Write this?', enter],
+      ],
+      out: /\+ +second:[\s\S]*home\/config\.yaml/,
+      modes: { 'home/config.yaml': 0o600, 'home/.env': 0o600 },
+    },
+    { run: 'gateway start', out: /./, err: /^started / },
+    { run: 'webhook test second', out: /^202 .*"event":"push"/, err: /^POST / },
+    { run: 'gateway stop', err: 'stopped\n' },
+  ],
+};

@@ -1,0 +1,206 @@
+/** Runs a story with the packed program and holds every command to what it promises. */
+import assert from 'node:assert/strict';
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { TestContext } from 'node:test';
+import type { CommandEntry } from '../../../cli/commands.ts';
+import { COMMANDS } from '../../../cli/commands.ts';
+import { splitShellWords } from '../../../cli/sources/shell-words.ts';
+import { until } from '../../helpers/gateway.ts';
+import { outputMatches } from '../../helpers/markdown.ts';
+import { runOnTerminal } from '../../helpers/pty.ts';
+import { tempDir } from '../../helpers/temp-dir.ts';
+import type { Expected, Running, Step, Story } from './story.ts';
+
+interface Output {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** The command that a step drives; undefined for words that are none. */
+export function commandOf({ run }: Step): CommandEntry | undefined {
+  const opens = ({ path }: CommandEntry): boolean => run === path || run.startsWith(`${path} `);
+  return COMMANDS.filter(opens).sort((a, b) => b.path.length - a.path.length)[0];
+}
+
+/** @param program path of the packed program */
+export async function tellStory(t: TestContext, story: Story, program: string): Promise<void> {
+  const telling = new Telling(t, story, program);
+  for (const step of story.steps) await telling.take(step);
+  telling.finish();
+}
+
+class Telling {
+  private readonly dir: string;
+  private readonly env: NodeJS.ProcessEnv;
+  private readonly argv: readonly string[];
+  private readonly kept = new Map<string, string>();
+  /** By name; those of the story's own files have none that could be revealed. */
+  private readonly secrets: Map<string, string>;
+  private finished = false;
+  private readonly children = new Set<ChildProcess>();
+
+  constructor(t: TestContext, { files = {}, secrets = [] }: Story, program: string) {
+    // Before the folder is removed.
+    t.after(() => this.end());
+    this.dir = tempDir(t);
+    const home = join(this.dir, 'home');
+    this.env = {
+      PATH: process.env.PATH,
+      HOME: this.dir,
+      HOOKWRIGHT_HOME: home,
+      LANG: 'C.UTF-8',
+      TZ: 'UTC',
+      TERM: 'xterm',
+    };
+    this.argv = [process.execPath, program];
+    this.secrets = new Map(secrets.map((secret, at) => [`of the story, ${at}`, secret]));
+    this.write(files);
+  }
+
+  async take(step: Step): Promise<void> {
+    this.write(step.write ?? {});
+    if (step.terminal !== undefined) await this.takeOnTerminal(step);
+    else if (step.eventually) await until(() => this.try(step));
+    else this.check(step, await this.run(step));
+    for (const [path, mode] of Object.entries(step.modes ?? {})) {
+      assert.equal(this.modeOf(path), mode.toString(8), `\`${step.run}\`: mode of ${path}`);
+    }
+  }
+
+  /** What holds a secret is for its owner alone, and no log does. */
+  finish(): void {
+    this.finished = true;
+    for (const path of readdirSync(this.dir, { recursive: true, encoding: 'utf8' })) {
+      const file = join(this.dir, path);
+      // Opening the store would drop the locks of whoever has it open.
+      if (!statSync(file).isFile() || /\.(db|lock)/.test(path)) continue;
+      const text = readFileSync(file, 'utf8');
+      const held = [...this.secrets].filter(([, secret]) => text.includes(secret));
+      if (held.length === 0) continue;
+      assert.equal(this.modeOf(path), '600', `${path} holds a secret`);
+      assert.ok(!path.includes('logs/'), `${path} holds the secret ${held[0]?.[0]}`);
+    }
+  }
+
+  private write(files: Readonly<Record<string, string>>): void {
+    for (const [path, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(this.dir, path)), { recursive: true, mode: 0o700 });
+      writeFileSync(join(this.dir, path), text, { mode: 0o600 });
+    }
+  }
+
+  private modeOf(path: string): string {
+    return (statSync(join(this.dir, path)).mode & 0o777).toString(8);
+  }
+
+  /** For what is seen a moment later: whether it is seen now. */
+  private async try(step: Step): Promise<boolean> {
+    const output = await this.run(step);
+    const seen = output.code === (step.code ?? 0) && matches(step.out ?? '', output.stdout);
+    if (seen) this.check(step, output);
+    return seen;
+  }
+
+  private async takeOnTerminal(step: Step): Promise<void> {
+    const { code, screen } = await runOnTerminal(this.wordsOf(step), step.terminal ?? [], {
+      home: join(this.dir, 'home'),
+      cwd: this.dir,
+      env: this.env,
+      program: this.argv,
+    });
+    assert.equal(code, step.code ?? 0, `\`${step.run}\` on a terminal:\n${screen}`);
+    expect(step, 'the terminal', step.out ?? '', screen);
+    this.checkSecrets(step, screen);
+  }
+
+  private check(step: Step, { code, stdout, stderr }: Output): void {
+    const said = `\`hookwright ${step.run}\` printed\n${stdout}\nand on stderr\n${stderr}`;
+    assert.equal(code, step.code ?? 0, said);
+    expect(step, 'stdout', step.out ?? '', stdout);
+    expect(step, 'stderr', step.err ?? '', stderr);
+    assert.doesNotMatch(stdout + stderr, /\u001b/, `escape sequences off a terminal: ${said}`);
+    if (step.json) assert.doesNotThrow(() => JSON.parse(stdout), said);
+    this.checkSecrets(step, stdout + stderr);
+    for (const [name, pattern] of Object.entries(step.keep ?? {})) this.kept.set(name, find(pattern, stdout));
+    for (const [name, pattern] of Object.entries(step.secret ?? {})) {
+      const secret = find(pattern, stdout);
+      this.kept.set(name, secret);
+      this.secrets.set(name, secret);
+    }
+  }
+
+  private checkSecrets({ run, reveals = [] }: Step, shown: string): void {
+    for (const [name, secret] of this.secrets) {
+      const what = `\`hookwright ${run}\` and the secret ${name}`;
+      assert.equal(shown.includes(secret), reveals.includes(name), what);
+    }
+  }
+
+  private wordsOf({ run }: Step): string[] {
+    return (splitShellWords(run) ?? []).map((word) =>
+      word.replace(/^\$([a-z]+)/, (_all, name: string) => {
+        const value = this.kept.get(name);
+        assert.ok(value !== undefined, `\`${run}\`: nothing was kept as ${name}`);
+        return value;
+      }),
+    );
+  }
+
+  private run(step: Step): Promise<Output> {
+    const [program = '', ...args] = this.argv;
+    const child = spawn(program, [...args, ...this.wordsOf(step)], { cwd: this.dir, env: this.env });
+    this.children.add(child);
+    let [stdout, stderr] = ['', ''];
+    let then = step.when?.[1] ?? null;
+    return new Promise((resolve, reject) => {
+      const look = (): void => {
+        if (then === null || step.when === undefined || !step.when[0].test(stdout + stderr)) return;
+        const running: Running = { kill: (signal) => child.kill(signal), kept: this.kept };
+        Promise.resolve(then(running)).catch(reject);
+        then = null;
+      };
+      child.stdout.setEncoding('utf8').on('data', (text: string) => {
+        stdout += text;
+        look();
+      });
+      child.stderr.setEncoding('utf8').on('data', (text: string) => {
+        stderr += text;
+        look();
+      });
+      child.once('error', reject);
+      child.once('close', (code) => {
+        this.children.delete(child);
+        resolve({ code, stdout, stderr });
+      });
+      child.stdin.end(step.stdin ?? '');
+    });
+  }
+
+  /** A story that failed may have left a gateway behind. */
+  private async end(): Promise<void> {
+    if (this.finished) return;
+    for (const child of this.children) child.kill('SIGKILL');
+    await this.run({ run: 'gateway stop --drain 0' });
+  }
+}
+
+function matches(expected: Expected, text: string): boolean {
+  if (typeof expected !== 'string') return expected.test(text);
+  const lines = (whole: string): string[] => (whole === '' ? [] : whole.replace(/\n$/, '').split('\n'));
+  return outputMatches(lines(expected), lines(text));
+}
+
+function expect({ run }: Step, where: string, expected: Expected, text: string): void {
+  if (matches(expected, text)) return;
+  assert.fail(`\`hookwright ${run}\` wrote to ${where}\n${text}\ninstead of\n${expected}`);
+}
+
+function find(pattern: RegExp, text: string): string {
+  const found = pattern.exec(text)?.[1];
+  assert.ok(found !== undefined, `nothing to keep of\n${text}`);
+  return found;
+}
