@@ -7,6 +7,7 @@ import { coldStartCase } from './cases/cold-start.ts';
 import { compileCase } from './cases/compile.ts';
 import { deliverCase } from './cases/deliver.ts';
 import { memoryCase } from './cases/memory.ts';
+import { notFoundCase } from './cases/not-found.ts';
 import { agentCase, durabilityCase, rejectionsCase } from './cases/requests.ts';
 import { storeCase } from './cases/store.ts';
 import { swapCase } from './cases/swap.ts';
@@ -19,6 +20,7 @@ import { printTable } from './harness/print-table.ts';
 const CASES: readonly Case[] = [
   agentCase,
   rejectionsCase,
+  notFoundCase,
   durabilityCase,
   storeCase,
   memoryCase,

@@ -1,5 +1,6 @@
 /** What every case measures with: the load generator, the bare server, and servers of ours on demand. */
-import { join } from 'node:path';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { ServerOptions, ServerReport } from '../servers/hookwright.ts';
 import type { SeedOptions } from '../servers/seed.ts';
 import { Child } from './child.ts';
@@ -17,6 +18,8 @@ export interface Ours {
 export interface OursOptions {
   readonly store: ServerOptions['store'];
   readonly yaml?: string;
+  /** Other files of the home: text by path. */
+  readonly files?: Readonly<Record<string, string>>;
   /** What the store holds when the server starts. */
   readonly seed?: Omit<SeedOptions, 'path'>;
   /** Called when everything is prepared and the server is about to be started. */
@@ -42,11 +45,15 @@ export interface Case {
 }
 
 async function withOurs<T>(
-  { store, yaml = ROUTES, seed, starting }: OursOptions,
+  { store, yaml = ROUTES, files = {}, seed, starting }: OursOptions,
   work: (ours: Ours) => Promise<T>,
 ): Promise<T> {
   const home = tempFolder();
   if (seed !== undefined) await Child.start('servers/seed.js', { path: join(home, 'state.db'), ...seed });
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(home, path)), { recursive: true });
+    writeFileSync(join(home, path), text);
+  }
   const table = writeTable(home, compileYaml(home, yaml).routesJson);
   const options: ServerOptions = { home, table, store, secret: SECRET };
   starting?.();

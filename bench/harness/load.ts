@@ -42,7 +42,8 @@ const ID_DIGITS = 12;
 const PLACEHOLDER = '0'.repeat(ID_DIGITS);
 const HEADER_END = Buffer.from('\r\n\r\n');
 
-function requestBytes(target: LoadTarget): Buffer {
+/** A whole request, as it goes over the wire. */
+export function requestBytes(target: LoadTarget): Buffer {
   const body = Buffer.from(target.body);
   const lines = [
     `POST ${target.path} HTTP/1.1`,
@@ -88,7 +89,7 @@ class Run {
 }
 
 /** The answer at the start of `data`: its status and length in bytes, or null while it is incomplete. */
-function parseAnswer(data: Buffer): { readonly status: number; readonly length: number } | null {
+export function parseAnswer(data: Buffer): { readonly status: number; readonly length: number } | null {
   const end = data.indexOf(HEADER_END);
   if (end < 0) return null;
   const head = data.toString('latin1', 0, end);

@@ -14,13 +14,29 @@ const PROFILES = { default: '', red: 'profiles/red', blue: 'profiles/blue' } as 
 type Profile = keyof typeof PROFILES;
 const CHATS: Readonly<Record<string, string>> = { default: '-100', red: '-200', blue: '-300' };
 
-const targets = (who: string, port: number): string => `  messenger_a:
+const TOOLSETS: Readonly<Record<string, string>> = { default: 'web_search', red: 'clarify', blue: 'web_extract' };
+
+const SECRETS: Readonly<Record<Profile, string>> = {
+  default: 'a-secret-of-the-default',
+  red: 'a-secret-of-the-red-one',
+  blue: 'a-secret-of-the-blue-one',
+};
+
+/** Where a route of a profile is served. */
+const pathOf = (profile: Profile, route: string): string =>
+  profile === 'default' ? `/webhooks/${route}` : `/p/${profile}/webhooks/${route}`;
+
+const belongings = (who: string, port: number): string => `  messenger_a:
     enabled: true
     token: env:TOKEN
     home_channel: "${CHATS[who]}"
     api_base: http://127.0.0.1:${port}
+platform_toolsets:
+  webhook: [${TOOLSETS[who]}]
 agent:
-  command: [sh, -c, "printf 'agent ${who}: '; cat"]
+  command: [sh, -c, "printf 'agent ${who} with %s: ' $HOOKWRIGHT_TOOLSETS; cat"]
+jobs:
+  nightly: { schedule: "0 3 * * *", prompt: job ${who}, deliver: messenger_a }
 `;
 
 const ROUTE = `        prompt: "script {who}, env {token}"
@@ -31,13 +47,15 @@ const ROUTE = `        prompt: "script {who}, env {token}"
 `;
 
 function rootConfig(port: number): string {
+  const bound = (name: string, profile: Profile): string =>
+    `      ${name}:\n${profile === 'default' ? '' : `        profile: ${profile}\n`}        secret: env:SECRET_${profile.toUpperCase()}\n`;
   const route = (name: string, profile: Profile): string =>
-    `      ${name}:\n${profile === 'default' ? '' : `        profile: ${profile}\n`}        secret: env:SECRET_${profile.toUpperCase()}\n${ROUTE}`;
+    `${bound(name, profile)}${ROUTE}${bound(`${name}-job`, profile)}        cron_job: nightly\n`;
   return `platforms:
   webhook:
     enabled: true
     routes:
-${route('plain', 'default')}${route('for-red', 'red')}${route('for-blue', 'blue')}${targets('default', port)}gateway:
+${route('plain', 'default')}${route('for-red', 'red')}${route('for-blue', 'blue')}${belongings('default', port)}gateway:
   multiplex_profiles: true
 `;
 }
@@ -52,18 +70,28 @@ function furnish(home: string, port: number): void {
     write(
       home,
       join(folder, '.env'),
-      `TOKEN=1:token-${who}\n${who === 'default' ? 'SECRET_DEFAULT=a-secret-of-the-default\nSECRET_RED=a-secret-of-the-red-one\nSECRET_BLUE=a-secret-of-the-blue-one\n' : ''}`,
+      `TOKEN=1:token-${who}\n${
+        who === 'default'
+          ? Object.entries(SECRETS)
+              .map(([name, secret]) => `SECRET_${name.toUpperCase()}=${secret}\n`)
+              .join('')
+          : ''
+      }`,
     );
     write(home, join(folder, 'scripts/who.sh'), `printf '{"who":"${who}","token":"%s"}' "$TOKEN"\n`, 0o700);
     write(home, join(folder, 'skills/who/SKILL.md'), `skill ${who}\n`);
-    if (who !== 'default') write(home, join(folder, 'config.yaml'), `platforms:\n${targets(who, port)}`);
+    if (who !== 'default') write(home, join(folder, 'config.yaml'), `platforms:\n${belongings(who, port)}`);
   }
 }
 
-async function post(url: string, secret: string): Promise<{ status: number; body: string }> {
-  const body = JSON.stringify({ event_type: 'x', n: Math.random() });
+async function post(url: string, secret: string, id = ''): Promise<{ status: number; body: string }> {
+  const body = JSON.stringify({ event_type: 'x', entity: 1 });
   const signature = `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
-  const headers = { 'Content-Type': 'application/json', 'X-Hub-Signature-256': signature };
+  const headers = {
+    'Content-Type': 'application/json',
+    'X-Hub-Signature-256': signature,
+    ...(id === '' ? {} : { 'X-GitHub-Delivery': id }),
+  };
   const answer = await fetch(url, { method: 'POST', body, headers });
   return { status: answer.status, body: await answer.text() };
 }
@@ -83,22 +111,20 @@ async function world(t: TestContext) {
   return { chat, home, gateway };
 }
 
-test('a run reaches the credentials, chat, agent, script, skill and session of its own profile, and no other', async (t) => {
+const ROUTES = { default: 'plain', red: 'for-red', blue: 'for-blue' } as const;
+const NAMES = ['default', 'red', 'blue'] as const;
+
+test('a run reaches the credentials, chat, agent, toolsets, script, skill and session of its own profile, and no other', async (t) => {
   const { chat, home, gateway } = await world(t);
-  const secrets: Readonly<Record<Profile, [path: string, secret: string]>> = {
-    default: ['/webhooks/plain', 'a-secret-of-the-default'],
-    red: ['/p/red/webhooks/for-red', 'a-secret-of-the-red-one'],
-    blue: ['/p/blue/webhooks/for-blue', 'a-secret-of-the-blue-one'],
-  };
-  for (const [who, [path, secret]] of Object.entries(secrets)) {
+  for (const who of NAMES) {
     const before = chat.seen.length;
-    assert.equal((await post(gateway.url + path, secret)).status, 202);
+    assert.equal((await post(gateway.url + pathOf(who, ROUTES[who]), SECRETS[who])).status, 202);
     await until(async () => chat.seen.length > before);
     const [sent] = chat.seen.slice(before);
     assert.equal(sent?.path, `/bot1:token-${who}/sendMessage`);
     const { chat_id, text } = (sent?.json ?? {}) as { chat_id?: unknown; text?: string };
     assert.equal(String(chat_id), CHATS[who]);
-    assert.equal(text?.trim(), `agent ${who}: skill ${who}\n\nscript ${who}, env`);
+    assert.equal(text?.trim(), `agent ${who} with ${TOOLSETS[who]}: skill ${who}\n\nscript ${who}, env`);
   }
   for (const [who, folder] of Object.entries(PROFILES)) {
     const shown = await until(async () => {
@@ -112,9 +138,82 @@ test('a run reaches the credentials, chat, agent, script, skill and session of i
   }
 });
 
+test('a job that three profiles have under one name is that of its route, or of --profile', async (t) => {
+  const { chat, gateway } = await world(t);
+  const said = async (who: Profile, from: number): Promise<void> => {
+    const sent = await until(async () => chat.seen[from]);
+    assert.equal(sent.path, `/bot1:token-${who}/sendMessage`);
+    const { chat_id, text = '' } = sent.json as { chat_id?: unknown; text?: string };
+    assert.equal(String(chat_id), CHATS[who]);
+    assert.match(text, new RegExp(`^agent ${who} with ${TOOLSETS[who]}: job ${who}\\b`));
+  };
+  for (const [at, who] of NAMES.entries()) {
+    assert.equal((await post(gateway.url + pathOf(who, `${ROUTES[who]}-job`), SECRETS[who])).status, 202);
+    await said(who, at);
+  }
+  assert.equal((await gateway.cli('job', 'run', 'nightly', '--profile', 'blue')).code, 0);
+  await said('blue', 3);
+  const edited = await gateway.cli(
+    'job',
+    'create',
+    'mine',
+    '--schedule',
+    '0 4 * * *',
+    '--prompt',
+    'x',
+    '--profile',
+    'red',
+  );
+  assert.equal(edited.code, 0, edited.stderr);
+  const strange = await gateway.cli('job', 'run', 'mine', '--profile', 'blue');
+  assert.equal(strange.code, 1);
+  assert.match(strange.stderr, /there is no job "mine"/);
+});
+
+/** Red has it first, then blue: route names are of the table, all that is remembered of their events is of the profile. */
+const MOVED = { prompt: '{entity}', secret: SECRETS.red, deliver: 'log', rate_limit: 3 };
+
+test('what was remembered of a route in one profile counts for nothing in another', async (t) => {
+  const { home, gateway } = await world(t);
+  const bind = (profile: Profile): void =>
+    write(
+      home,
+      'webhook_subscriptions.json',
+      JSON.stringify({
+        feed: { ...MOVED, profile },
+        burst: { ...MOVED, profile, coalesce: { key: 'entity', window_seconds: 300 } },
+      }),
+    );
+  const send = async (profile: Profile, route: string, id = ''): Promise<unknown[]> => {
+    const { status, body } = await post(gateway.url + pathOf(profile, route), SECRETS.red, id);
+    const { status: said, superseded, code } = JSON.parse(body) as Record<string, unknown>;
+    return [status, code ?? said, ...(superseded === undefined ? [] : [superseded])];
+  };
+  for (const profile of ['red', 'blue'] as const) {
+    bind(profile);
+    assert.deepEqual(await send(profile, 'feed', 'one'), [202, 'accepted'], 'a new delivery id');
+    assert.deepEqual(await send(profile, 'feed', 'one'), [200, 'duplicate']);
+    assert.deepEqual(await send(profile, 'burst'), [202, 'coalesced', 0], 'a group of its own');
+    assert.deepEqual(await send(profile, 'burst'), [202, 'coalesced', 1]);
+    assert.deepEqual(await send(profile, 'feed'), [202, 'accepted'], 'a rate window of its own');
+    assert.deepEqual(await send(profile, 'feed'), [429, 'rate_limited']);
+  }
+  await gateway.stop();
+  const listed = await runInProcess(['deliveries', 'list', '--route', 'burst', '--json'], { home });
+  const groups = JSON.parse(listed.stdout) as { profile: string; state: string }[];
+  assert.deepEqual(
+    groups
+      .filter(({ state }) => state === 'done')
+      .map(({ profile }) => profile)
+      .sort(),
+    ['blue', 'red'],
+    'each profile runs its own',
+  );
+});
+
 test('unknown route, unknown profile and mismatch have one answer, however well they are signed', async (t) => {
   const { gateway } = await world(t);
-  const red = 'a-secret-of-the-red-one';
+  const red = SECRETS.red;
   const paths = [
     '/webhooks/nothing',
     '/p/nobody/webhooks/for-red',
@@ -129,7 +228,7 @@ test('unknown route, unknown profile and mismatch have one answer, however well 
   const answers = await Promise.all(paths.map((path) => post(gateway.url + path, red)));
   for (const [at, answer] of answers.entries()) assert.deepEqual(answer, answers[0], paths[at]);
   assert.equal(answers[0]?.status, 404);
-  assert.equal((await post(`${gateway.url}/p/red/webhooks/for-red`, 'a-secret-of-the-blue-one')).status, 401);
+  assert.equal((await post(`${gateway.url}/p/red/webhooks/for-red`, SECRETS.blue)).status, 401);
   assert.equal((await post(`${gateway.url}/p/red/webhooks/for-red`, red)).status, 202);
 });
 
@@ -182,20 +281,21 @@ for (const [what, spoil, expected] of spoils) {
 test('a job of another profile is unknown, and an agent that a profile lacks is not borrowed', async (t) => {
   const home = tempDir(t);
   furnish(home, 1);
-  const job = 'jobs:\n  nightly: { schedule: "0 3 * * *", prompt: x }\n';
   write(
     home,
     'config.yaml',
-    `${rootConfig(1)}${job}`.replace(
-      /(for-red:\n)([\s\S]*?)( {6}for-blue)/,
-      '$1        profile: red\n        secret: env:SECRET_RED\n        cron_job: nightly\n$3',
-    ),
+    rootConfig(1)
+      .replace('jobs:\n', 'jobs:\n  weekly: { schedule: "0 3 * * 1", prompt: x }\n')
+      .replace(
+        /(for-red:\n)([\s\S]*?)( {6}for-blue)/,
+        '$1        profile: red\n        secret: env:SECRET_RED\n        cron_job: weekly\n$3',
+      ),
   );
   const refused = await runInProcess(['lint'], { home });
-  assert.match(refused.stdout, /unknown-job: there is no job `nightly`/);
+  assert.match(refused.stdout, /unknown-job: there is no job `weekly`/);
   write(home, 'config.yaml', rootConfig(1));
   const config = join(home, 'profiles/red/config.yaml');
-  writeFileSync(config, readFileSync(config, 'utf8').replace(/agent:[\s\S]*/, ''));
+  writeFileSync(config, readFileSync(config, 'utf8').replace(/agent:\n.*\n/, ''));
   const { stdout } = await runInProcess(['profile', 'show', 'red', '--json'], { home });
   assert.match((JSON.parse(stdout) as { agent: string }).agent, /^none/);
 });

@@ -29,8 +29,16 @@ export const sources: Story = {
     { run: 'source list --json', json: true, out: /"name": "stripe"/ },
     { run: 'source show github', out: /^GitHub \(forgea, also called github\)\nSignature: +HMAC-SHA256 / },
     { run: 'source show githup', code: 1, err: /^error: there is no source "githup"/ },
-    { run: 'source detect request.http --secret env:WEBHOOK_SECRET', out: /^forgea +.*\n/, err: /On the route: source: github\. / },
-    { run: 'source detect request.http --secret the-wrong-secret', code: 1, out: /^forgea +.*is not right under this secret/ },
+    {
+      run: 'source detect request.http --secret env:WEBHOOK_SECRET',
+      out: /^forgea +.*\n/,
+      err: /On the route: source: github\. /,
+    },
+    {
+      run: 'source detect request.http --secret the-wrong-secret',
+      code: 1,
+      out: /^forgea +.*is not right under this secret/,
+    },
     { run: 'source enroll pages', code: 1, err: /no gateway is running/ },
     { run: 'gateway start', out: /./, err: /^started /, keep: { url: /^(\S+)/ } },
     { run: 'source enroll nobody', code: 1, err: /^error: there is no route "nobody"/ },

@@ -5,7 +5,7 @@ import { lowerEvents } from '../../../compiler/lower/events.ts';
 import { lowerFilters } from '../../../compiler/lower/filter.ts';
 import { lowerCoalesceKey, lowerTemplate } from '../../../compiler/lower/template.ts';
 import { FakeClock } from '../../helpers/fake-clock.ts';
-import { answerOf, serve, signed } from '../../helpers/serve.ts';
+import { answerOf, sendRaw, serve, signed } from '../../helpers/serve.ts';
 
 const template = (text: string) => lowerTemplate(text).plan ?? [];
 const EVENT = { 'x-github-event': 'push', 'x-github-delivery': 'id-1' };
@@ -245,6 +245,32 @@ test('one 404 for unknown routes, profiles, mismatches and paths', async (t) => 
   for (const path of ['/webhooks/own', '/p/default/webhooks/own', '/p/ops/webhooks/ops', '/webhooks/own?x=1']) {
     const response = await fetch(url + path, { method: 'POST', body: '{}', headers: signed('{}') });
     assert.equal(response.status, 202, path);
+  }
+});
+
+test('whoever guesses at routes and profiles is answered byte for byte the same', async (t) => {
+  const { port } = await serve(t, {
+    routes: { own: {}, ops: { profile: 'ops' } },
+    gateway: { multiplex_profiles: true },
+    profiles: ['default', 'ops', 'dev'],
+  });
+  const requests: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
+    ['POST', signed('{}')],
+    ['POST', { 'content-type': 'application/json' }],
+    ['GET', {}],
+  ];
+  for (const [method, headers] of requests) {
+    const answer = async (path: string): Promise<string> => {
+      const fields = Object.entries({ host: 'x', connection: 'close', 'content-length': '2', ...headers });
+      const head = fields.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+      const bytes = await sendRaw(port, [`${method} ${path} HTTP/1.1\r\n${head}\r\n{}`]);
+      return bytes.replace(/^date: .*\r\n/im, '');
+    };
+    const unknown = await answer('/webhooks/none');
+    assert.match(unknown, /^HTTP\/1\.1 404 Not Found\r\n/);
+    for (const path of ['/p/none/webhooks/ops', '/p/dev/webhooks/ops', '/webhooks/ops', '/p/ops/webhooks/own']) {
+      assert.equal(await answer(path), unknown, `${method} ${path}`);
+    }
   }
 });
 
