@@ -10,7 +10,7 @@ import { COMMANDS } from '../../../cli/commands.ts';
 import { splitShellWords } from '../../../cli/sources/shell-words.ts';
 import { until } from '../../helpers/gateway.ts';
 import { outputMatches } from '../../helpers/markdown.ts';
-import { runOnTerminal } from '../../helpers/pty.ts';
+import { hasPty, runOnTerminal } from '../../helpers/pty.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 import type { Expected, Running, Step, Story } from './story.ts';
 
@@ -28,6 +28,7 @@ export function commandOf({ run }: Step): CommandEntry | undefined {
 
 /** @param program path of the packed program */
 export async function tellStory(t: TestContext, story: Story, program: string): Promise<void> {
+  if (story.steps.some(({ terminal }) => terminal !== undefined) && !hasPty()) return t.skip('no python3');
   const telling = new Telling(t, story, program);
   for (const step of story.steps) await telling.take(step);
   telling.finish();
