@@ -15,7 +15,7 @@ cpSync(join(ROOT, 'catalog'), join(DIST, 'catalog'), { recursive: true });
 const PAGE = 'compiler/blueprints/gallery';
 for (const file of ['gallery.css', 'gallery.js']) cpSync(join(ROOT, PAGE, file), join(DIST, PAGE, file));
 // The YAML files stay beside it, to be looked at.
-writeCatalog(join(ROOT, 'catalog'), join(DIST, 'catalog'));
+await writeCatalog(DIST, join(ROOT, 'catalog'), join(DIST, 'catalog'));
 mkdirSync(join(DIST, 'schemas'), { recursive: true });
 for (const file of readdirSync(join(ROOT, 'schemas'))) {
   if (file.endsWith('.schema.json')) cpSync(join(ROOT, 'schemas', file), join(DIST, 'schemas', file));

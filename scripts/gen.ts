@@ -51,7 +51,8 @@ function validator(name: string): string {
     unicode: false,
     code: { source: true, esm: true, lines: true },
   });
-  for (const other of names) ajv.addSchema(readSchema(other) as AnySchema);
+  // Each schema is checked when its own module is made.
+  for (const other of names) ajv.addSchema(readSchema(other) as AnySchema, undefined, undefined, other === name);
   const id = readSchema(name).$id ?? '';
   const code = standaloneCode.default(ajv, { validate: id });
   if (/\brequire\(|\bimport\b/.test(code)) {

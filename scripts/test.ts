@@ -14,6 +14,9 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** More than cores: many tests wait for processes and sockets. */
 const PROCESSES = 4;
 
+/** What drives whole programs takes longest, and begins first: nobody shall wait for it in the end. */
+const isLong = (file: string): boolean => /^test\/(?:e2e|crash)\//.test(file);
+
 const wanted = process.argv.slice(2);
 const files = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
   .map((file) => join('test', file))
@@ -40,8 +43,8 @@ const tree = mkdtempSync(join(ROOT, 'build/test-'));
 process.once('exit', () => rmSync(tree, { recursive: true, force: true }));
 // The tests get the signal as well and end; the tree is removed after them.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
-buildTree(ROOT, tree);
-createQueue(tree, files);
+await buildTree(ROOT, tree);
+createQueue(tree, [...files.filter(isLong), ...files.filter((file) => !isLong(file))]);
 const run = spawnSync(
   process.execPath,
   ['--enable-source-maps', '--test', `--test-concurrency=${PROCESSES}`, ...writeStarts(tree)],

@@ -17,9 +17,9 @@ const PARTS = [
 const TRANSLATE = ['--noEmit', 'false', '--sourceMap', '--noCheck', '--noResolve', '--types', 'null'];
 
 /** @param tree below the repository, so that its files find the dependencies */
-export function buildTree(root: string, tree: string): void {
+export async function buildTree(root: string, tree: string): Promise<void> {
   const status = runTsc(root, ['-p', 'tsconfig.json', '--outDir', tree, ...TRANSLATE]);
   if (status !== 0) process.exit(status);
   for (const part of PARTS) cpSync(join(root, part), join(tree, part), { recursive: true });
-  writeCatalog(join(root, 'catalog'), join(tree, 'catalog'));
+  await writeCatalog(tree, join(root, 'catalog'), join(tree, 'catalog'));
 }

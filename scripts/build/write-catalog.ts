@@ -1,10 +1,14 @@
 /** Writes the shipped catalog as one file in place of a hundred: what start-up reads. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { nodeFiles } from '../../cli/files/node-files.ts';
-import { CATALOG_JSON, readYamlCatalog } from '../../compiler/shipped-catalog.ts';
+import { pathToFileURL } from 'node:url';
 
-/** @param from folder of the YAML files @param to folder of the one file */
-export function writeCatalog(from: string, to: string): void {
+/** @param built folder of the compiled sources, which do the work @param from folder of the YAML files @param to folder of the one file */
+export async function writeCatalog(built: string, from: string, to: string): Promise<void> {
+  const load = (module: string): Promise<unknown> => import(pathToFileURL(join(built, module)).href);
+  const { nodeFiles } = (await load('cli/files/node-files.js')) as typeof import('../../cli/files/node-files.ts');
+  const { CATALOG_JSON, readYamlCatalog } = (await load(
+    'compiler/shipped-catalog.js',
+  )) as typeof import('../../compiler/shipped-catalog.ts');
   writeFileSync(join(to, CATALOG_JSON), JSON.stringify(readYamlCatalog(nodeFiles, from)));
 }

@@ -24,11 +24,11 @@ export async function runJobCell(home: string, kill: Kill): Promise<readonly str
   // The hour comes after a quarter of a second.
   const first: JobProcess = {
     ...{ path, simulated_ms: START - 5 * MINUTE, speed: 1200, schedule: '0 * * * *', misfire: 'once' },
-    ...{ lives_ms: 30_000, server: { kill } },
+    ...{ until_ms: START + 5 * MINUTE, server: { kill } },
   };
   const killed = await runJobProcess(first);
-  // Later than the first one can have got, and long before the next hour.
-  const later = { simulated_ms: START + 52 * MINUTE, speed: 60, lives_ms: 3000 };
+  // Later than the first one can have got, and long before the next hour. A few looks at what is due pass in a second.
+  const later = { simulated_ms: START + 52 * MINUTE, speed: 60, until_ms: START + 53 * MINUTE };
   const second = { ...first, ...later, server: { kill: null } };
   const ended = await runJobProcess(second);
   const store = openCommandStore(path);

@@ -37,7 +37,7 @@ export async function runCell(home: string, kill: Kill): Promise<Cell> {
   const timer = setTimeout(() => {
     wrong.push(`${kill.point} was never reached`);
     first.kill();
-  }, 60_000);
+  }, 300_000);
   await first.ended;
   clearTimeout(timer);
   const early = acknowledgedIn(first.answers);

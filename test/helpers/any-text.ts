@@ -2,9 +2,9 @@
 import fc from 'fast-check';
 
 /** Like the unit `binary` of fast-check, which builds an index of all of Unicode first: that costs more than the tests. */
-const character = fc
+export const anyCharacter = fc
   .integer({ min: 0, max: 0x10ffff - 0x800 })
   .map((code) => String.fromCodePoint(code < 0xd800 ? code : code + 0x800));
 
 export const anyText = (size: fc.StringSharedConstraints = {}): fc.Arbitrary<string> =>
-  fc.oneof(fc.string({ ...size, unit: character }), fc.string(size));
+  fc.oneof(fc.string({ ...size, unit: anyCharacter }), fc.string(size));

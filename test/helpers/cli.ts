@@ -163,7 +163,7 @@ export async function runOnFakeTerminal(
   });
   let seen = 0;
   for (const [waitFor, type] of exchanges) {
-    const until = performance.now() + 60_000;
+    const until = performance.now() + 300_000;
     while (!ended && screen.text.indexOf(waitFor, seen) < 0) {
       if (performance.now() > until) throw new Error(`"${waitFor}" did not show up:\n${screen.text.slice(seen)}`);
       await new Promise((resolve) => setTimeout(resolve, 2));

@@ -5,6 +5,8 @@
 
 import { randomBytes } from 'node:crypto';
 import { createDispatcher } from '../../runtime/dispatch/create-dispatcher.ts';
+import type { CronTimes } from '../../runtime/dispatch/scheduler/cron-times.ts';
+import { readCron } from '../../runtime/dispatch/scheduler/cron-times.ts';
 import { JobScheduler } from '../../runtime/dispatch/scheduler/scheduler.ts';
 import { createIds } from '../../runtime/ids.ts';
 import { startEntry } from '../../runtime/store/sqlite/start-thread.ts';
@@ -26,8 +28,8 @@ export interface JobProcess {
   readonly speed: number;
   readonly schedule: string;
   readonly misfire: 'skip' | 'once';
-  /** Real ms after which the process ends by itself. */
-  readonly lives_ms: number;
+  /** Simulated unix ms. The process ends once it is past and all that was due by then has been dealt with. */
+  readonly until_ms: number;
   /** Null: shares the store with others. Else it is the store's one server, and is killed at this point, if at any. */
   readonly server: { readonly kill: Kill | null } | null;
 }
@@ -84,12 +86,23 @@ function main(options: JobProcess): void {
   // Only the store's one server takes up what is left: beside another process it may be in work there.
   if (options.server !== null) void dispatcher.start();
   scheduler.start();
-  setTimeout(async () => {
+  const cron = readCron(options.schedule, 'UTC');
+  const watch = setInterval(async () => {
+    if (clock.now() < options.until_ms || !isDone(store, cron, options.until_ms)) return;
+    clearInterval(watch);
     await scheduler.stop();
     await dispatcher.stop(10_000 * options.speed);
     await store.close();
     process.exit(0);
-  }, options.lives_ms);
+  }, 10);
+}
+
+/** Every instant until then has been dealt with, and nothing it began is still under way. */
+function isDone(store: Store, cron: CronTimes, until: number): boolean {
+  const { cursor } = store.jobs.state('j');
+  const next = cursor === null ? null : cron.next(cursor);
+  if (next === null || next <= until) return false;
+  return store.tallies().every(({ pending, running, delivering }) => pending + running + delivering === 0);
 }
 
 if (process.argv[1]?.includes('job-process') === true) main(JSON.parse(process.argv[2] ?? '{}') as JobProcess);

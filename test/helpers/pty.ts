@@ -28,7 +28,7 @@ pid, fd = pty.fork()
 if pid == 0:
     os.execvp(argv[0], argv)
 fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack('HHHH', 50, 120, 0, 0))
-seen, start, end = b'', 0, time.time() + 120
+seen, start, end = b'', 0, time.time() + 300
 def read():
     global seen
     if not select.select([fd], [], [], 0.1)[0]:

@@ -68,7 +68,7 @@ async function runBlock(block: CodeBlock, cwd: string, env: NodeJS.ProcessEnv): 
 /** What a shell command prints, standard error included. */
 async function terminalOutput(command: string, cwd: string, env: NodeJS.ProcessEnv): Promise<string> {
   const stdio = ['ignore', 'pipe', 'inherit'] as const;
-  const shell = spawn('bash', ['-c', `exec 2>&1\n${command}`], { cwd, env, stdio: [...stdio], timeout: 60_000 });
+  const shell = spawn('bash', ['-c', `exec 2>&1\n${command}`], { cwd, env, stdio: [...stdio], timeout: 300_000 });
   let text = '';
   shell.stdout.setEncoding('utf8').on('data', (chunk: string) => {
     text += chunk;

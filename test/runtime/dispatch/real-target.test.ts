@@ -9,6 +9,7 @@ import { makeDispatch } from '../../helpers/dispatches.ts';
 import { FakeClock, settle } from '../../helpers/fake-clock.ts';
 import type { Answering } from '../../helpers/fake-http.ts';
 import { startFakeHttp } from '../../helpers/fake-http.ts';
+import { until } from '../../helpers/gateway.ts';
 import { bindingOf, shippedTarget } from '../../helpers/targets.ts';
 
 interface Target {
@@ -52,14 +53,7 @@ async function setUp(
   const delivery = { target: target.name, extra: { chat_id: target.chat_id }, unresolved: [] };
   await bench.service.accept(makeDispatch('a', { deliveries: [delivery] }), claimOf('1'), null);
   /** Waits in real time until `attempts` were made and recorded. */
-  const made = async (attempts: number): Promise<void> => {
-    for (let turn = 0; turn < 2000; turn++) {
-      const stored = bench.store.find('a');
-      if (stored?.steps.length === attempts) return;
-      await new Promise((resolve) => setTimeout(resolve, 1));
-    }
-    assert.fail(`${attempts} attempts`);
-  };
+  const made = (attempts: number): Promise<true> => until(async () => bench.store.find('a')?.steps.length === attempts);
   return { ...bench, clock, server, made, stored: () => bench.store.find('a') };
 }
 

@@ -6,6 +6,7 @@ import type { FilterSubject } from '../../../runtime/table/link-filter.ts';
 import { linkFilter } from '../../../runtime/table/link-filter.ts';
 import { createValueSet } from '../../../runtime/table/value-set.ts';
 import type { FilterConfig } from '../../../schemas/generated/types.ts';
+import { cpuTime } from '../../helpers/cpu-time.ts';
 
 const subject: FilterSubject = {
   payload: JSON.parse(`{
@@ -200,7 +201,6 @@ describe('properties', () => {
 
 test('a hostile text does not slow a regex down', () => {
   const on = { ...subject, payload: { v: `${'a'.repeat(200_000)}!` } };
-  const started = performance.now();
-  assert.equal(matches({ field: 'v', regex: '^(a+)+$' }, on), false);
-  assert.ok(performance.now() - started < 500);
+  const spent = cpuTime(() => assert.equal(matches({ field: 'v', regex: '^(a+)+$' }, on), false));
+  assert.ok(spent < 2000, `${spent} ms`);
 });
