@@ -2,8 +2,9 @@
  * Reads and changes `webhook_subscriptions.json`, for commands: under a lock, whole or not at all.
  * What a command does not mean to change stays as it is, also keys this version does not know.
  */
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import type { FileLock } from '../../runtime/control/file-lock.ts';
 import { waitForLock } from '../../runtime/control/file-lock.ts';
 import type { RouteConfig } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../context.ts';
@@ -15,7 +16,7 @@ import { writeAtomic } from '../files/write-atomic.ts';
 /** Entries by name, as they stand in the file: that they are sound is the compiler's to say. */
 export type Entries = ReadonlyMap<string, RouteConfig>;
 
-/** How long a command waits for others that write, in ms. */
+/** How long a command waits while no other one gets anything done, in ms. */
 const LOCK_MS = 60_000;
 
 export const subscriptionPath = (home: string): string => join(home, 'webhook_subscriptions.json');
@@ -67,16 +68,14 @@ export interface Change<Result> {
 /**
  * Changes the file: one writer at a time, the others wait for their turn. Nothing is written when `change` throws, or
  * when it leaves the entries as they were. The file gets mode 0600: it holds secrets.
- * @throws CliError when the file cannot be parsed, or another command holds the lock for a minute.
+ * @throws CliError when the file cannot be parsed, or another command holds the lock for a minute and changes nothing.
  */
 export async function updateSubscriptions<Result>(
   context: CliContext,
   change: (entries: Entries) => Change<Result>,
 ): Promise<Result> {
   const home = openHome(context);
-  const lock = await waitForLock(join(home, 'run', 'subscriptions.lock'), LOCK_MS, context.clock);
-  if (lock === null)
-    throw new CliError('another command is changing the subscriptions and does not finish', 'try again');
+  const lock = await takeLock(home, context);
   try {
     const text = readSubscriptionText(home);
     const { entries, result } = change(parseSubscriptions(home, text));
@@ -86,4 +85,22 @@ export async function updateSubscriptions<Result>(
   } finally {
     lock.release();
   }
+}
+
+/** Hundreds of commands at once take their turns for longer than a minute: a queue that moves is waited for. */
+async function takeLock(home: string, { clock }: CliContext): Promise<FileLock> {
+  for (let before = versionOf(home); ; ) {
+    const lock = await waitForLock(join(home, 'run', 'subscriptions.lock'), LOCK_MS, clock);
+    if (lock !== null) return lock;
+    const now = versionOf(home);
+    if (now === before)
+      throw new CliError('another command is changing the subscriptions and does not finish', 'try again');
+    before = now;
+  }
+}
+
+/** Another one after each change: the file is replaced whole. */
+function versionOf(home: string): string {
+  const stat = statSync(subscriptionPath(home), { throwIfNoEntry: false });
+  return stat === undefined ? '' : `${stat.ino} ${stat.mtimeMs} ${stat.size}`;
 }

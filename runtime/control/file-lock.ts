@@ -37,17 +37,24 @@ export function tryLock(path: string): FileLock | null {
   };
 }
 
-/** Longest pause between two tries, in ms; the pauses are uneven, so that many waiters do not march in step. */
-const PAUSE_MS = 40;
+/**
+ * Pauses between two tries, in ms: longer from try to try, because many who wait must not take the machine from the one
+ * who works, and uneven, so that they do not march in step.
+ */
+const FIRST_PAUSE_MS = 5;
+const LONGEST_PAUSE_MS = 400;
+const GROWTH = 1.3;
 
 /** Waits for the lock up to `timeoutMs`; null when it was held all the time. */
 export async function waitForLock(path: string, timeoutMs: number, clock: Clock): Promise<FileLock | null> {
   const until = clock.monotonic() + timeoutMs;
-  for (let turn = process.pid % PAUSE_MS; ; turn = (turn * 7 + 11) % PAUSE_MS) {
+  let usual = FIRST_PAUSE_MS;
+  for (let turn = process.pid % 40; ; turn = (turn * 7 + 11) % 40) {
     const lock = tryLock(path);
     if (lock !== null) return lock;
     if (clock.monotonic() >= until) return null;
-    await pause(5 + turn);
+    await pause(usual * (0.5 + turn / 40));
+    usual = Math.min(usual * GROWTH, LONGEST_PAUSE_MS);
   }
 }
 

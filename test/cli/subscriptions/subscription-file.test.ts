@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { CliError } from '../../../cli/errors.ts';
 import { findJsonFault } from '../../../cli/files/json-fault.ts';
 import { parseSubscriptions, updateSubscriptions } from '../../../cli/subscriptions/subscription-file.ts';
+import { tryLock } from '../../../runtime/control/file-lock.ts';
 import { contextFor } from '../../helpers/cli.ts';
+import { FakeClock } from '../../helpers/fake-clock.ts';
+import { until } from '../../helpers/gateway.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 
 const faults: readonly (readonly [string, number | null, RegExp?])[] = [
@@ -63,6 +67,46 @@ test('a change that fails writes nothing and frees the lock', async (t) => {
   await assert.rejects(failing, { message: 'refused' });
   await updateSubscriptions(context, () => ({ entries: new Map([['a', {}]]), result: null }));
   assert.deepEqual(JSON.parse(readFileSync(join(home, 'webhook_subscriptions.json'), 'utf8')), { a: {} });
+});
+
+/** A change that waits for its turn behind a holder, on a clock of its own. */
+function waitingChange(t: TestContext) {
+  const home = tempDir(t);
+  let tries = 0;
+  class CountingClock extends FakeClock {
+    override monotonic(): number {
+      tries++;
+      return super.monotonic();
+    }
+  }
+  const clock = new CountingClock();
+  const held = tryLock(join(home, 'run', 'subscriptions.lock'));
+  assert.ok(held !== null);
+  t.after(() => held.release());
+  const context = contextFor({ home, context: { clock } });
+  const change = updateSubscriptions(context, (entries) => ({ entries, result: [...entries.keys()] }));
+  const triedAgain = async (): Promise<void> => {
+    const before = tries;
+    await until(async () => tries > before + 2);
+  };
+  return { held, change, clock, triedAgain, file: join(home, 'webhook_subscriptions.json') };
+}
+
+test('a change waits for its turn as long as others get theirs', async (t) => {
+  const { held, change, clock, triedAgain, file } = waitingChange(t);
+  for (const text of ['{"one": {}}', '{"one": {}, "two": {}}']) {
+    writeFileSync(file, text);
+    clock.advance(61_000);
+    await triedAgain();
+  }
+  held.release();
+  assert.deepEqual(await change, ['one', 'two']);
+});
+
+test('a change gives up when the one before it does nothing for a minute', async (t) => {
+  const { change, clock } = waitingChange(t);
+  clock.advance(61_000);
+  await assert.rejects(change, { message: /does not finish/ });
 });
 
 test('many changes at once all land', async (t) => {
