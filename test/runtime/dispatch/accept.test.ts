@@ -86,6 +86,15 @@ describe('accept', () => {
     assert.equal(running(), 'aebfc');
   });
 
+  it('counts the runs of a route in one profile and of its namesake in another apart', async () => {
+    const agent = slowAgent();
+    const { service } = dispatchBench({ agent: agent.run });
+    for (const id of ['a', 'b']) await service.accept(makeDispatch(id), claimOf(id), 1);
+    await service.accept(makeDispatch('c', { profile: 'red' }), claimOf('c', { profile: 'red' }), 1);
+    await settle();
+    assert.deepEqual([...agent.open.keys()], ['delivery-a', 'delivery-c']);
+  });
+
   it('is overloaded when the queue is full, and has then stored nothing', async () => {
     const agent = slowAgent();
     const limits = { max_concurrent_runs: 1, max_queued_runs: 2 };

@@ -59,6 +59,17 @@ describe('direct delivery', () => {
     assert.equal(bench.service.isDone(claimOf('1')), true);
   });
 
+  it('does not let an event wait for one of another profile with its route and id', async () => {
+    const gate = deferred<DeliveryOutcome>();
+    const bench = dispatchBench({ deliver: ({ profile }) => (profile === 'red' ? sentOk() : gate.promise) });
+    const first = send(bench, 'a');
+    const red = { ...direct('b'), profile: 'red' };
+    const other = await bench.service.deliver(red, claimOf('1', { profile: 'red' }), 10_000);
+    assert.equal(other.kind, 'delivered');
+    gate.resolve(sentOk());
+    assert.equal((await first).kind, 'delivered');
+  });
+
   it('lets the second of two simultaneous requests try when the first has failed', async () => {
     const outcomes = [notSent('retry'), sentOk()];
     const bench = dispatchBench({ deliver: () => outcomes.shift() ?? sentOk() });
