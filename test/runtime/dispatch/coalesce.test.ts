@@ -61,6 +61,32 @@ describe('coalesce', () => {
     assert.equal(bench.runs.length, 2);
   });
 
+  it('keeps profiles apart, also over a restart', async () => {
+    const bench = dispatchBench();
+    for (const [id, profile] of [
+      ['a', 'default'],
+      ['b', 'red'],
+    ] as const) {
+      const sent = await bench.service.coalesce(
+        makeDispatch(id, { profile }),
+        claimOf('1', { profile }),
+        group('pr-1'),
+        null,
+      );
+      assert.deepEqual(sent, { kind: 'coalesced', superseded: 0 });
+    }
+    const next = dispatchBench({ store: bench.store });
+    await next.service.start();
+    await next.clock.run(30_000);
+    assert.deepEqual(
+      next.runs.map(({ profile, prompt }) => [profile, prompt]),
+      [
+        ['default', 'prompt of a'],
+        ['red', 'prompt of b'],
+      ],
+    );
+  });
+
   it('leaves the group as it is for a repeated delivery id', async () => {
     const bench = dispatchBench();
     await send(bench, 'a', 'pr-1', 'same');
