@@ -50,7 +50,7 @@ export class RunLoop {
   private readonly parts: RunLoopParts;
   private readonly running = new Set<RunCut>();
   private closed = false;
-  /** A pump is due at the end of this turn. */
+  /** A pump is due. */
   private soon = false;
 
   constructor(parts: RunLoopParts) {
@@ -87,15 +87,17 @@ export class RunLoop {
     this.pumpSoon();
   }
 
-  /** The answers of this turn leave first: starting a program takes longer than all of them. */
+  /** In the next turn: the answers of this one leave at its end, and starting a program takes longer than all of them. */
   private pumpSoon(): void {
     if (this.soon) return;
     this.soon = true;
-    setImmediate(() => {
-      this.soon = false;
-      this.pump();
-    });
+    setImmediate(() => setImmediate(this.onSoon));
   }
+
+  private readonly onSoon = (): void => {
+    this.soon = false;
+    this.pump();
+  };
 
   /** Starts what may start; also after the limits have changed. */
   pump(): void {

@@ -24,6 +24,8 @@ export interface HandlerContext {
 export class RequestHandler {
   private readonly context: HandlerContext;
   private active = 0;
+  /** Answers of this turn. */
+  private leaving: { readonly intake: Intake; readonly reply: Reply }[] = [];
   private onIdle: (() => void) | null = null;
 
   constructor(context: HandlerContext) {
@@ -65,7 +67,7 @@ export class RequestHandler {
   }
 
   private async intake(request: IntakeRequest, response: ServerResponse, route: LinkedRoute): Promise<void> {
-    const { services, events } = this.context;
+    const { services } = this.context;
     const intake = new Intake(request, response, route, services.clock);
     this.active++;
     let reply: Reply;
@@ -76,10 +78,22 @@ export class RequestHandler {
       this.fault(error, { route: route.plan.name });
       reply = INTERNAL_ERROR;
     }
-    this.answer(request, response, reply);
-    events.finished(intake, reply);
-    if (--this.active === 0) this.onIdle?.();
+    this.leaving.push({ intake, reply });
+    if (this.leaving.length === 1) setImmediate(this.leave);
   }
+
+  /**
+   * The answers of one turn of the event loop leave together, at its end: the first write wakes whoever waits on the other
+   * side of the loopback, and those behind it cost a fraction of what they would one by one between reads.
+   */
+  private readonly leave = (): void => {
+    const { leaving } = this;
+    this.leaving = [];
+    for (const { intake, reply } of leaving) this.answer(intake.request, intake.response, reply);
+    for (const { intake, reply } of leaving) this.context.events.finished(intake, reply);
+    this.active -= leaving.length;
+    if (this.active === 0) this.onIdle?.();
+  };
 
   private fault(error: unknown, where: LogFields): void {
     this.context.services.log.error({ ...where, err: error }, 'a request failed for a fault of this program');
