@@ -64,8 +64,11 @@ function answer({ prompt, toolsets }: AgentRequest): Promise<string> {
   return Promise.resolve(prompt);
 }
 
+/** Dispatches that the store in memory keeps once they have ended: a server without retention would only grow. */
+const KEPT = 1000;
+
 function openStore(): Store {
-  if (options.store === 'memory') return createMemoryStore();
+  if (options.store === 'memory') return createMemoryStore(KEPT);
   return openServerStore({ path: join(home, 'state.db'), durability: options.store, log });
 }
 

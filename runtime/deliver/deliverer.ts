@@ -28,7 +28,13 @@ export interface DeliveryRequest {
  * `reason` is for the log and the store: no secret, no upstream body text beyond its error code.
  */
 export type DeliveryOutcome =
-  | { readonly kind: 'ok'; readonly message_id: string | null; readonly sent: number }
+  | {
+      readonly kind: 'ok';
+      readonly message_id: string | null;
+      readonly sent: number;
+      /** The delivery itself was a line of the log: another one would say nothing new. */
+      readonly logged?: true;
+    }
   | {
       readonly kind: 'permanent' | 'retry' | 'ambiguous';
       readonly reason: string;

@@ -14,6 +14,7 @@ import type { Claim, Dispatcher, Refusal } from './dispatcher.ts';
 import { GroupTimers } from './group-timers.ts';
 import { Persister } from './persist.ts';
 import { Progress } from './progress.ts';
+import { RecentClaims } from './recent-claims.ts';
 import type { RecoveryParts } from './recovery.ts';
 import { takeUp } from './recovery.ts';
 import { RunLoop } from './run-loop.ts';
@@ -34,6 +35,7 @@ class DispatcherService implements DispatchService {
   private readonly context: DispatchContext;
   private readonly persister: Persister;
   private readonly known = new Set<Ref>();
+  private readonly recent = new RecentClaims();
   private readonly runs: RunLoop;
   private readonly deliveries: DeliveryLoop;
   private readonly groups: GroupTimers;
@@ -73,9 +75,10 @@ class DispatcherService implements DispatchService {
     this.caretaker = new Caretaker(this.parts);
   }
 
-  isDone(claim: Claim): boolean {
+  isDone(claim: Claim, thorough: boolean): boolean {
     if (claim.generated) return false;
-    return this.context.store.isClaimed(claim, this.context.clock.now());
+    const now = this.context.clock.now();
+    return this.recent.has(claim, now) || (thorough && this.context.store.isClaimed(claim, now));
   }
 
   async accept(dispatch: Dispatch, claim: Claim, max_concurrent: number | null): ReturnType<Dispatcher['accept']> {
@@ -94,6 +97,7 @@ class DispatcherService implements DispatchService {
   private async store(dispatch: Dispatch, claim: Claim, max_concurrent: number | null) {
     const { store, clock, observer } = this.context;
     const now = clock.now();
+    const held = storedClaim(claim, now);
     observer?.reached?.('accept.begin');
     const stored = await store.write({
       kind: 'accept',
@@ -102,10 +106,11 @@ class DispatcherService implements DispatchService {
       state: 'pending',
       now,
       inbox: false,
-      claim: storedClaim(claim, now),
+      claim: held,
       claiming: 'now',
     });
     if (stored.kind === 'duplicate') return stored;
+    if (held !== null) this.recent.add(held);
     observer?.reached?.('accept.stored');
     const { ref } = stored;
     this.known.add(ref);
@@ -120,17 +125,11 @@ class DispatcherService implements DispatchService {
     const limits = { window_ms: Math.round(group.window_ms), max_wait_ms: Math.round(group.max_wait_ms) };
     return this.guarded(async () => {
       const now = clock.now();
+      const held = storedClaim(claim, now);
       observer?.reached?.('accept.begin');
-      const stored = await store.write({
-        kind: 'coalesce',
-        dispatch,
-        max_concurrent,
-        key,
-        limits,
-        now,
-        claim: storedClaim(claim, now),
-      });
+      const stored = await store.write({ kind: 'coalesce', dispatch, max_concurrent, key, limits, now, claim: held });
       if (stored.kind === 'duplicate') return stored;
+      if (held !== null) this.recent.add(held);
       observer?.reached?.('accept.stored');
       const { ref, due_at, max_wait_ms, superseded } = stored;
       this.known.add(ref);

@@ -185,22 +185,24 @@ export class DeliveryLoop {
     const change = { kind: 'advance', ref: whole.ref, to: end?.state ?? 'delivering', at, steps: [step] } as const;
     await persister.write(reason === null ? change : { ...change, reason });
     context.observer?.reached?.('delivery.marked');
-    const fields = Object.assign(logFields(content.dispatch), {
-      target: delivery.target,
-      attempt: delivery.attempts,
-      ms: made.ms,
-    });
-    if (verdict.kind === 'done') context.log.info(fields, 'delivered');
-    else if (verdict.kind === 'dead') context.log.error({ ...fields, reason: verdict.reason }, 'delivery given up');
-    else {
-      context.log.warn(
-        { ...fields, reason: verdict.reason, retry_in_ms: verdict.wait_ms },
-        'delivery failed, trying again',
-      );
+    if (outcome.kind !== 'ok' || outcome.logged !== true) this.say(made, verdict);
+    if (verdict.kind === 'again') {
       context.observer?.retryScheduled?.('delivery');
       this.enqueue({ whole, delivery, content: null }, verdict.wait_ms);
     }
     if (end !== null) this.end(whole, content.dispatch, end);
+  }
+
+  private say({ content, delivery, ms }: MadeAttempt, verdict: Exclude<Verdict, { kind: 'paced' }>): void {
+    const { log } = this.parts.context;
+    const { target, attempts: attempt } = delivery;
+    const fields = { ...logFields(content.dispatch), target, attempt, ms };
+    if (verdict.kind === 'done') log.info(fields, 'delivered');
+    else if (verdict.kind === 'dead') log.error({ ...fields, reason: verdict.reason }, 'delivery given up');
+    else {
+      const { reason, wait_ms } = verdict;
+      log.warn({ ...fields, reason, retry_in_ms: wait_ms }, 'delivery failed, trying again');
+    }
   }
 
   /** A dispatch that names no delivery, or whose last attempt was recorded without its end. */

@@ -15,6 +15,7 @@ import { Stopped } from './persist.ts';
 import type { RunOutcome } from './run-agent.ts';
 import { runAgent } from './run-agent.ts';
 import { RunCut } from './run-cut.ts';
+import { RunMarks } from './run-marks.ts';
 import { TextBudget } from './text-budget.ts';
 
 /** A stored dispatch that waits for its run. */
@@ -49,12 +50,14 @@ export class RunLoop {
   private readonly retries = new Set<Timer>();
   private readonly parts: RunLoopParts;
   private readonly running = new Set<RunCut>();
+  private readonly marks: RunMarks;
   private closed = false;
   /** A pump is due. */
   private soon = false;
 
   constructor(parts: RunLoopParts) {
     this.parts = parts;
+    this.marks = new RunMarks(parts.context);
   }
 
   get queued(): number {
@@ -111,6 +114,7 @@ export class RunLoop {
   /** Starts nothing more and cuts off what runs; those go on after the next start. */
   close(): void {
     this.closed = true;
+    this.marks.close();
     for (const timer of this.retries) timer.cancel();
     for (const cut of this.running) cut.cut('drain');
   }
@@ -138,13 +142,13 @@ export class RunLoop {
     context.observer?.reached?.('run.begin');
     const startedAt = context.clock.now();
     const started = context.clock.monotonic();
-    // Not waited for: should it be lost, the dispatch is pending still and runs again, which is all it means.
-    context.store.write({ kind: 'advance', ref, to: 'running', at: startedAt }).catch(() => {});
+    this.marks.began(ref, startedAt);
     const agent = context.agents(dispatch.profile);
     const outcome: RunOutcome =
       agent === null
         ? { kind: 'failed', reason: `profile "${dispatch.profile}" has no agent` }
         : await this.runWith(agent, dispatch);
+    this.marks.ended(ref);
     context.observer?.reached?.('run.answered');
     const ms = Math.round(context.clock.monotonic() - started);
     const ended = outcome.kind === 'failed' || outcome.kind === 'interrupted' ? outcome.kind : 'ok';
@@ -168,29 +172,38 @@ export class RunLoop {
     if (outcome.kind === 'failed') return this.fail(run, outcome.reason, at);
     if (outcome.kind === 'interrupted') {
       const steps = [step(run, 'interrupted', 'stopped while running', at, null)];
-      await persister.write({ kind: 'advance', ref: run.ref, to: 'pending', at, steps });
+      await persister.write({ kind: 'advance', ref: run.ref, to: 'pending', at, started_at: run.startedAt, steps });
       return;
     }
     const { text } = outcome;
+    const { ref, startedAt: started_at } = run;
     if (outcome.kind === 'silent') {
       const { reason } = outcome;
-      await persister.write({ kind: 'advance', ref: run.ref, to: 'skipped', at, answer: text, reason });
+      await persister.write({ kind: 'advance', ref, to: 'skipped', at, started_at, answer: text, reason });
       this.end(run, 'skipped', reason);
       return;
     }
-    await persister.write({ kind: 'advance', ref: run.ref, to: 'delivering', at, answer: text });
+    await persister.write({ kind: 'advance', ref, to: 'delivering', at, started_at, answer: text });
     context.observer?.reached?.('run.stored');
     deliver(run.ref, run.dispatch, text);
   }
 
   private async fail(run: FinishedRun, reason: string, at: number): Promise<void> {
     const { context, persister } = this.parts;
-    const { ref, dispatch } = run;
+    const { ref, dispatch, startedAt: started_at } = run;
     const failedBefore = run.maxAttempts === 1 ? 0 : countFailed(context.store.load(ref)?.steps ?? []);
     const attempt = failedBefore + 1;
     if (attempt >= run.maxAttempts) {
       const steps = [step(run, 'failed', reason, at, null)];
-      await persister.write({ kind: 'advance', ref, to: 'dead', at, reason: `run failed: ${reason}`, steps });
+      await persister.write({
+        kind: 'advance',
+        ref,
+        to: 'dead',
+        at,
+        started_at,
+        reason: `run failed: ${reason}`,
+        steps,
+      });
       this.end(run, 'dead', `run failed: ${reason}`);
       return;
     }
@@ -201,6 +214,7 @@ export class RunLoop {
       ref,
       to: 'pending',
       at,
+      started_at,
       reason: `run failed: ${reason}`,
       ready_at: at + wait,
       steps,

@@ -6,8 +6,9 @@ import { createTables, insert, isFree, takeClaim } from './memory/tables.ts';
 import { applyMutation } from './mutations.ts';
 import type { Store } from './store.ts';
 
-export function createMemoryStore(): Store {
-  const tables = createTables();
+/** @param keep how many dispatches that have ended it keeps; older ones are forgotten, as retention would. */
+export function createMemoryStore(keep = Number.POSITIVE_INFINITY): Store {
+  const tables = createTables(keep);
   const jobs = new MemoryJobs({
     insert: (dispatch, now) => insert(tables, { dispatch, max_concurrent: null }, 'pending', now).ref,
     toInbox: (ref) => void tables.inbox.add(ref),

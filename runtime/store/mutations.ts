@@ -82,6 +82,8 @@ export interface Advance {
   readonly to: DispatchState;
   readonly at: number;
   readonly reason?: string;
+  /** Unix ms at which the run began, when that was not recorded by a change to `running`. */
+  readonly started_at?: number;
   /** Earliest unix ms of the next run, for `pending`. */
   readonly ready_at?: number;
   readonly answer?: string;

@@ -3,9 +3,10 @@ import type { DeliveryRequest } from '../deliverer.ts';
 import type { CreateDriver } from '../driver.ts';
 
 export const createLogDriver: CreateDriver = (_, { log }) => ({
-  async deliver({ profile, route, delivery_id, text }: DeliveryRequest) {
-    log.info({ profile, route, delivery_id, target: 'log', text }, 'delivered');
-    return { kind: 'ok', message_id: null, sent: 1 };
+  async deliver({ key, profile, route, delivery_id, text }: DeliveryRequest) {
+    const dispatch = key.slice(0, key.lastIndexOf(':'));
+    log.info({ dispatch, profile, route, delivery_id, target: 'log', text }, 'delivered');
+    return { kind: 'ok', message_id: null, sent: 1, logged: true };
   },
   async show({ text }) {
     return [{ kind: 'text', text }];

@@ -14,7 +14,7 @@ import type {
 import { isFailure } from '../mutations.ts';
 import { canAdvance, isFinal } from '../states.ts';
 import type { MemoryTables } from './tables.ts';
-import { claimKey, count, insert, isFree, key, takeClaim } from './tables.ts';
+import { claimKey, insert, isFree, key, remove, retire, takeClaim } from './tables.ts';
 
 export function createMemoryHandlers(tables: MemoryTables): Omit<MutationHandlers, JobMutation['kind']> {
   return {
@@ -69,20 +69,23 @@ function release(tables: MemoryTables, { profile, route, key: entity, ref, now }
 function advance(tables: MemoryTables, m: Advance): boolean {
   const kept = tables.kept.get(m.ref);
   if (kept === undefined || !canAdvance(kept.state, m.to)) return false;
-  count(tables, kept, kept.state, -1);
-  count(tables, kept, m.to, 1);
+  kept.tally[kept.state]--;
+  kept.tally[m.to]++;
   kept.state = m.to;
   kept.reason = m.reason ?? null;
   if (m.steps !== undefined) kept.steps = [...kept.steps, ...m.steps];
   if (m.ready_at !== undefined) kept.ready_at = m.ready_at;
-  if (m.to === 'running') kept.started_at = m.at;
+  if (m.to === 'running' || m.started_at !== undefined) kept.started_at = m.started_at ?? m.at;
   if (m.answer !== undefined) {
     kept.answer = m.answer;
     kept.answered_at = m.at;
   }
-  if (isFinal(m.to)) kept.finished_at = m.at;
   if (m.claim !== undefined) tables.claims.set(claimKey(m.claim), m.claim.expires_at);
   if (isFailure(m)) tables.failure = { id: kept.id, route: kept.route, at: m.at, reason: m.reason };
+  if (isFinal(m.to)) {
+    kept.finished_at = m.at;
+    retire(tables, kept);
+  }
   return true;
 }
 
@@ -95,11 +98,7 @@ function expireClaims({ claims }: MemoryTables, { now, limit }: ExpireClaims): n
 function cleanup(tables: MemoryTables, { before, after, limit }: Cleanup): MutationResults['cleanup'] {
   const slice = [...tables.kept.values()].filter(({ ref }) => ref > after && ref < tables.last).slice(0, limit);
   const old = slice.filter(({ state, finished_at }) => isFinal(state) && (finished_at ?? before) < before);
-  for (const kept of old) {
-    tables.kept.delete(kept.ref);
-    tables.byId.delete(kept.id);
-    count(tables, kept, 'removed', 1);
-  }
+  for (const kept of old) remove(tables, kept);
   const last = slice.at(-1);
   const more = last !== undefined && slice.length === limit && last.accepted_at < before;
   return { removed: old.length, next: more ? last.ref : null };

@@ -12,7 +12,7 @@ export function createMemoryReader(tables: MemoryTables): Omit<StoreReader, 'job
   const load = (ref: Ref): StoredDispatch | null => {
     const found = kept.get(ref);
     if (found === undefined) return null;
-    const { ready_at, ...stored } = found;
+    const { ready_at, tally, ...stored } = found;
     return stored;
   };
   return {
@@ -61,7 +61,7 @@ function list({ kept }: MemoryTables, query: ListQuery): readonly DispatchSummar
     .filter(matches)
     .reverse()
     .slice(0, query.limit)
-    .map(({ dispatch, max_concurrent, answer, steps, ready_at, ...summary }) => summary);
+    .map(({ dispatch, max_concurrent, answer, steps, ready_at, tally, ...summary }) => summary);
 }
 
 function audit({ kept, tallies }: MemoryTables): readonly string[] {

@@ -1,15 +1,19 @@
 /** What the memory store keeps, and the helpers that both its sides need. */
+import type { Dispatch } from '../../../schemas/generated/types.ts';
 import type { Group } from '../../coalesce/group.ts';
 import type { Accept, ClaimKey, Ref, StoredClaim } from '../mutations.ts';
 import type { DispatchState } from '../states.ts';
 import type { LastError, StoredDispatch, Tally } from '../store.ts';
-import type { TallyColumn } from '../tally.ts';
 import { NO_COUNTS } from '../tally.ts';
 
 export type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** `ready_at` is null while it waits in a group. */
-export type Kept = Mutable<StoredDispatch> & { state: DispatchState; ready_at: number | null };
+/** `ready_at` is null while it waits in a group. `tally`: the counts of its route. */
+export type Kept = Mutable<StoredDispatch> & {
+  state: DispatchState;
+  ready_at: number | null;
+  readonly tally: Mutable<Tally>;
+};
 
 export type KeptGroup = Group & {
   readonly profile: string;
@@ -28,10 +32,18 @@ export interface MemoryTables {
   readonly groups: Map<string, KeptGroup>;
   readonly inbox: Set<Ref>;
   readonly tallies: Map<string, Mutable<Tally>>;
+  /** How many that have ended to keep. */
+  readonly keep: number;
+  /** Those that have ended, in order; `oldest` is the index of the first that is still kept. */
+  ended: Ref[];
+  oldest: number;
 }
 
-export function createTables(): MemoryTables {
+export function createTables(keep: number): MemoryTables {
   return {
+    keep,
+    ended: [],
+    oldest: 0,
     last: 0,
     failure: null,
     kept: new Map(),
@@ -44,7 +56,7 @@ export function createTables(): MemoryTables {
 }
 
 /** Route names and profiles hold no NUL; of the last part it does not matter. */
-export const key = (...parts: readonly string[]): string => parts.join('\0');
+export const key = (profile: string, route: string, name: string): string => `${profile}\0${route}\0${name}`;
 
 export const claimKey = ({ profile, route, delivery_id }: ClaimKey): string => key(profile, route, delivery_id);
 
@@ -90,17 +102,38 @@ export function insert(tables: MemoryTables, entry: Insert, state: DispatchState
     max_concurrent,
     answer: null,
     steps: [],
+    tally: tallyOf(tables, dispatch),
   };
   tables.kept.set(ref, kept);
   tables.byId.set(kept.id, ref);
-  count(tables, kept, 'accepted', 1);
-  count(tables, kept, state, 1);
+  kept.tally.accepted++;
+  kept.tally[state]++;
   return kept;
 }
 
-export function count({ tallies }: MemoryTables, { profile, route }: Kept, column: TallyColumn, by: number): void {
-  const at = key(profile, route ?? '');
-  const tally = tallies.get(at) ?? { profile, route, ...NO_COUNTS };
-  tally[column] += by;
-  tallies.set(at, tally);
+function tallyOf({ tallies }: MemoryTables, { profile, route }: Dispatch): Mutable<Tally> {
+  const name = key(profile, route ?? '', '');
+  let tally = tallies.get(name);
+  if (tally === undefined) {
+    tally = { profile, route, ...NO_COUNTS };
+    tallies.set(name, tally);
+  }
+  return tally;
+}
+
+/** It has ended; the oldest of those beyond the number to keep goes. */
+export function retire(tables: MemoryTables, { ref }: Kept): void {
+  tables.ended.push(ref);
+  if (tables.ended.length - tables.oldest <= tables.keep) return;
+  const kept = tables.kept.get(tables.ended[tables.oldest++] ?? 0);
+  if (kept !== undefined) remove(tables, kept);
+  if (tables.oldest <= tables.keep) return;
+  tables.ended = tables.ended.slice(tables.oldest);
+  tables.oldest = 0;
+}
+
+export function remove(tables: MemoryTables, kept: Kept): void {
+  tables.kept.delete(kept.ref);
+  tables.byId.delete(kept.id);
+  kept.tally.removed++;
 }

@@ -24,7 +24,7 @@ export function createAdvance(db: Database.Database, tally: TallyWriter): Mutati
     if (row === undefined || !canAdvance(row[0], to)) return false;
     const [from, profile, route, id] = row;
     const reason = m.reason === undefined ? null : JSON.stringify(m.reason);
-    const started = to === 'running' ? at : null;
+    const started = m.started_at ?? (to === 'running' ? at : null);
     const answered = m.answer === undefined ? null : at;
     update.run([to, reason, m.ready_at ?? null, started, answered, isFinal(to) ? at : null, ref]);
     writeDetails(m, id, route);

@@ -42,9 +42,9 @@ describe('accept', () => {
 
   it('answers duplicate for an id it has accepted, and only for that', async () => {
     const { service, runs } = dispatchBench();
-    assert.equal(service.isDone(claimOf('1')), false);
+    assert.equal(service.isDone(claimOf('1'), true), false);
     assert.equal((await service.accept(makeDispatch('a'), claimOf('1'), null)).kind, 'accepted');
-    assert.equal(service.isDone(claimOf('1')), true);
+    assert.equal(service.isDone(claimOf('1'), true), true);
     assert.equal((await service.accept(makeDispatch('b'), claimOf('1'), null)).kind, 'duplicate');
     assert.equal((await service.accept(makeDispatch('c'), claimOf('1', { route: 'other' }), null)).kind, 'accepted');
     await settle();
@@ -56,7 +56,7 @@ describe('accept', () => {
     const claim = claimOf('1', { generated: true });
     assert.equal((await service.accept(makeDispatch('a'), claim, null)).kind, 'accepted');
     assert.equal((await service.accept(makeDispatch('b'), claim, null)).kind, 'accepted');
-    assert.equal(service.isDone(claim), false);
+    assert.equal(service.isDone(claim, true), false);
   });
 
   it('remembers an id for its own time', async () => {
@@ -107,7 +107,7 @@ describe('accept', () => {
       ['accepted', 'accepted', 'overloaded', 'overloaded', 'overloaded'],
     );
     assert.equal(store.tallies()[0]?.accepted, 2);
-    assert.equal(service.isDone(claimOf('c')), false);
+    assert.equal(service.isDone(claimOf('c'), true), false);
     agent.end('a');
     await settle();
     assert.equal((await service.accept(makeDispatch('f'), claimOf('f'), null)).kind, 'accepted');
@@ -136,6 +136,7 @@ describe('accept', () => {
     const { service, clock, runs, deliveries } = dispatchBench({ store, agent: agent.run });
     await service.accept(makeDispatch('a'), claimOf('1'), null);
     await settle();
+    await clock.run(100);
     down = true;
     agent.end('a', 'the answer');
     await clock.run(60_000);
@@ -143,6 +144,25 @@ describe('accept', () => {
     down = false;
     await clock.run(5000);
     assert.deepEqual([store.find('a')?.state, runs.length, deliveries[0]?.text], ['done', 1, 'the answer']);
+  });
+
+  it('shows a run that lasts as running, and records when one began that did not', async () => {
+    const agent = slowAgent();
+    const { service, clock, store } = dispatchBench({ agent: agent.run });
+    const startedAt = clock.now();
+    for (const id of ['a', 'b']) await service.accept(makeDispatch(id), claimOf(id), null);
+    await settle();
+    await clock.run(10);
+    agent.end('a', 'soon');
+    await clock.run(100);
+    const seen = ['a', 'b'].map((id) => [store.find(id)?.state, store.find(id)?.started_at]);
+    assert.deepEqual(seen, [
+      ['done', startedAt],
+      ['running', startedAt],
+    ]);
+    agent.end('b', 'late');
+    await clock.run(100);
+    assert.deepEqual([store.find('b')?.state, store.find('b')?.started_at], ['done', startedAt]);
   });
 
   for (const [answer, reason] of [

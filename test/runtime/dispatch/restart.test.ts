@@ -95,7 +95,7 @@ describe('restart', () => {
     const store = createMemoryStore();
     await dispatchBench({ store, clock }).service.accept(makeDispatch('a'), claimOf('1'), null);
     const { service } = dispatchBench({ store, clock });
-    assert.equal(service.isDone(claimOf('1')), true);
+    assert.equal(service.isDone(claimOf('1'), true), true);
     assert.equal((await service.accept(makeDispatch('b'), claimOf('1'), null)).kind, 'duplicate');
   });
 

@@ -47,7 +47,7 @@ describe('a full disk', () => {
     assert.deepEqual(await service.accept(big('refused').dispatch, claimOf('1'), null), {
       ...{ kind: 'overloaded', retry_after_seconds: 10 },
     });
-    assert.equal(service.isDone(claimOf('1')), false);
+    assert.equal(service.isDone(claimOf('1'), true), false);
     rmSync(ballast);
     assert.equal((await service.accept(big('later').dispatch, claimOf('1'), null)).kind, 'accepted');
     await settle(20);
