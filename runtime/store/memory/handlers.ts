@@ -1,20 +1,11 @@
 /** The changes of ../mutations.ts over the memory store's tables: each takes effect at once. */
 import { joinGroup } from '../../coalesce/group.ts';
 import type { JobMutation } from '../job-mutations.ts';
-import type {
-  Accept,
-  Advance,
-  Cleanup,
-  Coalesce,
-  ExpireClaims,
-  MutationHandlers,
-  MutationResults,
-  Release,
-} from '../mutations.ts';
+import type { Accept, Advance, Cleanup, Coalesce, MutationHandlers, MutationResults, Release } from '../mutations.ts';
 import { isFailure } from '../mutations.ts';
 import { canAdvance, isFinal } from '../states.ts';
 import type { MemoryTables } from './tables.ts';
-import { claimKey, insert, isFree, key, remove, retire, takeClaim } from './tables.ts';
+import { insert, isFree, key, remove, retire, takeClaim } from './tables.ts';
 
 export function createMemoryHandlers(tables: MemoryTables): Omit<MutationHandlers, JobMutation['kind']> {
   return {
@@ -26,7 +17,7 @@ export function createMemoryHandlers(tables: MemoryTables): Omit<MutationHandler
       for (const ref of refs) tables.inbox.delete(ref);
       return null;
     },
-    expire_claims: (m) => expireClaims(tables, m),
+    expire_claims: ({ now, limit }) => tables.claims.expire(now, limit),
     cleanup: (m) => cleanup(tables, m),
   };
 }
@@ -80,19 +71,13 @@ function advance(tables: MemoryTables, m: Advance): boolean {
     kept.answer = m.answer;
     kept.answered_at = m.at;
   }
-  if (m.claim !== undefined) tables.claims.set(claimKey(m.claim), m.claim.expires_at);
+  if (m.claim !== undefined) tables.claims.set(m.claim);
   if (isFailure(m)) tables.failure = { id: kept.id, route: kept.route, at: m.at, reason: m.reason };
   if (isFinal(m.to)) {
     kept.finished_at = m.at;
     retire(tables, kept);
   }
   return true;
-}
-
-function expireClaims({ claims }: MemoryTables, { now, limit }: ExpireClaims): number {
-  const expired = [...claims].filter(([, expires]) => expires <= now).slice(0, limit);
-  for (const [at] of expired) claims.delete(at);
-  return expired.length;
 }
 
 function cleanup(tables: MemoryTables, { before, after, limit }: Cleanup): MutationResults['cleanup'] {

@@ -5,7 +5,6 @@ import { isFinal } from '../states.ts';
 import type { DispatchSummary, ListQuery, OpenDispatch, StoredDispatch, StoreReader } from '../store.ts';
 import { auditTally } from '../tally.ts';
 import type { Kept, MemoryTables } from './tables.ts';
-import { isClaimed } from './tables.ts';
 
 export function createMemoryReader(tables: MemoryTables): Omit<StoreReader, 'jobs'> {
   const { kept, byId, groups, inbox, tallies } = tables;
@@ -16,7 +15,7 @@ export function createMemoryReader(tables: MemoryTables): Omit<StoreReader, 'job
     return stored;
   };
   return {
-    isClaimed: (claim, now) => isClaimed(tables, claim, now),
+    isClaimed: (claim, now) => tables.claims.holds(claim, now),
     load,
     find: (id) => load(byId.get(id) ?? 0),
     open: (after, limit) => openAmong(tables, kept.keys(), after, limit),

@@ -1,6 +1,7 @@
 /** What the memory store keeps, and the helpers that both its sides need. */
 import type { Dispatch } from '../../../schemas/generated/types.ts';
 import type { Group } from '../../coalesce/group.ts';
+import { ClaimMap } from '../claim-map.ts';
 import type { Accept, ClaimKey, Ref, StoredClaim } from '../mutations.ts';
 import type { DispatchState } from '../states.ts';
 import type { LastError, StoredDispatch, Tally } from '../store.ts';
@@ -27,8 +28,7 @@ export interface MemoryTables {
   failure: LastError | null;
   readonly kept: Map<Ref, Kept>;
   readonly byId: Map<string, Ref>;
-  /** Expiry by claim key. */
-  readonly claims: Map<string, number>;
+  readonly claims: ClaimMap;
   readonly groups: Map<string, KeptGroup>;
   readonly inbox: Set<Ref>;
   readonly tallies: Map<string, Mutable<Tally>>;
@@ -48,7 +48,7 @@ export function createTables(keep: number): MemoryTables {
     failure: null,
     kept: new Map(),
     byId: new Map(),
-    claims: new Map(),
+    claims: new ClaimMap(),
     groups: new Map(),
     inbox: new Set(),
     tallies: new Map(),
@@ -58,21 +58,15 @@ export function createTables(keep: number): MemoryTables {
 /** Route names and profiles hold no NUL; of the last part it does not matter. */
 export const key = (profile: string, route: string, name: string): string => `${profile}\0${route}\0${name}`;
 
-export const claimKey = ({ profile, route, delivery_id }: ClaimKey): string => key(profile, route, delivery_id);
-
 export function isFree(tables: MemoryTables, claim: ClaimKey | null, now: number): boolean {
-  return claim === null || !isClaimed(tables, claim, now);
-}
-
-export function isClaimed({ claims }: MemoryTables, claim: ClaimKey, now: number): boolean {
-  return (claims.get(claimKey(claim)) ?? now) > now;
+  return claim === null || !tables.claims.holds(claim, now);
 }
 
 /** True: nobody held the id. */
 export function takeClaim(tables: MemoryTables, claim: StoredClaim | null, now: number): boolean {
   if (claim === null) return true;
   if (!isFree(tables, claim, now)) return false;
-  tables.claims.set(claimKey(claim), claim.expires_at);
+  tables.claims.set(claim);
   return true;
 }
 

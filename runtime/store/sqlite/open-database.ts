@@ -14,7 +14,7 @@ export class StoreRefused extends Error {
 /** How long a connection waits for another's write, in ms. */
 const BUSY_MS = 5000;
 /** Pages of the write-ahead log before it is folded into the file: larger means fewer, longer pauses of the writer. */
-const CHECKPOINT_PAGES = 4000;
+const CHECKPOINT_PAGES = 16_000;
 const SYNCHRONOUS: Readonly<Record<Durability, string>> = { full: 'FULL', normal: 'NORMAL' };
 
 /** A connection that may write. */

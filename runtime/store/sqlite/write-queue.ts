@@ -14,10 +14,14 @@ interface Waiting {
 
 /** Most changes of one transaction: bounds how long an answer waits for those before it. */
 const MAX_BATCH = 1024;
+/** So many changes do not wait for the end of the turn: while they are committed the turn goes on. */
+const EARLY_BATCH = 64;
 
 export class WriteQueue {
   private queue: Waiting[] = [];
-  private busy = false;
+  private committing = false;
+  /** A look at the queue is due at the end of this turn. */
+  private scheduled = false;
   private closed = false;
   private idle: (() => void)[] = [];
   private readonly committer: Committer;
@@ -36,29 +40,41 @@ export class WriteQueue {
         else reject(new Error(`cannot store ${mutation.kind}: ${result.message}`));
       };
       this.queue.push({ mutation, settle });
-      if (this.busy) return;
-      this.busy = true;
-      setImmediate(() => void this.flush());
+      this.go();
     });
   }
 
-  /** Commits until nothing waits. */
-  private async flush(): Promise<void> {
-    while (this.queue.length > 0) {
-      const batch = this.queue.length <= MAX_BATCH ? this.queue : this.queue.slice(0, MAX_BATCH);
-      this.queue = this.queue.slice(batch.length);
-      const results = await this.committer.commit(batch.map(({ mutation }) => mutation));
-      for (const [index, { settle }] of batch.entries()) {
-        settle(results[index] ?? { kind: 'unavailable', message: 'no answer' });
-      }
+  /** Commits now when it is worth it, else at the end of the turn: few batches cost less than many. */
+  private go(): void {
+    if (this.committing) return;
+    if (this.queue.length >= EARLY_BATCH) void this.commit();
+    else if (!this.scheduled) {
+      this.scheduled = true;
+      setImmediate(this.onTurn);
     }
-    this.busy = false;
-    for (const wake of this.idle.splice(0)) wake();
+  }
+
+  private readonly onTurn = (): void => {
+    this.scheduled = false;
+    if (!this.committing && this.queue.length > 0) void this.commit();
+  };
+
+  private async commit(): Promise<void> {
+    this.committing = true;
+    const batch = this.queue.length <= MAX_BATCH ? this.queue : this.queue.slice(0, MAX_BATCH);
+    this.queue = this.queue.slice(batch.length);
+    const results = await this.committer.commit(batch.map(({ mutation }) => mutation));
+    this.committing = false;
+    for (const [index, { settle }] of batch.entries()) {
+      settle(results[index] ?? { kind: 'unavailable', message: 'no answer' });
+    }
+    if (this.queue.length > 0) this.go();
+    else for (const wake of this.idle.splice(0)) wake();
   }
 
   async close(): Promise<void> {
     this.closed = true;
-    if (this.busy) await new Promise<void>((resolve) => this.idle.push(resolve));
+    if (this.committing || this.queue.length > 0) await new Promise<void>((resolve) => this.idle.push(resolve));
     await this.committer.close();
   }
 }
