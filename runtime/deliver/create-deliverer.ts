@@ -2,7 +2,7 @@
  * The Deliverer over linked targets. A changed table is linked first and then taken over in one assignment:
  * an attempt under way keeps the targets it started with.
  */
-import type { Deliverer, DeliveryOutcome, DeliveryRequest } from './deliverer.ts';
+import type { Deliverer, DeliveryRequest } from './deliverer.ts';
 import type { DeliveryContext, Driver, Shown } from './driver.ts';
 import { DeliveryRefusal } from './http/values.ts';
 import type { LinkedTargets } from './link-targets.ts';
@@ -36,14 +36,6 @@ export function createDeliverer(parts: DelivererParts): SwappableDeliverer {
     return driver;
   }
 
-  async function attempt(request: DeliveryRequest): Promise<DeliveryOutcome> {
-    const driver = driverOf(request);
-    const outcome = await driver.deliver(request);
-    const chatId = outcome.kind === 'ok' && request.mirror_to_session ? driver.chatId(request) : null;
-    if (chatId !== null) await parts.mirror({ ...request, chat_id: chatId });
-    return outcome;
-  }
-
   return {
     use(next) {
       linked = next;
@@ -51,7 +43,11 @@ export function createDeliverer(parts: DelivererParts): SwappableDeliverer {
     show: async (request) => driverOf(request).show(request),
     async deliver(request) {
       try {
-        return await attempt(request);
+        const driver = driverOf(request);
+        const outcome = await driver.deliver(request);
+        const chatId = outcome.kind === 'ok' && request.mirror_to_session ? driver.chatId(request) : null;
+        if (chatId !== null) await parts.mirror({ ...request, chat_id: chatId });
+        return outcome;
       } catch (error) {
         if (error instanceof DeliveryRefusal) return failed('permanent', error.message, { sent: request.sent });
         // A bug of ours, not an answer of theirs. Its message may quote anything: only its kind and place are said.

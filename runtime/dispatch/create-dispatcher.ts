@@ -20,6 +20,7 @@ import { takeUp } from './recovery.ts';
 import { RunLoop } from './run-loop.ts';
 import { storedClaim } from './stored-claim.ts';
 
+const ACCEPTED = { kind: 'accepted' } as const;
 const SHUTTING_DOWN: Refusal = { kind: 'shutting_down', retry_after_seconds: 10 };
 const QUEUE_FULL: Refusal = { kind: 'overloaded', retry_after_seconds: 30 };
 const STORE_DOWN: Refusal = { kind: 'overloaded', retry_after_seconds: 10 };
@@ -84,38 +85,36 @@ class DispatcherService implements DispatchService {
   async accept(dispatch: Dispatch, claim: Claim, max_concurrent: number | null): ReturnType<Dispatcher['accept']> {
     if (this.isFull()) return QUEUE_FULL;
     if (this.stopping) return SHUTTING_DOWN;
+    const { store, clock, observer } = this.context;
+    const now = clock.now();
+    const held = storedClaim(claim, now);
     this.accepting++;
     try {
-      return this.worked(await this.store(dispatch, claim, max_concurrent));
+      observer?.reached?.('accept.begin');
+      const stored = this.worked(
+        await store.write({
+          kind: 'accept',
+          dispatch,
+          max_concurrent,
+          claim: held,
+          claiming: 'now',
+          state: 'pending',
+          now,
+          inbox: false,
+        }),
+      );
+      if (stored.kind === 'duplicate') return stored;
+      if (held !== null) this.recent.add(held);
+      observer?.reached?.('accept.stored');
+      const { ref } = stored;
+      this.known.add(ref);
+      this.runs.submit({ ref, profile: dispatch.profile, route: dispatch.route, max_concurrent, dispatch });
+      return ACCEPTED;
     } catch (error) {
       return this.refuse(error);
     } finally {
       this.accepting--;
     }
-  }
-
-  private async store(dispatch: Dispatch, claim: Claim, max_concurrent: number | null) {
-    const { store, clock, observer } = this.context;
-    const now = clock.now();
-    const held = storedClaim(claim, now);
-    observer?.reached?.('accept.begin');
-    const stored = await store.write({
-      kind: 'accept',
-      dispatch,
-      max_concurrent,
-      state: 'pending',
-      now,
-      inbox: false,
-      claim: held,
-      claiming: 'now',
-    });
-    if (stored.kind === 'duplicate') return stored;
-    if (held !== null) this.recent.add(held);
-    observer?.reached?.('accept.stored');
-    const { ref } = stored;
-    this.known.add(ref);
-    this.runs.submit({ ref, profile: dispatch.profile, route: dispatch.route, max_concurrent, dispatch });
-    return { kind: 'accepted' } as const;
   }
 
   coalesce(...[dispatch, claim, group, max_concurrent]: Parameters<Dispatcher['coalesce']>) {

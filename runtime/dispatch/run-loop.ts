@@ -6,7 +6,7 @@ import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { Timer } from '../clock.ts';
 import type { Ref, Step } from '../store/mutations.ts';
 import { retryWait } from './backoff.ts';
-import type { DispatchContext, ProfileAgent } from './context.ts';
+import type { DispatchContext } from './context.ts';
 import type { Turn } from './fair-queue.ts';
 import { FairQueue } from './fair-queue.ts';
 import { logFields } from './log-fields.ts';
@@ -144,26 +144,19 @@ export class RunLoop {
     const started = context.clock.monotonic();
     this.marks.began(ref, startedAt);
     const agent = context.agents(dispatch.profile);
+    const cut = new RunCut();
+    this.running.add(cut);
     const outcome: RunOutcome =
       agent === null
         ? { kind: 'failed', reason: `profile "${dispatch.profile}" has no agent` }
-        : await this.runWith(agent, dispatch);
+        : await runAgent(agent, dispatch, cut, context.clock);
+    this.running.delete(cut);
     this.marks.ended(ref);
     context.observer?.reached?.('run.answered');
     const ms = Math.round(context.clock.monotonic() - started);
     const ended = outcome.kind === 'failed' || outcome.kind === 'interrupted' ? outcome.kind : 'ok';
     context.observer?.runEnded?.(dispatch, ended, ms);
     await this.record({ ref, dispatch, startedAt, ms, maxAttempts: agent?.max_attempts ?? 1 }, outcome);
-  }
-
-  private async runWith(agent: ProfileAgent, dispatch: Dispatch): Promise<RunOutcome> {
-    const cut = new RunCut();
-    this.running.add(cut);
-    try {
-      return await runAgent(agent, dispatch, cut, this.parts.context.clock);
-    } finally {
-      this.running.delete(cut);
-    }
   }
 
   private async record(run: FinishedRun, outcome: RunOutcome): Promise<void> {
