@@ -1,8 +1,10 @@
 /** Storing a dispatch and holding its delivery id, as SQL. */
 import type Database from 'libsql';
 import type { Accept, Ref, StoredClaim } from '../mutations.ts';
-import type { DispatchState } from '../states.ts';
+import type { DispatchState, OpenState } from '../states.ts';
 import { claimKey } from './keys.ts';
+import type { NewRows } from './new-rows.ts';
+import type { OpenRows } from './open-rows.ts';
 import type { TallyWriter } from './tally-writer.ts';
 
 /** False: the id is held already. */
@@ -10,7 +12,7 @@ export type TakeClaim = (claim: StoredClaim | null, now: number) => boolean;
 
 export type InsertDispatch = (
   entry: Pick<Accept, 'dispatch' | 'max_concurrent'>,
-  state: DispatchState,
+  state: OpenState,
   readyAt: number | null,
 ) => Ref;
 
@@ -20,6 +22,7 @@ export function createIsFree(db: Database.Database): TakeClaim {
   return (claim, now) => claim === null || held.get([claimKey(claim), now]) === undefined;
 }
 
+/** Certain at once, for a batch in which a claim turned out to be held. */
 export function createTakeClaim(db: Database.Database): TakeClaim {
   const take = db.prepare(
     'INSERT INTO claim (key, expires_at) VALUES (?, ?) ' +
@@ -28,19 +31,16 @@ export function createTakeClaim(db: Database.Database): TakeClaim {
   return (claim, now) => claim === null || take.run([claimKey(claim), claim.expires_at, now]).changes === 1;
 }
 
-export function createInsertDispatch(db: Database.Database, tally: TallyWriter): InsertDispatch {
-  const insert = db.prepare(
-    'INSERT INTO dispatch (id, profile, route, job, mode, accepted_at, max_concurrent, head, body) ' +
-      'VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
-  );
-  const work = db.prepare('INSERT INTO work (ref, state, ready_at) VALUES (?, ?, ?)');
+export function createInsertDispatch(rows: NewRows, open: OpenRows, tally: TallyWriter): InsertDispatch {
   return ({ dispatch: d, max_concurrent }, state, readyAt) => {
+    const ref = rows.next();
     const head = JSON.stringify([d.event, d.delivery_id, d.replay_of]);
-    const row = [d.id, d.profile, d.route, d.job, d.mode, d.accepted_at, max_concurrent, head, JSON.stringify(d)];
-    const ref = Number(insert.run(row).lastInsertRowid);
-    work.run([ref, state, readyAt]);
+    const columns = [d.id, d.profile, d.route, d.job, d.mode, d.accepted_at, max_concurrent, head, JSON.stringify(d)];
+    rows.dispatches.add([ref, ...columns]);
+    rows.work.add([ref, state, readyAt]);
+    open.add(ref, { state, profile: d.profile, route: d.route, id: d.id, steps: 0 });
     tally.add(d.profile, d.route, 'accepted', 1);
-    tally.add(d.profile, d.route, state, 1);
+    tally.add(d.profile, d.route, state satisfies DispatchState, 1);
     return ref;
   };
 }

@@ -1,51 +1,80 @@
 /** Moving a dispatch from state to state, as SQL. */
 import type Database from 'libsql';
-import type { Advance, MutationHandlers } from '../mutations.ts';
+import type { Advance, MutationHandlers, Ref } from '../mutations.ts';
 import { isFailure } from '../mutations.ts';
 import type { DispatchState } from '../states.ts';
 import { canAdvance, isFinal } from '../states.ts';
 import { claimKey } from './keys.ts';
+import type { NewRows } from './new-rows.ts';
+import type { OpenRow, OpenRows } from './open-rows.ts';
 import type { TallyWriter } from './tally-writer.ts';
 
-type Found = readonly [state: DispatchState, profile: string, route: string | null, id: string];
+/** A dispatch as it was found; it may have ended. */
+type Found = Omit<OpenRow, 'state'> & { readonly state: DispatchState };
 
-export function createAdvance(db: Database.Database, tally: TallyWriter): MutationHandlers['advance'] {
-  const find = db
-    .prepare('SELECT w.state, d.profile, d.route, d.id FROM work w JOIN dispatch d USING (ref) WHERE ref = ?')
-    .raw();
+export interface AdvanceParts {
+  readonly rows: NewRows;
+  readonly open: OpenRows;
+  readonly tally: TallyWriter;
+}
+
+export function createAdvance(db: Database.Database, parts: AdvanceParts): MutationHandlers['advance'] {
+  const { rows, open, tally } = parts;
+  const find = createFind(db);
   const update = db.prepare(
     'UPDATE work SET state = ?, reason = ?, ready_at = coalesce(?, ready_at), started_at = coalesce(?, started_at), ' +
-      'answered_at = coalesce(?, answered_at), finished_at = ? WHERE ref = ?',
+      'answered_at = coalesce(?, answered_at), finished_at = ? WHERE ref = ? AND state = ?',
   );
-  const writeDetails = createDetails(db);
-  return (m) => {
+  const writeRest = createRest(db);
+  const move = (m: Advance, found: Found): boolean => {
     const { ref, to, at } = m;
-    const row = find.get([ref]) as Found | undefined;
-    if (row === undefined || !canAdvance(row[0], to)) return false;
-    const [from, profile, route, id] = row;
     const reason = m.reason === undefined ? null : JSON.stringify(m.reason);
     const started = m.started_at ?? (to === 'running' ? at : null);
     const answered = m.answer === undefined ? null : at;
-    update.run([to, reason, m.ready_at ?? null, started, answered, isFinal(to) ? at : null, ref]);
-    writeDetails(m, id, route);
-    if (from !== to) {
-      tally.add(profile, route, from, -1);
-      tally.add(profile, route, to, 1);
+    const ended = isFinal(to) ? at : null;
+    const row = [to, reason, m.ready_at ?? null, started, answered, ended, ref, found.state];
+    if (update.run(row).changes === 0) return false;
+    if (m.answer !== undefined) rows.answers.add([ref, JSON.stringify(m.answer)]);
+    let steps = found.steps;
+    for (const step of m.steps ?? []) rows.steps.add([ref, ++steps, JSON.stringify(step)]);
+    if (isFinal(to)) open.forget(ref);
+    else open.add(ref, { ...found, state: to, steps });
+    writeRest(m, found);
+    if (found.state !== to) {
+      tally.add(found.profile, found.route, found.state, -1);
+      tally.add(found.profile, found.route, to, 1);
     }
     return true;
   };
+  return (m) => {
+    const known = open.get(m.ref);
+    if (known !== undefined && canAdvance(known.state, m.to) && move(m, known)) return true;
+    // Its steps may still be among the new rows.
+    rows.flush();
+    const found = find(m.ref);
+    return found !== null && canAdvance(found.state, m.to) && move(m, found);
+  };
 }
 
-function createDetails(db: Database.Database): (m: Advance, id: string, route: string | null) => void {
-  const answer = db.prepare('INSERT OR REPLACE INTO answer (ref, text) VALUES (?, ?)');
-  const step = db.prepare(
-    'INSERT INTO step (ref, n, data) SELECT ?1, coalesce(max(n), 0) + 1, ?2 FROM step WHERE ref = ?1',
-  );
+function createFind(db: Database.Database): (ref: Ref) => Found | null {
+  const find = db
+    .prepare(
+      'SELECT w.state, d.profile, d.route, d.id, (SELECT coalesce(max(n), 0) FROM step s WHERE s.ref = w.ref) ' +
+        'FROM work w JOIN dispatch d USING (ref) WHERE ref = ?',
+    )
+    .raw();
+  return (ref) => {
+    const row = find.get([ref]) as [DispatchState, string, string | null, string, number] | undefined;
+    if (row === undefined) return null;
+    const [state, profile, route, id, steps] = row;
+    return { state, profile, route, id, steps };
+  };
+}
+
+function createRest(db: Database.Database): (m: Advance, found: Found) => void {
   const claim = db.prepare('INSERT OR REPLACE INTO claim (key, expires_at) VALUES (?, ?)');
   const fail = db.prepare("INSERT OR REPLACE INTO meta (key, value) VALUES ('last_error', ?)");
-  return (m, id, route) => {
-    if (m.answer !== undefined) answer.run([m.ref, JSON.stringify(m.answer)]);
-    for (const data of m.steps ?? []) step.run([m.ref, JSON.stringify(data)]);
+  return (m, { id, route }) => {
     if (m.claim !== undefined) claim.run([claimKey(m.claim), m.claim.expires_at]);
     if (isFailure(m)) fail.run([JSON.stringify({ id, route, at: m.at, reason: m.reason })]);
   };

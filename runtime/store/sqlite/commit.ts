@@ -4,9 +4,9 @@
  */
 import type Database from 'libsql';
 import type { Mutation, MutationResults } from '../mutations.ts';
-import { applyMutation } from '../mutations.ts';
-import { createHandlers } from './handlers.ts';
-import { createTallyWriter } from './tally-writer.ts';
+import type { Claiming } from './handlers.ts';
+import { createApplier } from './handlers.ts';
+import { ClaimHeld } from './new-rows.ts';
 
 export type CommitResult =
   | { readonly kind: 'ok'; readonly value: MutationResults[keyof MutationResults] }
@@ -19,31 +19,31 @@ export type Commit = (batch: readonly Mutation[]) => readonly CommitResult[];
 export type CommitPoint = 'begun' | 'applied' | 'committed';
 
 export function createCommit(db: Database.Database, reached: (point: CommitPoint) => void = () => {}): Commit {
-  const tally = createTallyWriter(db);
-  const handlers = createHandlers(db, tally);
-  const transact = (batch: readonly Mutation[]): readonly CommitResult[] => {
+  const applier = createApplier(db);
+  const transact = (batch: readonly Mutation[], claiming: Claiming): readonly CommitResult[] => {
     db.exec('BEGIN IMMEDIATE');
     reached('begun');
-    const results = batch.map((mutation) => ({ kind: 'ok', value: applyMutation(handlers, mutation) }) as const);
-    tally.flush();
+    const results = batch.map((mutation) => ({ kind: 'ok', value: applier.apply(mutation, claiming) }) as const);
+    applier.finish();
     reached('applied');
     db.exec('COMMIT');
     reached('committed');
     return results;
   };
-  const commit: Commit = (batch) => {
+  const attempt = (batch: readonly Mutation[], claiming: Claiming): readonly CommitResult[] => {
     try {
-      return transact(batch);
+      return transact(batch, claiming);
     } catch (error) {
-      tally.discard();
+      applier.discard();
       rollback(db);
+      if (error instanceof ClaimHeld) return attempt(batch, 'checked');
       const message = error instanceof Error ? error.message : String(error);
       if (!isOurFault(error)) return batch.map(() => ({ kind: 'unavailable', message }));
       if (batch.length === 1) return [{ kind: 'failed', message }];
-      return batch.flatMap((mutation) => commit([mutation]));
+      return batch.flatMap((mutation) => attempt([mutation], 'checked'));
     }
   };
-  return commit;
+  return (batch) => attempt(batch, 'granted');
 }
 
 function rollback(db: Database.Database): void {
