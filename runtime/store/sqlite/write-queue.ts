@@ -14,14 +14,15 @@ interface Waiting {
 
 /** Most changes of one transaction: bounds how long an answer waits for those before it. */
 const MAX_BATCH = 1024;
-/** So many changes do not wait for the end of the turn: while they are committed the turn goes on. */
-const EARLY_BATCH = 64;
+/** Fewer changes than these always wait for the end of their turn. */
+const MIN_EARLY = 8;
 
 export class WriteQueue {
   private queue: Waiting[] = [];
   private committing = false;
-  /** A look at the queue is due at the end of this turn. */
-  private scheduled = false;
+  /** Changes of this turn, and what turns have brought of late. */
+  private brought = 0;
+  private usual = 0;
   private closed = false;
   private idle: (() => void)[] = [];
   private readonly committer: Committer;
@@ -40,22 +41,22 @@ export class WriteQueue {
         else reject(new Error(`cannot store ${mutation.kind}: ${result.message}`));
       };
       this.queue.push({ mutation, settle });
-      this.go();
+      if (this.brought++ === 0) setImmediate(this.onTurn);
+      else if (this.isWorthIt()) void this.commit();
     });
   }
 
-  /** Commits now when it is worth it, else at the end of the turn: few batches cost less than many. */
-  private go(): void {
-    if (this.committing) return;
-    if (this.queue.length >= EARLY_BATCH) void this.commit();
-    else if (!this.scheduled) {
-      this.scheduled = true;
-      setImmediate(this.onTurn);
-    }
+  /**
+   * Half of what a turn usually brings does not wait for its end: it is committed while the turn goes on, so that
+   * neither the writer nor the event loop waits for the other.
+   */
+  private isWorthIt(): boolean {
+    return !this.committing && this.queue.length >= Math.max(MIN_EARLY, this.usual / 2);
   }
 
   private readonly onTurn = (): void => {
-    this.scheduled = false;
+    this.usual = (this.usual + this.brought) / 2;
+    this.brought = 0;
     if (!this.committing && this.queue.length > 0) void this.commit();
   };
 
@@ -68,8 +69,9 @@ export class WriteQueue {
     for (const [index, { settle }] of batch.entries()) {
       settle(results[index] ?? { kind: 'unavailable', message: 'no answer' });
     }
-    if (this.queue.length > 0) this.go();
-    else for (const wake of this.idle.splice(0)) wake();
+    // What is left goes now when nothing more comes with this turn, else with it.
+    if (this.queue.length > 0 && (this.brought === 0 || this.isWorthIt())) void this.commit();
+    else if (this.queue.length === 0) for (const wake of this.idle.splice(0)) wake();
   }
 
   async close(): Promise<void> {
