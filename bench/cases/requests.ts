@@ -44,8 +44,8 @@ export function ratioRow(name: string, payload: Payload, { bare, ours, rate, p99
 }
 
 async function agentRow(lab: Lab, payload: Payload, goal: Goal): Promise<string[]> {
-  return lab.withOurs({ store: 'memory' }, async ({ child, port }) => {
-    const ours = { child, port, path: '/webhooks/agent', status: 202 };
+  return lab.withOurs({ store: 'memory' }, async ({ child, port, settled }) => {
+    const ours = { child, port, path: '/webhooks/agent', status: 202, settled };
     const result = await compare(lab.loader, { bare: lab.bare, ours, payload }, lab.rounds);
     return ratioRow('agent + log', payload, result, goal);
   });
@@ -122,8 +122,8 @@ export const durabilityCase: Case = {
       ['full', { rate: 0.6, p99: 3 }],
     ] as const;
     for (const [store, goal] of levels) {
-      const row = await lab.withOurs({ store }, async ({ child, port }) => {
-        const ours = { child, port, path: '/webhooks/agent', status: 202 };
+      const row = await lab.withOurs({ store }, async ({ child, port, settled }) => {
+        const ours = { child, port, path: '/webhooks/agent', status: 202, settled };
         return ratioRow(
           store,
           large,

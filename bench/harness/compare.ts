@@ -28,6 +28,8 @@ export interface Subject {
   readonly port: number;
   readonly path: string;
   readonly status: number;
+  /** Resolves when all that was accepted is done: a round lasts that long, and leaves no work to the next one. */
+  readonly settled?: () => Promise<void>;
 }
 
 export interface Rounds {
@@ -93,7 +95,11 @@ async function cpuTime({ child }: Subject): Promise<number> {
 async function measure(loader: Child, subject: Subject, payload: Payload, requests: number): Promise<Round> {
   const before = await cpuTime(subject);
   const result = await loadOnce(loader, subject, payload, requests);
-  return { ...result, cpu: ((await cpuTime(subject)) - before) / result.requests };
+  const answered = performance.now();
+  await subject.settled?.();
+  const seconds = result.seconds + (performance.now() - answered) / 1000;
+  const cpu = ((await cpuTime(subject)) - before) / result.requests;
+  return { ...result, rate: result.requests / seconds, cpu };
 }
 
 export async function compare(

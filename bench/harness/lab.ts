@@ -1,6 +1,7 @@
 /** What every case measures with: the load generator, the bare server, and servers of ours on demand. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import type { ServerOptions, ServerReport } from '../servers/hookwright.ts';
 import type { SeedOptions } from '../servers/seed.ts';
 import { Child } from './child.ts';
@@ -13,6 +14,8 @@ export interface Ours {
   readonly port: number;
   readonly home: string;
   report(): Promise<ServerReport>;
+  /** Resolves when nothing that was accepted is left to be done. */
+  settled(): Promise<void>;
 }
 
 export interface OursOptions {
@@ -59,7 +62,11 @@ async function withOurs<T>(
   starting?.();
   const { child, first } = await Child.start<{ port: number }>('servers/hookwright.js', options);
   try {
-    return await work({ child, port: first.port, home, report: () => child.ask<ServerReport>({}) });
+    const report = (): Promise<ServerReport> => child.ask<ServerReport>({});
+    const settled = async (): Promise<void> => {
+      while ((await report()).open > 0) await setTimeout(2);
+    };
+    return await work({ child, port: first.port, home, report, settled });
   } finally {
     await child.stop();
   }

@@ -20,6 +20,7 @@ import { FairQueue } from './fair-queue.ts';
 import { logFields } from './log-fields.ts';
 import type { Persister } from './persist.ts';
 import { Stopped } from './persist.ts';
+import { Recording } from './recording.ts';
 import { TextBudget } from './text-budget.ts';
 
 export interface DeliveryLoopParts {
@@ -48,10 +49,12 @@ export class DeliveryLoop {
   private readonly waiting = new Set<Timer>();
   private readonly parts: DeliveryLoopParts;
   private readonly drain = new AbortController();
+  private readonly recording: Recording;
   private closed = false;
 
   constructor(parts: DeliveryLoopParts) {
     this.parts = parts;
+    this.recording = new Recording(parts.context.log, parts.ended);
     // Every attempt may listen for the drain.
     setMaxListeners(0, this.drain.signal);
   }
@@ -61,8 +64,9 @@ export class DeliveryLoop {
     return this.queue.queued;
   }
 
+  /** Attempts, until they are recorded. */
   get active(): number {
-    return this.queue.active;
+    return this.queue.active + this.recording.active;
   }
 
   /** Deliveries that wait for their next attempt. */
@@ -119,7 +123,7 @@ export class DeliveryLoop {
   }
 
   private pump(): void {
-    while (!this.closed && this.queue.active < MAX_ATTEMPTS) {
+    while (!this.closed && !this.recording.isFull && this.queue.active < MAX_ATTEMPTS) {
       const turn = this.queue.take();
       if (turn === null) return;
       void this.turn(turn);
@@ -127,46 +131,44 @@ export class DeliveryLoop {
   }
 
   private async turn({ lane, item }: Turn<Attempt>): Promise<void> {
-    try {
-      await this.attempt(item);
-    } catch (error) {
-      const { log } = this.parts.context;
-      if (!(error instanceof Stopped))
-        log.error({ err: error, ref: item.whole.ref }, 'a delivery could not be recorded');
-      // Nobody works on it any more; it is taken up again later.
-      this.parts.ended(item.whole.ref);
-    }
+    const { recording } = this;
+    const { ref } = item.whole;
+    const made = await recording.guard(ref, 'a delivery failed for a fault of this program', () => this.attempt(item));
     this.queue.release(lane);
+    this.pump();
+    if (made !== null) await recording.record(ref, 'a delivery could not be recorded', () => this.record(made));
     this.pump();
     this.parts.changed();
   }
 
-  private async attempt(attempt: Attempt): Promise<void> {
+  /** Null: there is nothing to record. */
+  private async attempt(attempt: Attempt): Promise<MadeAttempt | null> {
     const { context } = this.parts;
     const { whole, delivery } = attempt;
     if (attempt.content !== null) this.budget.free(sizeOf(attempt.content));
     const content = attempt.content ?? this.load(whole.ref);
-    if (content === null) return;
+    if (content === null) return null;
     context.observer?.reached?.('delivery.begin');
     const startedAt = context.clock.now();
     const started = context.clock.monotonic();
     const outcome = await deliverOnce(context, content, delivery, this.drain.signal);
     context.observer?.reached?.('delivery.sent');
     // Cut off by our own stop: whether it arrived is as open as after a crash, and it is repeated as after a crash.
-    if (this.drain.signal.aborted && outcome.kind !== 'ok') return;
+    if (this.drain.signal.aborted && outcome.kind !== 'ok') return null;
     const ms = Math.round(context.clock.monotonic() - started);
     if (outcome.kind === 'ok' || outcome.attempted) {
       context.observer?.attemptEnded?.(delivery.target, outcome.kind, ms);
     }
     const policy = context.policy(whole.profile, delivery.target);
     const verdict = judge(outcome, delivery.attempts + 1, policy, context.random());
-    if (verdict.kind === 'paced') this.enqueue(attempt, verdict.wait_ms);
-    else await this.record({ whole, delivery, content, startedAt, ms }, outcome, verdict);
+    if (verdict.kind !== 'paced') return { whole, delivery, content, startedAt, ms, outcome, verdict };
+    this.enqueue(attempt, verdict.wait_ms);
+    return null;
   }
 
-  private async record(made: MadeAttempt, outcome: DeliveryOutcome, verdict: Exclude<Verdict, { kind: 'paced' }>) {
+  private async record(made: MadeAttempt): Promise<void> {
     const { context, persister } = this.parts;
-    const { whole, delivery, content } = made;
+    const { whole, delivery, content, outcome, verdict } = made;
     const at = context.clock.now();
     const step: Step = {
       kind: 'delivery',
@@ -185,7 +187,7 @@ export class DeliveryLoop {
     const change = { kind: 'advance', ref: whole.ref, to: end?.state ?? 'delivering', at, steps: [step] } as const;
     await persister.write(reason === null ? change : { ...change, reason });
     context.observer?.reached?.('delivery.marked');
-    if (outcome.kind !== 'ok' || outcome.logged !== true) this.say(made, verdict);
+    if (outcome.kind !== 'ok' || outcome.logged !== true) this.say(made);
     if (verdict.kind === 'again') {
       context.observer?.retryScheduled?.('delivery');
       this.enqueue({ whole, delivery, content: null }, verdict.wait_ms);
@@ -193,7 +195,7 @@ export class DeliveryLoop {
     if (end !== null) this.end(whole, content.dispatch, end);
   }
 
-  private say({ content, delivery, ms }: MadeAttempt, verdict: Exclude<Verdict, { kind: 'paced' }>): void {
+  private say({ content, delivery, ms, verdict }: MadeAttempt): void {
     const { log } = this.parts.context;
     const { target, attempts: attempt } = delivery;
     const fields = { ...logFields(content.dispatch), target, attempt, ms };
@@ -241,4 +243,6 @@ interface MadeAttempt extends Attempt {
   readonly content: Content;
   readonly startedAt: number;
   readonly ms: number;
+  readonly outcome: DeliveryOutcome;
+  readonly verdict: Exclude<Verdict, { kind: 'paced' }>;
 }

@@ -11,7 +11,7 @@ import type { Turn } from './fair-queue.ts';
 import { FairQueue } from './fair-queue.ts';
 import { logFields } from './log-fields.ts';
 import type { Persister } from './persist.ts';
-import { Stopped } from './persist.ts';
+import { Recording } from './recording.ts';
 import type { RunOutcome } from './run-agent.ts';
 import { runAgent } from './run-agent.ts';
 import { RunCut } from './run-cut.ts';
@@ -50,6 +50,7 @@ export class RunLoop {
   private readonly retries = new Set<Timer>();
   private readonly parts: RunLoopParts;
   private readonly running = new Set<RunCut>();
+  private readonly recording: Recording;
   private readonly marks: RunMarks;
   private closed = false;
   /** A pump is due. */
@@ -58,6 +59,7 @@ export class RunLoop {
   constructor(parts: RunLoopParts) {
     this.parts = parts;
     this.marks = new RunMarks(parts.context);
+    this.recording = new Recording(parts.context.log, parts.ended);
   }
 
   get queued(): number {
@@ -69,8 +71,9 @@ export class RunLoop {
     return this.retries.size;
   }
 
+  /** Runs, until their end is recorded. */
   get active(): number {
-    return this.queue.active;
+    return this.queue.active + this.recording.active;
   }
 
   /** Queues a run, to start in `delayMs` at the earliest. */
@@ -104,7 +107,8 @@ export class RunLoop {
 
   /** Starts what may start; also after the limits have changed. */
   pump(): void {
-    while (!this.closed && this.queue.active < this.parts.context.limits().max_concurrent_runs) {
+    const most = this.parts.context.limits().max_concurrent_runs;
+    while (!this.closed && !this.recording.isFull && this.queue.active < most) {
       const turn = this.queue.take();
       if (turn === null) return;
       void this.turn(turn);
@@ -120,25 +124,22 @@ export class RunLoop {
   }
 
   private async turn({ lane, item }: Turn<Job>): Promise<void> {
-    const { context } = this.parts;
-    try {
-      await this.run(item);
-    } catch (error) {
-      if (!(error instanceof Stopped)) context.log.error({ err: error, ref: item.ref }, 'a run could not be recorded');
-      // Nobody works on it any more; it is taken up again later.
-      this.parts.ended(item.ref);
-    }
+    const { recording } = this;
+    const run = await recording.guard(item.ref, 'a run failed for a fault of this program', () => this.run(item));
     this.queue.release(lane);
+    this.pump();
+    if (run !== null) await recording.record(item.ref, 'a run could not be recorded', () => this.record(run));
     this.pump();
     this.parts.changed();
   }
 
-  private async run({ ref, dispatch: kept }: Job): Promise<void> {
+  /** Null: there is nothing to run. */
+  private async run({ ref, dispatch: kept }: Job): Promise<FinishedRun | null> {
     const { context } = this.parts;
     const stored = kept === null ? context.store.load(ref) : null;
     if (kept !== null) this.budget.free(kept.prompt.length);
     const dispatch = kept ?? stored?.dispatch;
-    if (dispatch === undefined) return;
+    if (dispatch === undefined) return null;
     context.observer?.reached?.('run.begin');
     const startedAt = context.clock.now();
     const started = context.clock.monotonic();
@@ -156,11 +157,12 @@ export class RunLoop {
     const ms = Math.round(context.clock.monotonic() - started);
     const ended = outcome.kind === 'failed' || outcome.kind === 'interrupted' ? outcome.kind : 'ok';
     context.observer?.runEnded?.(dispatch, ended, ms);
-    await this.record({ ref, dispatch, startedAt, ms, maxAttempts: agent?.max_attempts ?? 1 }, outcome);
+    return { ref, dispatch, startedAt, ms, maxAttempts: agent?.max_attempts ?? 1, outcome };
   }
 
-  private async record(run: FinishedRun, outcome: RunOutcome): Promise<void> {
+  private async record(run: FinishedRun): Promise<void> {
     const { context, persister, deliver } = this.parts;
+    const { outcome } = run;
     const at = context.clock.now();
     if (outcome.kind === 'failed') return this.fail(run, outcome.reason, at);
     if (outcome.kind === 'interrupted') {
@@ -234,6 +236,7 @@ interface FinishedRun {
   readonly startedAt: number;
   readonly ms: number;
   readonly maxAttempts: number;
+  readonly outcome: RunOutcome;
 }
 
 function step(run: FinishedRun, outcome: Step['outcome'], reason: string, at: number, next: number | null): Step {
