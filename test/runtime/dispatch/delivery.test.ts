@@ -4,6 +4,7 @@ import type { DeliveryOutcome } from '../../../runtime/deliver/deliverer.ts';
 import { nominalWait, retryWait } from '../../../runtime/dispatch/backoff.ts';
 import type { RetryPolicy } from '../../../runtime/dispatch/context.ts';
 import { judge } from '../../../runtime/dispatch/delivery-outcome.ts';
+import { createMemoryStore } from '../../../runtime/store/memory-store.ts';
 import { claimOf, deferred, dispatchBench, notSent, sentOk } from '../../helpers/dispatch-bench.ts';
 import { makeDispatch } from '../../helpers/dispatches.ts';
 import { settle } from '../../helpers/fake-clock.ts';
@@ -180,6 +181,25 @@ describe('delivery', () => {
     gate.resolve(sentOk());
     await settle();
     assert.equal(bench.store.tallies()[0]?.done, 13);
+  });
+
+  it('makes further attempts while earlier ones are being recorded, but not without end', async () => {
+    const store = createMemoryStore();
+    const gate = deferred<void>();
+    const write = store.write.bind(store);
+    store.write = async (mutation) => {
+      if (mutation.kind === 'advance' && mutation.to === 'done') await gate.promise;
+      return write(mutation);
+    };
+    const limits = { max_concurrent_runs: 4, max_queued_runs: 1000 };
+    const { service, deliveries } = dispatchBench({ store, context: { limits: () => limits } });
+    for (let id = 0; id < 300; id++) await service.accept(makeDispatch(`d${id}`), claimOf(`c${id}`), null);
+    for (let turn = 0; turn < 20; turn++) await settle();
+    assert.ok(deliveries.length >= 256 && deliveries.length <= 264, `${deliveries.length}`);
+    gate.resolve();
+    for (let turn = 0; turn < 20; turn++) await settle();
+    assert.equal(deliveries.length, 300);
+    assert.equal(service.counts().deliveries_active, 0);
   });
 
   it('is done when a dispatch names no target', async () => {

@@ -69,6 +69,38 @@ function claims(open: OpenStore): void {
     assert.deepEqual([store.find('a')?.state, store.find('b')], ['pending', null]);
   });
 
+  it('takes many at once, each id once, with their ways after them', async (t) => {
+    const store = open(t);
+    await accept(store, 'expired', { claim: makeClaim('id-3', 900), now: 500 });
+    await accept(store, 'held', { claim: makeClaim('id-7', 9000) });
+    const ids = Array.from({ length: 45 }, (_, index) => (index === 20 ? 5 : index));
+    const results = await Promise.all(
+      ids.map((id, index) => store.write(makeAccept(`d${index}`, { claim: makeClaim(`id-${id}`, 9000) }))),
+    );
+    const refused = results.flatMap(({ kind }, index) => (kind === 'duplicate' ? [index] : []));
+    assert.deepEqual(refused, [7, 20]);
+    const refs = results.flatMap((result) => (result.kind === 'stored' ? [result.ref] : []));
+    assert.equal(new Set(refs).size, 43);
+    const step = { ...failedRun, kind: 'delivery', index: 0, outcome: 'ok', reason: null } as const;
+    const ways = refs.flatMap((ref) => [
+      store.write({ kind: 'advance', ref, to: 'delivering', at: 2000, started_at: 1500, answer: `answer ${ref}` }),
+      store.write({ kind: 'advance', ref, to: 'delivering', at: 2100, steps: [{ ...failedRun, reason: 'first' }] }),
+      store.write({ kind: 'advance', ref, to: 'done', at: 2200, steps: [step] }),
+      store.write({ kind: 'advance', ref, to: 'dead', at: 2300, reason: 'too late' }),
+    ]);
+    const went = await Promise.all(ways);
+    assert.deepEqual(
+      new Set(went.map((ok, index) => `${index % 4} ${ok}`)),
+      new Set(['0 true', '1 true', '2 true', '3 false']),
+    );
+    for (const ref of refs) {
+      const stored = store.load(ref);
+      assert.deepEqual([stored?.state, stored?.started_at, stored?.answer], ['done', 1500, `answer ${ref}`]);
+      assert.deepEqual(stored?.steps, [{ ...failedRun, reason: 'first' }, step]);
+    }
+    assert.deepEqual(store.audit(), []);
+  });
+
   it('scopes ids to profile and route', async (t) => {
     const store = open(t);
     await accept(store, 'a', { claim: makeClaim('same') });
