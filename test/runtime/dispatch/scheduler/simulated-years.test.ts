@@ -1,4 +1,4 @@
-/** Years pass for jobs in zones with every kind of clock change; what fires is compared with what the walls' clocks show. */
+/** A year passes for jobs in zones with every kind of clock change; what fires is compared with what the walls' clocks show. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock } from '../../../helpers/fake-clock.ts';
@@ -6,8 +6,9 @@ import { begin, jobPlan, jobTable, schedulerBench } from '../../../helpers/sched
 import type { ZoneRules } from '../../../helpers/zone-rules.ts';
 import { zoneRules } from '../../../helpers/zone-rules.ts';
 
-const FROM = Date.parse('2025-01-01T00:00:00Z');
-const TO = Date.parse('2027-01-01T00:00:00Z');
+/** Both changes of every zone and the turn of a year; `HOOKWRIGHT_LONG_TESTS=1` goes on for a second year. */
+const FROM = Date.parse('2025-07-01T00:00:00Z');
+const TO = Date.parse(process.env.HOOKWRIGHT_LONG_TESTS === '1' ? '2027-07-01T00:00:00Z' : '2026-07-01T00:00:00Z');
 const MINUTE = 60_000;
 const DAY = 86_400_000;
 
@@ -66,7 +67,7 @@ function expectedInstants(cadence: Cadence, rules: ZoneRules): readonly string[]
 }
 
 for (const zone of ZONES) {
-  test(`two years in ${zone}: every instant once, none beside`, async () => {
+  test(`a year in ${zone}: every instant once, none beside`, async () => {
     const rules = zoneRules(zone, FROM, TO);
     const jobs = CADENCES.map(({ schedule }, index) => jobPlan(`job-${index}`, { schedule, timezone: zone }));
     const bench = schedulerBench(jobTable(...jobs), { clock: new FakeClock(FROM), poll_ms: 30 * DAY });
