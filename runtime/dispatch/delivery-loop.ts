@@ -133,10 +133,21 @@ export class DeliveryLoop {
   private async turn({ lane, item }: Turn<Attempt>): Promise<void> {
     const { recording } = this;
     const { ref } = item.whole;
-    const made = await recording.guard(ref, 'a delivery failed for a fault of this program', () => this.attempt(item));
+    let made: MadeAttempt | null = null;
+    try {
+      made = await this.attempt(item);
+    } catch (error) {
+      recording.failed(ref, error, 'a delivery failed for a fault of this program');
+    }
     this.queue.release(lane);
+    recording.begin();
     this.pump();
-    if (made !== null) await recording.record(ref, 'a delivery could not be recorded', () => this.record(made));
+    try {
+      if (made !== null) await this.record(made);
+    } catch (error) {
+      recording.failed(ref, error, 'a delivery could not be recorded');
+    }
+    recording.end();
     this.pump();
     this.parts.changed();
   }

@@ -28,21 +28,17 @@ export class Recording {
     return this.records >= MAX_RECORDS;
   }
 
-  /** Does a part of the work on a dispatch; what it throws is logged as `failure`, and answered with null. */
-  async guard<T>(ref: Ref, failure: string, work: () => Promise<T>): Promise<T | null> {
-    try {
-      return await work();
-    } catch (error) {
-      if (!(error instanceof Stopped)) this.log.error({ err: error, ref }, failure);
-      this.abandoned(ref);
-      return null;
-    }
+  begin(): void {
+    this.records++;
   }
 
-  /** The same for the part that records. */
-  async record(ref: Ref, failure: string, work: () => Promise<void>): Promise<void> {
-    this.records++;
-    await this.guard(ref, failure, work);
+  end(): void {
     this.records--;
+  }
+
+  /** A part of the work on a dispatch has thrown. */
+  failed(ref: Ref, error: unknown, message: string): void {
+    if (!(error instanceof Stopped)) this.log.error({ err: error, ref }, message);
+    this.abandoned(ref);
   }
 }

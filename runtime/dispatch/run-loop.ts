@@ -125,10 +125,21 @@ export class RunLoop {
 
   private async turn({ lane, item }: Turn<Job>): Promise<void> {
     const { recording } = this;
-    const run = await recording.guard(item.ref, 'a run failed for a fault of this program', () => this.run(item));
+    let run: FinishedRun | null = null;
+    try {
+      run = await this.run(item);
+    } catch (error) {
+      recording.failed(item.ref, error, 'a run failed for a fault of this program');
+    }
     this.queue.release(lane);
+    recording.begin();
     this.pump();
-    if (run !== null) await recording.record(item.ref, 'a run could not be recorded', () => this.record(run));
+    try {
+      if (run !== null) await this.record(run);
+    } catch (error) {
+      recording.failed(item.ref, error, 'a run could not be recorded');
+    }
+    recording.end();
     this.pump();
     this.parts.changed();
   }

@@ -7,10 +7,7 @@ import { StoreUnavailable } from '../store.ts';
 import type { CommitResult } from './commit.ts';
 import type { Committer } from './committer.ts';
 
-interface Waiting {
-  readonly mutation: Mutation;
-  readonly settle: (result: CommitResult) => void;
-}
+type Settle = (result: CommitResult) => void;
 
 /** Most changes of one transaction: bounds how long an answer waits for those before it. */
 const MAX_BATCH = 1024;
@@ -18,7 +15,9 @@ const MAX_BATCH = 1024;
 const MIN_EARLY = 8;
 
 export class WriteQueue {
-  private queue: Waiting[] = [];
+  private queue: Mutation[] = [];
+  /** Who waits for each change of the queue. */
+  private waiting: Settle[] = [];
   private committing = false;
   /** Changes of this turn, and what turns have brought of late. */
   private brought = 0;
@@ -35,12 +34,12 @@ export class WriteQueue {
     // A late write must not start the writer again: nobody would end it, and the process would live on.
     if (this.closed) return Promise.reject(new StoreUnavailable('the store is closed'));
     return new Promise((resolve, reject) => {
-      const settle = (result: CommitResult): void => {
+      this.queue.push(mutation);
+      this.waiting.push((result) => {
         if (result.kind === 'ok') resolve(result.value as MutationResults[M['kind']]);
         else if (result.kind === 'unavailable') reject(new StoreUnavailable(result.message));
         else reject(new Error(`cannot store ${mutation.kind}: ${result.message}`));
-      };
-      this.queue.push({ mutation, settle });
+      });
       if (this.brought++ === 0) setImmediate(this.onTurn);
       else if (this.isWorthIt()) void this.commit();
     });
@@ -62,13 +61,13 @@ export class WriteQueue {
 
   private async commit(): Promise<void> {
     this.committing = true;
-    const batch = this.queue.length <= MAX_BATCH ? this.queue : this.queue.slice(0, MAX_BATCH);
-    this.queue = this.queue.slice(batch.length);
-    const results = await this.committer.commit(batch.map(({ mutation }) => mutation));
+    const batch = this.queue.splice(0, MAX_BATCH);
+    const waiting = this.waiting.splice(0, MAX_BATCH);
+    const results = await this.committer.commit(batch);
     this.committing = false;
-    for (const [index, { settle }] of batch.entries()) {
+    waiting.forEach((settle, index) => {
       settle(results[index] ?? { kind: 'unavailable', message: 'no answer' });
-    }
+    });
     // What is left goes now when nothing more comes with this turn, else with it.
     if (this.queue.length > 0 && (this.brought === 0 || this.isWorthIt())) void this.commit();
     else if (this.queue.length === 0) for (const wake of this.idle.splice(0)) wake();
