@@ -59,13 +59,15 @@ interface Recorded {
   readonly context: CliContext;
   readonly stdout: Recorder;
   readonly stderr: Recorder;
-  readonly listeners: ReadonlySet<(signal: StopSignal) => void>;
+  /** A signal that nobody listens for yet waits for the first who does, for a test cannot see when that is. */
+  readonly signal: (signal: StopSignal) => void;
 }
 
 function recordedContext(options: CliOptions): Recorded {
   const stdout = new Recorder();
   const stderr = new Recorder();
   const listeners = new Set<(signal: StopSignal) => void>();
+  const early: StopSignal[] = [];
   const context: CliContext = {
     env: { PATH: process.env.PATH, HOOKWRIGHT_HOME: options.home, ...options.env },
     cwd: options.cwd ?? options.home,
@@ -86,23 +88,26 @@ function recordedContext(options: CliOptions): Recorded {
     random: randomBytes,
     onSignal: (listener) => {
       listeners.add(listener);
+      for (const signal of early.splice(0)) setImmediate(() => listener(signal));
       return () => listeners.delete(listener);
     },
     ...options.context,
   };
-  return { context, stdout, stderr, listeners };
+  const signal = (signal: StopSignal): void => {
+    if (listeners.size === 0) early.push(signal);
+    for (const listener of listeners) listener(signal);
+  };
+  return { context, stdout, stderr, signal };
 }
 
 export function startInProcess(argv: readonly string[], options: CliOptions): RunningCli {
-  const { context, stdout, stderr, listeners } = recordedContext(options);
+  const { context, stdout, stderr, signal } = recordedContext(options);
   const done = runCli(argv, context).then((code) => ({ code, stdout: stdout.text, stderr: stderr.text }));
   return {
     done,
     stdout: () => stdout.text,
     stderr: () => stderr.text,
-    signal: (signal) => {
-      for (const listener of listeners) listener(signal);
-    },
+    signal,
   };
 }
 
