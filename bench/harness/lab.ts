@@ -81,7 +81,7 @@ export async function withLab(quick: boolean, work: (lab: Lab) => Promise<void>)
       loader,
       bare: { child: bare, port: first.port, path: '/', status: 202 },
       quick,
-      rounds: quick ? { rounds: 3, requests: 3000, warm_up: 3000 } : { rounds: 7, requests: 8000, warm_up: 10_000 },
+      rounds: quick ? { rounds: 3, requests: 3000, warm_up: 3000 } : { rounds: 15, requests: 4000, warm_up: 10_000 },
       withOurs,
     });
   } finally {

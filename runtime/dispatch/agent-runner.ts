@@ -9,7 +9,10 @@ export interface AgentRequest {
   readonly route: string;
   readonly event: string;
   readonly delivery_id: string;
-  /** Aborted on timeout and when a drain gives up; the runner then kills what it started. */
+  /**
+   * Aborted on timeout and when a drain gives up; the runner then kills what it started. Made when it is asked for: a copy
+   * of the request has to name it.
+   */
   readonly signal: AbortSignal;
 }
 

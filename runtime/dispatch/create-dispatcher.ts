@@ -14,7 +14,6 @@ import type { Claim, Dispatcher, Refusal } from './dispatcher.ts';
 import { GroupTimers } from './group-timers.ts';
 import { Persister } from './persist.ts';
 import { Progress } from './progress.ts';
-import { RecentClaims } from './recent-claims.ts';
 import type { RecoveryParts } from './recovery.ts';
 import { takeUp } from './recovery.ts';
 import { RunLoop } from './run-loop.ts';
@@ -36,7 +35,6 @@ class DispatcherService implements DispatchService {
   private readonly context: DispatchContext;
   private readonly persister: Persister;
   private readonly known = new Set<Ref>();
-  private readonly recent = new RecentClaims();
   private readonly runs: RunLoop;
   private readonly deliveries: DeliveryLoop;
   private readonly groups: GroupTimers;
@@ -78,8 +76,8 @@ class DispatcherService implements DispatchService {
 
   isDone(claim: Claim, thorough: boolean): boolean {
     if (claim.generated) return false;
-    const now = this.context.clock.now();
-    return this.recent.has(claim, now) || (thorough && this.context.store.isClaimed(claim, now));
+    const { store, clock } = this.context;
+    return thorough ? store.isClaimed(claim, clock.now()) : store.isKnownClaimed(claim, clock.now());
   }
 
   async accept(dispatch: Dispatch, claim: Claim, max_concurrent: number | null): ReturnType<Dispatcher['accept']> {
@@ -87,7 +85,6 @@ class DispatcherService implements DispatchService {
     if (this.stopping) return SHUTTING_DOWN;
     const { store, clock, observer } = this.context;
     const now = clock.now();
-    const held = storedClaim(claim, now);
     this.accepting++;
     try {
       observer?.reached?.('accept.begin');
@@ -96,7 +93,7 @@ class DispatcherService implements DispatchService {
           kind: 'accept',
           dispatch,
           max_concurrent,
-          claim: held,
+          claim: storedClaim(claim, now),
           claiming: 'now',
           state: 'pending',
           now,
@@ -104,7 +101,6 @@ class DispatcherService implements DispatchService {
         }),
       );
       if (stored.kind === 'duplicate') return stored;
-      if (held !== null) this.recent.add(held);
       observer?.reached?.('accept.stored');
       const { ref } = stored;
       this.known.add(ref);
@@ -124,11 +120,10 @@ class DispatcherService implements DispatchService {
     const limits = { window_ms: Math.round(group.window_ms), max_wait_ms: Math.round(group.max_wait_ms) };
     return this.guarded(async () => {
       const now = clock.now();
-      const held = storedClaim(claim, now);
       observer?.reached?.('accept.begin');
+      const held = storedClaim(claim, now);
       const stored = await store.write({ kind: 'coalesce', dispatch, max_concurrent, key, limits, now, claim: held });
       if (stored.kind === 'duplicate') return stored;
-      if (held !== null) this.recent.add(held);
       observer?.reached?.('accept.stored');
       const { ref, due_at, max_wait_ms, superseded } = stored;
       this.known.add(ref);

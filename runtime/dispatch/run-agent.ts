@@ -2,6 +2,7 @@
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { Clock } from '../clock.ts';
 import { supersededNote } from '../coalesce/group.ts';
+import type { AgentRequest } from './agent-runner.ts';
 import { AgentError } from './agent-runner.ts';
 import type { ProfileAgent } from './context.ts';
 import type { RunCut } from './run-cut.ts';
@@ -25,27 +26,42 @@ export async function runAgent(
 ): Promise<RunOutcome> {
   const timer = clock.after(agent.timeout_ms, () => cut.cut('timeout'));
   try {
-    const { toolsets, skills, session, profile, event, delivery_id } = dispatch;
-    const text = await agent.run({
-      prompt: supersededNote(dispatch.superseded) + dispatch.prompt,
-      toolsets,
-      skills,
-      session,
-      profile,
-      route: dispatch.route ?? '',
-      event,
-      delivery_id,
-      get signal() {
-        return cut.signal;
-      },
-    });
-    return read(text);
+    return read(await agent.run(new DispatchRun(dispatch, cut)));
   } catch (error) {
     if (cut.reason === 'drain') return { kind: 'interrupted' };
     if (cut.reason === 'timeout') return { kind: 'failed', reason: `no answer within ${agent.timeout_ms / 1000} s` };
     return { kind: 'failed', reason: error instanceof AgentError ? error.message : 'the agent could not be run' };
   } finally {
     timer.cancel();
+  }
+}
+
+/** What an agent is asked for a dispatch. */
+class DispatchRun implements AgentRequest {
+  readonly prompt: string;
+  readonly toolsets: readonly string[];
+  readonly skills: readonly string[];
+  readonly session: string;
+  readonly profile: string;
+  readonly route: string;
+  readonly event: string;
+  readonly delivery_id: string;
+  readonly #cut: RunCut;
+
+  constructor(dispatch: Dispatch, cut: RunCut) {
+    this.prompt = dispatch.superseded === 0 ? dispatch.prompt : supersededNote(dispatch.superseded) + dispatch.prompt;
+    this.toolsets = dispatch.toolsets;
+    this.skills = dispatch.skills;
+    this.session = dispatch.session;
+    this.profile = dispatch.profile;
+    this.route = dispatch.route ?? '';
+    this.event = dispatch.event;
+    this.delivery_id = dispatch.delivery_id;
+    this.#cut = cut;
+  }
+
+  get signal(): AbortSignal {
+    return this.#cut.signal;
   }
 }
 

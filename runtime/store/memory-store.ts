@@ -20,6 +20,7 @@ export function createMemoryStore(keep = Number.POSITIVE_INFINITY): Store {
   return {
     ...createMemoryReader(tables),
     jobs,
+    isKnownClaimed: (claim, now) => tables.claims.holds(claim, now),
     write: (mutation) => Promise.resolve(applyMutation(handlers, mutation)),
     close: () => Promise.resolve(),
   };

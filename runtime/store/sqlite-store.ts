@@ -11,6 +11,7 @@ import { migrate, SCHEMA_VERSION, schemaVersion } from './sqlite/migrations.ts';
 import type { Durability } from './sqlite/open-database.ts';
 import { openDatabase, openReadOnly, StoreRefused } from './sqlite/open-database.ts';
 import { createReader } from './sqlite/reader.ts';
+import { RecentClaims } from './sqlite/recent-claims.ts';
 import { startThread } from './sqlite/start-thread.ts';
 import { WriteQueue } from './sqlite/write-queue.ts';
 import type { Store, StoreReader } from './store.ts';
@@ -88,11 +89,13 @@ function refuseOtherFormat(path: string): void {
 }
 
 function assemble(path: string, committer: Committer, lock: FileLock | null): Store {
-  const queue = new WriteQueue(committer);
+  const recent = new RecentClaims();
+  const queue = new WriteQueue(committer, (mutation, result) => recent.committed(mutation, result));
   const db = openReadOnly(path);
   let closing: Promise<void> | null = null;
   return {
     ...createReader(db),
+    isKnownClaimed: (claim, now) => recent.has(claim, now),
     write: (mutation) => queue.write(mutation),
     close() {
       closing ??= queue.close().then(() => {

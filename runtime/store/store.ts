@@ -119,6 +119,8 @@ export interface StoreReader {
 }
 
 export interface Store extends StoreReader {
+  /** `isClaimed` without a query: it may miss a claim, but what it says to be claimed is. */
+  isKnownClaimed(key: ClaimKey, now: number): boolean;
   /** @throws StoreUnavailable (as a rejection) when nothing can be stored now. */
   write<M extends Mutation>(mutation: M): Promise<MutationResults[M['kind']]>;
   /** Waits for what is written, and closes. */

@@ -49,7 +49,8 @@ export function createAgents(
       max_attempts: profile.agent.max_attempts,
       run: async (request) => {
         const skills = await loadSkills(request.skills, folder, context);
-        return runner.run({ ...request, prompt: skills + request.prompt });
+        const { signal } = request;
+        return runner.run({ ...request, signal, prompt: skills + request.prompt });
       },
     });
   }

@@ -7,7 +7,7 @@ import type { Durability } from './open-database.ts';
 import { openDatabase } from './open-database.ts';
 
 export interface Committer {
-  /** Never rejects. One batch at a time. */
+  /** Never rejects. Batches are committed in the order in which they come. */
   commit(batch: readonly Mutation[]): Promise<readonly CommitResult[]>;
   close(): Promise<void>;
 }
@@ -35,16 +35,13 @@ export type StartThread = () => Worker;
 
 /**
  * Commits on a thread of its own, so that neither fsync nor a checkpoint stops the event loop. A thread that dies fails
- * the batch it had (whose fate is then unknown, as after any crash) and is started again for the next one.
+ * the batches it had (whose fate is then unknown, as after any crash) and is started again for the next one.
  */
 export function createThreadCommitter(start: StartThread, onDeath: (reason: string) => void): Committer {
   let thread: Worker | null = null;
-  let waiting: ((results: readonly CommitResult[] | null) => void) | null = null;
-  const settle = (results: string | null): void => {
-    const resolve = waiting;
-    waiting = null;
-    resolve?.(results === null ? null : (JSON.parse(results) as CommitResult[]));
-  };
+  /** Who waits for the batches that the thread has, in their order. */
+  const waiting: ((results: readonly CommitResult[] | null) => void)[] = [];
+  const settle = (results: string): void => waiting.shift()?.(JSON.parse(results) as CommitResult[]);
   const running = (): Worker => {
     if (thread !== null) return thread;
     const started = start();
@@ -52,14 +49,14 @@ export function createThreadCommitter(start: StartThread, onDeath: (reason: stri
     started.on('error', (error) => onDeath(error.message));
     started.on('exit', () => {
       thread = null;
-      settle(null);
+      for (const resolve of waiting.splice(0)) resolve(null);
     });
     thread = started;
     return started;
   };
   const ask = (request: ThreadRequest): Promise<readonly CommitResult[] | null> =>
     new Promise((resolve) => {
-      waiting = resolve;
+      waiting.push(resolve);
       running().postMessage(request);
     });
   running();

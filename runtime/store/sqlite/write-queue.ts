@@ -11,6 +11,8 @@ type Settle = (result: CommitResult) => void;
 
 /** Most changes of one transaction: bounds how long an answer waits for those before it. */
 const MAX_BATCH = 1024;
+/** Batches at the writer: while it works on one, the next is there already. */
+const MAX_SENT = 2;
 /** Fewer changes than these always wait for the end of their turn. */
 const MIN_EARLY = 8;
 
@@ -18,16 +20,23 @@ export class WriteQueue {
   private queue: Mutation[] = [];
   /** Who waits for each change of the queue. */
   private waiting: Settle[] = [];
-  private committing = false;
+  /** Batches whose results are not known yet. */
+  private sent = 0;
   /** Changes of this turn, and what turns have brought of late. */
   private brought = 0;
   private usual = 0;
   private closed = false;
   private idle: (() => void)[] = [];
   private readonly committer: Committer;
+  private readonly committed: (mutation: Mutation, result: MutationResults[keyof MutationResults]) => void;
 
-  constructor(committer: Committer) {
+  /** @param committed called with each change that was committed, before whoever waits for it */
+  constructor(
+    committer: Committer,
+    committed: (mutation: Mutation, result: MutationResults[keyof MutationResults]) => void,
+  ) {
     this.committer = committer;
+    this.committed = committed;
   }
 
   write<M extends Mutation>(mutation: M): Promise<MutationResults[M['kind']]> {
@@ -36,8 +45,10 @@ export class WriteQueue {
     return new Promise((resolve, reject) => {
       this.queue.push(mutation);
       this.waiting.push((result) => {
-        if (result.kind === 'ok') resolve(result.value as MutationResults[M['kind']]);
-        else if (result.kind === 'unavailable') reject(new StoreUnavailable(result.message));
+        if (result.kind === 'ok') {
+          this.committed(mutation, result.value);
+          resolve(result.value as MutationResults[M['kind']]);
+        } else if (result.kind === 'unavailable') reject(new StoreUnavailable(result.message));
         else reject(new Error(`cannot store ${mutation.kind}: ${result.message}`));
       });
       if (this.brought++ === 0) setImmediate(this.onTurn);
@@ -50,32 +61,32 @@ export class WriteQueue {
    * neither the writer nor the event loop waits for the other.
    */
   private isWorthIt(): boolean {
-    return !this.committing && this.queue.length >= Math.max(MIN_EARLY, this.usual / 2);
+    return this.sent < MAX_SENT && this.queue.length >= Math.max(MIN_EARLY, this.usual / 2);
   }
 
   private readonly onTurn = (): void => {
     this.usual = (this.usual + this.brought) / 2;
     this.brought = 0;
-    if (!this.committing && this.queue.length > 0) void this.commit();
+    if (this.sent < MAX_SENT && this.queue.length > 0) void this.commit();
   };
 
   private async commit(): Promise<void> {
-    this.committing = true;
+    this.sent++;
     const batch = this.queue.splice(0, MAX_BATCH);
     const waiting = this.waiting.splice(0, MAX_BATCH);
     const results = await this.committer.commit(batch);
-    this.committing = false;
+    this.sent--;
     waiting.forEach((settle, index) => {
       settle(results[index] ?? { kind: 'unavailable', message: 'no answer' });
     });
     // What is left goes now when nothing more comes with this turn, else with it.
     if (this.queue.length > 0 && (this.brought === 0 || this.isWorthIt())) void this.commit();
-    else if (this.queue.length === 0) for (const wake of this.idle.splice(0)) wake();
+    else if (this.sent === 0 && this.queue.length === 0) for (const wake of this.idle.splice(0)) wake();
   }
 
   async close(): Promise<void> {
     this.closed = true;
-    if (this.committing || this.queue.length > 0) await new Promise<void>((resolve) => this.idle.push(resolve));
+    if (this.sent > 0 || this.queue.length > 0) await new Promise<void>((resolve) => this.idle.push(resolve));
     await this.committer.close();
   }
 }

@@ -7,7 +7,7 @@ import Database from 'libsql';
 import { openCommandStore, openServerStore, openStoreReader } from '../../../runtime/store/sqlite-store.ts';
 import type { Store } from '../../../runtime/store/store.ts';
 import { StoreUnavailable } from '../../../runtime/store/store.ts';
-import { makeAccept } from '../../helpers/dispatches.ts';
+import { makeAccept, makeClaim } from '../../helpers/dispatches.ts';
 import { silentLog } from '../../helpers/log.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 import { accept, storeContract } from './store-contract.ts';
@@ -36,6 +36,24 @@ describe('sqlite store: the file', () => {
     const reader = openStoreReader(path);
     assert.equal(reader.find('a')?.state, 'pending');
     reader.close();
+  });
+
+  it('is asked for ids that this process did not claim, and not for those it did', async (t) => {
+    const path = join(tempDir(t), 'state.db');
+    const first = openIn(t, path);
+    await accept(first, 'a', { claim: makeClaim('mine', 5000) });
+    await first.write(makeAccept('b', { claim: makeClaim('later', 5000), claiming: 'later' }));
+    const known = (store: Store, id: string, now = 2000): boolean[] => [
+      store.isKnownClaimed(makeClaim(id), now),
+      store.isClaimed(makeClaim(id), now),
+    ];
+    assert.deepEqual(known(first, 'mine'), [true, true]);
+    assert.deepEqual(known(first, 'mine', 5000), [false, false]);
+    assert.deepEqual(known(first, 'later'), [false, false]);
+    const second = openIn(t, path);
+    assert.deepEqual(known(second, 'mine'), [false, true]);
+    assert.equal((await second.write(makeAccept('c', { claim: makeClaim('mine', 9000) }))).kind, 'duplicate');
+    assert.deepEqual(known(second, 'mine', 6000), [false, false]);
   });
 
   it('of a newer version is refused and left alone', (t) => {
