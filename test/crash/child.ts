@@ -1,5 +1,5 @@
 /** The process that is killed: a dispatcher over a real store, with an agent and targets that leave traces. */
-import { appendFileSync, existsSync, writeFileSync, writeSync } from 'node:fs';
+import { appendFileSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { systemClock } from '../../runtime/clock.ts';
@@ -14,6 +14,7 @@ import type { Store } from '../../runtime/store/store.ts';
 import { makeDispatch } from '../helpers/dispatches.ts';
 import { silentLog } from '../helpers/log.ts';
 import type { ChildOptions, CrashEvent, Effect, FromChild, ToChild } from './protocol.ts';
+import { SENT } from './protocol.ts';
 
 /** Waits are shortened: what is tested is the order of things. */
 const HURRY = 100;
@@ -56,11 +57,8 @@ function deliver({ target, key, delivery_id }: DeliveryRequest): DeliveryOutcome
     leave({ kind: target, id: delivery_id });
     return { kind: 'ok', message_id: null, sent: 1 };
   }
-  const mark = join(options.home, `sent-${key}`);
-  if (!existsSync(mark)) {
-    writeFileSync(mark, '');
-    leave({ kind: 'idempotent', id: delivery_id });
-  }
+  // The mark is the message: made in one step, so that no kill comes between what is sent and what is remembered of it.
+  writeFileSync(join(options.home, `${SENT}${key}=${delivery_id}`), '');
   return fault ? { kind: 'ambiguous', idempotent: true, ...failed } : { kind: 'ok', message_id: null, sent: 1 };
 }
 

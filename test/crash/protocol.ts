@@ -38,3 +38,6 @@ export interface Effect {
   readonly kind: 'run' | 'idempotent' | 'plain' | 'direct';
   readonly id: string;
 }
+
+/** Files of the target that drops repeats begin so: one for each key, named `<key>=<delivery id>`. */
+export const SENT = 'sent-';

@@ -1,10 +1,11 @@
 /** Looks at what the killed processes have left and says what is wrong with it. */
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openStoreReader } from '../../runtime/store/sqlite-store.ts';
 import { isFinal } from '../../runtime/store/states.ts';
 import type { DispatchSummary } from '../../runtime/store/store.ts';
 import type { CrashEvent, Effect } from './protocol.ts';
+import { SENT } from './protocol.ts';
 
 export interface Verdict {
   /** What an operator would call a lost or doubled event; empty is the promise kept. */
@@ -66,12 +67,18 @@ function judgeEvent({ mode }: CrashEvent, stored: readonly DispatchSummary[], co
 
 function readEffects(home: string): ReadonlyMap<string, Counts> {
   const counts = new Map<string, Record<Effect['kind'], number>>();
-  for (const line of readFileSync(join(home, 'effects.log'), 'utf8').split('\n')) {
-    if (line === '') continue;
-    const { kind, id } = JSON.parse(line) as Effect;
+  const count = (kind: Effect['kind'], id: string): void => {
     const found = counts.get(id) ?? { run: 0, idempotent: 0, plain: 0, direct: 0 };
     found[kind]++;
     counts.set(id, found);
+  };
+  for (const file of readdirSync(home)) {
+    if (file.startsWith(SENT)) count('idempotent', file.slice(file.indexOf('=') + 1));
+  }
+  for (const line of readFileSync(join(home, 'effects.log'), 'utf8').split('\n')) {
+    if (line === '') continue;
+    const { kind, id } = JSON.parse(line) as Effect;
+    count(kind, id);
   }
   return counts;
 }
