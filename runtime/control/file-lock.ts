@@ -44,16 +44,18 @@ export function tryLock(path: string): FileLock | null {
 const FIRST_PAUSE_MS = 5;
 const LONGEST_PAUSE_MS = 400;
 const GROWTH = 1.3;
+/** Lengths a pause can have, from half of the usual one to one and a half. */
+const STEPS = 40;
 
 /** Waits for the lock up to `timeoutMs`; null when it was held all the time. */
 export async function waitForLock(path: string, timeoutMs: number, clock: Clock): Promise<FileLock | null> {
   const until = clock.monotonic() + timeoutMs;
   let usual = FIRST_PAUSE_MS;
-  for (let turn = process.pid % 40; ; turn = (turn * 7 + 11) % 40) {
+  for (let turn = process.pid % STEPS; ; turn = (turn * 7 + 11) % STEPS) {
     const lock = tryLock(path);
     if (lock !== null) return lock;
     if (clock.monotonic() >= until) return null;
-    await pause(usual * (0.5 + turn / 40));
+    await pause(usual * (0.5 + turn / STEPS));
     usual = Math.min(usual * GROWTH, LONGEST_PAUSE_MS);
   }
 }

@@ -36,8 +36,8 @@ export interface TargetResult {
 
 export interface Dispatcher {
   /**
-   * True when the id is known as done: the event is a duplicate, whatever its script would do. `thorough` also asks the
-   * store; without it an id of long ago may be missed here, and is found when the event is to be stored.
+   * True when the id is known as done: the event is a duplicate, whatever its script would do. `thorough` makes
+   * certain, with a query; without it an id of long ago may be missed here, and is found when the event is to be stored.
    */
   isDone(claim: Claim, thorough: boolean): boolean;
   /** Claims the id, stores the dispatch and queues its run. `max_concurrent`: runs of its route at once, or null. */

@@ -7,6 +7,8 @@ import { StoreUnavailable } from '../store.ts';
 import type { CommitResult } from './commit.ts';
 import type { Committer } from './committer.ts';
 
+/** Called with each change that was committed, before whoever waits for it. */
+export type OnCommitted = (mutation: Mutation, result: MutationResults[keyof MutationResults]) => void;
 type Settle = (result: CommitResult) => void;
 
 /** Most changes of one transaction: bounds how long an answer waits for those before it. */
@@ -28,13 +30,9 @@ export class WriteQueue {
   private closed = false;
   private idle: (() => void)[] = [];
   private readonly committer: Committer;
-  private readonly committed: (mutation: Mutation, result: MutationResults[keyof MutationResults]) => void;
+  private readonly committed: OnCommitted;
 
-  /** @param committed called with each change that was committed, before whoever waits for it */
-  constructor(
-    committer: Committer,
-    committed: (mutation: Mutation, result: MutationResults[keyof MutationResults]) => void,
-  ) {
+  constructor(committer: Committer, committed: OnCommitted) {
     this.committer = committer;
     this.committed = committed;
   }
