@@ -69,7 +69,12 @@ const KEPT = 1000;
 
 function openStore(): Store {
   if (options.store === 'memory') return createMemoryStore(KEPT);
-  return openServerStore({ path: join(home, 'state.db'), durability: options.store, log });
+  return openServerStore({
+    path: join(home, 'state.db'),
+    durability: options.store,
+    log,
+    beforeCommit: () => log.flush(),
+  });
 }
 
 const store = openStore();

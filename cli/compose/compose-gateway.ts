@@ -6,7 +6,7 @@ import { loadEnvFile, mergeEnv } from '../../compiler/source/load-env.ts';
 import { createGateway } from '../../runtime/gateway.ts';
 import type { Gateway } from '../../runtime/gateway-options.ts';
 import { createIds } from '../../runtime/ids.ts';
-import type { Logger } from '../../runtime/log.ts';
+import type { ProcessLogger } from '../../runtime/logger.ts';
 import { LateMetrics } from '../../runtime/metrics/late-metrics.ts';
 import { nodeFiles as gatewayFiles } from '../../runtime/node-files.ts';
 import { runProcess } from '../../runtime/process/run-process.ts';
@@ -26,7 +26,7 @@ export interface ComposeOptions {
   /** Flags win over the environment, and that over the table. */
   readonly host: string | undefined;
   readonly port: number | undefined;
-  readonly log: Logger;
+  readonly log: ProcessLogger;
 }
 
 export interface ComposedGateway {

@@ -20,7 +20,7 @@ import type { Dispatcher } from '../../runtime/dispatch/dispatcher.ts';
 import type { DispatchObserver } from '../../runtime/dispatch/observer.ts';
 import { JobScheduler } from '../../runtime/dispatch/scheduler/scheduler.ts';
 import type { Ids } from '../../runtime/ids.ts';
-import type { Logger } from '../../runtime/log.ts';
+import type { ProcessLogger } from '../../runtime/logger.ts';
 import type { RunProcess } from '../../runtime/process/run-process.ts';
 import type { SecretResolver } from '../../runtime/secrets.ts';
 import { SecretError } from '../../runtime/secrets.ts';
@@ -39,7 +39,7 @@ export interface WorkContext {
   readonly home: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
-  readonly log: Logger;
+  readonly log: ProcessLogger;
   readonly run: RunProcess;
   /** A resolver that sees secrets as they are now. */
   readonly secrets: () => SecretResolver;
@@ -195,7 +195,8 @@ export class Work {
   private open(first: Linked): void {
     const { home, clock, log, observer, ids, timezone } = this.context;
     this.linked = first;
-    const store = openServerStore({ path: storePath(home), durability: first.table.gateway.durability, log });
+    const { durability } = first.table.gateway;
+    const store = openServerStore({ path: storePath(home), durability, log, beforeCommit: () => log.flush() });
     const mirror = createMirror({ clock, log, homeOf: this.deliveries.context.homeOf });
     const deliverer = createDeliverer({ linked: first.targets, context: this.deliveries.context, mirror });
     this.store = store;

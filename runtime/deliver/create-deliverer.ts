@@ -40,6 +40,7 @@ export function createDeliverer(parts: DelivererParts): SwappableDeliverer {
     use(next) {
       linked = next;
     },
+    isImmediate: (profile, target) => linked.get(profile)?.get(target)?.driver.immediate === true,
     show: async (request) => driverOf(request).show(request),
     async deliver(request) {
       try {

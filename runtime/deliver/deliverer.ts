@@ -49,4 +49,6 @@ export type DeliveryOutcome =
 export interface Deliverer {
   /** Makes one attempt. Never throws: every failure is an outcome. */
   deliver(request: DeliveryRequest): Promise<DeliveryOutcome>;
+  /** True for a target whose deliveries stay within this process: none of them waits, is paced or can be refused. */
+  isImmediate(profile: string, target: string): boolean;
 }

@@ -46,6 +46,8 @@ export type Shown =
   | { readonly kind: 'text'; readonly text: string };
 
 export interface Driver {
+  /** Nothing leaves the process: no delivery waits, is paced or can be refused. */
+  readonly immediate?: true;
   /** One attempt. May throw DeliveryRefusal for a delivery that cannot be made as it is. */
   deliver(request: DeliveryRequest): Promise<DeliveryOutcome>;
   /**

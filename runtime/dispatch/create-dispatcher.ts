@@ -58,6 +58,7 @@ class DispatcherService implements DispatchService {
     this.runs = new RunLoop({
       ...{ context, persister, ended, changed },
       deliver: (ref, dispatch, text) => this.deliveries.submit(ref, dispatch, text),
+      resume: (ref) => this.deliveries.resume(ref),
     });
     this.groups = new GroupTimers({
       ...{ clock: context.clock, persister },

@@ -5,19 +5,16 @@
 import { setMaxListeners } from 'node:events';
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { Timer } from '../clock.ts';
-import type { DeliveryOutcome } from '../deliver/deliverer.ts';
-import type { Ref, Step } from '../store/mutations.ts';
+import type { Ref } from '../store/mutations.ts';
 import { untilReady } from './backoff.ts';
 import type { DispatchContext } from './context.ts';
 import type { Content } from './deliver-once.ts';
-import { deliverOnce } from './deliver-once.ts';
-import type { Verdict } from './delivery-outcome.ts';
-import { judge } from './delivery-outcome.ts';
-import type { Delivering, Delivery } from './delivery-progress.ts';
+import type { Attempted } from './delivery-attempt.ts';
+import { deliveryStep, logAttempt, makeAttempt } from './delivery-attempt.ts';
+import type { Delivering, Delivery, Ending } from './delivery-progress.ts';
 import { applyStep, ending, isOpen, startDelivering } from './delivery-progress.ts';
 import type { Turn } from './fair-queue.ts';
 import { FairQueue } from './fair-queue.ts';
-import { logFields } from './log-fields.ts';
 import type { Persister } from './persist.ts';
 import { Stopped } from './persist.ts';
 import { Recording } from './recording.ts';
@@ -133,7 +130,7 @@ export class DeliveryLoop {
   private async turn({ lane, item }: Turn<Attempt>): Promise<void> {
     const { recording } = this;
     const { ref } = item.whole;
-    let made: MadeAttempt | null = null;
+    let made: CountedAttempt | null = null;
     try {
       made = await this.attempt(item);
     } catch (error) {
@@ -153,69 +150,35 @@ export class DeliveryLoop {
   }
 
   /** Null: there is nothing to record. */
-  private async attempt(attempt: Attempt): Promise<MadeAttempt | null> {
+  private async attempt(attempt: Attempt): Promise<CountedAttempt | null> {
     const { context } = this.parts;
     const { whole, delivery } = attempt;
     if (attempt.content !== null) this.budget.free(sizeOf(attempt.content));
     const content = attempt.content ?? this.load(whole.ref);
     if (content === null) return null;
-    context.observer?.reached?.('delivery.begin');
-    const startedAt = context.clock.now();
-    const started = context.clock.monotonic();
-    const outcome = await deliverOnce(context, content, delivery, this.drain.signal);
-    context.observer?.reached?.('delivery.sent');
-    // Cut off by our own stop: whether it arrived is as open as after a crash, and it is repeated as after a crash.
-    if (this.drain.signal.aborted && outcome.kind !== 'ok') return null;
-    const ms = Math.round(context.clock.monotonic() - started);
-    if (outcome.kind === 'ok' || outcome.attempted) {
-      context.observer?.attemptEnded?.(delivery.target, outcome.kind, ms);
-    }
-    const policy = context.policy(whole.profile, delivery.target);
-    const verdict = judge(outcome, delivery.attempts + 1, policy, context.random());
-    if (verdict.kind !== 'paced') return { whole, delivery, content, startedAt, ms, outcome, verdict };
-    this.enqueue(attempt, verdict.wait_ms);
+    const made = await makeAttempt(context, content, delivery, this.drain.signal);
+    if (made.kind === 'attempted') return { whole, delivery, content, attempted: made };
+    if (made.kind === 'paced') this.enqueue(attempt, made.wait_ms);
     return null;
   }
 
-  private async record(made: MadeAttempt): Promise<void> {
+  private async record(made: CountedAttempt): Promise<void> {
     const { context, persister } = this.parts;
-    const { whole, delivery, content, outcome, verdict } = made;
+    const { whole, delivery, content, attempted } = made;
     const at = context.clock.now();
-    const step: Step = {
-      kind: 'delivery',
-      index: delivery.index,
-      outcome: outcome.kind,
-      started_at: made.startedAt,
-      at,
-      reason: verdict.kind === 'done' ? null : verdict.reason,
-      next_at: verdict.kind === 'again' ? at + verdict.wait_ms : null,
-      sent: outcome.sent,
-      message_id: outcome.kind === 'ok' ? outcome.message_id : null,
-    };
+    const step = deliveryStep(delivery, attempted, at);
     applyStep(delivery, step);
     const end = ending(whole);
     const reason = end === null ? step.reason : end.reason;
     const change = { kind: 'advance', ref: whole.ref, to: end?.state ?? 'delivering', at, steps: [step] } as const;
     await persister.write(reason === null ? change : { ...change, reason });
     context.observer?.reached?.('delivery.marked');
-    if (outcome.kind !== 'ok' || outcome.logged !== true) this.say(made);
-    if (verdict.kind === 'again') {
+    logAttempt(context.log, content.dispatch, delivery, attempted);
+    if (attempted.verdict.kind === 'again') {
       context.observer?.retryScheduled?.('delivery');
-      this.enqueue({ whole, delivery, content: null }, verdict.wait_ms);
+      this.enqueue({ whole, delivery, content: null }, attempted.verdict.wait_ms);
     }
     if (end !== null) this.end(whole, content.dispatch, end);
-  }
-
-  private say({ content, delivery, ms, verdict }: MadeAttempt): void {
-    const { log } = this.parts.context;
-    const { target, attempts: attempt } = delivery;
-    const fields = { ...logFields(content.dispatch), target, attempt, ms };
-    if (verdict.kind === 'done') log.info(fields, 'delivered');
-    else if (verdict.kind === 'dead') log.error({ ...fields, reason: verdict.reason }, 'delivery given up');
-    else {
-      const { reason, wait_ms } = verdict;
-      log.warn({ ...fields, reason, retry_in_ms: wait_ms }, 'delivery failed, trying again');
-    }
   }
 
   /** A dispatch that names no delivery, or whose last attempt was recorded without its end. */
@@ -233,11 +196,7 @@ export class DeliveryLoop {
     if (dispatch !== undefined) this.end(whole, dispatch, end);
   }
 
-  private end(
-    { ref }: Delivering,
-    dispatch: Dispatch,
-    { state, reason }: NonNullable<ReturnType<typeof ending>>,
-  ): void {
+  private end({ ref }: Delivering, dispatch: Dispatch, { state, reason }: Ending): void {
     this.parts.context.observer?.finished?.(dispatch, state, reason);
     this.parts.ended(ref);
   }
@@ -250,10 +209,7 @@ export class DeliveryLoop {
 
 const sizeOf = ({ dispatch, text }: Content): number => dispatch.prompt.length + text.length;
 
-interface MadeAttempt extends Attempt {
+interface CountedAttempt extends Attempt {
   readonly content: Content;
-  readonly startedAt: number;
-  readonly ms: number;
-  readonly outcome: DeliveryOutcome;
-  readonly verdict: Exclude<Verdict, { kind: 'paced' }>;
+  readonly attempted: Attempted;
 }

@@ -55,8 +55,13 @@ export function applyStep(delivery: Delivery, step: Step): void {
 
 export const isOpen = ({ state }: Delivery): boolean => state === 'open';
 
+export interface Ending {
+  readonly state: 'done' | 'dead';
+  readonly reason: string | null;
+}
+
 /** How the dispatch ends when no delivery is open; null while one is. */
-export function ending({ deliveries }: Delivering): { state: 'done' | 'dead'; reason: string | null } | null {
+export function ending({ deliveries }: Delivering): Ending | null {
   if (deliveries.some(isOpen)) return null;
   const dead = deliveries.filter(({ state }) => state === 'dead');
   if (dead.length === 0) return { state: 'done', reason: null };

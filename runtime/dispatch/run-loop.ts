@@ -9,6 +9,7 @@ import { retryWait } from './backoff.ts';
 import type { DispatchContext } from './context.ts';
 import type { Turn } from './fair-queue.ts';
 import { FairQueue } from './fair-queue.ts';
+import { deliverNow, isImmediate, logDelivered } from './immediate-delivery.ts';
 import { logFields } from './log-fields.ts';
 import type { Persister } from './persist.ts';
 import { Recording } from './recording.ts';
@@ -33,6 +34,8 @@ export interface RunLoopParts {
   readonly persister: Persister;
   /** Takes over once the answer is stored. */
   readonly deliver: (ref: Ref, dispatch: Dispatch, text: string) => void;
+  /** The same for deliveries of which the first attempt is stored with the answer. */
+  readonly resume: (ref: Ref) => void;
   /** The dispatch is final. */
   readonly ended: (ref: Ref) => void;
   /** A run has ended. */
@@ -189,9 +192,25 @@ export class RunLoop {
       this.end(run, 'skipped', reason);
       return;
     }
+    if (isImmediate(context, run.dispatch)) return this.deliverNow(run, text);
     await persister.write({ kind: 'advance', ref, to: 'delivering', at, started_at, answer: text });
     context.observer?.reached?.('run.stored');
     deliver(run.ref, run.dispatch, text);
+  }
+
+  private async deliverNow({ ref, dispatch, startedAt: started_at }: FinishedRun, answer: string): Promise<void> {
+    const { context, persister, resume, ended } = this.parts;
+    const delivered = await deliverNow(context, ref, dispatch, answer);
+    const { end, steps } = delivered;
+    const at = context.clock.now();
+    const change = { kind: 'advance', ref, to: end?.state ?? 'delivering', at, started_at, answer, steps } as const;
+    const reason = end?.reason ?? null;
+    await persister.write(reason === null ? change : { ...change, reason });
+    context.observer?.reached?.('delivery.marked');
+    logDelivered(context, dispatch, delivered);
+    if (end === null) return resume(ref);
+    context.observer?.finished?.(dispatch, end.state, reason);
+    ended(ref);
   }
 
   private async fail(run: FinishedRun, reason: string, at: number): Promise<void> {

@@ -13,6 +13,7 @@ import { openDatabase, openReadOnly, StoreRefused } from './sqlite/open-database
 import { createReader } from './sqlite/reader.ts';
 import { RecentClaims } from './sqlite/recent-claims.ts';
 import { startThread } from './sqlite/start-thread.ts';
+import type { OnCommitted } from './sqlite/write-queue.ts';
 import { WriteQueue } from './sqlite/write-queue.ts';
 import type { Store, StoreReader } from './store.ts';
 
@@ -20,6 +21,8 @@ export interface ServerStoreOptions {
   readonly path: string;
   readonly durability: Durability;
   readonly log: Logger;
+  /** Called before each commit: what its changes say has happened must have left the process, as lines of the log. */
+  readonly beforeCommit?: () => void;
   /** Starts the writer thread; default: the shipped one. */
   readonly thread?: StartThread;
 }
@@ -28,14 +31,14 @@ export interface ServerStoreOptions {
  * Opens the store for the one server of a home, creating or migrating it.
  * @throws StoreRefused when another server has it open, or the file cannot be used.
  */
-export function openServerStore({ path, durability, log, thread }: ServerStoreOptions): Store {
+export function openServerStore({ path, durability, log, beforeCommit, thread }: ServerStoreOptions): Store {
   const lock = lockStore(path);
   if (lock === null) throw new StoreRefused(`${path} is in use by another server: stop that one first`);
   try {
     prepare(path, durability);
     const start = thread ?? (() => startThread(path, durability));
     const committer = createThreadCommitter(start, (reason) => log.error({ reason }, 'the writer thread died'));
-    return assemble(path, committer, lock);
+    return assemble(path, committer, { lock, beforeCommit });
   } catch (error) {
     lock.release();
     throw error;
@@ -51,7 +54,7 @@ export function openCommandStore(path: string): Store {
   try {
     if (lock !== null) prepare(path, 'full');
     else refuseOtherFormat(path);
-    return assemble(path, createInlineCommitter(path, 'full'), null);
+    return assemble(path, createInlineCommitter(path, 'full'), {});
   } finally {
     lock?.release();
   }
@@ -88,9 +91,16 @@ function refuseOtherFormat(path: string): void {
   );
 }
 
-function assemble(path: string, committer: Committer, lock: FileLock | null): Store {
+interface AssembleOptions {
+  /** Released when the store is closed. */
+  readonly lock?: FileLock;
+  readonly beforeCommit?: (() => void) | undefined;
+}
+
+function assemble(path: string, committer: Committer, { lock, beforeCommit }: AssembleOptions): Store {
   const recent = new RecentClaims();
-  const queue = new WriteQueue(committer, (mutation, result) => recent.committed(mutation, result));
+  const committed: OnCommitted = (mutation, result) => recent.committed(mutation, result);
+  const queue = new WriteQueue(committer, { beforeCommit, committed });
   const db = openReadOnly(path);
   let closing: Promise<void> | null = null;
   return {

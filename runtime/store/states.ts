@@ -3,11 +3,12 @@
  *
  *   pending ──> running ──> delivering ──> done
  *      ^          │  │           └───────> dead
- *      └──────────┘  └──> skipped, dead
+ *      └──────────┘  └──> done, skipped, dead
  *
  * `pending`: waits for a run, or in its coalesce group. `running`: the agent works. `delivering`: the answer is stored
  * and on its way. `done`, `dead` (given up, with the reason) and `skipped` (nothing to deliver, or superseded) are
- * final: a late writer cannot change them. An interrupted or failed run goes back to `pending`.
+ * final: a late writer cannot change them. An interrupted or failed run goes back to `pending`. What begins and ends
+ * between two changes is not seen: a short run, a delivery within this process.
  */
 
 export const OPEN_STATES = ['pending', 'running', 'delivering'] as const;
@@ -23,12 +24,17 @@ export const REACHED_FROM: Readonly<Record<DispatchState, readonly OpenState[]>>
   pending: ['pending', 'running'],
   running: ['pending', 'running'],
   delivering: ['pending', 'running', 'delivering'],
-  done: ['delivering'],
+  done: ['pending', 'running', 'delivering'],
   dead: ['pending', 'running', 'delivering'],
   skipped: ['pending', 'running'],
 };
 
-export function canAdvance(from: DispatchState, to: DispatchState): boolean {
+/** A dispatch is done only with an answer: one that was stored before, or that comes with the change. */
+export function canAdvance(
+  from: DispatchState,
+  { to, answer }: { readonly to: DispatchState; readonly answer?: string },
+): boolean {
+  if (to === 'done' && from !== 'delivering' && answer === undefined) return false;
   return (REACHED_FROM[to] as readonly DispatchState[]).includes(from);
 }
 

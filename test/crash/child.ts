@@ -52,7 +52,7 @@ function reach(point: Checkpoint): void {
 function deliver({ target, key, delivery_id }: DeliveryRequest): DeliveryOutcome {
   const fault = Math.random() < options.faults;
   const failed = { reason: 'fault', retry_after_ms: null, attempted: true, sent: 0 };
-  if (target === 'plain' || target === 'direct') {
+  if (target === 'plain' || target === 'immediate' || target === 'direct') {
     if (fault && target === 'plain') return { kind: 'retry', idempotent: false, ...failed };
     leave({ kind: target, id: delivery_id });
     return { kind: 'ok', message_id: null, sent: 1 };
@@ -64,7 +64,7 @@ function deliver({ target, key, delivery_id }: DeliveryRequest): DeliveryOutcome
 
 let last = 0;
 function dispatchOf({ id, mode }: CrashEvent) {
-  const targets = mode === 'direct' ? ['direct'] : ['idempotent', 'plain'];
+  const targets = mode === 'direct' || mode === 'immediate' ? [mode] : ['idempotent', 'plain'];
   return makeDispatch(`${process.pid}-${Date.now()}-${last++}`, {
     ...{ mode: mode === 'direct' ? 'direct' : 'agent', delivery_id: id, accepted_at: Date.now() },
     deliveries: targets.map((target) => ({ target, extra: {}, unresolved: [] })),
@@ -78,6 +78,7 @@ async function take(service: DispatchService, event: CrashEvent): Promise<void> 
   const group = { key: event.key, window_ms: 3000, max_wait_ms: 20_000 };
   const answer = {
     agent: () => service.accept(dispatch, claim, null),
+    immediate: () => service.accept(dispatch, claim, null),
     coalesce: () => service.coalesce(dispatch, claim, group, null),
     direct: () => service.deliver(dispatch, claim, 1_000_000),
   }[event.mode]();
@@ -101,7 +102,7 @@ const service = createDispatcher({
       return `answer to ${delivery_id}`;
     },
   }),
-  deliverer: { deliver: async (request) => deliver(request) },
+  deliverer: { deliver: async (request) => deliver(request), isImmediate: (_, target) => target === 'immediate' },
   policy: () => ({ max_attempts: 50, retry_ambiguous: false }),
   limits: () => ({ max_concurrent_runs: 8, max_queued_runs: 100_000 }),
 });

@@ -4,10 +4,13 @@ import type { CommitPoint } from '../../runtime/store/sqlite/commit.ts';
 
 export type KillPoint = Checkpoint | `commit.${CommitPoint}`;
 
-/** `agent`: runs and is delivered to two targets. `coalesce`: the same through a group. `direct`: delivered at once. */
+/**
+ * `agent`: runs and is delivered to two targets. `coalesce`: the same through a group. `immediate`: runs and is delivered
+ * within the process. `direct`: delivered at once.
+ */
 export interface CrashEvent {
   readonly id: string;
-  readonly mode: 'agent' | 'coalesce' | 'direct';
+  readonly mode: 'agent' | 'coalesce' | 'immediate' | 'direct';
   /** Of the coalesce group. */
   readonly key: string;
 }
@@ -35,7 +38,7 @@ export type FromChild =
 
 /** One effect on the world outside, appended to `effects.log` the moment it happens. */
 export interface Effect {
-  readonly kind: 'run' | 'idempotent' | 'plain' | 'direct';
+  readonly kind: 'run' | 'idempotent' | 'plain' | 'immediate' | 'direct';
   readonly id: string;
 }
 

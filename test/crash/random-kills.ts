@@ -20,7 +20,7 @@ export interface RandomReport extends Verdict {
   readonly kills: number;
 }
 
-const MODES = ['agent', 'agent', 'coalesce', 'direct'] as const;
+const MODES = ['agent', 'agent', 'coalesce', 'immediate', 'direct'] as const;
 
 export async function killAtRandom({ home, kills, events, lifeMs }: RandomKills): Promise<RandomReport> {
   const all: CrashEvent[] = [];

@@ -16,6 +16,7 @@ export interface Verdict {
 }
 
 type Counts = Readonly<Record<Effect['kind'], number>>;
+const NONE: Counts = { run: 0, idempotent: 0, plain: 0, immediate: 0, direct: 0 };
 
 /** `acknowledged`: ids whose senders got a 2xx answer. */
 export function judgeHome(home: string, events: readonly CrashEvent[], acknowledged: ReadonlySet<string>): Verdict {
@@ -29,7 +30,7 @@ export function judgeHome(home: string, events: readonly CrashEvent[], acknowled
     const wrong = [...reader.audit()];
     let repeatedRuns = 0;
     for (const event of events) {
-      const counts = effects.get(event.id) ?? { run: 0, idempotent: 0, plain: 0, direct: 0 };
+      const counts = effects.get(event.id) ?? { ...NONE };
       repeatedRuns += Math.max(0, counts.run - 1);
       if (acknowledged.has(event.id)) {
         wrong.push(...judgeEvent(event, byId.get(event.id) ?? [], counts).map((what) => `${event.id}: ${what}`));
@@ -60,6 +61,7 @@ function judgeEvent({ mode }: CrashEvent, stored: readonly DispatchSummary[], co
   }
   if (one.state !== 'done') wrong.push(`ended ${one.state}: ${one.reason}`);
   if (counts.run < 1) wrong.push('never run');
+  if (mode === 'immediate') return counts.immediate < 1 ? [...wrong, 'not delivered within the process'] : wrong;
   if (counts.idempotent !== 1) wrong.push(`delivered ${counts.idempotent} times to the target that drops repeats`);
   if (counts.plain < 1) wrong.push('not delivered to the plain target');
   return wrong;
@@ -68,7 +70,7 @@ function judgeEvent({ mode }: CrashEvent, stored: readonly DispatchSummary[], co
 function readEffects(home: string): ReadonlyMap<string, Counts> {
   const counts = new Map<string, Record<Effect['kind'], number>>();
   const count = (kind: Effect['kind'], id: string): void => {
-    const found = counts.get(id) ?? { run: 0, idempotent: 0, plain: 0, direct: 0 };
+    const found = counts.get(id) ?? { ...NONE };
     found[kind]++;
     counts.set(id, found);
   };

@@ -61,6 +61,7 @@ export function dispatchBench(options: BenchOptions = {}): DispatchBench {
     log,
     agents: () => agent,
     deliverer: {
+      isImmediate: () => false,
       deliver(request) {
         deliveries.push(request);
         return Promise.resolve(options.deliver?.(request) ?? sentOk());

@@ -64,6 +64,7 @@ function main(options: JobProcess): void {
   const dispatcher = createDispatcher({
     ...{ store, clock, log: silentLog, random: Math.random, observer: { reached } },
     deliverer: {
+      isImmediate: () => false,
       deliver({ delivery_id }) {
         process.stdout.write(`delivery ${delivery_id}\n`);
         return Promise.resolve({ kind: 'ok', message_id: null, sent: 1 });

@@ -2,6 +2,7 @@
 import type { CreateDriver } from '../driver.ts';
 
 export const createLocalDriver: CreateDriver = () => ({
+  immediate: true,
   deliver: async () => ({ kind: 'ok', message_id: null, sent: 1 }),
   async show({ text }) {
     return [{ kind: 'text', text }];

@@ -3,6 +3,7 @@ import type { DeliveryRequest } from '../deliverer.ts';
 import type { CreateDriver } from '../driver.ts';
 
 export const createLogDriver: CreateDriver = (_, { log }) => ({
+  immediate: true,
   async deliver({ key, profile, route, delivery_id, text }: DeliveryRequest) {
     const dispatch = key.slice(0, key.lastIndexOf(':'));
     log.info({ dispatch, profile, route, delivery_id, target: 'log', text }, 'delivered');

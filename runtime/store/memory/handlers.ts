@@ -59,7 +59,7 @@ function release(tables: MemoryTables, { profile, route, key: entity, ref, now }
 
 function advance(tables: MemoryTables, m: Advance): boolean {
   const kept = tables.kept.get(m.ref);
-  if (kept === undefined || !canAdvance(kept.state, m.to)) return false;
+  if (kept === undefined || !canAdvance(kept.state, m)) return false;
   kept.tally[kept.state]--;
   kept.tally[m.to]++;
   kept.state = m.to;

@@ -48,11 +48,11 @@ export function createAdvance(db: Database.Database, parts: AdvanceParts): Mutat
   };
   return (m) => {
     const known = open.get(m.ref);
-    if (known !== undefined && canAdvance(known.state, m.to) && move(m, known)) return true;
+    if (known !== undefined && canAdvance(known.state, m) && move(m, known)) return true;
     // Its steps may still be among the new rows.
     rows.flush();
     const found = find(m.ref);
-    return found !== null && canAdvance(found.state, m.to) && move(m, found);
+    return found !== null && canAdvance(found.state, m) && move(m, found);
   };
 }
 

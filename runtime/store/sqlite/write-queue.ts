@@ -9,6 +9,13 @@ import type { Committer } from './committer.ts';
 
 /** Called with each change that was committed, before whoever waits for it. */
 export type OnCommitted = (mutation: Mutation, result: MutationResults[keyof MutationResults]) => void;
+
+export interface CommitHooks {
+  readonly committed: OnCommitted;
+  /** Called before a batch leaves for the writer. */
+  readonly beforeCommit?: (() => void) | undefined;
+}
+
 type Settle = (result: CommitResult) => void;
 
 /** Most changes of one transaction: bounds how long an answer waits for those before it. */
@@ -30,11 +37,11 @@ export class WriteQueue {
   private closed = false;
   private idle: (() => void)[] = [];
   private readonly committer: Committer;
-  private readonly committed: OnCommitted;
+  private readonly hooks: CommitHooks;
 
-  constructor(committer: Committer, committed: OnCommitted) {
+  constructor(committer: Committer, hooks: CommitHooks) {
     this.committer = committer;
-    this.committed = committed;
+    this.hooks = hooks;
   }
 
   write<M extends Mutation>(mutation: M): Promise<MutationResults[M['kind']]> {
@@ -44,7 +51,7 @@ export class WriteQueue {
       this.queue.push(mutation);
       this.waiting.push((result) => {
         if (result.kind === 'ok') {
-          this.committed(mutation, result.value);
+          this.hooks.committed(mutation, result.value);
           resolve(result.value as MutationResults[M['kind']]);
         } else if (result.kind === 'unavailable') reject(new StoreUnavailable(result.message));
         else reject(new Error(`cannot store ${mutation.kind}: ${result.message}`));
@@ -72,6 +79,7 @@ export class WriteQueue {
     this.sent++;
     const batch = this.queue.splice(0, MAX_BATCH);
     const waiting = this.waiting.splice(0, MAX_BATCH);
+    this.hooks.beforeCommit?.();
     const results = await this.committer.commit(batch);
     this.sent--;
     waiting.forEach((settle, index) => {

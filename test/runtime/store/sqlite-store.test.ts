@@ -103,6 +103,16 @@ describe('sqlite store: a server', () => {
     await server.close();
   });
 
+  it('lets what its changes tell of leave the process before it commits them', async (t) => {
+    const seen: number[] = [];
+    const path = join(tempDir(t), 'state.db');
+    const beforeCommit = (): void => void seen.push(server.last());
+    const server = openServerStore({ path, durability: 'normal', log: silentLog, beforeCommit });
+    t.after(() => server.close());
+    for (const id of ['a', 'b']) await server.write(makeAccept(id));
+    assert.deepEqual(seen, [0, 1]);
+  });
+
   it('finishes what was written before it closes', async (t) => {
     const path = join(tempDir(t), 'state.db');
     const server = open(path);

@@ -222,12 +222,25 @@ function states(open: OpenStore): void {
     });
   }
 
-  it('lets only a dispatch that is delivering be done, and none that is delivering run again', async (t) => {
+  it('lets no dispatch be done without an answer, and none that is delivering run again', async (t) => {
     const store = open(t);
     const ref = await accept(store, 'a');
     assert.equal(await store.write({ kind: 'advance', ref, to: 'done', at: 2000 }), false);
     await bring(store, ref, 'delivering');
     assert.equal(await store.write({ kind: 'advance', ref, to: 'running', at: 2000 }), false);
+  });
+
+  it('takes an answer together with its delivery', async (t) => {
+    const store = open(t);
+    const ref = await accept(store, 'a');
+    const change = { kind: 'advance', ref, to: 'done', at: 2000, started_at: 1900, answer: 'yes' } as const;
+    assert.equal(await store.write(change), true);
+    const stored = store.load(ref);
+    assert.deepEqual(
+      [stored?.state, stored?.answer, stored?.started_at, stored?.answered_at, stored?.finished_at],
+      ['done', 'yes', 1900, 2000, 2000],
+    );
+    assert.deepEqual(store.audit(), []);
   });
 
   it('answers false for a dispatch it does not know', async (t) => {

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createMemoryStore } from '../../../runtime/store/memory-store.ts';
+import type { Mutation } from '../../../runtime/store/mutations.ts';
+import type { Store } from '../../../runtime/store/store.ts';
+import { StoreUnavailable } from '../../../runtime/store/store.ts';
+import type { BenchOptions } from '../../helpers/dispatch-bench.ts';
+import { claimOf, dispatchBench, notSent, sentOk } from '../../helpers/dispatch-bench.ts';
+import { makeDispatch } from '../../helpers/dispatches.ts';
+import { settle } from '../../helpers/fake-clock.ts';
+
+/** A dispatcher to which the `log` target is one within the process. */
+function immediateBench({ deliver = () => sentOk(), store = createMemoryStore() }: Partial<BenchOptions> = {}) {
+  const written: Mutation[] = [];
+  const write = store.write.bind(store);
+  const kept: Store = store;
+  kept.write = (mutation) => {
+    written.push(mutation);
+    return write(mutation);
+  };
+  const requests: string[] = [];
+  const deliverer = {
+    isImmediate: (_profile: string, target: string) => target === 'log',
+    deliver: async (request: Parameters<typeof deliver>[0]) => {
+      requests.push(request.target);
+      return deliver(request);
+    },
+  };
+  return { ...dispatchBench({ store: kept, context: { deliverer } }), written, requests };
+}
+
+describe('a delivery within the process', () => {
+  it('is stored together with the answer it delivers', async () => {
+    const { service, store, written } = immediateBench();
+    await service.accept(makeDispatch('a'), claimOf('1'), null);
+    await settle();
+    const stored = store.find('a');
+    assert.deepEqual([stored?.state, stored?.answer, stored?.reason], ['done', 'answer to prompt of a', null]);
+    assert.deepEqual(
+      stored?.steps.map(({ kind, outcome, index }) => [kind, outcome, index]),
+      [['delivery', 'ok', 0]],
+    );
+    assert.ok(stored?.started_at !== null && stored?.answered_at !== null);
+    assert.deepEqual(
+      written.map((mutation) => (mutation.kind === 'advance' ? mutation.to : mutation.kind)),
+      ['accept', 'done'],
+    );
+  });
+
+  it('is made once, however long the store takes to write it down', async () => {
+    const store = createMemoryStore();
+    const write = store.write.bind(store);
+    let refusals = 3;
+    store.write = (mutation) => {
+      if (mutation.kind === 'advance' && refusals-- > 0) return Promise.reject(new StoreUnavailable('disk full'));
+      return write(mutation);
+    };
+    const { service, clock, requests } = immediateBench({ store });
+    await service.accept(makeDispatch('a'), claimOf('1'), null);
+    await clock.run(60_000);
+    assert.deepEqual([store.find('a')?.state, requests], ['done', ['log']]);
+  });
+
+  it('that fails ends the dispatch with the reason', async () => {
+    const { service, store, lines } = immediateBench({ deliver: () => notSent('permanent') });
+    await service.accept(makeDispatch('a'), claimOf('1'), null);
+    await settle();
+    const stored = store.find('a');
+    assert.deepEqual([stored?.state, stored?.reason], ['dead', 'log: permanent reason']);
+    assert.equal(stored?.answer, 'answer to prompt of a');
+    assert.ok(lines.some(({ level, message }) => level === 'error' && message === 'delivery given up'));
+  });
+
+  it('goes on like any other when a swap has put a slower target in its place', async () => {
+    const outcomes = [notSent('retry'), sentOk()];
+    const { service, store, clock, runs, requests } = immediateBench({ deliver: () => outcomes.shift() ?? sentOk() });
+    await service.accept(makeDispatch('a'), claimOf('1'), null);
+    await settle();
+    assert.equal(store.find('a')?.state, 'delivering');
+    await clock.run(10_000);
+    assert.deepEqual([store.find('a')?.state, requests.length, runs.length], ['done', 2, 1]);
+  });
+
+  it('goes on after a pace that a swap has brought', async () => {
+    const outcomes = [notSent('retry', { attempted: false, retry_after_ms: 1000 }), sentOk()];
+    const { service, store, clock, runs } = immediateBench({ deliver: () => outcomes.shift() ?? sentOk() });
+    await service.accept(makeDispatch('a'), claimOf('1'), null);
+    await clock.run(10_000);
+    assert.deepEqual([store.find('a')?.state, store.find('a')?.steps.length, runs.length], ['done', 1, 1]);
+  });
+
+  it('beside one that leaves the process is made as that is: after the answer is stored', async () => {
+    const deliveries = ['log', 'email'].map((target) => ({ target, extra: {}, unresolved: [] }));
+    const { service, store, written } = immediateBench();
+    await service.accept(makeDispatch('a', { deliveries }), claimOf('1'), null);
+    await settle();
+    assert.equal(store.find('a')?.state, 'done');
+    const [, answered] = written;
+    assert.deepEqual([answered?.kind === 'advance' && answered.to, written.length], ['delivering', 4]);
+  });
+});
