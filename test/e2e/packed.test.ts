@@ -13,7 +13,8 @@ import { ROOT } from '../helpers/root.ts';
 import { checkBlocks, hasCommands, runBlocks, userEnvironment } from '../helpers/run-document.ts';
 import { tempDir } from '../helpers/temp-dir.ts';
 import { STORIES } from './stories/index.ts';
-import { commandOf, tellStory } from './stories/tell-story.ts';
+import { commandOf, stepsWithProcess } from './stories/own-process.ts';
+import { tellStory } from './stories/tell-story.ts';
 
 /** Generated, and run by a test of its own. */
 const RULES = 'docs/rules.md';
@@ -23,6 +24,9 @@ const documents = [
   ...readdirSync(join(ROOT, 'docs')).map((name) => `docs/${name}`),
   ...readdirSync(join(ROOT, 'examples')).map((name) => `examples/${name}/README.md`),
 ].filter((path) => path.endsWith('.md'));
+
+/** `npm run test:packed` starts a process for every step. */
+const WITH_PROCESS = stepsWithProcess(STORIES, process.env.HOOKWRIGHT_LONG_TESTS === '1');
 
 const SECRET = 'e2e-secret-that-is-long-enough';
 const CONFIG = `platforms:
@@ -110,7 +114,7 @@ describe('the packed package, installed in an empty folder', { concurrency: 4 },
   });
 
   for (const story of STORIES) {
-    test(story.about, (t) => tellStory(t, story, program));
+    test(story.about, (t) => tellStory(t, story, program, WITH_PROCESS));
   }
 
   for (const path of documents) {
@@ -128,10 +132,11 @@ describe('the packed package, installed in an empty folder', { concurrency: 4 },
   }
 });
 
-test('every command is driven to its end by a story', () => {
-  const driven = STORIES.flatMap(({ steps }) => steps.filter(({ code = 0 }) => code === 0).map(commandOf));
+test('every command is driven to its end by a story, in a process of its own at least once', () => {
+  const driven = [...WITH_PROCESS].filter(({ code = 0, terminal }) => code === 0 && terminal === undefined);
+  const commands = driven.map(commandOf);
   assert.deepEqual(
-    COMMANDS.filter((command) => !driven.includes(command)).map(({ path }) => path),
+    COMMANDS.filter((command) => !commands.includes(command)).map(({ path }) => path),
     [],
   );
 });

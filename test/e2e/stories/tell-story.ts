@@ -1,35 +1,27 @@
 /** Runs a story with the packed program and holds every command to what it promises. */
 import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
-import { spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
-import type { CommandEntry } from '../../../cli/commands.ts';
-import { COMMANDS } from '../../../cli/commands.ts';
 import { splitShellWords } from '../../../cli/sources/shell-words.ts';
 import { until } from '../../helpers/gateway.ts';
 import { outputMatches } from '../../helpers/markdown.ts';
 import { hasPty, runOnTerminal } from '../../helpers/pty.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
+import type { Output } from './packed-program.ts';
+import { programArgv, runHere, startProgram } from './packed-program.ts';
 import type { Expected, Running, Step, Story } from './story.ts';
 
-interface Output {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-/** The command that a step drives; undefined for words that are none. */
-export function commandOf({ run }: Step): CommandEntry | undefined {
-  const opens = ({ path }: CommandEntry): boolean => run === path || run.startsWith(`${path} `);
-  return COMMANDS.filter(opens).sort((a, b) => b.path.length - a.path.length)[0];
-}
-
-/** @param program path of the packed program */
-export async function tellStory(t: TestContext, story: Story, program: string): Promise<void> {
+/** @param program path of the packed program @param withProcess the steps that start it; the others are run in this process */
+export async function tellStory(
+  t: TestContext,
+  story: Story,
+  program: string,
+  withProcess: ReadonlySet<Step>,
+): Promise<void> {
   if (story.steps.some(({ terminal }) => terminal !== undefined) && !hasPty()) return t.skip('no python3');
-  const telling = new Telling(t, story, program);
+  const telling = new Telling(t, story, program, withProcess);
   for (const step of story.steps) await telling.take(step);
   telling.finish();
 }
@@ -37,14 +29,15 @@ export async function tellStory(t: TestContext, story: Story, program: string): 
 class Telling {
   private readonly dir: string;
   private readonly env: NodeJS.ProcessEnv;
-  private readonly argv: readonly string[];
+  private readonly program: string;
+  private readonly withProcess: ReadonlySet<Step>;
   private readonly kept = new Map<string, string>();
   /** By name; those of the story's own files have none that could be revealed. */
   private readonly secrets: Map<string, string>;
   private finished = false;
   private readonly children = new Set<ChildProcess>();
 
-  constructor(t: TestContext, { files = {}, secrets = [] }: Story, program: string) {
+  constructor(t: TestContext, { files = {}, secrets = [] }: Story, program: string, withProcess: ReadonlySet<Step>) {
     // Before the folder is removed.
     t.after(() => this.end());
     this.dir = tempDir(t);
@@ -57,7 +50,8 @@ class Telling {
       TZ: 'UTC',
       TERM: 'xterm',
     };
-    this.argv = [process.execPath, program];
+    this.program = program;
+    this.withProcess = withProcess;
     this.secrets = new Map(secrets.map((secret, at) => [`of the story, ${at}`, secret]));
     this.write(files);
   }
@@ -111,7 +105,7 @@ class Telling {
       home: join(this.dir, 'home'),
       cwd: this.dir,
       env: this.env,
-      program: this.argv,
+      program: programArgv(this.program),
     });
     assert.equal(code, step.code ?? 0, `\`${step.run}\` on a terminal:\n${screen}`);
     expect(step, 'the terminal', step.out ?? '', screen);
@@ -152,8 +146,12 @@ class Telling {
   }
 
   private run(step: Step): Promise<Output> {
-    const [program = '', ...args] = this.argv;
-    const child = spawn(program, [...args, ...this.wordsOf(step)], { cwd: this.dir, env: this.env });
+    if (this.withProcess.has(step)) return this.runProcess(step);
+    return runHere(this.program, this.wordsOf(step), { cwd: this.dir, env: this.env });
+  }
+
+  private runProcess(step: Step): Promise<Output> {
+    const child = startProgram(this.program, this.wordsOf(step), { cwd: this.dir, env: this.env });
     this.children.add(child);
     let [stdout, stderr] = ['', ''];
     let then = step.when?.[1] ?? null;
@@ -185,7 +183,7 @@ class Telling {
   private async end(): Promise<void> {
     if (this.finished) return;
     for (const child of this.children) child.kill('SIGKILL');
-    await this.run({ run: 'gateway stop --drain 0' });
+    await this.runProcess({ run: 'gateway stop --drain 0' });
   }
 }
 

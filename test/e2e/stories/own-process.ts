@@ -1,0 +1,28 @@
+/** Which steps of the stories start a process. Starting one takes longer than nearly all that is done in it. */
+import type { CommandEntry } from '../../../cli/commands.ts';
+import { COMMANDS } from '../../../cli/commands.ts';
+import type { Step, Story } from './story.ts';
+
+/** The command that a step drives; undefined for words that are none. */
+export function commandOf({ run }: Step): CommandEntry | undefined {
+  const opens = ({ path }: CommandEntry): boolean => run === path || run.startsWith(`${path} `);
+  return COMMANDS.filter(opens).sort((a, b) => b.path.length - a.path.length)[0];
+}
+
+/** What it is about is the process: its signals, its terminal, what is piped into it, words that are no command. */
+const isAboutProcess = (step: Step): boolean =>
+  step.when !== undefined || step.terminal !== undefined || step.stdin !== undefined || commandOf(step) === undefined;
+
+/**
+ * Every step about processes, the first of each command that ends well, and the first of each other exit code. With
+ * `all` every step, which is how users run them (`npm run test:packed`).
+ */
+export function stepsWithProcess(stories: readonly Story[], all: boolean): ReadonlySet<Step> {
+  const steps = stories.flatMap((story) => story.steps);
+  const firsts = new Map<string | number, Step>();
+  for (const step of steps) {
+    const kind = step.code ?? commandOf(step)?.path ?? '';
+    if (step.terminal === undefined && !firsts.has(kind)) firsts.set(kind, step);
+  }
+  return new Set(steps.filter((step) => all || isAboutProcess(step) || [...firsts.values()].includes(step)));
+}

@@ -1,0 +1,64 @@
+/** The packed program for the steps of stories: as a process of its own, or in this one, which takes a tenth of the time. */
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { dirname, join } from 'node:path';
+import { Readable, Writable } from 'node:stream';
+import { pathToFileURL } from 'node:url';
+
+export interface Output {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Where a command is run. */
+export interface Place {
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** The argument vector that starts a packed program. @param path of its entry file */
+export const programArgv = (path: string): readonly [string, ...string[]] => [process.execPath, path];
+
+export function startProgram(path: string, words: readonly string[], place: Place): ChildProcessWithoutNullStreams {
+  const [node, ...args] = programArgv(path);
+  return spawn(node, [...args, ...words], place);
+}
+
+class Recorder extends Writable {
+  text = '';
+  override _write(chunk: Buffer | string, _encoding: string, done: () => void): void {
+    this.text += chunk.toString();
+    done();
+  }
+}
+
+/**
+ * Runs one command line with the modules of the packed program, as its entry file does, in a context made of what its
+ * process would have: off a terminal, with nothing to read, and nobody who sends signals.
+ */
+export async function runHere(path: string, words: readonly string[], { cwd, env }: Place): Promise<Output> {
+  const load = (module: string): Promise<unknown> => import(pathToFileURL(join(dirname(path), module)).href);
+  const { runCli } = (await load('run.js')) as typeof import('../../../cli/run.ts');
+  const { createContext } = (await load('context.js')) as typeof import('../../../cli/context.ts');
+  const [stdout, stderr] = [new Recorder(), new Recorder()];
+  const likeProcess = {
+    env,
+    cwd: () => cwd,
+    stdin: Readable.from([]),
+    stdout,
+    stderr,
+    execPath: process.execPath,
+    execArgv: [],
+    argv: [...programArgv(path), ...words],
+    pid: process.pid,
+    exit: (code: number) => {
+      throw new Error(`${words.join(' ')} ended with ${code}, and needs a process of its own`);
+    },
+    on: () => {},
+    off: () => {},
+  };
+  const context = { ...createContext(likeProcess as unknown as NodeJS.Process), timezone: env.TZ ?? 'UTC' };
+  const code = await runCli(words, context);
+  return { code, stdout: stdout.text, stderr: stderr.text };
+}
