@@ -3,9 +3,10 @@
  * the log. Options come as JSON on the command line.
  */
 import { randomBytes } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
+import { openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { Writable } from 'node:stream';
 import { systemClock } from '../../runtime/clock.ts';
 import { createDeliverer } from '../../runtime/deliver/create-deliverer.ts';
 import type { DeliveryContext } from '../../runtime/deliver/driver.ts';
@@ -46,8 +47,16 @@ export interface ServerReport {
 const options = JSON.parse(process.argv[2] ?? '{}') as ServerOptions;
 const { home, table, secret } = options;
 const clock = systemClock;
+const logFile = openSync(join(home, 'bench.log'), 'a');
 const log = createLogger({
-  stream: createWriteStream(join(home, 'bench.log')),
+  // As a process writes to its standard error when that is a file: at once, without a way round.
+  stream: new Writable({
+    decodeStrings: false,
+    write(text: string, _encoding, done) {
+      writeSync(logFile, text);
+      done();
+    },
+  }),
   level: 'info',
   pretty: false,
   colour: false,

@@ -1,12 +1,14 @@
 /** A writer thread that kills its process at a point within a commit. */
 import { parentPort, workerData } from 'node:worker_threads';
+import type { CommitPoint } from '../../runtime/store/sqlite/commit.ts';
 import { serveWriter } from '../../runtime/store/sqlite/serve-writer.ts';
 import type { Kill } from './protocol.ts';
 
 const { path, kill } = workerData as { readonly path: string; readonly kill: Kill | null };
 let count = 0;
 if (parentPort !== null) {
-  serveWriter(parentPort, path, 'full', (point) => {
+  const reached = (point: CommitPoint): void => {
     if (`commit.${point}` === kill?.point && ++count === kill.nth) process.kill(process.pid, 'SIGKILL');
-  });
+  };
+  serveWriter(parentPort, { path, durability: 'full', reached });
 }

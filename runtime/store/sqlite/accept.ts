@@ -35,9 +35,9 @@ export function createInsertDispatch(rows: NewRows, open: OpenRows, tally: Tally
   return ({ dispatch: d, max_concurrent }, state, readyAt) => {
     const ref = rows.next();
     const head = JSON.stringify([d.event, d.delivery_id, d.replay_of]);
-    const columns = [d.id, d.profile, d.route, d.job, d.mode, d.accepted_at, max_concurrent, head, JSON.stringify(d)];
-    rows.dispatches.add([ref, ...columns]);
-    rows.work.add([ref, state, readyAt]);
+    const { id, profile, route, job, mode, accepted_at } = d;
+    rows.dispatches.add(ref, id, profile, route, job, mode, accepted_at, max_concurrent, head, JSON.stringify(d));
+    rows.work.add(ref, state, readyAt);
     open.add(ref, { state, profile: d.profile, route: d.route, id: d.id, steps: 0 });
     tally.add(d.profile, d.route, 'accepted', 1);
     tally.add(d.profile, d.route, state, 1);

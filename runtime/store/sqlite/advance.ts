@@ -34,9 +34,9 @@ export function createAdvance(db: Database.Database, parts: AdvanceParts): Mutat
     const ended = isFinal(to) ? at : null;
     const row = [to, reason, m.ready_at ?? null, started, answered, ended, ref, found.state];
     if (update.run(row).changes === 0) return false;
-    if (m.answer !== undefined) rows.answers.add([ref, JSON.stringify(m.answer)]);
+    if (m.answer !== undefined) rows.answers.add(ref, JSON.stringify(m.answer));
     let steps = found.steps;
-    for (const step of m.steps ?? []) rows.steps.add([ref, ++steps, JSON.stringify(step)]);
+    for (const step of m.steps ?? []) rows.steps.add(ref, ++steps, JSON.stringify(step));
     if (isFinal(to)) open.forget(ref);
     else open.add(ref, { ...found, state: to, steps });
     writeRest(m, found);

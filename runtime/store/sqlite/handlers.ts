@@ -87,7 +87,7 @@ function createHandlers(db: Database.Database, parts: HandlerParts): MutationHan
       if (!isNew) return { kind: 'duplicate' };
       const ref = insert(m, m.state, m.now);
       if (m.answer !== undefined) {
-        rows.answers.add([ref, JSON.stringify(m.answer)]);
+        rows.answers.add(ref, JSON.stringify(m.answer));
         rows.flush();
         setAnswered.run([m.now, ref]);
       }

@@ -45,7 +45,7 @@ export class NewRows {
 
   /** Takes a delivery id for granted; `flush` finds out. */
   claim(key: string, expiresAt: number, now: number): void {
-    this.claims.add([key, expiresAt]);
+    this.claims.add(key, expiresAt);
     this.claimedAt = Math.min(this.claimedAt, now);
   }
 
@@ -53,7 +53,7 @@ export class NewRows {
   flush(): void {
     const claimed = this.claims.size;
     if (claimed > 0) {
-      const taken = this.claims.flush([this.claimedAt]);
+      const taken = this.claims.flush(this.claimedAt);
       this.claimedAt = Number.POSITIVE_INFINITY;
       if (taken < claimed) throw new ClaimHeld('a delivery id is held');
     }

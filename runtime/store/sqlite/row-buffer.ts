@@ -7,44 +7,48 @@ export type Value = string | number | null;
 const SIZES = [16, 4, 1] as const;
 
 export class RowBuffer {
-  private rows: (readonly Value[])[] = [];
+  /** One row after the other. */
+  private values: Value[] = [];
   private readonly statements = new Map<number, Database.Statement>();
   private readonly prepare: (size: number) => Database.Statement;
+  private readonly width: number;
 
   /**
    * @param into `INSERT INTO table (columns)`, of any kind
    * @param onConflict what follows the values
    */
   constructor(db: Database.Database, into: string, width: number, onConflict = '') {
+    this.width = width;
     const row = `(${Array(width).fill('?').join(', ')})`;
     this.prepare = (size) => db.prepare(`${into} VALUES ${Array(size).fill(row).join(', ')} ${onConflict}`);
   }
 
   get size(): number {
-    return this.rows.length;
+    return this.values.length / this.width;
   }
 
-  add(row: readonly Value[]): void {
-    this.rows.push(row);
+  add(...row: readonly Value[]): void {
+    for (const value of row) this.values.push(value);
   }
 
   /** Inserts what was gathered; answers how many rows were inserted or replaced. @param last values of `onConflict` */
-  flush(last: readonly Value[] = []): number {
-    const { rows } = this;
-    this.rows = [];
+  flush(...last: readonly Value[]): number {
+    const { values, width } = this;
+    this.values = [];
     let changes = 0;
     let at = 0;
     for (const size of SIZES) {
-      for (; rows.length - at >= size; at += size) {
-        const values = rows.slice(at, at + size).flat();
-        changes += this.statement(size).run([...values, ...last]).changes;
+      for (; values.length - at >= size * width; at += size * width) {
+        const some = values.slice(at, at + size * width);
+        for (const value of last) some.push(value);
+        changes += this.statement(size).run(some).changes;
       }
     }
     return changes;
   }
 
   discard(): void {
-    this.rows = [];
+    this.values = [];
   }
 
   private statement(size: number): Database.Statement {

@@ -1,27 +1,40 @@
-/** What the writer thread does, apart from its entry, so that a test can start one that dies on the way. */
+/** What the writer thread does, apart from its entry, so that a test can start one that dies or fails on the way. */
 import type { MessagePort } from 'node:worker_threads';
 import type { Mutation } from '../mutations.ts';
-import type { CommitPoint } from './commit.ts';
+import type { CommitPoint, CommitResult } from './commit.ts';
 import { createCommit } from './commit.ts';
 import type { ThreadRequest } from './committer.ts';
+import type { DurableCommit } from './durable-commit.ts';
+import { createDurableCommit, foldLog } from './durable-commit.ts';
+import { LogSync, openLogSync } from './log-sync.ts';
 import type { Durability } from './open-database.ts';
 import { openDatabase } from './open-database.ts';
 
-export function serveWriter(
-  port: MessagePort,
-  path: string,
-  durability: Durability,
-  reached?: (point: CommitPoint) => void,
-): void {
-  const db = openDatabase(path, durability);
+export interface WriterOptions {
+  readonly path: string;
+  readonly durability: Durability;
+  readonly reached?: (point: CommitPoint) => void;
+}
+
+export function serveWriter(port: MessagePort, { path, durability, reached }: WriterOptions): void {
+  // SQLite itself syncs no commit: log-sync.ts does that for those that need it.
+  const db = openDatabase(path, 'normal');
   const commit = createCommit(db, reached);
+  const { sync, close } = openLogSync(path);
+  const log = new LogSync(sync);
+  const commitAsAsked: DurableCommit =
+    durability === 'full' ? createDurableCommit({ db, commit, log }) : (batch, done) => done(commit(batch));
+  const answer = (results: readonly CommitResult[]): void => port.postMessage(JSON.stringify(results));
   port.on('message', (request: ThreadRequest) => {
     if (request !== null) {
-      port.postMessage(JSON.stringify(commit(JSON.parse(request) as Mutation[])));
+      commitAsAsked(JSON.parse(request) as Mutation[], answer);
       return;
     }
-    db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-    db.close();
-    port.close();
+    log.whenIdle(() => {
+      foldLog(db);
+      close();
+      db.close();
+      port.close();
+    });
   });
 }

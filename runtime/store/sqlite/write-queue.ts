@@ -20,8 +20,8 @@ type Settle = (result: CommitResult) => void;
 
 /** Most changes of one transaction: bounds how long an answer waits for those before it. */
 const MAX_BATCH = 1024;
-/** Batches at the writer: while it works on one, the next is there already. */
-const MAX_SENT = 2;
+/** Batches at the writer: one on its way to the disk, one being applied, and the next there already. */
+const MAX_SENT = 3;
 /** Fewer changes than these always wait for the end of their turn. */
 const MIN_EARLY = 8;
 

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
 import { createCommit } from '../../../runtime/store/sqlite/commit.ts';
+import { createDurableCommit } from '../../../runtime/store/sqlite/durable-commit.ts';
+import { LogSync } from '../../../runtime/store/sqlite/log-sync.ts';
 import { migrate } from '../../../runtime/store/sqlite/migrations.ts';
 import { openDatabase } from '../../../runtime/store/sqlite/open-database.ts';
 import { createReader } from '../../../runtime/store/sqlite/reader.ts';
@@ -139,6 +141,56 @@ describe('a torn write-ahead log', () => {
       await torn.close();
     }
     assert.equal(last, 40);
+  });
+});
+
+describe('a disk that does not take the log', () => {
+  /** Commits over a log whose syncs end when and as the test says. */
+  function bench(t: TestContext) {
+    const path = join(tempDir(t), 'state.db');
+    const db = openDatabase(path, 'normal');
+    t.after(() => db.close());
+    migrate(db);
+    const syncs: ((error: Error | null) => void)[] = [];
+    const log = new LogSync((done) => void syncs.push(done));
+    const commit = createDurableCommit({ db, commit: createCommit(db), log });
+    const answers: string[] = [];
+    const write = (id: string): void =>
+      commit([makeAccept(id)], ([result]) => void answers.push(`${id}: ${result?.kind}`));
+    const sync = (error: string | null): void => syncs.shift()?.(error === null ? null : new Error(error));
+    const logSize = (): number => statSync(`${path}-wal`).size;
+    return { write, sync, answers, logSize, waiting: syncs };
+  }
+
+  it('holds an answer until its commit is on the disk, and lets those that wait share the next sync', (t) => {
+    const { write, sync, answers, waiting } = bench(t);
+    for (const id of ['a', 'b', 'c']) write(id);
+    assert.deepEqual([answers, waiting.length], [[], 1]);
+    sync(null);
+    assert.deepEqual([answers, waiting.length], [['a: ok'], 1]);
+    sync(null);
+    assert.deepEqual([answers, waiting.length], [['a: ok', 'b: ok', 'c: ok'], 0]);
+  });
+
+  it('acknowledges neither that commit nor those behind it', (t) => {
+    const { write, sync, answers } = bench(t);
+    for (const id of ['a', 'b']) write(id);
+    sync('EIO: i/o error');
+    sync(null);
+    assert.deepEqual(answers, ['a: unavailable', 'b: unavailable']);
+  });
+
+  it('goes on once the log was brought to the disk another way', (t) => {
+    const { write, sync, answers, logSize } = bench(t);
+    for (const id of ['a', 'b']) write(id);
+    sync('EIO: i/o error');
+    const before = logSize();
+    write('c');
+    assert.ok(logSize() < before);
+    sync(null);
+    sync(null);
+    // The second one was in the log that is in the file now.
+    assert.deepEqual(answers, ['a: unavailable', 'b: ok', 'c: ok']);
   });
 });
 
