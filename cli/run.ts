@@ -110,8 +110,12 @@ function checkedArgs(args: readonly string[], definition: Definition): string[] 
 }
 
 function parse(cli: Cli<CliContext>, argv: string[], context: CliContext): Command<CliContext> {
+  const { env, stdin, stdout, stderr, colorDepth } = context;
   try {
-    return cli.process(argv, context);
+    // The parser copies what it gets, and copying the whole context would ask it for the time zone.
+    const command = cli.process(argv, { env, stdin, stdout, stderr, colorDepth } as CliContext);
+    command.context = context;
+    return command;
   } catch (error) {
     // The parser repeats the usage below its reason; the reason is its first line.
     const [reason = ''] = messageOf(error).split('\n');

@@ -5,7 +5,6 @@ import type { Files } from '../../compiler/source/files.ts';
 import type { Job } from '../../runtime/dispatch/scheduler/job.ts';
 import { listJobs } from '../../runtime/dispatch/scheduler/job.ts';
 import type { JobRecord } from '../../runtime/store/job-mutations.ts';
-import { compileRequest } from '../compose/compile-files.ts';
 import { createCompileRequest } from '../compose/compile-request.ts';
 import { createMachineFacts } from '../compose/machine-facts.ts';
 import type { CliContext } from '../context.ts';
@@ -37,6 +36,8 @@ async function openAnyTable(context: CliContext, configs: readonly string[] | un
   if (configs !== undefined || candidates.some((file) => nodeFiles.stat(file) !== null)) {
     return openTable(context, configs);
   }
+  // Loaded only here: it brings the compiler with it.
+  const { compileRequest } = await import('../compose/compile-files.ts');
   const request = await createCompileRequest(context, { configs: [path] });
   const { output } = compileRequest(request, withEmptyConfig(path));
   if (output === null) throw new Error('an empty config does not compile');

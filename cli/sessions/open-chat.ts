@@ -6,7 +6,6 @@ import type { ChatRef } from '../../runtime/deliver/sessions/session-file.ts';
 import type { CliContext } from '../context.ts';
 import { CliError } from '../errors.ts';
 import { DEFAULT_PROFILE, PROFILE_NAME, profileHome } from '../profiles/profile-home.ts';
-import { tryOpenTable } from '../subscriptions/open-table.ts';
 
 export interface ChatArguments {
   readonly target: string;
@@ -37,6 +36,8 @@ export function sessionHome(context: CliContext, profile: string = DEFAULT_PROFI
 
 /** Of the configuration, which may add targets; one that has errors leaves the shipped ones. */
 async function targetNames(context: CliContext): Promise<Readonly<Record<string, string>>> {
+  // Loaded only here: it brings the compiler with it, and lists of sessions ask for no name.
+  const { tryOpenTable } = await import('../subscriptions/open-table.ts');
   const open = await tryOpenTable(context, undefined);
   if (open !== null) return open.table.target_names;
   return lowerTargetNames((await context.catalog()).targets).plan ?? {};

@@ -6,12 +6,12 @@ import { readFileSync } from 'node:fs';
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts';
 import type { MachineFacts } from '../../compiler/machine-facts.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
-import { compileRequest } from '../compose/compile-files.ts';
 import { createCompileRequest } from '../compose/compile-request.ts';
 import { createMachineFacts } from '../compose/machine-facts.ts';
 import type { CliContext } from '../context.ts';
 import { CliError } from '../errors.ts';
 import { tryAskGateway } from '../gateway/ask-gateway.ts';
+import { readStoredJobs } from '../jobs/stored-jobs.ts';
 import { formatDiagnostics } from '../output/diagnostics.ts';
 
 export interface OpenTable {
@@ -45,13 +45,16 @@ interface Found {
 
 async function findTable(context: CliContext, configs: readonly string[] | undefined): Promise<Found> {
   const status = await tryAskGateway(context, 'status', {});
-  const request = await createCompileRequest(context, { configs });
-  const facts = createMachineFacts(context, request.jobs);
   const url = status?.url ?? null;
   if (status !== null && configs === undefined) {
     const table = JSON.parse(readFileSync(status.table.file, 'utf8')) as RouteTable;
+    const facts = createMachineFacts(context, await readStoredJobs(context.home));
     return { open: { table, facts, url }, diagnostics: [] };
   }
+  // Loaded only here: it brings the compiler with it.
+  const { compileRequest } = await import('../compose/compile-files.ts');
+  const request = await createCompileRequest(context, { configs });
+  const facts = createMachineFacts(context, request.jobs);
   const { output, diagnostics } = compileRequest(request);
   return { open: output === null ? null : { table: output.table, facts, url }, diagnostics };
 }

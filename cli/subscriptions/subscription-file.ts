@@ -5,7 +5,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FileLock } from '../../runtime/control/file-lock.ts';
-import { waitForLock } from '../../runtime/control/file-lock.ts';
 import type { RouteConfig } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../context.ts';
 import { openHome } from '../context.ts';
@@ -89,6 +88,8 @@ export async function updateSubscriptions<Result>(
 
 /** Hundreds of commands at once take their turns for longer than a minute: a queue that moves is waited for. */
 async function takeLock(home: string, { clock }: CliContext): Promise<FileLock> {
+  // Loaded only here: it brings the database driver with it, which reading needs not.
+  const { waitForLock } = await import('../../runtime/control/file-lock.ts');
   for (let before = versionOf(home); ; ) {
     const lock = await waitForLock(join(home, 'run', 'subscriptions.lock'), LOCK_MS, clock);
     if (lock !== null) return lock;

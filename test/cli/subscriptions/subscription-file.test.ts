@@ -104,7 +104,8 @@ test('a change waits for its turn as long as others get theirs', async (t) => {
 });
 
 test('a change gives up when the one before it does nothing for a minute', async (t) => {
-  const { change, clock } = waitingChange(t);
+  const { change, clock, triedAgain } = waitingChange(t);
+  await triedAgain();
   clock.advance(61_000);
   await assert.rejects(change, { message: /does not finish/ });
 });
