@@ -74,7 +74,8 @@ const outputs = new Map<string, string>([
 for (const name of names) outputs.set(`validate-${name}.ts`, validator(name));
 
 if (process.argv.includes('--check')) {
-  const present = new Set(readdirSync(OUT));
+  // Where this runs compiled, what was made of them lies beside them.
+  const present = new Set(readdirSync(OUT).filter((file) => file.endsWith('.ts')));
   const stale = [...outputs].filter(
     ([file, text]) => !present.has(file) || readFileSync(join(OUT, file), 'utf8') !== text,
   );

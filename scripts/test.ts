@@ -1,13 +1,14 @@
 /**
  * Runs the test files under `test/`, or those whose path holds a fragment named on the command line, with node:test.
  * The repository is compiled once for all of them, and a few processes share the files: starting one for each would cost
- * more than the tests.
+ * more than the tests. With `--lint` it does before what `npm run lint` does, with what is compiled anyway.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildTree } from './build/tree.ts';
+import { checksWith, runChecks } from './lint/checks.ts';
 import { createQueue } from './test/queue.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -17,7 +18,8 @@ const PROCESSES = 4;
 /** What drives whole programs takes longest, and begins first: nobody shall wait for it in the end. */
 const isLong = (file: string): boolean => /^test\/(?:e2e|crash)\//.test(file);
 
-const wanted = process.argv.slice(2);
+const lints = process.argv.includes('--lint');
+const wanted = process.argv.slice(2).filter((argument) => argument !== '--lint');
 const files = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
   .map((file) => join('test', file))
   .filter((file) => file.endsWith('.test.ts'))
@@ -43,7 +45,15 @@ const tree = mkdtempSync(join(ROOT, 'build/test-'));
 process.once('exit', () => rmSync(tree, { recursive: true, force: true }));
 // The tests get the signal as well and end; the tree is removed after them.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
-await buildTree(ROOT, tree);
+await buildTree(ROOT, tree, lints);
+if (
+  lints &&
+  !(await runChecks(
+    ROOT,
+    checksWith((name) => [join(tree, `${name}.js`)]),
+  ))
+)
+  process.exit(1);
 createQueue(tree, [...files.filter(isLong), ...files.filter((file) => !isLong(file))]);
 const run = spawnSync(
   process.execPath,
