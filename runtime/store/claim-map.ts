@@ -1,4 +1,5 @@
 /** Expiry by delivery id, in memory: apart per profile and route, so that no key has to be put together to look one up. */
+import { claimKey, compareClaimKeys } from './claim-key.ts';
 import type { ClaimKey, StoredClaim } from './mutations.ts';
 
 export class ClaimMap {
@@ -32,20 +33,26 @@ export class ClaimMap {
     this.count += ids.size - before;
   }
 
-  /** Forgets at most `limit` that expired by `now`; answers how many. */
-  expire(now: number, limit: number): number {
-    let expired = 0;
-    for (const routes of this.profiles.values()) {
-      for (const ids of routes.values()) {
-        for (const [id, expires] of ids) {
-          if (expired === limit) break;
-          if (expires > now) continue;
-          ids.delete(id);
-          expired++;
+  /** Looks at `limit` claims after the key `after` and forgets those that expired by `now`. `next`: where to go on. */
+  expire(now: number, after: string, limit: number): { readonly removed: number; readonly next: string | null } {
+    const slice = this.sorted()
+      .filter(({ key }) => compareClaimKeys(key, after) > 0)
+      .slice(0, limit);
+    const expired = slice.filter(({ expires_at }) => expires_at <= now);
+    for (const { ids, delivery_id } of expired) ids.delete(delivery_id);
+    this.count -= expired.length;
+    return { removed: expired.length, next: slice.length === limit ? (slice.at(-1)?.key ?? null) : null };
+  }
+
+  private sorted() {
+    const all = [];
+    for (const [profile, routes] of this.profiles) {
+      for (const [route, ids] of routes) {
+        for (const [delivery_id, expires_at] of ids) {
+          all.push({ key: claimKey({ profile, route, delivery_id }), ids, delivery_id, expires_at });
         }
       }
     }
-    this.count -= expired;
-    return expired;
+    return all.sort((a, b) => compareClaimKeys(a.key, b.key));
   }
 }

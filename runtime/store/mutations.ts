@@ -98,10 +98,11 @@ export interface TakeInbox {
   readonly refs: readonly Ref[];
 }
 
-/** Removes at most `limit` claims that expired before `now`. */
+/** Looks at `limit` claims after the key `after` ('': the first ones) and removes those that have expired by `now`. */
 export interface ExpireClaims {
   readonly kind: 'expire_claims';
   readonly now: number;
+  readonly after: string;
   readonly limit: number;
 }
 
@@ -132,8 +133,8 @@ export interface MutationResults extends JobMutationResults {
   /** False: unknown, or the way is barred because the dispatch has ended. */
   advance: boolean;
   take_inbox: null;
-  /** Number removed. */
-  expire_claims: number;
+  /** `next`: where to go on; null at the end. */
+  expire_claims: { readonly removed: number; readonly next: string | null };
   /** `next`: where to go on; null at the end. */
   cleanup: { readonly removed: number; readonly next: Ref | null };
 }

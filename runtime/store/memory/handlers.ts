@@ -17,7 +17,7 @@ export function createMemoryHandlers(tables: MemoryTables): Omit<MutationHandler
       for (const ref of refs) tables.inbox.delete(ref);
       return null;
     },
-    expire_claims: ({ now, limit }) => tables.claims.expire(now, limit),
+    expire_claims: ({ now, after, limit }) => tables.claims.expire(now, after, limit),
     cleanup: (m) => cleanup(tables, m),
   };
 }

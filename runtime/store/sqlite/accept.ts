@@ -1,8 +1,8 @@
 /** Storing a dispatch and holding its delivery id, as SQL. */
 import type Database from 'libsql';
+import { claimKey } from '../claim-key.ts';
 import type { Accept, Ref, StoredClaim } from '../mutations.ts';
 import type { OpenState } from '../states.ts';
-import { claimKey } from './keys.ts';
 import type { NewRows } from './new-rows.ts';
 import type { OpenRows } from './open-rows.ts';
 import type { TallyWriter } from './tally-writer.ts';

@@ -1,10 +1,11 @@
 /** Moving a dispatch from state to state, as SQL. */
 import type Database from 'libsql';
+import { claimKey } from '../claim-key.ts';
 import type { Advance, MutationHandlers, Ref } from '../mutations.ts';
 import { isFailure } from '../mutations.ts';
 import type { DispatchState } from '../states.ts';
 import { canAdvance, isFinal } from '../states.ts';
-import { claimKey } from './keys.ts';
+import { stepId, stepIds } from './keys.ts';
 import type { NewRows } from './new-rows.ts';
 import type { OpenRow, OpenRows } from './open-rows.ts';
 import type { TallyWriter } from './tally-writer.ts';
@@ -36,7 +37,7 @@ export function createAdvance(db: Database.Database, parts: AdvanceParts): Mutat
     if (update.run(row).changes === 0) return false;
     if (m.answer !== undefined) rows.answers.add(ref, JSON.stringify(m.answer));
     let steps = found.steps;
-    for (const step of m.steps ?? []) rows.steps.add(ref, ++steps, JSON.stringify(step));
+    for (const step of m.steps ?? []) rows.steps.add(stepId(ref, ++steps), JSON.stringify(step));
     if (isFinal(to)) open.forget(ref);
     else open.add(ref, { ...found, state: to, steps });
     writeRest(m, found);
@@ -59,15 +60,18 @@ export function createAdvance(db: Database.Database, parts: AdvanceParts): Mutat
 function createFind(db: Database.Database): (ref: Ref) => Found | null {
   const find = db
     .prepare(
-      'SELECT w.state, d.profile, d.route, d.id, (SELECT coalesce(max(n), 0) FROM step s WHERE s.ref = w.ref) ' +
+      'SELECT w.state, d.profile, d.route, d.id, (SELECT max(id) FROM step WHERE id BETWEEN ? AND ?) ' +
         'FROM work w JOIN dispatch d USING (ref) WHERE ref = ?',
     )
     .raw();
   return (ref) => {
-    const row = find.get([ref]) as [DispatchState, string, string | null, string, number] | undefined;
+    const [first, last] = stepIds(ref);
+    const row = find.get([first, last, ref]) as
+      | [DispatchState, string, string | null, string, number | null]
+      | undefined;
     if (row === undefined) return null;
-    const [state, profile, route, id, steps] = row;
-    return { state, profile, route, id, steps };
+    const [state, profile, route, id, latest] = row;
+    return { state, profile, route, id, steps: latest === null ? 0 : latest - first };
   };
 }
 

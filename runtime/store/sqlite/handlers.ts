@@ -1,14 +1,14 @@
 /** The changes of ../mutations.ts as SQL. Each handler runs inside the transaction of its batch. */
 import type Database from 'libsql';
+import { claimKey } from '../claim-key.ts';
 import type { Mutation, MutationHandlers, MutationResults } from '../mutations.ts';
 import { applyMutation } from '../mutations.ts';
 import type { TakeClaim } from './accept.ts';
 import { createInsertDispatch, createIsFree, createTakeClaim } from './accept.ts';
 import { createAdvance } from './advance.ts';
-import { createCleanup } from './cleanup.ts';
+import { createCleanup, createExpireClaims } from './cleanup.ts';
 import { createCoalesce, createRelease } from './groups.ts';
 import { createJobHandlers } from './jobs.ts';
-import { claimKey } from './keys.ts';
 import { NewRows } from './new-rows.ts';
 import { OpenRows } from './open-rows.ts';
 import { createTallyWriter } from './tally-writer.ts';
@@ -76,9 +76,6 @@ function createHandlers(db: Database.Database, parts: HandlerParts): MutationHan
   const setAnswered = db.prepare('UPDATE work SET answered_at = ? WHERE ref = ?');
   const toInbox = db.prepare('INSERT INTO inbox (ref) VALUES (?)');
   const fromInbox = db.prepare('DELETE FROM inbox WHERE ref = ?');
-  const expire = db.prepare(
-    'DELETE FROM claim WHERE key IN (SELECT key FROM claim WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)',
-  );
   return {
     accept(m) {
       // A claim among the new rows counts as well.
@@ -101,7 +98,7 @@ function createHandlers(db: Database.Database, parts: HandlerParts): MutationHan
       for (const ref of refs) fromInbox.run([ref]);
       return null;
     },
-    expire_claims: ({ now, limit }) => expire.run([now, limit]).changes,
+    expire_claims: createExpireClaims(db),
     cleanup: createCleanup(db, tally),
     ...createJobHandlers(db, { claim, insert, toInbox: (ref) => void toInbox.run([ref]) }),
   };

@@ -1,9 +1,9 @@
 /** The changes of ../job-mutations.ts as SQL. Each handler runs inside the transaction of its batch. */
 import type Database from 'libsql';
+import { claimKey } from '../claim-key.ts';
 import type { FireJob, JobMutation, JobMutationResults, JobTick, TickJob } from '../job-mutations.ts';
 import type { Ref } from '../mutations.ts';
 import type { InsertDispatch, TakeClaim } from './accept.ts';
-import { claimKey } from './keys.ts';
 
 export type JobHandlers = {
   readonly [K in JobMutation['kind']]: (mutation: Extract<JobMutation, { kind: K }>) => JobMutationResults[K];

@@ -99,6 +99,16 @@ const VERSIONS: readonly string[] = [
     PRIMARY KEY (job, due_at)
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- Steps by one growing number, so that storing one appends it. id: ref * 2^20 + n; data: JSON.
+  CREATE TABLE numbered_step (id INTEGER PRIMARY KEY, data TEXT NOT NULL) STRICT;
+  INSERT INTO numbered_step (id, data) SELECT ref * 1048576 + n, data FROM step ORDER BY ref, n;
+  DROP TABLE step;
+  ALTER TABLE numbered_step RENAME TO step;
+
+  -- Expired ids are found by going through all of them now and then: an index would cost every event.
+  DROP INDEX claim_expiry;
+  `,
 ];
 
 export const SCHEMA_VERSION = VERSIONS.length;

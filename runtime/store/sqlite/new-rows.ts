@@ -27,7 +27,7 @@ export class NewRows {
     this.dispatches = new RowBuffer(db, `INSERT INTO dispatch (ref, ${dispatch})`, 10);
     this.work = new RowBuffer(db, 'INSERT INTO work (ref, state, ready_at)', 3);
     this.answers = new RowBuffer(db, 'INSERT OR REPLACE INTO answer (ref, text)', 2);
-    this.steps = new RowBuffer(db, 'INSERT INTO step (ref, n, data)', 3);
+    this.steps = new RowBuffer(db, 'INSERT INTO step (id, data)', 2);
     this.claims = new RowBuffer(
       db,
       'INSERT INTO claim (key, expires_at)',

@@ -1,13 +1,14 @@
 /** The queries of ../store.ts as SQL, over a connection that only reads. */
 import type Database from 'libsql';
 import type { Dispatch } from '../../../schemas/generated/types.ts';
+import { claimKey } from '../claim-key.ts';
 import type { Ref, Step } from '../mutations.ts';
 import type { DispatchState, OpenState } from '../states.ts';
 import type { LastError, OpenDispatch, StoredDispatch, StoreReader, Tally } from '../store.ts';
 import type { TallyColumn } from '../tally.ts';
 import { auditTally, TALLY_COLUMNS } from '../tally.ts';
 import { createJobReader } from './job-reader.ts';
-import { claimKey, parseGroupKey } from './keys.ts';
+import { parseGroupKey, stepIds } from './keys.ts';
 import { createList } from './list.ts';
 import type { SummaryRow } from './summary.ts';
 import { readSummary, SUMMARY_COLUMNS } from './summary.ts';
@@ -63,7 +64,7 @@ function createLoad(db: Database.Database): (ref: Ref) => StoredDispatch | null 
         'LEFT JOIN answer a USING (ref) WHERE d.ref = ?',
     )
     .raw();
-  const steps = db.prepare('SELECT data FROM step WHERE ref = ? ORDER BY n').raw();
+  const steps = db.prepare('SELECT data FROM step WHERE id BETWEEN ? AND ? ORDER BY id').raw();
   return (ref) => {
     const row = one.get([ref]) as
       | readonly [...SummaryRow, max_concurrent: number | null, body: string, answer: string | null]
@@ -75,7 +76,7 @@ function createLoad(db: Database.Database): (ref: Ref) => StoredDispatch | null 
       dispatch: JSON.parse(body) as Dispatch,
       max_concurrent,
       answer: answer === null ? null : (JSON.parse(answer) as string),
-      steps: (steps.all([ref]) as [string][]).map(([data]) => JSON.parse(data) as Step),
+      steps: (steps.all([...stepIds(ref)]) as [string][]).map(([data]) => JSON.parse(data) as Step),
     };
   };
 }

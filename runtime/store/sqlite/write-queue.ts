@@ -1,6 +1,6 @@
 /**
- * Group commit: gathers the writes of one turn of the event loop, and those that arrive while a commit is under way,
- * into one transaction. Order is kept.
+ * Group commit: gathers the writes of one turn of the event loop, and those that arrive while the writer has enough to
+ * do, into one transaction. Order is kept.
  */
 import type { Mutation, MutationResults } from '../mutations.ts';
 import { StoreUnavailable } from '../store.ts';
@@ -22,8 +22,6 @@ type Settle = (result: CommitResult) => void;
 const MAX_BATCH = 1024;
 /** Batches at the writer: one on its way to the disk, one being applied, and the next there already. */
 const MAX_SENT = 3;
-/** Fewer changes than these always wait for the end of their turn. */
-const MIN_EARLY = 8;
 
 export class WriteQueue {
   private queue: Mutation[] = [];
@@ -31,9 +29,8 @@ export class WriteQueue {
   private waiting: Settle[] = [];
   /** Batches whose results are not known yet. */
   private sent = 0;
-  /** Changes of this turn, and what turns have brought of late. */
-  private brought = 0;
-  private usual = 0;
+  /** The end of the turn will look at the queue. */
+  private due = false;
   private closed = false;
   private idle: (() => void)[] = [];
   private readonly committer: Committer;
@@ -56,24 +53,20 @@ export class WriteQueue {
         } else if (result.kind === 'unavailable') reject(new StoreUnavailable(result.message));
         else reject(new Error(`cannot store ${mutation.kind}: ${result.message}`));
       });
-      if (this.brought++ === 0) setImmediate(this.onTurn);
-      else if (this.isWorthIt()) void this.commit();
+      if (this.due) return;
+      this.due = true;
+      setImmediate(this.onTurn);
     });
   }
 
-  /**
-   * Half of what a turn usually brings does not wait for its end: it is committed while the turn goes on, so that
-   * neither the writer nor the event loop waits for the other.
-   */
-  private isWorthIt(): boolean {
-    return this.sent < MAX_SENT && this.queue.length >= Math.max(MIN_EARLY, this.usual / 2);
-  }
-
   private readonly onTurn = (): void => {
-    this.usual = (this.usual + this.brought) / 2;
-    this.brought = 0;
-    if (this.sent < MAX_SENT && this.queue.length > 0) void this.commit();
+    this.due = false;
+    this.commitNext();
   };
+
+  private commitNext(): void {
+    if (this.sent < MAX_SENT && this.queue.length > 0) void this.commit();
+  }
 
   private async commit(): Promise<void> {
     this.sent++;
@@ -85,9 +78,9 @@ export class WriteQueue {
     waiting.forEach((settle, index) => {
       settle(results[index] ?? { kind: 'unavailable', message: 'no answer' });
     });
-    // What is left goes now when nothing more comes with this turn, else with it.
-    if (this.queue.length > 0 && (this.brought === 0 || this.isWorthIt())) void this.commit();
-    else if (this.sent === 0 && this.queue.length === 0) for (const wake of this.idle.splice(0)) wake();
+    // What this turn still brings goes with its end.
+    if (!this.due) this.commitNext();
+    if (this.sent === 0 && this.queue.length === 0) for (const wake of this.idle.splice(0)) wake();
   }
 
   async close(): Promise<void> {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import fc from 'fast-check';
+import { claimKey } from '../../../runtime/store/claim-key.ts';
 import { createMemoryStore } from '../../../runtime/store/memory-store.ts';
 import type { Mutation } from '../../../runtime/store/mutations.ts';
 import { openCommandStore } from '../../../runtime/store/sqlite-store.ts';
@@ -80,9 +81,12 @@ const recipe: fc.Arbitrary<Recipe> = fc.oneof(
         (_, now) => ({ kind: 'release', profile: 'default', route: 'alerts', key, ref, now }),
     ),
   },
-  fc.record({ limit: fc.integer({ min: 1, max: 3 }) }).map(
-    ({ limit }): Recipe =>
-      (_, now) => ({ kind: 'expire_claims', now, limit }),
+  fc.record({ limit: fc.integer({ min: 1, max: 3 }), after: fc.option(deliveryId) }).map(
+    ({ limit, after }): Recipe =>
+      (_, now) => ({
+        ...{ kind: 'expire_claims', now, limit },
+        after: after === null ? '' : claimKey(makeClaim(after)),
+      }),
   ),
   fc.record({ age: small, after: small, limit: fc.integer({ min: 1, max: 9 }) }).map(
     ({ age, after, limit }): Recipe =>

@@ -44,7 +44,7 @@ describe('retention', () => {
     await clock.run(5000);
     assert.deepEqual([store.tallies()[0]?.removed, store.list({ limit: 999 }).length], [500, 100]);
     assert.equal(store.isClaimed(makeClaim('d432000000-1'), 5 * DAY), false);
-    assert.ok(writes.length > 6);
+    assert.ok(writes.length >= 5);
     assert.deepEqual(store.audit(), []);
     stop();
     assert.equal(clock.pending, 0);

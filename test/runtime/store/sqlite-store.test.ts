@@ -65,6 +65,29 @@ describe('sqlite store: the file', () => {
       assert.throws(() => open(path), /newer hookwright \(format 99/);
   });
 
+  it('of an earlier format is brought up to date with what it holds', async (t) => {
+    const path = join(tempDir(t), 'state.db');
+    const store = openCommandStore(path);
+    const ref = await accept(store, 'a', { claim: makeClaim('same', 9000) });
+    await store.close();
+    const old = new Database(path);
+    const step = (n: number) => JSON.stringify({ kind: 'run', outcome: 'failed', reason: `try ${n}` });
+    old.exec('DROP TABLE step; CREATE INDEX claim_expiry ON claim (expires_at)');
+    old.exec('CREATE TABLE step (ref INTEGER, n INTEGER, data TEXT, PRIMARY KEY (ref, n)) WITHOUT ROWID');
+    for (const n of [1, 2]) old.prepare('INSERT INTO step VALUES (?, ?, ?)').run([ref, n, step(n)]);
+    old.exec('PRAGMA user_version = 2');
+    old.close();
+    const migrated = openIn(t, path);
+    assert.deepEqual(
+      migrated.load(ref)?.steps.map(({ reason }) => reason),
+      ['try 1', 'try 2'],
+    );
+    assert.equal(migrated.isClaimed(makeClaim('same'), 5000), true);
+    const steps = [JSON.parse(step(3))];
+    await migrated.write({ kind: 'advance', ref, to: 'pending', at: 2000, steps });
+    assert.equal(migrated.load(ref)?.steps.length, 3);
+  });
+
   it('that is no database is refused with its name', (t) => {
     const path = join(tempDir(t), 'state.db');
     writeFileSync(path, 'this is no database, it only looks like a file of some length'.repeat(50));

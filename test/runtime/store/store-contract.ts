@@ -143,10 +143,17 @@ function claims(open: OpenStore): void {
     const store = open(t);
     for (const id of ['a', 'b', 'c']) await accept(store, id, { claim: makeClaim(id, 2000) });
     await accept(store, 'd', { claim: makeClaim('d', 9000) });
-    assert.equal(await store.write({ kind: 'expire_claims', now: 3000, limit: 2 }), 2);
-    assert.equal(await store.write({ kind: 'expire_claims', now: 3000, limit: 2 }), 1);
-    assert.equal(await store.write({ kind: 'expire_claims', now: 3000, limit: 2 }), 0);
+    const removed: number[] = [];
+    for (let after: string | null = ''; after !== null; ) {
+      const slice: { removed: number; next: string | null } = await store.write({
+        ...{ kind: 'expire_claims', now: 3000, after, limit: 2 },
+      });
+      removed.push(slice.removed);
+      after = slice.next;
+    }
+    assert.deepEqual(removed, [2, 1, 0]);
     assert.equal(store.isClaimed(makeClaim('d'), 3000), true);
+    for (const id of ['a', 'b', 'c']) assert.equal(store.isClaimed(makeClaim(id), 1000), false);
   });
 }
 
