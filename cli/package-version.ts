@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { isSystemError } from './errors.ts';
 
-/** The version in package.json: two folders up from the built file, one from the source. */
+/** The version in package.json: one folder up from the source, three from the part of the built program this is in. */
 export function packageVersion(): string {
-  for (const up of ['../package.json', '../../package.json']) {
+  for (const up of ['../package.json', '../../../package.json']) {
     try {
       const { version } = JSON.parse(readFileSync(new URL(up, import.meta.url), 'utf8')) as {
         readonly version: string;

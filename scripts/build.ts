@@ -1,7 +1,8 @@
-/** Builds `dist/`: the compiled TypeScript, with the shipped catalog and the JSON Schemas beside it. */
+/** Builds `dist/`: the program in few files and its types, with the shipped catalog and the JSON Schemas beside it. */
 import { chmodSync, cpSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { bundle } from './build/bundle.ts';
 import { runTsc } from './build/run-tsc.ts';
 import { writeCatalog } from './build/write-catalog.ts';
 
@@ -11,11 +12,12 @@ const DIST = join(ROOT, 'dist');
 rmSync(DIST, { recursive: true, force: true });
 const status = runTsc(ROOT, ['-p', 'tsconfig.build.json']);
 if (status !== 0) process.exit(status);
+await bundle(ROOT, DIST);
 cpSync(join(ROOT, 'catalog'), join(DIST, 'catalog'), { recursive: true });
 const PAGE = 'compiler/blueprints/gallery';
 for (const file of ['gallery.css', 'gallery.js']) cpSync(join(ROOT, PAGE, file), join(DIST, PAGE, file));
 // The YAML files stay beside it, to be looked at.
-await writeCatalog(DIST, join(ROOT, 'catalog'), join(DIST, 'catalog'));
+await writeCatalog(ROOT, join(ROOT, 'catalog'), join(DIST, 'catalog'));
 mkdirSync(join(DIST, 'schemas'), { recursive: true });
 for (const file of readdirSync(join(ROOT, 'schemas'))) {
   if (file.endsWith('.schema.json')) cpSync(join(ROOT, 'schemas', file), join(DIST, 'schemas', file));
