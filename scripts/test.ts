@@ -15,8 +15,22 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** More than cores: many tests wait for processes and sockets. */
 const PROCESSES = 4;
 
-/** What drives whole programs takes longest, and begins first: nobody shall wait for it in the end. */
-const isLong = (file: string): boolean => /^test\/(?:e2e|crash)\//.test(file);
+/** What takes longest, or waits longest for others, begins first, in this order: nobody shall wait for it in the end. */
+const FIRST = [
+  'test/e2e/packed',
+  'test/compiler/blueprints/gallery-browser',
+  'test/cli/setup/gateway-setup',
+  'test/runtime/deliver/targets',
+  'test/e2e/',
+  'test/crash/',
+  'test/cli/',
+];
+
+/** Place in the queue: that of the first beginning of its path in the list, else after all of them. */
+function turnOf(file: string): number {
+  const turn = FIRST.findIndex((path) => file.startsWith(path));
+  return turn < 0 ? FIRST.length : turn;
+}
 
 const lints = process.argv.includes('--lint');
 const wanted = process.argv.slice(2).filter((argument) => argument !== '--lint');
@@ -24,7 +38,8 @@ const files = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8
   .map((file) => join('test', file))
   .filter((file) => file.endsWith('.test.ts'))
   .filter((file) => wanted.length === 0 || wanted.some((part) => file.includes(part)))
-  .sort();
+  .sort()
+  .sort((a, b) => turnOf(a) - turnOf(b));
 if (files.length === 0) {
   console.error(`no test file matches ${wanted.join(' ')}`);
   process.exit(2);
@@ -54,7 +69,7 @@ if (
   ))
 )
   process.exit(1);
-createQueue(tree, [...files.filter(isLong), ...files.filter((file) => !isLong(file))]);
+createQueue(tree, files);
 const run = spawnSync(
   process.execPath,
   ['--enable-source-maps', '--test', `--test-concurrency=${PROCESSES}`, ...writeStarts(tree)],
