@@ -74,7 +74,7 @@ export async function loadOnce(
   return answer.result;
 }
 
-interface Round extends LoadResult {
+export interface Round extends LoadResult {
   readonly cpu: number;
 }
 
@@ -102,17 +102,29 @@ async function measure(loader: Child, subject: Subject, payload: Payload, reques
   return { ...result, rate: result.requests / seconds, cpu };
 }
 
-export async function compare(
+export interface Contest {
+  readonly bare: Subject;
+  readonly ours: Subject;
+  readonly payload: Payload;
+  readonly oursPayload?: Payload;
+}
+
+/** What the rounds of one pair of processes have measured. */
+export interface Measured {
+  readonly bare: readonly Round[];
+  readonly ours: readonly Round[];
+}
+
+/** Measures two servers in alternating rounds. */
+export async function compare(loader: Child, contest: Contest, rounds: Rounds): Promise<Comparison> {
+  return summarise([await measureBoth(loader, contest, rounds)]);
+}
+
+export async function measureBoth(
   loader: Child,
-  contest: {
-    readonly bare: Subject;
-    readonly ours: Subject;
-    readonly payload: Payload;
-    readonly oursPayload?: Payload;
-  },
+  { bare, ours, payload, oursPayload = payload }: Contest,
   { rounds, requests, warm_up }: Rounds,
-): Promise<Comparison> {
-  const { bare, ours, payload, oursPayload = payload } = contest;
+): Promise<Measured> {
   await loadOnce(loader, bare, payload, warm_up);
   await loadOnce(loader, ours, oursPayload, warm_up);
   const bareResults: Round[] = [];
@@ -125,11 +137,18 @@ export async function compare(
       (subject === bare ? bareResults : ourResults).push(result);
     }
   }
+  return { bare: bareResults, ours: ourResults };
+}
+
+/** Medians over the rounds of all pairs of processes. */
+export function summarise(measured: readonly Measured[]): Comparison {
+  const bare = measured.flatMap((pair) => pair.bare);
+  const ours = measured.flatMap((pair) => pair.ours);
   const ratio = (figure: (result: Round) => number): number =>
-    median(ourResults.map((result, round) => figure(result) / figure(bareResults[round] ?? result)));
+    median(ours.map((result, round) => figure(result) / figure(bare[round] ?? result)));
   return {
-    bare: middle(bareResults),
-    ours: middle(ourResults),
+    bare: middle(bare),
+    ours: middle(ours),
     rate: ratio((result) => result.rate),
     p99: ratio((result) => result.p99),
   };

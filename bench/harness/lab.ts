@@ -31,10 +31,13 @@ export interface OursOptions {
 
 export interface Lab {
   readonly loader: Child;
-  readonly bare: Subject;
   /** Full or short measurements. */
   readonly quick: boolean;
   readonly rounds: Rounds;
+  /** Pairs of processes to measure: one process of the same code is a few per cent faster than the next, for all its life. */
+  readonly pairs: number;
+  /** Starts a bare server, runs `work`, stops it. */
+  withBare<T>(work: (bare: Subject) => Promise<T>): Promise<T>;
   /** Starts a server of ours over a config (default: the routes `agent` and `filtered`), runs `work`, stops it. */
   withOurs<T>(options: OursOptions, work: (ours: Ours) => Promise<T>): Promise<T>;
 }
@@ -72,20 +75,28 @@ async function withOurs<T>(
   }
 }
 
+async function withBare<T>(work: (bare: Subject) => Promise<T>): Promise<T> {
+  const { child, first } = await Child.start<{ port: number }>('servers/bare.js');
+  try {
+    return await work({ child, port: first.port, path: '/', status: 202 });
+  } finally {
+    await child.stop();
+  }
+}
+
 /** Opens the lab, runs `work` in it and closes it. */
 export async function withLab(quick: boolean, work: (lab: Lab) => Promise<void>): Promise<void> {
   const { child: loader } = await Child.start('harness/load-process.js');
-  const { child: bare, first } = await Child.start<{ port: number }>('servers/bare.js');
   try {
     await work({
       loader,
-      bare: { child: bare, port: first.port, path: '/', status: 202 },
       quick,
       rounds: quick ? { rounds: 3, requests: 3000, warm_up: 3000 } : { rounds: 15, requests: 4000, warm_up: 10_000 },
+      pairs: quick ? 1 : 5,
+      withBare,
       withOurs,
     });
   } finally {
-    await bare.stop();
     await loader.stop();
   }
 }
