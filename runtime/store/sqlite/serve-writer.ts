@@ -16,6 +16,9 @@ export interface WriterOptions {
   readonly reached?: (point: CommitPoint) => void;
 }
 
+/** Text of the changes after which the log is synced though nobody waits for it, in UTF-16 units. */
+const SYNC_CHARS = 2_000_000;
+
 export function serveWriter(port: MessagePort, { path, durability, reached }: WriterOptions): void {
   // SQLite itself syncs no commit: log-sync.ts does that for those that need it.
   const db = openDatabase(path, 'normal');
@@ -25,9 +28,18 @@ export function serveWriter(port: MessagePort, { path, durability, reached }: Wr
   const commitAsAsked: DurableCommit =
     durability === 'full' ? createDurableCommit({ db, commit, log }) : (batch, done) => done(commit(batch));
   const answer = (results: readonly CommitResult[]): void => port.postMessage(JSON.stringify(results));
+  let unsynced = 0;
+  /** Now and then, so that folding the log into the file, which nobody passes, does not have to wait for all of it. */
+  const syncSometimes = (chars: number): void => {
+    unsynced += chars;
+    if (durability === 'full' || unsynced < SYNC_CHARS) return;
+    unsynced = 0;
+    log.after(() => {});
+  };
   port.on('message', (request: ThreadRequest) => {
     if (request !== null) {
       commitAsAsked(JSON.parse(request) as Mutation[], answer);
+      syncSometimes(request.length);
       return;
     }
     log.whenIdle(() => {
