@@ -45,6 +45,8 @@ export interface DispatchContext {
   readonly log: Logger;
   /** A number in [0, 1). */
   readonly random: () => number;
+  /** How long the answer of a direct delivery waits for its record, in ms; default 2000. */
+  readonly record_patience_ms?: number;
   readonly jobs?: JobFirer;
   readonly observer?: DispatchObserver;
 }

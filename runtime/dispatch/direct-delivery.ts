@@ -134,7 +134,7 @@ export class DirectDelivery {
     const settled = recorded
       .then(() => observer?.finished?.(dispatch, state, ok ? null : reason))
       .finally(() => this.known.delete(ref));
-    await atMost(settled, PATIENCE_MS, clock);
+    await atMost(settled, this.context.record_patience_ms ?? PATIENCE_MS, clock);
   }
 
   private holdUntil(claim: Claim, recorded: Promise<unknown>): void {
