@@ -9,10 +9,7 @@ export interface AgentRequest {
   readonly route: string;
   readonly event: string;
   readonly delivery_id: string;
-  /**
-   * Aborted on timeout and when a drain gives up; the runner then kills what it started. Made when it is asked for: a copy
-   * of the request has to name it.
-   */
+  /** Aborted on timeout and when a drain gives up; the runner then kills what it started. Made when it is asked for. */
   readonly signal: AbortSignal;
 }
 

@@ -1,7 +1,6 @@
 /** One delivery attempt of an answer: made and judged, as it is recorded, as it is logged. */
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { DeliveryOutcome } from '../deliver/deliverer.ts';
-import type { Logger } from '../log.ts';
 import type { Step } from '../store/mutations.ts';
 import type { DispatchContext } from './context.ts';
 import type { Content } from './deliver-once.ts';
@@ -64,8 +63,13 @@ export function deliveryStep({ index }: Delivery, { outcome, verdict, startedAt 
 }
 
 /** Says what came of an attempt, once it is recorded. A delivery that was a line of the log itself needs no other. */
-export function logAttempt(log: Logger, dispatch: Dispatch, delivery: Delivery, attempted: Attempted): void {
-  const { outcome, verdict, ms } = attempted;
+export function reportAttempt(
+  { log, observer }: DispatchContext,
+  dispatch: Dispatch,
+  delivery: Delivery,
+  { outcome, verdict, ms }: Attempted,
+): void {
+  if (verdict.kind === 'again') observer?.retryScheduled?.('delivery');
   if (outcome.kind === 'ok' && outcome.logged === true) return;
   const { target, attempts: attempt } = delivery;
   const fields = { ...logFields(dispatch), target, attempt, ms };

@@ -10,7 +10,7 @@ import { untilReady } from './backoff.ts';
 import type { DispatchContext } from './context.ts';
 import type { Content } from './deliver-once.ts';
 import type { Attempted } from './delivery-attempt.ts';
-import { deliveryStep, logAttempt, makeAttempt } from './delivery-attempt.ts';
+import { deliveryStep, makeAttempt, reportAttempt } from './delivery-attempt.ts';
 import type { Delivering, Delivery, Ending } from './delivery-progress.ts';
 import { applyStep, ending, isOpen, startDelivering } from './delivery-progress.ts';
 import type { Turn } from './fair-queue.ts';
@@ -173,9 +173,8 @@ export class DeliveryLoop {
     const change = { kind: 'advance', ref: whole.ref, to: end?.state ?? 'delivering', at, steps: [step] } as const;
     await persister.write(reason === null ? change : { ...change, reason });
     context.observer?.reached?.('delivery.marked');
-    logAttempt(context.log, content.dispatch, delivery, attempted);
+    reportAttempt(context, content.dispatch, delivery, attempted);
     if (attempted.verdict.kind === 'again') {
-      context.observer?.retryScheduled?.('delivery');
       this.enqueue({ whole, delivery, content: null }, attempted.verdict.wait_ms);
     }
     if (end !== null) this.end(whole, content.dispatch, end);

@@ -7,7 +7,7 @@ import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { Ref, Step } from '../store/mutations.ts';
 import type { DispatchContext } from './context.ts';
 import type { Attempted } from './delivery-attempt.ts';
-import { deliveryStep, logAttempt, makeAttempt } from './delivery-attempt.ts';
+import { deliveryStep, makeAttempt, reportAttempt } from './delivery-attempt.ts';
 import type { Delivery, Ending } from './delivery-progress.ts';
 import { applyStep, ending, startDelivering } from './delivery-progress.ts';
 
@@ -15,7 +15,7 @@ export interface DeliveredNow {
   readonly steps: readonly Step[];
   /** Null: a delivery is left for another attempt. */
   readonly end: Ending | null;
-  /** What was attempted, to be logged once it is stored. */
+  /** What was attempted, to be reported once it is stored. */
   readonly made: readonly (readonly [Delivery, Attempted])[];
 }
 
@@ -49,6 +49,6 @@ export async function deliverNow(
   return { steps, end: ending(whole), made };
 }
 
-export function logDelivered({ log }: DispatchContext, dispatch: Dispatch, { made }: DeliveredNow): void {
-  for (const [delivery, attempt] of made) logAttempt(log, dispatch, delivery, attempt);
+export function reportDelivered(context: DispatchContext, dispatch: Dispatch, { made }: DeliveredNow): void {
+  for (const [delivery, attempt] of made) reportAttempt(context, dispatch, delivery, attempt);
 }

@@ -26,7 +26,7 @@ export async function runAgent(
 ): Promise<RunOutcome> {
   const timer = clock.after(agent.timeout_ms, () => cut.cut('timeout'));
   try {
-    return read(await agent.run(new DispatchRun(dispatch, cut)));
+    return read(await agent.run(requestOf(dispatch, cut)));
   } catch (error) {
     if (cut.reason === 'drain') return { kind: 'interrupted' };
     if (cut.reason === 'timeout') return { kind: 'failed', reason: `no answer within ${agent.timeout_ms / 1000} s` };
@@ -37,32 +37,15 @@ export async function runAgent(
 }
 
 /** What an agent is asked for a dispatch. */
-class DispatchRun implements AgentRequest {
-  readonly prompt: string;
-  readonly toolsets: readonly string[];
-  readonly skills: readonly string[];
-  readonly session: string;
-  readonly profile: string;
-  readonly route: string;
-  readonly event: string;
-  readonly delivery_id: string;
-  readonly #cut: RunCut;
-
-  constructor(dispatch: Dispatch, cut: RunCut) {
-    this.prompt = dispatch.superseded === 0 ? dispatch.prompt : supersededNote(dispatch.superseded) + dispatch.prompt;
-    this.toolsets = dispatch.toolsets;
-    this.skills = dispatch.skills;
-    this.session = dispatch.session;
-    this.profile = dispatch.profile;
-    this.route = dispatch.route ?? '';
-    this.event = dispatch.event;
-    this.delivery_id = dispatch.delivery_id;
-    this.#cut = cut;
-  }
-
-  get signal(): AbortSignal {
-    return this.#cut.signal;
-  }
+function requestOf(dispatch: Dispatch, cut: RunCut): AgentRequest {
+  const { toolsets, skills, session, profile, event, delivery_id } = dispatch;
+  return {
+    prompt: supersededNote(dispatch.superseded) + dispatch.prompt,
+    ...{ toolsets, skills, session, profile, event, delivery_id, route: dispatch.route ?? '' },
+    get signal() {
+      return cut.signal;
+    },
+  };
 }
 
 function read(text: string): RunOutcome {

@@ -9,7 +9,7 @@ import { retryWait } from './backoff.ts';
 import type { DispatchContext } from './context.ts';
 import type { Turn } from './fair-queue.ts';
 import { FairQueue } from './fair-queue.ts';
-import { deliverNow, isImmediate, logDelivered } from './immediate-delivery.ts';
+import { deliverNow, isImmediate, reportDelivered } from './immediate-delivery.ts';
 import { logFields } from './log-fields.ts';
 import type { Persister } from './persist.ts';
 import { Recording } from './recording.ts';
@@ -207,7 +207,7 @@ export class RunLoop {
     const reason = end?.reason ?? null;
     await persister.write(reason === null ? change : { ...change, reason });
     context.observer?.reached?.('delivery.marked');
-    logDelivered(context, dispatch, delivered);
+    reportDelivered(context, dispatch, delivered);
     if (end === null) return resume(ref);
     context.observer?.finished?.(dispatch, end.state, reason);
     ended(ref);

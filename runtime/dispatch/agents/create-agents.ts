@@ -49,8 +49,7 @@ export function createAgents(
       max_attempts: profile.agent.max_attempts,
       run: async (request) => {
         const skills = await loadSkills(request.skills, folder, context);
-        const { signal } = request;
-        return runner.run({ ...request, signal, prompt: skills + request.prompt });
+        return runner.run({ ...request, prompt: skills + request.prompt });
       },
     });
   }

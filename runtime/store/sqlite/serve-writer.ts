@@ -1,4 +1,4 @@
-/** What the writer thread does, apart from its entry, so that a test can start one that dies or fails on the way. */
+/** What the writer thread does, apart from its entry, so that a test can start one that dies on the way. */
 import type { MessagePort } from 'node:worker_threads';
 import type { Mutation } from '../mutations.ts';
 import type { CommitPoint, CommitResult } from './commit.ts';
