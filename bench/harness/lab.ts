@@ -20,6 +20,8 @@ export interface Ours {
 
 export interface OursOptions {
   readonly store: ServerOptions['store'];
+  /** Watches the pauses of the event loop; default: no. */
+  readonly pauses?: boolean;
   readonly yaml?: string;
   /** Other files of the home: text by path. */
   readonly files?: Readonly<Record<string, string>>;
@@ -51,7 +53,7 @@ export interface Case {
 }
 
 async function withOurs<T>(
-  { store, yaml = ROUTES, files = {}, seed, starting }: OursOptions,
+  { store, pauses = false, yaml = ROUTES, files = {}, seed, starting }: OursOptions,
   work: (ours: Ours) => Promise<T>,
 ): Promise<T> {
   const home = tempFolder();
@@ -61,7 +63,7 @@ async function withOurs<T>(
     writeFileSync(join(home, path), text);
   }
   const table = writeTable(home, compileYaml(home, yaml).routesJson);
-  const options: ServerOptions = { home, table, store, secret: SECRET };
+  const options: ServerOptions = { home, table, store, secret: SECRET, pauses };
   starting?.();
   const { child, first } = await Child.start<{ port: number }>('servers/hookwright.js', options);
   try {

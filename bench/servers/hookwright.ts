@@ -29,6 +29,8 @@ export interface ServerOptions {
   readonly table: string;
   readonly store: 'memory' | 'normal' | 'full';
   readonly secret: string;
+  /** Watches the pauses of the event loop, which takes a timer a thousand times a second. */
+  readonly pauses: boolean;
 }
 
 export interface ServerReport {
@@ -40,7 +42,7 @@ export interface ServerReport {
   readonly mixed: number;
   /** Tables taken in since the start. */
   readonly tables: number;
-  /** Longest pause of the event loop since the last report, in ms. */
+  /** Longest pause of the event loop since the last report, in ms, when they are watched. */
   readonly pause: number;
 }
 
@@ -139,7 +141,7 @@ await gateway.load();
 const { port } = await gateway.listen();
 // As `serve` does it: what is unfinished is taken up behind the answers.
 void dispatcher.start();
-delay.enable();
+if (options.pauses) delay.enable();
 
 /** What a server is asked for; without an order it reports. */
 export type ServerOrder = { readonly list: number } | { readonly clean_up: true } | Record<string, never>;

@@ -150,10 +150,9 @@ export class RunLoop {
   /** Null: there is nothing to run. */
   private async run({ ref, dispatch: kept }: Job): Promise<FinishedRun | null> {
     const { context } = this.parts;
-    const stored = kept === null ? context.store.load(ref) : null;
     if (kept !== null) this.budget.free(kept.prompt.length);
-    const dispatch = kept ?? stored?.dispatch;
-    if (dispatch === undefined) return null;
+    const dispatch = kept ?? (await this.load(ref));
+    if (dispatch === null) return null;
     context.observer?.reached?.('run.begin');
     const startedAt = context.clock.now();
     const started = context.clock.monotonic();
@@ -172,6 +171,12 @@ export class RunLoop {
     const ended = outcome.kind === 'failed' || outcome.kind === 'interrupted' ? outcome.kind : 'ok';
     context.observer?.runEnded?.(dispatch, ended, ms);
     return { ref, dispatch, startedAt, ms, maxAttempts: agent?.max_attempts ?? 1, outcome };
+  }
+
+  private async load(ref: Ref): Promise<Dispatch | null> {
+    const { store } = this.parts.context;
+    if (store.load(ref) === null) await store.settle();
+    return store.load(ref)?.dispatch ?? null;
   }
 
   private async record(run: FinishedRun): Promise<void> {

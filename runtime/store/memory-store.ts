@@ -21,6 +21,7 @@ export function createMemoryStore(keep = Number.POSITIVE_INFINITY): Store {
     ...createMemoryReader(tables),
     jobs,
     isKnownClaimed: (claim, now) => tables.claims.holds(claim, now),
+    settle: () => Promise.resolve(),
     write: (mutation) => Promise.resolve(applyMutation(handlers, mutation)),
     close: () => Promise.resolve(),
   };

@@ -5,6 +5,7 @@
 import type { FileLock } from '../control/file-lock.ts';
 import { tryLock } from '../control/file-lock.ts';
 import type { Logger } from '../log.ts';
+import { createTransactions } from './sqlite/commit.ts';
 import type { Committer, StartThread } from './sqlite/committer.ts';
 import { createInlineCommitter, createThreadCommitter } from './sqlite/committer.ts';
 import { migrate, SCHEMA_VERSION, schemaVersion } from './sqlite/migrations.ts';
@@ -12,6 +13,7 @@ import type { Durability } from './sqlite/open-database.ts';
 import { openDatabase, openReadOnly, StoreRefused } from './sqlite/open-database.ts';
 import { createReader } from './sqlite/reader.ts';
 import { RecentClaims } from './sqlite/recent-claims.ts';
+import { hasStaged } from './sqlite/staged-batches.ts';
 import { startThread } from './sqlite/start-thread.ts';
 import type { OnCommitted } from './sqlite/write-queue.ts';
 import { WriteQueue } from './sqlite/write-queue.ts';
@@ -66,8 +68,23 @@ export function openCommandStore(path: string): Store {
  */
 export function openStoreReader(path: string): StoreReader & { close(): void } {
   refuseOtherFormat(path);
+  finishKilled(path);
   const db = openReadOnly(path);
   return { ...createReader(db), close: () => void db.close() };
+}
+
+/** Moves what a killed server has staged into its tables; a running one does that itself. */
+function finishKilled(path: string): void {
+  const db = openReadOnly(path);
+  const isUnfinished = hasStaged(db);
+  db.close();
+  const lock = isUnfinished ? lockStore(path) : null;
+  if (lock === null) return;
+  try {
+    prepare(path, 'full');
+  } finally {
+    lock.release();
+  }
 }
 
 const lockStore = (path: string): FileLock | null => tryLock(`${path}.lock`);
@@ -76,6 +93,8 @@ function prepare(path: string, durability: Durability): void {
   const db = openDatabase(path, durability);
   try {
     migrate(db);
+    const refused = hasStaged(db) ? createTransactions(db).moveStaged(Number.POSITIVE_INFINITY) : null;
+    if (refused !== null) throw new StoreRefused(`cannot go on where ${path} was left: ${refused}`);
   } finally {
     db.close();
   }
@@ -102,11 +121,15 @@ function assemble(path: string, committer: Committer, { lock, beforeCommit }: As
   const committed: OnCommitted = (mutation, result) => recent.committed(mutation, result);
   const queue = new WriteQueue(committer, { beforeCommit, committed });
   const db = openReadOnly(path);
+  const reader = createReader(db);
   let closing: Promise<void> | null = null;
   return {
-    ...createReader(db),
+    ...reader,
+    // A commit can be read some ms before it is safe on the disk: what is on its way there is not known as done.
+    isClaimed: (claim, now) => recent.has(claim, now) || (!queue.isClaiming(claim) && reader.isClaimed(claim, now)),
     isKnownClaimed: (claim, now) => recent.has(claim, now),
     write: (mutation) => queue.write(mutation),
+    settle: () => queue.settle(),
     close() {
       closing ??= queue.close().then(() => {
         db.close();

@@ -13,6 +13,7 @@ import { openServerStore } from '../../runtime/store/sqlite-store.ts';
 import type { Store } from '../../runtime/store/store.ts';
 import { makeDispatch } from '../helpers/dispatches.ts';
 import { silentLog } from '../helpers/log.ts';
+import type { KillingWriter } from './killing-writer.ts';
 import type { ChildOptions, CrashEvent, Effect, FromChild, ToChild } from './protocol.ts';
 import { SENT } from './protocol.ts';
 
@@ -87,7 +88,8 @@ const isDone = (store: Store): boolean =>
 
 const store = openServerStore({
   ...{ path, durability: 'full', log: silentLog },
-  thread: () => startEntry(new URL('./killing-writer.js', import.meta.url), { path, kill: options.kill }),
+  thread: () =>
+    startEntry(new URL('./killing-writer.js', import.meta.url), { ...options, path } satisfies KillingWriter),
 });
 const service = createDispatcher({
   ...{ store, clock, log: silentLog, random: Math.random, observer: { reached: reach } },
@@ -114,6 +116,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
     return;
   }
   const timer = setInterval(async () => {
+    await store.settle();
     if (!isDone(store)) return;
     clearInterval(timer);
     await service.stop(0);

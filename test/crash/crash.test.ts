@@ -6,7 +6,7 @@ import { JOB_MATRIX, runJobCell } from './jobs.ts';
 import { MATRIX, runCell } from './matrix.ts';
 import { killAtRandom } from './random-kills.ts';
 
-const SHORT = new Set(['accept.stored', 'run.stored', 'delivery.sent', 'commit.applied']);
+const SHORT = new Set(['accept.stored', 'run.stored', 'delivery.sent', 'commit.applied', 'commit.moving']);
 
 /** Point and how many times it is reached. */
 const SHORT_JOBS = new Set(['commit.applied 2', 'job.stored 1', 'run.answered 1']);

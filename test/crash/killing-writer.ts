@@ -2,13 +2,17 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { CommitPoint } from '../../runtime/store/sqlite/commit.ts';
 import { serveWriter } from '../../runtime/store/sqlite/serve-writer.ts';
-import type { Kill } from './protocol.ts';
+import type { ChildOptions } from './protocol.ts';
 
-const { path, kill } = workerData as { readonly path: string; readonly kill: Kill | null };
+export interface KillingWriter extends Pick<ChildOptions, 'kill' | 'stagedFrom'> {
+  readonly path: string;
+}
+
+const { path, kill, stagedFrom } = workerData as KillingWriter;
 let count = 0;
 if (parentPort !== null) {
   const reached = (point: CommitPoint): void => {
     if (`commit.${point}` === kill?.point && ++count === kill.nth) process.kill(process.pid, 'SIGKILL');
   };
-  serveWriter(parentPort, { path, durability: 'full', reached });
+  serveWriter(parentPort, { path, durability: 'full', reached, stagedFrom: stagedFrom ?? undefined });
 }

@@ -7,12 +7,25 @@ import type { Verdict } from './verdict.ts';
 import { judgeHome } from './verdict.ts';
 
 const COMMITS = ['commit.begun', 'commit.applied', 'commit.committed'] as const;
+const MOVES = ['commit.moving', 'commit.moved'] as const;
 
-/** Every point, the first time it is reached and a later one. */
-export const MATRIX: readonly Kill[] = [...CHECKPOINTS, ...COMMITS].flatMap((point: KillPoint) => [
-  { point, nth: 1 },
-  { point, nth: point.startsWith('group.') ? 2 : 3 },
-]);
+/** Every point, the first time it is reached and a later one, and the two that only a staged batch comes to. */
+export const MATRIX: readonly Kill[] = [
+  ...[...CHECKPOINTS, ...COMMITS].flatMap((point: KillPoint) => [
+    { point, nth: 1 },
+    { point, nth: point.startsWith('group.') ? 2 : 3 },
+  ]),
+  ...MOVES.map((point) => ({ point, nth: 1 })),
+];
+
+const isMove = ({ point }: Kill): boolean => MOVES.some((move) => move === point);
+
+/** Later visits come with every batch staged that can be, first ones with none of so few changes. */
+const stagedFrom = (kill: Kill): number | null => (kill.nth > 1 || isMove(kill) ? 1 : null);
+
+/** Any other change takes what is staged along, and leaves nothing to be moved. */
+const eventsFor = (kill: Kill): readonly CrashEvent[] =>
+  isMove(kill) ? EVENTS.filter(({ mode }) => mode === 'immediate') : EVENTS;
 
 /** Enough of each mode that every point is reached three times. */
 const EVENTS: readonly CrashEvent[] = [
@@ -32,8 +45,9 @@ export interface Cell extends Verdict {
 }
 
 export async function runCell(home: string, kill: Kill): Promise<Cell> {
-  const first = launch({ home, kill, faults: 0 });
-  for (const event of EVENTS) first.send(event);
+  const events = eventsFor(kill);
+  const first = launch({ home, kill, stagedFrom: stagedFrom(kill), faults: 0 });
+  for (const event of events) first.send(event);
   const wrong: string[] = [];
   const timer = setTimeout(() => {
     wrong.push(`${kill.point} was never reached`);
@@ -43,15 +57,15 @@ export async function runCell(home: string, kill: Kill): Promise<Cell> {
   clearTimeout(timer);
   const early = acknowledgedIn(first.answers);
   // Every sender comes again: those without an answer because they must, the others because they may.
-  const second = launch({ home, kill: null, faults: 0 });
-  for (const event of EVENTS) second.send(event);
-  while (second.answers.size < EVENTS.length) await new Promise((resolve) => setTimeout(resolve, 5));
+  const second = launch({ home, kill: null, stagedFrom: stagedFrom(kill), faults: 0 });
+  for (const event of events) second.send(event);
+  while (second.answers.size < events.length) await new Promise((resolve) => setTimeout(resolve, 5));
   second.finish();
   await second.ended;
   for (const id of early) {
     if (second.answers.get(id) !== 'duplicate') wrong.push(`${id}: taken again as ${second.answers.get(id)}`);
   }
-  const verdict = judgeHome(home, EVENTS, new Set([...early, ...acknowledgedIn(second.answers)]));
+  const verdict = judgeHome(home, events, new Set([...early, ...acknowledgedIn(second.answers)]));
   return { ...verdict, wrong: [...wrong, ...verdict.wrong], kill, acknowledged: early.size };
 }
 

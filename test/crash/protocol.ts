@@ -24,6 +24,8 @@ export interface Kill {
 export interface ChildOptions {
   readonly home: string;
   readonly kill: Kill | null;
+  /** Changes from which a batch is staged; null: as is best. */
+  readonly stagedFrom: number | null;
   /** Share of delivery attempts that fail in one way or another. */
   readonly faults: number;
 }

@@ -37,7 +37,8 @@ export interface JobProcess {
 function openStore({ path, server }: JobProcess): Store {
   if (server === null) return openCommandStore(path);
   const { kill } = server;
-  const thread = () => startEntry(new URL('../crash/killing-writer.js', import.meta.url), { path, kill });
+  const thread = () =>
+    startEntry(new URL('../crash/killing-writer.js', import.meta.url), { path, kill, stagedFrom: null });
   return openServerStore({ path, durability: 'full', log: silentLog, thread });
 }
 

@@ -3,47 +3,95 @@
  * When the medium refuses, nothing of the batch is stored. When one change is at fault, the others still are.
  */
 import type Database from 'libsql';
-import type { Mutation, MutationResults } from '../mutations.ts';
-import type { Claiming } from './handlers.ts';
-import { createApplier } from './handlers.ts';
-import { ClaimHeld } from './new-rows.ts';
+import type { MutationResults } from '../mutations.ts';
+import type { ApplierOptions } from './applier.ts';
+import { createApplier } from './applier.ts';
+import type { Change } from './changes.ts';
 
 export type CommitResult =
   | { readonly kind: 'ok'; readonly value: MutationResults[keyof MutationResults] }
   /** `unavailable`: the medium refused, worth another try later; `failed`: this change can never be applied. */
   | { readonly kind: 'unavailable' | 'failed'; readonly message: string };
 
-export type Commit = (batch: readonly Mutation[]) => readonly CommitResult[];
+export type Commit = (batch: readonly Change[]) => readonly CommitResult[];
 
-/** Moments within a commit, for tests that kill the process in them. */
-export type CommitPoint = 'begun' | 'applied' | 'committed';
+/** Moments within a transaction, for tests that kill the process in them. */
+export type CommitPoint = 'begun' | 'applied' | 'committed' | 'moving' | 'moved';
 
-export function createCommit(db: Database.Database, reached: (point: CommitPoint) => void = () => {}): Commit {
-  const applier = createApplier(db);
-  const transact = (batch: readonly Mutation[], claiming: Claiming): readonly CommitResult[] => {
-    db.exec('BEGIN IMMEDIATE');
-    reached('begun');
-    const results = batch.map((mutation) => ({ kind: 'ok', value: applier.apply(mutation, claiming) }) as const);
-    applier.finish();
-    reached('applied');
-    db.exec('COMMIT');
-    reached('committed');
-    return results;
-  };
-  const attempt = (batch: readonly Mutation[], claiming: Claiming): readonly CommitResult[] => {
+export interface CommitOptions extends ApplierOptions {
+  readonly reached?: ((point: CommitPoint) => void) | undefined;
+}
+
+export interface Transactions {
+  readonly commit: Commit;
+  /**
+   * Moves what is staged (staging.ts) into its tables: batches of about so many dispatches, oldest first.
+   * @returns null, or why it has to stay where it is for now
+   */
+  moveStaged(dispatches: number): string | null;
+  /** As far as this connection knows. */
+  readonly hasStaged: boolean;
+  /** Dispatches that are staged, as far as this connection knows. */
+  readonly staged: number;
+}
+
+export function createTransactions(db: Database.Database, options: CommitOptions = {}): Transactions {
+  const { reached = () => {} } = options;
+  const applier = createApplier(db, options);
+  /** @throws whatever gets in the way, with everything as it was before */
+  const transact = <T>(work: () => T): T => {
     try {
-      return transact(batch, claiming);
+      db.exec('BEGIN IMMEDIATE');
+      applier.begin();
+      const result = work();
+      db.exec('COMMIT');
+      return result;
     } catch (error) {
       applier.discard();
       rollback(db);
-      if (error instanceof ClaimHeld) return attempt(batch, 'checked');
-      const message = error instanceof Error ? error.message : String(error);
-      if (!isOurFault(error)) return batch.map(() => ({ kind: 'unavailable', message }));
-      if (batch.length === 1) return [{ kind: 'failed', message }];
-      return batch.flatMap((mutation) => attempt([mutation], 'checked'));
+      throw error;
     }
   };
-  return (batch) => attempt(batch, 'granted');
+  const apply = (batch: readonly Change[]): readonly CommitResult[] => {
+    reached('begun');
+    const results = batch.map((change) => ({ kind: 'ok', value: applier.apply(change) }) as const);
+    applier.finish();
+    reached('applied');
+    return results;
+  };
+  const commit: Commit = (batch) => {
+    try {
+      const results = transact(() => apply(batch));
+      reached('committed');
+      return results;
+    } catch (error) {
+      const message = messageOf(error);
+      if (!isOurFault(error)) return batch.map(() => ({ kind: 'unavailable', message }));
+      if (batch.length === 1) return [{ kind: 'failed', message }];
+      return batch.flatMap((change) => commit([change]));
+    }
+  };
+  return {
+    commit,
+    moveStaged(dispatches) {
+      try {
+        transact(() => {
+          applier.moveStaged(dispatches);
+          reached('moving');
+        });
+        reached('moved');
+        return null;
+      } catch (error) {
+        return messageOf(error);
+      }
+    },
+    get hasStaged() {
+      return applier.hasStaged;
+    },
+    get staged() {
+      return applier.staged;
+    },
+  };
 }
 
 function rollback(db: Database.Database): void {
@@ -53,6 +101,8 @@ function rollback(db: Database.Database): void {
     // SQLite has rolled back by itself already.
   }
 }
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** Errors of a statement or its values; everything else is the medium's (full, read-only, I/O, busy, corrupt). */
 const OURS = /^SQLITE_(ERROR|CONSTRAINT|MISMATCH|MISUSE|RANGE|TOOBIG)/;

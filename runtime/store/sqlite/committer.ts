@@ -1,22 +1,28 @@
 /** Where batches are committed: on the writer thread (a server), or right here (a command that ends soon). */
 import type { Worker } from 'node:worker_threads';
 import type { Mutation } from '../mutations.ts';
+import { pack, toChange } from './changes.ts';
 import type { CommitResult } from './commit.ts';
-import { createCommit } from './commit.ts';
+import { createTransactions } from './commit.ts';
 import type { Durability } from './open-database.ts';
 import { openDatabase } from './open-database.ts';
+import type { Value } from './row-buffer.ts';
 
 export interface Committer {
   /** Never rejects. Batches are committed in the order in which they come. */
   commit(batch: readonly Mutation[]): Promise<readonly CommitResult[]>;
+  /** Resolves once everything that was committed is in its tables, as far as the medium takes it. */
+  settle(): Promise<void>;
   close(): Promise<void>;
 }
 
 export function createInlineCommitter(path: string, durability: Durability): Committer {
   const db = openDatabase(path, durability);
-  const commit = createCommit(db);
+  // It may end at any time: nobody would move what it has staged.
+  const { commit } = createTransactions(db, { stagedFrom: Number.POSITIVE_INFINITY });
   return {
-    commit: (batch) => Promise.resolve(commit(batch)),
+    commit: (batch) => Promise.resolve(commit(batch.map(toChange))),
+    settle: () => Promise.resolve(),
     close() {
       db.close();
       return Promise.resolve();
@@ -25,10 +31,11 @@ export function createInlineCommitter(path: string, durability: Durability): Com
 }
 
 /**
- * What the thread is told: a batch to commit as the JSON of `Mutation[]`, or null to fold the log into the file and end.
- * It answers with the JSON of `CommitResult[]`. One text crosses threads at a fraction of what cloning its objects costs.
+ * What the thread is told: a batch to commit, packed; to settle; or to settle, fold the log into the file and end. It
+ * answers each of the first two, with the JSON of `CommitResult[]`: one text crosses threads at a fraction of what
+ * cloning its objects costs.
  */
-export type ThreadRequest = string | null;
+export type ThreadRequest = readonly Value[] | 'settle' | 'end';
 
 /** Starts the writer thread. */
 export type StartThread = () => Worker;
@@ -62,11 +69,14 @@ export function createThreadCommitter(start: StartThread, onDeath: (reason: stri
   running();
   return {
     async commit(batch) {
-      const results = await ask(JSON.stringify(batch));
+      const results = await ask(pack(batch));
       return results ?? batch.map(() => ({ kind: 'unavailable', message: 'the writer thread died' }));
     },
+    async settle() {
+      await ask('settle');
+    },
     async close() {
-      if (thread !== null) await ask(null);
+      if (thread !== null) await ask('end');
     },
   };
 }

@@ -4,12 +4,12 @@
  * disk another way, by folding the log into the file.
  */
 import type Database from 'libsql';
-import type { Mutation } from '../mutations.ts';
+import type { Change } from './changes.ts';
 import type { Commit, CommitResult } from './commit.ts';
 import type { LogSync } from './log-sync.ts';
 
 /** Answers are given in the order of the batches. */
-export type DurableCommit = (batch: readonly Mutation[], answer: (results: readonly CommitResult[]) => void) => void;
+export type DurableCommit = (batch: readonly Change[], answer: (results: readonly CommitResult[]) => void) => void;
 
 export interface DurableCommitParts {
   readonly db: Database.Database;
@@ -30,7 +30,7 @@ export function createDurableCommit({ db, commit, log }: DurableCommitParts): Du
   };
 }
 
-const unavailable = (batch: readonly Mutation[], message: string): readonly CommitResult[] =>
+const unavailable = (batch: readonly Change[], message: string): readonly CommitResult[] =>
   batch.map(() => ({ kind: 'unavailable', message }));
 
 /** Folds the log into the file and syncs both; true when all that was committed is on the disk then. */

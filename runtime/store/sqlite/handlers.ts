@@ -1,105 +1,52 @@
 /** The changes of ../mutations.ts as SQL. Each handler runs inside the transaction of its batch. */
 import type Database from 'libsql';
 import { claimKey } from '../claim-key.ts';
-import type { Mutation, MutationHandlers, MutationResults } from '../mutations.ts';
-import { applyMutation } from '../mutations.ts';
-import type { TakeClaim } from './accept.ts';
-import { createInsertDispatch, createIsFree, createTakeClaim } from './accept.ts';
-import { createAdvance } from './advance.ts';
+import type { MutationHandlers, Ref } from '../mutations.ts';
+import { isFailure } from '../mutations.ts';
+import type { AcceptParts } from './accept.ts';
+import { createAccept } from './accept.ts';
+import { toMove } from './changes.ts';
 import { createCleanup, createExpireClaims } from './cleanup.ts';
 import { createCoalesce, createRelease } from './groups.ts';
 import { createJobHandlers } from './jobs.ts';
-import { NewRows } from './new-rows.ts';
-import { OpenRows } from './open-rows.ts';
-import { createTallyWriter } from './tally-writer.ts';
+import type { Mover } from './mover.ts';
+import type { TallyWriter } from './tally-writer.ts';
 
-/** How claims are taken: for granted, until the end shows that they were free; or each by itself. */
-export type Claiming = 'granted' | 'checked';
-
-/** Applies changes within a transaction. */
-export interface Applier {
-  apply<M extends Mutation>(mutation: M, claiming: Claiming): MutationResults[M['kind']];
-  /** Writes what is still gathered; before the commit. @throws ClaimHeld when one was taken for granted wrongly */
-  finish(): void;
-  /** After a rollback. */
-  discard(): void;
+export interface HandlerParts extends Pick<AcceptParts, 'claim' | 'insert'> {
+  readonly mover: Mover;
+  readonly tally: TallyWriter;
 }
 
-/** Kinds whose handlers never look at what others have inserted in the same transaction. */
-const BLIND: ReadonlySet<Mutation['kind']> = new Set(['accept', 'advance']);
-
-export function createApplier(db: Database.Database): Applier {
-  const rows = new NewRows(db);
-  const open = new OpenRows();
-  const tally = createTallyWriter(db);
-  let claiming: Claiming = 'checked';
-  const check = createTakeClaim(db);
-  const claim: TakeClaim = (claim, now) => {
-    if (claiming === 'checked' || claim === null) return check(claim, now);
-    rows.claim(claimKey(claim), claim.expires_at, now);
-    return true;
-  };
-  const insert = createInsertDispatch(rows, open, tally);
-  const advance = createAdvance(db, { rows, open, tally });
-  const parts = { rows, tally, claim, insert, advance };
-  const handlers = createHandlers(db, parts);
+export function createHandlers(db: Database.Database, parts: HandlerParts): MutationHandlers {
+  const { claim, insert, mover, tally } = parts;
+  const putInInbox = db.prepare('INSERT INTO inbox (ref) VALUES (?)');
+  const takeFromInbox = db.prepare('DELETE FROM inbox WHERE ref = ?');
+  const toInbox = (ref: Ref): void => void putInInbox.run([ref]);
+  const advance = createAdvance(db, mover);
   return {
-    apply(mutation, how) {
-      claiming = how;
-      if (!BLIND.has(mutation.kind)) rows.flush();
-      return applyMutation(handlers, mutation);
-    },
-    finish() {
-      rows.flush();
-      rows.end();
-      tally.flush();
-    },
-    discard() {
-      rows.discard();
-      open.discard();
-      tally.discard();
-    },
-  };
-}
-
-interface HandlerParts {
-  readonly rows: NewRows;
-  readonly tally: ReturnType<typeof createTallyWriter>;
-  readonly claim: TakeClaim;
-  readonly insert: ReturnType<typeof createInsertDispatch>;
-  readonly advance: MutationHandlers['advance'];
-}
-
-function createHandlers(db: Database.Database, parts: HandlerParts): MutationHandlers {
-  const { rows, tally, claim, insert, advance } = parts;
-  const isFree = createIsFree(db);
-  const setAnswered = db.prepare('UPDATE work SET answered_at = ? WHERE ref = ?');
-  const toInbox = db.prepare('INSERT INTO inbox (ref) VALUES (?)');
-  const fromInbox = db.prepare('DELETE FROM inbox WHERE ref = ?');
-  return {
-    accept(m) {
-      // A claim among the new rows counts as well.
-      if (m.claiming === 'later') rows.flush();
-      const isNew = m.claiming === 'now' ? claim(m.claim, m.now) : isFree(m.claim, m.now);
-      if (!isNew) return { kind: 'duplicate' };
-      const ref = insert(m, m.state, m.now);
-      if (m.answer !== undefined) {
-        rows.answers.add(ref, JSON.stringify(m.answer));
-        rows.flush();
-        setAnswered.run([m.now, ref]);
-      }
-      if (m.inbox) toInbox.run([ref]);
-      return { kind: 'stored', ref };
-    },
+    accept: createAccept(db, { claim, insert, toInbox }),
     coalesce: createCoalesce(db, claim, insert, advance),
     release: createRelease(db),
     advance,
     take_inbox({ refs }) {
-      for (const ref of refs) fromInbox.run([ref]);
+      for (const ref of refs) takeFromInbox.run([ref]);
       return null;
     },
     expire_claims: createExpireClaims(db),
     cleanup: createCleanup(db, tally),
-    ...createJobHandlers(db, { claim, insert, toInbox: (ref) => void toInbox.run([ref]) }),
+    ...createJobHandlers(db, { claim, insert, toInbox }),
+  };
+}
+
+function createAdvance(db: Database.Database, mover: Mover): MutationHandlers['advance'] {
+  const claim = db.prepare('INSERT OR REPLACE INTO claim (key, expires_at) VALUES (?, ?)');
+  const fail = db.prepare("INSERT OR REPLACE INTO meta (key, value) VALUES ('last_error', ?)");
+  return (m) => {
+    const found = mover.move(toMove(m));
+    if (found === null) return false;
+    const { id, route } = found;
+    if (m.claim !== undefined) claim.run([claimKey(m.claim), m.claim.expires_at]);
+    if (isFailure(m)) fail.run([JSON.stringify({ id, route, at: m.at, reason: m.reason })]);
+    return true;
   };
 }

@@ -109,6 +109,10 @@ const VERSIONS: readonly string[] = [
   -- Expired ids are found by going through all of them now and then: an index would cost every event.
   DROP INDEX claim_expiry;
   `,
+  `
+  -- Batches that are committed and not in their tables yet, see staging.ts. changes: JSON.
+  CREATE TABLE staged_batch (seq INTEGER PRIMARY KEY, changes TEXT NOT NULL) STRICT;
+  `,
 ];
 
 export const SCHEMA_VERSION = VERSIONS.length;

@@ -1,6 +1,6 @@
 /**
- * What this connection knows of unfinished dispatches because it wrote it, so that a change need not read first. Only a
- * help: every change is made on the condition that the state is the one known here.
+ * What this connection knows of unfinished dispatches because it wrote it, so that a change need not read first.
+ * Everything is forgotten as soon as another process has written.
  */
 import type { Ref } from '../mutations.ts';
 import type { OpenState } from '../states.ts';
@@ -33,8 +33,7 @@ export class OpenRows {
     this.known.delete(ref);
   }
 
-  /** After a rollback. */
-  discard(): void {
+  forgetAll(): void {
     this.known.clear();
   }
 }

@@ -37,7 +37,7 @@ export class RecentClaims {
 }
 
 /** The claim that a change makes, should it be stored. */
-function claimOf(mutation: Mutation): StoredClaim | null {
+export function claimOf(mutation: Mutation): StoredClaim | null {
   switch (mutation.kind) {
     case 'accept':
       return mutation.claiming === 'now' ? mutation.claim : null;

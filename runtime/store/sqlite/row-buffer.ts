@@ -13,14 +13,11 @@ export class RowBuffer {
   private readonly prepare: (size: number) => Database.Statement;
   private readonly width: number;
 
-  /**
-   * @param into `INSERT INTO table (columns)`, of any kind
-   * @param onConflict what follows the values
-   */
-  constructor(db: Database.Database, into: string, width: number, onConflict = '') {
+  /** @param into `INSERT INTO table (columns)`, of any kind */
+  constructor(db: Database.Database, into: string, width: number) {
     this.width = width;
     const row = `(${Array(width).fill('?').join(', ')})`;
-    this.prepare = (size) => db.prepare(`${into} VALUES ${Array(size).fill(row).join(', ')} ${onConflict}`);
+    this.prepare = (size) => db.prepare(`${into} VALUES ${Array(size).fill(row).join(', ')}`);
   }
 
   get size(): number {
@@ -31,20 +28,16 @@ export class RowBuffer {
     for (const value of row) this.values.push(value);
   }
 
-  /** Inserts what was gathered; answers how many rows were inserted or replaced. @param last values of `onConflict` */
-  flush(...last: readonly Value[]): number {
+  /** Inserts what was gathered. */
+  flush(): void {
     const { values, width } = this;
     this.values = [];
-    let changes = 0;
     let at = 0;
     for (const size of SIZES) {
       for (; values.length - at >= size * width; at += size * width) {
-        const some = values.slice(at, at + size * width);
-        for (const value of last) some.push(value);
-        changes += this.statement(size).run(some).changes;
+        this.statement(size).run(values.slice(at, at + size * width));
       }
     }
-    return changes;
   }
 
   discard(): void {

@@ -2,10 +2,11 @@
  * Group commit: gathers the writes of one turn of the event loop, and those that arrive while the writer has enough to
  * do, into one transaction. Order is kept.
  */
-import type { Mutation, MutationResults } from '../mutations.ts';
+import type { ClaimKey, Mutation, MutationResults } from '../mutations.ts';
 import { StoreUnavailable } from '../store.ts';
 import type { CommitResult } from './commit.ts';
 import type { Committer } from './committer.ts';
+import { claimOf } from './recent-claims.ts';
 
 /** Called with each change that was committed, before whoever waits for it. */
 export type OnCommitted = (mutation: Mutation, result: MutationResults[keyof MutationResults]) => void;
@@ -28,7 +29,7 @@ export class WriteQueue {
   /** Who waits for each change of the queue. */
   private waiting: Settle[] = [];
   /** Batches whose results are not known yet. */
-  private sent = 0;
+  private readonly sent: (readonly Mutation[])[] = [];
   /** The end of the turn will look at the queue. */
   private due = false;
   private closed = false;
@@ -59,33 +60,49 @@ export class WriteQueue {
     });
   }
 
+  /** True while a claim of the id is on its way to being committed. */
+  isClaiming({ profile, route, delivery_id }: ClaimKey): boolean {
+    const isSame = (mutation: Mutation): boolean => {
+      const claim = claimOf(mutation);
+      return claim?.delivery_id === delivery_id && claim.route === route && claim.profile === profile;
+    };
+    return [this.queue, ...this.sent].some((batch) => batch.some(isSame));
+  }
+
+  /** Resolves once what was written before can be read. */
+  async settle(): Promise<void> {
+    while (this.sent.length > 0 || this.queue.length > 0) await new Promise<void>((resolve) => this.idle.push(resolve));
+    await this.committer.settle();
+  }
+
   private readonly onTurn = (): void => {
     this.due = false;
     this.commitNext();
   };
 
   private commitNext(): void {
-    if (this.sent < MAX_SENT && this.queue.length > 0) void this.commit();
+    if (this.sent.length < MAX_SENT && this.queue.length > 0) void this.commit();
   }
 
   private async commit(): Promise<void> {
-    this.sent++;
     const batch = this.queue.splice(0, MAX_BATCH);
+    this.sent.push(batch);
     const waiting = this.waiting.splice(0, MAX_BATCH);
     this.hooks.beforeCommit?.();
     const results = await this.committer.commit(batch);
-    this.sent--;
+    // Results come in the order of the batches.
+    this.sent.shift();
     waiting.forEach((settle, index) => {
       settle(results[index] ?? { kind: 'unavailable', message: 'no answer' });
     });
     // What this turn still brings goes with its end.
     if (!this.due) this.commitNext();
-    if (this.sent === 0 && this.queue.length === 0) for (const wake of this.idle.splice(0)) wake();
+    if (this.sent.length === 0 && this.queue.length === 0) for (const wake of this.idle.splice(0)) wake();
   }
 
   async close(): Promise<void> {
     this.closed = true;
-    if (this.sent > 0 || this.queue.length > 0) await new Promise<void>((resolve) => this.idle.push(resolve));
+    if (this.sent.length > 0 || this.queue.length > 0) await new Promise<void>((resolve) => this.idle.push(resolve));
     await this.committer.close();
   }
 }

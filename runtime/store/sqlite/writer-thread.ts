@@ -3,4 +3,4 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { WriterOptions } from './serve-writer.ts';
 import { serveWriter } from './serve-writer.ts';
 
-if (parentPort !== null) serveWriter(parentPort, workerData as Pick<WriterOptions, 'path' | 'durability'>);
+if (parentPort !== null) serveWriter(parentPort, workerData as Omit<WriterOptions, 'reached'>);

@@ -3,7 +3,9 @@ import { copyFileSync, mkdirSync, readFileSync, rmSync, statSync, truncateSync, 
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
-import { createCommit } from '../../../runtime/store/sqlite/commit.ts';
+import type { Accept } from '../../../runtime/store/mutations.ts';
+import { toChange } from '../../../runtime/store/sqlite/changes.ts';
+import { createTransactions } from '../../../runtime/store/sqlite/commit.ts';
 import { createDurableCommit } from '../../../runtime/store/sqlite/durable-commit.ts';
 import { LogSync } from '../../../runtime/store/sqlite/log-sync.ts';
 import { migrate } from '../../../runtime/store/sqlite/migrations.ts';
@@ -22,16 +24,18 @@ import { tinyDisk } from '../../helpers/tiny-disk.ts';
 
 const big = (id: string) => makeAccept(id, { dispatch: makeDispatch(id, { prompt: 'x'.repeat(20_000) }) });
 
-async function fill(store: Store): Promise<number> {
-  for (let stored = 0; ; stored++) {
-    try {
-      await store.write(big(`fill${stored}`));
-    } catch (error) {
-      assert.ok(error instanceof StoreUnavailable, String(error));
-      return stored;
+/** Writes so many at once until no more is taken; answers how many were. */
+async function fill(store: Store, atOnce = 1): Promise<number> {
+  for (let stored = 0; stored < 1000; stored += atOnce) {
+    const ids = Array.from({ length: atOnce }, (_, n) => `fill${stored + n}`);
+    const results = await Promise.allSettled(ids.map((id) => store.write(big(id))));
+    for (const result of results) {
+      if (result.status === 'rejected') assert.ok(result.reason instanceof StoreUnavailable, String(result.reason));
     }
-    assert.ok(stored < 1000);
+    const taken = results.filter(({ status }) => status === 'fulfilled').length;
+    if (taken < atOnce) return stored + taken;
   }
+  throw new Error('the disk is never full');
 }
 
 describe('a full disk', () => {
@@ -56,6 +60,23 @@ describe('a full disk', () => {
     assert.deepEqual([store.find('refused'), store.audit()], [null, []]);
     assert.equal(store.tallies()[0]?.accepted, stored + 1);
   });
+
+  it('keeps what was staged when it got full, and moves it once there is space', async (t) => {
+    const disk = tinyDisk(t, '1500k');
+    if (disk === null) return t.skip('needs the right to mount a file system');
+    const path = join(disk, 'state.db');
+    const ballast = join(disk, 'ballast');
+    writeFileSync(ballast, Buffer.alloc(600_000));
+    const store = openServerStore({ path, durability: 'full', log: silentLog });
+    t.after(() => store.close());
+    const stored = await fill(store, 10);
+    assert.ok(stored >= 10 && stored % 10 === 0, `${stored} stored`);
+    rmSync(ballast);
+    await store.write(big('later'));
+    await store.settle();
+    assert.equal(store.tallies()[0]?.accepted, stored + 1);
+    assert.deepEqual(store.audit(), []);
+  });
 });
 
 describe('a commit', () => {
@@ -63,10 +84,11 @@ describe('a commit', () => {
     const db = openDatabase(join(tempDir(t), 'state.db'), 'full');
     migrate(db);
     t.after(() => db.close());
-    const commit = createCommit(db);
-    const kinds = (ids: readonly string[]): readonly string[] =>
-      commit(ids.map((id) => makeAccept(id))).map(({ kind }) => kind);
-    return { db, kinds };
+    const { commit } = createTransactions(db);
+    const write = (accepts: readonly Accept[]): readonly string[] =>
+      commit(accepts.map(toChange)).map(({ kind }) => kind);
+    const kinds = (ids: readonly string[]): readonly string[] => write(ids.map((id) => makeAccept(id)));
+    return { db, kinds, write };
   };
 
   it('is refused as a whole while the database is read-only, and works again afterwards', (t) => {
@@ -87,15 +109,10 @@ describe('a commit', () => {
   });
 
   it('stores everything but the one change that can never be stored', (t) => {
-    const { db, kinds } = setUp(t);
+    const { db, kinds, write } = setUp(t);
     // The same id under another delivery id: no duplicate event, but a dispatch that cannot be.
     const twin = makeAccept('b', { claim: null });
-    const commit = createCommit(db);
-    const results = commit([makeAccept('a'), makeAccept('b'), twin, makeAccept('c')]);
-    assert.deepEqual(
-      results.map(({ kind }) => kind),
-      ['ok', 'ok', 'failed', 'ok'],
-    );
+    assert.deepEqual(write([makeAccept('a'), makeAccept('b'), twin, makeAccept('c')]), ['ok', 'ok', 'failed', 'ok']);
     assert.deepEqual(kinds(['d']), ['ok']);
     assert.deepEqual(createReader(db).audit(), []);
   });
@@ -153,10 +170,10 @@ describe('a disk that does not take the log', () => {
     migrate(db);
     const syncs: ((error: Error | null) => void)[] = [];
     const log = new LogSync((done) => void syncs.push(done));
-    const commit = createDurableCommit({ db, commit: createCommit(db), log });
+    const commit = createDurableCommit({ db, commit: createTransactions(db).commit, log });
     const answers: string[] = [];
     const write = (id: string): void =>
-      commit([makeAccept(id)], ([result]) => void answers.push(`${id}: ${result?.kind}`));
+      commit([toChange(makeAccept(id))], ([result]) => void answers.push(`${id}: ${result?.kind}`));
     const sync = (error: string | null): void => syncs.shift()?.(error === null ? null : new Error(error));
     const logSize = (): number => statSync(`${path}-wal`).size;
     return { write, sync, answers, logSize, waiting: syncs };

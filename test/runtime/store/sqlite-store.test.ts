@@ -4,10 +4,15 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
 import Database from 'libsql';
+import type { CommitResult } from '../../../runtime/store/sqlite/commit.ts';
+import type { Committer } from '../../../runtime/store/sqlite/committer.ts';
+import { WriteQueue } from '../../../runtime/store/sqlite/write-queue.ts';
 import { openCommandStore, openServerStore, openStoreReader } from '../../../runtime/store/sqlite-store.ts';
 import type { Store } from '../../../runtime/store/store.ts';
 import { StoreUnavailable } from '../../../runtime/store/store.ts';
+import { deferred } from '../../helpers/dispatch-bench.ts';
 import { makeAccept, makeClaim } from '../../helpers/dispatches.ts';
+import { settle } from '../../helpers/fake-clock.ts';
 import { silentLog } from '../../helpers/log.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 import { accept, storeContract } from './store-contract.ts';
@@ -72,7 +77,7 @@ describe('sqlite store: the file', () => {
     await store.close();
     const old = new Database(path);
     const step = (n: number) => JSON.stringify({ kind: 'run', outcome: 'failed', reason: `try ${n}` });
-    old.exec('DROP TABLE step; CREATE INDEX claim_expiry ON claim (expires_at)');
+    old.exec('DROP TABLE staged_batch; DROP TABLE step; CREATE INDEX claim_expiry ON claim (expires_at)');
     old.exec('CREATE TABLE step (ref INTEGER, n INTEGER, data TEXT, PRIMARY KEY (ref, n)) WITHOUT ROWID');
     for (const n of [1, 2]) old.prepare('INSERT INTO step VALUES (?, ?, ?)').run([ref, n, step(n)]);
     old.exec('PRAGMA user_version = 2');
@@ -117,6 +122,29 @@ describe('sqlite store: a server', () => {
       ['d', 'c', 'b', 'a'],
     );
     assert.deepEqual(server.audit(), []);
+  });
+
+  it('takes no id for done whose commit is still on its way', async () => {
+    const commits: ReturnType<typeof deferred<readonly CommitResult[]>>[] = [];
+    const committer: Committer = {
+      commit() {
+        const commit = deferred<readonly CommitResult[]>();
+        commits.push(commit);
+        return commit.promise;
+      },
+      settle: () => Promise.resolve(),
+      close: () => Promise.resolve(),
+    };
+    const queue = new WriteQueue(committer, { committed: () => {} });
+    const isClaiming = () => ['1', '2', '3'].map((id) => queue.isClaiming(makeClaim(id)));
+    const sent = queue.write(makeAccept('a', { claim: makeClaim('1') }));
+    await settle(2);
+    const waiting = queue.write(makeAccept('b', { claim: makeClaim('2') }));
+    assert.deepEqual(isClaiming(), [true, true, false]);
+    await settle(2);
+    for (const commit of commits) commit.resolve([{ kind: 'ok', value: true }]);
+    await Promise.all([sent, waiting]);
+    assert.deepEqual(isClaiming(), [false, false, false]);
   });
 
   it('takes nothing more once it is closed, so that its thread stays ended', async (t) => {

@@ -153,7 +153,8 @@ function claims(open: OpenStore): void {
     }
     assert.deepEqual(removed, [2, 1, 0]);
     assert.equal(store.isClaimed(makeClaim('d'), 3000), true);
-    for (const id of ['a', 'b', 'c']) assert.equal(store.isClaimed(makeClaim(id), 1000), false);
+    // Even for a clock that was put back.
+    for (const id of ['a', 'b', 'c']) await accept(store, `${id} again`, { claim: makeClaim(id, 2000), now: 1000 });
   });
 }
 
