@@ -21,13 +21,13 @@ it('a run that does not fit into memory is read from the store, even one that wa
     assert.equal(kind, 'accepted');
   };
   await accept('a', 'first');
-  await accept('b', 'x'.repeat(16 * 1024 * 1024 - 1100));
-  await accept('c', 'last');
+  await accept('b', 'x'.repeat(16 * 1024 * 1024 - 2500));
+  await accept('c', 'y'.repeat(2000));
   assert.equal(store.find('c'), null);
   first.resolve('');
   await settle(20);
   assert.deepEqual(
     runs.map(({ prompt }) => prompt.slice(0, 5)),
-    ['first', 'xxxxx', 'last'],
+    ['first', 'xxxxx', 'yyyyy'],
   );
 });

@@ -67,14 +67,18 @@ describe('a staged dispatch', () => {
     ];
     for (const open of openers) {
       const { path, store } = openIn(t);
-      const a = await accept(store, 'a');
-      await accept(store, 'b');
-      await store.write(done(a));
-      // Its dispatch goes to its tables, its end stays behind.
+      const refs = [await accept(store, 'a', { claim: makeClaim('1', 9000) }), await accept(store, 'b')];
+      for (const ref of refs) await store.write(done(ref));
+      // It takes its end along; the batch of that is still there when the next one opens the store.
       store.move(1);
-      await accept(store, 'c');
+      await accept(store, 'c', { claim: makeClaim('3', 9000) });
       const after = open(path);
-      assert.deepEqual([idsOf(after), after.load(a)?.state, after.audit()], [['a', 'b', 'c'], 'done', []]);
+      assert.deepEqual(
+        after.list({ limit: 9 }).map(({ id, state }) => `${id} ${state}`),
+        ['c pending', 'b done', 'a done'],
+      );
+      for (const id of ['1', '3']) assert.equal(after.isClaimed(makeClaim(id), 5000), true);
+      assert.deepEqual(after.audit(), []);
       await after.close();
     }
   });
