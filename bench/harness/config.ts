@@ -11,10 +11,16 @@ import { PROMPT, SECRET } from './payloads.ts';
 /** Loaded once, as the program does at its start. */
 const catalog = loadShippedCatalog(nodeFiles, join(ROOT, 'catalog'));
 
+/** Those of the run. */
+const folders: string[] = [];
+process.on('exit', () => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
 /** A folder for the run, removed when the process ends. */
 export function tempFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'hookwright-bench-'));
-  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+  folders.push(folder);
   return folder;
 }
 

@@ -144,7 +144,12 @@ void dispatcher.start();
 if (options.pauses) delay.enable();
 
 /** What a server is asked for; without an order it reports. */
-export type ServerOrder = { readonly list: number } | { readonly clean_up: true } | Record<string, never>;
+export type ServerOrder =
+  | { readonly list: number }
+  | { readonly clean_up: true }
+  /** Answered once what was written is where it stays. */
+  | { readonly settle: true }
+  | Record<string, never>;
 
 function listMs(limit: number): number {
   const started = performance.now();
@@ -155,6 +160,7 @@ function listMs(limit: number): number {
 process.on('message', (order: ServerOrder) => {
   if ('list' in order) process.send?.({ ms: listMs(order.list) });
   else if ('clean_up' in order) void cleanUp({ store, clock, retentionDays: () => 14 }, () => false);
+  else if ('settle' in order) void store.settle().then(() => process.send?.({}));
   else process.send?.(report());
 });
 process.on('disconnect', () => process.exit(0));

@@ -3,11 +3,11 @@ import type Database from 'libsql';
 import type { MutationResults } from '../mutations.ts';
 import { applyMutation } from '../mutations.ts';
 import type { InsertDispatch } from './accept.ts';
-import { createTakeClaim } from './accept.ts';
+import { createAdvancer } from './advance.ts';
 import type { Change } from './changes.ts';
 import { dispatchRow } from './changes.ts';
+import { createTakeClaim } from './claims.ts';
 import { createHandlers } from './handlers.ts';
-import { createMover } from './mover.ts';
 import { OpenRows } from './open-rows.ts';
 import { Staging } from './staging.ts';
 import { TableRows } from './table-rows.ts';
@@ -30,7 +30,7 @@ export interface Applier {
   moveStaged(dispatches: number): void;
   /** After a rollback. */
   discard(): void;
-  /** Batches are committed that are not in their tables yet. */
+  /** Batches are committed that are not in their tables yet, or nobody knows. */
   readonly hasStaged: boolean;
   /** Dispatches that are not in their tables yet. */
   readonly staged: number;
@@ -44,14 +44,14 @@ export interface ApplierOptions {
 export function createApplier(db: Database.Database, { stagedFrom = STAGED_FROM }: ApplierOptions): Applier {
   const tally = createTallyWriter(db);
   const open = new OpenRows();
-  const mover = createMover(db, open, tally);
-  const staging = new Staging(db, { rows: new TableRows(db, open, tally), mover, open });
+  const advancer = createAdvancer(db, open, tally);
+  const staging = new Staging(db, { rows: new TableRows(db, open, tally), advancer, open });
   const insert: InsertDispatch = ({ dispatch, max_concurrent }, state, readyAt) => {
     const ref = staging.insert(dispatchRow(dispatch, max_concurrent), state, readyAt);
     staging.flush();
     return ref;
   };
-  const handlers = createHandlers(db, { claim: createTakeClaim(db), insert, mover, tally });
+  const handlers = createHandlers(db, { claim: createTakeClaim(db), insert, advancer, tally });
   /** Of the transaction at hand: its changes, the text they bring, and whether all of them can be staged. */
   let [changes, chars, canStage] = [0, 0, true];
   const isStaged = (): boolean => canStage && chars <= STAGED_CHARS && changes + staging.size >= stagedFrom;
@@ -67,8 +67,8 @@ export function createApplier(db: Database.Database, { stagedFrom = STAGED_FROM 
           chars += change.row.body.length;
           return staging.accept(change);
         case 'ended':
-          chars += change.move.answer?.length ?? 0;
-          return staging.end(change.move);
+          chars += change.row.answer?.length ?? 0;
+          return staging.end(change.row);
         case 'other':
           canStage = false;
           staging.flush();

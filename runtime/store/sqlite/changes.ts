@@ -35,8 +35,8 @@ export interface Accepted {
   readonly now: number;
 }
 
-/** A dispatch moves to a state. */
-export interface Move {
+/** A dispatch goes to a state. */
+export interface AdvanceRow {
   readonly ref: Ref;
   readonly to: DispatchState;
   readonly at: number;
@@ -53,7 +53,7 @@ export interface Move {
 /** A dispatch has come to a good end. */
 export interface Ended {
   readonly kind: 'ended';
-  readonly move: Move;
+  readonly row: AdvanceRow;
 }
 
 /** Everything else. */
@@ -71,7 +71,7 @@ export function toChange(mutation: Mutation): Change {
     const expires_at = claim === null ? null : claim.expires_at;
     return { kind: 'accepted', row: dispatchRow(dispatch, max_concurrent), claim: key, expires_at, now };
   }
-  if (mutation.kind === 'advance' && isGoodEnd(mutation)) return { kind: 'ended', move: toMove(mutation) };
+  if (mutation.kind === 'advance' && isGoodEnd(mutation)) return { kind: 'ended', row: toAdvanceRow(mutation) };
   return { kind: 'other', mutation };
 }
 
@@ -86,7 +86,7 @@ export function dispatchRow(dispatch: Dispatch, max_concurrent: number | null): 
   return { id, profile, route, job, mode, accepted_at, max_concurrent, head, body: JSON.stringify(dispatch) };
 }
 
-export function toMove({ ref, to, at, reason, ready_at, started_at, answer, steps }: Advance): Move {
+export function toAdvanceRow({ ref, to, at, reason, ready_at, started_at, answer, steps }: Advance): AdvanceRow {
   return {
     ref,
     to,
@@ -113,7 +113,7 @@ export function pack(batch: readonly Mutation[]): readonly Value[] {
       values.push(d.id, d.profile, d.route, d.job, d.mode, d.accepted_at, d.max_concurrent, d.head, d.body);
       values.push(claim, expires_at, now);
     } else if (change.kind === 'ended') {
-      const { ref, to, at, reason, ready_at, started_at, answer, steps } = change.move;
+      const { ref, to, at, reason, ready_at, started_at, answer, steps } = change.row;
       values.push(ref, to, at, reason, ready_at, started_at, answer, steps.length);
       for (const step of steps) values.push(step);
     } else values.push(JSON.stringify(change.mutation));
@@ -142,7 +142,7 @@ export function unpack(values: readonly Value[]): readonly Change[] {
       };
       changes.push({ kind, row, claim: next(), expires_at: next(), now: next() });
     } else if (kind === 'ended') {
-      const move = {
+      const row = {
         ref: next<Ref>(),
         to: next<DispatchState>(),
         at: next<number>(),
@@ -152,8 +152,8 @@ export function unpack(values: readonly Value[]): readonly Change[] {
         answer: next<string | null>(),
         steps: Array<string>(next<number>()).fill(''),
       };
-      for (let index = 0; index < move.steps.length; index++) move.steps[index] = next();
-      changes.push({ kind, move });
+      for (let index = 0; index < row.steps.length; index++) row.steps[index] = next();
+      changes.push({ kind, row });
     } else changes.push({ kind, mutation: JSON.parse(next<string>()) as Mutation });
   }
   return changes;

@@ -2,7 +2,8 @@
 import type Database from 'libsql';
 import { joinGroup } from '../../coalesce/group.ts';
 import type { MutationHandlers, Ref } from '../mutations.ts';
-import type { InsertDispatch, TakeClaim } from './accept.ts';
+import type { InsertDispatch } from './accept.ts';
+import type { TakeClaim } from './claims.ts';
 import { groupKey } from './keys.ts';
 
 type GroupRow = readonly [

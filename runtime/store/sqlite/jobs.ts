@@ -3,7 +3,9 @@ import type Database from 'libsql';
 import { claimKey } from '../claim-key.ts';
 import type { FireJob, JobMutation, JobMutationResults, JobTick, TickJob } from '../job-mutations.ts';
 import type { Ref } from '../mutations.ts';
-import type { InsertDispatch, TakeClaim } from './accept.ts';
+import type { InsertDispatch } from './accept.ts';
+import type { TakeClaim } from './claims.ts';
+import { createIsHeld } from './claims.ts';
 
 export type JobHandlers = {
   readonly [K in JobMutation['kind']]: (mutation: Extract<JobMutation, { kind: K }>) => JobMutationResults[K];
@@ -92,7 +94,7 @@ function createFiring(db: Database.Database, parts: FiringParts): Pick<JobHandle
     'INSERT INTO job_state (job, ref) VALUES (?1, ?2) ON CONFLICT (job) DO UPDATE SET ref = ?2',
   );
   const addTick = db.prepare('INSERT INTO job_tick (job, due_at, outcome, ref, missed) VALUES (?, ?, ?, ?, ?)');
-  const isClaimed = db.prepare('SELECT 1 FROM claim WHERE key = ? AND expires_at > ?').raw();
+  const isHeld = createIsHeld(db);
   const start = ({ dispatch, job, now }: FireJob | (TickJob & Pick<FireJob, 'dispatch'>)): Ref => {
     const ref = parts.insert({ dispatch, max_concurrent: null }, 'pending', now);
     setRef.run([job, ref]);
@@ -119,7 +121,7 @@ function createFiring(db: Database.Database, parts: FiringParts): Pick<JobHandle
       return { kind: 'stored', ref };
     },
     fire_job(m) {
-      if (m.claim !== null && isClaimed.get([claimKey(m.claim), m.now]) !== undefined) return { kind: 'duplicate' };
+      if (m.claim !== null && isHeld(claimKey(m.claim), m.now)) return { kind: 'duplicate' };
       const [paused, , running] = stateOf(m.job);
       if (!m.even_paused && (paused === null ? m.paused : paused === 1)) return { kind: 'paused' };
       parts.claim(m.claim, m.now);

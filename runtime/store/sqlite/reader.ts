@@ -7,6 +7,7 @@ import type { DispatchState, OpenState } from '../states.ts';
 import type { LastError, OpenDispatch, StoredDispatch, StoreReader, Tally } from '../store.ts';
 import type { TallyColumn } from '../tally.ts';
 import { auditTally, TALLY_COLUMNS } from '../tally.ts';
+import { createIsHeld } from './claims.ts';
 import { createJobReader } from './job-reader.ts';
 import { parseGroupKey, stepIds } from './keys.ts';
 import { createList } from './list.ts';
@@ -14,7 +15,7 @@ import type { SummaryRow } from './summary.ts';
 import { readSummary, SUMMARY_COLUMNS } from './summary.ts';
 
 export function createReader(db: Database.Database): StoreReader {
-  const claimed = db.prepare('SELECT 1 FROM claim WHERE key = ? AND expires_at > ?').raw();
+  const isHeld = createIsHeld(db);
   const load = createLoad(db);
   const refOf = db.prepare('SELECT ref FROM dispatch WHERE id = ?').raw();
   const groups = db
@@ -29,7 +30,7 @@ export function createReader(db: Database.Database): StoreReader {
   const lastError = db.prepare("SELECT value FROM meta WHERE key = 'last_error'").raw();
   const tallies = createTallies(db);
   return {
-    isClaimed: (key, now) => claimed.get([claimKey(key), now]) !== undefined,
+    isClaimed: (key, now) => isHeld(claimKey(key), now),
     load,
     find(id) {
       const row = refOf.get([id]) as readonly [Ref] | undefined;

@@ -2,14 +2,14 @@
 import type Database from 'libsql';
 import type { Dispatch } from '../../../schemas/generated/types.ts';
 import type { Ref } from '../mutations.ts';
-import type { Move } from './changes.ts';
+import type { AdvanceRow } from './changes.ts';
 import { dispatchRow } from './changes.ts';
 import type { NewDispatch } from './table-rows.ts';
 
 export interface Batch {
   readonly dispatches: readonly NewDispatch[];
   /** How staged dispatches of earlier batches have ended. */
-  readonly ends: readonly Move[];
+  readonly ends: readonly AdvanceRow[];
 }
 
 export interface StagedBatch extends Batch {
@@ -18,7 +18,15 @@ export interface StagedBatch extends Batch {
 }
 
 type DispatchText = [Ref, claim: unknown, expiresAt: number | null, readyAt: number, number | null, Dispatch];
-type EndText = [Ref, Move['to'], at: number, reason: unknown, started_at: number | null, answer: unknown, unknown[]];
+type EndText = [
+  Ref,
+  AdvanceRow['to'],
+  at: number,
+  reason: unknown,
+  started_at: number | null,
+  answer: unknown,
+  unknown[],
+];
 
 /** JSON of [dispatches, ends]. What is JSON already becomes part of it as it is. */
 function writeBatch({ dispatches, ends }: Batch): string {
@@ -26,11 +34,11 @@ function writeBatch({ dispatches, ends }: Batch): string {
     ({ ref, row, claim, expiresAt, readyAt }) =>
       `[${ref},${claim},${expiresAt},${readyAt},${row.max_concurrent},${row.body}]`,
   );
-  const moves = ends.map(
+  const ended = ends.map(
     ({ ref, to, at, reason, started_at, answer, steps }) =>
       `[${ref},"${to}",${at},${reason},${started_at},${answer},[${steps.join(',')}]]`,
   );
-  return `[[${rows.join(',')}],[${moves.join(',')}]]`;
+  return `[[${rows.join(',')}],[${ended.join(',')}]]`;
 }
 
 function readBatch(text: string): Batch {

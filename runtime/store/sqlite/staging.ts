@@ -10,9 +10,11 @@
 import type Database from 'libsql';
 import type { MutationResults, Ref } from '../mutations.ts';
 import type { OpenState } from '../states.ts';
-import type { Accepted, DispatchRow, Move } from './changes.ts';
-import type { Mover } from './mover.ts';
-import { allows } from './mover.ts';
+import type { Advancer } from './advance.ts';
+import { allows } from './advance.ts';
+import type { Accepted, AdvanceRow, DispatchRow } from './changes.ts';
+import type { IsHeld } from './claims.ts';
+import { createIsHeld } from './claims.ts';
 import type { OpenRows } from './open-rows.ts';
 import type { StagedBatches } from './staged-batches.ts';
 import { createStagedBatches } from './staged-batches.ts';
@@ -20,14 +22,14 @@ import type { NewDispatch, TableRows } from './table-rows.ts';
 
 export interface StagingParts {
   readonly rows: TableRows;
-  readonly mover: Mover;
+  readonly advancer: Advancer;
   readonly open: OpenRows;
 }
 
 /** What a batch brings. */
 class Draft {
   readonly dispatches: NewDispatch[] = [];
-  readonly ends: Move[] = [];
+  readonly ends: AdvanceRow[] = [];
 }
 
 interface Staged {
@@ -42,7 +44,7 @@ export class Staging {
   private readonly table: StagedBatches;
   private readonly dataVersion: Database.Statement;
   private readonly lastStored: Database.Statement;
-  private readonly isHeld: Database.Statement;
+  private readonly isHeld: IsHeld;
   private readonly isStored: Database.Statement;
   /** Of the database when it was last looked at; null: what is known here may be wrong. */
   private version: number | null = null;
@@ -61,13 +63,13 @@ export class Staging {
     // Another number whenever another connection has written (https://www.sqlite.org/pragma.html#pragma_data_version).
     this.dataVersion = db.prepare('PRAGMA data_version').raw();
     this.lastStored = db.prepare('SELECT coalesce(max(ref), 0) FROM dispatch').raw();
-    this.isHeld = db.prepare('SELECT 1 FROM claim WHERE key = ? AND expires_at > ?').raw();
+    this.isHeld = createIsHeld(db);
     this.isStored = db.prepare('SELECT 1 FROM dispatch WHERE id = ?').raw();
   }
 
-  /** True: there is something to move. */
+  /** True: there is something to move, or nobody knows. */
   get hasStaged(): boolean {
-    return this.staged.length > 0;
+    return this.version === null || this.staged.length > 0;
   }
 
   /** Dispatches that are not in the tables. */
@@ -120,8 +122,8 @@ export class Staging {
   }
 
   /** False: unknown, or the way is barred. */
-  end(end: Move): boolean {
-    if (!this.dispatches.has(end.ref)) return this.parts.mover.move(end) !== null;
+  end(end: AdvanceRow): boolean {
+    if (!this.dispatches.has(end.ref)) return this.parts.advancer.advance(end) !== null;
     if (!this.endStaged(end)) return false;
     this.draft.ends.push(end);
     return true;
@@ -174,11 +176,11 @@ export class Staging {
   }
 
   private holds(claim: string, now: number): boolean {
-    return (this.claims.get(claim) ?? 0) > now || this.isHeld.get([claim, now]) !== undefined;
+    return (this.claims.get(claim) ?? 0) > now || this.isHeld(claim, now);
   }
 
   /** False: not staged, or the way is barred. */
-  private endStaged(end: Move): boolean {
+  private endStaged(end: AdvanceRow): boolean {
     const dispatch = this.dispatches.get(end.ref);
     if (dispatch === undefined || dispatch.ended !== null || !allows(dispatch.state, end)) return false;
     dispatch.ended = end;

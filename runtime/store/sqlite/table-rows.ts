@@ -3,7 +3,7 @@ import type Database from 'libsql';
 import type { Ref } from '../mutations.ts';
 import type { OpenState } from '../states.ts';
 import { isFinal } from '../states.ts';
-import type { DispatchRow, Move } from './changes.ts';
+import type { AdvanceRow, DispatchRow } from './changes.ts';
 import { stepId } from './keys.ts';
 import type { OpenRows } from './open-rows.ts';
 import { RowBuffer } from './row-buffer.ts';
@@ -20,7 +20,7 @@ export interface NewDispatch {
   readonly claim: string | null;
   readonly expiresAt: number | null;
   /** How it has ended meanwhile. */
-  ended: Move | null;
+  ended: AdvanceRow | null;
 }
 
 export class TableRows {

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
+import type { Mutation } from '../../../runtime/store/mutations.ts';
+import { pack, toChange, unpack } from '../../../runtime/store/sqlite/changes.ts';
 import { startThread } from '../../../runtime/store/sqlite/start-thread.ts';
 import { openCommandStore, openServerStore, openStoreReader } from '../../../runtime/store/sqlite-store.ts';
 import type { Store, StoreReader } from '../../../runtime/store/store.ts';
@@ -96,6 +98,24 @@ describe('a staged dispatch', () => {
     assert.deepEqual(idsOf(command), ['a', 'b', 'c', 'd']);
     assert.deepEqual(command.audit(), []);
   });
+});
+
+it('a batch crosses to the writer whole, whatever its changes are', () => {
+  const text = 'NUL \0, a lone surrogate \ud800, "quoted"';
+  const dispatch = makeDispatch('a', { delivery_id: text, prompt: text, replay_of: null });
+  const step = { kind: 'delivery', index: 0, outcome: 'ok', reason: text } as never;
+  const batch: readonly Mutation[] = [
+    makeAccept('a', { dispatch, claim: makeClaim(text, 9000), max_concurrent: 3 }),
+    done(7),
+    { ...done(8), steps: [step, step], answer: text },
+    makeAccept('b', { claim: null }),
+    makeAccept('c', { claiming: 'later' }),
+    { kind: 'advance', ref: 9, to: 'dead', at: 1, reason: text },
+    { kind: 'advance', ref: 9, to: 'skipped', at: 1, reason: text },
+  ];
+  const kinds = batch.map((mutation) => toChange(mutation).kind);
+  assert.deepEqual(kinds, ['accepted', 'ended', 'ended', 'accepted', 'other', 'other', 'ended']);
+  assert.deepEqual(unpack(structuredClone(pack(batch))), batch.map(toChange));
 });
 
 describe('a server under load', () => {

@@ -3,7 +3,7 @@ import type Database from 'libsql';
 import type { Ref } from '../mutations.ts';
 import type { DispatchState } from '../states.ts';
 import { canAdvance, isFinal } from '../states.ts';
-import type { Move } from './changes.ts';
+import type { AdvanceRow } from './changes.ts';
 import { stepId, stepIds } from './keys.ts';
 import type { OpenRow, OpenRows } from './open-rows.ts';
 import type { TallyWriter } from './tally-writer.ts';
@@ -11,16 +11,16 @@ import type { TallyWriter } from './tally-writer.ts';
 /** A dispatch as it was found; it may have ended. */
 export type Found = Omit<OpenRow, 'state'> & { readonly state: DispatchState };
 
-export interface Mover {
+export interface Advancer {
   /** Answers what the dispatch was before; null: unknown, or the way is barred. */
-  move(move: Move): Found | null;
+  advance(row: AdvanceRow): Found | null;
 }
 
-/** True when a dispatch can go from `state` where `move` wants it. */
-export const allows = (state: DispatchState, { to, answer }: Move): boolean =>
+/** True when a dispatch can go from `state` where the row wants it. */
+export const allows = (state: DispatchState, { to, answer }: AdvanceRow): boolean =>
   canAdvance(state, answer === null ? { to } : { to, answer });
 
-export function createMover(db: Database.Database, open: OpenRows, tally: TallyWriter): Mover {
+export function createAdvancer(db: Database.Database, open: OpenRows, tally: TallyWriter): Advancer {
   const query = createFind(db);
   const find = (ref: Ref): Found | null => open.get(ref) ?? query(ref);
   const update = db.prepare(
@@ -30,15 +30,15 @@ export function createMover(db: Database.Database, open: OpenRows, tally: TallyW
   const putAnswer = db.prepare('INSERT OR REPLACE INTO answer (ref, text) VALUES (?, ?)');
   const addStep = db.prepare('INSERT INTO step (id, data) VALUES (?, ?)');
   return {
-    move(m) {
-      const { ref, to, at, answer } = m;
+    advance(row) {
+      const { ref, to, at, answer } = row;
       const found = find(ref);
-      if (found === null || !allows(found.state, m)) return null;
+      if (found === null || !allows(found.state, row)) return null;
       const ended = isFinal(to) ? at : null;
-      update.run([to, m.reason, m.ready_at, m.started_at, answer === null ? null : at, ended, ref]);
+      update.run([to, row.reason, row.ready_at, row.started_at, answer === null ? null : at, ended, ref]);
       if (answer !== null) putAnswer.run([ref, answer]);
       let { steps } = found;
-      for (const step of m.steps) addStep.run([stepId(ref, ++steps), step]);
+      for (const step of row.steps) addStep.run([stepId(ref, ++steps), step]);
       if (isFinal(to)) open.forget(ref);
       else open.add(ref, { ...found, state: to, steps });
       if (found.state !== to) {
