@@ -121,7 +121,7 @@ export interface StoreReader {
 export interface Store extends StoreReader {
   /** `isClaimed` without a query: it may miss a claim, but what it says to be claimed is. */
   isKnownClaimed(key: ClaimKey, now: number): boolean;
-  /** Resolves once everything that was written can be read: under load, what came last may have to be waited for. */
+  /** Resolves once all that `write` has resolved for can be read, which under load takes a moment. */
   settle(): Promise<void>;
   /** @throws StoreUnavailable (as a rejection) when nothing can be stored now. */
   write<M extends Mutation>(mutation: M): Promise<MutationResults[M['kind']]>;

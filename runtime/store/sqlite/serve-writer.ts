@@ -52,6 +52,7 @@ export function serveWriter(port: MessagePort, { path, durability, ...options }:
     }
     mover.moveAll();
     // Behind the answers of the batches before.
-    log.whenIdle(() => (request === 'settle' ? answer([]) : end()));
+    if (request === 'settle') commitAsAsked([], answer);
+    else log.whenIdle(end);
   });
 }

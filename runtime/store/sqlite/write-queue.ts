@@ -69,10 +69,9 @@ export class WriteQueue {
     return [this.queue, ...this.sent].some((batch) => batch.some(isSame));
   }
 
-  /** Resolves once what was written before can be read. */
+  /** Resolves once what was committed can be read. */
   async settle(): Promise<void> {
-    while (this.sent.length > 0 || this.queue.length > 0) await new Promise<void>((resolve) => this.idle.push(resolve));
-    await this.committer.settle();
+    if (!this.closed) await this.committer.settle();
   }
 
   private readonly onTurn = (): void => {
