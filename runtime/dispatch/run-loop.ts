@@ -175,7 +175,9 @@ export class RunLoop {
 
   private async load(ref: Ref): Promise<Dispatch | null> {
     const { store } = this.parts.context;
-    if (store.load(ref) === null) await store.settle();
+    const stored = store.load(ref);
+    if (stored !== null) return stored.dispatch;
+    await store.settle();
     return store.load(ref)?.dispatch ?? null;
   }
 

@@ -55,7 +55,7 @@ export function openCommandStore(path: string): Store {
   const lock = lockStore(path);
   try {
     if (lock !== null) prepare(path, 'full');
-    else refuseOtherFormat(path);
+    else lookInto(path);
     return assemble(path, createInlineCommitter(path, 'full'), {});
   } finally {
     lock?.release();
@@ -67,18 +67,14 @@ export function openCommandStore(path: string): Store {
  * @throws StoreRefused when the file cannot be read, or has another format.
  */
 export function openStoreReader(path: string): StoreReader & { close(): void } {
-  refuseOtherFormat(path);
-  finishKilled(path);
+  if (lookInto(path).hasStaged) finishKilled(path);
   const db = openReadOnly(path);
   return { ...createReader(db), close: () => void db.close() };
 }
 
 /** Moves what a killed server has staged into its tables; a running one does that itself. */
 function finishKilled(path: string): void {
-  const db = openReadOnly(path);
-  const isUnfinished = hasStaged(db);
-  db.close();
-  const lock = isUnfinished ? lockStore(path) : null;
+  const lock = lockStore(path);
   if (lock === null) return;
   try {
     prepare(path, 'full');
@@ -100,14 +96,18 @@ function prepare(path: string, durability: Durability): void {
   }
 }
 
-function refuseOtherFormat(path: string): void {
+/** @throws StoreRefused when the file has another format */
+function lookInto(path: string): { readonly hasStaged: boolean } {
   const db = openReadOnly(path);
-  const version = schemaVersion(db);
-  db.close();
-  if (version === SCHEMA_VERSION) return;
-  throw new StoreRefused(
-    `${path} has format ${version}, this hookwright needs ${SCHEMA_VERSION}: restart the server with this version`,
-  );
+  try {
+    const version = schemaVersion(db);
+    if (version === SCHEMA_VERSION) return { hasStaged: hasStaged(db) };
+    throw new StoreRefused(
+      `${path} has format ${version}, this hookwright needs ${SCHEMA_VERSION}: restart the server with this version`,
+    );
+  } finally {
+    db.close();
+  }
 }
 
 interface AssembleOptions {

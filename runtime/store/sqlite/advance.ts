@@ -1,4 +1,4 @@
-/** Moving a stored dispatch from state to state, as SQL. */
+/** Taking a stored dispatch from state to state, as SQL. */
 import type Database from 'libsql';
 import type { Ref } from '../mutations.ts';
 import type { DispatchState } from '../states.ts';

@@ -9,6 +9,7 @@ import { dispatchRow } from './changes.ts';
 import { createTakeClaim } from './claims.ts';
 import { createHandlers } from './handlers.ts';
 import { OpenRows } from './open-rows.ts';
+import type { StagedState } from './staging.ts';
 import { Staging } from './staging.ts';
 import { TableRows } from './table-rows.ts';
 import { createTallyWriter } from './tally-writer.ts';
@@ -30,10 +31,7 @@ export interface Applier {
   moveStaged(dispatches: number): void;
   /** After a rollback. */
   discard(): void;
-  /** Batches are committed that are not in their tables yet, or nobody knows. */
-  readonly hasStaged: boolean;
-  /** Dispatches that are not in their tables yet. */
-  readonly staged: number;
+  readonly staging: StagedState;
 }
 
 export interface ApplierOptions {
@@ -47,7 +45,8 @@ export function createApplier(db: Database.Database, { stagedFrom = STAGED_FROM 
   const advancer = createAdvancer(db, open, tally);
   const staging = new Staging(db, { rows: new TableRows(db, open, tally), advancer, open });
   const insert: InsertDispatch = ({ dispatch, max_concurrent }, state, readyAt) => {
-    const ref = staging.insert(dispatchRow(dispatch, max_concurrent), state, readyAt);
+    const row = dispatchRow(dispatch, max_concurrent);
+    const ref = staging.insert({ row, state, readyAt, claim: null, expiresAt: null });
     staging.flush();
     return ref;
   };
@@ -56,6 +55,7 @@ export function createApplier(db: Database.Database, { stagedFrom = STAGED_FROM 
   let [changes, chars, canStage] = [0, 0, true];
   const isStaged = (): boolean => canStage && chars <= STAGED_CHARS && changes + staging.size >= stagedFrom;
   return {
+    staging,
     begin() {
       [changes, chars, canStage] = [0, 0, true];
       staging.begin();
@@ -87,12 +87,6 @@ export function createApplier(db: Database.Database, { stagedFrom = STAGED_FROM 
     discard() {
       staging.discard();
       tally.discard();
-    },
-    get hasStaged() {
-      return staging.hasStaged;
-    },
-    get staged() {
-      return staging.size;
     },
   };
 }

@@ -7,6 +7,7 @@ import type { MutationResults } from '../mutations.ts';
 import type { ApplierOptions } from './applier.ts';
 import { createApplier } from './applier.ts';
 import type { Change } from './changes.ts';
+import type { StagedState } from './staging.ts';
 
 export type CommitResult =
   | { readonly kind: 'ok'; readonly value: MutationResults[keyof MutationResults] }
@@ -26,13 +27,10 @@ export interface Transactions {
   readonly commit: Commit;
   /**
    * Moves what is staged (staging.ts) into its tables: batches of about so many dispatches, oldest first.
-   * @returns null, or why it has to stay where it is for now
+   * @returns null, or why it stays where it is
    */
   moveStaged(dispatches: number): string | null;
-  /** As far as this connection knows. */
-  readonly hasStaged: boolean;
-  /** Dispatches that are staged, as far as this connection knows. */
-  readonly staged: number;
+  readonly staging: StagedState;
 }
 
 export function createTransactions(db: Database.Database, options: CommitOptions = {}): Transactions {
@@ -72,6 +70,7 @@ export function createTransactions(db: Database.Database, options: CommitOptions
     }
   };
   return {
+    staging: applier.staging,
     commit,
     moveStaged(dispatches) {
       try {
@@ -84,12 +83,6 @@ export function createTransactions(db: Database.Database, options: CommitOptions
       } catch (error) {
         return messageOf(error);
       }
-    },
-    get hasStaged() {
-      return applier.hasStaged;
-    },
-    get staged() {
-      return applier.staged;
     },
   };
 }

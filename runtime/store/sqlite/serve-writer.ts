@@ -50,9 +50,13 @@ export function serveWriter(port: MessagePort, { path, durability, ...options }:
       mover.committed();
       return;
     }
-    mover.moveAll();
-    // Behind the answers of the batches before.
-    if (request === 'settle') commitAsAsked([], answer);
-    else log.whenIdle(end);
+    // Both behind the answers of the batches before.
+    if (request === 'settle') {
+      mover.moveAll();
+      commitAsAsked([], answer);
+    } else {
+      mover.end();
+      log.whenIdle(end);
+    }
   });
 }

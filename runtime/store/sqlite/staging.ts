@@ -9,10 +9,9 @@
  */
 import type Database from 'libsql';
 import type { MutationResults, Ref } from '../mutations.ts';
-import type { OpenState } from '../states.ts';
 import type { Advancer } from './advance.ts';
 import { allows } from './advance.ts';
-import type { Accepted, AdvanceRow, DispatchRow } from './changes.ts';
+import type { Accepted, AdvanceRow } from './changes.ts';
 import type { IsHeld } from './claims.ts';
 import { createIsHeld } from './claims.ts';
 import type { OpenRows } from './open-rows.ts';
@@ -37,9 +36,15 @@ interface Staged {
   readonly dispatches: readonly NewDispatch[];
 }
 
-const NO_CLAIM = { claim: null, expiresAt: null };
+/** What there is to move, as far as this connection knows. */
+export interface StagedState {
+  /** True: there is something to move, or nobody knows. */
+  readonly hasStaged: boolean;
+  /** Dispatches that are not in the tables. */
+  readonly size: number;
+}
 
-export class Staging {
+export class Staging implements StagedState {
   private readonly parts: StagingParts;
   private readonly table: StagedBatches;
   private readonly dataVersion: Database.Statement;
@@ -67,12 +72,10 @@ export class Staging {
     this.isStored = db.prepare('SELECT 1 FROM dispatch WHERE id = ?').raw();
   }
 
-  /** True: there is something to move, or nobody knows. */
   get hasStaged(): boolean {
     return this.version === null || this.staged.length > 0;
   }
 
-  /** Dispatches that are not in the tables. */
   get size(): number {
     return this.dispatches.size;
   }
@@ -97,25 +100,12 @@ export class Staging {
     const { id } = row;
     if (claim !== null && this.holds(claim, now)) return { kind: 'duplicate' };
     if (this.ids.has(id) || this.isStored.get([id]) !== undefined) throw new Error(`dispatch ${id} is stored already`);
-    return { kind: 'stored', ref: this.insert(row, 'pending', now, { claim, expiresAt }) };
+    return { kind: 'stored', ref: this.insert({ row, state: 'pending', readyAt: now, claim, expiresAt }) };
   }
 
-  insert(
-    row: DispatchRow,
-    state: OpenState,
-    readyAt: number | null,
-    claim: Pick<NewDispatch, 'claim' | 'expiresAt'> = NO_CLAIM,
-  ): Ref {
+  insert({ row, state, readyAt, claim, expiresAt }: Omit<NewDispatch, 'ref' | 'ended'>): Ref {
     this.last ??= Math.max((this.lastStored.get([]) as [Ref])[0], ...this.dispatches.keys());
-    const dispatch: NewDispatch = {
-      ref: ++this.last,
-      row,
-      state,
-      readyAt,
-      claim: claim.claim,
-      expiresAt: claim.expiresAt,
-      ended: null,
-    };
+    const dispatch: NewDispatch = { ref: ++this.last, row, state, readyAt, claim, expiresAt, ended: null };
     this.know(dispatch);
     this.draft.dispatches.push(dispatch);
     return dispatch.ref;

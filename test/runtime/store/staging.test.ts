@@ -170,6 +170,17 @@ describe('a server under load', () => {
     assert.deepEqual(store.audit(), []);
   });
 
+  it('shows it soon even while more keeps coming, one by one', async (t) => {
+    const store = open(t);
+    await writeAll(store, 12);
+    let written = 0;
+    for (; idsOf(store).length < 12; written++) {
+      await accept(store, `single ${written}`);
+      await setTimeout(5);
+    }
+    assert.ok(written < 60, `${written} more were written before`);
+  });
+
   it('shows at once what is too long to be written twice, and what comes alone', async (t) => {
     const store = open(t);
     await accept(store, 'alone');
