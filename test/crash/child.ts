@@ -8,6 +8,7 @@ import { createDispatcher } from '../../runtime/dispatch/create-dispatcher.ts';
 import type { DispatchService } from '../../runtime/dispatch/dispatch-service.ts';
 import type { Claim } from '../../runtime/dispatch/dispatcher.ts';
 import type { Checkpoint } from '../../runtime/dispatch/observer.ts';
+import type { JournalPoint } from '../../runtime/store/sqlite/journal-lane.ts';
 import { startEntry } from '../../runtime/store/sqlite/start-thread.ts';
 import { openServerStore } from '../../runtime/store/sqlite-store.ts';
 import type { Store } from '../../runtime/store/store.ts';
@@ -42,7 +43,7 @@ const leave = (effect: Effect): void =>
   appendFileSync(join(options.home, 'effects.log'), `${JSON.stringify(effect)}\n`);
 
 let reached = 0;
-function reach(point: Checkpoint): void {
+function reach(point: Checkpoint | `journal.${JournalPoint}`): void {
   if (point === options.kill?.point && ++reached === options.kill.nth) process.kill(process.pid, 'SIGKILL');
 }
 
@@ -63,7 +64,7 @@ function deliver({ target, key, delivery_id }: DeliveryRequest): DeliveryOutcome
 let last = 0;
 function dispatchOf({ id, mode }: CrashEvent) {
   const targets = mode === 'direct' || mode === 'immediate' ? [mode] : ['idempotent', 'plain'];
-  return makeDispatch(`${process.pid}-${Date.now()}-${last++}`, {
+  return makeDispatch(`${Date.now()}-${process.pid}-${String(last++).padStart(6, '0')}`, {
     ...{ mode: mode === 'direct' ? 'direct' : 'agent', delivery_id: id, accepted_at: Date.now() },
     deliveries: targets.map((target) => ({ target, extra: {}, unresolved: [] })),
   });
@@ -90,6 +91,7 @@ const store = openServerStore({
   ...{ path, durability: 'full', log: silentLog },
   thread: () =>
     startEntry(new URL('./killing-writer.js', import.meta.url), { ...options, path } satisfies KillingWriter),
+  journal: { from: options.journalFrom ?? undefined, reached: (point) => reach(`journal.${point}`) },
 });
 const service = createDispatcher({
   ...{ store, clock, log: silentLog, random: Math.random, observer: { reached: reach } },

@@ -4,9 +4,13 @@ import { describe, it } from 'node:test';
 import { tempDir } from '../helpers/temp-dir.ts';
 import { JOB_MATRIX, runJobCell } from './jobs.ts';
 import { MATRIX, runCell } from './matrix.ts';
+import type { KillPoint } from './protocol.ts';
 import { killAtRandom } from './random-kills.ts';
 
-const SHORT = new Set(['accept.stored', 'run.stored', 'delivery.sent', 'commit.applied', 'commit.moving']);
+const SHORT: ReadonlySet<KillPoint> = new Set([
+  ...(['accept.stored', 'run.stored', 'delivery.sent', 'commit.applied'] as const),
+  ...(['journal.written', 'commit.following'] as const),
+]);
 
 /** Point and how many times it is reached. */
 const SHORT_JOBS = new Set(['commit.applied 2', 'job.stored 1', 'run.answered 1']);

@@ -7,25 +7,30 @@ import type { Verdict } from './verdict.ts';
 import { judgeHome } from './verdict.ts';
 
 const COMMITS = ['commit.begun', 'commit.applied', 'commit.committed'] as const;
-const MOVES = ['commit.moving', 'commit.moved'] as const;
+/** What only a batch in the journal comes to; its ends are a second record, which nobody waits for a sync of. */
+const JOURNAL: readonly Kill[] = [
+  { point: 'journal.written', nth: 1 },
+  { point: 'journal.written', nth: 2 },
+  { point: 'journal.synced', nth: 1 },
+  { point: 'commit.following', nth: 1 },
+  { point: 'commit.followed', nth: 1 },
+];
 
-/** Every point, the first time it is reached and a later one, and the two that only a staged batch comes to. */
+/** Every point, the first time it is reached and a later one. */
 export const MATRIX: readonly Kill[] = [
   ...[...CHECKPOINTS, ...COMMITS].flatMap((point: KillPoint) => [
     { point, nth: 1 },
     { point, nth: point.startsWith('group.') ? 2 : 3 },
   ]),
-  ...MOVES.map((point) => ({ point, nth: 1 })),
+  ...JOURNAL,
 ];
 
-const isMove = ({ point }: Kill): boolean => MOVES.some((move) => move === point);
+/** Later visits come with all in the journal that can be, first ones with none of so few changes. */
+const journalFrom = (kill: Kill): number | null => (kill.nth > 1 || JOURNAL.includes(kill) ? 1 : null);
 
-/** Later visits come with every batch staged that can be, first ones with none of so few changes. */
-const stagedFrom = (kill: Kill): number | null => (kill.nth > 1 || isMove(kill) ? 1 : null);
-
-/** Any other change takes what is staged along, and leaves nothing to be moved. */
+/** Any other change has the writer follow the journal, and then the ends of its dispatches go to the tables. */
 const eventsFor = (kill: Kill): readonly CrashEvent[] =>
-  isMove(kill) ? EVENTS.filter(({ mode }) => mode === 'immediate') : EVENTS;
+  JOURNAL.includes(kill) ? EVENTS.filter(({ mode }) => mode === 'immediate') : EVENTS;
 
 /** Enough of each mode that every point is reached three times. */
 const EVENTS: readonly CrashEvent[] = [
@@ -46,7 +51,7 @@ export interface Cell extends Verdict {
 
 export async function runCell(home: string, kill: Kill): Promise<Cell> {
   const events = eventsFor(kill);
-  const first = launch({ home, kill, stagedFrom: stagedFrom(kill), faults: 0 });
+  const first = launch({ home, kill, journalFrom: journalFrom(kill), faults: 0 });
   for (const event of events) first.send(event);
   const wrong: string[] = [];
   const timer = setTimeout(() => {
@@ -57,7 +62,7 @@ export async function runCell(home: string, kill: Kill): Promise<Cell> {
   clearTimeout(timer);
   const early = acknowledgedIn(first.answers);
   // Every sender comes again: those without an answer because they must, the others because they may.
-  const second = launch({ home, kill: null, stagedFrom: stagedFrom(kill), faults: 0 });
+  const second = launch({ home, kill: null, journalFrom: journalFrom(kill), faults: 0 });
   for (const event of events) second.send(event);
   while (second.answers.size < events.length) await new Promise((resolve) => setTimeout(resolve, 5));
   second.finish();

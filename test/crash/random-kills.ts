@@ -27,7 +27,7 @@ export async function killAtRandom({ home, kills, events, lifeMs }: RandomKills)
   const acknowledged = new Set<string>();
   const wrong: string[] = [];
   for (let life = 0; life <= kills; life++) {
-    const child = launch({ home, kill: null, stagedFrom: life % 2 === 0 ? 1 : null, faults: 0.2 });
+    const child = launch({ home, kill: null, journalFrom: life % 2 === 0 ? 1 : null, faults: 0.2 });
     const repeats = all.slice(-20).filter(({ id }) => acknowledged.has(id));
     const retries = all.filter(({ id }) => !acknowledged.has(id));
     const fresh = Array.from({ length: life < kills ? events : 0 }, (_, n): CrashEvent => {

@@ -37,8 +37,7 @@ export interface JobProcess {
 function openStore({ path, server }: JobProcess): Store {
   if (server === null) return openCommandStore(path);
   const { kill } = server;
-  const thread = () =>
-    startEntry(new URL('../crash/killing-writer.js', import.meta.url), { path, kill, stagedFrom: null });
+  const thread = () => startEntry(new URL('../crash/killing-writer.js', import.meta.url), { path, kill });
   return openServerStore({ path, durability: 'full', log: silentLog, thread });
 }
 

@@ -1,12 +1,39 @@
 /** Taking a stored dispatch from state to state, as SQL. */
 import type Database from 'libsql';
-import type { Ref } from '../mutations.ts';
+import type { Advance, Ref } from '../mutations.ts';
 import type { DispatchState } from '../states.ts';
 import { canAdvance, isFinal } from '../states.ts';
-import type { AdvanceRow } from './changes.ts';
 import { stepId, stepIds } from './keys.ts';
 import type { OpenRow, OpenRows } from './open-rows.ts';
 import type { TallyWriter } from './tally-writer.ts';
+
+/** A dispatch goes to a state. */
+export interface AdvanceRow {
+  readonly ref: Ref;
+  readonly to: DispatchState;
+  readonly at: number;
+  /** JSON. */
+  readonly reason: string | null;
+  readonly ready_at: number | null;
+  readonly started_at: number | null;
+  /** JSON. */
+  readonly answer: string | null;
+  /** JSON of each. */
+  readonly steps: readonly string[];
+}
+
+export function toAdvanceRow({ ref, to, at, reason, ready_at, started_at, answer, steps }: Advance): AdvanceRow {
+  return {
+    ref,
+    to,
+    at,
+    reason: reason === undefined ? null : JSON.stringify(reason),
+    ready_at: ready_at ?? null,
+    started_at: started_at ?? (to === 'running' ? at : null),
+    answer: answer === undefined ? null : JSON.stringify(answer),
+    steps: steps === undefined ? [] : steps.map((step) => JSON.stringify(step)),
+  };
+}
 
 /** A dispatch as it was found; it may have ended. */
 export type Found = Omit<OpenRow, 'state'> & { readonly state: DispatchState };

@@ -1,23 +1,23 @@
 /** Applies changes within a transaction. */
 import type Database from 'libsql';
-import type { MutationResults } from '../mutations.ts';
+import type { Mutation, MutationResults, Ref } from '../mutations.ts';
 import { applyMutation } from '../mutations.ts';
 import type { InsertDispatch } from './accept.ts';
 import { createAdvancer } from './advance.ts';
-import type { Change } from './changes.ts';
-import { dispatchRow } from './changes.ts';
+import type { Batch } from './batch-text.ts';
 import { createTakeClaim } from './claims.ts';
 import { createHandlers } from './handlers.ts';
+import { createCommandNumbers } from './numbering.ts';
 import { OpenRows } from './open-rows.ts';
-import type { StagedState } from './staging.ts';
-import { Staging } from './staging.ts';
-import { TableRows } from './table-rows.ts';
+import type { NewDispatch } from './table-rows.ts';
+import { dispatchRow, TableRows } from './table-rows.ts';
 import { createTallyWriter } from './tally-writer.ts';
 
-/** Fewer changes, with what is staged already, go to their tables at once: whoever reads sees them then. */
-const STAGED_FROM = 8;
-/** Longer texts, in UTF-16 units, go to their tables at once: what is staged is written twice. */
-const STAGED_CHARS = 256 * 1024;
+/** A change, and the number of the dispatch that it stores, should it store one; null: the next of a command. */
+export interface Change {
+  readonly ref: Ref | null;
+  readonly mutation: Mutation;
+}
 
 type Result = MutationResults[keyof MutationResults];
 
@@ -25,67 +25,61 @@ export interface Applier {
   /** First in every transaction. */
   begin(): void;
   apply(change: Change): Result;
-  /** Last in a transaction that applied changes. */
+  /** What batches of the journal bring. Each of their dispatches becomes one row, with its end should they bring it. */
+  applyBatches(batches: readonly Batch[]): void;
+  /** Last in every transaction. */
   finish(): void;
-  /** Moves staged batches of about so many dispatches into their tables. */
-  moveStaged(dispatches: number): void;
   /** After a rollback. */
   discard(): void;
-  readonly staging: StagedState;
 }
 
-export interface ApplierOptions {
-  /** Changes from which a batch is staged; `Infinity`: never. */
-  readonly stagedFrom?: number | undefined;
-}
-
-export function createApplier(db: Database.Database, { stagedFrom = STAGED_FROM }: ApplierOptions): Applier {
+export function createApplier(db: Database.Database): Applier {
   const tally = createTallyWriter(db);
   const open = new OpenRows();
   const advancer = createAdvancer(db, open, tally);
-  const staging = new Staging(db, { rows: new TableRows(db, open, tally), advancer, open });
+  const rows = new TableRows(db, open, tally);
+  const commandNumber = createCommandNumbers(db);
+  /** Of the change at hand. */
+  let given: Ref | null = null;
   const insert: InsertDispatch = ({ dispatch, max_concurrent }, state, readyAt) => {
-    const row = dispatchRow(dispatch, max_concurrent);
-    const ref = staging.insert({ row, state, readyAt, claim: null, expiresAt: null });
-    staging.flush();
+    const ref = given ?? commandNumber();
+    const row = dispatchRow(dispatch, JSON.stringify(dispatch), max_concurrent);
+    rows.add({ ...{ ref, row, state, readyAt, claim: null, expiresAt: null, ended: null } });
+    rows.flush();
     return ref;
   };
   const handlers = createHandlers(db, { claim: createTakeClaim(db), insert, advancer, tally });
-  /** Of the transaction at hand: its changes, the text they bring, and whether all of them can be staged. */
-  let [changes, chars, canStage] = [0, 0, true];
-  const isStaged = (): boolean => canStage && chars <= STAGED_CHARS && changes + staging.size >= stagedFrom;
+  // Another number whenever another connection has written (https://www.sqlite.org/pragma.html#pragma_data_version).
+  const dataVersion = db.prepare('PRAGMA data_version').raw();
+  let version: number | null = null;
   return {
-    staging,
     begin() {
-      [changes, chars, canStage] = [0, 0, true];
-      staging.begin();
+      const [found] = dataVersion.get([]) as [number];
+      if (found !== version) open.forgetAll();
+      version = found;
     },
-    apply(change) {
-      changes++;
-      switch (change.kind) {
-        case 'accepted':
-          chars += change.row.body.length;
-          return staging.accept(change);
-        case 'ended':
-          chars += change.row.answer?.length ?? 0;
-          return staging.end(change.row);
-        case 'other':
-          canStage = false;
-          staging.flush();
-          return applyMutation(handlers, change.mutation);
+    apply({ ref, mutation }) {
+      given = ref;
+      return applyMutation(handlers, mutation);
+    },
+    applyBatches(batches) {
+      const fresh = new Map<Ref, NewDispatch>();
+      for (const { dispatches, ends } of batches) {
+        for (const dispatch of dispatches) fresh.set(dispatch.ref, dispatch);
+        for (const end of ends) {
+          const dispatch = fresh.get(end.ref);
+          if (dispatch === undefined) advancer.advance(end);
+          else dispatch.ended = end;
+        }
       }
+      for (const dispatch of fresh.values()) rows.add(dispatch);
+      rows.flush();
     },
-    finish() {
-      if (isStaged()) staging.stage();
-      else staging.flush();
-      tally.flush();
-    },
-    moveStaged(dispatches) {
-      staging.moveStaged(dispatches);
-      tally.flush();
-    },
+    finish: () => tally.flush(),
     discard() {
-      staging.discard();
+      version = null;
+      open.forgetAll();
+      rows.discard();
       tally.discard();
     },
   };

@@ -14,6 +14,15 @@ export function createIsHeld(db: Database.Database): IsHeld {
   return (key, now) => held.get([key, now]) !== undefined;
 }
 
+/** Of some claims those that were ever made and not forgotten since: their expiry (unix ms) by key. */
+export type ClaimsHeld = (keys: readonly string[]) => ReadonlyMap<string, number>;
+
+export function createClaimsHeld(db: Database.Database): ClaimsHeld {
+  const made = db.prepare('SELECT key, expires_at FROM claim WHERE key IN (SELECT value FROM json_each(?))').raw();
+  const none: ReadonlyMap<string, number> = new Map();
+  return (keys) => (keys.length === 0 ? none : new Map(made.all([JSON.stringify(keys)]) as [string, number][]));
+}
+
 export function createTakeClaim(db: Database.Database): TakeClaim {
   const take = db.prepare(
     'INSERT INTO claim (key, expires_at) VALUES (?, ?) ' +

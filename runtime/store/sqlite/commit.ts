@@ -4,10 +4,10 @@
  */
 import type Database from 'libsql';
 import type { MutationResults } from '../mutations.ts';
-import type { ApplierOptions } from './applier.ts';
+import type { Change } from './applier.ts';
 import { createApplier } from './applier.ts';
-import type { Change } from './changes.ts';
-import type { StagedState } from './staging.ts';
+import type { Batch } from './batch-text.ts';
+import { createMark } from './journal-mark.ts';
 
 export type CommitResult =
   | { readonly kind: 'ok'; readonly value: MutationResults[keyof MutationResults] }
@@ -17,25 +17,23 @@ export type CommitResult =
 export type Commit = (batch: readonly Change[]) => readonly CommitResult[];
 
 /** Moments within a transaction, for tests that kill the process in them. */
-export type CommitPoint = 'begun' | 'applied' | 'committed' | 'moving' | 'moved';
-
-export interface CommitOptions extends ApplierOptions {
-  readonly reached?: ((point: CommitPoint) => void) | undefined;
-}
+export type CommitPoint = 'begun' | 'applied' | 'committed' | 'following' | 'followed';
 
 export interface Transactions {
   readonly commit: Commit;
   /**
-   * Moves what is staged (staging.ts) into its tables: batches of about so many dispatches, oldest first.
-   * @returns null, or why it stays where it is
+   * Brings batches of the journal into their tables, and notes that it was done up to the record of this number.
+   * @returns null, or why nothing of it was done
    */
-  moveStaged(dispatches: number): string | null;
-  readonly staging: StagedState;
+  follow(batches: readonly Batch[], number: number): string | null;
 }
 
-export function createTransactions(db: Database.Database, options: CommitOptions = {}): Transactions {
-  const { reached = () => {} } = options;
-  const applier = createApplier(db, options);
+export function createTransactions(
+  db: Database.Database,
+  reached: (point: CommitPoint) => void = () => {},
+): Transactions {
+  const applier = createApplier(db);
+  const mark = createMark(db);
   /** @throws whatever gets in the way, with everything as it was before */
   const transact = <T>(work: () => T): T => {
     try {
@@ -70,15 +68,16 @@ export function createTransactions(db: Database.Database, options: CommitOptions
     }
   };
   return {
-    staging: applier.staging,
     commit,
-    moveStaged(dispatches) {
+    follow(batches, number) {
       try {
         transact(() => {
-          applier.moveStaged(dispatches);
-          reached('moving');
+          applier.applyBatches(batches);
+          mark.put(number);
+          applier.finish();
+          reached('following');
         });
-        reached('moved');
+        reached('followed');
         return null;
       } catch (error) {
         return messageOf(error);

@@ -4,7 +4,7 @@
  * disk another way, by folding the log into the file.
  */
 import type Database from 'libsql';
-import type { Change } from './changes.ts';
+import type { Change } from './applier.ts';
 import type { Commit, CommitResult } from './commit.ts';
 import type { LogSync } from './log-sync.ts';
 
@@ -30,7 +30,7 @@ export function createDurableCommit({ db, commit, log }: DurableCommitParts): Du
   };
 }
 
-const unavailable = (batch: readonly Change[], message: string): readonly CommitResult[] =>
+export const unavailable = (batch: readonly Change[], message: string): readonly CommitResult[] =>
   batch.map(() => ({ kind: 'unavailable', message }));
 
 /** Folds the log into the file and syncs both; true when all that was committed is on the disk then. */

@@ -6,7 +6,7 @@ import { isFailure } from '../mutations.ts';
 import type { AcceptParts } from './accept.ts';
 import { createAccept } from './accept.ts';
 import type { Advancer } from './advance.ts';
-import { toAdvanceRow } from './changes.ts';
+import { toAdvanceRow } from './advance.ts';
 import { createCleanup, createExpireClaims } from './cleanup.ts';
 import { createCoalesce, createRelease } from './groups.ts';
 import { createJobHandlers } from './jobs.ts';

@@ -113,6 +113,11 @@ const VERSIONS: readonly string[] = [
   -- Batches that are committed and not in their tables yet, see staging.ts. changes: JSON.
   CREATE TABLE staged_batch (seq INTEGER PRIMARY KEY, changes TEXT NOT NULL) STRICT;
   `,
+  `
+  -- The journal (../journal/) has taken the place of staged batches. Which one is ours: a random name.
+  DROP TABLE staged_batch;
+  INSERT INTO meta (key, value) VALUES ('store_name', lower(hex(randomblob(16))));
+  `,
 ];
 
 export const SCHEMA_VERSION = VERSIONS.length;
@@ -120,6 +125,15 @@ export const SCHEMA_VERSION = VERSIONS.length;
 export function schemaVersion(db: Database.Database): number {
   const [version] = db.prepare('PRAGMA user_version').raw().get([]) as [number];
   return version;
+}
+
+/** The one version that staged batches within the database. */
+const STAGING_VERSION = 4;
+
+/** A server of that version was killed under load: only it can bring what it had staged into the tables. */
+export function holdsStaged(db: Database.Database): boolean {
+  if (schemaVersion(db) !== STAGING_VERSION) return false;
+  return db.prepare('SELECT 1 FROM staged_batch LIMIT 1').get([]) !== undefined;
 }
 
 /** Brings an older database up to date, in one transaction. */

@@ -3,10 +3,11 @@
  * forget: the database remembers all of them. What it knows is certain, for a claim ends by its expiry alone.
  */
 import { ClaimMap } from '../claim-map.ts';
-import type { ClaimKey, Mutation, MutationResults, StoredClaim } from '../mutations.ts';
+import type { ClaimKey, Mutation, StoredClaim } from '../mutations.ts';
+import type { Result } from './pending.ts';
 
 /** Ids kept at least; twice as many at most. */
-const KEPT = 20_000;
+const KEPT = 2048;
 
 export class RecentClaims {
   /** The older half is dropped when the newer one is full. */
@@ -22,7 +23,7 @@ export class RecentClaims {
   }
 
   /** Takes note of a change that was committed. */
-  committed(mutation: Mutation, result: MutationResults[keyof MutationResults]): void {
+  committed(mutation: Mutation, result: Result): void {
     const claim = claimOf(mutation);
     const isStored =
       result === true ||

@@ -1,11 +1,9 @@
 /** Starts the writer thread, from the build and from source alike. */
 import { Worker } from 'node:worker_threads';
-import type { ApplierOptions } from './applier.ts';
 import type { Durability } from './open-database.ts';
 
-/** @param options of the batches that are staged; default: as is best */
-export function startThread(path: string, durability: Durability, options: ApplierOptions = {}): Worker {
-  return startEntry(new URL('./writer-thread.js', import.meta.url), { path, durability, ...options });
+export function startThread(path: string, durability: Durability): Worker {
+  return startEntry(new URL('./writer-thread.js', import.meta.url), { path, durability });
 }
 
 /**

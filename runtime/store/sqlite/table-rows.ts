@@ -1,13 +1,36 @@
 /** New dispatches as rows of their tables, many to a statement. */
 import type Database from 'libsql';
+import type { Dispatch } from '../../../schemas/generated/types.ts';
 import type { Ref } from '../mutations.ts';
 import type { OpenState } from '../states.ts';
 import { isFinal } from '../states.ts';
-import type { AdvanceRow, DispatchRow } from './changes.ts';
+import type { AdvanceRow } from './advance.ts';
 import { stepId } from './keys.ts';
 import type { OpenRows } from './open-rows.ts';
 import { RowBuffer } from './row-buffer.ts';
 import type { TallyWriter } from './tally-writer.ts';
+
+/** What the table of dispatches keeps of one. */
+export interface DispatchRow {
+  readonly id: string;
+  readonly profile: string;
+  readonly route: string | null;
+  readonly job: string | null;
+  readonly mode: Dispatch['mode'];
+  readonly accepted_at: number;
+  readonly max_concurrent: number | null;
+  /** JSON of [event, delivery_id, replay_of]. */
+  readonly head: string;
+  /** JSON of the dispatch. */
+  readonly body: string;
+}
+
+/** @param body JSON of the dispatch */
+export function dispatchRow(dispatch: Dispatch, body: string, max_concurrent: number | null): DispatchRow {
+  const { id, profile, route, job, mode, event, delivery_id, accepted_at, replay_of } = dispatch;
+  const head = JSON.stringify([event, delivery_id, replay_of]);
+  return { id, profile, route, job, mode, accepted_at, max_concurrent, head, body };
+}
 
 /** A dispatch that is not in its tables yet. */
 export interface NewDispatch {

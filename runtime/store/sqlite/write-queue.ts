@@ -1,23 +1,23 @@
 /**
  * Group commit: gathers the writes of one turn of the event loop, and those that arrive while the writer has enough to
- * do, into one transaction. Order is kept.
+ * do, into one transaction. Under load the journal takes most of them before (journal-lane.ts).
  */
 import type { ClaimKey, Mutation, MutationResults } from '../mutations.ts';
 import { StoreUnavailable } from '../store.ts';
-import type { CommitResult } from './commit.ts';
+import type { Change } from './applier.ts';
 import type { Committer } from './committer.ts';
+import type { JournalLane } from './journal-lane.ts';
+import type { OnCommitted } from './pending.ts';
+import { Pending } from './pending.ts';
 import { claimOf } from './recent-claims.ts';
-
-/** Called with each change that was committed, before whoever waits for it. */
-export type OnCommitted = (mutation: Mutation, result: MutationResults[keyof MutationResults]) => void;
 
 export interface CommitHooks {
   readonly committed: OnCommitted;
-  /** Called before a batch leaves for the writer. */
+  /** Called before anything leaves for the disk. */
   readonly beforeCommit?: (() => void) | undefined;
+  /** Of a server. */
+  readonly lane?: JournalLane;
 }
-
-type Settle = (result: CommitResult) => void;
 
 /** Most changes of one transaction: bounds how long an answer waits for those before it. */
 const MAX_BATCH = 1024;
@@ -25,13 +25,12 @@ const MAX_BATCH = 1024;
 const MAX_SENT = 3;
 
 export class WriteQueue {
-  private queue: Mutation[] = [];
-  /** Who waits for each change of the queue. */
-  private waiting: Settle[] = [];
+  /** Of this turn. */
+  private fresh: Pending[] = [];
+  /** What the writer is to have next. */
+  private queue: Pending[] = [];
   /** Batches whose results are not known yet. */
-  private readonly sent: (readonly Mutation[])[] = [];
-  /** The end of the turn will look at the queue. */
-  private due = false;
+  private readonly sent: (readonly Pending[])[] = [];
   private closed = false;
   private idle: (() => void)[] = [];
   private readonly committer: Committer;
@@ -46,38 +45,50 @@ export class WriteQueue {
     // A late write must not start the writer again: nobody would end it, and the process would live on.
     if (this.closed) return Promise.reject(new StoreUnavailable('the store is closed'));
     return new Promise((resolve, reject) => {
-      this.queue.push(mutation);
-      this.waiting.push((result) => {
-        if (result.kind === 'ok') {
-          this.hooks.committed(mutation, result.value);
-          resolve(result.value as MutationResults[M['kind']]);
-        } else if (result.kind === 'unavailable') reject(new StoreUnavailable(result.message));
-        else reject(new Error(`cannot store ${mutation.kind}: ${result.message}`));
-      });
-      if (this.due) return;
-      this.due = true;
-      setImmediate(this.onTurn);
+      this.fresh.push(new Pending(mutation, resolve, reject));
+      if (this.fresh.length === 1) setImmediate(this.onTurn);
+      else if (this.hooks.lane?.isEnough(this.fresh.length) === true) this.onTurn();
     });
   }
 
+  /** Whether an id is claimed by an event that was committed and is not in the tables. */
+  isClaimed(key: ClaimKey, now: number): boolean {
+    return this.hooks.lane?.isClaimed(key, now) === true;
+  }
+
   /** True while a claim of the id is on its way to being committed. */
-  isClaiming({ profile, route, delivery_id }: ClaimKey): boolean {
-    const isSame = (mutation: Mutation): boolean => {
-      const claim = claimOf(mutation);
-      return claim?.delivery_id === delivery_id && claim.route === route && claim.profile === profile;
-    };
-    return [this.queue, ...this.sent].some((batch) => batch.some(isSame));
+  isClaiming(key: ClaimKey): boolean {
+    return (
+      [this.fresh, this.queue, ...this.sent].some((batch) => batch.some(({ mutation }) => claims(mutation, key))) ||
+      this.hooks.lane?.isClaiming(key) === true
+    );
   }
 
   /** Resolves once what was committed can be read. */
   async settle(): Promise<void> {
-    if (!this.closed) await this.committer.settle();
+    if (this.closed) return;
+    this.hooks.lane?.sendAll();
+    await this.committer.settle();
   }
 
   private readonly onTurn = (): void => {
-    this.due = false;
+    const { fresh } = this;
+    if (fresh.length === 0) return;
+    const { lane, beforeCommit } = this.hooks;
+    this.fresh = [];
+    beforeCommit?.();
+    const rest = lane === undefined ? fresh : lane.take(fresh, this.claimsAtWriter());
+    lane?.makeWayFor(rest);
+    this.queue.push(...rest);
     this.commitNext();
+    this.wakeWhenIdle();
   };
+
+  private claimsAtWriter(): (key: ClaimKey) => boolean {
+    const batches = [this.queue, ...this.sent].filter(({ length }) => length > 0);
+    if (batches.length === 0) return () => false;
+    return (key) => batches.some((batch) => batch.some(({ mutation }) => claims(mutation, key)));
+  }
 
   private commitNext(): void {
     if (this.sent.length < MAX_SENT && this.queue.length > 0) void this.commit();
@@ -85,23 +96,39 @@ export class WriteQueue {
 
   private async commit(): Promise<void> {
     const batch = this.queue.splice(0, MAX_BATCH);
+    const { lane, committed } = this.hooks;
     this.sent.push(batch);
-    const waiting = this.waiting.splice(0, MAX_BATCH);
-    this.hooks.beforeCommit?.();
-    const results = await this.committer.commit(batch);
+    const changes = batch.map(({ mutation }): Change => ({ ref: lane?.numberFor(mutation) ?? null, mutation }));
+    const results = await this.committer.commit(changes);
     // Results come in the order of the batches.
     this.sent.shift();
-    waiting.forEach((settle, index) => {
-      settle(results[index] ?? { kind: 'unavailable', message: 'no answer' });
+    batch.forEach((pending, index) => {
+      pending.settle(results[index] ?? { kind: 'unavailable', message: 'no answer' }, committed);
     });
     // What this turn still brings goes with its end.
-    if (!this.due) this.commitNext();
-    if (this.sent.length === 0 && this.queue.length === 0) for (const wake of this.idle.splice(0)) wake();
+    if (this.fresh.length === 0) this.commitNext();
+    this.wakeWhenIdle();
+  }
+
+  private wakeWhenIdle(): void {
+    if (this.isIdle) for (const wake of this.idle.splice(0)) wake();
+  }
+
+  private get isIdle(): boolean {
+    return this.fresh.length === 0 && this.queue.length === 0 && this.sent.length === 0;
   }
 
   async close(): Promise<void> {
     this.closed = true;
-    if (this.sent.length > 0 || this.queue.length > 0) await new Promise<void>((resolve) => this.idle.push(resolve));
+    if (!this.isIdle) await new Promise<void>((resolve) => this.idle.push(resolve));
+    const { lane } = this.hooks;
+    await lane?.finish();
     await this.committer.close();
+    lane?.close();
   }
+}
+
+function claims(mutation: Mutation, { profile, route, delivery_id }: ClaimKey): boolean {
+  const claim = claimOf(mutation);
+  return claim?.delivery_id === delivery_id && claim.route === route && claim.profile === profile;
 }

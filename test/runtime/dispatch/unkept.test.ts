@@ -4,11 +4,11 @@ import { it } from 'node:test';
 import { claimOf, deferred, dispatchBench } from '../../helpers/dispatch-bench.ts';
 import { makeDispatch } from '../../helpers/dispatches.ts';
 import { settle } from '../../helpers/fake-clock.ts';
-import { openStagedStore } from '../../helpers/staged-store.ts';
+import { openJournaledStore } from '../../helpers/journaled-store.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 
 it('a run that does not fit into memory is read from the store, even one that was accepted just now', async (t) => {
-  const store = openStagedStore(join(tempDir(t), 'state.db'));
+  const store = openJournaledStore(join(tempDir(t), 'state.db'));
   t.after(() => store.close());
   const first = deferred<string>();
   const { service, runs } = dispatchBench({
@@ -17,7 +17,7 @@ it('a run that does not fit into memory is read from the store, even one that wa
     context: { limits: () => ({ max_concurrent_runs: 1, max_queued_runs: 10 }) },
   });
   const accept = async (id: string, prompt: string): Promise<void> => {
-    const { kind } = await service.accept(makeDispatch(id, { prompt }), claimOf(id), null);
+    const { kind } = await service.accept(makeDispatch(id, { prompt, delivery_id: id }), claimOf(id), null);
     assert.equal(kind, 'accepted');
   };
   await accept('a', 'first');

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
 import type { Accept } from '../../../runtime/store/mutations.ts';
-import { toChange } from '../../../runtime/store/sqlite/changes.ts';
 import { createTransactions } from '../../../runtime/store/sqlite/commit.ts';
 import { createDurableCommit } from '../../../runtime/store/sqlite/durable-commit.ts';
 import { LogSync } from '../../../runtime/store/sqlite/log-sync.ts';
@@ -22,12 +21,12 @@ import { recordLog, silentLog } from '../../helpers/log.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 import { tinyDisk } from '../../helpers/tiny-disk.ts';
 
-const big = (id: string) => makeAccept(id, { dispatch: makeDispatch(id, { prompt: 'x'.repeat(20_000) }) });
+const big = (id: string) => makeAccept(id, { dispatch: makeDispatch(id, { prompt: 'x'.repeat(20_000) }), claim: null });
 
 /** Writes so many at once until no more is taken; answers how many were. */
 async function fill(store: Store, atOnce = 1): Promise<number> {
   for (let stored = 0; stored < 1000; stored += atOnce) {
-    const ids = Array.from({ length: atOnce }, (_, n) => `fill${stored + n}`);
+    const ids = Array.from({ length: atOnce }, (_, n) => `fill${String(stored + n).padStart(4, '0')}`);
     const results = await Promise.allSettled(ids.map((id) => store.write(big(id))));
     for (const result of results) {
       if (result.status === 'rejected') assert.ok(result.reason instanceof StoreUnavailable, String(result.reason));
@@ -61,12 +60,12 @@ describe('a full disk', () => {
     assert.equal(store.tallies()[0]?.accepted, stored + 1);
   });
 
-  it('keeps what was staged when it got full, and moves it once there is space', async (t) => {
-    const disk = tinyDisk(t, '1500k');
+  it('keeps what is in its journal when it got full, and brings it into the tables once there is space', async (t) => {
+    const disk = tinyDisk(t, '12m');
     if (disk === null) return t.skip('needs the right to mount a file system');
     const path = join(disk, 'state.db');
     const ballast = join(disk, 'ballast');
-    writeFileSync(ballast, Buffer.alloc(600_000));
+    writeFileSync(ballast, Buffer.alloc(8_000_000));
     const store = openServerStore({ path, durability: 'full', log: silentLog });
     t.after(() => store.close());
     const stored = await fill(store, 10);
@@ -86,7 +85,7 @@ describe('a commit', () => {
     t.after(() => db.close());
     const { commit } = createTransactions(db);
     const write = (accepts: readonly Accept[]): readonly string[] =>
-      commit(accepts.map(toChange)).map(({ kind }) => kind);
+      commit(accepts.map((mutation) => ({ ref: null, mutation }))).map(({ kind }) => kind);
     const kinds = (ids: readonly string[]): readonly string[] => write(ids.map((id) => makeAccept(id)));
     return { db, kinds, write };
   };
@@ -173,7 +172,7 @@ describe('a disk that does not take the log', () => {
     const commit = createDurableCommit({ db, commit: createTransactions(db).commit, log });
     const answers: string[] = [];
     const write = (id: string): void =>
-      commit([toChange(makeAccept(id))], ([result]) => void answers.push(`${id}: ${result?.kind}`));
+      commit([{ ref: null, mutation: makeAccept(id) }], ([result]) => void answers.push(`${id}: ${result?.kind}`));
     const sync = (error: string | null): void => syncs.shift()?.(error === null ? null : new Error(error));
     const logSize = (): number => statSync(`${path}-wal`).size;
     return { write, sync, answers, logSize, waiting: syncs };

@@ -77,7 +77,8 @@ describe('sqlite store: the file', () => {
     await store.close();
     const old = new Database(path);
     const step = (n: number) => JSON.stringify({ kind: 'run', outcome: 'failed', reason: `try ${n}` });
-    old.exec('DROP TABLE staged_batch; DROP TABLE step; CREATE INDEX claim_expiry ON claim (expires_at)');
+    old.exec('DROP TABLE step; CREATE INDEX claim_expiry ON claim (expires_at)');
+    old.exec("DELETE FROM meta WHERE key = 'store_name'");
     old.exec('CREATE TABLE step (ref INTEGER, n INTEGER, data TEXT, PRIMARY KEY (ref, n)) WITHOUT ROWID');
     for (const n of [1, 2]) old.prepare('INSERT INTO step VALUES (?, ?, ?)').run([ref, n, step(n)]);
     old.exec('PRAGMA user_version = 2');
@@ -111,12 +112,12 @@ describe('sqlite store: a server', () => {
     const results = await Promise.all(['a', 'b', 'c'].map((id) => server.write(makeAccept(id))));
     assert.deepEqual(
       results.map((result) => result.kind === 'stored' && result.ref),
-      [1, 2, 3],
+      [2, 4, 6],
     );
     assert.throws(() => open(path), /in use by another server/);
     const command = openIn(t, path);
     await accept(command, 'd', { inbox: true });
-    assert.deepEqual(server.inbox(5), [4]);
+    assert.deepEqual(server.inbox(5), [7]);
     assert.deepEqual(
       command.list({ limit: 5 }).map(({ id }) => id),
       ['d', 'c', 'b', 'a'],
@@ -161,7 +162,7 @@ describe('sqlite store: a server', () => {
     const server = openServerStore({ path, durability: 'normal', log: silentLog, beforeCommit });
     t.after(() => server.close());
     for (const id of ['a', 'b']) await server.write(makeAccept(id));
-    assert.deepEqual(seen, [0, 1]);
+    assert.deepEqual(seen, [0, 2]);
   });
 
   it('finishes what was written before it closes', async (t) => {

@@ -1,0 +1,403 @@
+/**
+ * The short way to the disk, for what makes up nearly all of the load: events to be run, and the good ends of their runs.
+ * A turn's changes are one record of the journal, which is all that their acknowledgement needs. The writer brings them
+ * into the tables a little later, when most of the dispatches have ended: each is then one insert, and many share a page.
+ *
+ * Few changes at a time go to the tables at once, so that whoever reads finds them there; so does everything else, behind
+ * what is in the journal by then. The tables are never wrong, only some tens of ms behind under load.
+ */
+import type { Logger } from '../../log.ts';
+import { claimKey } from '../claim-key.ts';
+import type { Journal, Place } from '../journal/journal.ts';
+import type { Accept, Advance, ClaimKey, Mutation, Ref } from '../mutations.ts';
+import { isFailure } from '../mutations.ts';
+import { canAdvance, isFinal } from '../states.ts';
+import { acceptText, endText } from './batch-text.ts';
+import type { ClaimsHeld } from './claims.ts';
+import { LogSync } from './log-sync.ts';
+import type { ServerNumbers } from './numbering.ts';
+import type { OnCommitted, Pending, Result } from './pending.ts';
+
+/** Fewer changes, with the dispatches that are in the journal alone, go to the tables at once. */
+const FROM = 8;
+/** So many changes need not wait for the end of their turn, when no sync has to follow that others could share. */
+const GROUP = 8;
+/** Longer texts, in UTF-16 units, go to the tables at once: the event loop would wait until they are written. */
+const MAX_CHARS = 256 * 1024;
+/** With so many dispatches in the journal alone the writer is behind: what is new goes to the tables, and waits for it. */
+const MAX_BEHIND = 4096;
+/** Dispatches that the writer leaves in the journal while more come: most of them end meanwhile. */
+const KEPT = 512;
+/** Dispatches that are worth telling the writer. */
+const SLICE = 256;
+/** How long, in ms, anything stays in the journal alone, and how often that is looked at. */
+const AGE_MS = 50;
+const LOOK_MS = 20;
+
+export interface JournalLaneParts {
+  readonly journal: Journal;
+  readonly durability: 'full' | 'normal';
+  /** Tells the writer. */
+  readonly follow: (place: Place, safe: boolean) => void;
+  readonly numbers: ServerNumbers;
+  readonly held: ClaimsHeld;
+  /** Highest id of a stored dispatch: one that sorts behind it is new. */
+  readonly lastId: string;
+  readonly committed: OnCommitted;
+  readonly log: Logger;
+  /** For tests: in place of `FROM`. */
+  readonly from?: number | undefined;
+  /** For tests that kill the process there. */
+  readonly reached?: ((point: JournalPoint) => void) | undefined;
+}
+
+/** A record is in the journal, or on the disk. */
+export type JournalPoint = 'written' | 'synced';
+
+/** A dispatch that is in the journal alone. */
+interface Behind {
+  /** Of the record that says the latest of it. */
+  number: number;
+  ended: boolean;
+}
+
+/** A record that is not in the tables. */
+interface Written {
+  readonly place: Place;
+  /** Dispatches that it speaks of, and how many of them are new. */
+  readonly refs: readonly Ref[];
+  readonly fresh: number;
+  readonly claims: ReadonlyMap<string, number>;
+  /** Monotonic ms. */
+  readonly at: number;
+}
+
+/** A change whose result is certain once its record is on the disk. */
+interface Outcome {
+  readonly pending: Pending;
+  readonly result: Result;
+}
+
+/** What a record is going to say. */
+interface Draft {
+  text: string;
+  readonly accepted: Ref[];
+  readonly ended: Set<Ref>;
+  /** Expiry by key. */
+  readonly claims: Map<string, number>;
+  readonly outcomes: Outcome[];
+}
+
+const STORING: ReadonlySet<Mutation['kind']> = new Set(['accept', 'coalesce', 'tick_job', 'fire_job'] as const);
+
+/** An event to be run that claims its own delivery id, or none. */
+function isPlain({ claiming, state, answer, inbox, claim, dispatch }: Accept): boolean {
+  if (claiming !== 'now' || state !== 'pending' || answer !== undefined || inbox) return false;
+  const { profile, route, delivery_id } = dispatch;
+  return claim === null || (claim.delivery_id === delivery_id && claim.profile === profile && claim.route === route);
+}
+
+const isGoodEnd = (m: Advance): boolean =>
+  isFinal(m.to) && !isFailure(m) && m.claim === undefined && canAdvance('pending', m);
+
+const lengthOf = (mutation: Mutation): number =>
+  mutation.kind === 'accept'
+    ? mutation.dispatch.prompt.length
+    : mutation.kind === 'advance'
+      ? (mutation.answer?.length ?? 0)
+      : 0;
+
+export class JournalLane {
+  private readonly parts: JournalLaneParts;
+  private readonly from: number;
+  private readonly sync: LogSync;
+  private readonly behind = new Map<Ref, Behind>();
+  private readonly written: Written[] = [];
+  /** How many of `written` the writer was told of. */
+  private told = 0;
+  /** Dispatches that it was not told of. */
+  private untold = 0;
+  /** What the writer was made to follow ahead of another change may be changed by it. */
+  private overtaken = 0;
+  private safe = 0;
+  private lastPlace: Place | null = null;
+  private lastId: string;
+  /** Expiry by key: of the claims that are in the journal alone, and of those that are not acknowledged yet. */
+  private readonly claims = new Map<string, number>();
+  private readonly claiming = new Map<string, number>();
+  /** The disk did not take the journal: nobody can say what of it is there. */
+  private isBroken = false;
+  private timer: NodeJS.Timeout | null = null;
+
+  constructor(parts: JournalLaneParts) {
+    this.parts = parts;
+    this.from = parts.from ?? FROM;
+    this.lastId = parts.lastId;
+    this.sync = new LogSync((done) => parts.journal.sync(done));
+  }
+
+  /** Takes what it can of a turn's changes, and answers what is left for the writer. */
+  take(fresh: readonly Pending[], isAtWriter: (key: ClaimKey) => boolean): readonly Pending[] {
+    if (this.isBroken || this.behind.size > MAX_BEHIND) return fresh;
+    const [mine, others] = this.divide(fresh, isAtWriter);
+    if (mine.length === 0 || mine.length + this.behind.size < this.from) return fresh;
+    return this.write(mine) ? others : fresh;
+  }
+
+  /** Whether so many changes are worth a record. */
+  isEnough(count: number): boolean {
+    return count >= GROUP && this.parts.durability === 'normal';
+  }
+
+  /** Whether an id is claimed by an acknowledged event that is in the journal alone. */
+  isClaimed(claim: ClaimKey, now: number): boolean {
+    const key = claimKey(claim);
+    return (this.claims.get(key) ?? 0) > now && !this.claiming.has(key);
+  }
+
+  /** True while the id of an event in the journal is not acknowledged. */
+  isClaiming(key: ClaimKey): boolean {
+    return this.claiming.has(claimKey(key));
+  }
+
+  /** The number of the dispatch that a change for the writer stores, should it store one. */
+  numberFor({ kind }: Mutation): Ref | null {
+    return STORING.has(kind) ? this.parts.numbers.next() : null;
+  }
+
+  /** Has the writer follow what changes that are left for it may build on. */
+  makeWayFor(rest: readonly Pending[]): void {
+    if (rest.some(({ mutation }) => !this.isSettledEnd(mutation))) this.sendAll();
+    if (rest.length > 0) this.parts.numbers.look();
+  }
+
+  /** Has the writer follow all there is, ahead of whatever it is told next. */
+  sendAll(safe = false): void {
+    this.tell(this.written.length, safe);
+    this.overtaken = this.written.at(-1)?.place.number ?? this.overtaken;
+  }
+
+  followed(number: number): void {
+    let count = 0;
+    for (const { place, refs, claims } of this.written) {
+      if (place.number > number) break;
+      for (const ref of refs) if ((this.behind.get(ref)?.number ?? 0) <= number) this.behind.delete(ref);
+      // A later one may hold the id by now.
+      for (const [key, expiry] of claims) if (this.claims.get(key) === expiry) this.claims.delete(key);
+      count++;
+    }
+    this.written.splice(0, count);
+    this.told = Math.max(0, this.told - count);
+  }
+
+  onSafe(number: number): void {
+    this.safe = Math.max(this.safe, number);
+  }
+
+  /** The writer is gone: the next one has to be told everything again. */
+  forgotten(): void {
+    this.told = 0;
+    this.untold = this.written.reduce((sum, { fresh }) => sum + fresh, 0);
+    if (this.written.length > 0) this.look();
+  }
+
+  /** Waits for what is on its way to the disk, and has the writer follow the rest. */
+  async finish(): Promise<void> {
+    await new Promise<void>((resolve) => this.sync.whenIdle(resolve));
+    this.sendAll(true);
+    if (this.timer !== null) clearTimeout(this.timer);
+  }
+
+  /** Once the writer has ended. What it could not bring into the tables stays for the next start. */
+  close(): void {
+    this.parts.journal.close((this.lastPlace?.number ?? 0) <= this.safe);
+  }
+
+  private divide(
+    fresh: readonly Pending[],
+    isAtWriter: (key: ClaimKey) => boolean,
+  ): readonly [Pending[], readonly Pending[]] {
+    const mine: Pending[] = [];
+    const others: Pending[] = [];
+    let [chars, isBarred] = [0, false];
+    for (const pending of fresh) {
+      const { mutation } = pending;
+      const length = lengthOf(mutation);
+      const isMine = !isBarred && chars + length <= MAX_CHARS && this.isMine(mutation, isAtWriter);
+      if (isMine) chars += length;
+      // What follows any other change may build on it.
+      else isBarred ||= !this.isSettledEnd(mutation);
+      this.noteId(mutation);
+      (isMine ? mine : others).push(pending);
+    }
+    return [mine, others];
+  }
+
+  private noteId(mutation: Mutation): void {
+    if ('dispatch' in mutation && mutation.dispatch !== null && mutation.dispatch.id > this.lastId) {
+      this.lastId = mutation.dispatch.id;
+    }
+  }
+
+  private isMine(mutation: Mutation, isAtWriter: (key: ClaimKey) => boolean): boolean {
+    if (mutation.kind === 'advance') return this.isOpenEnd(mutation);
+    if (mutation.kind !== 'accept' || !isPlain(mutation)) return false;
+    const { claim, dispatch } = mutation;
+    return dispatch.id > this.lastId && (claim === null || !isAtWriter(claim));
+  }
+
+  /** A good end of a dispatch that is in the journal alone, pending, and stays so. */
+  private isOpenEnd(change: Advance): boolean {
+    const behind = this.behind.get(change.ref);
+    return behind !== undefined && behind.number > this.overtaken && isGoodEnd(change);
+  }
+
+  /** A good end of a dispatch that is in the tables, or will be before any change that follows. */
+  private isSettledEnd(mutation: Mutation): boolean {
+    if (mutation.kind !== 'advance' || !isGoodEnd(mutation)) return false;
+    const behind = this.behind.get(mutation.ref);
+    return behind === undefined || behind.number <= this.overtaken;
+  }
+
+  /** False: the medium refused, and nothing was written. */
+  private write(mine: readonly Pending[]): boolean {
+    let draft: Draft;
+    let place: Place | null = null;
+    try {
+      draft = this.draft(mine);
+      if (draft.text !== '') place = this.append(draft.text);
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error)) throw error;
+      // The tables are on the same disk: what it says of them tells whoever waits why.
+      return false;
+    }
+    if (place !== null) this.note(draft, place);
+    this.answer(draft);
+    return true;
+  }
+
+  private draft(mine: readonly Pending[]): Draft {
+    const keys = mine.map(({ mutation }) =>
+      mutation.kind === 'accept' && mutation.claim !== null ? claimKey(mutation.claim) : null,
+    );
+    const held = this.parts.held(keys.filter((key) => key !== null));
+    const draft: Draft = { text: '', accepted: [], ended: new Set(), claims: new Map(), outcomes: [] };
+    for (const [index, pending] of mine.entries()) {
+      const { mutation } = pending;
+      const result =
+        mutation.kind === 'accept'
+          ? this.accept(mutation, keys[index] ?? null, held, draft)
+          : this.end(mutation as Advance, draft);
+      draft.outcomes.push({ pending, result });
+    }
+    return draft;
+  }
+
+  private accept(change: Accept, key: string | null, held: ReadonlyMap<string, number>, draft: Draft): Result {
+    const { claim, now } = change;
+    if (key !== null && claim !== null) {
+      const expiry = draft.claims.get(key) ?? this.claims.get(key) ?? held.get(key) ?? 0;
+      if (expiry > now) return { kind: 'duplicate' };
+      draft.claims.set(key, claim.expires_at);
+    }
+    const ref = this.parts.numbers.next();
+    draft.text += acceptText(ref, change);
+    draft.accepted.push(ref);
+    return { kind: 'stored', ref };
+  }
+
+  private end(change: Advance, draft: Draft): Result {
+    if (this.behind.get(change.ref)?.ended !== false || draft.ended.has(change.ref)) return false;
+    draft.ended.add(change.ref);
+    draft.text += endText(change);
+    return true;
+  }
+
+  private append(text: string): Place {
+    const { journal, reached } = this.parts;
+    if (journal.isLong && journal.canTurn(this.safe)) this.turn();
+    const place = journal.append(text);
+    reached?.('written');
+    return place;
+  }
+
+  private turn(): void {
+    this.tell(this.written.length, true);
+    try {
+      this.parts.journal.turn();
+    } catch {
+      // No room for another segment, but perhaps for more of this one.
+    }
+  }
+
+  private note({ accepted, ended, claims }: Draft, place: Place): void {
+    const { number } = place;
+    for (const [key, expiry] of claims) this.claims.set(key, expiry);
+    for (const ref of accepted) this.behind.set(ref, { number, ended: false });
+    for (const ref of ended) this.behind.set(ref, { number, ended: true });
+    const refs = [...accepted, ...ended];
+    this.written.push({ place, refs, fresh: accepted.length, claims, at: performance.now() });
+    this.lastPlace = place;
+    this.untold += accepted.length;
+    if (this.untold >= KEPT + SLICE) this.tellSurplus();
+    this.timer ??= setTimeout(this.onLook, LOOK_MS).unref();
+  }
+
+  /** An end needs no sync of its own: lost with the power, the run is repeated. */
+  private answer({ outcomes, claims }: Draft): void {
+    const { durability, committed } = this.parts;
+    const waits: Outcome[] = [];
+    for (const outcome of outcomes) {
+      const { pending, result } = outcome;
+      if (durability === 'full' && pending.mutation.kind === 'accept') waits.push(outcome);
+      else pending.stored(result, committed);
+    }
+    if (waits.length === 0) return;
+    for (const [key, expiry] of claims) this.claiming.set(key, expiry);
+    this.sync.after((error) => {
+      this.parts.reached?.('synced');
+      for (const key of claims.keys()) this.claiming.delete(key);
+      if (error !== null) this.breakOff(error);
+      for (const { pending, result } of waits) {
+        if (error === null) pending.stored(result, committed);
+        else pending.refuse(`the disk did not take the journal: ${error.message}`);
+      }
+    });
+  }
+
+  /** From now on everything goes to the tables. */
+  private breakOff(error: Error): void {
+    if (!this.isBroken)
+      this.parts.log.error({ reason: error.message }, 'the disk did not take the journal: going on without it');
+    this.isBroken = true;
+  }
+
+  private readonly onLook = (): void => {
+    this.timer = null;
+    this.look();
+  };
+
+  /** Tells the writer what is old enough. */
+  private look(): void {
+    const young = performance.now() - AGE_MS;
+    let count = this.told;
+    while (count < this.written.length && (this.written[count]?.at ?? 0) <= young) count++;
+    this.tell(count, false);
+    if (this.told < this.written.length) this.timer ??= setTimeout(this.onLook, LOOK_MS).unref();
+  }
+
+  private tellSurplus(): void {
+    let [count, left] = [this.told, this.untold];
+    while (count < this.written.length && left > KEPT) left -= this.written[count++]?.fresh ?? 0;
+    this.tell(count, false);
+  }
+
+  /** Tells the writer of the first `count` records. */
+  private tell(count: number, safe: boolean): void {
+    const last = this.written[count - 1]?.place ?? this.lastPlace;
+    if (last === null || (count <= this.told && !safe)) return;
+    for (const { fresh } of this.written.slice(this.told, count)) this.untold -= fresh;
+    this.told = count;
+    this.parts.follow(last, safe);
+  }
+}
