@@ -1,5 +1,5 @@
 /** Parses the bytes of a JSON text that a stranger sent, for the parse stage: strict UTF-8, bounded depth. */
-import { isUtf8 } from 'node:buffer';
+import { isAscii, isUtf8 } from 'node:buffer';
 
 /** Deepest nesting of a payload (decisions §3). Everything behind the parse stage may recurse that far. */
 export const MAX_DEPTH = 200;
@@ -20,14 +20,20 @@ const CLOSE_OBJECT = 0x7d;
 /** `__proto__` is an own property of what this answers, like any other key. A byte order mark is skipped. */
 export function parseJson(bytes: Buffer): ParsedJson {
   if (bytes.length === 0) return { ok: false, fault: 'empty' };
-  if (!isUtf8(bytes)) return { ok: false, fault: 'not_utf8' };
-  const text = bytes.toString('utf8');
+  const text = readUtf8(bytes);
+  if (text === null) return { ok: false, fault: 'not_utf8' };
   if (mayNestDeeply(text) && nestsDeeply(text)) return { ok: false, fault: 'too_deep' };
   try {
     return { ok: true, value: JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text) };
   } catch {
     return { ok: false, fault: 'not_json' };
   }
+}
+
+/** Null: not UTF-8. Most payloads are ASCII, which need not be decoded. */
+function readUtf8(bytes: Buffer): string | null {
+  if (isAscii(bytes)) return bytes.toString('latin1');
+  return isUtf8(bytes) ? bytes.toString('utf8') : null;
 }
 
 /** Few opening brackets cannot nest deeply; searching for them is far cheaper than reading every character. */

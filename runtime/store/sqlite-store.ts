@@ -10,7 +10,6 @@ import { tryLock } from '../control/file-lock.ts';
 import type { Logger } from '../log.ts';
 import { Journal } from './journal/journal.ts';
 import { hasSegments } from './journal/segments.ts';
-import { createClaimsHeld } from './sqlite/claims.ts';
 import { createTransactions } from './sqlite/commit.ts';
 import type { FollowEvents, FollowingCommitter, StartThread } from './sqlite/committer.ts';
 import { createInlineCommitter, createThreadCommitter } from './sqlite/committer.ts';
@@ -26,6 +25,7 @@ import type { OnCommitted } from './sqlite/pending.ts';
 import { createReader } from './sqlite/reader.ts';
 import { RecentClaims } from './sqlite/recent-claims.ts';
 import { startThread } from './sqlite/start-thread.ts';
+import { StoredClaims } from './sqlite/stored-claims.ts';
 import { WriteQueue } from './sqlite/write-queue.ts';
 import type { Store, StoreReader } from './store.ts';
 
@@ -33,7 +33,7 @@ export interface ServerStoreOptions {
   readonly path: string;
   readonly durability: Durability;
   readonly log: Logger;
-  /** Called before each commit: what its changes say has happened must have left the process, as lines of the log. */
+  /** Called before a commit of what has happened: that must have left the process by then, as lines of the log. */
   readonly beforeCommit?: () => void;
   /** Starts the writer thread; default: the shipped one. */
   readonly thread?: StartThread;
@@ -158,7 +158,7 @@ export function assembleServer(
     ...{ durability, numbers, committed, log, ...journal },
     journal: new Journal({ path, store: storeName(db), last: createMark(db).get(), salt }),
     follow: (place, safe) => committer.follow(place, safe),
-    held: createClaimsHeld(db),
+    storedClaims: (pending) => new StoredClaims(db, pending),
     lastId: lastIdOf(db),
   });
   const queue = new WriteQueue(committer, { beforeCommit, committed, lane });

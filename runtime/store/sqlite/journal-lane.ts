@@ -13,10 +13,10 @@ import type { Accept, Advance, ClaimKey, Mutation, Ref } from '../mutations.ts';
 import { isFailure } from '../mutations.ts';
 import { canAdvance, isFinal } from '../states.ts';
 import { acceptText, endText } from './batch-text.ts';
-import type { ClaimsHeld } from './claims.ts';
 import { LogSync } from './log-sync.ts';
 import type { ServerNumbers } from './numbering.ts';
 import type { OnCommitted, Pending, Result } from './pending.ts';
+import type { StoredClaims } from './stored-claims.ts';
 
 /** Fewer changes, with the dispatches that are in the journal alone, go to the tables at once. */
 const FROM = 8;
@@ -40,7 +40,8 @@ export interface JournalLaneParts {
   /** Tells the writer. */
   readonly follow: (place: Place, safe: boolean) => void;
   readonly numbers: ServerNumbers;
-  readonly held: ClaimsHeld;
+  /** @param pending keys of claims that are not in the database yet */
+  readonly storedClaims: (pending: () => Iterable<string>) => StoredClaims;
   /** Highest id of a stored dispatch: one that sorts behind it is new. */
   readonly lastId: string;
   readonly committed: OnCommitted;
@@ -111,6 +112,7 @@ export class JournalLane {
   private readonly parts: JournalLaneParts;
   private readonly from: number;
   private readonly sync: LogSync;
+  private readonly stored: StoredClaims;
   private readonly behind = new Map<Ref, Behind>();
   private readonly written: Written[] = [];
   /** How many of `written` the writer was told of. */
@@ -133,6 +135,7 @@ export class JournalLane {
     this.parts = parts;
     this.from = parts.from ?? FROM;
     this.lastId = parts.lastId;
+    this.stored = parts.storedClaims(() => this.claims.keys());
     this.sync = new LogSync((done) => parts.journal.sync(done));
   }
 
@@ -169,6 +172,13 @@ export class JournalLane {
   makeWayFor(rest: readonly Pending[]): void {
     if (rest.some(({ mutation }) => !this.isSettledEnd(mutation))) this.sendAll();
     if (rest.length > 0) this.parts.numbers.look();
+    // Whatever becomes of it: an id that looks as if it were stored only costs a query.
+    for (const { mutation } of rest) this.noteClaim(mutation);
+  }
+
+  /** A change that the writer had was stored. */
+  noteClaim(mutation: Mutation): void {
+    if ('claim' in mutation && mutation.claim) this.stored.add(claimKey(mutation.claim));
   }
 
   /** Has the writer follow all there is, ahead of whatever it is told next. */
@@ -210,6 +220,7 @@ export class JournalLane {
 
   /** Once the writer has ended. What it could not bring into the tables stays for the next start. */
   close(): void {
+    this.stored.close();
     this.parts.journal.close((this.lastPlace?.number ?? 0) <= this.safe);
   }
 
@@ -280,7 +291,7 @@ export class JournalLane {
     const keys = mine.map(({ mutation }) =>
       mutation.kind === 'accept' && mutation.claim !== null ? claimKey(mutation.claim) : null,
     );
-    const held = this.parts.held(keys.filter((key) => key !== null));
+    const held = this.stored.held(keys.filter((key) => key !== null));
     const draft: Draft = { text: '', accepted: [], ended: new Set(), claims: new Map(), outcomes: [] };
     for (const [index, pending] of mine.entries()) {
       const { mutation } = pending;
@@ -332,7 +343,10 @@ export class JournalLane {
 
   private note({ accepted, ended, claims }: Draft, place: Place): void {
     const { number } = place;
-    for (const [key, expiry] of claims) this.claims.set(key, expiry);
+    for (const [key, expiry] of claims) {
+      this.claims.set(key, expiry);
+      this.stored.add(key);
+    }
     for (const ref of accepted) this.behind.set(ref, { number, ended: false });
     for (const ref of ended) this.behind.set(ref, { number, ended: true });
     const refs = [...accepted, ...ended];

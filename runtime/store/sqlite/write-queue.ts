@@ -13,7 +13,7 @@ import { claimOf } from './recent-claims.ts';
 
 export interface CommitHooks {
   readonly committed: OnCommitted;
-  /** Called before anything leaves for the disk. */
+  /** Called before anything leaves for the disk but events that are only accepted. */
   readonly beforeCommit?: (() => void) | undefined;
   /** Of a server. */
   readonly lane?: JournalLane;
@@ -76,7 +76,7 @@ export class WriteQueue {
     if (fresh.length === 0) return;
     const { lane, beforeCommit } = this.hooks;
     this.fresh = [];
-    beforeCommit?.();
+    if (fresh.some(({ mutation }) => mutation.kind !== 'accept')) beforeCommit?.();
     const rest = lane === undefined ? fresh : lane.take(fresh, this.claimsAtWriter());
     lane?.makeWayFor(rest);
     this.queue.push(...rest);
@@ -103,6 +103,7 @@ export class WriteQueue {
     // Results come in the order of the batches.
     this.sent.shift();
     batch.forEach((pending, index) => {
+      lane?.noteClaim(pending.mutation);
       pending.settle(results[index] ?? { kind: 'unavailable', message: 'no answer' }, committed);
     });
     // What this turn still brings goes with its end.
