@@ -33,6 +33,8 @@ const SLICE = 256;
 /** How long, in ms, anything stays in the journal alone, and how often that is looked at. */
 const AGE_MS = 50;
 const LOOK_MS = 20;
+/** After the writer has died, in ms. */
+const RETRY_MS = 1000;
 
 export interface JournalLaneParts {
   readonly journal: Journal;
@@ -119,7 +121,7 @@ export class JournalLane {
   private told = 0;
   /** Dispatches that it was not told of. */
   private untold = 0;
-  /** What the writer was made to follow ahead of another change may be changed by it. */
+  /** Up to this record the writer was made to follow ahead of another change, which may change what they brought. */
   private overtaken = 0;
   private safe = 0;
   private lastPlace: Place | null = null;
@@ -130,6 +132,7 @@ export class JournalLane {
   /** The disk did not take the journal: nobody can say what of it is there. */
   private isBroken = false;
   private timer: NodeJS.Timeout | null = null;
+  private isFinished = false;
 
   constructor(parts: JournalLaneParts) {
     this.parts = parts;
@@ -208,13 +211,14 @@ export class JournalLane {
   forgotten(): void {
     this.told = 0;
     this.untold = this.written.reduce((sum, { fresh }) => sum + fresh, 0);
-    if (this.written.length > 0) this.look();
+    if (this.written.length > 0) this.lookIn(RETRY_MS);
   }
 
   /** Waits for what is on its way to the disk, and has the writer follow the rest. */
   async finish(): Promise<void> {
     await new Promise<void>((resolve) => this.sync.whenIdle(resolve));
     this.sendAll(true);
+    this.isFinished = true;
     if (this.timer !== null) clearTimeout(this.timer);
   }
 
@@ -354,7 +358,7 @@ export class JournalLane {
     this.lastPlace = place;
     this.untold += accepted.length;
     if (this.untold >= KEPT + SLICE) this.tellSurplus();
-    this.timer ??= setTimeout(this.onLook, LOOK_MS).unref();
+    this.lookIn(LOOK_MS);
   }
 
   /** An end needs no sync of its own: lost with the power, the run is repeated. */
@@ -397,7 +401,12 @@ export class JournalLane {
     let count = this.told;
     while (count < this.written.length && (this.written[count]?.at ?? 0) <= young) count++;
     this.tell(count, false);
-    if (this.told < this.written.length) this.timer ??= setTimeout(this.onLook, LOOK_MS).unref();
+    if (this.told < this.written.length) this.lookIn(LOOK_MS);
+  }
+
+  /** Unless a look is due already. */
+  private lookIn(ms: number): void {
+    if (!this.isFinished) this.timer ??= setTimeout(this.onLook, ms).unref();
   }
 
   private tellSurplus(): void {

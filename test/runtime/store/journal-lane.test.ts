@@ -1,10 +1,14 @@
 /** What goes to the journal under load, and into the tables later. */
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
+import type { Worker } from 'node:worker_threads';
+import { segmentPath } from '../../../runtime/store/journal/segments.ts';
 import { acceptText, endText, readBatch } from '../../../runtime/store/sqlite/batch-text.ts';
+import { startThread } from '../../../runtime/store/sqlite/start-thread.ts';
 import { openCommandStore, openServerStore, openStoreReader } from '../../../runtime/store/sqlite-store.ts';
 import type { Store, StoreReader } from '../../../runtime/store/store.ts';
 import { makeAccept, makeClaim, makeDispatch } from '../../helpers/dispatches.ts';
@@ -193,6 +197,57 @@ describe('a server under load', () => {
     settled = true;
     await Promise.all(load);
     assert.ok(written < 600, `${written} batches`);
+  });
+
+  it('leaves no journal behind when it is stopped', async (t) => {
+    for (const durability of ['full', 'normal'] as const) {
+      const path = join(tempDir(t), 'state.db');
+      const store = openServerStore({ path, durability, log: silentLog });
+      const results = await writeAll(store, 50);
+      assert.equal(existsSync(segmentPath(path, 0)), true, durability);
+      const ended = results.slice(0, 30).map((result) => store.write(done(result.kind === 'stored' ? result.ref : 0)));
+      assert.ok((await Promise.all(ended)).every((ok) => ok));
+      await store.close();
+      assert.equal(existsSync(segmentPath(path, 0)), false, durability);
+      const after = openStoreReader(path);
+      assert.deepEqual([after.tallies()[0]?.done, after.tallies()[0]?.pending, after.audit()], [30, 20, []]);
+      after.close();
+    }
+  });
+
+  it('goes on when its writer dies, with what it had in the journal', async (t) => {
+    const path = join(tempDir(t), 'state.db');
+    const threads: Worker[] = [];
+    const thread = () => {
+      threads.push(startThread(path, 'full'));
+      return threads.at(-1) as Worker;
+    };
+    const store = openServerStore({ path, durability: 'full', log: silentLog, thread });
+    t.after(() => store.close());
+    await accept(store, 'alone');
+    await writeAll(store, 20);
+    await threads[0]?.terminate();
+    await writeAll(store, 20, 'p', 'z');
+    while (idsOf(store).length < 41) await setTimeout(20);
+    assert.deepEqual([threads.length, store.audit()], [2, []]);
+  });
+
+  it('answers a repeat as one, wherever the first one is', async (t) => {
+    const store = open(t);
+    const together = await Promise.all([
+      ...Array.from({ length: 10 }, (_, n) => store.write(claiming(`a${n}`, `${n}`))),
+      ...Array.from({ length: 10 }, (_, n) => store.write(claiming(`b${n}`, `${n}`))),
+    ]);
+    assert.deepEqual(together.filter(({ kind }) => kind === 'stored').length, 10);
+    const journaled = await Promise.all(Array.from({ length: 10 }, (_, n) => store.write(claiming(`c${n}`, `${n}`))));
+    await store.settle();
+    const moved = await Promise.all(Array.from({ length: 10 }, (_, n) => store.write(claiming(`d${n}`, `${n}`))));
+    const late = Array.from({ length: 10 }, (_, n) =>
+      store.write(claiming(`e${n}`, `${n}`, { now: 9000, expires: 9999 })),
+    );
+    const kinds = [...journaled, ...moved].map(({ kind }) => kind);
+    assert.deepEqual(new Set(kinds), new Set(['duplicate']));
+    assert.ok((await Promise.all(late)).every(({ kind }) => kind === 'stored'));
   });
 
   it('shows it by itself soon after', async (t) => {
