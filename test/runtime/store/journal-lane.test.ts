@@ -5,13 +5,14 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import type { Worker } from 'node:worker_threads';
+import { Worker } from 'node:worker_threads';
 import { segmentPath } from '../../../runtime/store/journal/segments.ts';
 import { acceptText, endText, readBatch } from '../../../runtime/store/sqlite/batch-text.ts';
 import { startThread } from '../../../runtime/store/sqlite/start-thread.ts';
 import { openCommandStore, openServerStore, openStoreReader } from '../../../runtime/store/sqlite-store.ts';
 import type { Store, StoreReader } from '../../../runtime/store/store.ts';
 import { makeAccept, makeClaim, makeDispatch } from '../../helpers/dispatches.ts';
+import { settle } from '../../helpers/fake-clock.ts';
 import { openJournaledStore } from '../../helpers/journaled-store.ts';
 import { silentLog } from '../../helpers/log.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
@@ -102,17 +103,18 @@ describe('a dispatch in the journal', () => {
     const command = openCommandStore(path);
     t.after(() => command.close());
     const refs = [await accept(store, 'a'), await accept(store, 'b')];
-    const [c, d] = [await accept(command, 'c', { inbox: true }), await accept(command, 'd', { inbox: true })];
-    refs.push(c, d, await accept(store, 'e'));
-    assert.equal(new Set(refs).size, 5);
-    assert.deepEqual(store.inbox(9), [c, d]);
+    const foreign: number[] = [];
+    for (const id of ['c', 'd', 'x', 'y']) foreign.push(await accept(command, id, { inbox: true }));
+    refs.push(...foreign, await accept(store, 'e'));
+    assert.equal(new Set(refs).size, 7);
+    assert.deepEqual(store.inbox(9), foreign);
     // Once they were taken up, what comes later has higher ones.
-    await store.write({ kind: 'take_inbox', refs: [c, d] });
+    await store.write({ kind: 'take_inbox', refs: foreign });
     refs.push(await accept(store, 'f'));
     assert.equal(Math.max(...refs), refs.at(-1));
     for (const ref of refs) assert.equal(await store.write(done(ref)), true);
     await store.settle();
-    assert.deepEqual([...idsOf(command)].sort(), ['a', 'b', 'c', 'd', 'e', 'f']);
+    assert.deepEqual([...idsOf(command)].sort(), ['a', 'b', 'c', 'd', 'e', 'f', 'x', 'y']);
     assert.deepEqual(command.audit(), []);
   });
 
@@ -154,6 +156,9 @@ it('a batch reads as it was written, whatever its texts hold', () => {
   assert.deepEqual(second?.steps, [JSON.stringify(step), JSON.stringify(step)]);
   assert.deepEqual([JSON.parse(second?.answer ?? ''), JSON.parse(third?.reason ?? '')], [text, text]);
 });
+
+/** A writer that dies as soon as it is told anything. */
+const DYING = "require('node:worker_threads').parentPort.once('message', () => process.exit(1))";
 
 describe('a server under load', () => {
   const open = (t: TestContext, from?: number): Store => {
@@ -217,19 +222,14 @@ describe('a server under load', () => {
 
   it('goes on when its writer dies, with what it had in the journal', async (t) => {
     const path = join(tempDir(t), 'state.db');
-    const threads: Worker[] = [];
-    const thread = () => {
-      threads.push(startThread(path, 'full'));
-      return threads.at(-1) as Worker;
-    };
+    let threads = 0;
+    const thread = () => (threads++ === 0 ? new Worker(DYING, { eval: true }) : startThread(path, 'full'));
     const store = openServerStore({ path, durability: 'full', log: silentLog, thread });
     t.after(() => store.close());
-    await accept(store, 'alone');
     await writeAll(store, 20);
-    await threads[0]?.terminate();
-    await writeAll(store, 20, 'p', 'z');
-    while (idsOf(store).length < 41) await setTimeout(20);
-    assert.deepEqual([threads.length, store.audit()], [2, []]);
+    assert.deepEqual(idsOf(store), []);
+    while (idsOf(store).length < 20) await setTimeout(20);
+    assert.deepEqual([threads, store.audit()], [2, []]);
   });
 
   it('answers a repeat as one, wherever the first one is', async (t) => {
@@ -248,6 +248,22 @@ describe('a server under load', () => {
     const kinds = [...journaled, ...moved].map(({ kind }) => kind);
     assert.deepEqual(new Set(kinds), new Set(['duplicate']));
     assert.ok((await Promise.all(late)).every(({ kind }) => kind === 'stored'));
+  });
+
+  it('changes nothing behind the back of a change that is on its way to the tables', async (t) => {
+    const store = open(t, 1);
+    const a = await accept(store, 'a');
+    const dead = store.write({ kind: 'advance', ref: a, to: 'dead', at: 2000, reason: 'given up' });
+    await settle(1);
+    assert.deepEqual([await store.write(done(a)), await dead], [false, true]);
+    const long = {
+      ...claiming('b', '1'),
+      dispatch: makeDispatch('b', { delivery_id: '1', prompt: 'x'.repeat(300_000) }),
+    };
+    const first = store.write(long);
+    await settle(1);
+    assert.deepEqual([(await store.write(claiming('c', '1'))).kind, (await first).kind], ['duplicate', 'stored']);
+    assert.deepEqual(store.audit(), []);
   });
 
   it('shows it by itself soon after', async (t) => {
