@@ -38,23 +38,31 @@ export class Follower {
   follow(): string | null {
     const { target } = this;
     while (target !== null && this.number < target.number) {
-      const batches: Batch[] = [];
-      let number = this.number;
+      const refused = this.followSlice(target);
+      if (refused === null) continue;
+      this.reader.restart(this.number);
+      return refused;
+    }
+    return null;
+  }
+
+  private followSlice(target: Place): string | null {
+    const batches: Batch[] = [];
+    let { number } = this;
+    try {
       for (let dispatches = 0; dispatches < SLICE && number < target.number; ) {
         const record = this.reader.next(target);
         const batch = readBatch(record.text);
         batches.push(batch);
         dispatches += batch.dispatches.length;
-        number = record.number;
+        ({ number } = record);
       }
-      const refused = this.transactions.follow(batches, number);
-      if (refused !== null) {
-        this.reader.restart(this.number);
-        return refused;
-      }
-      this.number = number;
+    } catch (error) {
+      return `the journal cannot be read: ${error instanceof Error ? error.message : String(error)}`;
     }
-    return null;
+    const refused = this.transactions.follow(batches, number);
+    if (refused === null) this.number = number;
+    return refused;
   }
 
   close(): void {

@@ -6,15 +6,24 @@ import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
+import { Journal } from '../../../runtime/store/journal/journal.ts';
 import { segmentPath } from '../../../runtime/store/journal/segments.ts';
 import { acceptText, endText, readBatch } from '../../../runtime/store/sqlite/batch-text.ts';
+import { JournalLane } from '../../../runtime/store/sqlite/journal-lane.ts';
+import { migrate } from '../../../runtime/store/sqlite/migrations.ts';
+import { ServerNumbers } from '../../../runtime/store/sqlite/numbering.ts';
+import { openDatabase } from '../../../runtime/store/sqlite/open-database.ts';
+import { Pending } from '../../../runtime/store/sqlite/pending.ts';
 import { startThread } from '../../../runtime/store/sqlite/start-thread.ts';
+import { StoredClaims } from '../../../runtime/store/sqlite/stored-claims.ts';
 import { openCommandStore, openServerStore, openStoreReader } from '../../../runtime/store/sqlite-store.ts';
 import type { Store, StoreReader } from '../../../runtime/store/store.ts';
+import { StoreUnavailable } from '../../../runtime/store/store.ts';
+import { deferred } from '../../helpers/dispatch-bench.ts';
 import { makeAccept, makeClaim, makeDispatch } from '../../helpers/dispatches.ts';
 import { settle } from '../../helpers/fake-clock.ts';
 import { openJournaledStore } from '../../helpers/journaled-store.ts';
-import { silentLog } from '../../helpers/log.ts';
+import { recordLog, silentLog } from '../../helpers/log.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 import { accept } from './store-contract.ts';
 
@@ -292,4 +301,37 @@ describe('a server under load', () => {
     await writeAll(store, 20, 'x'.repeat(20_000));
     assert.equal(idsOf(store).length, 21);
   });
+});
+
+it('a disk that does not take the journal gets nothing more of it, and nothing of it is acknowledged', async (t) => {
+  class BadDisk extends Journal {
+    override sync(done: (error: Error | null) => void): void {
+      setImmediate(() => done(new Error('EIO: i/o error, fdatasync')));
+    }
+  }
+  const path = join(tempDir(t), 'state.db');
+  const db = openDatabase(path, 'full');
+  migrate(db);
+  t.after(() => db.close());
+  const log = recordLog();
+  const lane = new JournalLane({
+    ...{ durability: 'full', log, from: 1, lastId: '', follow: () => {}, committed: () => {} },
+    journal: new BadDisk({ path, store: '0'.repeat(32), last: 0, salt: () => 1 }),
+    numbers: new ServerNumbers(() => 0),
+    storedClaims: (pending) => new StoredClaims(db, pending),
+  });
+  t.after(() => lane.close());
+  const take = (id: string) => {
+    const { promise, resolve, reject } = deferred<never>();
+    const rest = lane.take([new Pending(claiming(id, id), resolve, reject)], () => false);
+    return { promise, rest };
+  };
+  const first = take('a');
+  assert.deepEqual([first.rest, lane.isClaimed(makeClaim('a'), 2000)], [[], false]);
+  await assert.rejects(first.promise, StoreUnavailable);
+  assert.equal(take('b').rest.length, 1);
+  assert.deepEqual(
+    log.lines.map(({ level, fields }) => [level, fields.reason]),
+    [['error', 'EIO: i/o error, fdatasync']],
+  );
 });

@@ -10,7 +10,14 @@ import type { JournalOptions, Place } from '../../../runtime/store/journal/journ
 import { Journal } from '../../../runtime/store/journal/journal.ts';
 import { JournalReader } from '../../../runtime/store/journal/read-journal.ts';
 import { readSegment, segmentPath } from '../../../runtime/store/journal/segments.ts';
+import { acceptText } from '../../../runtime/store/sqlite/batch-text.ts';
+import { createTransactions } from '../../../runtime/store/sqlite/commit.ts';
+import { Follower } from '../../../runtime/store/sqlite/follower.ts';
+import { migrate } from '../../../runtime/store/sqlite/migrations.ts';
+import { openDatabase } from '../../../runtime/store/sqlite/open-database.ts';
+import { createReader } from '../../../runtime/store/sqlite/reader.ts';
 import { openCommandStore, openStoreReader } from '../../../runtime/store/sqlite-store.ts';
+import { makeAccept } from '../../helpers/dispatches.ts';
 import { openJournaledStore } from '../../helpers/journaled-store.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 import { tinyDisk } from '../../helpers/tiny-disk.ts';
@@ -225,6 +232,21 @@ describe('a journal that was left behind', () => {
       assert.throws(() => open(other), /belongs to another database/);
     assert.deepEqual(readFileSync(segmentPath(other, 0)), segment);
   });
+});
+
+it('whoever follows the journal says why it cannot, and goes on when it can', async (t) => {
+  const path = join(tempDir(t), 'state.db');
+  const db = openDatabase(path, 'normal');
+  migrate(db);
+  t.after(() => db.close());
+  const follower = new Follower(path, db, createTransactions(db));
+  t.after(() => follower.close());
+  const journal = new Journal({ path, store: STORE, last: 0, salt: () => 7 });
+  t.after(() => journal.close(true));
+  follower.aim({ number: 1, segment: 0, end: 500 });
+  assert.match(follower.follow() ?? '', /the journal cannot be read: record 1 is not in the journal/);
+  follower.aim(journal.append(acceptText(2, makeAccept('a'))));
+  assert.deepEqual([follower.follow(), follower.done, createReader(db).find('a')?.ref], [null, 1, 2]);
 });
 
 it('what an earlier version was killed with is refused rather than lost', async (t) => {
