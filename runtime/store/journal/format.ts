@@ -73,3 +73,13 @@ export function readRecord(
     end,
   };
 }
+
+/** The records of a segment from its start on, each with its place, up to where there is none or it was torn. */
+export function* readRecords(segment: Buffer, salt: number): Generator<{ record: JournalRecord; at: number }> {
+  for (let at = HEAD_BYTES; ; ) {
+    const read = readRecord(segment, at, salt);
+    if (read === null) return;
+    yield { record: read.record, at };
+    at = read.end;
+  }
+}

@@ -72,8 +72,7 @@ export class Journal {
 
   /** @throws what node:fs throws; nothing of the record is kept then. */
   append(text: string): Place {
-    if (this.current === null) this.begin(0);
-    const segment = this.current as unknown as OpenSegment;
+    const segment = this.current ?? this.begin(0);
     const number = this.last + 1;
     const bytes = writeRecord({ number, text }, segment.salt);
     writeAll(segment.fd, bytes, segment.end);
@@ -108,13 +107,14 @@ export class Journal {
     return this.current?.index === 0 ? 1 : 0;
   }
 
-  private begin(index: SegmentIndex): void {
+  private begin(index: SegmentIndex): OpenSegment {
     const { path, store, salt: random } = this.options;
     const salt = random();
     const fd = this.files[index] ?? createFile(segmentPath(path, index), this.segmentBytes);
     this.files[index] = fd;
     writeAll(fd, writeHead({ salt, store }), 0);
     this.current = { fd, index, salt, end: HEAD_BYTES };
+    return this.current;
   }
 }
 

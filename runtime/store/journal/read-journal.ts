@@ -1,7 +1,7 @@
 /** Reads the journal while it is being written, record after record. */
 import { closeSync } from 'node:fs';
 import type { JournalRecord } from './format.ts';
-import { HEAD_BYTES, readHead, readRecord } from './format.ts';
+import { readHead, readRecord, readRecords } from './format.ts';
 import type { Place } from './journal.ts';
 import type { SegmentIndex } from './segments.ts';
 import { openSegment, readBetween, SEGMENTS } from './segments.ts';
@@ -9,6 +9,7 @@ import { openSegment, readBetween, SEGMENTS } from './segments.ts';
 /** What was read of a segment. */
 interface Piece {
   readonly segment: SegmentIndex;
+  readonly fd: number;
   readonly salt: number;
   readonly bytes: Buffer;
   /** In `bytes`. */
@@ -67,7 +68,7 @@ export class JournalReader {
     const { piece } = this;
     if (piece === null || piece.segment !== segment) return null;
     const from = piece.end - (piece.bytes.length - piece.at);
-    this.piece = { segment, salt: piece.salt, bytes: readBetween(this.open(segment) ?? -1, from, end), at: 0, end };
+    this.piece = { ...piece, bytes: readBetween(piece.fd, from, end), at: 0, end };
     return this.inPiece();
   }
 
@@ -76,16 +77,14 @@ export class JournalReader {
     const wanted = this.number + 1;
     for (const segment of SEGMENTS) {
       const fd = this.open(segment);
-      const bytes = fd === null ? Buffer.alloc(0) : readBetween(fd, 0);
+      if (fd === null) continue;
+      const bytes = readBetween(fd, 0);
       const head = readHead(bytes);
       if (head === null) continue;
-      for (let at = HEAD_BYTES, read = readRecord(bytes, at, head.salt); read !== null; ) {
-        if (read.record.number === wanted) {
-          this.piece = { segment, salt: head.salt, bytes, at, end: bytes.length };
-          return this.inPiece();
-        }
-        at = read.end;
-        read = readRecord(bytes, at, head.salt);
+      for (const { record, at } of readRecords(bytes, head.salt)) {
+        if (record.number !== wanted) continue;
+        this.piece = { segment, fd, salt: head.salt, bytes, at, end: bytes.length };
+        return this.inPiece();
       }
     }
     return null;

@@ -1,7 +1,7 @@
 /** The files of the journal: two segments that take turns, beside the database file. */
 import { closeSync, existsSync, fstatSync, openSync, readSync, rmSync } from 'node:fs';
 import type { JournalRecord, SegmentHead } from './format.ts';
-import { HEAD_BYTES, readHead, readRecord } from './format.ts';
+import { readHead, readRecords } from './format.ts';
 
 export type SegmentIndex = 0 | 1;
 export const SEGMENTS = [0, 1] as const;
@@ -51,13 +51,7 @@ export function readSegment(path: string, index: SegmentIndex): Segment | null {
     const bytes = readBetween(fd, 0);
     const head = readHead(bytes);
     if (head === null) return null;
-    const records: JournalRecord[] = [];
-    for (let at = HEAD_BYTES, next = readRecord(bytes, at, head.salt); next !== null; ) {
-      records.push(next.record);
-      at = next.end;
-      next = readRecord(bytes, at, head.salt);
-    }
-    return { head, records };
+    return { head, records: Array.from(readRecords(bytes, head.salt), ({ record }) => record) };
   } finally {
     closeSync(fd);
   }

@@ -10,9 +10,10 @@ import type { Logger } from '../../log.ts';
 import { claimKey } from '../claim-key.ts';
 import type { Journal, Place } from '../journal/journal.ts';
 import type { Accept, Advance, ClaimKey, Mutation, Ref } from '../mutations.ts';
-import { isFailure } from '../mutations.ts';
-import { canAdvance, isFinal } from '../states.ts';
 import { acceptText, endText } from './batch-text.ts';
+import type { Contents, Follow } from './journal-backlog.ts';
+import { JournalBacklog } from './journal-backlog.ts';
+import { isGoodEnd, isPlain, lengthOf, STORING } from './journal-changes.ts';
 import { LogSync } from './log-sync.ts';
 import type { ServerNumbers } from './numbering.ts';
 import type { OnCommitted, Pending, Result } from './pending.ts';
@@ -26,21 +27,11 @@ const GROUP = 8;
 const MAX_CHARS = 256 * 1024;
 /** With so many dispatches in the journal alone the writer is behind: what is new goes to the tables, and waits for it. */
 const MAX_BEHIND = 4096;
-/** Dispatches that the writer leaves in the journal while more come: most of them end meanwhile. */
-const KEPT = 512;
-/** Dispatches that are worth telling the writer. */
-const SLICE = 256;
-/** How long, in ms, anything stays in the journal alone, and how often that is looked at. */
-const AGE_MS = 50;
-const LOOK_MS = 20;
-/** After the writer has died, in ms. */
-const RETRY_MS = 1000;
 
 export interface JournalLaneParts {
   readonly journal: Journal;
   readonly durability: 'full' | 'normal';
-  /** Tells the writer. */
-  readonly follow: (place: Place, safe: boolean) => void;
+  readonly follow: Follow;
   readonly numbers: ServerNumbers;
   /** @param pending keys of claims that are not in the database yet */
   readonly storedClaims: (pending: () => Iterable<string>) => StoredClaims;
@@ -57,24 +48,6 @@ export interface JournalLaneParts {
 /** A record is in the journal, or on the disk. */
 export type JournalPoint = 'written' | 'synced';
 
-/** A dispatch that is in the journal alone. */
-interface Behind {
-  /** Of the record that says the latest of it. */
-  number: number;
-  ended: boolean;
-}
-
-/** A record that is not in the tables. */
-interface Written {
-  readonly place: Place;
-  /** Dispatches that it speaks of, and how many of them are new. */
-  readonly refs: readonly Ref[];
-  readonly fresh: number;
-  readonly claims: ReadonlyMap<string, number>;
-  /** Monotonic ms. */
-  readonly at: number;
-}
-
 /** A change whose result is certain once its record is on the disk. */
 interface Outcome {
   readonly pending: Pending;
@@ -82,71 +55,41 @@ interface Outcome {
 }
 
 /** What a record is going to say. */
-interface Draft {
+interface Draft extends Contents {
   text: string;
   readonly accepted: Ref[];
   readonly ended: Set<Ref>;
-  /** Expiry by key. */
   readonly claims: Map<string, number>;
   readonly outcomes: Outcome[];
 }
-
-const STORING: ReadonlySet<Mutation['kind']> = new Set(['accept', 'coalesce', 'tick_job', 'fire_job'] as const);
-
-/** An event to be run that claims its own delivery id, or none. */
-function isPlain({ claiming, state, answer, inbox, claim, dispatch }: Accept): boolean {
-  if (claiming !== 'now' || state !== 'pending' || answer !== undefined || inbox) return false;
-  const { profile, route, delivery_id } = dispatch;
-  return claim === null || (claim.delivery_id === delivery_id && claim.profile === profile && claim.route === route);
-}
-
-const isGoodEnd = (m: Advance): boolean =>
-  isFinal(m.to) && !isFailure(m) && m.claim === undefined && canAdvance('pending', m);
-
-const lengthOf = (mutation: Mutation): number =>
-  mutation.kind === 'accept'
-    ? mutation.dispatch.prompt.length
-    : mutation.kind === 'advance'
-      ? (mutation.answer?.length ?? 0)
-      : 0;
 
 export class JournalLane {
   private readonly parts: JournalLaneParts;
   private readonly from: number;
   private readonly sync: LogSync;
   private readonly stored: StoredClaims;
-  private readonly behind = new Map<Ref, Behind>();
-  private readonly written: Written[] = [];
-  /** How many of `written` the writer was told of. */
-  private told = 0;
-  /** Dispatches that it was not told of. */
-  private untold = 0;
-  /** Up to this record the writer was made to follow ahead of another change, which may change what they brought. */
-  private overtaken = 0;
+  private readonly backlog: JournalBacklog;
   private safe = 0;
-  private lastPlace: Place | null = null;
   private lastId: string;
-  /** Expiry by key: of the claims that are in the journal alone, and of those that are not acknowledged yet. */
-  private readonly claims = new Map<string, number>();
-  private readonly claiming = new Map<string, number>();
+  /** Keys of the claims that are not acknowledged yet. */
+  private readonly claiming = new Set<string>();
   /** The disk did not take the journal: nobody can say what of it is there. */
   private isBroken = false;
-  private timer: NodeJS.Timeout | null = null;
-  private isFinished = false;
 
   constructor(parts: JournalLaneParts) {
     this.parts = parts;
     this.from = parts.from ?? FROM;
     this.lastId = parts.lastId;
-    this.stored = parts.storedClaims(() => this.claims.keys());
+    this.backlog = new JournalBacklog(parts.follow);
+    this.stored = parts.storedClaims(() => this.backlog.claimKeys);
     this.sync = new LogSync((done) => parts.journal.sync(done));
   }
 
   /** Takes what it can of a turn's changes, and answers what is left for the writer. */
   take(fresh: readonly Pending[], isAtWriter: (key: ClaimKey) => boolean): readonly Pending[] {
-    if (this.isBroken || this.behind.size > MAX_BEHIND) return fresh;
+    if (this.isBroken || this.backlog.size > MAX_BEHIND) return fresh;
     const [mine, others] = this.divide(fresh, isAtWriter);
-    if (mine.length === 0 || mine.length + this.behind.size < this.from) return fresh;
+    if (mine.length === 0 || mine.length + this.backlog.size < this.from) return fresh;
     return this.write(mine) ? others : fresh;
   }
 
@@ -158,7 +101,7 @@ export class JournalLane {
   /** Whether an id is claimed by an acknowledged event that is in the journal alone. */
   isClaimed(claim: ClaimKey, now: number): boolean {
     const key = claimKey(claim);
-    return (this.claims.get(key) ?? 0) > now && !this.claiming.has(key);
+    return (this.backlog.expiryOf(key) ?? 0) > now && !this.claiming.has(key);
   }
 
   /** True while the id of an event in the journal is not acknowledged. */
@@ -173,34 +116,22 @@ export class JournalLane {
 
   /** Has the writer follow what changes that are left for it may build on. */
   makeWayFor(rest: readonly Pending[]): void {
-    if (rest.some(({ mutation }) => !this.isSettledEnd(mutation))) this.sendAll();
+    if (rest.some(({ mutation }) => !this.isSettledEnd(mutation))) this.backlog.overtake();
     if (rest.length > 0) this.parts.numbers.look();
-    // Whatever becomes of it: an id that looks as if it were stored only costs a query.
-    for (const { mutation } of rest) this.noteClaim(mutation);
   }
 
-  /** A change that the writer had was stored. */
+  /** The writer has answered a change. Whatever became of it: an id that looks as if it were stored costs a query. */
   noteClaim(mutation: Mutation): void {
     if ('claim' in mutation && mutation.claim) this.stored.add(claimKey(mutation.claim));
   }
 
   /** Has the writer follow all there is, ahead of whatever it is told next. */
-  sendAll(safe = false): void {
-    this.tell(this.written.length, safe);
-    this.overtaken = this.written.at(-1)?.place.number ?? this.overtaken;
+  overtake(): void {
+    this.backlog.overtake();
   }
 
   followed(number: number): void {
-    let count = 0;
-    for (const { place, refs, claims } of this.written) {
-      if (place.number > number) break;
-      for (const ref of refs) if ((this.behind.get(ref)?.number ?? 0) <= number) this.behind.delete(ref);
-      // A later one may hold the id by now.
-      for (const [key, expiry] of claims) if (this.claims.get(key) === expiry) this.claims.delete(key);
-      count++;
-    }
-    this.written.splice(0, count);
-    this.told = Math.max(0, this.told - count);
+    this.backlog.followed(number);
   }
 
   onSafe(number: number): void {
@@ -209,23 +140,20 @@ export class JournalLane {
 
   /** The writer is gone: the next one has to be told everything again. */
   forgotten(): void {
-    this.told = 0;
-    this.untold = this.written.reduce((sum, { fresh }) => sum + fresh, 0);
-    if (this.written.length > 0) this.lookIn(RETRY_MS);
+    this.backlog.forgotten();
   }
 
   /** Waits for what is on its way to the disk, and has the writer follow the rest. */
   async finish(): Promise<void> {
     await new Promise<void>((resolve) => this.sync.whenIdle(resolve));
-    this.sendAll(true);
-    this.isFinished = true;
-    if (this.timer !== null) clearTimeout(this.timer);
+    this.backlog.tellAll(true);
+    this.backlog.close();
   }
 
   /** Once the writer has ended. What it could not bring into the tables stays for the next start. */
   close(): void {
     this.stored.close();
-    this.parts.journal.close((this.lastPlace?.number ?? 0) <= this.safe);
+    this.parts.journal.close(this.backlog.lastNumber <= this.safe);
   }
 
   private divide(
@@ -255,23 +183,15 @@ export class JournalLane {
   }
 
   private isMine(mutation: Mutation, isAtWriter: (key: ClaimKey) => boolean): boolean {
-    if (mutation.kind === 'advance') return this.isOpenEnd(mutation);
+    if (mutation.kind === 'advance') return isGoodEnd(mutation) && this.backlog.hasEnded(mutation.ref) !== null;
     if (mutation.kind !== 'accept' || !isPlain(mutation)) return false;
     const { claim, dispatch } = mutation;
     return dispatch.id > this.lastId && (claim === null || !isAtWriter(claim));
   }
 
-  /** A good end of a dispatch that is in the journal alone, pending, and stays so. */
-  private isOpenEnd(change: Advance): boolean {
-    const behind = this.behind.get(change.ref);
-    return behind !== undefined && behind.number > this.overtaken && isGoodEnd(change);
-  }
-
   /** A good end of a dispatch that is in the tables, or will be before any change that follows. */
   private isSettledEnd(mutation: Mutation): boolean {
-    if (mutation.kind !== 'advance' || !isGoodEnd(mutation)) return false;
-    const behind = this.behind.get(mutation.ref);
-    return behind === undefined || behind.number <= this.overtaken;
+    return mutation.kind === 'advance' && isGoodEnd(mutation) && this.backlog.hasEnded(mutation.ref) === null;
   }
 
   /** False: the medium refused, and nothing was written. */
@@ -286,7 +206,8 @@ export class JournalLane {
       // The tables are on the same disk: what it says of them tells whoever waits why.
       return false;
     }
-    if (place !== null) this.note(draft, place);
+    if (place !== null) this.backlog.note(place, draft);
+    for (const key of draft.claims.keys()) this.stored.add(key);
     this.answer(draft);
     return true;
   }
@@ -311,7 +232,7 @@ export class JournalLane {
   private accept(change: Accept, key: string | null, held: ReadonlyMap<string, number>, draft: Draft): Result {
     const { claim, now } = change;
     if (key !== null && claim !== null) {
-      const expiry = draft.claims.get(key) ?? this.claims.get(key) ?? held.get(key) ?? 0;
+      const expiry = draft.claims.get(key) ?? this.backlog.expiryOf(key) ?? held.get(key) ?? 0;
       if (expiry > now) return { kind: 'duplicate' };
       draft.claims.set(key, claim.expires_at);
     }
@@ -322,7 +243,7 @@ export class JournalLane {
   }
 
   private end(change: Advance, draft: Draft): Result {
-    if (this.behind.get(change.ref)?.ended !== false || draft.ended.has(change.ref)) return false;
+    if (this.backlog.hasEnded(change.ref) !== false || draft.ended.has(change.ref)) return false;
     draft.ended.add(change.ref);
     draft.text += endText(change);
     return true;
@@ -337,28 +258,12 @@ export class JournalLane {
   }
 
   private turn(): void {
-    this.tell(this.written.length, true);
+    this.backlog.tellAll(true);
     try {
       this.parts.journal.turn();
     } catch {
       // No room for another segment, but perhaps for more of this one.
     }
-  }
-
-  private note({ accepted, ended, claims }: Draft, place: Place): void {
-    const { number } = place;
-    for (const [key, expiry] of claims) {
-      this.claims.set(key, expiry);
-      this.stored.add(key);
-    }
-    for (const ref of accepted) this.behind.set(ref, { number, ended: false });
-    for (const ref of ended) this.behind.set(ref, { number, ended: true });
-    const refs = [...accepted, ...ended];
-    this.written.push({ place, refs, fresh: accepted.length, claims, at: performance.now() });
-    this.lastPlace = place;
-    this.untold += accepted.length;
-    if (this.untold >= KEPT + SLICE) this.tellSurplus();
-    this.lookIn(LOOK_MS);
   }
 
   /** An end needs no sync of its own: lost with the power, the run is repeated. */
@@ -371,7 +276,7 @@ export class JournalLane {
       else pending.stored(result, committed);
     }
     if (waits.length === 0) return;
-    for (const [key, expiry] of claims) this.claiming.set(key, expiry);
+    for (const key of claims.keys()) this.claiming.add(key);
     this.sync.after((error) => {
       this.parts.reached?.('synced');
       for (const key of claims.keys()) this.claiming.delete(key);
@@ -388,39 +293,5 @@ export class JournalLane {
     if (!this.isBroken)
       this.parts.log.error({ reason: error.message }, 'the disk did not take the journal: going on without it');
     this.isBroken = true;
-  }
-
-  private readonly onLook = (): void => {
-    this.timer = null;
-    this.look();
-  };
-
-  /** Tells the writer what is old enough. */
-  private look(): void {
-    const young = performance.now() - AGE_MS;
-    let count = this.told;
-    while (count < this.written.length && (this.written[count]?.at ?? 0) <= young) count++;
-    this.tell(count, false);
-    if (this.told < this.written.length) this.lookIn(LOOK_MS);
-  }
-
-  /** Unless a look is due already. */
-  private lookIn(ms: number): void {
-    if (!this.isFinished) this.timer ??= setTimeout(this.onLook, ms).unref();
-  }
-
-  private tellSurplus(): void {
-    let [count, left] = [this.told, this.untold];
-    while (count < this.written.length && left > KEPT) left -= this.written[count++]?.fresh ?? 0;
-    this.tell(count, false);
-  }
-
-  /** Tells the writer of the first `count` records. */
-  private tell(count: number, safe: boolean): void {
-    const last = this.written[count - 1]?.place ?? this.lastPlace;
-    if (last === null || (count <= this.told && !safe)) return;
-    for (const { fresh } of this.written.slice(this.told, count)) this.untold -= fresh;
-    this.told = count;
-    this.parts.follow(last, safe);
   }
 }

@@ -58,16 +58,13 @@ export class WriteQueue {
 
   /** True while a claim of the id is on its way to being committed. */
   isClaiming(key: ClaimKey): boolean {
-    return (
-      [this.fresh, this.queue, ...this.sent].some((batch) => batch.some(({ mutation }) => claims(mutation, key))) ||
-      this.hooks.lane?.isClaiming(key) === true
-    );
+    return claims(this.fresh, key) || this.isAtWriter(key) || this.hooks.lane?.isClaiming(key) === true;
   }
 
   /** Resolves once what was committed can be read. */
   async settle(): Promise<void> {
     if (this.closed) return;
-    this.hooks.lane?.sendAll();
+    this.hooks.lane?.overtake();
     await this.committer.settle();
   }
 
@@ -77,18 +74,16 @@ export class WriteQueue {
     const { lane, beforeCommit } = this.hooks;
     this.fresh = [];
     if (fresh.some(({ mutation }) => mutation.kind !== 'accept')) beforeCommit?.();
-    const rest = lane === undefined ? fresh : lane.take(fresh, this.claimsAtWriter());
+    const rest = lane === undefined ? fresh : lane.take(fresh, this.isAtWriter);
     lane?.makeWayFor(rest);
     this.queue.push(...rest);
     this.commitNext();
     this.wakeWhenIdle();
   };
 
-  private claimsAtWriter(): (key: ClaimKey) => boolean {
-    const batches = [this.queue, ...this.sent].filter(({ length }) => length > 0);
-    if (batches.length === 0) return () => false;
-    return (key) => batches.some((batch) => batch.some(({ mutation }) => claims(mutation, key)));
-  }
+  /** Whether the id is in a change that the writer has, or is to have next. */
+  private readonly isAtWriter = (key: ClaimKey): boolean =>
+    claims(this.queue, key) || this.sent.some((batch) => claims(batch, key));
 
   private commitNext(): void {
     if (this.sent.length < MAX_SENT && this.queue.length > 0) void this.commit();
@@ -129,7 +124,9 @@ export class WriteQueue {
   }
 }
 
-function claims(mutation: Mutation, { profile, route, delivery_id }: ClaimKey): boolean {
-  const claim = claimOf(mutation);
-  return claim?.delivery_id === delivery_id && claim.route === route && claim.profile === profile;
+function claims(batch: readonly Pending[], { profile, route, delivery_id }: ClaimKey): boolean {
+  return batch.some(({ mutation }) => {
+    const claim = claimOf(mutation);
+    return claim?.delivery_id === delivery_id && claim.route === route && claim.profile === profile;
+  });
 }
