@@ -3,15 +3,18 @@
  * one is begun anew when everything in it is safe elsewhere, and keeps its length on the disk, which makes the next sync
  * cheaper.
  */
-import { closeSync, fdatasync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { HEAD_BYTES, writeHead, writeRecord } from './format.ts';
+import { QuickSync } from './quick-sync.ts';
 import type { SegmentIndex } from './segments.ts';
 import { removeSegments, segmentPath } from './segments.ts';
 
 /** A segment is left for the other one when it has come near to this length, in bytes. */
 const SEGMENT_BYTES = 2 * 1024 * 1024;
 const NEAR = 64 * 1024;
+/** What a new file is written in, in bytes. */
+const PAGE_BYTES = 4096;
 
 export interface JournalOptions {
   /** Of the database. */
@@ -49,6 +52,7 @@ export class Journal {
   private readonly lastIn: [number, number] = [0, 0];
   private last: number;
   private readonly unsynced = new Set<number>();
+  private readonly disk = new QuickSync();
 
   constructor(options: JournalOptions) {
     this.options = options;
@@ -83,7 +87,7 @@ export class Journal {
     return { number, segment: segment.index, end: segment.end };
   }
 
-  /** Brings to the disk what was appended. */
+  /** Brings to the disk what was appended, and calls back before it returns when the disk is quick. */
   sync(done: (error: Error | null) => void): void {
     const [fd] = this.unsynced;
     if (fd === undefined) {
@@ -91,7 +95,7 @@ export class Journal {
       return;
     }
     this.unsynced.delete(fd);
-    fdatasync(fd, (error) => {
+    this.disk.sync(fd, (error) => {
       if (error !== null || this.unsynced.size === 0) done(error);
       else this.sync(done);
     });
@@ -125,7 +129,7 @@ export class Journal {
 function createFile(path: string, bytes: number): number {
   const fd = openSync(path, 'w', 0o600);
   try {
-    writeAll(fd, Buffer.alloc(bytes), 0);
+    writeInPages(fd, bytes);
     const folder = openSync(dirname(path), 'r');
     fsyncSync(folder);
     closeSync(folder);
@@ -135,6 +139,15 @@ function createFile(path: string, bytes: number): number {
     rmSync(path, { force: true });
     throw error;
   }
+}
+
+/**
+ * Page by page: what is written at once may be one large piece in the memory of the system, which goes through all of it
+ * whenever a few bytes of it change.
+ */
+function writeInPages(fd: number, bytes: number): void {
+  const page = Buffer.alloc(PAGE_BYTES);
+  for (let at = 0; at < bytes; at += PAGE_BYTES) writeAll(fd, page.subarray(0, bytes - at), at);
 }
 
 function writeAll(fd: number, bytes: Buffer, at: number): void {

@@ -11,9 +11,11 @@ import { claimKey } from '../claim-key.ts';
 import type { Journal, Place } from '../journal/journal.ts';
 import type { Accept, Advance, ClaimKey, Mutation, Ref } from '../mutations.ts';
 import { acceptText, endText } from './batch-text.ts';
+import { Gathering } from './gathering.ts';
 import type { Contents, Follow } from './journal-backlog.ts';
 import { JournalBacklog } from './journal-backlog.ts';
-import { isGoodEnd, isPlain, lengthOf, STORING } from './journal-changes.ts';
+import { STORING } from './journal-changes.ts';
+import { JournalShare } from './journal-share.ts';
 import { LogSync } from './log-sync.ts';
 import type { ServerNumbers } from './numbering.ts';
 import type { OnCommitted, Pending, Result } from './pending.ts';
@@ -23,8 +25,6 @@ import type { StoredClaims } from './stored-claims.ts';
 const FROM = 8;
 /** So many changes need not wait for the end of their turn, when no sync has to follow that others could share. */
 const GROUP = 8;
-/** Longer texts, in UTF-16 units, go to the tables at once: the event loop would wait until they are written. */
-const MAX_CHARS = 256 * 1024;
 /** With so many dispatches in the journal alone the writer is behind: what is new goes to the tables, and waits for it. */
 const MAX_BEHIND = 4096;
 
@@ -69,8 +69,9 @@ export class JournalLane {
   private readonly sync: LogSync;
   private readonly stored: StoredClaims;
   private readonly backlog: JournalBacklog;
+  private readonly share: JournalShare;
+  private readonly gathering = new Gathering();
   private safe = 0;
-  private lastId: string;
   /** Keys of the claims that are not acknowledged yet. */
   private readonly claiming = new Set<string>();
   /** The disk did not take the journal: nobody can say what of it is there. */
@@ -79,23 +80,30 @@ export class JournalLane {
   constructor(parts: JournalLaneParts) {
     this.parts = parts;
     this.from = parts.from ?? FROM;
-    this.lastId = parts.lastId;
     this.backlog = new JournalBacklog(parts.follow);
+    this.share = new JournalShare(this.backlog, parts.lastId);
     this.stored = parts.storedClaims(() => this.backlog.claimKeys);
     this.sync = new LogSync((done) => parts.journal.sync(done));
   }
 
   /** Takes what it can of a turn's changes, and answers what is left for the writer. */
   take(fresh: readonly Pending[], isAtWriter: (key: ClaimKey) => boolean): readonly Pending[] {
-    if (this.isBroken || this.backlog.size > MAX_BEHIND) return fresh;
-    const [mine, others] = this.divide(fresh, isAtWriter);
-    if (mine.length === 0 || mine.length + this.backlog.size < this.from) return fresh;
-    return this.write(mine) ? others : fresh;
+    if (!this.isOpen) return fresh;
+    const { journal, tables } = this.share.divide(fresh, isAtWriter);
+    if (journal.length === 0 || !this.isWorthARecord(journal.length)) return fresh;
+    return this.write(journal) ? tables : fresh;
   }
 
-  /** Whether so many changes are worth a record. */
+  /** Whether so many changes go to the journal in the midst of a turn. */
   isEnough(count: number): boolean {
     return count >= GROUP && this.parts.durability === 'normal';
+  }
+
+  /** Whether a turn's changes wait for those of the next one, to share a sync with them. */
+  awaitsMore(fresh: readonly Pending[]): boolean {
+    if (this.parts.durability === 'normal' || !this.isOpen || !this.isWorthARecord(fresh.length)) return false;
+    const events = fresh.filter(({ mutation }) => mutation.kind === 'accept').length;
+    return this.gathering.goesOn(events, performance.now());
   }
 
   /** Whether an id is claimed by an acknowledged event that is in the journal alone. */
@@ -116,7 +124,7 @@ export class JournalLane {
 
   /** Has the writer follow what changes that are left for it may build on. */
   makeWayFor(rest: readonly Pending[]): void {
-    if (rest.some(({ mutation }) => !this.isSettledEnd(mutation))) this.backlog.overtake();
+    if (rest.some(({ mutation }) => !this.share.isSettledEnd(mutation))) this.backlog.overtake();
     if (rest.length > 0) this.parts.numbers.look();
   }
 
@@ -156,42 +164,12 @@ export class JournalLane {
     this.parts.journal.close(this.backlog.lastNumber <= this.safe);
   }
 
-  private divide(
-    fresh: readonly Pending[],
-    isAtWriter: (key: ClaimKey) => boolean,
-  ): readonly [Pending[], readonly Pending[]] {
-    const mine: Pending[] = [];
-    const others: Pending[] = [];
-    let [chars, isBarred] = [0, false];
-    for (const pending of fresh) {
-      const { mutation } = pending;
-      const length = lengthOf(mutation);
-      const isMine = !isBarred && chars + length <= MAX_CHARS && this.isMine(mutation, isAtWriter);
-      if (isMine) chars += length;
-      // What follows any other change may build on it.
-      else isBarred ||= !this.isSettledEnd(mutation);
-      this.noteId(mutation);
-      (isMine ? mine : others).push(pending);
-    }
-    return [mine, others];
+  private get isOpen(): boolean {
+    return !this.isBroken && this.backlog.size <= MAX_BEHIND;
   }
 
-  private noteId(mutation: Mutation): void {
-    if ('dispatch' in mutation && mutation.dispatch !== null && mutation.dispatch.id > this.lastId) {
-      this.lastId = mutation.dispatch.id;
-    }
-  }
-
-  private isMine(mutation: Mutation, isAtWriter: (key: ClaimKey) => boolean): boolean {
-    if (mutation.kind === 'advance') return isGoodEnd(mutation) && this.backlog.hasEnded(mutation.ref) !== null;
-    if (mutation.kind !== 'accept' || !isPlain(mutation)) return false;
-    const { claim, dispatch } = mutation;
-    return dispatch.id > this.lastId && (claim === null || !isAtWriter(claim));
-  }
-
-  /** A good end of a dispatch that is in the tables, or will be before any change that follows. */
-  private isSettledEnd(mutation: Mutation): boolean {
-    return mutation.kind === 'advance' && isGoodEnd(mutation) && this.backlog.hasEnded(mutation.ref) === null;
+  private isWorthARecord(count: number): boolean {
+    return count + this.backlog.size >= this.from;
   }
 
   /** False: the medium refused, and nothing was written. */

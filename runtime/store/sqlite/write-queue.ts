@@ -72,6 +72,10 @@ export class WriteQueue {
     const { fresh } = this;
     if (fresh.length === 0) return;
     const { lane, beforeCommit } = this.hooks;
+    if (lane?.awaitsMore(fresh) === true) {
+      setImmediate(this.onTurn);
+      return;
+    }
     this.fresh = [];
     if (fresh.some(({ mutation }) => mutation.kind !== 'accept')) beforeCommit?.();
     const rest = lane === undefined ? fresh : lane.take(fresh, this.isAtWriter);
