@@ -82,11 +82,9 @@ function onClose(this: IntakeRequest): void {
   finish(this)?.fail('aborted');
 }
 
+/** The listeners stay, and do nothing from now on. */
 function finish(request: IntakeRequest): BodyReader | null {
   const { reader } = request;
   request.reader = null;
-  request.off('data', onData);
-  request.off('end', onEnd);
-  request.off('close', onClose);
   return reader;
 }

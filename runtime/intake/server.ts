@@ -30,6 +30,12 @@ export const SERVER_LIMITS: Omit<ServerLimits, 'maxConnections'> = {
   maxHeaderBytes: 16_384,
 };
 
+/**
+ * What may wait in a stream, in bytes: as much as one read brings. A body that came with its headers would otherwise stop
+ * the reading of its connection, and start it again.
+ */
+const READ_BYTES = 65_536;
+
 /** The server cannot listen, and what to do about it. */
 export class ListenError extends Error {
   override readonly name = 'ListenError';
@@ -50,6 +56,7 @@ export class IntakeServer {
       keepAliveTimeout: limits.keepAliveMs,
       maxHeaderSize: limits.maxHeaderBytes,
       noDelay: true,
+      highWaterMark: READ_BYTES,
       // Answered by the handler, in JSON like everything else.
       requireHostHeader: false,
     });
