@@ -20,6 +20,7 @@ export const HEAD_BYTES = HEAD_CRC_AT + 4;
 const LENGTH_AT = 4;
 const NUMBER_AT = 8;
 const TEXT_AT = 16;
+const NO_ROOM = Buffer.alloc(0);
 
 export interface SegmentHead {
   readonly salt: number;
@@ -49,14 +50,19 @@ export interface JournalRecord {
   readonly text: string;
 }
 
-export function writeRecord({ number, text }: JournalRecord, salt: number): Buffer {
-  const length = Buffer.byteLength(text);
-  const bytes = Buffer.allocUnsafe(TEXT_AT + length);
+/** UTF-8 has at most so many bytes for a UTF-16 unit. */
+const UNIT_BYTES = 3;
+
+/** @param room where the record is laid out, should it fit for certain */
+export function writeRecord({ number, text }: JournalRecord, salt: number, room: Buffer = NO_ROOM): Buffer {
+  const most = TEXT_AT + text.length * UNIT_BYTES;
+  const bytes = most <= room.length ? room : Buffer.allocUnsafe(most);
+  const length = bytes.write(text, TEXT_AT, 'utf8');
   bytes.writeUInt32LE(length, LENGTH_AT);
   bytes.writeDoubleLE(number, NUMBER_AT);
-  bytes.write(text, TEXT_AT, 'utf8');
-  bytes.writeUInt32LE(crc32(bytes.subarray(LENGTH_AT), salt), 0);
-  return bytes;
+  const end = TEXT_AT + length;
+  bytes.writeUInt32LE(crc32(bytes.subarray(LENGTH_AT, end), salt), 0);
+  return bytes.subarray(0, end);
 }
 
 /** A record and where the next one begins; null: there is none at `at`, or not all of it. */

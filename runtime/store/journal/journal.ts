@@ -13,6 +13,8 @@ import { removeSegments, segmentPath } from './segments.ts';
 /** A segment is left for the other one when it has come near to this length, in bytes. */
 const SEGMENT_BYTES = 2 * 1024 * 1024;
 const NEAR = 64 * 1024;
+/** Nearly every record fits in, in bytes. */
+const ROOM_BYTES = 128 * 1024;
 /** What a new file is written in, in bytes. */
 const PAGE_BYTES = 4096;
 
@@ -53,6 +55,8 @@ export class Journal {
   private last: number;
   private readonly unsynced = new Set<number>();
   private readonly disk = new QuickSync();
+  /** Where records are laid out, one after the other. */
+  private readonly room = Buffer.allocUnsafeSlow(ROOM_BYTES);
 
   constructor(options: JournalOptions) {
     this.options = options;
@@ -78,7 +82,7 @@ export class Journal {
   append(text: string): Place {
     const segment = this.current ?? this.begin(0);
     const number = this.last + 1;
-    const bytes = writeRecord({ number, text }, segment.salt);
+    const bytes = writeRecord({ number, text }, segment.salt, this.room);
     writeAll(segment.fd, bytes, segment.end);
     segment.end += bytes.length;
     this.last = number;

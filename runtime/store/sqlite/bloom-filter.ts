@@ -25,17 +25,8 @@ export class BloomFilter {
     return this.added >= this.capacity;
   }
 
-  add(key: string): void {
-    if (!this.visit(key, true)) this.added++;
-  }
-
-  /** False: never added. */
-  mayHave(key: string): boolean {
-    return this.visit(key, false);
-  }
-
-  /** Looks at the bits of a key, and sets them; answers whether all were set before. */
-  private visit(key: string, set: boolean): boolean {
+  /** False: it was never added before. */
+  add(key: string): boolean {
     const { words } = this;
     let [a, b] = [0x811c9dc5, 0x9747b28c];
     for (let at = 0; at < key.length; at++) {
@@ -52,12 +43,12 @@ export class BloomFilter {
       const word = first * BLOCK_WORDS + ((here >>> 5) & 15);
       const mask = 1 << (here & 31);
       if (((words[word] ?? 0) & mask) === 0) {
-        if (!set) return false;
         all = false;
         words[word] = (words[word] ?? 0) | mask;
       }
       here >>>= 9;
     }
+    if (!all) this.added++;
     return all;
   }
 }

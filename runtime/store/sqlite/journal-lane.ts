@@ -24,7 +24,7 @@ import type { StoredClaims } from './stored-claims.ts';
 /** Fewer changes, with the dispatches that are in the journal alone, go to the tables at once. */
 const FROM = 8;
 /** So many changes need not wait for the end of their turn, when no sync has to follow that others could share. */
-const GROUP = 8;
+const GROUP = 16;
 /** With so many dispatches in the journal alone the writer is behind: what is new goes to the tables, and waits for it. */
 const MAX_BEHIND = 4096;
 
@@ -130,7 +130,7 @@ export class JournalLane {
 
   /** The writer has answered a change. Whatever became of it: an id that looks as if it were stored costs a query. */
   noteClaim(mutation: Mutation): void {
-    if ('claim' in mutation && mutation.claim) this.stored.add(claimKey(mutation.claim));
+    if ('claim' in mutation && mutation.claim) this.stored.note(claimKey(mutation.claim));
   }
 
   /** Has the writer follow all there is, ahead of whatever it is told next. */
@@ -185,7 +185,6 @@ export class JournalLane {
       return false;
     }
     if (place !== null) this.backlog.note(place, draft);
-    for (const key of draft.claims.keys()) this.stored.add(key);
     this.answer(draft);
     return true;
   }
@@ -194,7 +193,7 @@ export class JournalLane {
     const keys = mine.map(({ mutation }) =>
       mutation.kind === 'accept' && mutation.claim !== null ? claimKey(mutation.claim) : null,
     );
-    const held = this.stored.held(keys.filter((key) => key !== null));
+    const held = this.stored.claim(keys.filter((key) => key !== null));
     const draft: Draft = { text: '', accepted: [], ended: new Set(), claims: new Map(), outcomes: [] };
     for (const [index, pending] of mine.entries()) {
       const { mutation } = pending;

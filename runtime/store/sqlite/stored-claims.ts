@@ -31,16 +31,29 @@ export class StoredClaims {
     this.build(firstCapacity);
   }
 
-  /** Of some keys those that are in the database, with their expiry (unix ms). */
-  held(keys: readonly string[]): ReadonlyMap<string, number> {
-    const { filter } = this;
-    return this.query(filter === null ? keys : keys.filter((key) => filter.mayHave(key)));
+  /**
+   * Of ids that are to be claimed now those that are in the database, with their expiry (unix ms). From now on all of them
+   * look as if they were, whatever becomes of it: that costs a query at most.
+   */
+  claim(keys: readonly string[]): ReadonlyMap<string, number> {
+    this.grow();
+    return this.query(keys.filter((key) => this.look(key)));
   }
 
-  /** An id is claimed now: it is in the database, or one of the pending ones. */
-  add(key: string): void {
+  /** An id was claimed: it is in the database, or one of the pending ones. */
+  note(key: string): void {
+    this.grow();
+    this.look(key);
+  }
+
+  /** Notes an id. False: it is not in the database. */
+  private look(key: string): boolean {
     this.next?.add(key);
-    this.filter?.add(key);
+    return this.filter?.add(key) ?? true;
+  }
+
+  /** Before ids are noted, for those that are not pending yet have to get into the next filter too. */
+  private grow(): void {
     if (this.filter?.isFull === true && this.next === null) this.build(this.filter.capacity * GROWTH);
   }
 

@@ -47,6 +47,13 @@ describe('a record', () => {
     assert.deepEqual(readRecord(Buffer.concat([Buffer.from('x'), bytes]), 1, 7), { record, end: bytes.length + 1 });
   });
 
+  it('is the same wherever it is laid out, should there be room', () => {
+    for (const length of [16, 60, 200]) {
+      const room = Buffer.alloc(length, 0xff);
+      assert.deepEqual(writeRecord(record, 7, room), bytes, `${length} bytes`);
+    }
+  });
+
   it('does not read when any of its bytes is another, is missing, or was written under another salt', () => {
     for (let at = 0; at < bytes.length; at++) {
       const torn = Buffer.from(bytes);
