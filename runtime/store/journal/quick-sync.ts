@@ -6,8 +6,12 @@ import { fdatasync, fdatasyncSync } from 'node:fs';
 
 /** A sync that takes longer is slow, in ms. */
 const QUICK_MS = 1;
-/** After a slow sync, so many times as long goes by before one is waited for again: bounds what slow ones cost the loop. */
-const PAUSE = 16;
+/**
+ * After a slow sync so many times as long goes by before one is waited for again, and twice as many after each further slow
+ * one: of the event loop's time a slow disk gets next to nothing, and a quick one that falters now and then little.
+ */
+const LEAST_PAUSE = 4;
+const MOST_PAUSE = 256;
 
 export interface Syncs {
   readonly here: (fd: number) => void;
@@ -21,6 +25,7 @@ const systemSyncs: Syncs = { here: fdatasyncSync, beside: fdatasync, now: () => 
 export class QuickSync {
   private readonly syncs: Syncs;
   private slowUntil = Number.NEGATIVE_INFINITY;
+  private pause = LEAST_PAUSE;
 
   constructor(syncs: Syncs = systemSyncs) {
     this.syncs = syncs;
@@ -41,8 +46,16 @@ export class QuickSync {
     } catch (error) {
       return error as Error;
     } finally {
-      const took = now() - started;
-      if (took > QUICK_MS) this.slowUntil = started + took * (1 + PAUSE);
+      this.judge(started, now() - started);
     }
+  }
+
+  private judge(started: number, took: number): void {
+    if (took <= QUICK_MS) {
+      this.pause = LEAST_PAUSE;
+      return;
+    }
+    this.slowUntil = started + took * (1 + this.pause);
+    this.pause = Math.min(this.pause * 2, MOST_PAUSE);
   }
 }

@@ -16,6 +16,7 @@ import { openDatabase } from '../../../runtime/store/sqlite/open-database.ts';
 import { Pending } from '../../../runtime/store/sqlite/pending.ts';
 import { startThread } from '../../../runtime/store/sqlite/start-thread.ts';
 import { StoredClaims } from '../../../runtime/store/sqlite/stored-claims.ts';
+import { WriteQueue } from '../../../runtime/store/sqlite/write-queue.ts';
 import { openCommandStore, openServerStore, openStoreReader } from '../../../runtime/store/sqlite-store.ts';
 import type { Store, StoreReader } from '../../../runtime/store/store.ts';
 import { StoreUnavailable } from '../../../runtime/store/store.ts';
@@ -303,35 +304,65 @@ describe('a server under load', () => {
   });
 });
 
-it('a disk that does not take the journal gets nothing more of it, and nothing of it is acknowledged', async (t) => {
-  class BadDisk extends Journal {
-    override sync(done: (error: Error | null) => void): void {
-      setImmediate(() => done(new Error('EIO: i/o error, fdatasync')));
-    }
+describe('a server at full', () => {
+  function openLane(t: TestContext, TheJournal: typeof Journal) {
+    const path = join(tempDir(t), 'state.db');
+    const db = openDatabase(path, 'full');
+    migrate(db);
+    t.after(() => db.close());
+    const log = recordLog();
+    const journal = new TheJournal({ path, store: '0'.repeat(32), last: 0, salt: () => 1 });
+    const lane = new JournalLane({
+      ...{ durability: 'full', journal, log, from: 1, lastId: '', follow: () => {}, committed: () => {} },
+      numbers: new ServerNumbers(() => 0),
+      storedClaims: (pending) => new StoredClaims(db, pending),
+    });
+    t.after(() => lane.close());
+    return { lane, log };
   }
-  const path = join(tempDir(t), 'state.db');
-  const db = openDatabase(path, 'full');
-  migrate(db);
-  t.after(() => db.close());
-  const log = recordLog();
-  const lane = new JournalLane({
-    ...{ durability: 'full', log, from: 1, lastId: '', follow: () => {}, committed: () => {} },
-    journal: new BadDisk({ path, store: '0'.repeat(32), last: 0, salt: () => 1 }),
-    numbers: new ServerNumbers(() => 0),
-    storedClaims: (pending) => new StoredClaims(db, pending),
+
+  it('has events of turns that follow one another share a sync, and acknowledges none before', async (t) => {
+    let syncs = 0;
+    let [acknowledged, before] = [0, 0];
+    class CountingDisk extends Journal {
+      override sync(done: (error: Error | null) => void): void {
+        syncs++;
+        before = acknowledged;
+        super.sync(done);
+      }
+    }
+    const { lane } = openLane(t, CountingDisk);
+    const queue = new WriteQueue({} as never, { committed: () => {}, lane });
+    const writes: Promise<unknown>[] = [];
+    for (const id of ['a', 'b', 'c']) {
+      writes.push(queue.write(claiming(id, id)).then(() => acknowledged++));
+      await settle(1);
+    }
+    await Promise.all(writes);
+    assert.deepEqual([syncs, before, acknowledged], [1, 0, 3]);
+    await queue.write(claiming('d', 'd'));
+    assert.equal(syncs, 2);
   });
-  t.after(() => lane.close());
-  const take = (id: string) => {
-    const { promise, resolve, reject } = deferred<never>();
-    const rest = lane.take([new Pending(claiming(id, id), resolve, reject)], () => false);
-    return { promise, rest };
-  };
-  const first = take('a');
-  assert.deepEqual([first.rest, lane.isClaimed(makeClaim('a'), 2000)], [[], false]);
-  await assert.rejects(first.promise, StoreUnavailable);
-  assert.equal(take('b').rest.length, 1);
-  assert.deepEqual(
-    log.lines.map(({ level, fields }) => [level, fields.reason]),
-    [['error', 'EIO: i/o error, fdatasync']],
-  );
+
+  it('gives a disk that does not take the journal nothing more of it, and acknowledges nothing of it', async (t) => {
+    class BadDisk extends Journal {
+      override sync(done: (error: Error | null) => void): void {
+        setImmediate(() => done(new Error('EIO: i/o error, fdatasync')));
+      }
+    }
+    const { lane, log } = openLane(t, BadDisk);
+    const take = (id: string) => {
+      const { promise, resolve, reject } = deferred<never>();
+      const rest = lane.take([new Pending(claiming(id, id), resolve, reject)], () => false);
+      return { promise, rest };
+    };
+    const first = take('a');
+    assert.deepEqual([first.rest, lane.isClaimed(makeClaim('a'), 2000)], [[], false]);
+    await assert.rejects(first.promise, StoreUnavailable);
+    assert.equal(take('b').rest.length, 1);
+    assert.deepEqual(
+      log.lines.map(({ level, fields }) => [level, fields.reason]),
+      [['error', 'EIO: i/o error, fdatasync']],
+    );
+  });
 });
