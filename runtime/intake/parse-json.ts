@@ -47,16 +47,27 @@ function mayNestDeeply(text: string): boolean {
 /** Counts brackets outside strings. Of a text that is no JSON any answer will do. */
 function nestsDeeply(text: string): boolean {
   let depth = 0;
-  let inString = false;
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at);
-    if (inString) {
-      if (unit === BACKSLASH) at++;
-      else if (unit === QUOTE) inString = false;
-    } else if (unit === QUOTE) inString = true;
+    if (unit === QUOTE) at = endOfString(text, at);
     else if (unit === OPEN_OBJECT || unit === OPEN_LIST) {
       if (++depth > MAX_DEPTH) return true;
     } else if (unit === CLOSE_OBJECT || unit === CLOSE_LIST) depth--;
   }
   return false;
+}
+
+/** Where the string ends that begins at `start`: most of a payload is text, which nobody has to read for that. */
+function endOfString(text: string, start: number): number {
+  let end = start;
+  do end = text.indexOf('"', end + 1);
+  while (end >= 0 && isEscaped(text, end));
+  return end < 0 ? text.length : end;
+}
+
+/** Whether an odd number of backslashes stands before it. */
+function isEscaped(text: string, at: number): boolean {
+  let first = at;
+  while (text.charCodeAt(first - 1) === BACKSLASH) first--;
+  return (at - first) % 2 === 1;
 }

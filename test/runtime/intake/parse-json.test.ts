@@ -18,6 +18,11 @@ const good: readonly (readonly [name: string, text: string, value: unknown])[] =
     `{"s":"${'['.repeat(500)}","t":"\\"${'{'.repeat(500)}"}`,
     { s: '['.repeat(500), t: `"${'{'.repeat(500)}` },
   ],
+  [
+    'brackets in a string behind backslashes and a quote',
+    `{"s":"${'\\\\'.repeat(3)}\\"${'['.repeat(500)}"}`,
+    { s: `${'\\'.repeat(3)}"${'['.repeat(500)}` },
+  ],
   ['many shallow objects', JSON.stringify(Array(500).fill({})), Array(500).fill({})],
 ];
 
@@ -34,6 +39,11 @@ const bad: readonly (readonly [name: string, bytes: Buffer, fault: string])[] = 
   ['an overlong encoding', Buffer.from([0x22, 0xc0, 0xaf, 0x22]), 'not_utf8'],
   ['lists one level too deep', nested(MAX_DEPTH + 1), 'too_deep'],
   ['objects one level too deep', nested(MAX_DEPTH + 1, '{"a":', '}'), 'too_deep'],
+  [
+    'lists too deep behind a string that ends in a backslash',
+    Buffer.from(`{"s":"\\\\","d":${nested(MAX_DEPTH).toString()}}`),
+    'too_deep',
+  ],
   ['a megabyte of open brackets', Buffer.alloc(1 << 20, '['), 'too_deep'],
 ];
 
