@@ -20,7 +20,6 @@ export const HEAD_BYTES = HEAD_CRC_AT + 4;
 const LENGTH_AT = 4;
 const NUMBER_AT = 8;
 const TEXT_AT = 16;
-const NO_ROOM = Buffer.alloc(0);
 
 export interface SegmentHead {
   readonly salt: number;
@@ -53,10 +52,10 @@ export interface JournalRecord {
 /** UTF-8 has at most so many bytes for a UTF-16 unit. */
 const UNIT_BYTES = 3;
 
-/** @param room where the record is laid out, should it fit for certain */
-export function writeRecord({ number, text }: JournalRecord, salt: number, room: Buffer = NO_ROOM): Buffer {
+/** @param room where the record is laid out when it fits for certain: whoever uses that again overwrites what this answers */
+export function writeRecord({ number, text }: JournalRecord, salt: number, room?: Buffer): Buffer {
   const most = TEXT_AT + text.length * UNIT_BYTES;
-  const bytes = most <= room.length ? room : Buffer.allocUnsafe(most);
+  const bytes = room !== undefined && most <= room.length ? room : Buffer.allocUnsafe(most);
   const length = bytes.write(text, TEXT_AT, 'utf8');
   bytes.writeUInt32LE(length, LENGTH_AT);
   bytes.writeDoubleLE(number, NUMBER_AT);

@@ -1,7 +1,8 @@
 /**
  * The short way to the disk, for what makes up nearly all of the load: events to be run, and the good ends of their runs.
- * A turn's changes are one record of the journal, which is all that their acknowledgement needs. The writer brings them
- * into the tables a little later, when most of the dispatches have ended: each is then one insert, and many share a page.
+ * The changes of a turn, or at `full` of several, are one record of the journal, which is all that their acknowledgement
+ * needs. The writer brings them into the tables a little later, when most of the dispatches have ended: each is then one
+ * insert, and many share a page.
  *
  * Few changes at a time go to the tables at once, so that whoever reads finds them there; so does everything else, behind
  * what is in the journal by then. The tables are never wrong, only some tens of ms behind under load.
@@ -14,7 +15,6 @@ import { acceptText, endText } from './batch-text.ts';
 import { Gathering } from './gathering.ts';
 import type { Contents, Follow } from './journal-backlog.ts';
 import { JournalBacklog } from './journal-backlog.ts';
-import { STORING } from './journal-changes.ts';
 import { JournalShare } from './journal-share.ts';
 import { LogSync } from './log-sync.ts';
 import type { ServerNumbers } from './numbering.ts';
@@ -27,6 +27,8 @@ const FROM = 8;
 const GROUP = 16;
 /** With so many dispatches in the journal alone the writer is behind: what is new goes to the tables, and waits for it. */
 const MAX_BEHIND = 4096;
+/** Kinds of changes that may store a dispatch. */
+const STORING: ReadonlySet<Mutation['kind']> = new Set(['accept', 'coalesce', 'tick_job', 'fire_job'] as const);
 
 export interface JournalLaneParts {
   readonly journal: Journal;
@@ -101,8 +103,9 @@ export class JournalLane {
 
   /** Whether a turn's changes wait for those of the next one, to share a sync with them. */
   awaitsMore(fresh: readonly Pending[]): boolean {
-    if (this.parts.durability === 'normal' || !this.isOpen || !this.isWorthARecord(fresh.length)) return false;
-    const events = fresh.filter(({ mutation }) => mutation.kind === 'accept').length;
+    if (this.parts.durability === 'normal') return false;
+    const goThere = this.isOpen && this.isWorthARecord(fresh.length);
+    const events = goThere ? fresh.filter(({ mutation }) => mutation.kind === 'accept').length : 0;
     return this.gathering.goesOn(events, performance.now());
   }
 

@@ -1,7 +1,8 @@
 /** Which of a turn's changes go to the journal: events that are new beyond doubt, and good ends of what is there. */
-import type { ClaimKey, Mutation } from '../mutations.ts';
+import type { Accept, Advance, ClaimKey, Mutation } from '../mutations.ts';
+import { isFailure } from '../mutations.ts';
+import { canAdvance, isFinal } from '../states.ts';
 import type { JournalBacklog } from './journal-backlog.ts';
-import { isGoodEnd, isPlain, lengthOf } from './journal-changes.ts';
 import type { Pending } from './pending.ts';
 
 /** Longer texts, in UTF-16 units, go to the tables at once: the event loop would wait until they are written. */
@@ -57,3 +58,22 @@ export class JournalShare {
     }
   }
 }
+
+/** An event to be run that claims its own delivery id, or none. */
+function isPlain({ claiming, state, answer, inbox, claim, dispatch }: Accept): boolean {
+  if (claiming !== 'now' || state !== 'pending' || answer !== undefined || inbox) return false;
+  const { profile, route, delivery_id } = dispatch;
+  return claim === null || (claim.delivery_id === delivery_id && claim.profile === profile && claim.route === route);
+}
+
+/** An end that is no failure, of a dispatch that nothing has come to since it was accepted. */
+const isGoodEnd = (m: Advance): boolean =>
+  isFinal(m.to) && !isFailure(m) && m.claim === undefined && canAdvance('pending', m);
+
+/** Of the text that a change brings, in UTF-16 units. */
+const lengthOf = (mutation: Mutation): number =>
+  mutation.kind === 'accept'
+    ? mutation.dispatch.prompt.length
+    : mutation.kind === 'advance'
+      ? (mutation.answer?.length ?? 0)
+      : 0;

@@ -46,6 +46,10 @@ export class StoredClaims {
     this.look(key);
   }
 
+  close(): void {
+    this.closed = true;
+  }
+
   /** Notes an id. False: it is not in the database. */
   private look(key: string): boolean {
     this.next?.add(key);
@@ -55,10 +59,6 @@ export class StoredClaims {
   /** Before ids are noted, for those that are not pending yet have to get into the next filter too. */
   private grow(): void {
     if (this.filter?.isFull === true && this.next === null) this.build(this.filter.capacity * GROWTH);
-  }
-
-  close(): void {
-    this.closed = true;
   }
 
   /** Makes a filter of what is in the database, and of what is added meanwhile. */

@@ -1,6 +1,7 @@
 /**
  * Group commit: gathers the writes of one turn of the event loop, and those that arrive while the writer has enough to
- * do, into one transaction. Under load the journal takes most of them before (journal-lane.ts).
+ * do, into one transaction. Under load the journal takes most of them before, and says when turns share a commit
+ * (journal-lane.ts).
  */
 import type { ClaimKey, Mutation, MutationResults } from '../mutations.ts';
 import { StoreUnavailable } from '../store.ts';
