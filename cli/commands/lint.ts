@@ -6,6 +6,8 @@ import { compileRequest } from '../compose/compile-files.ts';
 import { createCompileRequest } from '../compose/compile-request.ts';
 import { createMachineFacts } from '../compose/machine-facts.ts';
 import type { CliContext } from '../context.ts';
+import { UsageError } from '../errors.ts';
+import { repair } from '../lint/repair.ts';
 import { createPaint } from '../output/colour.ts';
 import { DIAGNOSTIC_FORMATS, formatDiagnostics } from '../output/diagnostics.ts';
 import { printLine, printNote } from '../output/print.ts';
@@ -22,6 +24,7 @@ export class LintCommand extends Command<CliContext> {
     examples: [
       ['Check what is in this folder', '$0 lint'],
       ['In a workflow, warnings fail too', '$0 lint --strict --format github'],
+      ['Repair what can only mean one thing', '$0 lint --fix'],
       ['For code scanning', '$0 lint --format sarif > hookwright.sarif'],
     ],
   });
@@ -34,10 +37,17 @@ export class LintCommand extends Command<CliContext> {
   });
   strict = Option.Boolean('--strict', false, { description: 'Warnings fail too' });
 
+  fix = Option.Boolean('--fix', false, {
+    description: 'Repair what can only mean one thing; comments and layout stay',
+  });
+  dryRun = Option.Boolean('--dry-run', false, { description: 'With --fix: only show the repairs' });
+
   async execute(): Promise<number> {
     const format = parseChoice(this.format, '--format', DIAGNOSTIC_FORMATS);
+    if (this.dryRun && !this.fix) throw new UsageError('--dry-run goes with --fix');
     const request = await createCompileRequest(this.context, { configs: this.config });
-    const { diagnostics, output } = compileRequest(request);
+    const found = compileRequest(request);
+    const { diagnostics, output } = this.fix ? repair(this.context, request, found, this.dryRun) : found;
     this.context.stdout.write(formatDiagnostics(format, diagnostics, this.context, 'stdout'));
     if (diagnostics.length === 0 && format === 'pretty') printNote(this.context, 'no problems');
     if (format === 'pretty' && output?.table.gateway.multiplex_profiles === true)

@@ -9,6 +9,12 @@ export interface RelatedPlace {
   readonly message: string;
 }
 
+/** A change of a file's text. */
+export interface TextEdit {
+  readonly range: Range;
+  readonly text: string;
+}
+
 /** A problem with its place found, before the rule's severity is looked up. */
 export interface Finding {
   /** Id of the rule. */
@@ -20,6 +26,8 @@ export interface Finding {
   readonly message: string;
   readonly hint?: string;
   readonly related?: readonly RelatedPlace[];
+  /** The repair, where it is certain. */
+  readonly fix?: TextEdit;
   /** The range covers a secret, or the key of one: printers do not repeat it. */
   readonly sensitive?: boolean;
 }

@@ -2,6 +2,7 @@
 import type { Range } from '../source/source-text.ts';
 import type { Place, SourceTree } from '../source/source-tree.ts';
 import type { Finding, RelatedPlace } from './diagnostic.ts';
+import { editFor } from './edit-for.ts';
 import type { NodePath, Problem } from './problem.ts';
 
 /** @param base path of the entry the problem's own path starts from. */
@@ -16,8 +17,16 @@ export function findPlace(problem: Problem, tree: Pick<SourceTree, 'place'>, bas
     message: problem.message,
     ...(problem.hint === undefined ? {} : { hint: problem.hint }),
     ...(problem.sensitive === true ? { sensitive: true } : {}),
+    ...fixFor(problem, place, path),
     related: [...related, ...viaPlace(place)],
   };
+}
+
+function fixFor(problem: Problem, place: Place, path: NodePath): Pick<Finding, 'fix'> {
+  // What an alias brought in stands for other places, too: those may not want the change.
+  if (problem.fix === undefined || place.depth !== path.length || place.via !== null) return {};
+  const fix = editFor(problem, problem.fix, place);
+  return fix === null ? {} : { fix };
 }
 
 /**

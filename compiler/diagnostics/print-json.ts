@@ -7,12 +7,13 @@ import { createLines } from './lines.ts';
 /** Lines and columns are 1-based, columns in UTF-16 units; the end is exclusive. */
 export function printJson(diagnostics: readonly Diagnostic[]): string {
   const lines = createLines();
-  const records = diagnostics.map(({ source, range, severity, rule, message, hint, related }) => ({
+  const records = diagnostics.map(({ source, range, severity, rule, message, hint, related, fix }) => ({
     rule,
     severity,
     ...place(source, range, lines),
     message,
     hint: hint ?? null,
+    fix: fix === undefined ? null : { ...place(source, fix.range, lines), text: fix.text },
     related: (related ?? []).map((other) => ({ ...place(other.source, other.range, lines), message: other.message })),
   }));
   return `${JSON.stringify(records, null, 2)}\n`;

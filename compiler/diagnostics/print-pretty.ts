@@ -68,8 +68,10 @@ function where(source: SourceText, range: Range, lines: Lines): string {
 function count(diagnostics: readonly Diagnostic[]): string {
   const errors = diagnostics.filter((diagnostic) => diagnostic.severity === 'error').length;
   const warnings = diagnostics.length - errors;
+  const fixable = diagnostics.filter(({ fix }) => fix !== undefined).length;
   const parts = [plural(errors, 'error'), plural(warnings, 'warning')];
-  return parts.filter((part) => part !== '').join(', ');
+  const total = parts.filter((part) => part !== '').join(', ');
+  return fixable === 0 ? total : `${total}; hookwright lint --fix repairs ${fixable}`;
 }
 
 const plural = (amount: number, noun: string): string =>

@@ -3,6 +3,12 @@
 /** Keys and indexes from the file's root to the node at fault. */
 export type NodePath = readonly (string | number)[];
 
+/**
+ * A repair that is certain. `rename` puts another name in the place of what `at` (and `within`) point at and keeps its
+ * quotes; `replace` puts a text there as it is to stand in the file; `quote` puts double quotes around what is written.
+ */
+export type Repair = { readonly kind: 'rename' | 'replace'; readonly text: string } | { readonly kind: 'quote' };
+
 export interface Problem {
   readonly rule: string;
   readonly path: NodePath;
@@ -15,6 +21,8 @@ export interface Problem {
   readonly hint?: string;
   /** The value (of the key that is pointed at) may be a secret: a code frame does not repeat it. */
   readonly sensitive?: boolean;
+  /** Only where nothing else can be meant: `lint --fix` applies it. */
+  readonly fix?: Repair;
   /** Further places that belong to it (the other definition of a duplicate). */
   readonly related?: readonly { readonly path: NodePath; readonly message: string }[];
 }

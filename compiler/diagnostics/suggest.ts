@@ -6,19 +6,34 @@ const MAX_LENGTH = 64;
 
 /** At most three, closest first; empty when nothing is close. */
 export function suggest(name: string, known: Iterable<string>): readonly string[] {
+  return closest(name, known)
+    .slice(0, MAX_SUGGESTIONS)
+    .map(({ word }) => word);
+}
+
+/** The one name that can be meant: a slip of one or two characters away, and no other nearly as close. */
+export function certainMatch(name: string, known: Iterable<string>): string | null {
+  const [best, next] = closest(name, known);
+  if (best === undefined || best.distance > 2) return null;
+  return next === undefined || next.distance >= best.distance + 2 ? best.word : null;
+}
+
+interface Close {
+  readonly word: string;
+  readonly distance: number;
+}
+
+function closest(name: string, known: Iterable<string>): readonly Close[] {
   if (name.length > MAX_LENGTH) return [];
   const plain = fold(name);
   const limit = Math.max(1, Math.floor(plain.length * 0.4));
-  const close: { readonly word: string; readonly distance: number }[] = [];
+  const close: Close[] = [];
   for (const word of new Set(known)) {
     if (Math.abs(word.length - name.length) > limit) continue;
     const distance = editDistance(plain, fold(word), limit);
     if (distance <= limit) close.push({ word, distance });
   }
-  return close
-    .sort((a, b) => a.distance - b.distance || (a.word < b.word ? -1 : 1))
-    .slice(0, MAX_SUGGESTIONS)
-    .map(({ word }) => word);
+  return close.sort((a, b) => a.distance - b.distance || (a.word < b.word ? -1 : 1));
 }
 
 /** `; did you mean \`a\` or \`b\`?`, to be appended to a message; empty when nothing is close. */

@@ -1,7 +1,7 @@
 /** Turns schema errors into problems a config's author can act on, without the noise of alternatives that were not meant. */
 import type { SCHEMAS } from '../../schemas/generated/schemas.ts';
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
-import { didYouMean, oneOf, suggest } from '../diagnostics/suggest.ts';
+import { certainMatch, didYouMean, oneOf, suggest } from '../diagnostics/suggest.ts';
 import { typesOf, withoutAlternatives } from './alternatives.ts';
 import { guessKey, knownKeys } from './known-keys.ts';
 import { misplacedKeyHint } from './misplaced-key.ts';
@@ -91,6 +91,7 @@ function limit(words: string): Explain {
 function unknownKey(place: Place, key: string): Problem {
   const known = knownKeys(place.schema, place.path);
   const guess = didYouMean(key, known);
+  const meant = certainMatch(key, known);
   const hint = misplacedKeyHint(place.schema, place.path, key) ?? (guess === '' ? listOf(known) : undefined);
   return {
     rule: 'unknown-key',
@@ -98,6 +99,7 @@ function unknownKey(place: Place, key: string): Problem {
     at: 'key',
     message: `unknown key \`${key}\`${guess}`,
     ...(hint === undefined ? {} : { hint }),
+    ...(meant !== null ? { fix: { kind: 'rename', text: meant } } : {}),
     ...(SECRET_KEY.test(suggest(key, known)[0] ?? '') ? { sensitive: true } : {}),
   };
 }
@@ -147,13 +149,14 @@ function wrongType(place: Place, types: readonly string[]): Problem {
   const was = rule === 'invalid-number' ? String(found) : (TYPE_NAMES[typeOf(found)] ?? typeOf(found));
   const problem = value(place, rule, `\`${nameOf(place.path)}\` must be ${expected}, not ${was}`);
   const hint = types.includes('boolean') && typeof found === 'string' ? truthHint(found) : undefined;
-  return hint === undefined ? problem : { ...problem, hint };
+  if (hint === undefined) return problem;
+  return { ...problem, hint: `write \`${hint}\``, fix: { kind: 'replace', text: hint } };
 }
 
 /** `yes` and its like were truth values in older YAML, and are text today. */
 function truthHint(found: string): string | undefined {
-  if (/^(?:yes|y|on)$/i.test(found)) return 'write `true`';
-  return /^(?:no|n|off)$/i.test(found) ? 'write `false`' : undefined;
+  if (/^(?:yes|y|on)$/i.test(found)) return 'true';
+  return /^(?:no|n|off)$/i.test(found) ? 'false' : undefined;
 }
 
 const typeOf = (found: unknown): string => (found === null ? 'null' : Array.isArray(found) ? 'array' : typeof found);

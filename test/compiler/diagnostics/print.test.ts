@@ -136,6 +136,7 @@ test('json: an array of objects with 1-based places', () => {
     end_column: 4,
     message: 'wrong',
     hint: 'x',
+    fix: null,
     related: [],
   });
   assert.equal(printDiagnostics('json', [], PLAIN), '[]\n');

@@ -1,0 +1,64 @@
+/** `lint --fix` repairs what can only mean one thing, and touches nothing else. */
+import assert from 'node:assert/strict';
+import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { test } from 'node:test';
+import type { CliResult } from '../../helpers/cli.ts';
+import { runInProcess } from '../../helpers/cli.ts';
+import { tempDir } from '../../helpers/temp-dir.ts';
+
+const CONFIG = `# Kept.
+platforms:
+  webhook:
+    enabled:   yes   # on purpose
+    secret: env:WEBHOOK_SECRET
+    routes:
+      review:
+        promt: "{title}"
+        deliver_exta: { chat_id: "1" }
+        deliver: nonsense
+`;
+
+const FIXED = CONFIG.replace('yes', 'true').replace('promt', 'prompt').replace('deliver_exta', 'deliver_extra');
+
+async function lint(t: TestContext, text: string, ...args: string[]): Promise<CliResult & { readonly file: string }> {
+  const home = tempDir(t);
+  const file = join(home, 'hookwright.yaml');
+  writeFileSync(file, text);
+  chmodSync(file, 0o640);
+  return { ...(await runInProcess(['lint', '--config', file, ...args], { home })), file };
+}
+
+test('what is certain is repaired, comments and layout stay, and the rest is reported', async (t) => {
+  const { file, stdout, stderr, code } = await lint(t, CONFIG, '--fix');
+  assert.equal(readFileSync(file, 'utf8'), FIXED);
+  assert.equal(statSync(file).mode & 0o777, 0o640);
+  assert.match(stderr, /hookwright\.yaml: 3 repaired/);
+  assert.match(stdout, /unknown-target/);
+  assert.equal(code, 1);
+});
+
+test('--dry-run shows the repairs and writes nothing', async (t) => {
+  const { file, stderr } = await lint(t, CONFIG, '--fix', '--dry-run');
+  assert.equal(readFileSync(file, 'utf8'), CONFIG);
+  assert.match(stderr, /\+ {9}prompt: "\{title\}"/);
+});
+
+test('a report says how many can be repaired, and JSON holds each repair', async (t) => {
+  const pretty = await lint(t, CONFIG);
+  assert.match(pretty.stdout, /hookwright lint --fix repairs 3/);
+  const json = await lint(t, CONFIG, '--format', 'json');
+  const fixes = (JSON.parse(json.stdout) as { fix: { text: string } | null }[]).map(({ fix }) => fix?.text ?? null);
+  assert.deepEqual(fixes.filter((text) => text !== null).sort(), ['deliver_extra', 'prompt', 'true']);
+});
+
+test('a key that could be two is not repaired', async (t) => {
+  const { file } = await lint(t, CONFIG.replace('promt', 'deliver_o'), '--fix');
+  assert.match(readFileSync(file, 'utf8'), /deliver_o: /);
+});
+
+test('a quoted key keeps its quotes', async (t) => {
+  const { file } = await lint(t, CONFIG.replace('promt', '"promt"'), '--fix');
+  assert.match(readFileSync(file, 'utf8'), /"prompt": "\{title\}"/);
+});
