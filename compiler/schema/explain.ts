@@ -1,5 +1,5 @@
 /** Turns schema errors into problems a config's author can act on, without the noise of alternatives that were not meant. */
-import type { SCHEMAS } from '../../schemas/generated/schemas.ts';
+import type { SCHEMAS } from '../../schemas/built/schemas.ts';
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
 import { certainMatch, didYouMean, oneOf, suggest } from '../diagnostics/suggest.ts';
 import { typesOf, withoutAlternatives } from './alternatives.ts';

@@ -1,5 +1,5 @@
 /** What a schema says about a place in the data: the keys it may have, for "did you mean". */
-import { SCHEMAS } from '../../schemas/generated/schemas.ts';
+import { SCHEMAS } from '../../schemas/built/schemas.ts';
 import type { NodePath } from '../diagnostics/problem.ts';
 import { suggest } from '../diagnostics/suggest.ts';
 import { isPlainMap } from '../source/plain-map.ts';

@@ -1,5 +1,5 @@
 /** Known keys in the wrong place: says where they belong. */
-import type { SCHEMAS } from '../../schemas/generated/schemas.ts';
+import type { SCHEMAS } from '../../schemas/built/schemas.ts';
 import type { NodePath } from '../diagnostics/problem.ts';
 import { knownKeys } from './known-keys.ts';
 

@@ -1,4 +1,11 @@
 /** Runs the generated validators over plain data from files; what they find becomes problems with paths into the data. */
+
+import { validate as validateBlueprint } from '../../schemas/built/validate-blueprint.ts';
+import { validate as validateConfig } from '../../schemas/built/validate-config.ts';
+import { validate as validateProfile } from '../../schemas/built/validate-profile.ts';
+import { validate as validateSource } from '../../schemas/built/validate-source.ts';
+import { validate as validateSubscriptions } from '../../schemas/built/validate-subscriptions.ts';
+import { validate as validateTarget } from '../../schemas/built/validate-target.ts';
 import type {
   BlueprintFile,
   Config,
@@ -7,12 +14,6 @@ import type {
   Subscriptions,
   TargetFile,
 } from '../../schemas/generated/types.ts';
-import { validate as validateBlueprint } from '../../schemas/generated/validate-blueprint.ts';
-import { validate as validateConfig } from '../../schemas/generated/validate-config.ts';
-import { validate as validateProfile } from '../../schemas/generated/validate-profile.ts';
-import { validate as validateSource } from '../../schemas/generated/validate-source.ts';
-import { validate as validateSubscriptions } from '../../schemas/generated/validate-subscriptions.ts';
-import { validate as validateTarget } from '../../schemas/generated/validate-target.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 import { explainErrors } from './explain.ts';
 import type { SchemaError } from './schema-error.ts';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { parse } from 'yaml';
+import { validate as validateSource } from '../../schemas/built/validate-source.ts';
 import type { SourceFile } from '../../schemas/generated/types.ts';
-import { validate as validateSource } from '../../schemas/generated/validate-source.ts';
 import { loadShippedSources } from '../helpers/catalog-sources.ts';
 import { vectors } from '../helpers/vectors.ts';
 

@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { lowerTarget } from '../../compiler/lower/target.ts';
+import { validate } from '../../schemas/built/validate-target.ts';
 import type { TargetBinding, TargetFile, TargetPlan } from '../../schemas/generated/types.ts';
-import { validate } from '../../schemas/generated/validate-target.ts';
 
 const FOLDER = new URL('../../catalog/targets/', import.meta.url);
 

@@ -1,0 +1,27 @@
+/** Checks data against a schema of `schemas/` that the program itself has no validator for. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { AnySchema } from 'ajv/dist/2020.js';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { ROOT } from './root.ts';
+
+/** What does not fit, one line each; empty when all does. */
+export type Validate = (data: unknown) => readonly string[];
+
+/** @param name as in `schemas/<name>.schema.json` */
+export function schemaValidator(name: string): Validate {
+  const folder = join(ROOT, 'schemas');
+  const ajv = new Ajv2020({ allErrors: true, strict: true, allowUnionTypes: true, discriminator: true });
+  const files = readdirSync(folder).filter((file) => file.endsWith('.schema.json'));
+  const schemas = new Map(
+    files.map((file) => [file, JSON.parse(readFileSync(join(folder, file), 'utf8')) as AnySchema]),
+  );
+  for (const schema of schemas.values()) ajv.addSchema(schema);
+  const { $id } = schemas.get(`${name}.schema.json`) as { readonly $id: string };
+  const validate = ajv.getSchema($id);
+  if (validate === undefined) throw new Error(`no schema ${name}`);
+  return (data) => {
+    if (validate(data) === true) return [];
+    return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath}: ${message}`);
+  };
+}
