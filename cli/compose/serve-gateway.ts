@@ -3,6 +3,7 @@
  * What stands in its way before it listens is one clear refusal; afterwards the old table goes on serving.
  */
 import { rmSync } from 'node:fs';
+import { ControlError } from '../../runtime/control/control-error.ts';
 import type { ControlServer } from '../../runtime/control/control-server.ts';
 import { serveControl } from '../../runtime/control/control-server.ts';
 import type { FileLock } from '../../runtime/control/file-lock.ts';
@@ -165,6 +166,7 @@ function switchedOff(): CliError {
 
 /** What may stand in the way of a start, as the refusal to print; anything else is a bug and stays what it is. */
 function refusal(error: unknown): unknown {
+  if (error instanceof ControlError) return new CliError(error.message);
   if (!(error instanceof TableError || error instanceof ListenError || error instanceof StoreRefused)) return error;
   const [first = '', ...others] = error.message.split('\n');
   return new CliError(first, ...others);
