@@ -13,7 +13,7 @@ const LINUX = { skip: process.platform !== 'linux' };
 /** A shell script that starts a daemon as such programs do: fork, a session of its own, fork again, its pipes closed. */
 function daemon(t: TestContext, lead = ''): { readonly script: string; readonly pid: () => number } {
   const file = join(tempDir(t), 'pid');
-  const inner = `echo $$ > ${file}; exec sleep 300`;
+  const inner = `echo $$ > ${file}; exec sleep 20`;
   const script = `(${lead} setsid sh -c '(sh -c "${inner.replace('$$', '\\$\\$')}") &' >/dev/null 2>&1 </dev/null &)
     while ! test -s ${file}; do sleep 0.01; done`;
   const pid = (): number => Number(readFileSync(file, 'utf8'));
@@ -67,7 +67,10 @@ describe('a child that has left the process group', LINUX, () => {
   it('takes its own children along, however many it starts', async (t) => {
     const dir = tempDir(t);
     const name = join(dir, 'child.sh');
-    writeFileSync(name, `while :; do setsid sh -c 'echo $$ >> ${dir}/pids; exec sleep 300' & sleep 0.01; done`);
+    writeFileSync(
+      name,
+      `for i in $(seq 100); do setsid sh -c 'echo $$ >> ${dir}/pids; exec sleep 20' & sleep 0.01; done`,
+    );
     await sh(`for i in 1 2 3; do setsid sh ${name} & done; sleep 0.3`);
     const pids = readFileSync(join(dir, 'pids'), 'latin1').trim().split('\n').map(Number);
     assert.ok(pids.length > 3);
