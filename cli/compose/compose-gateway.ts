@@ -10,13 +10,14 @@ import type { ProcessLogger } from '../../runtime/logger.ts';
 import { LateMetrics } from '../../runtime/metrics/late-metrics.ts';
 import { nodeFiles as gatewayFiles } from '../../runtime/node-files.ts';
 import { runProcess } from '../../runtime/process/run-process.ts';
+import type { SecretResolver } from '../../runtime/secrets.ts';
 import { Enrolments } from '../../runtime/verify/enrolment.ts';
-import type { RouteTable } from '../../schemas/generated/types.ts';
+import type { RouteTable, SecretRef } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../context.ts';
 import { CliError } from '../errors.ts';
 import { nodeFiles } from '../files/node-files.ts';
 import { createMachineFacts } from './machine-facts.ts';
-import { createSecrets, userHome } from './secrets.ts';
+import { loadSecretsOf, userHome } from './secrets.ts';
 import { storeCaptured } from './store-captured.ts';
 import { Work } from './work.ts';
 
@@ -45,7 +46,7 @@ export function composeGateway(context: CliContext, options: ComposeOptions): Co
   const { home, env, clock } = context;
   const { log } = options;
   const run = (request: Parameters<typeof runProcess>[0]): ReturnType<typeof runProcess> => runProcess(request, clock);
-  const secrets = (): ReturnType<typeof createSecrets> => createSecrets({ env, home });
+  const secrets = (refs: readonly SecretRef[]): Promise<SecretResolver> => loadSecretsOf({ env, home }, refs);
   const metrics = new LateMetrics();
   const ids = createIds(context.random);
   const { timezone } = context;

@@ -5,6 +5,7 @@ import type { AgentPlan, ProfilePlan, RouteTable, SecretRef } from '../../../sch
 import { createRedact } from '../../deliver/redact.ts';
 import type { Logger } from '../../log.ts';
 import type { RunProcess } from '../../process/run-process.ts';
+import { tableSecretRefs } from '../../secret-refs.ts';
 import type { SecretResolver } from '../../secrets.ts';
 import { SecretError } from '../../secrets.ts';
 import type { AgentRunner } from '../agent-runner.ts';
@@ -12,7 +13,7 @@ import type { ProfileAgent } from '../context.ts';
 import { createCommandAgent } from './command.ts';
 import { createOpenAiAgent } from './openai.ts';
 import { previewAgent } from './preview.ts';
-import { collectSecretRefs, secretNames } from './secret-names.ts';
+import { secretNames } from './secret-names.ts';
 import type { ReadText } from './skills.ts';
 import { loadSkills } from './skills.ts';
 
@@ -35,8 +36,7 @@ export function createAgents(
   table: Pick<RouteTable, 'profiles' | 'routes' | 'server'>,
   context: AgentsContext,
 ): Agents {
-  const routeSecrets = Object.values(table.routes).map(({ secrets }) => secrets);
-  const refs = collectSecretRefs([table.profiles, routeSecrets, table.server.secret]);
+  const refs = tableSecretRefs(table);
   const hidden = secretNames(refs);
   // Made when something has failed: a large table must not pay for it at each swap.
   const redact = (text: string): string => createRedact(readSecrets(refs, context.secrets))(text);
