@@ -6,6 +6,7 @@ import { loadSecrets } from '../../runtime/load-secrets.ts';
 import type { SecretContext } from '../../runtime/secret-resolver.ts';
 import { createSecretResolver } from '../../runtime/secret-resolver.ts';
 import type { SecretResolver } from '../../runtime/secrets.ts';
+import { SecretError } from '../../runtime/secrets.ts';
 import type { SecretRef } from '../../schemas/generated/types.ts';
 
 /** Largest file of a secret or of variables that is read, in bytes. */
@@ -30,6 +31,18 @@ export function createSecrets(sources: SecretSources): SecretResolver {
 /** For a server: reads these references as they are now, without blocking. */
 export function loadSecretsOf(sources: SecretSources, refs: readonly SecretRef[]): Promise<SecretResolver> {
   return loadSecrets(refs, { ...placesOf(sources), readFile: (path) => readRegularText(path, MAX_SECRET_BYTES) });
+}
+
+/** The values of those that are there; whoever needs one that is missing reports it. */
+export function resolvable(refs: readonly SecretRef[], secrets: SecretResolver): string[] {
+  return refs.flatMap((ref) => {
+    try {
+      return [secrets.resolve(ref)];
+    } catch (error) {
+      if (error instanceof SecretError) return [];
+      throw error;
+    }
+  });
 }
 
 function placesOf({ env, home }: SecretSources): Omit<SecretContext, 'readFile'> {

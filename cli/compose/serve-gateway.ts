@@ -9,6 +9,7 @@ import { serveControl } from '../../runtime/control/control-server.ts';
 import type { FileLock } from '../../runtime/control/file-lock.ts';
 import { tryLock } from '../../runtime/control/file-lock.ts';
 import type { StopReport } from '../../runtime/control/operations.ts';
+import type { Redactor } from '../../runtime/deliver/redact.ts';
 import { ListenError } from '../../runtime/intake/server.ts';
 import type { Logger } from '../../runtime/log.ts';
 import type { ProcessLogger } from '../../runtime/logger.ts';
@@ -35,6 +36,8 @@ export interface ServeRequest {
   /** Where this process's output goes, when it runs in the background. */
   readonly logFile: string | null;
   readonly log: ProcessLogger;
+  /** The one that `log` goes through. */
+  readonly redactor: Redactor;
   /** How to recompile, and the compile it starts from; null: only the tables are looked at. */
   readonly recompile: { readonly request: () => Promise<RecompileRequest>; readonly first: RecompileReport } | null;
 }

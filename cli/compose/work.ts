@@ -9,6 +9,7 @@ import type { SwappableDeliverer } from '../../runtime/deliver/create-deliverer.
 import { createDeliverer } from '../../runtime/deliver/create-deliverer.ts';
 import type { LinkedTargets } from '../../runtime/deliver/link-targets.ts';
 import { linkTargets } from '../../runtime/deliver/link-targets.ts';
+import type { Redact } from '../../runtime/deliver/redact.ts';
 import { createMirror } from '../../runtime/deliver/sessions/mirror.ts';
 import type { Agents } from '../../runtime/dispatch/agents/create-agents.ts';
 import { createAgents } from '../../runtime/dispatch/agents/create-agents.ts';
@@ -50,6 +51,8 @@ export interface WorkContext {
   /** Counts for metrics. */
   readonly observer: DispatchObserver;
   readonly ids: Ids;
+  /** Replaces every known secret. */
+  readonly redact: Redact;
   /** The machine's IANA zone, for jobs that name none in a config that names none. */
   readonly timezone: string;
 }
@@ -170,7 +173,7 @@ export class Work {
   }
 
   private async link(table: RouteTable): Promise<Linked> {
-    const { home, env, log, run } = this.context;
+    const { home, env, log, run, redact } = this.context;
     const secrets = await this.context.secrets(tableSecretRefs(table));
     const { linked: targets, problems } = linkTargets(table, secrets, this.deliveries.context);
     if (problems.length > 0) {
@@ -185,6 +188,7 @@ export class Work {
         log,
         run,
         secrets,
+        redact,
         readText: (path) => readRegularText(path, MAX_SKILL_BYTES),
         http: this.deliveries.context.dispatcher,
       });
@@ -201,7 +205,10 @@ export class Work {
     const { durability } = first.table.gateway;
     const store = openServerStore({ path: storePath(home), durability, log, beforeCommit: () => log.flush() });
     const mirror = createMirror({ clock, log, homeOf: this.deliveries.context.homeOf });
-    const deliverer = createDeliverer({ linked: first.targets, context: this.deliveries.context, mirror });
+    const deliverer = createDeliverer({
+      ...{ linked: first.targets, context: this.deliveries.context, mirror },
+      redact: this.context.redact,
+    });
     this.store = store;
     this.deliverer = deliverer;
     const scheduler = new JobScheduler({

@@ -2,13 +2,14 @@
 // @ts-nocheck
 "use strict";
 export const validate = validate20;
-const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"config.schema.json","title":"Config","description":"hookwright.yaml, or <home_dir>/config.yaml.","type":"object","additionalProperties":false,"properties":{"include":{"type":"array","items":{"type":"string","minLength":1},"description":"Globs of further config files, relative to this one."},"app_scheme":{"type":"string","pattern":"^[a-z][a-z0-9+.-]*$","default":"hookwright","description":"URL scheme of the application links of blueprints."},"public_url":{"type":"string","minLength":1,"description":"Base URL under which senders reach this server (the proxy's or tunnel's), for links and for schemes that sign the URL."},"platforms":{"title":"PlatformsConfig","description":"The webhook adapter and the delivery targets, by name.","type":"object","properties":{"webhook":{"$ref":"#/$defs/webhook"}},"additionalProperties":{"$ref":"#/$defs/target"}},"platform_toolsets":{"title":"PlatformToolsetsConfig","description":"Toolsets an agent run of each platform gets.","type":"object","additionalProperties":{"type":"array","items":{"type":"string","minLength":1}}},"gateway":{"$ref":"#/$defs/gateway"},"agent":{"$ref":"#/$defs/agent"},"jobs":{"title":"JobsConfig","description":"Scheduled jobs by name.","type":"object","propertyNames":{"pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"additionalProperties":{"$ref":"#/$defs/job"}},"sources":{"title":"SourcesConfig","description":"Signature schemes of your own by name, beside the shipped catalog.","type":"object","propertyNames":{"pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"additionalProperties":{"$ref":"source.schema.json"}}},"$defs":{"webhookSettings":{"title":"WebhookSettings","description":"Adapter settings; written under `webhook` or `webhook.extra` (`extra` wins per key).","type":"object","properties":{"host":{"type":"string","default":"127.0.0.1","description":"Bind address. Anything but a loopback address exposes the server."},"port":{"type":"integer","minimum":0,"maximum":65535,"default":8644,"description":"TCP port; 0 takes a free one."},"secret":{"type":"string","minLength":1,"description":"Global fallback secret: a literal, `env:NAME` or `file:path`."},"rate_limit":{"type":"integer","minimum":1,"default":30,"description":"Authenticated requests per minute and route."},"max_body_bytes":{"type":"integer","minimum":1,"maximum":268435456,"default":1048576,"description":"Largest accepted body, in bytes."},"script_timeout_seconds":{"type":"number","exclusiveMinimum":0,"maximum":3600,"default":30,"description":"Time a filter script may take, in seconds."},"idempotency_ttl_seconds":{"type":"integer","minimum":1,"default":3600,"description":"How long a delivery id is remembered, in seconds."},"direct_timeout_seconds":{"type":"number","exclusiveMinimum":0,"maximum":600,"default":10,"description":"Longest time a direct delivery may keep its sender waiting, in seconds."},"max_connections":{"type":"integer","minimum":1,"default":1024,"description":"Open connections at once; further ones are closed."},"routes":{"title":"RoutesConfig","description":"Static routes by name.","type":"object","propertyNames":{"pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"additionalProperties":{"$ref":"route.schema.json"}}}},"webhook":{"title":"WebhookConfig","description":"The webhook adapter.","type":"object","allOf":[{"$ref":"#/$defs/webhookSettings"}],"properties":{"enabled":{"type":"boolean","default":false,"description":"Serve webhooks. Also by WEBHOOK_ENABLED."},"extra":{"title":"WebhookExtraConfig","description":"The same settings again; they win over those beside it.","type":"object","allOf":[{"$ref":"#/$defs/webhookSettings"}],"unevaluatedProperties":false}},"unevaluatedProperties":false},"target":{"title":"TargetConfig","description":"A delivery target: switched on here, with the credentials its catalog entry names.","type":"object","properties":{"enabled":{"type":"boolean","default":false,"description":"Deliveries to this target are allowed."},"variant":{"type":"string","minLength":1,"description":"Which of the target's variants to use, when the credentials do not decide it."},"home_channel":{"type":["string","integer"],"description":"Chat used when a delivery names none."},"api_base":{"type":"string","minLength":1,"description":"Base URL of the service: self-hosted server, proxy or test double."},"allow_http":{"type":"boolean","default":false,"description":"Allow an `http://` base URL on another machine: credentials and texts then travel unencrypted."},"retry_ambiguous":{"type":"boolean","default":false,"description":"Repeat a delivery of which nobody can say whether it arrived; may post twice."},"max_attempts":{"type":"integer","minimum":1,"maximum":50,"description":"Delivery attempts before a delivery is dead."}},"additionalProperties":{"type":["string","integer","boolean"]}},"gateway":{"title":"GatewayConfig","description":"Settings of the running gateway.","type":"object","additionalProperties":false,"properties":{"multiplex_profiles":{"type":"boolean","default":false,"description":"Serve /p/<profile>/webhooks/<route> for routes with a profile."},"max_concurrent_runs":{"type":"integer","minimum":1,"default":4,"description":"Agent runs at once; the rest queue."},"max_queued_runs":{"type":"integer","minimum":1,"default":10000,"description":"Runs that may wait; beyond it new events are answered 503."},"drain_seconds":{"type":"number","minimum":0,"default":30,"description":"How long a stop waits for running work, in seconds."},"timezone":{"type":"string","minLength":1,"description":"IANA zone of jobs that name none. Default: the system's."},"python":{"type":"string","minLength":1,"default":"python3","description":"Interpreter of scripts that are not .sh or .bash."},"durability":{"enum":["full","normal"],"default":"full","description":"`full` survives power loss, `normal` the death of the process."},"retention_days":{"type":"number","exclusiveMinimum":0,"default":14,"description":"How long finished deliveries are kept, in days."},"max_attempts":{"type":"integer","minimum":1,"maximum":50,"default":8,"description":"Delivery attempts before a delivery is dead."}}},"agent":{"title":"AgentConfig","description":"What runs the prompts. Absent: the prompt itself is the answer (preview).","type":"object","additionalProperties":false,"properties":{"command":{"type":"array","minItems":1,"items":{"type":"string"},"description":"argv of a program: prompt on stdin, answer on stdout. `{toolsets}`, `{session}`, `{route}`, `{profile}` are filled in."},"openai":{"title":"OpenAiAgentConfig","description":"An OpenAI-compatible chat completion server.","type":"object","additionalProperties":false,"required":["base_url","model"],"properties":{"base_url":{"type":"string","minLength":1,"description":"Base URL, with its version part (`…/v1`)."},"model":{"type":"string","minLength":1,"description":"Model name."},"api_key":{"type":"string","minLength":1,"description":"Bearer key: a literal, `env:NAME` or `file:path`."},"system":{"type":"string","description":"System message."},"timeout_seconds":{"type":"number","exclusiveMinimum":0,"description":"Longest run, in seconds. Default: the agent's."}}},"timeout_seconds":{"type":"number","exclusiveMinimum":0,"default":900,"description":"Longest run, in seconds; then the process group is killed."},"max_attempts":{"type":"integer","minimum":1,"maximum":20,"default":1,"description":"How often a failed run is tried."}}},"job":{"title":"JobConfig","description":"A scheduled job.","type":"object","additionalProperties":false,"required":["schedule","prompt"],"properties":{"description":{"type":"string","description":"What the job is for."},"schedule":{"type":"string","minLength":1,"description":"Five-field cron expression."},"prompt":{"type":"string","minLength":1,"description":"The prompt of each run."},"deliver":{"oneOf":[{"type":"string","minLength":1},{"type":"array","minItems":1,"items":{"type":"string","minLength":1}}],"default":"log","description":"Where the result goes: `origin`, `local`, or one or several targets."},"deliver_extra":{"type":"object","additionalProperties":{"type":["string","number","object"],"additionalProperties":{"type":["string","number"]}},"description":"Address and options of the delivery."},"skills":{"type":"array","items":{"type":"string","minLength":1},"description":"Skills loaded for each run."},"toolsets":{"type":"array","items":{"type":"string","minLength":1},"description":"Toolsets of each run."},"timezone":{"type":"string","minLength":1,"description":"IANA zone of the schedule. Default: `gateway.timezone`."},"paused":{"type":"boolean","default":false,"description":"Keep the job, do not fire it."},"misfire":{"enum":["skip","once"],"default":"skip","description":"What happens to runs missed while the gateway was down."}}}}};
+const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"config.schema.json","title":"Config","description":"hookwright.yaml, or <home_dir>/config.yaml.","type":"object","additionalProperties":false,"properties":{"include":{"type":"array","items":{"type":"string","minLength":1},"description":"Globs of further config files, relative to this one."},"app_scheme":{"type":"string","pattern":"^[a-z][a-z0-9+.-]*$","default":"hookwright","description":"URL scheme of the application links of blueprints."},"public_url":{"type":"string","minLength":1,"description":"Base URL under which senders reach this server (the proxy's or tunnel's), for links and for schemes that sign the URL."},"platforms":{"title":"PlatformsConfig","description":"The webhook adapter and the delivery targets, by name.","type":"object","properties":{"webhook":{"$ref":"#/$defs/webhook"}},"additionalProperties":{"$ref":"#/$defs/target"}},"platform_toolsets":{"title":"PlatformToolsetsConfig","description":"Toolsets an agent run of each platform gets.","type":"object","additionalProperties":{"type":"array","items":{"type":"string","minLength":1}}},"gateway":{"$ref":"#/$defs/gateway"},"agent":{"$ref":"#/$defs/agent"},"jobs":{"title":"JobsConfig","description":"Scheduled jobs by name.","type":"object","propertyNames":{"pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"additionalProperties":{"$ref":"#/$defs/job"}},"sources":{"title":"SourcesConfig","description":"Signature schemes of your own by name, beside the shipped catalog.","type":"object","propertyNames":{"pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"additionalProperties":{"$ref":"source.schema.json"}}},"$defs":{"webhookSettings":{"title":"WebhookSettings","description":"Adapter settings; written under `webhook` or `webhook.extra` (`extra` wins per key).","type":"object","properties":{"host":{"type":"string","default":"127.0.0.1","description":"Bind address. Anything but a loopback address exposes the server."},"port":{"type":"integer","minimum":0,"maximum":65535,"default":8644,"description":"TCP port; 0 takes a free one."},"secret":{"type":"string","minLength":1,"description":"Global fallback secret: a literal, `env:NAME` or `file:path`."},"rate_limit":{"type":"integer","minimum":1,"default":30,"description":"Authenticated requests per minute and route."},"max_body_bytes":{"type":"integer","minimum":1,"maximum":268435456,"default":1048576,"description":"Largest accepted body, in bytes."},"script_timeout_seconds":{"type":"number","exclusiveMinimum":0,"maximum":3600,"default":30,"description":"Time a filter script may take, in seconds."},"idempotency_ttl_seconds":{"type":"integer","minimum":1,"default":3600,"description":"How long a delivery id is remembered, in seconds."},"direct_timeout_seconds":{"type":"number","exclusiveMinimum":0,"maximum":600,"default":10,"description":"Longest time a direct delivery may keep its sender waiting, in seconds."},"max_connections":{"type":"integer","minimum":1,"default":1024,"description":"Open connections at once; further ones are closed."},"routes":{"title":"RoutesConfig","description":"Static routes by name.","type":"object","propertyNames":{"pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"additionalProperties":{"$ref":"route.schema.json"}}}},"webhook":{"title":"WebhookConfig","description":"The webhook adapter.","type":"object","allOf":[{"$ref":"#/$defs/webhookSettings"}],"properties":{"enabled":{"type":"boolean","default":false,"description":"Serve webhooks. Also by WEBHOOK_ENABLED."},"extra":{"title":"WebhookExtraConfig","description":"The same settings again; they win over those beside it.","type":"object","allOf":[{"$ref":"#/$defs/webhookSettings"}],"unevaluatedProperties":false}},"unevaluatedProperties":false},"target":{"title":"TargetConfig","description":"A delivery target: switched on here, with the credentials its catalog entry names.","type":"object","properties":{"enabled":{"type":"boolean","default":false,"description":"Deliveries to this target are allowed."},"variant":{"type":"string","minLength":1,"description":"Which of the target's variants to use, when the credentials do not decide it."},"home_channel":{"type":["string","integer"],"description":"Chat used when a delivery names none."},"api_base":{"type":"string","minLength":1,"description":"Base URL of the service: self-hosted server, proxy or test double."},"allow_http":{"type":"boolean","default":false,"description":"Allow an `http://` base URL on another machine: credentials and texts then travel unencrypted."},"retry_ambiguous":{"type":"boolean","default":false,"description":"Repeat a delivery of which nobody can say whether it arrived; may post twice."},"max_attempts":{"type":"integer","minimum":1,"maximum":50,"description":"Delivery attempts before a delivery is dead."}},"additionalProperties":{"type":["string","integer","boolean"]}},"gateway":{"title":"GatewayConfig","description":"Settings of the running gateway.","type":"object","additionalProperties":false,"properties":{"multiplex_profiles":{"type":"boolean","default":false,"description":"Serve /p/<profile>/webhooks/<route> for routes with a profile."},"max_concurrent_runs":{"type":"integer","minimum":1,"default":4,"description":"Agent runs at once; the rest queue."},"max_queued_runs":{"type":"integer","minimum":1,"default":10000,"description":"Runs that may wait; beyond it new events are answered 503."},"drain_seconds":{"type":"number","minimum":0,"default":30,"description":"How long a stop waits for running work, in seconds."},"timezone":{"type":"string","minLength":1,"description":"IANA zone of jobs that name none. Default: the system's."},"python":{"type":"string","minLength":1,"default":"python3","description":"Interpreter of scripts that are not .sh or .bash."},"durability":{"enum":["full","normal"],"default":"full","description":"`full` survives power loss, `normal` the death of the process."},"retention_days":{"type":"number","exclusiveMinimum":0,"default":14,"description":"How long finished deliveries are kept, in days."},"max_attempts":{"type":"integer","minimum":1,"maximum":50,"default":8,"description":"Delivery attempts before a delivery is dead."}}},"agent":{"title":"AgentConfig","description":"What runs the prompts. Absent: the prompt itself is the answer (preview).","type":"object","additionalProperties":false,"properties":{"command":{"type":"array","minItems":1,"items":{"type":"string"},"description":"argv of a program: prompt on stdin, answer on stdout. `{toolsets}`, `{session}`, `{route}`, `{profile}` are filled in."},"env":{"type":"object","propertyNames":{"pattern":"^(?!HOOKWRIGHT_)[A-Za-z_][A-Za-z0-9_]*$"},"additionalProperties":{"type":"string","minLength":1},"description":"Variables that `command` gets besides PATH, HOME and the like, each a literal, `env:NAME` or `file:path`."},"cwd":{"type":"string","minLength":1,"description":"Folder that `command` works in: absolute, `~/…`, or relative to the home of its profile. Default: `work` there."},"openai":{"title":"OpenAiAgentConfig","description":"An OpenAI-compatible chat completion server.","type":"object","additionalProperties":false,"required":["base_url","model"],"properties":{"base_url":{"type":"string","minLength":1,"description":"Base URL, with its version part (`…/v1`)."},"model":{"type":"string","minLength":1,"description":"Model name."},"api_key":{"type":"string","minLength":1,"description":"Bearer key: a literal, `env:NAME` or `file:path`."},"system":{"type":"string","description":"System message."},"timeout_seconds":{"type":"number","exclusiveMinimum":0,"description":"Longest run, in seconds. Default: the agent's."}}},"timeout_seconds":{"type":"number","exclusiveMinimum":0,"default":900,"description":"Longest run, in seconds; then the process group is killed."},"max_attempts":{"type":"integer","minimum":1,"maximum":20,"default":1,"description":"How often a failed run is tried."}}},"job":{"title":"JobConfig","description":"A scheduled job.","type":"object","additionalProperties":false,"required":["schedule","prompt"],"properties":{"description":{"type":"string","description":"What the job is for."},"schedule":{"type":"string","minLength":1,"description":"Five-field cron expression."},"prompt":{"type":"string","minLength":1,"description":"The prompt of each run."},"deliver":{"oneOf":[{"type":"string","minLength":1},{"type":"array","minItems":1,"items":{"type":"string","minLength":1}}],"default":"log","description":"Where the result goes: `origin`, `local`, or one or several targets."},"deliver_extra":{"type":"object","additionalProperties":{"type":["string","number","object"],"additionalProperties":{"type":["string","number"]}},"description":"Address and options of the delivery."},"skills":{"type":"array","items":{"type":"string","minLength":1},"description":"Skills loaded for each run."},"toolsets":{"type":"array","items":{"type":"string","minLength":1},"description":"Toolsets of each run."},"timezone":{"type":"string","minLength":1,"description":"IANA zone of the schedule. Default: `gateway.timezone`."},"paused":{"type":"boolean","default":false,"description":"Keep the job, do not fire it."},"misfire":{"enum":["skip","once"],"default":"skip","description":"What happens to runs missed while the gateway was down."}}}}};
 const schema32 = {"title":"TargetConfig","description":"A delivery target: switched on here, with the credentials its catalog entry names.","type":"object","properties":{"enabled":{"type":"boolean","default":false,"description":"Deliveries to this target are allowed."},"variant":{"type":"string","minLength":1,"description":"Which of the target's variants to use, when the credentials do not decide it."},"home_channel":{"type":["string","integer"],"description":"Chat used when a delivery names none."},"api_base":{"type":"string","minLength":1,"description":"Base URL of the service: self-hosted server, proxy or test double."},"allow_http":{"type":"boolean","default":false,"description":"Allow an `http://` base URL on another machine: credentials and texts then travel unencrypted."},"retry_ambiguous":{"type":"boolean","default":false,"description":"Repeat a delivery of which nobody can say whether it arrived; may post twice."},"max_attempts":{"type":"integer","minimum":1,"maximum":50,"description":"Delivery attempts before a delivery is dead."}},"additionalProperties":{"type":["string","integer","boolean"]}};
 const schema39 = {"title":"GatewayConfig","description":"Settings of the running gateway.","type":"object","additionalProperties":false,"properties":{"multiplex_profiles":{"type":"boolean","default":false,"description":"Serve /p/<profile>/webhooks/<route> for routes with a profile."},"max_concurrent_runs":{"type":"integer","minimum":1,"default":4,"description":"Agent runs at once; the rest queue."},"max_queued_runs":{"type":"integer","minimum":1,"default":10000,"description":"Runs that may wait; beyond it new events are answered 503."},"drain_seconds":{"type":"number","minimum":0,"default":30,"description":"How long a stop waits for running work, in seconds."},"timezone":{"type":"string","minLength":1,"description":"IANA zone of jobs that name none. Default: the system's."},"python":{"type":"string","minLength":1,"default":"python3","description":"Interpreter of scripts that are not .sh or .bash."},"durability":{"enum":["full","normal"],"default":"full","description":"`full` survives power loss, `normal` the death of the process."},"retention_days":{"type":"number","exclusiveMinimum":0,"default":14,"description":"How long finished deliveries are kept, in days."},"max_attempts":{"type":"integer","minimum":1,"maximum":50,"default":8,"description":"Delivery attempts before a delivery is dead."}}};
-const schema40 = {"title":"AgentConfig","description":"What runs the prompts. Absent: the prompt itself is the answer (preview).","type":"object","additionalProperties":false,"properties":{"command":{"type":"array","minItems":1,"items":{"type":"string"},"description":"argv of a program: prompt on stdin, answer on stdout. `{toolsets}`, `{session}`, `{route}`, `{profile}` are filled in."},"openai":{"title":"OpenAiAgentConfig","description":"An OpenAI-compatible chat completion server.","type":"object","additionalProperties":false,"required":["base_url","model"],"properties":{"base_url":{"type":"string","minLength":1,"description":"Base URL, with its version part (`…/v1`)."},"model":{"type":"string","minLength":1,"description":"Model name."},"api_key":{"type":"string","minLength":1,"description":"Bearer key: a literal, `env:NAME` or `file:path`."},"system":{"type":"string","description":"System message."},"timeout_seconds":{"type":"number","exclusiveMinimum":0,"description":"Longest run, in seconds. Default: the agent's."}}},"timeout_seconds":{"type":"number","exclusiveMinimum":0,"default":900,"description":"Longest run, in seconds; then the process group is killed."},"max_attempts":{"type":"integer","minimum":1,"maximum":20,"default":1,"description":"How often a failed run is tried."}}};
+const schema40 = {"title":"AgentConfig","description":"What runs the prompts. Absent: the prompt itself is the answer (preview).","type":"object","additionalProperties":false,"properties":{"command":{"type":"array","minItems":1,"items":{"type":"string"},"description":"argv of a program: prompt on stdin, answer on stdout. `{toolsets}`, `{session}`, `{route}`, `{profile}` are filled in."},"env":{"type":"object","propertyNames":{"pattern":"^(?!HOOKWRIGHT_)[A-Za-z_][A-Za-z0-9_]*$"},"additionalProperties":{"type":"string","minLength":1},"description":"Variables that `command` gets besides PATH, HOME and the like, each a literal, `env:NAME` or `file:path`."},"cwd":{"type":"string","minLength":1,"description":"Folder that `command` works in: absolute, `~/…`, or relative to the home of its profile. Default: `work` there."},"openai":{"title":"OpenAiAgentConfig","description":"An OpenAI-compatible chat completion server.","type":"object","additionalProperties":false,"required":["base_url","model"],"properties":{"base_url":{"type":"string","minLength":1,"description":"Base URL, with its version part (`…/v1`)."},"model":{"type":"string","minLength":1,"description":"Model name."},"api_key":{"type":"string","minLength":1,"description":"Bearer key: a literal, `env:NAME` or `file:path`."},"system":{"type":"string","description":"System message."},"timeout_seconds":{"type":"number","exclusiveMinimum":0,"description":"Longest run, in seconds. Default: the agent's."}}},"timeout_seconds":{"type":"number","exclusiveMinimum":0,"default":900,"description":"Longest run, in seconds; then the process group is killed."},"max_attempts":{"type":"integer","minimum":1,"maximum":20,"default":1,"description":"How often a failed run is tried."}}};
 const schema41 = {"title":"JobConfig","description":"A scheduled job.","type":"object","additionalProperties":false,"required":["schedule","prompt"],"properties":{"description":{"type":"string","description":"What the job is for."},"schedule":{"type":"string","minLength":1,"description":"Five-field cron expression."},"prompt":{"type":"string","minLength":1,"description":"The prompt of each run."},"deliver":{"oneOf":[{"type":"string","minLength":1},{"type":"array","minItems":1,"items":{"type":"string","minLength":1}}],"default":"log","description":"Where the result goes: `origin`, `local`, or one or several targets."},"deliver_extra":{"type":"object","additionalProperties":{"type":["string","number","object"],"additionalProperties":{"type":["string","number"]}},"description":"Address and options of the delivery."},"skills":{"type":"array","items":{"type":"string","minLength":1},"description":"Skills loaded for each run."},"toolsets":{"type":"array","items":{"type":"string","minLength":1},"description":"Toolsets of each run."},"timezone":{"type":"string","minLength":1,"description":"IANA zone of the schedule. Default: `gateway.timezone`."},"paused":{"type":"boolean","default":false,"description":"Keep the job, do not fire it."},"misfire":{"enum":["skip","once"],"default":"skip","description":"What happens to runs missed while the gateway was down."}}};
 const func1 = Object.prototype.hasOwnProperty;
 const pattern4 = new RegExp("^[a-z][a-z0-9+.-]*$", "u");
+const pattern7 = new RegExp("^(?!HOOKWRIGHT_)[A-Za-z_][A-Za-z0-9_]*$", "u");
 const pattern5 = new RegExp("^[a-z0-9][a-z0-9_-]{0,63}$", "u");
 const schema33 = {"title":"WebhookConfig","description":"The webhook adapter.","type":"object","allOf":[{"$ref":"#/$defs/webhookSettings"}],"properties":{"enabled":{"type":"boolean","default":false,"description":"Serve webhooks. Also by WEBHOOK_ENABLED."},"extra":{"title":"WebhookExtraConfig","description":"The same settings again; they win over those beside it.","type":"object","allOf":[{"$ref":"#/$defs/webhookSettings"}],"unevaluatedProperties":false}},"unevaluatedProperties":false};
 const schema34 = {"title":"WebhookSettings","description":"Adapter settings; written under `webhook` or `webhook.extra` (`extra` wins per key).","type":"object","properties":{"host":{"type":"string","default":"127.0.0.1","description":"Bind address. Anything but a loopback address exposes the server."},"port":{"type":"integer","minimum":0,"maximum":65535,"default":8644,"description":"TCP port; 0 takes a free one."},"secret":{"type":"string","minLength":1,"description":"Global fallback secret: a literal, `env:NAME` or `file:path`."},"rate_limit":{"type":"integer","minimum":1,"default":30,"description":"Authenticated requests per minute and route."},"max_body_bytes":{"type":"integer","minimum":1,"maximum":268435456,"default":1048576,"description":"Largest accepted body, in bytes."},"script_timeout_seconds":{"type":"number","exclusiveMinimum":0,"maximum":3600,"default":30,"description":"Time a filter script may take, in seconds."},"idempotency_ttl_seconds":{"type":"integer","minimum":1,"default":3600,"description":"How long a delivery id is remembered, in seconds."},"direct_timeout_seconds":{"type":"number","exclusiveMinimum":0,"maximum":600,"default":10,"description":"Longest time a direct delivery may keep its sender waiting, in seconds."},"max_connections":{"type":"integer","minimum":1,"default":1024,"description":"Open connections at once; further ones are closed."},"routes":{"title":"RoutesConfig","description":"Static routes by name.","type":"object","propertyNames":{"pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"additionalProperties":{"$ref":"route.schema.json"}}}};
@@ -1810,8 +1811,8 @@ const schema46 = {"title":"SourceSecret","description":"How the secret's text be
 const schema47 = {"title":"SourceTimestamp","description":"The signed instant and how old it may be.","type":"object","additionalProperties":false,"required":["unit","tolerance"],"properties":{"header":{"type":"string","pattern":"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$","description":"Header name."},"query":{"type":"string","minLength":1,"description":"Query parameter."},"json":{"type":"string","minLength":1,"description":"Dotted path into the JSON body (or into the form field); numbers index arrays."},"form":{"type":"string","minLength":1,"description":"Form field."},"split":{"type":"string","minLength":1,"description":"Separator of several parts; parts are trimmed."},"prefix":{"type":"string","minLength":1,"description":"Keep only parts that start with it, and cut it off."},"unit":{"enum":["s","ms","iso"],"description":"Seconds, milliseconds or RFC 3339."},"tolerance":{"type":"number","exclusiveMinimum":0,"description":"Allowed distance from now in both directions, in seconds."},"tolerance_by":{"enum":["vendor","ours"],"description":"Whose number the tolerance is. Default: vendor."}}};
 const schema44 = {"title":"Locator","description":"One place of a request: one of `header`, `query`, `json`, `form` (`form` with `json`: a path into JSON inside the field).","type":"object","additionalProperties":false,"properties":{"header":{"type":"string","pattern":"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$","description":"Header name."},"query":{"type":"string","minLength":1,"description":"Query parameter."},"json":{"type":"string","minLength":1,"description":"Dotted path into the JSON body (or into the form field); numbers index arrays."},"form":{"type":"string","minLength":1,"description":"Form field."},"split":{"type":"string","minLength":1,"description":"Separator of several parts; parts are trimmed."},"prefix":{"type":"string","minLength":1,"description":"Keep only parts that start with it, and cut it off."}}};
 const schema49 = {"title":"SourceBodyHash","description":"A digest of the body in a signed place.","type":"object","additionalProperties":false,"required":["hash","encoding"],"properties":{"header":{"type":"string","pattern":"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$","description":"Header name."},"query":{"type":"string","minLength":1,"description":"Query parameter."},"hash":{"enum":["sha256"],"description":"Hash function."},"encoding":{"enum":["hex","base64","base64url"],"description":"Text form of the digest."}}};
-const pattern10 = new RegExp("^https?://", "u");
-const pattern12 = new RegExp("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$", "u");
+const pattern11 = new RegExp("^https?://", "u");
+const pattern13 = new RegExp("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$", "u");
 const schema43 = {"oneOf":[{"$ref":"#/$defs/locator"},{"type":"array","minItems":1,"items":{"$ref":"#/$defs/locator"}}],"description":"One place or several. A signature: one match is enough. An event or id: the first non-empty wins."};
 
 function validate32(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -1844,7 +1845,7 @@ errors++;
 if(data.header !== undefined){
 let data0 = data.header;
 if(typeof data0 === "string"){
-if(!pattern12.test(data0)){
+if(!pattern13.test(data0)){
 const err1 = {instancePath:instancePath+"/header",schemaPath:"#/$defs/locator/properties/header/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"}};
 if(vErrors === null){
 vErrors = [err1];
@@ -2039,7 +2040,7 @@ errors++;
 if(data6.header !== undefined){
 let data7 = data6.header;
 if(typeof data7 === "string"){
-if(!pattern12.test(data7)){
+if(!pattern13.test(data7)){
 const err16 = {instancePath:instancePath+"/" + i0+"/header",schemaPath:"#/$defs/locator/properties/header/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"}};
 if(vErrors === null){
 vErrors = [err16];
@@ -2328,7 +2329,7 @@ errors++;
 if(data2.header !== undefined){
 let data3 = data2.header;
 if(typeof data3 === "string"){
-if(!pattern12.test(data3)){
+if(!pattern13.test(data3)){
 const err5 = {instancePath:instancePath+"/when/header",schemaPath:"#/properties/when/properties/header/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"}};
 if(vErrors === null){
 vErrors = [err5];
@@ -2468,7 +2469,7 @@ errors++;
 if(data8.header !== undefined){
 let data9 = data8.header;
 if(typeof data9 === "string"){
-if(!pattern12.test(data9)){
+if(!pattern13.test(data9)){
 const err16 = {instancePath:instancePath+"/token/header",schemaPath:"#/$defs/locator/properties/header/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"}};
 if(vErrors === null){
 vErrors = [err16];
@@ -2645,7 +2646,7 @@ errors++;
 if(data15.header !== undefined){
 let data16 = data15.header;
 if(typeof data16 === "string"){
-if(!pattern12.test(data16)){
+if(!pattern13.test(data16)){
 const err30 = {instancePath:instancePath+"/value/header",schemaPath:"#/$defs/locator/properties/header/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"}};
 if(vErrors === null){
 vErrors = [err30];
@@ -2900,7 +2901,7 @@ errors++;
 if(data27.header !== undefined){
 let data28 = data27.header;
 if(typeof data28 === "string"){
-if(!pattern12.test(data28)){
+if(!pattern13.test(data28)){
 const err50 = {instancePath:instancePath+"/echo/header",schemaPath:"#/properties/echo/properties/header/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"}};
 if(vErrors === null){
 vErrors = [err50];
@@ -3054,7 +3055,7 @@ errors++;
 if(data.docs !== undefined){
 let data3 = data.docs;
 if(typeof data3 === "string"){
-if(!pattern10.test(data3)){
+if(!pattern11.test(data3)){
 const err7 = {instancePath:instancePath+"/docs",schemaPath:"#/properties/docs/pattern",keyword:"pattern",params:{pattern: "^https?://"}};
 if(vErrors === null){
 vErrors = [err7];
@@ -3249,7 +3250,7 @@ errors++;
 if(data12.header !== undefined){
 let data13 = data12.header;
 if(typeof data13 === "string"){
-if(!pattern12.test(data13)){
+if(!pattern13.test(data13)){
 const err22 = {instancePath:instancePath+"/timestamp/header",schemaPath:"#/$defs/timestamp/properties/header/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"}};
 if(vErrors === null){
 vErrors = [err22];
@@ -3477,7 +3478,7 @@ errors++;
 if(data22.header !== undefined){
 let data23 = data22.header;
 if(typeof data23 === "string"){
-if(!pattern12.test(data23)){
+if(!pattern13.test(data23)){
 const err40 = {instancePath:instancePath+"/id/header",schemaPath:"#/$defs/locator/properties/header/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"}};
 if(vErrors === null){
 vErrors = [err40];
@@ -3674,7 +3675,7 @@ errors++;
 if(data29.header !== undefined){
 let data30 = data29.header;
 if(typeof data30 === "string"){
-if(!pattern12.test(data30)){
+if(!pattern13.test(data30)){
 const err56 = {instancePath:instancePath+"/body_hash/header",schemaPath:"#/$defs/bodyHash/properties/header/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"}};
 if(vErrors === null){
 vErrors = [err56];
@@ -4105,7 +4106,7 @@ errors++;
 if(data43.docs !== undefined){
 let data50 = data43.docs;
 if(typeof data50 === "string"){
-if(!pattern10.test(data50)){
+if(!pattern11.test(data50)){
 const err86 = {instancePath:instancePath+"/sending/docs",schemaPath:"#/properties/sending/properties/docs/pattern",keyword:"pattern",params:{pattern: "^https?://"}};
 if(vErrors === null){
 vErrors = [err86];
@@ -4341,7 +4342,7 @@ errors++;
 if(data.docs !== undefined){
 let data3 = data.docs;
 if(typeof data3 === "string"){
-if(!pattern10.test(data3)){
+if(!pattern11.test(data3)){
 const err7 = {instancePath:instancePath+"/docs",schemaPath:"#/properties/docs/pattern",keyword:"pattern",params:{pattern: "^https?://"}};
 if(vErrors === null){
 vErrors = [err7];
@@ -4637,7 +4638,7 @@ errors++;
 if(data16.header !== undefined){
 let data17 = data16.header;
 if(typeof data17 === "string"){
-if(!pattern12.test(data17)){
+if(!pattern13.test(data17)){
 const err30 = {instancePath:instancePath+"/timestamp/header",schemaPath:"#/$defs/timestamp/properties/header/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"}};
 if(vErrors === null){
 vErrors = [err30];
@@ -4865,7 +4866,7 @@ errors++;
 if(data26.header !== undefined){
 let data27 = data26.header;
 if(typeof data27 === "string"){
-if(!pattern12.test(data27)){
+if(!pattern13.test(data27)){
 const err48 = {instancePath:instancePath+"/id/header",schemaPath:"#/$defs/locator/properties/header/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"}};
 if(vErrors === null){
 vErrors = [err48];
@@ -5062,7 +5063,7 @@ errors++;
 if(data33.header !== undefined){
 let data34 = data33.header;
 if(typeof data34 === "string"){
-if(!pattern12.test(data34)){
+if(!pattern13.test(data34)){
 const err64 = {instancePath:instancePath+"/body_hash/header",schemaPath:"#/$defs/bodyHash/properties/header/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"}};
 if(vErrors === null){
 vErrors = [err64];
@@ -5540,7 +5541,7 @@ errors++;
 if(data49.docs !== undefined){
 let data56 = data49.docs;
 if(typeof data56 === "string"){
-if(!pattern10.test(data56)){
+if(!pattern11.test(data56)){
 const err97 = {instancePath:instancePath+"/sending/docs",schemaPath:"#/properties/sending/properties/docs/pattern",keyword:"pattern",params:{pattern: "^https?://"}};
 if(vErrors === null){
 vErrors = [err97];
@@ -6272,7 +6273,7 @@ if(data.agent !== undefined){
 let data28 = data.agent;
 if(data28 && typeof data28 == "object" && !Array.isArray(data28)){
 for(const key5 in data28){
-if(!((((key5 === "command") || (key5 === "openai")) || (key5 === "timeout_seconds")) || (key5 === "max_attempts"))){
+if(!((((((key5 === "command") || (key5 === "env")) || (key5 === "cwd")) || (key5 === "openai")) || (key5 === "timeout_seconds")) || (key5 === "max_attempts"))){
 const err45 = {instancePath:instancePath+"/agent",schemaPath:"#/$defs/agent/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5}};
 if(vErrors === null){
 vErrors = [err45];
@@ -6321,11 +6322,14 @@ vErrors.push(err48);
 errors++;
 }
 }
-if(data28.openai !== undefined){
-let data31 = data28.openai;
+if(data28.env !== undefined){
+let data31 = data28.env;
 if(data31 && typeof data31 == "object" && !Array.isArray(data31)){
-if(data31.base_url === undefined){
-const err49 = {instancePath:instancePath+"/agent/openai",schemaPath:"#/$defs/agent/properties/openai/required",keyword:"required",params:{missingProperty: "base_url"}};
+for(const key6 in data31){
+const _errs72 = errors;
+if(typeof key6 === "string"){
+if(!pattern7.test(key6)){
+const err49 = {instancePath:instancePath+"/agent/env",schemaPath:"#/$defs/agent/properties/env/propertyNames/pattern",keyword:"pattern",params:{pattern: "^(?!HOOKWRIGHT_)[A-Za-z_][A-Za-z0-9_]*$"},propertyName:key6};
 if(vErrors === null){
 vErrors = [err49];
 }
@@ -6334,8 +6338,10 @@ vErrors.push(err49);
 }
 errors++;
 }
-if(data31.model === undefined){
-const err50 = {instancePath:instancePath+"/agent/openai",schemaPath:"#/$defs/agent/properties/openai/required",keyword:"required",params:{missingProperty: "model"}};
+}
+var valid17 = _errs72 === errors;
+if(!valid17){
+const err50 = {instancePath:instancePath+"/agent/env",schemaPath:"#/$defs/agent/properties/env/propertyNames",keyword:"propertyNames",params:{propertyName: key6}};
 if(vErrors === null){
 vErrors = [err50];
 }
@@ -6344,9 +6350,12 @@ vErrors.push(err50);
 }
 errors++;
 }
-for(const key6 in data31){
-if(!(((((key6 === "base_url") || (key6 === "model")) || (key6 === "api_key")) || (key6 === "system")) || (key6 === "timeout_seconds"))){
-const err51 = {instancePath:instancePath+"/agent/openai",schemaPath:"#/$defs/agent/properties/openai/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6}};
+}
+for(const key7 in data31){
+let data32 = data31[key7];
+if(typeof data32 === "string"){
+if(data32.length < 1){
+const err51 = {instancePath:instancePath+"/agent/env/" + key7.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/agent/properties/env/additionalProperties/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err51];
 }
@@ -6356,11 +6365,8 @@ vErrors.push(err51);
 errors++;
 }
 }
-if(data31.base_url !== undefined){
-let data32 = data31.base_url;
-if(typeof data32 === "string"){
-if(data32.length < 1){
-const err52 = {instancePath:instancePath+"/agent/openai/base_url",schemaPath:"#/$defs/agent/properties/openai/properties/base_url/minLength",keyword:"minLength",params:{limit: 1}};
+else {
+const err52 = {instancePath:instancePath+"/agent/env/" + key7.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/agent/properties/env/additionalProperties/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err52];
 }
@@ -6370,8 +6376,9 @@ vErrors.push(err52);
 errors++;
 }
 }
+}
 else {
-const err53 = {instancePath:instancePath+"/agent/openai/base_url",schemaPath:"#/$defs/agent/properties/openai/properties/base_url/type",keyword:"type",params:{type: "string"}};
+const err53 = {instancePath:instancePath+"/agent/env",schemaPath:"#/$defs/agent/properties/env/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err53];
 }
@@ -6381,11 +6388,11 @@ vErrors.push(err53);
 errors++;
 }
 }
-if(data31.model !== undefined){
-let data33 = data31.model;
+if(data28.cwd !== undefined){
+let data33 = data28.cwd;
 if(typeof data33 === "string"){
 if(data33.length < 1){
-const err54 = {instancePath:instancePath+"/agent/openai/model",schemaPath:"#/$defs/agent/properties/openai/properties/model/minLength",keyword:"minLength",params:{limit: 1}};
+const err54 = {instancePath:instancePath+"/agent/cwd",schemaPath:"#/$defs/agent/properties/cwd/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err54];
 }
@@ -6396,7 +6403,7 @@ errors++;
 }
 }
 else {
-const err55 = {instancePath:instancePath+"/agent/openai/model",schemaPath:"#/$defs/agent/properties/openai/properties/model/type",keyword:"type",params:{type: "string"}};
+const err55 = {instancePath:instancePath+"/agent/cwd",schemaPath:"#/$defs/agent/properties/cwd/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err55];
 }
@@ -6406,11 +6413,11 @@ vErrors.push(err55);
 errors++;
 }
 }
-if(data31.api_key !== undefined){
-let data34 = data31.api_key;
-if(typeof data34 === "string"){
-if(data34.length < 1){
-const err56 = {instancePath:instancePath+"/agent/openai/api_key",schemaPath:"#/$defs/agent/properties/openai/properties/api_key/minLength",keyword:"minLength",params:{limit: 1}};
+if(data28.openai !== undefined){
+let data34 = data28.openai;
+if(data34 && typeof data34 == "object" && !Array.isArray(data34)){
+if(data34.base_url === undefined){
+const err56 = {instancePath:instancePath+"/agent/openai",schemaPath:"#/$defs/agent/properties/openai/required",keyword:"required",params:{missingProperty: "base_url"}};
 if(vErrors === null){
 vErrors = [err56];
 }
@@ -6419,9 +6426,8 @@ vErrors.push(err56);
 }
 errors++;
 }
-}
-else {
-const err57 = {instancePath:instancePath+"/agent/openai/api_key",schemaPath:"#/$defs/agent/properties/openai/properties/api_key/type",keyword:"type",params:{type: "string"}};
+if(data34.model === undefined){
+const err57 = {instancePath:instancePath+"/agent/openai",schemaPath:"#/$defs/agent/properties/openai/required",keyword:"required",params:{missingProperty: "model"}};
 if(vErrors === null){
 vErrors = [err57];
 }
@@ -6430,10 +6436,9 @@ vErrors.push(err57);
 }
 errors++;
 }
-}
-if(data31.system !== undefined){
-if(typeof data31.system !== "string"){
-const err58 = {instancePath:instancePath+"/agent/openai/system",schemaPath:"#/$defs/agent/properties/openai/properties/system/type",keyword:"type",params:{type: "string"}};
+for(const key8 in data34){
+if(!(((((key8 === "base_url") || (key8 === "model")) || (key8 === "api_key")) || (key8 === "system")) || (key8 === "timeout_seconds"))){
+const err58 = {instancePath:instancePath+"/agent/openai",schemaPath:"#/$defs/agent/properties/openai/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8}};
 if(vErrors === null){
 vErrors = [err58];
 }
@@ -6443,11 +6448,11 @@ vErrors.push(err58);
 errors++;
 }
 }
-if(data31.timeout_seconds !== undefined){
-let data36 = data31.timeout_seconds;
-if((typeof data36 == "number") && (isFinite(data36))){
-if(data36 <= 0 || isNaN(data36)){
-const err59 = {instancePath:instancePath+"/agent/openai/timeout_seconds",schemaPath:"#/$defs/agent/properties/openai/properties/timeout_seconds/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0}};
+if(data34.base_url !== undefined){
+let data35 = data34.base_url;
+if(typeof data35 === "string"){
+if(data35.length < 1){
+const err59 = {instancePath:instancePath+"/agent/openai/base_url",schemaPath:"#/$defs/agent/properties/openai/properties/base_url/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err59];
 }
@@ -6458,7 +6463,7 @@ errors++;
 }
 }
 else {
-const err60 = {instancePath:instancePath+"/agent/openai/timeout_seconds",schemaPath:"#/$defs/agent/properties/openai/properties/timeout_seconds/type",keyword:"type",params:{type: "number"}};
+const err60 = {instancePath:instancePath+"/agent/openai/base_url",schemaPath:"#/$defs/agent/properties/openai/properties/base_url/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err60];
 }
@@ -6468,9 +6473,11 @@ vErrors.push(err60);
 errors++;
 }
 }
-}
-else {
-const err61 = {instancePath:instancePath+"/agent/openai",schemaPath:"#/$defs/agent/properties/openai/type",keyword:"type",params:{type: "object"}};
+if(data34.model !== undefined){
+let data36 = data34.model;
+if(typeof data36 === "string"){
+if(data36.length < 1){
+const err61 = {instancePath:instancePath+"/agent/openai/model",schemaPath:"#/$defs/agent/properties/openai/properties/model/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err61];
 }
@@ -6480,11 +6487,8 @@ vErrors.push(err61);
 errors++;
 }
 }
-if(data28.timeout_seconds !== undefined){
-let data37 = data28.timeout_seconds;
-if((typeof data37 == "number") && (isFinite(data37))){
-if(data37 <= 0 || isNaN(data37)){
-const err62 = {instancePath:instancePath+"/agent/timeout_seconds",schemaPath:"#/$defs/agent/properties/timeout_seconds/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0}};
+else {
+const err62 = {instancePath:instancePath+"/agent/openai/model",schemaPath:"#/$defs/agent/properties/openai/properties/model/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err62];
 }
@@ -6494,8 +6498,11 @@ vErrors.push(err62);
 errors++;
 }
 }
-else {
-const err63 = {instancePath:instancePath+"/agent/timeout_seconds",schemaPath:"#/$defs/agent/properties/timeout_seconds/type",keyword:"type",params:{type: "number"}};
+if(data34.api_key !== undefined){
+let data37 = data34.api_key;
+if(typeof data37 === "string"){
+if(data37.length < 1){
+const err63 = {instancePath:instancePath+"/agent/openai/api_key",schemaPath:"#/$defs/agent/properties/openai/properties/api_key/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err63];
 }
@@ -6505,10 +6512,8 @@ vErrors.push(err63);
 errors++;
 }
 }
-if(data28.max_attempts !== undefined){
-let data38 = data28.max_attempts;
-if(!(((typeof data38 == "number") && (!(data38 % 1) && !isNaN(data38))) && (isFinite(data38)))){
-const err64 = {instancePath:instancePath+"/agent/max_attempts",schemaPath:"#/$defs/agent/properties/max_attempts/type",keyword:"type",params:{type: "integer"}};
+else {
+const err64 = {instancePath:instancePath+"/agent/openai/api_key",schemaPath:"#/$defs/agent/properties/openai/properties/api_key/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err64];
 }
@@ -6517,9 +6522,10 @@ vErrors.push(err64);
 }
 errors++;
 }
-if((typeof data38 == "number") && (isFinite(data38))){
-if(data38 > 20 || isNaN(data38)){
-const err65 = {instancePath:instancePath+"/agent/max_attempts",schemaPath:"#/$defs/agent/properties/max_attempts/maximum",keyword:"maximum",params:{comparison: "<=", limit: 20}};
+}
+if(data34.system !== undefined){
+if(typeof data34.system !== "string"){
+const err65 = {instancePath:instancePath+"/agent/openai/system",schemaPath:"#/$defs/agent/properties/openai/properties/system/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err65];
 }
@@ -6528,8 +6534,12 @@ vErrors.push(err65);
 }
 errors++;
 }
-if(data38 < 1 || isNaN(data38)){
-const err66 = {instancePath:instancePath+"/agent/max_attempts",schemaPath:"#/$defs/agent/properties/max_attempts/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+}
+if(data34.timeout_seconds !== undefined){
+let data39 = data34.timeout_seconds;
+if((typeof data39 == "number") && (isFinite(data39))){
+if(data39 <= 0 || isNaN(data39)){
+const err66 = {instancePath:instancePath+"/agent/openai/timeout_seconds",schemaPath:"#/$defs/agent/properties/openai/properties/timeout_seconds/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0}};
 if(vErrors === null){
 vErrors = [err66];
 }
@@ -6539,10 +6549,8 @@ vErrors.push(err66);
 errors++;
 }
 }
-}
-}
 else {
-const err67 = {instancePath:instancePath+"/agent",schemaPath:"#/$defs/agent/type",keyword:"type",params:{type: "object"}};
+const err67 = {instancePath:instancePath+"/agent/openai/timeout_seconds",schemaPath:"#/$defs/agent/properties/openai/properties/timeout_seconds/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err67];
 }
@@ -6552,14 +6560,9 @@ vErrors.push(err67);
 errors++;
 }
 }
-if(data.jobs !== undefined){
-let data39 = data.jobs;
-if(data39 && typeof data39 == "object" && !Array.isArray(data39)){
-for(const key7 in data39){
-const _errs89 = errors;
-if(typeof key7 === "string"){
-if(!pattern5.test(key7)){
-const err68 = {instancePath:instancePath+"/jobs",schemaPath:"#/properties/jobs/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9_-]{0,63}$"},propertyName:key7};
+}
+else {
+const err68 = {instancePath:instancePath+"/agent/openai",schemaPath:"#/$defs/agent/properties/openai/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err68];
 }
@@ -6569,9 +6572,11 @@ vErrors.push(err68);
 errors++;
 }
 }
-var valid18 = _errs89 === errors;
-if(!valid18){
-const err69 = {instancePath:instancePath+"/jobs",schemaPath:"#/properties/jobs/propertyNames",keyword:"propertyNames",params:{propertyName: key7}};
+if(data28.timeout_seconds !== undefined){
+let data40 = data28.timeout_seconds;
+if((typeof data40 == "number") && (isFinite(data40))){
+if(data40 <= 0 || isNaN(data40)){
+const err69 = {instancePath:instancePath+"/agent/timeout_seconds",schemaPath:"#/$defs/agent/properties/timeout_seconds/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0}};
 if(vErrors === null){
 vErrors = [err69];
 }
@@ -6581,11 +6586,8 @@ vErrors.push(err69);
 errors++;
 }
 }
-for(const key8 in data39){
-let data40 = data39[key8];
-if(data40 && typeof data40 == "object" && !Array.isArray(data40)){
-if(data40.schedule === undefined){
-const err70 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/job/required",keyword:"required",params:{missingProperty: "schedule"}};
+else {
+const err70 = {instancePath:instancePath+"/agent/timeout_seconds",schemaPath:"#/$defs/agent/properties/timeout_seconds/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err70];
 }
@@ -6594,8 +6596,11 @@ vErrors.push(err70);
 }
 errors++;
 }
-if(data40.prompt === undefined){
-const err71 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/job/required",keyword:"required",params:{missingProperty: "prompt"}};
+}
+if(data28.max_attempts !== undefined){
+let data41 = data28.max_attempts;
+if(!(((typeof data41 == "number") && (!(data41 % 1) && !isNaN(data41))) && (isFinite(data41)))){
+const err71 = {instancePath:instancePath+"/agent/max_attempts",schemaPath:"#/$defs/agent/properties/max_attempts/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err71];
 }
@@ -6604,9 +6609,9 @@ vErrors.push(err71);
 }
 errors++;
 }
-for(const key9 in data40){
-if(!(func1.call(schema41.properties, key9))){
-const err72 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/job/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key9}};
+if((typeof data41 == "number") && (isFinite(data41))){
+if(data41 > 20 || isNaN(data41)){
+const err72 = {instancePath:instancePath+"/agent/max_attempts",schemaPath:"#/$defs/agent/properties/max_attempts/maximum",keyword:"maximum",params:{comparison: "<=", limit: 20}};
 if(vErrors === null){
 vErrors = [err72];
 }
@@ -6615,10 +6620,8 @@ vErrors.push(err72);
 }
 errors++;
 }
-}
-if(data40.description !== undefined){
-if(typeof data40.description !== "string"){
-const err73 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/description",schemaPath:"#/$defs/job/properties/description/type",keyword:"type",params:{type: "string"}};
+if(data41 < 1 || isNaN(data41)){
+const err73 = {instancePath:instancePath+"/agent/max_attempts",schemaPath:"#/$defs/agent/properties/max_attempts/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err73];
 }
@@ -6628,11 +6631,10 @@ vErrors.push(err73);
 errors++;
 }
 }
-if(data40.schedule !== undefined){
-let data42 = data40.schedule;
-if(typeof data42 === "string"){
-if(data42.length < 1){
-const err74 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/schedule",schemaPath:"#/$defs/job/properties/schedule/minLength",keyword:"minLength",params:{limit: 1}};
+}
+}
+else {
+const err74 = {instancePath:instancePath+"/agent",schemaPath:"#/$defs/agent/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err74];
 }
@@ -6642,8 +6644,14 @@ vErrors.push(err74);
 errors++;
 }
 }
-else {
-const err75 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/schedule",schemaPath:"#/$defs/job/properties/schedule/type",keyword:"type",params:{type: "string"}};
+if(data.jobs !== undefined){
+let data42 = data.jobs;
+if(data42 && typeof data42 == "object" && !Array.isArray(data42)){
+for(const key9 in data42){
+const _errs97 = errors;
+if(typeof key9 === "string"){
+if(!pattern5.test(key9)){
+const err75 = {instancePath:instancePath+"/jobs",schemaPath:"#/properties/jobs/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9_-]{0,63}$"},propertyName:key9};
 if(vErrors === null){
 vErrors = [err75];
 }
@@ -6653,11 +6661,9 @@ vErrors.push(err75);
 errors++;
 }
 }
-if(data40.prompt !== undefined){
-let data43 = data40.prompt;
-if(typeof data43 === "string"){
-if(data43.length < 1){
-const err76 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/prompt",schemaPath:"#/$defs/job/properties/prompt/minLength",keyword:"minLength",params:{limit: 1}};
+var valid20 = _errs97 === errors;
+if(!valid20){
+const err76 = {instancePath:instancePath+"/jobs",schemaPath:"#/properties/jobs/propertyNames",keyword:"propertyNames",params:{propertyName: key9}};
 if(vErrors === null){
 vErrors = [err76];
 }
@@ -6667,8 +6673,11 @@ vErrors.push(err76);
 errors++;
 }
 }
-else {
-const err77 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/prompt",schemaPath:"#/$defs/job/properties/prompt/type",keyword:"type",params:{type: "string"}};
+for(const key10 in data42){
+let data43 = data42[key10];
+if(data43 && typeof data43 == "object" && !Array.isArray(data43)){
+if(data43.schedule === undefined){
+const err77 = {instancePath:instancePath+"/jobs/" + key10.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/job/required",keyword:"required",params:{missingProperty: "schedule"}};
 if(vErrors === null){
 vErrors = [err77];
 }
@@ -6677,16 +6686,8 @@ vErrors.push(err77);
 }
 errors++;
 }
-}
-if(data40.deliver !== undefined){
-let data44 = data40.deliver;
-const _errs102 = errors;
-let valid22 = false;
-let passing0 = null;
-const _errs103 = errors;
-if(typeof data44 === "string"){
-if(data44.length < 1){
-const err78 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver",schemaPath:"#/$defs/job/properties/deliver/oneOf/0/minLength",keyword:"minLength",params:{limit: 1}};
+if(data43.prompt === undefined){
+const err78 = {instancePath:instancePath+"/jobs/" + key10.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/job/required",keyword:"required",params:{missingProperty: "prompt"}};
 if(vErrors === null){
 vErrors = [err78];
 }
@@ -6695,9 +6696,9 @@ vErrors.push(err78);
 }
 errors++;
 }
-}
-else {
-const err79 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver",schemaPath:"#/$defs/job/properties/deliver/oneOf/0/type",keyword:"type",params:{type: "string"}};
+for(const key11 in data43){
+if(!(func1.call(schema41.properties, key11))){
+const err79 = {instancePath:instancePath+"/jobs/" + key10.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/job/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key11}};
 if(vErrors === null){
 vErrors = [err79];
 }
@@ -6706,15 +6707,10 @@ vErrors.push(err79);
 }
 errors++;
 }
-var _valid0 = _errs103 === errors;
-if(_valid0){
-valid22 = true;
-passing0 = 0;
 }
-const _errs105 = errors;
-if(Array.isArray(data44)){
-if(data44.length < 1){
-const err80 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver",schemaPath:"#/$defs/job/properties/deliver/oneOf/1/minItems",keyword:"minItems",params:{limit: 1}};
+if(data43.description !== undefined){
+if(typeof data43.description !== "string"){
+const err80 = {instancePath:instancePath+"/jobs/" + key10.replace(/~/g, "~0").replace(/\//g, "~1")+"/description",schemaPath:"#/$defs/job/properties/description/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err80];
 }
@@ -6723,12 +6719,12 @@ vErrors.push(err80);
 }
 errors++;
 }
-const len3 = data44.length;
-for(let i3=0; i3<len3; i3++){
-let data45 = data44[i3];
+}
+if(data43.schedule !== undefined){
+let data45 = data43.schedule;
 if(typeof data45 === "string"){
 if(data45.length < 1){
-const err81 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver/" + i3,schemaPath:"#/$defs/job/properties/deliver/oneOf/1/items/minLength",keyword:"minLength",params:{limit: 1}};
+const err81 = {instancePath:instancePath+"/jobs/" + key10.replace(/~/g, "~0").replace(/\//g, "~1")+"/schedule",schemaPath:"#/$defs/job/properties/schedule/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err81];
 }
@@ -6739,7 +6735,7 @@ errors++;
 }
 }
 else {
-const err82 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver/" + i3,schemaPath:"#/$defs/job/properties/deliver/oneOf/1/items/type",keyword:"type",params:{type: "string"}};
+const err82 = {instancePath:instancePath+"/jobs/" + key10.replace(/~/g, "~0").replace(/\//g, "~1")+"/schedule",schemaPath:"#/$defs/job/properties/schedule/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err82];
 }
@@ -6749,9 +6745,11 @@ vErrors.push(err82);
 errors++;
 }
 }
-}
-else {
-const err83 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver",schemaPath:"#/$defs/job/properties/deliver/oneOf/1/type",keyword:"type",params:{type: "array"}};
+if(data43.prompt !== undefined){
+let data46 = data43.prompt;
+if(typeof data46 === "string"){
+if(data46.length < 1){
+const err83 = {instancePath:instancePath+"/jobs/" + key10.replace(/~/g, "~0").replace(/\//g, "~1")+"/prompt",schemaPath:"#/$defs/job/properties/prompt/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err83];
 }
@@ -6760,19 +6758,9 @@ vErrors.push(err83);
 }
 errors++;
 }
-var _valid0 = _errs105 === errors;
-if(_valid0 && valid22){
-valid22 = false;
-passing0 = [passing0, 1];
 }
 else {
-if(_valid0){
-valid22 = true;
-passing0 = 1;
-}
-}
-if(!valid22){
-const err84 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver",schemaPath:"#/$defs/job/properties/deliver/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
+const err84 = {instancePath:instancePath+"/jobs/" + key10.replace(/~/g, "~0").replace(/\//g, "~1")+"/prompt",schemaPath:"#/$defs/job/properties/prompt/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err84];
 }
@@ -6781,25 +6769,16 @@ vErrors.push(err84);
 }
 errors++;
 }
-else {
-errors = _errs102;
-if(vErrors !== null){
-if(_errs102){
-vErrors.length = _errs102;
 }
-else {
-vErrors = null;
-}
-}
-}
-}
-if(data40.deliver_extra !== undefined){
-let data46 = data40.deliver_extra;
-if(data46 && typeof data46 == "object" && !Array.isArray(data46)){
-for(const key10 in data46){
-let data47 = data46[key10];
-if(((typeof data47 !== "string") && (!((typeof data47 == "number") && (isFinite(data47))))) && (!(data47 && typeof data47 == "object" && !Array.isArray(data47)))){
-const err85 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver_extra/" + key10.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/job/properties/deliver_extra/additionalProperties/type",keyword:"type",params:{type: schema41.properties.deliver_extra.additionalProperties.type}};
+if(data43.deliver !== undefined){
+let data47 = data43.deliver;
+const _errs110 = errors;
+let valid24 = false;
+let passing0 = null;
+const _errs111 = errors;
+if(typeof data47 === "string"){
+if(data47.length < 1){
+const err85 = {instancePath:instancePath+"/jobs/" + key10.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver",schemaPath:"#/$defs/job/properties/deliver/oneOf/0/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err85];
 }
@@ -6808,11 +6787,9 @@ vErrors.push(err85);
 }
 errors++;
 }
-if(data47 && typeof data47 == "object" && !Array.isArray(data47)){
-for(const key11 in data47){
-let data48 = data47[key11];
-if((typeof data48 !== "string") && (!((typeof data48 == "number") && (isFinite(data48))))){
-const err86 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver_extra/" + key10.replace(/~/g, "~0").replace(/\//g, "~1")+"/" + key11.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/job/properties/deliver_extra/additionalProperties/additionalProperties/type",keyword:"type",params:{type: schema41.properties.deliver_extra.additionalProperties.additionalProperties.type}};
+}
+else {
+const err86 = {instancePath:instancePath+"/jobs/" + key10.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver",schemaPath:"#/$defs/job/properties/deliver/oneOf/0/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err86];
 }
@@ -6821,12 +6798,15 @@ vErrors.push(err86);
 }
 errors++;
 }
+var _valid0 = _errs111 === errors;
+if(_valid0){
+valid24 = true;
+passing0 = 0;
 }
-}
-}
-}
-else {
-const err87 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver_extra",schemaPath:"#/$defs/job/properties/deliver_extra/type",keyword:"type",params:{type: "object"}};
+const _errs113 = errors;
+if(Array.isArray(data47)){
+if(data47.length < 1){
+const err87 = {instancePath:instancePath+"/jobs/" + key10.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver",schemaPath:"#/$defs/job/properties/deliver/oneOf/1/minItems",keyword:"minItems",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err87];
 }
@@ -6835,16 +6815,12 @@ vErrors.push(err87);
 }
 errors++;
 }
-}
-if(data40.skills !== undefined){
-let data49 = data40.skills;
-if(Array.isArray(data49)){
-const len4 = data49.length;
-for(let i4=0; i4<len4; i4++){
-let data50 = data49[i4];
-if(typeof data50 === "string"){
-if(data50.length < 1){
-const err88 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/skills/" + i4,schemaPath:"#/$defs/job/properties/skills/items/minLength",keyword:"minLength",params:{limit: 1}};
+const len3 = data47.length;
+for(let i3=0; i3<len3; i3++){
+let data48 = data47[i3];
+if(typeof data48 === "string"){
+if(data48.length < 1){
+const err88 = {instancePath:instancePath+"/jobs/" + key10.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver/" + i3,schemaPath:"#/$defs/job/properties/deliver/oneOf/1/items/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err88];
 }
@@ -6855,7 +6831,7 @@ errors++;
 }
 }
 else {
-const err89 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/skills/" + i4,schemaPath:"#/$defs/job/properties/skills/items/type",keyword:"type",params:{type: "string"}};
+const err89 = {instancePath:instancePath+"/jobs/" + key10.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver/" + i3,schemaPath:"#/$defs/job/properties/deliver/oneOf/1/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err89];
 }
@@ -6867,7 +6843,7 @@ errors++;
 }
 }
 else {
-const err90 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/skills",schemaPath:"#/$defs/job/properties/skills/type",keyword:"type",params:{type: "array"}};
+const err90 = {instancePath:instancePath+"/jobs/" + key10.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver",schemaPath:"#/$defs/job/properties/deliver/oneOf/1/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err90];
 }
@@ -6876,16 +6852,19 @@ vErrors.push(err90);
 }
 errors++;
 }
+var _valid0 = _errs113 === errors;
+if(_valid0 && valid24){
+valid24 = false;
+passing0 = [passing0, 1];
 }
-if(data40.toolsets !== undefined){
-let data51 = data40.toolsets;
-if(Array.isArray(data51)){
-const len5 = data51.length;
-for(let i5=0; i5<len5; i5++){
-let data52 = data51[i5];
-if(typeof data52 === "string"){
-if(data52.length < 1){
-const err91 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/toolsets/" + i5,schemaPath:"#/$defs/job/properties/toolsets/items/minLength",keyword:"minLength",params:{limit: 1}};
+else {
+if(_valid0){
+valid24 = true;
+passing0 = 1;
+}
+}
+if(!valid24){
+const err91 = {instancePath:instancePath+"/jobs/" + key10.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver",schemaPath:"#/$defs/job/properties/deliver/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
 if(vErrors === null){
 vErrors = [err91];
 }
@@ -6894,9 +6873,25 @@ vErrors.push(err91);
 }
 errors++;
 }
+else {
+errors = _errs110;
+if(vErrors !== null){
+if(_errs110){
+vErrors.length = _errs110;
 }
 else {
-const err92 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/toolsets/" + i5,schemaPath:"#/$defs/job/properties/toolsets/items/type",keyword:"type",params:{type: "string"}};
+vErrors = null;
+}
+}
+}
+}
+if(data43.deliver_extra !== undefined){
+let data49 = data43.deliver_extra;
+if(data49 && typeof data49 == "object" && !Array.isArray(data49)){
+for(const key12 in data49){
+let data50 = data49[key12];
+if(((typeof data50 !== "string") && (!((typeof data50 == "number") && (isFinite(data50))))) && (!(data50 && typeof data50 == "object" && !Array.isArray(data50)))){
+const err92 = {instancePath:instancePath+"/jobs/" + key10.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver_extra/" + key12.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/job/properties/deliver_extra/additionalProperties/type",keyword:"type",params:{type: schema41.properties.deliver_extra.additionalProperties.type}};
 if(vErrors === null){
 vErrors = [err92];
 }
@@ -6905,10 +6900,11 @@ vErrors.push(err92);
 }
 errors++;
 }
-}
-}
-else {
-const err93 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/toolsets",schemaPath:"#/$defs/job/properties/toolsets/type",keyword:"type",params:{type: "array"}};
+if(data50 && typeof data50 == "object" && !Array.isArray(data50)){
+for(const key13 in data50){
+let data51 = data50[key13];
+if((typeof data51 !== "string") && (!((typeof data51 == "number") && (isFinite(data51))))){
+const err93 = {instancePath:instancePath+"/jobs/" + key10.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver_extra/" + key12.replace(/~/g, "~0").replace(/\//g, "~1")+"/" + key13.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/job/properties/deliver_extra/additionalProperties/additionalProperties/type",keyword:"type",params:{type: schema41.properties.deliver_extra.additionalProperties.additionalProperties.type}};
 if(vErrors === null){
 vErrors = [err93];
 }
@@ -6918,11 +6914,11 @@ vErrors.push(err93);
 errors++;
 }
 }
-if(data40.timezone !== undefined){
-let data53 = data40.timezone;
-if(typeof data53 === "string"){
-if(data53.length < 1){
-const err94 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/timezone",schemaPath:"#/$defs/job/properties/timezone/minLength",keyword:"minLength",params:{limit: 1}};
+}
+}
+}
+else {
+const err94 = {instancePath:instancePath+"/jobs/" + key10.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver_extra",schemaPath:"#/$defs/job/properties/deliver_extra/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err94];
 }
@@ -6932,8 +6928,15 @@ vErrors.push(err94);
 errors++;
 }
 }
-else {
-const err95 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/timezone",schemaPath:"#/$defs/job/properties/timezone/type",keyword:"type",params:{type: "string"}};
+if(data43.skills !== undefined){
+let data52 = data43.skills;
+if(Array.isArray(data52)){
+const len4 = data52.length;
+for(let i4=0; i4<len4; i4++){
+let data53 = data52[i4];
+if(typeof data53 === "string"){
+if(data53.length < 1){
+const err95 = {instancePath:instancePath+"/jobs/" + key10.replace(/~/g, "~0").replace(/\//g, "~1")+"/skills/" + i4,schemaPath:"#/$defs/job/properties/skills/items/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err95];
 }
@@ -6943,9 +6946,8 @@ vErrors.push(err95);
 errors++;
 }
 }
-if(data40.paused !== undefined){
-if(typeof data40.paused !== "boolean"){
-const err96 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/paused",schemaPath:"#/$defs/job/properties/paused/type",keyword:"type",params:{type: "boolean"}};
+else {
+const err96 = {instancePath:instancePath+"/jobs/" + key10.replace(/~/g, "~0").replace(/\//g, "~1")+"/skills/" + i4,schemaPath:"#/$defs/job/properties/skills/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err96];
 }
@@ -6955,10 +6957,9 @@ vErrors.push(err96);
 errors++;
 }
 }
-if(data40.misfire !== undefined){
-let data55 = data40.misfire;
-if(!((data55 === "skip") || (data55 === "once"))){
-const err97 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/misfire",schemaPath:"#/$defs/job/properties/misfire/enum",keyword:"enum",params:{allowedValues: schema41.properties.misfire.enum}};
+}
+else {
+const err97 = {instancePath:instancePath+"/jobs/" + key10.replace(/~/g, "~0").replace(/\//g, "~1")+"/skills",schemaPath:"#/$defs/job/properties/skills/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err97];
 }
@@ -6968,9 +6969,15 @@ vErrors.push(err97);
 errors++;
 }
 }
-}
-else {
-const err98 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/job/type",keyword:"type",params:{type: "object"}};
+if(data43.toolsets !== undefined){
+let data54 = data43.toolsets;
+if(Array.isArray(data54)){
+const len5 = data54.length;
+for(let i5=0; i5<len5; i5++){
+let data55 = data54[i5];
+if(typeof data55 === "string"){
+if(data55.length < 1){
+const err98 = {instancePath:instancePath+"/jobs/" + key10.replace(/~/g, "~0").replace(/\//g, "~1")+"/toolsets/" + i5,schemaPath:"#/$defs/job/properties/toolsets/items/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err98];
 }
@@ -6980,9 +6987,8 @@ vErrors.push(err98);
 errors++;
 }
 }
-}
 else {
-const err99 = {instancePath:instancePath+"/jobs",schemaPath:"#/properties/jobs/type",keyword:"type",params:{type: "object"}};
+const err99 = {instancePath:instancePath+"/jobs/" + key10.replace(/~/g, "~0").replace(/\//g, "~1")+"/toolsets/" + i5,schemaPath:"#/$defs/job/properties/toolsets/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err99];
 }
@@ -6992,14 +6998,9 @@ vErrors.push(err99);
 errors++;
 }
 }
-if(data.sources !== undefined){
-let data56 = data.sources;
-if(data56 && typeof data56 == "object" && !Array.isArray(data56)){
-for(const key12 in data56){
-const _errs132 = errors;
-if(typeof key12 === "string"){
-if(!pattern5.test(key12)){
-const err100 = {instancePath:instancePath+"/sources",schemaPath:"#/properties/sources/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9_-]{0,63}$"},propertyName:key12};
+}
+else {
+const err100 = {instancePath:instancePath+"/jobs/" + key10.replace(/~/g, "~0").replace(/\//g, "~1")+"/toolsets",schemaPath:"#/$defs/job/properties/toolsets/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err100];
 }
@@ -7009,9 +7010,11 @@ vErrors.push(err100);
 errors++;
 }
 }
-var valid31 = _errs132 === errors;
-if(!valid31){
-const err101 = {instancePath:instancePath+"/sources",schemaPath:"#/properties/sources/propertyNames",keyword:"propertyNames",params:{propertyName: key12}};
+if(data43.timezone !== undefined){
+let data56 = data43.timezone;
+if(typeof data56 === "string"){
+if(data56.length < 1){
+const err101 = {instancePath:instancePath+"/jobs/" + key10.replace(/~/g, "~0").replace(/\//g, "~1")+"/timezone",schemaPath:"#/$defs/job/properties/timezone/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err101];
 }
@@ -7021,15 +7024,8 @@ vErrors.push(err101);
 errors++;
 }
 }
-for(const key13 in data56){
-if(!(validate31(data56[key13], {instancePath:instancePath+"/sources/" + key13.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data56,parentDataProperty:key13,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate31.errors : vErrors.concat(validate31.errors);
-errors = vErrors.length;
-}
-}
-}
 else {
-const err102 = {instancePath:instancePath+"/sources",schemaPath:"#/properties/sources/type",keyword:"type",params:{type: "object"}};
+const err102 = {instancePath:instancePath+"/jobs/" + key10.replace(/~/g, "~0").replace(/\//g, "~1")+"/timezone",schemaPath:"#/$defs/job/properties/timezone/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err102];
 }
@@ -7039,14 +7035,110 @@ vErrors.push(err102);
 errors++;
 }
 }
-}
-else {
-const err103 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(data43.paused !== undefined){
+if(typeof data43.paused !== "boolean"){
+const err103 = {instancePath:instancePath+"/jobs/" + key10.replace(/~/g, "~0").replace(/\//g, "~1")+"/paused",schemaPath:"#/$defs/job/properties/paused/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err103];
 }
 else {
 vErrors.push(err103);
+}
+errors++;
+}
+}
+if(data43.misfire !== undefined){
+let data58 = data43.misfire;
+if(!((data58 === "skip") || (data58 === "once"))){
+const err104 = {instancePath:instancePath+"/jobs/" + key10.replace(/~/g, "~0").replace(/\//g, "~1")+"/misfire",schemaPath:"#/$defs/job/properties/misfire/enum",keyword:"enum",params:{allowedValues: schema41.properties.misfire.enum}};
+if(vErrors === null){
+vErrors = [err104];
+}
+else {
+vErrors.push(err104);
+}
+errors++;
+}
+}
+}
+else {
+const err105 = {instancePath:instancePath+"/jobs/" + key10.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/job/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err105];
+}
+else {
+vErrors.push(err105);
+}
+errors++;
+}
+}
+}
+else {
+const err106 = {instancePath:instancePath+"/jobs",schemaPath:"#/properties/jobs/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err106];
+}
+else {
+vErrors.push(err106);
+}
+errors++;
+}
+}
+if(data.sources !== undefined){
+let data59 = data.sources;
+if(data59 && typeof data59 == "object" && !Array.isArray(data59)){
+for(const key14 in data59){
+const _errs140 = errors;
+if(typeof key14 === "string"){
+if(!pattern5.test(key14)){
+const err107 = {instancePath:instancePath+"/sources",schemaPath:"#/properties/sources/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9_-]{0,63}$"},propertyName:key14};
+if(vErrors === null){
+vErrors = [err107];
+}
+else {
+vErrors.push(err107);
+}
+errors++;
+}
+}
+var valid33 = _errs140 === errors;
+if(!valid33){
+const err108 = {instancePath:instancePath+"/sources",schemaPath:"#/properties/sources/propertyNames",keyword:"propertyNames",params:{propertyName: key14}};
+if(vErrors === null){
+vErrors = [err108];
+}
+else {
+vErrors.push(err108);
+}
+errors++;
+}
+}
+for(const key15 in data59){
+if(!(validate31(data59[key15], {instancePath:instancePath+"/sources/" + key15.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data59,parentDataProperty:key15,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate31.errors : vErrors.concat(validate31.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err109 = {instancePath:instancePath+"/sources",schemaPath:"#/properties/sources/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err109];
+}
+else {
+vErrors.push(err109);
+}
+errors++;
+}
+}
+}
+else {
+const err110 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err110];
+}
+else {
+vErrors.push(err110);
 }
 errors++;
 }

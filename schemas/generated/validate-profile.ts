@@ -4,8 +4,9 @@
 export const validate = validate20;
 const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"profile.schema.json","title":"ProfileConfig","description":"<home_dir>/profiles/<name>/config.yaml: a profile's own targets, agent, toolsets and jobs.","type":"object","additionalProperties":false,"properties":{"platforms":{"title":"ProfilePlatformsConfig","description":"The profile's delivery targets, by name.","type":"object","additionalProperties":{"$ref":"config.schema.json#/$defs/target"}},"platform_toolsets":{"title":"ProfileToolsetsConfig","description":"Toolsets an agent run of each platform gets.","type":"object","additionalProperties":{"type":"array","items":{"type":"string","minLength":1}}},"agent":{"$ref":"config.schema.json#/$defs/agent"},"jobs":{"title":"ProfileJobsConfig","description":"The profile's scheduled jobs by name.","type":"object","propertyNames":{"pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"additionalProperties":{"$ref":"config.schema.json#/$defs/job"}}}};
 const schema33 = {"title":"TargetConfig","description":"A delivery target: switched on here, with the credentials its catalog entry names.","type":"object","properties":{"enabled":{"type":"boolean","default":false,"description":"Deliveries to this target are allowed."},"variant":{"type":"string","minLength":1,"description":"Which of the target's variants to use, when the credentials do not decide it."},"home_channel":{"type":["string","integer"],"description":"Chat used when a delivery names none."},"api_base":{"type":"string","minLength":1,"description":"Base URL of the service: self-hosted server, proxy or test double."},"allow_http":{"type":"boolean","default":false,"description":"Allow an `http://` base URL on another machine: credentials and texts then travel unencrypted."},"retry_ambiguous":{"type":"boolean","default":false,"description":"Repeat a delivery of which nobody can say whether it arrived; may post twice."},"max_attempts":{"type":"integer","minimum":1,"maximum":50,"description":"Delivery attempts before a delivery is dead."}},"additionalProperties":{"type":["string","integer","boolean"]}};
-const schema41 = {"title":"AgentConfig","description":"What runs the prompts. Absent: the prompt itself is the answer (preview).","type":"object","additionalProperties":false,"properties":{"command":{"type":"array","minItems":1,"items":{"type":"string"},"description":"argv of a program: prompt on stdin, answer on stdout. `{toolsets}`, `{session}`, `{route}`, `{profile}` are filled in."},"openai":{"title":"OpenAiAgentConfig","description":"An OpenAI-compatible chat completion server.","type":"object","additionalProperties":false,"required":["base_url","model"],"properties":{"base_url":{"type":"string","minLength":1,"description":"Base URL, with its version part (`…/v1`)."},"model":{"type":"string","minLength":1,"description":"Model name."},"api_key":{"type":"string","minLength":1,"description":"Bearer key: a literal, `env:NAME` or `file:path`."},"system":{"type":"string","description":"System message."},"timeout_seconds":{"type":"number","exclusiveMinimum":0,"description":"Longest run, in seconds. Default: the agent's."}}},"timeout_seconds":{"type":"number","exclusiveMinimum":0,"default":900,"description":"Longest run, in seconds; then the process group is killed."},"max_attempts":{"type":"integer","minimum":1,"maximum":20,"default":1,"description":"How often a failed run is tried."}}};
+const schema41 = {"title":"AgentConfig","description":"What runs the prompts. Absent: the prompt itself is the answer (preview).","type":"object","additionalProperties":false,"properties":{"command":{"type":"array","minItems":1,"items":{"type":"string"},"description":"argv of a program: prompt on stdin, answer on stdout. `{toolsets}`, `{session}`, `{route}`, `{profile}` are filled in."},"env":{"type":"object","propertyNames":{"pattern":"^(?!HOOKWRIGHT_)[A-Za-z_][A-Za-z0-9_]*$"},"additionalProperties":{"type":"string","minLength":1},"description":"Variables that `command` gets besides PATH, HOME and the like, each a literal, `env:NAME` or `file:path`."},"cwd":{"type":"string","minLength":1,"description":"Folder that `command` works in: absolute, `~/…`, or relative to the home of its profile. Default: `work` there."},"openai":{"title":"OpenAiAgentConfig","description":"An OpenAI-compatible chat completion server.","type":"object","additionalProperties":false,"required":["base_url","model"],"properties":{"base_url":{"type":"string","minLength":1,"description":"Base URL, with its version part (`…/v1`)."},"model":{"type":"string","minLength":1,"description":"Model name."},"api_key":{"type":"string","minLength":1,"description":"Bearer key: a literal, `env:NAME` or `file:path`."},"system":{"type":"string","description":"System message."},"timeout_seconds":{"type":"number","exclusiveMinimum":0,"description":"Longest run, in seconds. Default: the agent's."}}},"timeout_seconds":{"type":"number","exclusiveMinimum":0,"default":900,"description":"Longest run, in seconds; then the process group is killed."},"max_attempts":{"type":"integer","minimum":1,"maximum":20,"default":1,"description":"How often a failed run is tried."}}};
 const schema42 = {"title":"JobConfig","description":"A scheduled job.","type":"object","additionalProperties":false,"required":["schedule","prompt"],"properties":{"description":{"type":"string","description":"What the job is for."},"schedule":{"type":"string","minLength":1,"description":"Five-field cron expression."},"prompt":{"type":"string","minLength":1,"description":"The prompt of each run."},"deliver":{"oneOf":[{"type":"string","minLength":1},{"type":"array","minItems":1,"items":{"type":"string","minLength":1}}],"default":"log","description":"Where the result goes: `origin`, `local`, or one or several targets."},"deliver_extra":{"type":"object","additionalProperties":{"type":["string","number","object"],"additionalProperties":{"type":["string","number"]}},"description":"Address and options of the delivery."},"skills":{"type":"array","items":{"type":"string","minLength":1},"description":"Skills loaded for each run."},"toolsets":{"type":"array","items":{"type":"string","minLength":1},"description":"Toolsets of each run."},"timezone":{"type":"string","minLength":1,"description":"IANA zone of the schedule. Default: `gateway.timezone`."},"paused":{"type":"boolean","default":false,"description":"Keep the job, do not fire it."},"misfire":{"enum":["skip","once"],"default":"skip","description":"What happens to runs missed while the gateway was down."}}};
+const pattern7 = new RegExp("^(?!HOOKWRIGHT_)[A-Za-z_][A-Za-z0-9_]*$", "u");
 const pattern5 = new RegExp("^[a-z0-9][a-z0-9_-]{0,63}$", "u");
 const func1 = Object.prototype.hasOwnProperty;
 
@@ -272,7 +273,7 @@ if(data.agent !== undefined){
 let data13 = data.agent;
 if(data13 && typeof data13 == "object" && !Array.isArray(data13)){
 for(const key4 in data13){
-if(!((((key4 === "command") || (key4 === "openai")) || (key4 === "timeout_seconds")) || (key4 === "max_attempts"))){
+if(!((((((key4 === "command") || (key4 === "env")) || (key4 === "cwd")) || (key4 === "openai")) || (key4 === "timeout_seconds")) || (key4 === "max_attempts"))){
 const err19 = {instancePath:instancePath+"/agent",schemaPath:"config.schema.json#/$defs/agent/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4}};
 if(vErrors === null){
 vErrors = [err19];
@@ -321,11 +322,14 @@ vErrors.push(err22);
 errors++;
 }
 }
-if(data13.openai !== undefined){
-let data16 = data13.openai;
+if(data13.env !== undefined){
+let data16 = data13.env;
 if(data16 && typeof data16 == "object" && !Array.isArray(data16)){
-if(data16.base_url === undefined){
-const err23 = {instancePath:instancePath+"/agent/openai",schemaPath:"config.schema.json#/$defs/agent/properties/openai/required",keyword:"required",params:{missingProperty: "base_url"}};
+for(const key5 in data16){
+const _errs42 = errors;
+if(typeof key5 === "string"){
+if(!pattern7.test(key5)){
+const err23 = {instancePath:instancePath+"/agent/env",schemaPath:"config.schema.json#/$defs/agent/properties/env/propertyNames/pattern",keyword:"pattern",params:{pattern: "^(?!HOOKWRIGHT_)[A-Za-z_][A-Za-z0-9_]*$"},propertyName:key5};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -334,8 +338,10 @@ vErrors.push(err23);
 }
 errors++;
 }
-if(data16.model === undefined){
-const err24 = {instancePath:instancePath+"/agent/openai",schemaPath:"config.schema.json#/$defs/agent/properties/openai/required",keyword:"required",params:{missingProperty: "model"}};
+}
+var valid12 = _errs42 === errors;
+if(!valid12){
+const err24 = {instancePath:instancePath+"/agent/env",schemaPath:"config.schema.json#/$defs/agent/properties/env/propertyNames",keyword:"propertyNames",params:{propertyName: key5}};
 if(vErrors === null){
 vErrors = [err24];
 }
@@ -344,9 +350,12 @@ vErrors.push(err24);
 }
 errors++;
 }
-for(const key5 in data16){
-if(!(((((key5 === "base_url") || (key5 === "model")) || (key5 === "api_key")) || (key5 === "system")) || (key5 === "timeout_seconds"))){
-const err25 = {instancePath:instancePath+"/agent/openai",schemaPath:"config.schema.json#/$defs/agent/properties/openai/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5}};
+}
+for(const key6 in data16){
+let data17 = data16[key6];
+if(typeof data17 === "string"){
+if(data17.length < 1){
+const err25 = {instancePath:instancePath+"/agent/env/" + key6.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"config.schema.json#/$defs/agent/properties/env/additionalProperties/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -356,11 +365,8 @@ vErrors.push(err25);
 errors++;
 }
 }
-if(data16.base_url !== undefined){
-let data17 = data16.base_url;
-if(typeof data17 === "string"){
-if(data17.length < 1){
-const err26 = {instancePath:instancePath+"/agent/openai/base_url",schemaPath:"config.schema.json#/$defs/agent/properties/openai/properties/base_url/minLength",keyword:"minLength",params:{limit: 1}};
+else {
+const err26 = {instancePath:instancePath+"/agent/env/" + key6.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"config.schema.json#/$defs/agent/properties/env/additionalProperties/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err26];
 }
@@ -370,8 +376,9 @@ vErrors.push(err26);
 errors++;
 }
 }
+}
 else {
-const err27 = {instancePath:instancePath+"/agent/openai/base_url",schemaPath:"config.schema.json#/$defs/agent/properties/openai/properties/base_url/type",keyword:"type",params:{type: "string"}};
+const err27 = {instancePath:instancePath+"/agent/env",schemaPath:"config.schema.json#/$defs/agent/properties/env/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -381,11 +388,11 @@ vErrors.push(err27);
 errors++;
 }
 }
-if(data16.model !== undefined){
-let data18 = data16.model;
+if(data13.cwd !== undefined){
+let data18 = data13.cwd;
 if(typeof data18 === "string"){
 if(data18.length < 1){
-const err28 = {instancePath:instancePath+"/agent/openai/model",schemaPath:"config.schema.json#/$defs/agent/properties/openai/properties/model/minLength",keyword:"minLength",params:{limit: 1}};
+const err28 = {instancePath:instancePath+"/agent/cwd",schemaPath:"config.schema.json#/$defs/agent/properties/cwd/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err28];
 }
@@ -396,7 +403,7 @@ errors++;
 }
 }
 else {
-const err29 = {instancePath:instancePath+"/agent/openai/model",schemaPath:"config.schema.json#/$defs/agent/properties/openai/properties/model/type",keyword:"type",params:{type: "string"}};
+const err29 = {instancePath:instancePath+"/agent/cwd",schemaPath:"config.schema.json#/$defs/agent/properties/cwd/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err29];
 }
@@ -406,11 +413,11 @@ vErrors.push(err29);
 errors++;
 }
 }
-if(data16.api_key !== undefined){
-let data19 = data16.api_key;
-if(typeof data19 === "string"){
-if(data19.length < 1){
-const err30 = {instancePath:instancePath+"/agent/openai/api_key",schemaPath:"config.schema.json#/$defs/agent/properties/openai/properties/api_key/minLength",keyword:"minLength",params:{limit: 1}};
+if(data13.openai !== undefined){
+let data19 = data13.openai;
+if(data19 && typeof data19 == "object" && !Array.isArray(data19)){
+if(data19.base_url === undefined){
+const err30 = {instancePath:instancePath+"/agent/openai",schemaPath:"config.schema.json#/$defs/agent/properties/openai/required",keyword:"required",params:{missingProperty: "base_url"}};
 if(vErrors === null){
 vErrors = [err30];
 }
@@ -419,9 +426,8 @@ vErrors.push(err30);
 }
 errors++;
 }
-}
-else {
-const err31 = {instancePath:instancePath+"/agent/openai/api_key",schemaPath:"config.schema.json#/$defs/agent/properties/openai/properties/api_key/type",keyword:"type",params:{type: "string"}};
+if(data19.model === undefined){
+const err31 = {instancePath:instancePath+"/agent/openai",schemaPath:"config.schema.json#/$defs/agent/properties/openai/required",keyword:"required",params:{missingProperty: "model"}};
 if(vErrors === null){
 vErrors = [err31];
 }
@@ -430,10 +436,9 @@ vErrors.push(err31);
 }
 errors++;
 }
-}
-if(data16.system !== undefined){
-if(typeof data16.system !== "string"){
-const err32 = {instancePath:instancePath+"/agent/openai/system",schemaPath:"config.schema.json#/$defs/agent/properties/openai/properties/system/type",keyword:"type",params:{type: "string"}};
+for(const key7 in data19){
+if(!(((((key7 === "base_url") || (key7 === "model")) || (key7 === "api_key")) || (key7 === "system")) || (key7 === "timeout_seconds"))){
+const err32 = {instancePath:instancePath+"/agent/openai",schemaPath:"config.schema.json#/$defs/agent/properties/openai/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key7}};
 if(vErrors === null){
 vErrors = [err32];
 }
@@ -443,11 +448,11 @@ vErrors.push(err32);
 errors++;
 }
 }
-if(data16.timeout_seconds !== undefined){
-let data21 = data16.timeout_seconds;
-if((typeof data21 == "number") && (isFinite(data21))){
-if(data21 <= 0 || isNaN(data21)){
-const err33 = {instancePath:instancePath+"/agent/openai/timeout_seconds",schemaPath:"config.schema.json#/$defs/agent/properties/openai/properties/timeout_seconds/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0}};
+if(data19.base_url !== undefined){
+let data20 = data19.base_url;
+if(typeof data20 === "string"){
+if(data20.length < 1){
+const err33 = {instancePath:instancePath+"/agent/openai/base_url",schemaPath:"config.schema.json#/$defs/agent/properties/openai/properties/base_url/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err33];
 }
@@ -458,7 +463,7 @@ errors++;
 }
 }
 else {
-const err34 = {instancePath:instancePath+"/agent/openai/timeout_seconds",schemaPath:"config.schema.json#/$defs/agent/properties/openai/properties/timeout_seconds/type",keyword:"type",params:{type: "number"}};
+const err34 = {instancePath:instancePath+"/agent/openai/base_url",schemaPath:"config.schema.json#/$defs/agent/properties/openai/properties/base_url/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err34];
 }
@@ -468,9 +473,11 @@ vErrors.push(err34);
 errors++;
 }
 }
-}
-else {
-const err35 = {instancePath:instancePath+"/agent/openai",schemaPath:"config.schema.json#/$defs/agent/properties/openai/type",keyword:"type",params:{type: "object"}};
+if(data19.model !== undefined){
+let data21 = data19.model;
+if(typeof data21 === "string"){
+if(data21.length < 1){
+const err35 = {instancePath:instancePath+"/agent/openai/model",schemaPath:"config.schema.json#/$defs/agent/properties/openai/properties/model/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err35];
 }
@@ -480,11 +487,8 @@ vErrors.push(err35);
 errors++;
 }
 }
-if(data13.timeout_seconds !== undefined){
-let data22 = data13.timeout_seconds;
-if((typeof data22 == "number") && (isFinite(data22))){
-if(data22 <= 0 || isNaN(data22)){
-const err36 = {instancePath:instancePath+"/agent/timeout_seconds",schemaPath:"config.schema.json#/$defs/agent/properties/timeout_seconds/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0}};
+else {
+const err36 = {instancePath:instancePath+"/agent/openai/model",schemaPath:"config.schema.json#/$defs/agent/properties/openai/properties/model/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err36];
 }
@@ -494,8 +498,11 @@ vErrors.push(err36);
 errors++;
 }
 }
-else {
-const err37 = {instancePath:instancePath+"/agent/timeout_seconds",schemaPath:"config.schema.json#/$defs/agent/properties/timeout_seconds/type",keyword:"type",params:{type: "number"}};
+if(data19.api_key !== undefined){
+let data22 = data19.api_key;
+if(typeof data22 === "string"){
+if(data22.length < 1){
+const err37 = {instancePath:instancePath+"/agent/openai/api_key",schemaPath:"config.schema.json#/$defs/agent/properties/openai/properties/api_key/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err37];
 }
@@ -505,10 +512,8 @@ vErrors.push(err37);
 errors++;
 }
 }
-if(data13.max_attempts !== undefined){
-let data23 = data13.max_attempts;
-if(!(((typeof data23 == "number") && (!(data23 % 1) && !isNaN(data23))) && (isFinite(data23)))){
-const err38 = {instancePath:instancePath+"/agent/max_attempts",schemaPath:"config.schema.json#/$defs/agent/properties/max_attempts/type",keyword:"type",params:{type: "integer"}};
+else {
+const err38 = {instancePath:instancePath+"/agent/openai/api_key",schemaPath:"config.schema.json#/$defs/agent/properties/openai/properties/api_key/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err38];
 }
@@ -517,9 +522,10 @@ vErrors.push(err38);
 }
 errors++;
 }
-if((typeof data23 == "number") && (isFinite(data23))){
-if(data23 > 20 || isNaN(data23)){
-const err39 = {instancePath:instancePath+"/agent/max_attempts",schemaPath:"config.schema.json#/$defs/agent/properties/max_attempts/maximum",keyword:"maximum",params:{comparison: "<=", limit: 20}};
+}
+if(data19.system !== undefined){
+if(typeof data19.system !== "string"){
+const err39 = {instancePath:instancePath+"/agent/openai/system",schemaPath:"config.schema.json#/$defs/agent/properties/openai/properties/system/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err39];
 }
@@ -528,8 +534,12 @@ vErrors.push(err39);
 }
 errors++;
 }
-if(data23 < 1 || isNaN(data23)){
-const err40 = {instancePath:instancePath+"/agent/max_attempts",schemaPath:"config.schema.json#/$defs/agent/properties/max_attempts/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+}
+if(data19.timeout_seconds !== undefined){
+let data24 = data19.timeout_seconds;
+if((typeof data24 == "number") && (isFinite(data24))){
+if(data24 <= 0 || isNaN(data24)){
+const err40 = {instancePath:instancePath+"/agent/openai/timeout_seconds",schemaPath:"config.schema.json#/$defs/agent/properties/openai/properties/timeout_seconds/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0}};
 if(vErrors === null){
 vErrors = [err40];
 }
@@ -539,10 +549,8 @@ vErrors.push(err40);
 errors++;
 }
 }
-}
-}
 else {
-const err41 = {instancePath:instancePath+"/agent",schemaPath:"config.schema.json#/$defs/agent/type",keyword:"type",params:{type: "object"}};
+const err41 = {instancePath:instancePath+"/agent/openai/timeout_seconds",schemaPath:"config.schema.json#/$defs/agent/properties/openai/properties/timeout_seconds/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err41];
 }
@@ -552,14 +560,9 @@ vErrors.push(err41);
 errors++;
 }
 }
-if(data.jobs !== undefined){
-let data24 = data.jobs;
-if(data24 && typeof data24 == "object" && !Array.isArray(data24)){
-for(const key6 in data24){
-const _errs59 = errors;
-if(typeof key6 === "string"){
-if(!pattern5.test(key6)){
-const err42 = {instancePath:instancePath+"/jobs",schemaPath:"#/properties/jobs/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9_-]{0,63}$"},propertyName:key6};
+}
+else {
+const err42 = {instancePath:instancePath+"/agent/openai",schemaPath:"config.schema.json#/$defs/agent/properties/openai/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err42];
 }
@@ -569,9 +572,11 @@ vErrors.push(err42);
 errors++;
 }
 }
-var valid13 = _errs59 === errors;
-if(!valid13){
-const err43 = {instancePath:instancePath+"/jobs",schemaPath:"#/properties/jobs/propertyNames",keyword:"propertyNames",params:{propertyName: key6}};
+if(data13.timeout_seconds !== undefined){
+let data25 = data13.timeout_seconds;
+if((typeof data25 == "number") && (isFinite(data25))){
+if(data25 <= 0 || isNaN(data25)){
+const err43 = {instancePath:instancePath+"/agent/timeout_seconds",schemaPath:"config.schema.json#/$defs/agent/properties/timeout_seconds/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0}};
 if(vErrors === null){
 vErrors = [err43];
 }
@@ -581,11 +586,8 @@ vErrors.push(err43);
 errors++;
 }
 }
-for(const key7 in data24){
-let data25 = data24[key7];
-if(data25 && typeof data25 == "object" && !Array.isArray(data25)){
-if(data25.schedule === undefined){
-const err44 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"config.schema.json#/$defs/job/required",keyword:"required",params:{missingProperty: "schedule"}};
+else {
+const err44 = {instancePath:instancePath+"/agent/timeout_seconds",schemaPath:"config.schema.json#/$defs/agent/properties/timeout_seconds/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err44];
 }
@@ -594,8 +596,11 @@ vErrors.push(err44);
 }
 errors++;
 }
-if(data25.prompt === undefined){
-const err45 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"config.schema.json#/$defs/job/required",keyword:"required",params:{missingProperty: "prompt"}};
+}
+if(data13.max_attempts !== undefined){
+let data26 = data13.max_attempts;
+if(!(((typeof data26 == "number") && (!(data26 % 1) && !isNaN(data26))) && (isFinite(data26)))){
+const err45 = {instancePath:instancePath+"/agent/max_attempts",schemaPath:"config.schema.json#/$defs/agent/properties/max_attempts/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err45];
 }
@@ -604,9 +609,9 @@ vErrors.push(err45);
 }
 errors++;
 }
-for(const key8 in data25){
-if(!(func1.call(schema42.properties, key8))){
-const err46 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"config.schema.json#/$defs/job/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8}};
+if((typeof data26 == "number") && (isFinite(data26))){
+if(data26 > 20 || isNaN(data26)){
+const err46 = {instancePath:instancePath+"/agent/max_attempts",schemaPath:"config.schema.json#/$defs/agent/properties/max_attempts/maximum",keyword:"maximum",params:{comparison: "<=", limit: 20}};
 if(vErrors === null){
 vErrors = [err46];
 }
@@ -615,10 +620,8 @@ vErrors.push(err46);
 }
 errors++;
 }
-}
-if(data25.description !== undefined){
-if(typeof data25.description !== "string"){
-const err47 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/description",schemaPath:"config.schema.json#/$defs/job/properties/description/type",keyword:"type",params:{type: "string"}};
+if(data26 < 1 || isNaN(data26)){
+const err47 = {instancePath:instancePath+"/agent/max_attempts",schemaPath:"config.schema.json#/$defs/agent/properties/max_attempts/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err47];
 }
@@ -628,11 +631,10 @@ vErrors.push(err47);
 errors++;
 }
 }
-if(data25.schedule !== undefined){
-let data27 = data25.schedule;
-if(typeof data27 === "string"){
-if(data27.length < 1){
-const err48 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/schedule",schemaPath:"config.schema.json#/$defs/job/properties/schedule/minLength",keyword:"minLength",params:{limit: 1}};
+}
+}
+else {
+const err48 = {instancePath:instancePath+"/agent",schemaPath:"config.schema.json#/$defs/agent/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err48];
 }
@@ -642,8 +644,14 @@ vErrors.push(err48);
 errors++;
 }
 }
-else {
-const err49 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/schedule",schemaPath:"config.schema.json#/$defs/job/properties/schedule/type",keyword:"type",params:{type: "string"}};
+if(data.jobs !== undefined){
+let data27 = data.jobs;
+if(data27 && typeof data27 == "object" && !Array.isArray(data27)){
+for(const key8 in data27){
+const _errs67 = errors;
+if(typeof key8 === "string"){
+if(!pattern5.test(key8)){
+const err49 = {instancePath:instancePath+"/jobs",schemaPath:"#/properties/jobs/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9_-]{0,63}$"},propertyName:key8};
 if(vErrors === null){
 vErrors = [err49];
 }
@@ -653,11 +661,9 @@ vErrors.push(err49);
 errors++;
 }
 }
-if(data25.prompt !== undefined){
-let data28 = data25.prompt;
-if(typeof data28 === "string"){
-if(data28.length < 1){
-const err50 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/prompt",schemaPath:"config.schema.json#/$defs/job/properties/prompt/minLength",keyword:"minLength",params:{limit: 1}};
+var valid15 = _errs67 === errors;
+if(!valid15){
+const err50 = {instancePath:instancePath+"/jobs",schemaPath:"#/properties/jobs/propertyNames",keyword:"propertyNames",params:{propertyName: key8}};
 if(vErrors === null){
 vErrors = [err50];
 }
@@ -667,8 +673,11 @@ vErrors.push(err50);
 errors++;
 }
 }
-else {
-const err51 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/prompt",schemaPath:"config.schema.json#/$defs/job/properties/prompt/type",keyword:"type",params:{type: "string"}};
+for(const key9 in data27){
+let data28 = data27[key9];
+if(data28 && typeof data28 == "object" && !Array.isArray(data28)){
+if(data28.schedule === undefined){
+const err51 = {instancePath:instancePath+"/jobs/" + key9.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"config.schema.json#/$defs/job/required",keyword:"required",params:{missingProperty: "schedule"}};
 if(vErrors === null){
 vErrors = [err51];
 }
@@ -677,16 +686,8 @@ vErrors.push(err51);
 }
 errors++;
 }
-}
-if(data25.deliver !== undefined){
-let data29 = data25.deliver;
-const _errs72 = errors;
-let valid17 = false;
-let passing0 = null;
-const _errs73 = errors;
-if(typeof data29 === "string"){
-if(data29.length < 1){
-const err52 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver",schemaPath:"config.schema.json#/$defs/job/properties/deliver/oneOf/0/minLength",keyword:"minLength",params:{limit: 1}};
+if(data28.prompt === undefined){
+const err52 = {instancePath:instancePath+"/jobs/" + key9.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"config.schema.json#/$defs/job/required",keyword:"required",params:{missingProperty: "prompt"}};
 if(vErrors === null){
 vErrors = [err52];
 }
@@ -695,9 +696,9 @@ vErrors.push(err52);
 }
 errors++;
 }
-}
-else {
-const err53 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver",schemaPath:"config.schema.json#/$defs/job/properties/deliver/oneOf/0/type",keyword:"type",params:{type: "string"}};
+for(const key10 in data28){
+if(!(func1.call(schema42.properties, key10))){
+const err53 = {instancePath:instancePath+"/jobs/" + key9.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"config.schema.json#/$defs/job/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key10}};
 if(vErrors === null){
 vErrors = [err53];
 }
@@ -706,15 +707,10 @@ vErrors.push(err53);
 }
 errors++;
 }
-var _valid0 = _errs73 === errors;
-if(_valid0){
-valid17 = true;
-passing0 = 0;
 }
-const _errs75 = errors;
-if(Array.isArray(data29)){
-if(data29.length < 1){
-const err54 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver",schemaPath:"config.schema.json#/$defs/job/properties/deliver/oneOf/1/minItems",keyword:"minItems",params:{limit: 1}};
+if(data28.description !== undefined){
+if(typeof data28.description !== "string"){
+const err54 = {instancePath:instancePath+"/jobs/" + key9.replace(/~/g, "~0").replace(/\//g, "~1")+"/description",schemaPath:"config.schema.json#/$defs/job/properties/description/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err54];
 }
@@ -723,12 +719,12 @@ vErrors.push(err54);
 }
 errors++;
 }
-const len2 = data29.length;
-for(let i2=0; i2<len2; i2++){
-let data30 = data29[i2];
+}
+if(data28.schedule !== undefined){
+let data30 = data28.schedule;
 if(typeof data30 === "string"){
 if(data30.length < 1){
-const err55 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver/" + i2,schemaPath:"config.schema.json#/$defs/job/properties/deliver/oneOf/1/items/minLength",keyword:"minLength",params:{limit: 1}};
+const err55 = {instancePath:instancePath+"/jobs/" + key9.replace(/~/g, "~0").replace(/\//g, "~1")+"/schedule",schemaPath:"config.schema.json#/$defs/job/properties/schedule/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err55];
 }
@@ -739,7 +735,7 @@ errors++;
 }
 }
 else {
-const err56 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver/" + i2,schemaPath:"config.schema.json#/$defs/job/properties/deliver/oneOf/1/items/type",keyword:"type",params:{type: "string"}};
+const err56 = {instancePath:instancePath+"/jobs/" + key9.replace(/~/g, "~0").replace(/\//g, "~1")+"/schedule",schemaPath:"config.schema.json#/$defs/job/properties/schedule/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err56];
 }
@@ -749,9 +745,11 @@ vErrors.push(err56);
 errors++;
 }
 }
-}
-else {
-const err57 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver",schemaPath:"config.schema.json#/$defs/job/properties/deliver/oneOf/1/type",keyword:"type",params:{type: "array"}};
+if(data28.prompt !== undefined){
+let data31 = data28.prompt;
+if(typeof data31 === "string"){
+if(data31.length < 1){
+const err57 = {instancePath:instancePath+"/jobs/" + key9.replace(/~/g, "~0").replace(/\//g, "~1")+"/prompt",schemaPath:"config.schema.json#/$defs/job/properties/prompt/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err57];
 }
@@ -760,19 +758,9 @@ vErrors.push(err57);
 }
 errors++;
 }
-var _valid0 = _errs75 === errors;
-if(_valid0 && valid17){
-valid17 = false;
-passing0 = [passing0, 1];
 }
 else {
-if(_valid0){
-valid17 = true;
-passing0 = 1;
-}
-}
-if(!valid17){
-const err58 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver",schemaPath:"config.schema.json#/$defs/job/properties/deliver/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
+const err58 = {instancePath:instancePath+"/jobs/" + key9.replace(/~/g, "~0").replace(/\//g, "~1")+"/prompt",schemaPath:"config.schema.json#/$defs/job/properties/prompt/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err58];
 }
@@ -781,25 +769,16 @@ vErrors.push(err58);
 }
 errors++;
 }
-else {
-errors = _errs72;
-if(vErrors !== null){
-if(_errs72){
-vErrors.length = _errs72;
 }
-else {
-vErrors = null;
-}
-}
-}
-}
-if(data25.deliver_extra !== undefined){
-let data31 = data25.deliver_extra;
-if(data31 && typeof data31 == "object" && !Array.isArray(data31)){
-for(const key9 in data31){
-let data32 = data31[key9];
-if(((typeof data32 !== "string") && (!((typeof data32 == "number") && (isFinite(data32))))) && (!(data32 && typeof data32 == "object" && !Array.isArray(data32)))){
-const err59 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver_extra/" + key9.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"config.schema.json#/$defs/job/properties/deliver_extra/additionalProperties/type",keyword:"type",params:{type: schema42.properties.deliver_extra.additionalProperties.type}};
+if(data28.deliver !== undefined){
+let data32 = data28.deliver;
+const _errs80 = errors;
+let valid19 = false;
+let passing0 = null;
+const _errs81 = errors;
+if(typeof data32 === "string"){
+if(data32.length < 1){
+const err59 = {instancePath:instancePath+"/jobs/" + key9.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver",schemaPath:"config.schema.json#/$defs/job/properties/deliver/oneOf/0/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err59];
 }
@@ -808,11 +787,9 @@ vErrors.push(err59);
 }
 errors++;
 }
-if(data32 && typeof data32 == "object" && !Array.isArray(data32)){
-for(const key10 in data32){
-let data33 = data32[key10];
-if((typeof data33 !== "string") && (!((typeof data33 == "number") && (isFinite(data33))))){
-const err60 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver_extra/" + key9.replace(/~/g, "~0").replace(/\//g, "~1")+"/" + key10.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"config.schema.json#/$defs/job/properties/deliver_extra/additionalProperties/additionalProperties/type",keyword:"type",params:{type: schema42.properties.deliver_extra.additionalProperties.additionalProperties.type}};
+}
+else {
+const err60 = {instancePath:instancePath+"/jobs/" + key9.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver",schemaPath:"config.schema.json#/$defs/job/properties/deliver/oneOf/0/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err60];
 }
@@ -821,12 +798,15 @@ vErrors.push(err60);
 }
 errors++;
 }
+var _valid0 = _errs81 === errors;
+if(_valid0){
+valid19 = true;
+passing0 = 0;
 }
-}
-}
-}
-else {
-const err61 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver_extra",schemaPath:"config.schema.json#/$defs/job/properties/deliver_extra/type",keyword:"type",params:{type: "object"}};
+const _errs83 = errors;
+if(Array.isArray(data32)){
+if(data32.length < 1){
+const err61 = {instancePath:instancePath+"/jobs/" + key9.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver",schemaPath:"config.schema.json#/$defs/job/properties/deliver/oneOf/1/minItems",keyword:"minItems",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err61];
 }
@@ -835,16 +815,12 @@ vErrors.push(err61);
 }
 errors++;
 }
-}
-if(data25.skills !== undefined){
-let data34 = data25.skills;
-if(Array.isArray(data34)){
-const len3 = data34.length;
-for(let i3=0; i3<len3; i3++){
-let data35 = data34[i3];
-if(typeof data35 === "string"){
-if(data35.length < 1){
-const err62 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/skills/" + i3,schemaPath:"config.schema.json#/$defs/job/properties/skills/items/minLength",keyword:"minLength",params:{limit: 1}};
+const len2 = data32.length;
+for(let i2=0; i2<len2; i2++){
+let data33 = data32[i2];
+if(typeof data33 === "string"){
+if(data33.length < 1){
+const err62 = {instancePath:instancePath+"/jobs/" + key9.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver/" + i2,schemaPath:"config.schema.json#/$defs/job/properties/deliver/oneOf/1/items/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err62];
 }
@@ -855,7 +831,7 @@ errors++;
 }
 }
 else {
-const err63 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/skills/" + i3,schemaPath:"config.schema.json#/$defs/job/properties/skills/items/type",keyword:"type",params:{type: "string"}};
+const err63 = {instancePath:instancePath+"/jobs/" + key9.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver/" + i2,schemaPath:"config.schema.json#/$defs/job/properties/deliver/oneOf/1/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err63];
 }
@@ -867,7 +843,7 @@ errors++;
 }
 }
 else {
-const err64 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/skills",schemaPath:"config.schema.json#/$defs/job/properties/skills/type",keyword:"type",params:{type: "array"}};
+const err64 = {instancePath:instancePath+"/jobs/" + key9.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver",schemaPath:"config.schema.json#/$defs/job/properties/deliver/oneOf/1/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err64];
 }
@@ -876,16 +852,19 @@ vErrors.push(err64);
 }
 errors++;
 }
+var _valid0 = _errs83 === errors;
+if(_valid0 && valid19){
+valid19 = false;
+passing0 = [passing0, 1];
 }
-if(data25.toolsets !== undefined){
-let data36 = data25.toolsets;
-if(Array.isArray(data36)){
-const len4 = data36.length;
-for(let i4=0; i4<len4; i4++){
-let data37 = data36[i4];
-if(typeof data37 === "string"){
-if(data37.length < 1){
-const err65 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/toolsets/" + i4,schemaPath:"config.schema.json#/$defs/job/properties/toolsets/items/minLength",keyword:"minLength",params:{limit: 1}};
+else {
+if(_valid0){
+valid19 = true;
+passing0 = 1;
+}
+}
+if(!valid19){
+const err65 = {instancePath:instancePath+"/jobs/" + key9.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver",schemaPath:"config.schema.json#/$defs/job/properties/deliver/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
 if(vErrors === null){
 vErrors = [err65];
 }
@@ -894,9 +873,25 @@ vErrors.push(err65);
 }
 errors++;
 }
+else {
+errors = _errs80;
+if(vErrors !== null){
+if(_errs80){
+vErrors.length = _errs80;
 }
 else {
-const err66 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/toolsets/" + i4,schemaPath:"config.schema.json#/$defs/job/properties/toolsets/items/type",keyword:"type",params:{type: "string"}};
+vErrors = null;
+}
+}
+}
+}
+if(data28.deliver_extra !== undefined){
+let data34 = data28.deliver_extra;
+if(data34 && typeof data34 == "object" && !Array.isArray(data34)){
+for(const key11 in data34){
+let data35 = data34[key11];
+if(((typeof data35 !== "string") && (!((typeof data35 == "number") && (isFinite(data35))))) && (!(data35 && typeof data35 == "object" && !Array.isArray(data35)))){
+const err66 = {instancePath:instancePath+"/jobs/" + key9.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver_extra/" + key11.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"config.schema.json#/$defs/job/properties/deliver_extra/additionalProperties/type",keyword:"type",params:{type: schema42.properties.deliver_extra.additionalProperties.type}};
 if(vErrors === null){
 vErrors = [err66];
 }
@@ -905,10 +900,11 @@ vErrors.push(err66);
 }
 errors++;
 }
-}
-}
-else {
-const err67 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/toolsets",schemaPath:"config.schema.json#/$defs/job/properties/toolsets/type",keyword:"type",params:{type: "array"}};
+if(data35 && typeof data35 == "object" && !Array.isArray(data35)){
+for(const key12 in data35){
+let data36 = data35[key12];
+if((typeof data36 !== "string") && (!((typeof data36 == "number") && (isFinite(data36))))){
+const err67 = {instancePath:instancePath+"/jobs/" + key9.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver_extra/" + key11.replace(/~/g, "~0").replace(/\//g, "~1")+"/" + key12.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"config.schema.json#/$defs/job/properties/deliver_extra/additionalProperties/additionalProperties/type",keyword:"type",params:{type: schema42.properties.deliver_extra.additionalProperties.additionalProperties.type}};
 if(vErrors === null){
 vErrors = [err67];
 }
@@ -918,11 +914,11 @@ vErrors.push(err67);
 errors++;
 }
 }
-if(data25.timezone !== undefined){
-let data38 = data25.timezone;
-if(typeof data38 === "string"){
-if(data38.length < 1){
-const err68 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/timezone",schemaPath:"config.schema.json#/$defs/job/properties/timezone/minLength",keyword:"minLength",params:{limit: 1}};
+}
+}
+}
+else {
+const err68 = {instancePath:instancePath+"/jobs/" + key9.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver_extra",schemaPath:"config.schema.json#/$defs/job/properties/deliver_extra/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err68];
 }
@@ -932,8 +928,15 @@ vErrors.push(err68);
 errors++;
 }
 }
-else {
-const err69 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/timezone",schemaPath:"config.schema.json#/$defs/job/properties/timezone/type",keyword:"type",params:{type: "string"}};
+if(data28.skills !== undefined){
+let data37 = data28.skills;
+if(Array.isArray(data37)){
+const len3 = data37.length;
+for(let i3=0; i3<len3; i3++){
+let data38 = data37[i3];
+if(typeof data38 === "string"){
+if(data38.length < 1){
+const err69 = {instancePath:instancePath+"/jobs/" + key9.replace(/~/g, "~0").replace(/\//g, "~1")+"/skills/" + i3,schemaPath:"config.schema.json#/$defs/job/properties/skills/items/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err69];
 }
@@ -943,9 +946,8 @@ vErrors.push(err69);
 errors++;
 }
 }
-if(data25.paused !== undefined){
-if(typeof data25.paused !== "boolean"){
-const err70 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/paused",schemaPath:"config.schema.json#/$defs/job/properties/paused/type",keyword:"type",params:{type: "boolean"}};
+else {
+const err70 = {instancePath:instancePath+"/jobs/" + key9.replace(/~/g, "~0").replace(/\//g, "~1")+"/skills/" + i3,schemaPath:"config.schema.json#/$defs/job/properties/skills/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err70];
 }
@@ -955,10 +957,9 @@ vErrors.push(err70);
 errors++;
 }
 }
-if(data25.misfire !== undefined){
-let data40 = data25.misfire;
-if(!((data40 === "skip") || (data40 === "once"))){
-const err71 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/misfire",schemaPath:"config.schema.json#/$defs/job/properties/misfire/enum",keyword:"enum",params:{allowedValues: schema42.properties.misfire.enum}};
+}
+else {
+const err71 = {instancePath:instancePath+"/jobs/" + key9.replace(/~/g, "~0").replace(/\//g, "~1")+"/skills",schemaPath:"config.schema.json#/$defs/job/properties/skills/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err71];
 }
@@ -968,9 +969,15 @@ vErrors.push(err71);
 errors++;
 }
 }
-}
-else {
-const err72 = {instancePath:instancePath+"/jobs/" + key7.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"config.schema.json#/$defs/job/type",keyword:"type",params:{type: "object"}};
+if(data28.toolsets !== undefined){
+let data39 = data28.toolsets;
+if(Array.isArray(data39)){
+const len4 = data39.length;
+for(let i4=0; i4<len4; i4++){
+let data40 = data39[i4];
+if(typeof data40 === "string"){
+if(data40.length < 1){
+const err72 = {instancePath:instancePath+"/jobs/" + key9.replace(/~/g, "~0").replace(/\//g, "~1")+"/toolsets/" + i4,schemaPath:"config.schema.json#/$defs/job/properties/toolsets/items/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err72];
 }
@@ -980,9 +987,8 @@ vErrors.push(err72);
 errors++;
 }
 }
-}
 else {
-const err73 = {instancePath:instancePath+"/jobs",schemaPath:"#/properties/jobs/type",keyword:"type",params:{type: "object"}};
+const err73 = {instancePath:instancePath+"/jobs/" + key9.replace(/~/g, "~0").replace(/\//g, "~1")+"/toolsets/" + i4,schemaPath:"config.schema.json#/$defs/job/properties/toolsets/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err73];
 }
@@ -994,12 +1000,98 @@ errors++;
 }
 }
 else {
-const err74 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+const err74 = {instancePath:instancePath+"/jobs/" + key9.replace(/~/g, "~0").replace(/\//g, "~1")+"/toolsets",schemaPath:"config.schema.json#/$defs/job/properties/toolsets/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err74];
 }
 else {
 vErrors.push(err74);
+}
+errors++;
+}
+}
+if(data28.timezone !== undefined){
+let data41 = data28.timezone;
+if(typeof data41 === "string"){
+if(data41.length < 1){
+const err75 = {instancePath:instancePath+"/jobs/" + key9.replace(/~/g, "~0").replace(/\//g, "~1")+"/timezone",schemaPath:"config.schema.json#/$defs/job/properties/timezone/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err75];
+}
+else {
+vErrors.push(err75);
+}
+errors++;
+}
+}
+else {
+const err76 = {instancePath:instancePath+"/jobs/" + key9.replace(/~/g, "~0").replace(/\//g, "~1")+"/timezone",schemaPath:"config.schema.json#/$defs/job/properties/timezone/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err76];
+}
+else {
+vErrors.push(err76);
+}
+errors++;
+}
+}
+if(data28.paused !== undefined){
+if(typeof data28.paused !== "boolean"){
+const err77 = {instancePath:instancePath+"/jobs/" + key9.replace(/~/g, "~0").replace(/\//g, "~1")+"/paused",schemaPath:"config.schema.json#/$defs/job/properties/paused/type",keyword:"type",params:{type: "boolean"}};
+if(vErrors === null){
+vErrors = [err77];
+}
+else {
+vErrors.push(err77);
+}
+errors++;
+}
+}
+if(data28.misfire !== undefined){
+let data43 = data28.misfire;
+if(!((data43 === "skip") || (data43 === "once"))){
+const err78 = {instancePath:instancePath+"/jobs/" + key9.replace(/~/g, "~0").replace(/\//g, "~1")+"/misfire",schemaPath:"config.schema.json#/$defs/job/properties/misfire/enum",keyword:"enum",params:{allowedValues: schema42.properties.misfire.enum}};
+if(vErrors === null){
+vErrors = [err78];
+}
+else {
+vErrors.push(err78);
+}
+errors++;
+}
+}
+}
+else {
+const err79 = {instancePath:instancePath+"/jobs/" + key9.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"config.schema.json#/$defs/job/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err79];
+}
+else {
+vErrors.push(err79);
+}
+errors++;
+}
+}
+}
+else {
+const err80 = {instancePath:instancePath+"/jobs",schemaPath:"#/properties/jobs/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err80];
+}
+else {
+vErrors.push(err80);
+}
+errors++;
+}
+}
+}
+else {
+const err81 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err81];
+}
+else {
+vErrors.push(err81);
 }
 errors++;
 }

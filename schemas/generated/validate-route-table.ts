@@ -2,7 +2,7 @@
 // @ts-nocheck
 "use strict";
 export const validate = validate20;
-const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"route-table.schema.json","title":"RouteTable","description":"build/routes.json: everything the runtime needs, validated, normalised and self-contained.","type":"object","additionalProperties":false,"required":["format","hash","server","gateway","app_scheme","schemes","default_schemes","default_event","default_delivery","sources","source_facts","target_names","targets","toolsets","profiles","jobs","blueprints","routes"],"properties":{"format":{"const":1,"description":"Version of this file format."},"hash":{"type":"string","pattern":"^[0-9a-f]{64}$","description":"SHA-256 of the rest of the file."},"server":{"title":"ServerPlan","description":"The public HTTP server.","type":"object","additionalProperties":false,"required":["enabled","host","port","public_url","secret","max_body_bytes","rate_limit","max_connections","script_timeout_seconds","direct_timeout_seconds","idempotency_ttl_seconds"],"properties":{"enabled":{"type":"boolean"},"host":{"type":"string"},"port":{"type":"integer"},"public_url":{"type":["string","null"]},"secret":{"oneOf":[{"$ref":"#/$defs/secretRef"},{"type":"null"}],"description":"Global fallback secret, for dynamic subscriptions; static routes already carry theirs."},"max_body_bytes":{"type":"integer"},"rate_limit":{"type":"integer"},"max_connections":{"type":"integer"},"script_timeout_seconds":{"type":"number"},"direct_timeout_seconds":{"type":"number"},"idempotency_ttl_seconds":{"type":"integer"}}},"gateway":{"title":"GatewayPlan","description":"Work behind the server.","type":"object","additionalProperties":false,"required":["multiplex_profiles","max_concurrent_runs","max_queued_runs","drain_seconds","timezone","python","durability","retention_days","max_attempts"],"properties":{"multiplex_profiles":{"type":"boolean"},"max_concurrent_runs":{"type":"integer"},"max_queued_runs":{"type":"integer"},"drain_seconds":{"type":"number"},"timezone":{"type":["string","null"],"description":"null: the zone of the machine that serves."},"python":{"type":"string"},"durability":{"enum":["full","normal"]},"retention_days":{"type":"number"},"max_attempts":{"type":"integer"}}},"app_scheme":{"type":"string"},"schemes":{"title":"SchemePlans","type":"object","additionalProperties":{"$ref":"scheme-plan.schema.json"},"description":"Signature schemes in use, by name."},"default_schemes":{"type":"array","items":{"type":"string"},"description":"Order of the header-driven choice."},"default_event":{"type":"array","items":{"$ref":"scheme-plan.schema.json#/$defs/locatorPlan"},"description":"Where the event type is, without `source`: first non-empty string."},"default_delivery":{"type":"array","items":{"$ref":"scheme-plan.schema.json#/$defs/locatorPlan"},"description":"Where the delivery id is, without `source`: first non-empty."},"sources":{"title":"SourcePlans","type":"object","additionalProperties":{"$ref":"#/$defs/sourcePlan"},"description":"What `source` and `auth` of a route may name, by every name and alias."},"source_facts":{"title":"SourceFactsByName","type":"object","additionalProperties":{"$ref":"#/$defs/sourceFacts"},"description":"What is known of senders, by canonical name of their source; those of whom nothing is known are left out."},"target_names":{"title":"TargetNames","type":"object","additionalProperties":{"type":"string"},"description":"Canonical target names by every name and alias."},"targets":{"title":"TargetPlans","type":"object","additionalProperties":{"$ref":"target-plan.schema.json"},"description":"Delivery targets by canonical name."},"toolsets":{"title":"ToolsetPlans","type":"object","additionalProperties":{"type":"boolean"},"description":"Known toolsets; true: webhook runs may use it."},"profiles":{"title":"ProfilePlans","type":"object","additionalProperties":{"$ref":"#/$defs/profilePlan"},"description":"`default` and, with multiplexing, the others."},"jobs":{"title":"JobPlans","type":"object","additionalProperties":{"$ref":"#/$defs/jobPlan"},"description":"Static jobs by id."},"blueprints":{"title":"BlueprintPlans","type":"object","additionalProperties":{"$ref":"#/$defs/blueprintPlan"},"description":"Blueprints by key, with what their jobs are made of. What is published stands in blueprints.json."},"routes":{"title":"RoutePlans","type":"object","additionalProperties":{"$ref":"#/$defs/routePlan"},"description":"Static routes by name."}},"$defs":{"secretRef":{"title":"SecretRef","description":"A secret or where it is. `scope` is the profile whose environment resolves it.","type":"object","additionalProperties":false,"required":["kind","value","scope"],"properties":{"kind":{"enum":["literal","env","file"]},"value":{"type":"string","description":"The literal, the variable's name or the file's path."},"scope":{"type":"string","description":"Profile name."}}},"sourcePlan":{"title":"SourcePlan","type":"object","additionalProperties":false,"required":["scheme","accepts"],"properties":{"scheme":{"type":"string","description":"The source's own scheme: canonical name."},"accepts":{"type":"array","items":{"type":"string"},"description":"Schemes a route pinned to this source accepts, in the order they commit."}}},"sourceFacts":{"title":"SourceFacts","description":"How a sender sends, for checks and for the idempotency window.","type":"object","additionalProperties":false,"required":["events","attempts","horizon_seconds","deadline_seconds","burst_per_minute"],"properties":{"events":{"type":"array","items":{"type":"string"},"description":"Event names it documents; empty: not known."},"attempts":{"type":["integer","null"],"description":"1: it never retries."},"horizon_seconds":{"type":["integer","null"],"description":"Longest time between its first and its last attempt."},"deadline_seconds":{"type":["number","null"],"description":"How long it waits for the answer."},"burst_per_minute":{"type":["integer","null"]}}},"routeSecret":{"title":"RouteSecret","type":"object","additionalProperties":false,"required":["ref","expires_at"],"properties":{"ref":{"$ref":"#/$defs/secretRef"},"expires_at":{"type":["integer","null"],"description":"Unix time in ms after which it is no longer accepted."}}},"template":{"title":"TemplatePlan","description":"A template as a list of segments.","type":"array","items":{"$ref":"#/$defs/templateSegment"}},"templateSegment":{"title":"TemplateSegment","oneOf":[{"title":"TextSegment","type":"object","additionalProperties":false,"required":["kind","text"],"properties":{"kind":{"const":"text"},"text":{"type":"string"}}},{"title":"PathSegment","type":"object","additionalProperties":false,"required":["kind","path","text","builtin"],"properties":{"kind":{"const":"path"},"path":{"type":"array","items":{"type":"string"},"description":"Keys and indexes from the root; empty: never resolves (`{headers.X}`)."},"text":{"type":"string","description":"The placeholder as written; stays when it does not resolve."},"builtin":{"enum":["event_type","route","delivery_id",null],"description":"What it means when the payload has no such key."}}},{"title":"DumpSegment","type":"object","additionalProperties":false,"required":["kind"],"properties":{"kind":{"const":"dump"}}},{"title":"MetaSegment","type":"object","additionalProperties":false,"required":["kind","name"],"properties":{"kind":{"const":"meta"},"name":{"enum":["event_type","route","delivery_id"]}}}]},"filterPlan":{"title":"FilterPlan","oneOf":[{"title":"FilterGroup","type":"object","additionalProperties":false,"required":["kind","filters"],"properties":{"kind":{"enum":["all","any","not"]},"filters":{"type":"array","items":{"$ref":"#/$defs/filterPlan"},"description":"`not`: one member."}}},{"title":"FilterLeaf","type":"object","additionalProperties":false,"required":["kind","field","operator","value"],"properties":{"kind":{"const":"leaf"},"field":{"$ref":"#/$defs/fieldPlan"},"operator":{"enum":["exists","missing","equals","not_equals","contains","in","in_file","regex"]},"value":{"type":["string","number","boolean","object","array","null"],"description":"Operand; for `in_file` a path relative to <home_dir>, below `~/` or absolute, for `regex` RE2 source."}}}]},"fieldPlan":{"title":"FieldPlan","type":"object","additionalProperties":false,"required":["in","path"],"properties":{"in":{"enum":["payload","root","event","header"],"description":"`payload`: below a top-level payload object when there is one, else from the root."},"path":{"type":"array","items":{"type":"string"},"description":"Split path; for `header` its lower-case name."}}},"scriptPlan":{"title":"ScriptPlan","type":"object","additionalProperties":false,"required":["path","interpreter","timeout_seconds"],"properties":{"path":{"type":"string","description":"Relative to <profile home>/scripts/."},"interpreter":{"enum":["bash","python"]},"timeout_seconds":{"type":"number"}}},"deliveryPlan":{"title":"DeliveryPlan","description":"One target of a route or job with its address templates.","type":"object","additionalProperties":false,"required":["target","extra"],"properties":{"target":{"type":"string","description":"Canonical target name, or `origin`, `local`, `log`."},"extra":{"title":"DeliveryExtraPlan","type":"object","additionalProperties":{"$ref":"#/$defs/template"}}}},"eventsPlan":{"title":"EventsPlan","type":"object","additionalProperties":false,"required":["exact","globs"],"properties":{"exact":{"type":"array","items":{"type":"string"}},"globs":{"type":"array","items":{"type":"string"},"description":"Regular expression sources made from the globs."}}},"agentPlan":{"title":"AgentPlan","oneOf":[{"title":"CommandAgentPlan","type":"object","additionalProperties":false,"required":["kind","argv","timeout_seconds","max_attempts"],"properties":{"kind":{"const":"command"},"argv":{"type":"array","items":{"type":"string"}},"timeout_seconds":{"type":"number"},"max_attempts":{"type":"integer"}}},{"title":"OpenAiAgentPlan","type":"object","additionalProperties":false,"required":["kind","base_url","model","api_key","system","timeout_seconds","max_attempts"],"properties":{"kind":{"const":"openai"},"base_url":{"type":"string"},"model":{"type":"string"},"api_key":{"oneOf":[{"$ref":"#/$defs/secretRef"},{"type":"null"}]},"system":{"type":["string","null"]},"timeout_seconds":{"type":"number"},"max_attempts":{"type":"integer"}}},{"title":"PreviewAgentPlan","type":"object","additionalProperties":false,"required":["kind","timeout_seconds","max_attempts"],"properties":{"kind":{"const":"preview"},"timeout_seconds":{"type":"number"},"max_attempts":{"type":"integer"}}}]},"targetBinding":{"title":"TargetBinding","description":"A target switched on in a profile, with that profile's credentials.","type":"object","additionalProperties":false,"required":["variant","home_channel","api_base","allow_http","credentials","options","retry_ambiguous","max_attempts"],"properties":{"variant":{"type":["string","null"]},"home_channel":{"type":["string","null"]},"api_base":{"type":["string","null"]},"allow_http":{"type":"boolean","description":"Plain http to a host that is not this machine is allowed."},"credentials":{"title":"CredentialRefs","type":"object","additionalProperties":{"$ref":"#/$defs/secretRef"}},"options":{"title":"TargetOptions","type":"object","additionalProperties":{"type":["string","integer","boolean"]},"description":"Settings of the target that are not secret."},"retry_ambiguous":{"type":"boolean"},"max_attempts":{"type":"integer"}}},"profilePlan":{"title":"ProfilePlan","type":"object","additionalProperties":false,"required":["name","home","agent","toolsets","targets"],"properties":{"name":{"type":"string"},"home":{"type":"string","description":"Relative to <home_dir>: empty, or profiles/<name>."},"agent":{"$ref":"#/$defs/agentPlan"},"toolsets":{"type":"array","items":{"type":"string"},"description":"Default toolsets of webhook runs."},"targets":{"title":"TargetBindings","type":"object","additionalProperties":{"$ref":"#/$defs/targetBinding"},"description":"Enabled targets by canonical name."}}},"jobPlan":{"title":"JobPlan","type":"object","additionalProperties":false,"required":["id","name","profile","description","schedule","timezone","prompt","deliver","skills","toolsets","paused","misfire","at"],"properties":{"id":{"type":"string"},"name":{"type":"string"},"profile":{"type":"string"},"description":{"type":["string","null"]},"schedule":{"type":"string"},"timezone":{"type":["string","null"]},"prompt":{"type":"string"},"deliver":{"type":"array","items":{"$ref":"#/$defs/deliveryPlan"}},"skills":{"type":"array","items":{"type":"string"}},"toolsets":{"type":"array","items":{"type":"string"}},"paused":{"type":"boolean"},"misfire":{"enum":["skip","once"]},"at":{"$ref":"#/$defs/place"}}},"blueprintPlan":{"title":"BlueprintPlan","description":"A blueprint whose every combination of options makes a valid schedule.","type":"object","additionalProperties":false,"required":["key","title","description","category","tags","fields","schedule","prompt","skills"],"properties":{"key":{"type":"string"},"title":{"type":"string"},"description":{"type":"string"},"category":{"enum":["daily","email","weekly","general"]},"tags":{"type":"array","items":{"type":"string"}},"fields":{"type":"array","items":{"$ref":"catalog.schema.json#/$defs/field"},"description":"Complete, in order, `deliver` last."},"schedule":{"type":"string","description":"Five-field cron expression with {name} placeholders."},"prompt":{"type":"string","description":"The job's prompt with {name} placeholders."},"skills":{"type":"array","items":{"type":"string"}}}},"place":{"title":"Place","description":"Where an entry is written: file relative to the root config file's folder, 1-based line.","type":"object","additionalProperties":false,"required":["file","line"],"properties":{"file":{"type":"string"},"line":{"type":"integer"}}},"routePlan":{"title":"RoutePlan","type":"object","additionalProperties":false,"required":["name","profile","at","enabled","description","mode","source","insecure","schemes","secrets","verify_token","public_url","events","filters","script","prompt","skills","toolsets","deliver","cron_job","coalesce","mirror_to_session","rate_limit","max_concurrent","idempotency_ttl_seconds"],"properties":{"name":{"type":"string"},"profile":{"type":"string"},"at":{"$ref":"#/$defs/place"},"enabled":{"type":"boolean"},"description":{"type":["string","null"]},"mode":{"enum":["agent","direct","cron"],"description":"`direct` is `deliver_only`, `cron` is `cron_job`."},"source":{"type":["string","null"],"description":"Scheme that also pins event type, delivery id and challenge; null: header-driven."},"insecure":{"type":"boolean","description":"INSECURE_NO_AUTH."},"schemes":{"type":"array","items":{"type":"string"},"description":"Accepted schemes in the order they commit."},"secrets":{"type":"array","items":{"$ref":"#/$defs/routeSecret"},"description":"Accepted secrets or public keys, current first."},"verify_token":{"oneOf":[{"$ref":"#/$defs/secretRef"},{"type":"null"}],"description":"Token the sender repeats in its handshake."},"public_url":{"type":["string","null"]},"events":{"oneOf":[{"$ref":"#/$defs/eventsPlan"},{"type":"null"}]},"filters":{"oneOf":[{"$ref":"#/$defs/filterPlan"},{"type":"null"}]},"script":{"oneOf":[{"$ref":"#/$defs/scriptPlan"},{"type":"null"}]},"prompt":{"$ref":"#/$defs/template"},"skills":{"type":"array","items":{"type":"string"}},"toolsets":{"type":"array","items":{"type":"string"}},"deliver":{"type":"array","items":{"$ref":"#/$defs/deliveryPlan"}},"cron_job":{"type":["string","null"],"description":"Id of a job."},"coalesce":{"title":"CoalescePlan","type":["object","null"],"additionalProperties":false,"required":["key","window_seconds","max_wait_seconds"],"properties":{"key":{"$ref":"#/$defs/template"},"window_seconds":{"type":"number"},"max_wait_seconds":{"type":"number"}}},"mirror_to_session":{"type":"boolean"},"rate_limit":{"type":"integer"},"max_concurrent":{"type":["integer","null"]},"idempotency_ttl_seconds":{"type":"integer"}}}}};
+const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"route-table.schema.json","title":"RouteTable","description":"build/routes.json: everything the runtime needs, validated, normalised and self-contained.","type":"object","additionalProperties":false,"required":["format","hash","server","gateway","app_scheme","schemes","default_schemes","default_event","default_delivery","sources","source_facts","target_names","targets","toolsets","profiles","jobs","blueprints","routes"],"properties":{"format":{"const":1,"description":"Version of this file format."},"hash":{"type":"string","pattern":"^[0-9a-f]{64}$","description":"SHA-256 of the rest of the file."},"server":{"title":"ServerPlan","description":"The public HTTP server.","type":"object","additionalProperties":false,"required":["enabled","host","port","public_url","secret","max_body_bytes","rate_limit","max_connections","script_timeout_seconds","direct_timeout_seconds","idempotency_ttl_seconds"],"properties":{"enabled":{"type":"boolean"},"host":{"type":"string"},"port":{"type":"integer"},"public_url":{"type":["string","null"]},"secret":{"oneOf":[{"$ref":"#/$defs/secretRef"},{"type":"null"}],"description":"Global fallback secret, for dynamic subscriptions; static routes already carry theirs."},"max_body_bytes":{"type":"integer"},"rate_limit":{"type":"integer"},"max_connections":{"type":"integer"},"script_timeout_seconds":{"type":"number"},"direct_timeout_seconds":{"type":"number"},"idempotency_ttl_seconds":{"type":"integer"}}},"gateway":{"title":"GatewayPlan","description":"Work behind the server.","type":"object","additionalProperties":false,"required":["multiplex_profiles","max_concurrent_runs","max_queued_runs","drain_seconds","timezone","python","durability","retention_days","max_attempts"],"properties":{"multiplex_profiles":{"type":"boolean"},"max_concurrent_runs":{"type":"integer"},"max_queued_runs":{"type":"integer"},"drain_seconds":{"type":"number"},"timezone":{"type":["string","null"],"description":"null: the zone of the machine that serves."},"python":{"type":"string"},"durability":{"enum":["full","normal"]},"retention_days":{"type":"number"},"max_attempts":{"type":"integer"}}},"app_scheme":{"type":"string"},"schemes":{"title":"SchemePlans","type":"object","additionalProperties":{"$ref":"scheme-plan.schema.json"},"description":"Signature schemes in use, by name."},"default_schemes":{"type":"array","items":{"type":"string"},"description":"Order of the header-driven choice."},"default_event":{"type":"array","items":{"$ref":"scheme-plan.schema.json#/$defs/locatorPlan"},"description":"Where the event type is, without `source`: first non-empty string."},"default_delivery":{"type":"array","items":{"$ref":"scheme-plan.schema.json#/$defs/locatorPlan"},"description":"Where the delivery id is, without `source`: first non-empty."},"sources":{"title":"SourcePlans","type":"object","additionalProperties":{"$ref":"#/$defs/sourcePlan"},"description":"What `source` and `auth` of a route may name, by every name and alias."},"source_facts":{"title":"SourceFactsByName","type":"object","additionalProperties":{"$ref":"#/$defs/sourceFacts"},"description":"What is known of senders, by canonical name of their source; those of whom nothing is known are left out."},"target_names":{"title":"TargetNames","type":"object","additionalProperties":{"type":"string"},"description":"Canonical target names by every name and alias."},"targets":{"title":"TargetPlans","type":"object","additionalProperties":{"$ref":"target-plan.schema.json"},"description":"Delivery targets by canonical name."},"toolsets":{"title":"ToolsetPlans","type":"object","additionalProperties":{"type":"boolean"},"description":"Known toolsets; true: webhook runs may use it."},"profiles":{"title":"ProfilePlans","type":"object","additionalProperties":{"$ref":"#/$defs/profilePlan"},"description":"`default` and, with multiplexing, the others."},"jobs":{"title":"JobPlans","type":"object","additionalProperties":{"$ref":"#/$defs/jobPlan"},"description":"Static jobs by id."},"blueprints":{"title":"BlueprintPlans","type":"object","additionalProperties":{"$ref":"#/$defs/blueprintPlan"},"description":"Blueprints by key, with what their jobs are made of. What is published stands in blueprints.json."},"routes":{"title":"RoutePlans","type":"object","additionalProperties":{"$ref":"#/$defs/routePlan"},"description":"Static routes by name."}},"$defs":{"secretRef":{"title":"SecretRef","description":"A secret or where it is. `scope` is the profile whose environment resolves it.","type":"object","additionalProperties":false,"required":["kind","value","scope"],"properties":{"kind":{"enum":["literal","env","file"]},"value":{"type":"string","description":"The literal, the variable's name or the file's path."},"scope":{"type":"string","description":"Profile name."}}},"sourcePlan":{"title":"SourcePlan","type":"object","additionalProperties":false,"required":["scheme","accepts"],"properties":{"scheme":{"type":"string","description":"The source's own scheme: canonical name."},"accepts":{"type":"array","items":{"type":"string"},"description":"Schemes a route pinned to this source accepts, in the order they commit."}}},"sourceFacts":{"title":"SourceFacts","description":"How a sender sends, for checks and for the idempotency window.","type":"object","additionalProperties":false,"required":["events","attempts","horizon_seconds","deadline_seconds","burst_per_minute"],"properties":{"events":{"type":"array","items":{"type":"string"},"description":"Event names it documents; empty: not known."},"attempts":{"type":["integer","null"],"description":"1: it never retries."},"horizon_seconds":{"type":["integer","null"],"description":"Longest time between its first and its last attempt."},"deadline_seconds":{"type":["number","null"],"description":"How long it waits for the answer."},"burst_per_minute":{"type":["integer","null"]}}},"routeSecret":{"title":"RouteSecret","type":"object","additionalProperties":false,"required":["ref","expires_at"],"properties":{"ref":{"$ref":"#/$defs/secretRef"},"expires_at":{"type":["integer","null"],"description":"Unix time in ms after which it is no longer accepted."}}},"template":{"title":"TemplatePlan","description":"A template as a list of segments.","type":"array","items":{"$ref":"#/$defs/templateSegment"}},"templateSegment":{"title":"TemplateSegment","oneOf":[{"title":"TextSegment","type":"object","additionalProperties":false,"required":["kind","text"],"properties":{"kind":{"const":"text"},"text":{"type":"string"}}},{"title":"PathSegment","type":"object","additionalProperties":false,"required":["kind","path","text","builtin"],"properties":{"kind":{"const":"path"},"path":{"type":"array","items":{"type":"string"},"description":"Keys and indexes from the root; empty: never resolves (`{headers.X}`)."},"text":{"type":"string","description":"The placeholder as written; stays when it does not resolve."},"builtin":{"enum":["event_type","route","delivery_id",null],"description":"What it means when the payload has no such key."}}},{"title":"DumpSegment","type":"object","additionalProperties":false,"required":["kind"],"properties":{"kind":{"const":"dump"}}},{"title":"MetaSegment","type":"object","additionalProperties":false,"required":["kind","name"],"properties":{"kind":{"const":"meta"},"name":{"enum":["event_type","route","delivery_id"]}}}]},"filterPlan":{"title":"FilterPlan","oneOf":[{"title":"FilterGroup","type":"object","additionalProperties":false,"required":["kind","filters"],"properties":{"kind":{"enum":["all","any","not"]},"filters":{"type":"array","items":{"$ref":"#/$defs/filterPlan"},"description":"`not`: one member."}}},{"title":"FilterLeaf","type":"object","additionalProperties":false,"required":["kind","field","operator","value"],"properties":{"kind":{"const":"leaf"},"field":{"$ref":"#/$defs/fieldPlan"},"operator":{"enum":["exists","missing","equals","not_equals","contains","in","in_file","regex"]},"value":{"type":["string","number","boolean","object","array","null"],"description":"Operand; for `in_file` a path relative to <home_dir>, below `~/` or absolute, for `regex` RE2 source."}}}]},"fieldPlan":{"title":"FieldPlan","type":"object","additionalProperties":false,"required":["in","path"],"properties":{"in":{"enum":["payload","root","event","header"],"description":"`payload`: below a top-level payload object when there is one, else from the root."},"path":{"type":"array","items":{"type":"string"},"description":"Split path; for `header` its lower-case name."}}},"scriptPlan":{"title":"ScriptPlan","type":"object","additionalProperties":false,"required":["path","interpreter","timeout_seconds"],"properties":{"path":{"type":"string","description":"Relative to <profile home>/scripts/."},"interpreter":{"enum":["bash","python"]},"timeout_seconds":{"type":"number"}}},"deliveryPlan":{"title":"DeliveryPlan","description":"One target of a route or job with its address templates.","type":"object","additionalProperties":false,"required":["target","extra"],"properties":{"target":{"type":"string","description":"Canonical target name, or `origin`, `local`, `log`."},"extra":{"title":"DeliveryExtraPlan","type":"object","additionalProperties":{"$ref":"#/$defs/template"}}}},"eventsPlan":{"title":"EventsPlan","type":"object","additionalProperties":false,"required":["exact","globs"],"properties":{"exact":{"type":"array","items":{"type":"string"}},"globs":{"type":"array","items":{"type":"string"},"description":"Regular expression sources made from the globs."}}},"agentPlan":{"title":"AgentPlan","oneOf":[{"title":"CommandAgentPlan","type":"object","additionalProperties":false,"required":["kind","argv","cwd","env","timeout_seconds","max_attempts"],"properties":{"kind":{"const":"command"},"argv":{"type":"array","items":{"type":"string"}},"cwd":{"type":["string","null"]},"env":{"type":"object","additionalProperties":{"$ref":"#/$defs/secretRef"}},"timeout_seconds":{"type":"number"},"max_attempts":{"type":"integer"}}},{"title":"OpenAiAgentPlan","type":"object","additionalProperties":false,"required":["kind","base_url","model","api_key","system","timeout_seconds","max_attempts"],"properties":{"kind":{"const":"openai"},"base_url":{"type":"string"},"model":{"type":"string"},"api_key":{"oneOf":[{"$ref":"#/$defs/secretRef"},{"type":"null"}]},"system":{"type":["string","null"]},"timeout_seconds":{"type":"number"},"max_attempts":{"type":"integer"}}},{"title":"PreviewAgentPlan","type":"object","additionalProperties":false,"required":["kind","timeout_seconds","max_attempts"],"properties":{"kind":{"const":"preview"},"timeout_seconds":{"type":"number"},"max_attempts":{"type":"integer"}}}]},"targetBinding":{"title":"TargetBinding","description":"A target switched on in a profile, with that profile's credentials.","type":"object","additionalProperties":false,"required":["variant","home_channel","api_base","allow_http","credentials","options","retry_ambiguous","max_attempts"],"properties":{"variant":{"type":["string","null"]},"home_channel":{"type":["string","null"]},"api_base":{"type":["string","null"]},"allow_http":{"type":"boolean","description":"Plain http to a host that is not this machine is allowed."},"credentials":{"title":"CredentialRefs","type":"object","additionalProperties":{"$ref":"#/$defs/secretRef"}},"options":{"title":"TargetOptions","type":"object","additionalProperties":{"type":["string","integer","boolean"]},"description":"Settings of the target that are not secret."},"retry_ambiguous":{"type":"boolean"},"max_attempts":{"type":"integer"}}},"profilePlan":{"title":"ProfilePlan","type":"object","additionalProperties":false,"required":["name","home","agent","toolsets","targets"],"properties":{"name":{"type":"string"},"home":{"type":"string","description":"Relative to <home_dir>: empty, or profiles/<name>."},"agent":{"$ref":"#/$defs/agentPlan"},"toolsets":{"type":"array","items":{"type":"string"},"description":"Default toolsets of webhook runs."},"targets":{"title":"TargetBindings","type":"object","additionalProperties":{"$ref":"#/$defs/targetBinding"},"description":"Enabled targets by canonical name."}}},"jobPlan":{"title":"JobPlan","type":"object","additionalProperties":false,"required":["id","name","profile","description","schedule","timezone","prompt","deliver","skills","toolsets","paused","misfire","at"],"properties":{"id":{"type":"string"},"name":{"type":"string"},"profile":{"type":"string"},"description":{"type":["string","null"]},"schedule":{"type":"string"},"timezone":{"type":["string","null"]},"prompt":{"type":"string"},"deliver":{"type":"array","items":{"$ref":"#/$defs/deliveryPlan"}},"skills":{"type":"array","items":{"type":"string"}},"toolsets":{"type":"array","items":{"type":"string"}},"paused":{"type":"boolean"},"misfire":{"enum":["skip","once"]},"at":{"$ref":"#/$defs/place"}}},"blueprintPlan":{"title":"BlueprintPlan","description":"A blueprint whose every combination of options makes a valid schedule.","type":"object","additionalProperties":false,"required":["key","title","description","category","tags","fields","schedule","prompt","skills"],"properties":{"key":{"type":"string"},"title":{"type":"string"},"description":{"type":"string"},"category":{"enum":["daily","email","weekly","general"]},"tags":{"type":"array","items":{"type":"string"}},"fields":{"type":"array","items":{"$ref":"catalog.schema.json#/$defs/field"},"description":"Complete, in order, `deliver` last."},"schedule":{"type":"string","description":"Five-field cron expression with {name} placeholders."},"prompt":{"type":"string","description":"The job's prompt with {name} placeholders."},"skills":{"type":"array","items":{"type":"string"}}}},"place":{"title":"Place","description":"Where an entry is written: file relative to the root config file's folder, 1-based line.","type":"object","additionalProperties":false,"required":["file","line"],"properties":{"file":{"type":"string"},"line":{"type":"integer"}}},"routePlan":{"title":"RoutePlan","type":"object","additionalProperties":false,"required":["name","profile","at","enabled","description","mode","source","insecure","schemes","secrets","verify_token","public_url","events","filters","script","prompt","skills","toolsets","deliver","cron_job","coalesce","mirror_to_session","rate_limit","max_concurrent","idempotency_ttl_seconds"],"properties":{"name":{"type":"string"},"profile":{"type":"string"},"at":{"$ref":"#/$defs/place"},"enabled":{"type":"boolean"},"description":{"type":["string","null"]},"mode":{"enum":["agent","direct","cron"],"description":"`direct` is `deliver_only`, `cron` is `cron_job`."},"source":{"type":["string","null"],"description":"Scheme that also pins event type, delivery id and challenge; null: header-driven."},"insecure":{"type":"boolean","description":"INSECURE_NO_AUTH."},"schemes":{"type":"array","items":{"type":"string"},"description":"Accepted schemes in the order they commit."},"secrets":{"type":"array","items":{"$ref":"#/$defs/routeSecret"},"description":"Accepted secrets or public keys, current first."},"verify_token":{"oneOf":[{"$ref":"#/$defs/secretRef"},{"type":"null"}],"description":"Token the sender repeats in its handshake."},"public_url":{"type":["string","null"]},"events":{"oneOf":[{"$ref":"#/$defs/eventsPlan"},{"type":"null"}]},"filters":{"oneOf":[{"$ref":"#/$defs/filterPlan"},{"type":"null"}]},"script":{"oneOf":[{"$ref":"#/$defs/scriptPlan"},{"type":"null"}]},"prompt":{"$ref":"#/$defs/template"},"skills":{"type":"array","items":{"type":"string"}},"toolsets":{"type":"array","items":{"type":"string"}},"deliver":{"type":"array","items":{"$ref":"#/$defs/deliveryPlan"}},"cron_job":{"type":["string","null"],"description":"Id of a job."},"coalesce":{"title":"CoalescePlan","type":["object","null"],"additionalProperties":false,"required":["key","window_seconds","max_wait_seconds"],"properties":{"key":{"$ref":"#/$defs/template"},"window_seconds":{"type":"number"},"max_wait_seconds":{"type":"number"}}},"mirror_to_session":{"type":"boolean"},"rate_limit":{"type":"integer"},"max_concurrent":{"type":["integer","null"]},"idempotency_ttl_seconds":{"type":"integer"}}}}};
 const schema32 = {"title":"SecretRef","description":"A secret or where it is. `scope` is the profile whose environment resolves it.","type":"object","additionalProperties":false,"required":["kind","value","scope"],"properties":{"kind":{"enum":["literal","env","file"]},"value":{"type":"string","description":"The literal, the variable's name or the file's path."},"scope":{"type":"string","description":"Profile name."}}};
 const schema34 = {"title":"LocatorPlan","type":"object","additionalProperties":false,"required":["in","name","path","split","prefix"],"properties":{"in":{"enum":["header","query","json","form"]},"name":{"type":"string","description":"Header (lower case), query parameter or form field; empty for `json`."},"path":{"type":"array","items":{"type":"string"},"description":"Path into the JSON body or form field."},"split":{"type":"string","description":"Empty: the whole value is the one part."},"prefix":{"type":"string","description":"Empty: every part counts."}}};
 const schema47 = {"title":"SourcePlan","type":"object","additionalProperties":false,"required":["scheme","accepts"],"properties":{"scheme":{"type":"string","description":"The source's own scheme: canonical name."},"accepts":{"type":"array","items":{"type":"string"},"description":"Schemes a route pinned to this source accepts, in the order they commit."}}};
@@ -7607,7 +7607,7 @@ return errors === 0;
 validate25.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 const schema69 = {"title":"ProfilePlan","type":"object","additionalProperties":false,"required":["name","home","agent","toolsets","targets"],"properties":{"name":{"type":"string"},"home":{"type":"string","description":"Relative to <home_dir>: empty, or profiles/<name>."},"agent":{"$ref":"#/$defs/agentPlan"},"toolsets":{"type":"array","items":{"type":"string"},"description":"Default toolsets of webhook runs."},"targets":{"title":"TargetBindings","type":"object","additionalProperties":{"$ref":"#/$defs/targetBinding"},"description":"Enabled targets by canonical name."}}};
-const schema70 = {"title":"AgentPlan","oneOf":[{"title":"CommandAgentPlan","type":"object","additionalProperties":false,"required":["kind","argv","timeout_seconds","max_attempts"],"properties":{"kind":{"const":"command"},"argv":{"type":"array","items":{"type":"string"}},"timeout_seconds":{"type":"number"},"max_attempts":{"type":"integer"}}},{"title":"OpenAiAgentPlan","type":"object","additionalProperties":false,"required":["kind","base_url","model","api_key","system","timeout_seconds","max_attempts"],"properties":{"kind":{"const":"openai"},"base_url":{"type":"string"},"model":{"type":"string"},"api_key":{"oneOf":[{"$ref":"#/$defs/secretRef"},{"type":"null"}]},"system":{"type":["string","null"]},"timeout_seconds":{"type":"number"},"max_attempts":{"type":"integer"}}},{"title":"PreviewAgentPlan","type":"object","additionalProperties":false,"required":["kind","timeout_seconds","max_attempts"],"properties":{"kind":{"const":"preview"},"timeout_seconds":{"type":"number"},"max_attempts":{"type":"integer"}}}]};
+const schema70 = {"title":"AgentPlan","oneOf":[{"title":"CommandAgentPlan","type":"object","additionalProperties":false,"required":["kind","argv","cwd","env","timeout_seconds","max_attempts"],"properties":{"kind":{"const":"command"},"argv":{"type":"array","items":{"type":"string"}},"cwd":{"type":["string","null"]},"env":{"type":"object","additionalProperties":{"$ref":"#/$defs/secretRef"}},"timeout_seconds":{"type":"number"},"max_attempts":{"type":"integer"}}},{"title":"OpenAiAgentPlan","type":"object","additionalProperties":false,"required":["kind","base_url","model","api_key","system","timeout_seconds","max_attempts"],"properties":{"kind":{"const":"openai"},"base_url":{"type":"string"},"model":{"type":"string"},"api_key":{"oneOf":[{"$ref":"#/$defs/secretRef"},{"type":"null"}]},"system":{"type":["string","null"]},"timeout_seconds":{"type":"number"},"max_attempts":{"type":"integer"}}},{"title":"PreviewAgentPlan","type":"object","additionalProperties":false,"required":["kind","timeout_seconds","max_attempts"],"properties":{"kind":{"const":"preview"},"timeout_seconds":{"type":"number"},"max_attempts":{"type":"integer"}}}]};
 
 function validate70(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -7644,8 +7644,8 @@ vErrors.push(err1);
 }
 errors++;
 }
-if(data.timeout_seconds === undefined){
-const err2 = {instancePath,schemaPath:"#/oneOf/0/required",keyword:"required",params:{missingProperty: "timeout_seconds"}};
+if(data.cwd === undefined){
+const err2 = {instancePath,schemaPath:"#/oneOf/0/required",keyword:"required",params:{missingProperty: "cwd"}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -7654,8 +7654,8 @@ vErrors.push(err2);
 }
 errors++;
 }
-if(data.max_attempts === undefined){
-const err3 = {instancePath,schemaPath:"#/oneOf/0/required",keyword:"required",params:{missingProperty: "max_attempts"}};
+if(data.env === undefined){
+const err3 = {instancePath,schemaPath:"#/oneOf/0/required",keyword:"required",params:{missingProperty: "env"}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -7664,9 +7664,8 @@ vErrors.push(err3);
 }
 errors++;
 }
-for(const key0 in data){
-if(!((((key0 === "kind") || (key0 === "argv")) || (key0 === "timeout_seconds")) || (key0 === "max_attempts"))){
-const err4 = {instancePath,schemaPath:"#/oneOf/0/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(data.timeout_seconds === undefined){
+const err4 = {instancePath,schemaPath:"#/oneOf/0/required",keyword:"required",params:{missingProperty: "timeout_seconds"}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -7675,15 +7674,36 @@ vErrors.push(err4);
 }
 errors++;
 }
-}
-if(data.kind !== undefined){
-if("command" !== data.kind){
-const err5 = {instancePath:instancePath+"/kind",schemaPath:"#/oneOf/0/properties/kind/const",keyword:"const",params:{allowedValue: "command"}};
+if(data.max_attempts === undefined){
+const err5 = {instancePath,schemaPath:"#/oneOf/0/required",keyword:"required",params:{missingProperty: "max_attempts"}};
 if(vErrors === null){
 vErrors = [err5];
 }
 else {
 vErrors.push(err5);
+}
+errors++;
+}
+for(const key0 in data){
+if(!((((((key0 === "kind") || (key0 === "argv")) || (key0 === "cwd")) || (key0 === "env")) || (key0 === "timeout_seconds")) || (key0 === "max_attempts"))){
+const err6 = {instancePath,schemaPath:"#/oneOf/0/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+}
+if(data.kind !== undefined){
+if("command" !== data.kind){
+const err7 = {instancePath:instancePath+"/kind",schemaPath:"#/oneOf/0/properties/kind/const",keyword:"const",params:{allowedValue: "command"}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
 }
 errors++;
 }
@@ -7694,32 +7714,7 @@ if(Array.isArray(data1)){
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 if(typeof data1[i0] !== "string"){
-const err6 = {instancePath:instancePath+"/argv/" + i0,schemaPath:"#/oneOf/0/properties/argv/items/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
-errors++;
-}
-}
-}
-else {
-const err7 = {instancePath:instancePath+"/argv",schemaPath:"#/oneOf/0/properties/argv/type",keyword:"type",params:{type: "array"}};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
-errors++;
-}
-}
-if(data.timeout_seconds !== undefined){
-let data3 = data.timeout_seconds;
-if(!((typeof data3 == "number") && (isFinite(data3)))){
-const err8 = {instancePath:instancePath+"/timeout_seconds",schemaPath:"#/oneOf/0/properties/timeout_seconds/type",keyword:"type",params:{type: "number"}};
+const err8 = {instancePath:instancePath+"/argv/" + i0,schemaPath:"#/oneOf/0/properties/argv/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -7729,10 +7724,9 @@ vErrors.push(err8);
 errors++;
 }
 }
-if(data.max_attempts !== undefined){
-let data4 = data.max_attempts;
-if(!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))){
-const err9 = {instancePath:instancePath+"/max_attempts",schemaPath:"#/oneOf/0/properties/max_attempts/type",keyword:"type",params:{type: "integer"}};
+}
+else {
+const err9 = {instancePath:instancePath+"/argv",schemaPath:"#/oneOf/0/properties/argv/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -7742,9 +7736,10 @@ vErrors.push(err9);
 errors++;
 }
 }
-}
-else {
-const err10 = {instancePath,schemaPath:"#/oneOf/0/type",keyword:"type",params:{type: "object"}};
+if(data.cwd !== undefined){
+let data3 = data.cwd;
+if((typeof data3 !== "string") && (data3 !== null)){
+const err10 = {instancePath:instancePath+"/cwd",schemaPath:"#/oneOf/0/properties/cwd/type",keyword:"type",params:{type: schema70.oneOf[0].properties.cwd.type}};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -7753,16 +7748,15 @@ vErrors.push(err10);
 }
 errors++;
 }
-var _valid0 = _errs1 === errors;
-if(_valid0){
-valid0 = true;
-passing0 = 0;
-var props0 = true;
 }
-const _errs13 = errors;
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.kind === undefined){
-const err11 = {instancePath,schemaPath:"#/oneOf/1/required",keyword:"required",params:{missingProperty: "kind"}};
+if(data.env !== undefined){
+let data4 = data.env;
+if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
+for(const key1 in data4){
+let data5 = data4[key1];
+if(data5 && typeof data5 == "object" && !Array.isArray(data5)){
+if(data5.kind === undefined){
+const err11 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/secretRef/required",keyword:"required",params:{missingProperty: "kind"}};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -7771,8 +7765,8 @@ vErrors.push(err11);
 }
 errors++;
 }
-if(data.base_url === undefined){
-const err12 = {instancePath,schemaPath:"#/oneOf/1/required",keyword:"required",params:{missingProperty: "base_url"}};
+if(data5.value === undefined){
+const err12 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/secretRef/required",keyword:"required",params:{missingProperty: "value"}};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -7781,8 +7775,8 @@ vErrors.push(err12);
 }
 errors++;
 }
-if(data.model === undefined){
-const err13 = {instancePath,schemaPath:"#/oneOf/1/required",keyword:"required",params:{missingProperty: "model"}};
+if(data5.scope === undefined){
+const err13 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/secretRef/required",keyword:"required",params:{missingProperty: "scope"}};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -7791,8 +7785,9 @@ vErrors.push(err13);
 }
 errors++;
 }
-if(data.api_key === undefined){
-const err14 = {instancePath,schemaPath:"#/oneOf/1/required",keyword:"required",params:{missingProperty: "api_key"}};
+for(const key2 in data5){
+if(!(((key2 === "kind") || (key2 === "value")) || (key2 === "scope"))){
+const err14 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/secretRef/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -7801,8 +7796,11 @@ vErrors.push(err14);
 }
 errors++;
 }
-if(data.system === undefined){
-const err15 = {instancePath,schemaPath:"#/oneOf/1/required",keyword:"required",params:{missingProperty: "system"}};
+}
+if(data5.kind !== undefined){
+let data6 = data5.kind;
+if(!(((data6 === "literal") || (data6 === "env")) || (data6 === "file"))){
+const err15 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/kind",schemaPath:"#/$defs/secretRef/properties/kind/enum",keyword:"enum",params:{allowedValues: schema32.properties.kind.enum}};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -7811,8 +7809,10 @@ vErrors.push(err15);
 }
 errors++;
 }
-if(data.timeout_seconds === undefined){
-const err16 = {instancePath,schemaPath:"#/oneOf/1/required",keyword:"required",params:{missingProperty: "timeout_seconds"}};
+}
+if(data5.value !== undefined){
+if(typeof data5.value !== "string"){
+const err16 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/value",schemaPath:"#/$defs/secretRef/properties/value/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -7821,8 +7821,10 @@ vErrors.push(err16);
 }
 errors++;
 }
-if(data.max_attempts === undefined){
-const err17 = {instancePath,schemaPath:"#/oneOf/1/required",keyword:"required",params:{missingProperty: "max_attempts"}};
+}
+if(data5.scope !== undefined){
+if(typeof data5.scope !== "string"){
+const err17 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1")+"/scope",schemaPath:"#/$defs/secretRef/properties/scope/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -7831,9 +7833,10 @@ vErrors.push(err17);
 }
 errors++;
 }
-for(const key1 in data){
-if(!(((((((key1 === "kind") || (key1 === "base_url")) || (key1 === "model")) || (key1 === "api_key")) || (key1 === "system")) || (key1 === "timeout_seconds")) || (key1 === "max_attempts"))){
-const err18 = {instancePath,schemaPath:"#/oneOf/1/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}};
+}
+}
+else {
+const err18 = {instancePath:instancePath+"/env/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/secretRef/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -7843,9 +7846,9 @@ vErrors.push(err18);
 errors++;
 }
 }
-if(data.kind !== undefined){
-if("openai" !== data.kind){
-const err19 = {instancePath:instancePath+"/kind",schemaPath:"#/oneOf/1/properties/kind/const",keyword:"const",params:{allowedValue: "openai"}};
+}
+else {
+const err19 = {instancePath:instancePath+"/env",schemaPath:"#/oneOf/0/properties/env/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -7855,9 +7858,10 @@ vErrors.push(err19);
 errors++;
 }
 }
-if(data.base_url !== undefined){
-if(typeof data.base_url !== "string"){
-const err20 = {instancePath:instancePath+"/base_url",schemaPath:"#/oneOf/1/properties/base_url/type",keyword:"type",params:{type: "string"}};
+if(data.timeout_seconds !== undefined){
+let data9 = data.timeout_seconds;
+if(!((typeof data9 == "number") && (isFinite(data9)))){
+const err20 = {instancePath:instancePath+"/timeout_seconds",schemaPath:"#/oneOf/0/properties/timeout_seconds/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -7867,9 +7871,10 @@ vErrors.push(err20);
 errors++;
 }
 }
-if(data.model !== undefined){
-if(typeof data.model !== "string"){
-const err21 = {instancePath:instancePath+"/model",schemaPath:"#/oneOf/1/properties/model/type",keyword:"type",params:{type: "string"}};
+if(data.max_attempts !== undefined){
+let data10 = data.max_attempts;
+if(!(((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10))) && (isFinite(data10)))){
+const err21 = {instancePath:instancePath+"/max_attempts",schemaPath:"#/oneOf/0/properties/max_attempts/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -7879,15 +7884,9 @@ vErrors.push(err21);
 errors++;
 }
 }
-if(data.api_key !== undefined){
-let data8 = data.api_key;
-const _errs22 = errors;
-let valid5 = false;
-let passing1 = null;
-const _errs23 = errors;
-if(data8 && typeof data8 == "object" && !Array.isArray(data8)){
-if(data8.kind === undefined){
-const err22 = {instancePath:instancePath+"/api_key",schemaPath:"#/$defs/secretRef/required",keyword:"required",params:{missingProperty: "kind"}};
+}
+else {
+const err22 = {instancePath,schemaPath:"#/oneOf/0/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -7896,8 +7895,16 @@ vErrors.push(err22);
 }
 errors++;
 }
-if(data8.value === undefined){
-const err23 = {instancePath:instancePath+"/api_key",schemaPath:"#/$defs/secretRef/required",keyword:"required",params:{missingProperty: "value"}};
+var _valid0 = _errs1 === errors;
+if(_valid0){
+valid0 = true;
+passing0 = 0;
+var props0 = true;
+}
+const _errs27 = errors;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.kind === undefined){
+const err23 = {instancePath,schemaPath:"#/oneOf/1/required",keyword:"required",params:{missingProperty: "kind"}};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -7906,8 +7913,8 @@ vErrors.push(err23);
 }
 errors++;
 }
-if(data8.scope === undefined){
-const err24 = {instancePath:instancePath+"/api_key",schemaPath:"#/$defs/secretRef/required",keyword:"required",params:{missingProperty: "scope"}};
+if(data.base_url === undefined){
+const err24 = {instancePath,schemaPath:"#/oneOf/1/required",keyword:"required",params:{missingProperty: "base_url"}};
 if(vErrors === null){
 vErrors = [err24];
 }
@@ -7916,9 +7923,8 @@ vErrors.push(err24);
 }
 errors++;
 }
-for(const key2 in data8){
-if(!(((key2 === "kind") || (key2 === "value")) || (key2 === "scope"))){
-const err25 = {instancePath:instancePath+"/api_key",schemaPath:"#/$defs/secretRef/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}};
+if(data.model === undefined){
+const err25 = {instancePath,schemaPath:"#/oneOf/1/required",keyword:"required",params:{missingProperty: "model"}};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -7927,11 +7933,8 @@ vErrors.push(err25);
 }
 errors++;
 }
-}
-if(data8.kind !== undefined){
-let data9 = data8.kind;
-if(!(((data9 === "literal") || (data9 === "env")) || (data9 === "file"))){
-const err26 = {instancePath:instancePath+"/api_key/kind",schemaPath:"#/$defs/secretRef/properties/kind/enum",keyword:"enum",params:{allowedValues: schema32.properties.kind.enum}};
+if(data.api_key === undefined){
+const err26 = {instancePath,schemaPath:"#/oneOf/1/required",keyword:"required",params:{missingProperty: "api_key"}};
 if(vErrors === null){
 vErrors = [err26];
 }
@@ -7940,10 +7943,8 @@ vErrors.push(err26);
 }
 errors++;
 }
-}
-if(data8.value !== undefined){
-if(typeof data8.value !== "string"){
-const err27 = {instancePath:instancePath+"/api_key/value",schemaPath:"#/$defs/secretRef/properties/value/type",keyword:"type",params:{type: "string"}};
+if(data.system === undefined){
+const err27 = {instancePath,schemaPath:"#/oneOf/1/required",keyword:"required",params:{missingProperty: "system"}};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -7952,10 +7953,8 @@ vErrors.push(err27);
 }
 errors++;
 }
-}
-if(data8.scope !== undefined){
-if(typeof data8.scope !== "string"){
-const err28 = {instancePath:instancePath+"/api_key/scope",schemaPath:"#/$defs/secretRef/properties/scope/type",keyword:"type",params:{type: "string"}};
+if(data.timeout_seconds === undefined){
+const err28 = {instancePath,schemaPath:"#/oneOf/1/required",keyword:"required",params:{missingProperty: "timeout_seconds"}};
 if(vErrors === null){
 vErrors = [err28];
 }
@@ -7964,10 +7963,8 @@ vErrors.push(err28);
 }
 errors++;
 }
-}
-}
-else {
-const err29 = {instancePath:instancePath+"/api_key",schemaPath:"#/$defs/secretRef/type",keyword:"type",params:{type: "object"}};
+if(data.max_attempts === undefined){
+const err29 = {instancePath,schemaPath:"#/oneOf/1/required",keyword:"required",params:{missingProperty: "max_attempts"}};
 if(vErrors === null){
 vErrors = [err29];
 }
@@ -7976,14 +7973,9 @@ vErrors.push(err29);
 }
 errors++;
 }
-var _valid1 = _errs23 === errors;
-if(_valid1){
-valid5 = true;
-passing1 = 0;
-}
-const _errs32 = errors;
-if(data8 !== null){
-const err30 = {instancePath:instancePath+"/api_key",schemaPath:"#/oneOf/1/properties/api_key/oneOf/1/type",keyword:"type",params:{type: "null"}};
+for(const key3 in data){
+if(!(((((((key3 === "kind") || (key3 === "base_url")) || (key3 === "model")) || (key3 === "api_key")) || (key3 === "system")) || (key3 === "timeout_seconds")) || (key3 === "max_attempts"))){
+const err30 = {instancePath,schemaPath:"#/oneOf/1/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3}};
 if(vErrors === null){
 vErrors = [err30];
 }
@@ -7992,19 +7984,10 @@ vErrors.push(err30);
 }
 errors++;
 }
-var _valid1 = _errs32 === errors;
-if(_valid1 && valid5){
-valid5 = false;
-passing1 = [passing1, 1];
 }
-else {
-if(_valid1){
-valid5 = true;
-passing1 = 1;
-}
-}
-if(!valid5){
-const err31 = {instancePath:instancePath+"/api_key",schemaPath:"#/oneOf/1/properties/api_key/oneOf",keyword:"oneOf",params:{passingSchemas: passing1}};
+if(data.kind !== undefined){
+if("openai" !== data.kind){
+const err31 = {instancePath:instancePath+"/kind",schemaPath:"#/oneOf/1/properties/kind/const",keyword:"const",params:{allowedValue: "openai"}};
 if(vErrors === null){
 vErrors = [err31];
 }
@@ -8013,22 +7996,10 @@ vErrors.push(err31);
 }
 errors++;
 }
-else {
-errors = _errs22;
-if(vErrors !== null){
-if(_errs22){
-vErrors.length = _errs22;
 }
-else {
-vErrors = null;
-}
-}
-}
-}
-if(data.system !== undefined){
-let data12 = data.system;
-if((typeof data12 !== "string") && (data12 !== null)){
-const err32 = {instancePath:instancePath+"/system",schemaPath:"#/oneOf/1/properties/system/type",keyword:"type",params:{type: schema70.oneOf[1].properties.system.type}};
+if(data.base_url !== undefined){
+if(typeof data.base_url !== "string"){
+const err32 = {instancePath:instancePath+"/base_url",schemaPath:"#/oneOf/1/properties/base_url/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err32];
 }
@@ -8038,10 +8009,9 @@ vErrors.push(err32);
 errors++;
 }
 }
-if(data.timeout_seconds !== undefined){
-let data13 = data.timeout_seconds;
-if(!((typeof data13 == "number") && (isFinite(data13)))){
-const err33 = {instancePath:instancePath+"/timeout_seconds",schemaPath:"#/oneOf/1/properties/timeout_seconds/type",keyword:"type",params:{type: "number"}};
+if(data.model !== undefined){
+if(typeof data.model !== "string"){
+const err33 = {instancePath:instancePath+"/model",schemaPath:"#/oneOf/1/properties/model/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err33];
 }
@@ -8051,10 +8021,15 @@ vErrors.push(err33);
 errors++;
 }
 }
-if(data.max_attempts !== undefined){
-let data14 = data.max_attempts;
-if(!(((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14))) && (isFinite(data14)))){
-const err34 = {instancePath:instancePath+"/max_attempts",schemaPath:"#/oneOf/1/properties/max_attempts/type",keyword:"type",params:{type: "integer"}};
+if(data.api_key !== undefined){
+let data14 = data.api_key;
+const _errs36 = errors;
+let valid8 = false;
+let passing1 = null;
+const _errs37 = errors;
+if(data14 && typeof data14 == "object" && !Array.isArray(data14)){
+if(data14.kind === undefined){
+const err34 = {instancePath:instancePath+"/api_key",schemaPath:"#/$defs/secretRef/required",keyword:"required",params:{missingProperty: "kind"}};
 if(vErrors === null){
 vErrors = [err34];
 }
@@ -8063,10 +8038,8 @@ vErrors.push(err34);
 }
 errors++;
 }
-}
-}
-else {
-const err35 = {instancePath,schemaPath:"#/oneOf/1/type",keyword:"type",params:{type: "object"}};
+if(data14.value === undefined){
+const err35 = {instancePath:instancePath+"/api_key",schemaPath:"#/$defs/secretRef/required",keyword:"required",params:{missingProperty: "value"}};
 if(vErrors === null){
 vErrors = [err35];
 }
@@ -8075,7 +8048,176 @@ vErrors.push(err35);
 }
 errors++;
 }
-var _valid0 = _errs13 === errors;
+if(data14.scope === undefined){
+const err36 = {instancePath:instancePath+"/api_key",schemaPath:"#/$defs/secretRef/required",keyword:"required",params:{missingProperty: "scope"}};
+if(vErrors === null){
+vErrors = [err36];
+}
+else {
+vErrors.push(err36);
+}
+errors++;
+}
+for(const key4 in data14){
+if(!(((key4 === "kind") || (key4 === "value")) || (key4 === "scope"))){
+const err37 = {instancePath:instancePath+"/api_key",schemaPath:"#/$defs/secretRef/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4}};
+if(vErrors === null){
+vErrors = [err37];
+}
+else {
+vErrors.push(err37);
+}
+errors++;
+}
+}
+if(data14.kind !== undefined){
+let data15 = data14.kind;
+if(!(((data15 === "literal") || (data15 === "env")) || (data15 === "file"))){
+const err38 = {instancePath:instancePath+"/api_key/kind",schemaPath:"#/$defs/secretRef/properties/kind/enum",keyword:"enum",params:{allowedValues: schema32.properties.kind.enum}};
+if(vErrors === null){
+vErrors = [err38];
+}
+else {
+vErrors.push(err38);
+}
+errors++;
+}
+}
+if(data14.value !== undefined){
+if(typeof data14.value !== "string"){
+const err39 = {instancePath:instancePath+"/api_key/value",schemaPath:"#/$defs/secretRef/properties/value/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err39];
+}
+else {
+vErrors.push(err39);
+}
+errors++;
+}
+}
+if(data14.scope !== undefined){
+if(typeof data14.scope !== "string"){
+const err40 = {instancePath:instancePath+"/api_key/scope",schemaPath:"#/$defs/secretRef/properties/scope/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err40];
+}
+else {
+vErrors.push(err40);
+}
+errors++;
+}
+}
+}
+else {
+const err41 = {instancePath:instancePath+"/api_key",schemaPath:"#/$defs/secretRef/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err41];
+}
+else {
+vErrors.push(err41);
+}
+errors++;
+}
+var _valid1 = _errs37 === errors;
+if(_valid1){
+valid8 = true;
+passing1 = 0;
+}
+const _errs46 = errors;
+if(data14 !== null){
+const err42 = {instancePath:instancePath+"/api_key",schemaPath:"#/oneOf/1/properties/api_key/oneOf/1/type",keyword:"type",params:{type: "null"}};
+if(vErrors === null){
+vErrors = [err42];
+}
+else {
+vErrors.push(err42);
+}
+errors++;
+}
+var _valid1 = _errs46 === errors;
+if(_valid1 && valid8){
+valid8 = false;
+passing1 = [passing1, 1];
+}
+else {
+if(_valid1){
+valid8 = true;
+passing1 = 1;
+}
+}
+if(!valid8){
+const err43 = {instancePath:instancePath+"/api_key",schemaPath:"#/oneOf/1/properties/api_key/oneOf",keyword:"oneOf",params:{passingSchemas: passing1}};
+if(vErrors === null){
+vErrors = [err43];
+}
+else {
+vErrors.push(err43);
+}
+errors++;
+}
+else {
+errors = _errs36;
+if(vErrors !== null){
+if(_errs36){
+vErrors.length = _errs36;
+}
+else {
+vErrors = null;
+}
+}
+}
+}
+if(data.system !== undefined){
+let data18 = data.system;
+if((typeof data18 !== "string") && (data18 !== null)){
+const err44 = {instancePath:instancePath+"/system",schemaPath:"#/oneOf/1/properties/system/type",keyword:"type",params:{type: schema70.oneOf[1].properties.system.type}};
+if(vErrors === null){
+vErrors = [err44];
+}
+else {
+vErrors.push(err44);
+}
+errors++;
+}
+}
+if(data.timeout_seconds !== undefined){
+let data19 = data.timeout_seconds;
+if(!((typeof data19 == "number") && (isFinite(data19)))){
+const err45 = {instancePath:instancePath+"/timeout_seconds",schemaPath:"#/oneOf/1/properties/timeout_seconds/type",keyword:"type",params:{type: "number"}};
+if(vErrors === null){
+vErrors = [err45];
+}
+else {
+vErrors.push(err45);
+}
+errors++;
+}
+}
+if(data.max_attempts !== undefined){
+let data20 = data.max_attempts;
+if(!(((typeof data20 == "number") && (!(data20 % 1) && !isNaN(data20))) && (isFinite(data20)))){
+const err46 = {instancePath:instancePath+"/max_attempts",schemaPath:"#/oneOf/1/properties/max_attempts/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err46];
+}
+else {
+vErrors.push(err46);
+}
+errors++;
+}
+}
+}
+else {
+const err47 = {instancePath,schemaPath:"#/oneOf/1/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err47];
+}
+else {
+vErrors.push(err47);
+}
+errors++;
+}
+var _valid0 = _errs27 === errors;
 if(_valid0 && valid0){
 valid0 = false;
 passing0 = [passing0, 1];
@@ -8088,100 +8230,100 @@ if(props0 !== true){
 props0 = true;
 }
 }
-const _errs40 = errors;
+const _errs54 = errors;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.kind === undefined){
-const err36 = {instancePath,schemaPath:"#/oneOf/2/required",keyword:"required",params:{missingProperty: "kind"}};
+const err48 = {instancePath,schemaPath:"#/oneOf/2/required",keyword:"required",params:{missingProperty: "kind"}};
 if(vErrors === null){
-vErrors = [err36];
+vErrors = [err48];
 }
 else {
-vErrors.push(err36);
+vErrors.push(err48);
 }
 errors++;
 }
 if(data.timeout_seconds === undefined){
-const err37 = {instancePath,schemaPath:"#/oneOf/2/required",keyword:"required",params:{missingProperty: "timeout_seconds"}};
+const err49 = {instancePath,schemaPath:"#/oneOf/2/required",keyword:"required",params:{missingProperty: "timeout_seconds"}};
 if(vErrors === null){
-vErrors = [err37];
+vErrors = [err49];
 }
 else {
-vErrors.push(err37);
+vErrors.push(err49);
 }
 errors++;
 }
 if(data.max_attempts === undefined){
-const err38 = {instancePath,schemaPath:"#/oneOf/2/required",keyword:"required",params:{missingProperty: "max_attempts"}};
+const err50 = {instancePath,schemaPath:"#/oneOf/2/required",keyword:"required",params:{missingProperty: "max_attempts"}};
 if(vErrors === null){
-vErrors = [err38];
+vErrors = [err50];
 }
 else {
-vErrors.push(err38);
+vErrors.push(err50);
 }
 errors++;
 }
-for(const key3 in data){
-if(!(((key3 === "kind") || (key3 === "timeout_seconds")) || (key3 === "max_attempts"))){
-const err39 = {instancePath,schemaPath:"#/oneOf/2/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3}};
+for(const key5 in data){
+if(!(((key5 === "kind") || (key5 === "timeout_seconds")) || (key5 === "max_attempts"))){
+const err51 = {instancePath,schemaPath:"#/oneOf/2/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5}};
 if(vErrors === null){
-vErrors = [err39];
+vErrors = [err51];
 }
 else {
-vErrors.push(err39);
+vErrors.push(err51);
 }
 errors++;
 }
 }
 if(data.kind !== undefined){
 if("preview" !== data.kind){
-const err40 = {instancePath:instancePath+"/kind",schemaPath:"#/oneOf/2/properties/kind/const",keyword:"const",params:{allowedValue: "preview"}};
+const err52 = {instancePath:instancePath+"/kind",schemaPath:"#/oneOf/2/properties/kind/const",keyword:"const",params:{allowedValue: "preview"}};
 if(vErrors === null){
-vErrors = [err40];
+vErrors = [err52];
 }
 else {
-vErrors.push(err40);
+vErrors.push(err52);
 }
 errors++;
 }
 }
 if(data.timeout_seconds !== undefined){
-let data16 = data.timeout_seconds;
-if(!((typeof data16 == "number") && (isFinite(data16)))){
-const err41 = {instancePath:instancePath+"/timeout_seconds",schemaPath:"#/oneOf/2/properties/timeout_seconds/type",keyword:"type",params:{type: "number"}};
+let data22 = data.timeout_seconds;
+if(!((typeof data22 == "number") && (isFinite(data22)))){
+const err53 = {instancePath:instancePath+"/timeout_seconds",schemaPath:"#/oneOf/2/properties/timeout_seconds/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
-vErrors = [err41];
+vErrors = [err53];
 }
 else {
-vErrors.push(err41);
+vErrors.push(err53);
 }
 errors++;
 }
 }
 if(data.max_attempts !== undefined){
-let data17 = data.max_attempts;
-if(!(((typeof data17 == "number") && (!(data17 % 1) && !isNaN(data17))) && (isFinite(data17)))){
-const err42 = {instancePath:instancePath+"/max_attempts",schemaPath:"#/oneOf/2/properties/max_attempts/type",keyword:"type",params:{type: "integer"}};
+let data23 = data.max_attempts;
+if(!(((typeof data23 == "number") && (!(data23 % 1) && !isNaN(data23))) && (isFinite(data23)))){
+const err54 = {instancePath:instancePath+"/max_attempts",schemaPath:"#/oneOf/2/properties/max_attempts/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
-vErrors = [err42];
+vErrors = [err54];
 }
 else {
-vErrors.push(err42);
+vErrors.push(err54);
 }
 errors++;
 }
 }
 }
 else {
-const err43 = {instancePath,schemaPath:"#/oneOf/2/type",keyword:"type",params:{type: "object"}};
+const err55 = {instancePath,schemaPath:"#/oneOf/2/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
-vErrors = [err43];
+vErrors = [err55];
 }
 else {
-vErrors.push(err43);
+vErrors.push(err55);
 }
 errors++;
 }
-var _valid0 = _errs40 === errors;
+var _valid0 = _errs54 === errors;
 if(_valid0 && valid0){
 valid0 = false;
 passing0 = [passing0, 2];
@@ -8197,12 +8339,12 @@ props0 = true;
 }
 }
 if(!valid0){
-const err44 = {instancePath,schemaPath:"#/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
+const err56 = {instancePath,schemaPath:"#/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
 if(vErrors === null){
-vErrors = [err44];
+vErrors = [err56];
 }
 else {
-vErrors.push(err44);
+vErrors.push(err56);
 }
 errors++;
 }
@@ -8223,7 +8365,7 @@ return errors === 0;
 }
 validate70.evaluated = {"dynamicProps":true,"dynamicItems":false};
 
-const schema72 = {"title":"TargetBinding","description":"A target switched on in a profile, with that profile's credentials.","type":"object","additionalProperties":false,"required":["variant","home_channel","api_base","allow_http","credentials","options","retry_ambiguous","max_attempts"],"properties":{"variant":{"type":["string","null"]},"home_channel":{"type":["string","null"]},"api_base":{"type":["string","null"]},"allow_http":{"type":"boolean","description":"Plain http to a host that is not this machine is allowed."},"credentials":{"title":"CredentialRefs","type":"object","additionalProperties":{"$ref":"#/$defs/secretRef"}},"options":{"title":"TargetOptions","type":"object","additionalProperties":{"type":["string","integer","boolean"]},"description":"Settings of the target that are not secret."},"retry_ambiguous":{"type":"boolean"},"max_attempts":{"type":"integer"}}};
+const schema73 = {"title":"TargetBinding","description":"A target switched on in a profile, with that profile's credentials.","type":"object","additionalProperties":false,"required":["variant","home_channel","api_base","allow_http","credentials","options","retry_ambiguous","max_attempts"],"properties":{"variant":{"type":["string","null"]},"home_channel":{"type":["string","null"]},"api_base":{"type":["string","null"]},"allow_http":{"type":"boolean","description":"Plain http to a host that is not this machine is allowed."},"credentials":{"title":"CredentialRefs","type":"object","additionalProperties":{"$ref":"#/$defs/secretRef"}},"options":{"title":"TargetOptions","type":"object","additionalProperties":{"type":["string","integer","boolean"]},"description":"Settings of the target that are not secret."},"retry_ambiguous":{"type":"boolean"},"max_attempts":{"type":"integer"}}};
 
 function validate72(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -8331,7 +8473,7 @@ errors++;
 if(data.variant !== undefined){
 let data0 = data.variant;
 if((typeof data0 !== "string") && (data0 !== null)){
-const err9 = {instancePath:instancePath+"/variant",schemaPath:"#/properties/variant/type",keyword:"type",params:{type: schema72.properties.variant.type}};
+const err9 = {instancePath:instancePath+"/variant",schemaPath:"#/properties/variant/type",keyword:"type",params:{type: schema73.properties.variant.type}};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -8344,7 +8486,7 @@ errors++;
 if(data.home_channel !== undefined){
 let data1 = data.home_channel;
 if((typeof data1 !== "string") && (data1 !== null)){
-const err10 = {instancePath:instancePath+"/home_channel",schemaPath:"#/properties/home_channel/type",keyword:"type",params:{type: schema72.properties.home_channel.type}};
+const err10 = {instancePath:instancePath+"/home_channel",schemaPath:"#/properties/home_channel/type",keyword:"type",params:{type: schema73.properties.home_channel.type}};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -8357,7 +8499,7 @@ errors++;
 if(data.api_base !== undefined){
 let data2 = data.api_base;
 if((typeof data2 !== "string") && (data2 !== null)){
-const err11 = {instancePath:instancePath+"/api_base",schemaPath:"#/properties/api_base/type",keyword:"type",params:{type: schema72.properties.api_base.type}};
+const err11 = {instancePath:instancePath+"/api_base",schemaPath:"#/properties/api_base/type",keyword:"type",params:{type: schema73.properties.api_base.type}};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -8494,7 +8636,7 @@ if(data9 && typeof data9 == "object" && !Array.isArray(data9)){
 for(const key3 in data9){
 let data10 = data9[key3];
 if(((typeof data10 !== "string") && (!(((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10))) && (isFinite(data10))))) && (typeof data10 !== "boolean")){
-const err22 = {instancePath:instancePath+"/options/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/options/additionalProperties/type",keyword:"type",params:{type: schema72.properties.options.additionalProperties.type}};
+const err22 = {instancePath:instancePath+"/options/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/options/additionalProperties/type",keyword:"type",params:{type: schema73.properties.options.additionalProperties.type}};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -8726,11 +8868,11 @@ return errors === 0;
 }
 validate69.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema74 = {"title":"JobPlan","type":"object","additionalProperties":false,"required":["id","name","profile","description","schedule","timezone","prompt","deliver","skills","toolsets","paused","misfire","at"],"properties":{"id":{"type":"string"},"name":{"type":"string"},"profile":{"type":"string"},"description":{"type":["string","null"]},"schedule":{"type":"string"},"timezone":{"type":["string","null"]},"prompt":{"type":"string"},"deliver":{"type":"array","items":{"$ref":"#/$defs/deliveryPlan"}},"skills":{"type":"array","items":{"type":"string"}},"toolsets":{"type":"array","items":{"type":"string"}},"paused":{"type":"boolean"},"misfire":{"enum":["skip","once"]},"at":{"$ref":"#/$defs/place"}}};
-const schema78 = {"title":"Place","description":"Where an entry is written: file relative to the root config file's folder, 1-based line.","type":"object","additionalProperties":false,"required":["file","line"],"properties":{"file":{"type":"string"},"line":{"type":"integer"}}};
-const schema75 = {"title":"DeliveryPlan","description":"One target of a route or job with its address templates.","type":"object","additionalProperties":false,"required":["target","extra"],"properties":{"target":{"type":"string","description":"Canonical target name, or `origin`, `local`, `log`."},"extra":{"title":"DeliveryExtraPlan","type":"object","additionalProperties":{"$ref":"#/$defs/template"}}}};
-const schema76 = {"title":"TemplatePlan","description":"A template as a list of segments.","type":"array","items":{"$ref":"#/$defs/templateSegment"}};
-const schema77 = {"title":"TemplateSegment","oneOf":[{"title":"TextSegment","type":"object","additionalProperties":false,"required":["kind","text"],"properties":{"kind":{"const":"text"},"text":{"type":"string"}}},{"title":"PathSegment","type":"object","additionalProperties":false,"required":["kind","path","text","builtin"],"properties":{"kind":{"const":"path"},"path":{"type":"array","items":{"type":"string"},"description":"Keys and indexes from the root; empty: never resolves (`{headers.X}`)."},"text":{"type":"string","description":"The placeholder as written; stays when it does not resolve."},"builtin":{"enum":["event_type","route","delivery_id",null],"description":"What it means when the payload has no such key."}}},{"title":"DumpSegment","type":"object","additionalProperties":false,"required":["kind"],"properties":{"kind":{"const":"dump"}}},{"title":"MetaSegment","type":"object","additionalProperties":false,"required":["kind","name"],"properties":{"kind":{"const":"meta"},"name":{"enum":["event_type","route","delivery_id"]}}}]};
+const schema75 = {"title":"JobPlan","type":"object","additionalProperties":false,"required":["id","name","profile","description","schedule","timezone","prompt","deliver","skills","toolsets","paused","misfire","at"],"properties":{"id":{"type":"string"},"name":{"type":"string"},"profile":{"type":"string"},"description":{"type":["string","null"]},"schedule":{"type":"string"},"timezone":{"type":["string","null"]},"prompt":{"type":"string"},"deliver":{"type":"array","items":{"$ref":"#/$defs/deliveryPlan"}},"skills":{"type":"array","items":{"type":"string"}},"toolsets":{"type":"array","items":{"type":"string"}},"paused":{"type":"boolean"},"misfire":{"enum":["skip","once"]},"at":{"$ref":"#/$defs/place"}}};
+const schema79 = {"title":"Place","description":"Where an entry is written: file relative to the root config file's folder, 1-based line.","type":"object","additionalProperties":false,"required":["file","line"],"properties":{"file":{"type":"string"},"line":{"type":"integer"}}};
+const schema76 = {"title":"DeliveryPlan","description":"One target of a route or job with its address templates.","type":"object","additionalProperties":false,"required":["target","extra"],"properties":{"target":{"type":"string","description":"Canonical target name, or `origin`, `local`, `log`."},"extra":{"title":"DeliveryExtraPlan","type":"object","additionalProperties":{"$ref":"#/$defs/template"}}}};
+const schema77 = {"title":"TemplatePlan","description":"A template as a list of segments.","type":"array","items":{"$ref":"#/$defs/templateSegment"}};
+const schema78 = {"title":"TemplateSegment","oneOf":[{"title":"TextSegment","type":"object","additionalProperties":false,"required":["kind","text"],"properties":{"kind":{"const":"text"},"text":{"type":"string"}}},{"title":"PathSegment","type":"object","additionalProperties":false,"required":["kind","path","text","builtin"],"properties":{"kind":{"const":"path"},"path":{"type":"array","items":{"type":"string"},"description":"Keys and indexes from the root; empty: never resolves (`{headers.X}`)."},"text":{"type":"string","description":"The placeholder as written; stays when it does not resolve."},"builtin":{"enum":["event_type","route","delivery_id",null],"description":"What it means when the payload has no such key."}}},{"title":"DumpSegment","type":"object","additionalProperties":false,"required":["kind"],"properties":{"kind":{"const":"dump"}}},{"title":"MetaSegment","type":"object","additionalProperties":false,"required":["kind","name"],"properties":{"kind":{"const":"meta"},"name":{"enum":["event_type","route","delivery_id"]}}}]};
 
 function validate77(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -8933,7 +9075,7 @@ errors++;
 if(data0.builtin !== undefined){
 let data7 = data0.builtin;
 if(!((((data7 === "event_type") || (data7 === "route")) || (data7 === "delivery_id")) || (data7 === null))){
-const err15 = {instancePath:instancePath+"/" + i0+"/builtin",schemaPath:"#/$defs/templateSegment/oneOf/1/properties/builtin/enum",keyword:"enum",params:{allowedValues: schema77.oneOf[1].properties.builtin.enum}};
+const err15 = {instancePath:instancePath+"/" + i0+"/builtin",schemaPath:"#/$defs/templateSegment/oneOf/1/properties/builtin/enum",keyword:"enum",params:{allowedValues: schema78.oneOf[1].properties.builtin.enum}};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -9076,7 +9218,7 @@ errors++;
 if(data0.name !== undefined){
 let data10 = data0.name;
 if(!(((data10 === "event_type") || (data10 === "route")) || (data10 === "delivery_id"))){
-const err25 = {instancePath:instancePath+"/" + i0+"/name",schemaPath:"#/$defs/templateSegment/oneOf/3/properties/name/enum",keyword:"enum",params:{allowedValues: schema77.oneOf[3].properties.name.enum}};
+const err25 = {instancePath:instancePath+"/" + i0+"/name",schemaPath:"#/$defs/templateSegment/oneOf/3/properties/name/enum",keyword:"enum",params:{allowedValues: schema78.oneOf[3].properties.name.enum}};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -9387,7 +9529,7 @@ vErrors.push(err12);
 errors++;
 }
 for(const key0 in data){
-if(!(func1.call(schema74.properties, key0))){
+if(!(func1.call(schema75.properties, key0))){
 const err13 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
 if(vErrors === null){
 vErrors = [err13];
@@ -9437,7 +9579,7 @@ errors++;
 if(data.description !== undefined){
 let data3 = data.description;
 if((typeof data3 !== "string") && (data3 !== null)){
-const err17 = {instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema74.properties.description.type}};
+const err17 = {instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema75.properties.description.type}};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -9462,7 +9604,7 @@ errors++;
 if(data.timezone !== undefined){
 let data5 = data.timezone;
 if((typeof data5 !== "string") && (data5 !== null)){
-const err19 = {instancePath:instancePath+"/timezone",schemaPath:"#/properties/timezone/type",keyword:"type",params:{type: schema74.properties.timezone.type}};
+const err19 = {instancePath:instancePath+"/timezone",schemaPath:"#/properties/timezone/type",keyword:"type",params:{type: schema75.properties.timezone.type}};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -9577,7 +9719,7 @@ errors++;
 if(data.misfire !== undefined){
 let data14 = data.misfire;
 if(!((data14 === "skip") || (data14 === "once"))){
-const err27 = {instancePath:instancePath+"/misfire",schemaPath:"#/properties/misfire/enum",keyword:"enum",params:{allowedValues: schema74.properties.misfire.enum}};
+const err27 = {instancePath:instancePath+"/misfire",schemaPath:"#/properties/misfire/enum",keyword:"enum",params:{allowedValues: schema75.properties.misfire.enum}};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -9675,8 +9817,8 @@ return errors === 0;
 }
 validate75.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema79 = {"title":"BlueprintPlan","description":"A blueprint whose every combination of options makes a valid schedule.","type":"object","additionalProperties":false,"required":["key","title","description","category","tags","fields","schedule","prompt","skills"],"properties":{"key":{"type":"string"},"title":{"type":"string"},"description":{"type":"string"},"category":{"enum":["daily","email","weekly","general"]},"tags":{"type":"array","items":{"type":"string"}},"fields":{"type":"array","items":{"$ref":"catalog.schema.json#/$defs/field"},"description":"Complete, in order, `deliver` last."},"schedule":{"type":"string","description":"Five-field cron expression with {name} placeholders."},"prompt":{"type":"string","description":"The job's prompt with {name} placeholders."},"skills":{"type":"array","items":{"type":"string"}}}};
-const schema82 = {"title":"BlueprintField","description":"One input of a blueprint, complete.","type":"object","additionalProperties":false,"required":["name","type","label","default","options","optional","strict","help"],"properties":{"name":{"type":"string","pattern":"^[a-z][a-z0-9_]*$","description":"Parameter name."},"type":{"enum":["time","enum","text","weekdays"],"description":"`time`: 24-hour HH:MM. `enum`: one of the options. `weekdays`: which days. `text`: anything."},"label":{"type":"string","minLength":1,"description":"Prompt shown to the user."},"default":{"type":"string","description":"Default value."},"options":{"type":"array","items":{"type":"string","minLength":1},"description":"Allowed values of `enum` and `weekdays`; empty for `time` and `text`."},"optional":{"type":"boolean","description":"May be left out altogether."},"strict":{"type":"boolean","description":"Values outside the options are refused."},"help":{"type":"string","description":"Hint, may be empty."}}};
+const schema80 = {"title":"BlueprintPlan","description":"A blueprint whose every combination of options makes a valid schedule.","type":"object","additionalProperties":false,"required":["key","title","description","category","tags","fields","schedule","prompt","skills"],"properties":{"key":{"type":"string"},"title":{"type":"string"},"description":{"type":"string"},"category":{"enum":["daily","email","weekly","general"]},"tags":{"type":"array","items":{"type":"string"}},"fields":{"type":"array","items":{"$ref":"catalog.schema.json#/$defs/field"},"description":"Complete, in order, `deliver` last."},"schedule":{"type":"string","description":"Five-field cron expression with {name} placeholders."},"prompt":{"type":"string","description":"The job's prompt with {name} placeholders."},"skills":{"type":"array","items":{"type":"string"}}}};
+const schema83 = {"title":"BlueprintField","description":"One input of a blueprint, complete.","type":"object","additionalProperties":false,"required":["name","type","label","default","options","optional","strict","help"],"properties":{"name":{"type":"string","pattern":"^[a-z][a-z0-9_]*$","description":"Parameter name."},"type":{"enum":["time","enum","text","weekdays"],"description":"`time`: 24-hour HH:MM. `enum`: one of the options. `weekdays`: which days. `text`: anything."},"label":{"type":"string","minLength":1,"description":"Prompt shown to the user."},"default":{"type":"string","description":"Default value."},"options":{"type":"array","items":{"type":"string","minLength":1},"description":"Allowed values of `enum` and `weekdays`; empty for `time` and `text`."},"optional":{"type":"boolean","description":"May be left out altogether."},"strict":{"type":"boolean","description":"Values outside the options are refused."},"help":{"type":"string","description":"Hint, may be empty."}}};
 const pattern6 = new RegExp("^[a-z][a-z0-9_]*$", "u");
 
 function validate81(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -9781,7 +9923,7 @@ vErrors.push(err8);
 errors++;
 }
 for(const key0 in data){
-if(!(func1.call(schema79.properties, key0))){
+if(!(func1.call(schema80.properties, key0))){
 const err9 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
 if(vErrors === null){
 vErrors = [err9];
@@ -9831,7 +9973,7 @@ errors++;
 if(data.category !== undefined){
 let data3 = data.category;
 if(!((((data3 === "daily") || (data3 === "email")) || (data3 === "weekly")) || (data3 === "general"))){
-const err13 = {instancePath:instancePath+"/category",schemaPath:"#/properties/category/enum",keyword:"enum",params:{allowedValues: schema79.properties.category.enum}};
+const err13 = {instancePath:instancePath+"/category",schemaPath:"#/properties/category/enum",keyword:"enum",params:{allowedValues: schema80.properties.category.enum}};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -9996,7 +10138,7 @@ errors++;
 if(data7.type !== undefined){
 let data9 = data7.type;
 if(!((((data9 === "time") || (data9 === "enum")) || (data9 === "text")) || (data9 === "weekdays"))){
-const err27 = {instancePath:instancePath+"/fields/" + i1+"/type",schemaPath:"catalog.schema.json#/$defs/field/properties/type/enum",keyword:"enum",params:{allowedValues: schema82.properties.type.enum}};
+const err27 = {instancePath:instancePath+"/fields/" + i1+"/type",schemaPath:"catalog.schema.json#/$defs/field/properties/type/enum",keyword:"enum",params:{allowedValues: schema83.properties.type.enum}};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -10212,10 +10354,10 @@ return errors === 0;
 }
 validate81.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema84 = {"title":"RoutePlan","type":"object","additionalProperties":false,"required":["name","profile","at","enabled","description","mode","source","insecure","schemes","secrets","verify_token","public_url","events","filters","script","prompt","skills","toolsets","deliver","cron_job","coalesce","mirror_to_session","rate_limit","max_concurrent","idempotency_ttl_seconds"],"properties":{"name":{"type":"string"},"profile":{"type":"string"},"at":{"$ref":"#/$defs/place"},"enabled":{"type":"boolean"},"description":{"type":["string","null"]},"mode":{"enum":["agent","direct","cron"],"description":"`direct` is `deliver_only`, `cron` is `cron_job`."},"source":{"type":["string","null"],"description":"Scheme that also pins event type, delivery id and challenge; null: header-driven."},"insecure":{"type":"boolean","description":"INSECURE_NO_AUTH."},"schemes":{"type":"array","items":{"type":"string"},"description":"Accepted schemes in the order they commit."},"secrets":{"type":"array","items":{"$ref":"#/$defs/routeSecret"},"description":"Accepted secrets or public keys, current first."},"verify_token":{"oneOf":[{"$ref":"#/$defs/secretRef"},{"type":"null"}],"description":"Token the sender repeats in its handshake."},"public_url":{"type":["string","null"]},"events":{"oneOf":[{"$ref":"#/$defs/eventsPlan"},{"type":"null"}]},"filters":{"oneOf":[{"$ref":"#/$defs/filterPlan"},{"type":"null"}]},"script":{"oneOf":[{"$ref":"#/$defs/scriptPlan"},{"type":"null"}]},"prompt":{"$ref":"#/$defs/template"},"skills":{"type":"array","items":{"type":"string"}},"toolsets":{"type":"array","items":{"type":"string"}},"deliver":{"type":"array","items":{"$ref":"#/$defs/deliveryPlan"}},"cron_job":{"type":["string","null"],"description":"Id of a job."},"coalesce":{"title":"CoalescePlan","type":["object","null"],"additionalProperties":false,"required":["key","window_seconds","max_wait_seconds"],"properties":{"key":{"$ref":"#/$defs/template"},"window_seconds":{"type":"number"},"max_wait_seconds":{"type":"number"}}},"mirror_to_session":{"type":"boolean"},"rate_limit":{"type":"integer"},"max_concurrent":{"type":["integer","null"]},"idempotency_ttl_seconds":{"type":"integer"}}};
-const schema89 = {"title":"EventsPlan","type":"object","additionalProperties":false,"required":["exact","globs"],"properties":{"exact":{"type":"array","items":{"type":"string"}},"globs":{"type":"array","items":{"type":"string"},"description":"Regular expression sources made from the globs."}}};
-const schema92 = {"title":"ScriptPlan","type":"object","additionalProperties":false,"required":["path","interpreter","timeout_seconds"],"properties":{"path":{"type":"string","description":"Relative to <profile home>/scripts/."},"interpreter":{"enum":["bash","python"]},"timeout_seconds":{"type":"number"}}};
-const schema86 = {"title":"RouteSecret","type":"object","additionalProperties":false,"required":["ref","expires_at"],"properties":{"ref":{"$ref":"#/$defs/secretRef"},"expires_at":{"type":["integer","null"],"description":"Unix time in ms after which it is no longer accepted."}}};
+const schema85 = {"title":"RoutePlan","type":"object","additionalProperties":false,"required":["name","profile","at","enabled","description","mode","source","insecure","schemes","secrets","verify_token","public_url","events","filters","script","prompt","skills","toolsets","deliver","cron_job","coalesce","mirror_to_session","rate_limit","max_concurrent","idempotency_ttl_seconds"],"properties":{"name":{"type":"string"},"profile":{"type":"string"},"at":{"$ref":"#/$defs/place"},"enabled":{"type":"boolean"},"description":{"type":["string","null"]},"mode":{"enum":["agent","direct","cron"],"description":"`direct` is `deliver_only`, `cron` is `cron_job`."},"source":{"type":["string","null"],"description":"Scheme that also pins event type, delivery id and challenge; null: header-driven."},"insecure":{"type":"boolean","description":"INSECURE_NO_AUTH."},"schemes":{"type":"array","items":{"type":"string"},"description":"Accepted schemes in the order they commit."},"secrets":{"type":"array","items":{"$ref":"#/$defs/routeSecret"},"description":"Accepted secrets or public keys, current first."},"verify_token":{"oneOf":[{"$ref":"#/$defs/secretRef"},{"type":"null"}],"description":"Token the sender repeats in its handshake."},"public_url":{"type":["string","null"]},"events":{"oneOf":[{"$ref":"#/$defs/eventsPlan"},{"type":"null"}]},"filters":{"oneOf":[{"$ref":"#/$defs/filterPlan"},{"type":"null"}]},"script":{"oneOf":[{"$ref":"#/$defs/scriptPlan"},{"type":"null"}]},"prompt":{"$ref":"#/$defs/template"},"skills":{"type":"array","items":{"type":"string"}},"toolsets":{"type":"array","items":{"type":"string"}},"deliver":{"type":"array","items":{"$ref":"#/$defs/deliveryPlan"}},"cron_job":{"type":["string","null"],"description":"Id of a job."},"coalesce":{"title":"CoalescePlan","type":["object","null"],"additionalProperties":false,"required":["key","window_seconds","max_wait_seconds"],"properties":{"key":{"$ref":"#/$defs/template"},"window_seconds":{"type":"number"},"max_wait_seconds":{"type":"number"}}},"mirror_to_session":{"type":"boolean"},"rate_limit":{"type":"integer"},"max_concurrent":{"type":["integer","null"]},"idempotency_ttl_seconds":{"type":"integer"}}};
+const schema90 = {"title":"EventsPlan","type":"object","additionalProperties":false,"required":["exact","globs"],"properties":{"exact":{"type":"array","items":{"type":"string"}},"globs":{"type":"array","items":{"type":"string"},"description":"Regular expression sources made from the globs."}}};
+const schema93 = {"title":"ScriptPlan","type":"object","additionalProperties":false,"required":["path","interpreter","timeout_seconds"],"properties":{"path":{"type":"string","description":"Relative to <profile home>/scripts/."},"interpreter":{"enum":["bash","python"]},"timeout_seconds":{"type":"number"}}};
+const schema87 = {"title":"RouteSecret","type":"object","additionalProperties":false,"required":["ref","expires_at"],"properties":{"ref":{"$ref":"#/$defs/secretRef"},"expires_at":{"type":["integer","null"],"description":"Unix time in ms after which it is no longer accepted."}}};
 
 function validate87(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -10357,7 +10499,7 @@ errors++;
 if(data.expires_at !== undefined){
 let data4 = data.expires_at;
 if((!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))) && (data4 !== null)){
-const err11 = {instancePath:instancePath+"/expires_at",schemaPath:"#/properties/expires_at/type",keyword:"type",params:{type: schema86.properties.expires_at.type}};
+const err11 = {instancePath:instancePath+"/expires_at",schemaPath:"#/properties/expires_at/type",keyword:"type",params:{type: schema87.properties.expires_at.type}};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -10383,8 +10525,8 @@ return errors === 0;
 }
 validate87.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema90 = {"title":"FilterPlan","oneOf":[{"title":"FilterGroup","type":"object","additionalProperties":false,"required":["kind","filters"],"properties":{"kind":{"enum":["all","any","not"]},"filters":{"type":"array","items":{"$ref":"#/$defs/filterPlan"},"description":"`not`: one member."}}},{"title":"FilterLeaf","type":"object","additionalProperties":false,"required":["kind","field","operator","value"],"properties":{"kind":{"const":"leaf"},"field":{"$ref":"#/$defs/fieldPlan"},"operator":{"enum":["exists","missing","equals","not_equals","contains","in","in_file","regex"]},"value":{"type":["string","number","boolean","object","array","null"],"description":"Operand; for `in_file` a path relative to <home_dir>, below `~/` or absolute, for `regex` RE2 source."}}}]};
-const schema91 = {"title":"FieldPlan","type":"object","additionalProperties":false,"required":["in","path"],"properties":{"in":{"enum":["payload","root","event","header"],"description":"`payload`: below a top-level payload object when there is one, else from the root."},"path":{"type":"array","items":{"type":"string"},"description":"Split path; for `header` its lower-case name."}}};
+const schema91 = {"title":"FilterPlan","oneOf":[{"title":"FilterGroup","type":"object","additionalProperties":false,"required":["kind","filters"],"properties":{"kind":{"enum":["all","any","not"]},"filters":{"type":"array","items":{"$ref":"#/$defs/filterPlan"},"description":"`not`: one member."}}},{"title":"FilterLeaf","type":"object","additionalProperties":false,"required":["kind","field","operator","value"],"properties":{"kind":{"const":"leaf"},"field":{"$ref":"#/$defs/fieldPlan"},"operator":{"enum":["exists","missing","equals","not_equals","contains","in","in_file","regex"]},"value":{"type":["string","number","boolean","object","array","null"],"description":"Operand; for `in_file` a path relative to <home_dir>, below `~/` or absolute, for `regex` RE2 source."}}}]};
+const schema92 = {"title":"FieldPlan","type":"object","additionalProperties":false,"required":["in","path"],"properties":{"in":{"enum":["payload","root","event","header"],"description":"`payload`: below a top-level payload object when there is one, else from the root."},"path":{"type":"array","items":{"type":"string"},"description":"Split path; for `header` its lower-case name."}}};
 const wrapper5 = {validate: validate89};
 
 function validate89(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -10437,7 +10579,7 @@ errors++;
 if(data.kind !== undefined){
 let data0 = data.kind;
 if(!(((data0 === "all") || (data0 === "any")) || (data0 === "not"))){
-const err3 = {instancePath:instancePath+"/kind",schemaPath:"#/oneOf/0/properties/kind/enum",keyword:"enum",params:{allowedValues: schema90.oneOf[0].properties.kind.enum}};
+const err3 = {instancePath:instancePath+"/kind",schemaPath:"#/oneOf/0/properties/kind/enum",keyword:"enum",params:{allowedValues: schema91.oneOf[0].properties.kind.enum}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -10590,7 +10732,7 @@ errors++;
 if(data4.in !== undefined){
 let data5 = data4.in;
 if(!((((data5 === "payload") || (data5 === "root")) || (data5 === "event")) || (data5 === "header"))){
-const err15 = {instancePath:instancePath+"/field/in",schemaPath:"#/$defs/fieldPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema91.properties.in.enum}};
+const err15 = {instancePath:instancePath+"/field/in",schemaPath:"#/$defs/fieldPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema92.properties.in.enum}};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -10643,7 +10785,7 @@ errors++;
 if(data.operator !== undefined){
 let data8 = data.operator;
 if(!((((((((data8 === "exists") || (data8 === "missing")) || (data8 === "equals")) || (data8 === "not_equals")) || (data8 === "contains")) || (data8 === "in")) || (data8 === "in_file")) || (data8 === "regex"))){
-const err19 = {instancePath:instancePath+"/operator",schemaPath:"#/oneOf/1/properties/operator/enum",keyword:"enum",params:{allowedValues: schema90.oneOf[1].properties.operator.enum}};
+const err19 = {instancePath:instancePath+"/operator",schemaPath:"#/oneOf/1/properties/operator/enum",keyword:"enum",params:{allowedValues: schema91.oneOf[1].properties.operator.enum}};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -10656,7 +10798,7 @@ errors++;
 if(data.value !== undefined){
 let data9 = data.value;
 if((((typeof data9 != "object") && (typeof data9 !== "string")) && (!((typeof data9 == "number") && (isFinite(data9))))) && (typeof data9 !== "boolean")){
-const err20 = {instancePath:instancePath+"/value",schemaPath:"#/oneOf/1/properties/value/type",keyword:"type",params:{type: schema90.oneOf[1].properties.value.type}};
+const err20 = {instancePath:instancePath+"/value",schemaPath:"#/oneOf/1/properties/value/type",keyword:"type",params:{type: schema91.oneOf[1].properties.value.type}};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -10981,7 +11123,7 @@ vErrors.push(err24);
 errors++;
 }
 for(const key0 in data){
-if(!(func1.call(schema84.properties, key0))){
+if(!(func1.call(schema85.properties, key0))){
 const err25 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
 if(vErrors === null){
 vErrors = [err25];
@@ -11103,7 +11245,7 @@ errors++;
 if(data.description !== undefined){
 let data6 = data.description;
 if((typeof data6 !== "string") && (data6 !== null)){
-const err35 = {instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema84.properties.description.type}};
+const err35 = {instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema85.properties.description.type}};
 if(vErrors === null){
 vErrors = [err35];
 }
@@ -11116,7 +11258,7 @@ errors++;
 if(data.mode !== undefined){
 let data7 = data.mode;
 if(!(((data7 === "agent") || (data7 === "direct")) || (data7 === "cron"))){
-const err36 = {instancePath:instancePath+"/mode",schemaPath:"#/properties/mode/enum",keyword:"enum",params:{allowedValues: schema84.properties.mode.enum}};
+const err36 = {instancePath:instancePath+"/mode",schemaPath:"#/properties/mode/enum",keyword:"enum",params:{allowedValues: schema85.properties.mode.enum}};
 if(vErrors === null){
 vErrors = [err36];
 }
@@ -11129,7 +11271,7 @@ errors++;
 if(data.source !== undefined){
 let data8 = data.source;
 if((typeof data8 !== "string") && (data8 !== null)){
-const err37 = {instancePath:instancePath+"/source",schemaPath:"#/properties/source/type",keyword:"type",params:{type: schema84.properties.source.type}};
+const err37 = {instancePath:instancePath+"/source",schemaPath:"#/properties/source/type",keyword:"type",params:{type: schema85.properties.source.type}};
 if(vErrors === null){
 vErrors = [err37];
 }
@@ -11350,7 +11492,7 @@ vErrors = null;
 if(data.public_url !== undefined){
 let data18 = data.public_url;
 if((typeof data18 !== "string") && (data18 !== null)){
-const err52 = {instancePath:instancePath+"/public_url",schemaPath:"#/properties/public_url/type",keyword:"type",params:{type: schema84.properties.public_url.type}};
+const err52 = {instancePath:instancePath+"/public_url",schemaPath:"#/properties/public_url/type",keyword:"type",params:{type: schema85.properties.public_url.type}};
 if(vErrors === null){
 vErrors = [err52];
 }
@@ -11638,7 +11780,7 @@ errors++;
 if(data25.interpreter !== undefined){
 let data27 = data25.interpreter;
 if(!((data27 === "bash") || (data27 === "python"))){
-const err70 = {instancePath:instancePath+"/script/interpreter",schemaPath:"#/$defs/scriptPlan/properties/interpreter/enum",keyword:"enum",params:{allowedValues: schema92.properties.interpreter.enum}};
+const err70 = {instancePath:instancePath+"/script/interpreter",schemaPath:"#/$defs/scriptPlan/properties/interpreter/enum",keyword:"enum",params:{allowedValues: schema93.properties.interpreter.enum}};
 if(vErrors === null){
 vErrors = [err70];
 }
@@ -11808,7 +11950,7 @@ errors++;
 if(data.cron_job !== undefined){
 let data36 = data.cron_job;
 if((typeof data36 !== "string") && (data36 !== null)){
-const err80 = {instancePath:instancePath+"/cron_job",schemaPath:"#/properties/cron_job/type",keyword:"type",params:{type: schema84.properties.cron_job.type}};
+const err80 = {instancePath:instancePath+"/cron_job",schemaPath:"#/properties/cron_job/type",keyword:"type",params:{type: schema85.properties.cron_job.type}};
 if(vErrors === null){
 vErrors = [err80];
 }
@@ -11821,7 +11963,7 @@ errors++;
 if(data.coalesce !== undefined){
 let data37 = data.coalesce;
 if((!(data37 && typeof data37 == "object" && !Array.isArray(data37))) && (data37 !== null)){
-const err81 = {instancePath:instancePath+"/coalesce",schemaPath:"#/properties/coalesce/type",keyword:"type",params:{type: schema84.properties.coalesce.type}};
+const err81 = {instancePath:instancePath+"/coalesce",schemaPath:"#/properties/coalesce/type",keyword:"type",params:{type: schema85.properties.coalesce.type}};
 if(vErrors === null){
 vErrors = [err81];
 }
@@ -11935,7 +12077,7 @@ errors++;
 if(data.max_concurrent !== undefined){
 let data43 = data.max_concurrent;
 if((!(((typeof data43 == "number") && (!(data43 % 1) && !isNaN(data43))) && (isFinite(data43)))) && (data43 !== null)){
-const err90 = {instancePath:instancePath+"/max_concurrent",schemaPath:"#/properties/max_concurrent/type",keyword:"type",params:{type: schema84.properties.max_concurrent.type}};
+const err90 = {instancePath:instancePath+"/max_concurrent",schemaPath:"#/properties/max_concurrent/type",keyword:"type",params:{type: schema85.properties.max_concurrent.type}};
 if(vErrors === null){
 vErrors = [err90];
 }
