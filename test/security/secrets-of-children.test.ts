@@ -8,7 +8,7 @@ import { describe, it } from 'node:test';
 import { Redactor } from '../../runtime/deliver/redact.ts';
 import { runInProcess, startProcess } from '../helpers/cli.ts';
 import { startGateway, until } from '../helpers/gateway.ts';
-import { nodeArgv } from '../helpers/node-argv.ts';
+import { LOADER, moduleUrl } from '../helpers/node-argv.ts';
 import { tempDir } from '../helpers/temp-dir.ts';
 
 const LINUX = { skip: process.platform !== 'linux' };
@@ -128,7 +128,7 @@ describe('a gateway whose secrets are variables', LINUX, () => {
 
 describe('a variable that is forgotten', LINUX, () => {
   it('is gone from what other processes see, and the others are not', () => {
-    const module = new URL('../../cli/compose/forget-variables.ts', import.meta.url).href;
+    const module = moduleUrl(new URL('../../cli/compose/forget-variables.js', import.meta.url));
     const script = `const { forgetVariables } = await import('${module}');
       const { readFileSync } = await import('node:fs');
       const before = performance.now();
@@ -136,10 +136,12 @@ describe('a variable that is forgotten', LINUX, () => {
       const ms = performance.now() - before;
       const seen = readFileSync('/proc/self/environ', 'latin1');
       console.log(JSON.stringify({ ok, ms, seen, one: process.env.ONE ?? null, two: process.env.TWO }));`;
-    const [program = '', ...options] = nodeArgv(new URL('../../cli/main.js', import.meta.url)).slice(0, -1);
     const values = { ONE: 'canary one=é', EMPTY: '', TWO: 'stays=ONE', ONE_MORE: 'stays', LAST: 'canary-last' };
     const env = { PATH: process.env.PATH, ...values };
-    const found = spawnSync(program, [...options, '--input-type=module', '-e', script], { env, encoding: 'utf8' });
+    const found = spawnSync(process.execPath, [...LOADER, '--input-type=module', '-e', script], {
+      env,
+      encoding: 'utf8',
+    });
     const { ok, seen, one, two, ms } = JSON.parse(found.stdout) as Record<string, string>;
     assert.deepEqual([ok, one, two], [true, null, 'stays=ONE'], found.stderr);
     assert.ok(!seen?.includes('canary'), seen);
