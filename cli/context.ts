@@ -8,11 +8,13 @@ import type { BaseContext } from 'clipanion';
 import type { ShippedCatalog } from '../compiler/shipped-catalog.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { systemClock } from '../runtime/clock.ts';
+import { forgetVariables } from './compose/forget-variables.ts';
 import { wantsColour } from './output/colour.ts';
 
 export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 
 export interface CliContext extends BaseContext {
+  /** As it was at the start: what is forgotten since is still here. */
   readonly env: NodeJS.ProcessEnv;
   /** Absolute; relative paths on the command line start here. */
   readonly cwd: string;
@@ -34,6 +36,8 @@ export interface CliContext extends BaseContext {
   readonly timezone: string;
   /** Ends the process at once, with everything that is under way. */
   readonly exit: (code: number) => void;
+  /** Removes variables that hold secrets from the process, so that no other process can read them there. */
+  readonly forgetVariables: (names: ReadonlySet<string>) => void;
   readonly clock: Clock;
   readonly fetch: typeof fetch;
   readonly random: (bytes: number) => Buffer;
@@ -43,7 +47,8 @@ export interface CliContext extends BaseContext {
 
 /** The context of the process itself. */
 export function createContext(process: NodeJS.Process): CliContext {
-  const { env, stdin, stdout, stderr } = process;
+  const { stdin, stdout, stderr } = process;
+  const env = { ...process.env };
   const colour = { stdout: wantsColour(env, stdout.isTTY), stderr: wantsColour(env, stderr.isTTY) };
   return {
     env,
@@ -63,6 +68,7 @@ export function createContext(process: NodeJS.Process): CliContext {
       return Intl.DateTimeFormat().resolvedOptions().timeZone;
     },
     exit: (code) => process.exit(code),
+    forgetVariables: (names) => void forgetVariables(process.env, names),
     clock: systemClock,
     fetch: (...request) => fetch(...request),
     random: randomBytes,

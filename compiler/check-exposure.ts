@@ -1,6 +1,8 @@
 /** Warns of literal secrets in files that other users of the machine may read: once a file, at the first of them. */
+
 import type { ProfileConfig, RouteConfig } from '../schemas/generated/types.ts';
 import type { NodePath } from './diagnostics/problem.ts';
+import { agentSecrets } from './lower/agent.ts';
 import { targetEntries } from './lower/profile.ts';
 import type { EffectiveSettings } from './lower/webhook-settings.ts';
 import type { Report } from './report.ts';
@@ -44,7 +46,11 @@ export function* profileSecrets(config: ProfileConfig): Generator<NodePath> {
       if (SECRET_KEY.test(key) && isLiteral(value)) yield ['platforms', name, key];
     }
   }
-  if (isLiteral(config.agent?.openai?.api_key)) yield ['agent', 'openai', 'api_key'];
+  for (const { path, text } of agentSecrets(config.agent)) {
+    // A setting such as DEBUG=1 is no secret: only what is called one counts.
+    const secret = path[1] === 'openai' || SECRET_KEY.test((path[2] ?? '').toLowerCase());
+    if (secret && isLiteral(text)) yield path;
+  }
 }
 
 /** Settings of targets whose name says that they are secret, whatever the catalog calls them. */

@@ -7,6 +7,9 @@ export interface JobRef {
   readonly profile: string;
 }
 
+/** `linked`: the file has another name, so that nobody can say whether it belongs to the folder. */
+export type ScriptState = 'present' | 'missing' | 'outside' | 'linked';
+
 export interface MachineFacts {
   /** `<home_dir>`, absolute. */
   readonly home: string;
@@ -15,7 +18,7 @@ export interface MachineFacts {
    * @param path relative to `<profile home>/scripts/`.
    * @returns `outside`: a symbolic link leads out of the folder.
    */
-  script(profileHome: string, path: string): 'present' | 'missing' | 'outside';
+  script(profileHome: string, path: string): ScriptState;
   /** @param path of an `in_file` operand, as in the plan. */
   listFile(path: string): boolean;
   skill(profileHome: string, name: string): boolean;

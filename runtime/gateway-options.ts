@@ -1,5 +1,5 @@
 /** What a gateway is made of, and what can be asked of it. */
-import type { RoutePlan, RouteTable } from '../schemas/generated/types.ts';
+import type { RoutePlan, RouteTable, SecretRef } from '../schemas/generated/types.ts';
 import type { Clock } from './clock.ts';
 import type { Dispatcher } from './dispatch/dispatcher.ts';
 import type { Ids } from './ids.ts';
@@ -29,10 +29,10 @@ export interface GatewayOptions {
   readonly dispatcher: Dispatcher;
   /** Flushes and finishes the work behind the dispatcher within `timeoutMs`; answers how much had to be left. */
   readonly drain: (timeoutMs: number) => Promise<{ readonly abandoned: number }>;
-  /** Called with each table about to be served; throws TableError to refuse it. What it answers runs at the swap. */
-  readonly prepare?: (table: RouteTable) => () => void;
-  /** A resolver that sees secrets as they are now; called for each table. */
-  readonly secrets: () => SecretResolver;
+  /** Called with each table about to be served; rejects with TableError to refuse it. What it returns runs at the swap. */
+  readonly prepare?: (table: RouteTable) => Promise<() => void> | (() => void);
+  /** Reads these references as they are now, without blocking; called for each table and each list of subscriptions. */
+  readonly secrets: (refs: readonly SecretRef[]) => Promise<SecretResolver> | SecretResolver;
   /** Takes the secret that a source sends in its handshake. */
   readonly capture?: (plan: RoutePlan) => CaptureSecret;
   readonly lowerSubscriptions: LowerSubscriptions;

@@ -3,7 +3,7 @@
  * and for programs that embed the runtime. The work behind it comes in as a Dispatcher.
  */
 import { dirname, join } from 'node:path';
-import type { RouteTable, ServerPlan } from '../schemas/generated/types.ts';
+import type { RouteTable, SecretRef, ServerPlan } from '../schemas/generated/types.ts';
 import type { Timer } from './clock.ts';
 import type { Gateway, GatewayOptions, ServingStatus } from './gateway-options.ts';
 import { Documents } from './intake/documents.ts';
@@ -15,6 +15,7 @@ import { createScriptRunner } from './intake/script-runner.ts';
 import { IntakeServer, SERVER_LIMITS } from './intake/server.ts';
 import type { Logger } from './log.ts';
 import { isLoopback } from './loopback.ts';
+import { routeSecretRefs, tableSecretRefs } from './secret-refs.ts';
 import { createListOpener } from './table/in-file-set.ts';
 import { linkSubscriptions, linkTable } from './table/link.ts';
 import type { LinkContext } from './table/link-context.ts';
@@ -127,7 +128,8 @@ class RunningGateway implements Gateway {
       stat: files.stat,
       read: files.readText,
       lower: lowerSubscriptions,
-      link: (plans, table) => linkSubscriptions(plans, table, this.linkContext(table)),
+      link: async (plans, table) =>
+        linkSubscriptions(plans, table, await this.linkContext(table, plans.flatMap(routeSecretRefs))),
       clock,
       log,
     });
@@ -140,9 +142,10 @@ class RunningGateway implements Gateway {
       stat: files.stat,
       read: files.read,
       watch: files.watch,
-      link: (table, breather) => linkTable(table, this.linkContext(table), breather),
-      prepare: (table) => {
-        const apply = prepare?.(table);
+      link: async (table, breather) =>
+        linkTable(table, await this.linkContext(table, tableSecretRefs(table)), breather),
+      prepare: async (table) => {
+        const apply = await prepare?.(table);
         return () => this.swapped(apply);
       },
       subscriptions: this.subscriptions,
@@ -164,7 +167,7 @@ class RunningGateway implements Gateway {
   }
 
   /** Everything a link resolves, it resolves anew: secrets and lists as they are now. */
-  private linkContext(table: RouteTable): LinkContext {
+  private async linkContext(table: RouteTable, refs: readonly SecretRef[]): Promise<LinkContext> {
     const { home, userHome, secrets, capture, files, clock, log } = this.options;
     const listFiles = {
       stat: (path: string) => {
@@ -176,7 +179,7 @@ class RunningGateway implements Gateway {
     };
     return {
       home,
-      secrets: secrets(),
+      secrets: await secrets(refs),
       windows: this.windows,
       linkScheme: schemeLinker(),
       openList: createListOpener({ home, userHome, files: listFiles, clock, log }),
@@ -190,6 +193,7 @@ class RunningGateway implements Gateway {
     return new RequestHandler({
       services: this.createServices(),
       events: new EventLog(log, clock, onRequest ?? (() => {})),
+      refresh: () => this.tables.refresh(),
       findRoute: (path) => this.tables.find(path),
       documents: new Documents({
         path: join(dirname(table), 'blueprints.json'),
@@ -203,13 +207,13 @@ class RunningGateway implements Gateway {
 
   private createServices(): Services {
     const { clock, log, ids, dispatcher, run, files, env, home } = this.options;
-    const { realPath, isFile } = files;
+    const { realPath, describe } = files;
     return {
       clock,
       log,
       ids,
       dispatcher,
-      runScript: createScriptRunner({ run, realPath, isFile, env, home, signal: this.giveUp.signal }),
+      runScript: createScriptRunner({ run, realPath, describe, env, home, signal: this.giveUp.signal }),
       shutdown: this.shutdown,
       warnDeprecated: createDeprecationWarner(log),
     };

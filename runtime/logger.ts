@@ -1,5 +1,5 @@
 /** The process's log: pino, as JSON lines for a pipe or in a form for people on a terminal. */
-import type { Writable } from 'node:stream';
+import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { build as pretty } from 'pino-pretty';
 import type { Clock } from './clock.ts';
@@ -13,6 +13,8 @@ export interface LoggerOptions {
   readonly pretty: boolean;
   readonly colour: boolean;
   readonly clock: Clock;
+  /** Replaces secrets in each line. Default: none. */
+  readonly redact?: (text: string) => string;
 }
 
 /** `flush` writes what the current turn has logged; to be called before an end that does not wait for the event loop. */
@@ -24,16 +26,18 @@ export interface ProcessLogger extends Logger {
  * A logger on a stream. Values are always quoted, so that no text of a sender can begin a line or move a cursor; messages
  * are constants of this program.
  */
-export function createLogger({ stream, level, pretty: forPeople, colour, clock }: LoggerOptions): ProcessLogger {
+export function createLogger(options: LoggerOptions): ProcessLogger {
+  const { stream, level, pretty: forPeople, colour, clock, redact = (text) => text } = options;
   const base = { level, base: null, timestamp: createTimestamp(clock), formatters: { level: levelName } };
   if (!forPeople) {
     const buffer = new TurnBuffer(stream, clock);
-    return Object.assign(pino(base, buffer), { flush: () => buffer.flush() });
+    const lines = { write: (line: string) => buffer.write(redact(line)) };
+    return Object.assign(pino(base, lines), { flush: () => buffer.flush() });
   }
   return pino(
     base,
     pretty({
-      destination: stream,
+      destination: redacted(stream, redact),
       sync: true,
       colorize: colour,
       singleLine: true,
@@ -41,6 +45,16 @@ export function createLogger({ stream, level, pretty: forPeople, colour, clock }
       errorLikeObjectKeys: ['err'],
     }),
   );
+}
+
+function redacted(stream: Writable, redact: (text: string) => string): Writable {
+  return new Writable({
+    decodeStrings: false,
+    write: (chunk, _encoding, done) => {
+      stream.write(redact(String(chunk)));
+      done();
+    },
+  });
 }
 
 /** ISO time of a line; made once per millisecond, for it costs as much as the rest of the line. */

@@ -1,28 +1,43 @@
-/** The file system as the gateway uses it: node:fs itself, handed in so that tests can stand in its place. */
-import { readFileSync, statSync, watch } from 'node:fs';
-import { readFile, realpath, stat } from 'node:fs/promises';
+/** The file system as the gateway uses it, handed in so that tests can stand in its place. */
+import { statSync, watch } from 'node:fs';
+import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
+import { readRegularFile, readRegularText } from './files/read-regular-file.ts';
 import type { FileStat } from './table/file-version.ts';
 
-/** Everything throws or rejects as node:fs does. */
+/** Larger tables are refused, in bytes. */
+const MAX_TABLE_BYTES = 512 * 1024 * 1024;
+
+/** What is read are regular files only. Everything throws or rejects as node:fs does. */
 export interface GatewayFiles {
   /** undefined for a missing file. */
   stat(path: string): FileStat | undefined;
   read(path: string): Promise<Buffer>;
-  readText(path: string): string;
+  readText(path: string): Promise<string>;
   /** Without symbolic links. */
   realPath(path: string): Promise<string>;
-  isFile(path: string): Promise<boolean>;
+  describe(path: string): Promise<FoundFile>;
   /** Calls back when the file at `path` may have changed; answers the way to stop. */
   watch(path: string, changed: () => void): () => void;
 }
 
+/** What a script is judged by. */
+export interface FoundFile {
+  /** A regular file. */
+  readonly isFile: boolean;
+  /** How many names it has. */
+  readonly links: number;
+}
+
 export const nodeFiles: GatewayFiles = {
   stat: (path) => statSync(path, { throwIfNoEntry: false }),
-  read: (path) => readFile(path),
-  readText: (path) => readFileSync(path, 'utf8'),
+  read: (path) => readRegularFile(path, MAX_TABLE_BYTES),
+  readText: (path) => readRegularText(path),
   realPath: (path) => realpath(path),
-  isFile: async (path) => (await stat(path)).isFile(),
+  describe: async (path) => {
+    const found = await stat(path);
+    return { isFile: found.isFile(), links: found.nlink };
+  },
   watch(path, changed) {
     // The folder is watched, because a file that is replaced by a rename takes its watch with it.
     const name = basename(path);

@@ -1,6 +1,7 @@
 /** Resolves secret references against the environment, the profiles' `.env` files and files, for the start and each new table. */
 import { isAbsolute, join } from 'node:path';
 import type { SecretRef } from '../schemas/generated/types.ts';
+import { UnreadableFile } from './files/read-regular-file.ts';
 import type { SecretResolver } from './secrets.ts';
 import { printSecretRef, SecretError } from './secrets.ts';
 
@@ -55,7 +56,7 @@ const READERS: Record<SecretRef['kind'], Reader> = {
       // Editors and `echo` end a file with a newline; no secret does.
       return context.readFile(filePath(ref, context)).replace(/\r?\n$/, '');
     } catch (error) {
-      throw new SecretError(`${printSecretRef(ref)} cannot be read (${codeOf(error)})`);
+      throw new SecretError(`${printSecretRef(ref)}: ${whyUnreadable(filePath(ref, context), error)}`);
     }
   },
 };
@@ -77,6 +78,12 @@ export function filePath(ref: SecretRef, context: Pick<SecretContext, 'home' | '
   return isAbsolute(ref.value) ? ref.value : join(homeOf(ref.scope, context), ref.value);
 }
 
+/** The file a reference is read from: its own, or the `.env` of its profile; null when it needs none. */
+export function secretFile(ref: SecretRef, context: Pick<SecretContext, 'home' | 'userHome'>): string | null {
+  if (ref.kind === 'literal' || (ref.scope !== DEFAULT_PROFILE && !PROFILE.test(ref.scope))) return null;
+  return ref.kind === 'file' ? filePath(ref, context) : join(homeOf(ref.scope, context), '.env');
+}
+
 function homeOf(scope: string, { home }: Pick<SecretContext, 'home'>): string {
   if (scope === DEFAULT_PROFILE) return home;
   if (!PROFILE.test(scope)) throw new SecretError(`"${scope}" is no name of a profile`);
@@ -89,8 +96,13 @@ function readEnvFile(path: string, { readFile, parseEnv }: SecretContext): Reado
     return parseEnv(readFile(path));
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return new Map();
-    throw new SecretError(`${path} cannot be read (${codeOf(error)})`);
+    throw new SecretError(whyUnreadable(path, error));
   }
+}
+
+/** Names the absolute path that was looked at. */
+function whyUnreadable(path: string, error: unknown): string {
+  return error instanceof UnreadableFile ? error.message : `${path} cannot be read (${codeOf(error)})`;
 }
 
 function codeOf(error: unknown): string {

@@ -12,6 +12,7 @@ import { createDeliverer } from '../../runtime/deliver/create-deliverer.ts';
 import type { DeliveryContext } from '../../runtime/deliver/driver.ts';
 import { createLogDriver } from '../../runtime/deliver/drivers/log.ts';
 import type { LinkedTarget } from '../../runtime/deliver/link-targets.ts';
+import { Redactor } from '../../runtime/deliver/redact.ts';
 import type { AgentRequest } from '../../runtime/dispatch/agent-runner.ts';
 import { createDispatcher } from '../../runtime/dispatch/create-dispatcher.ts';
 import { createGateway } from '../../runtime/gateway.ts';
@@ -50,7 +51,10 @@ const options = JSON.parse(process.argv[2] ?? '{}') as ServerOptions;
 const { home, table, secret } = options;
 const clock = systemClock;
 const logFile = openSync(join(home, 'bench.log'), 'a');
+const redactor = new Redactor();
+redactor.add([secret]);
 const log = createLogger({
+  redact: redactor.redact,
   // As a process writes to its standard error when that is a file: at once, without a way round.
   stream: new Writable({
     decodeStrings: false,

@@ -1,5 +1,6 @@
 /** `hookwright gateway run`: compiles, serves, and recompiles on change, in the foreground. */
 import { Command, Option } from 'clipanion';
+import { Redactor } from '../../runtime/deliver/redact.ts';
 import { createCompileRequest } from '../compose/compile-request.ts';
 import type { RecompileReport, RecompileRequest } from '../compose/recompile.ts';
 import { recompile } from '../compose/recompile.ts';
@@ -37,12 +38,14 @@ export class GatewayRunCommand extends Command<CliContext> {
     // Made anew for each compile: jobs may have been added to the store.
     const request = (): Promise<RecompileRequest> => this.request(port);
     const first = this.compileFirst(await request());
+    const redactor = new Redactor();
     return serveGateway(this.context, {
       folder: first.folder,
       host: this.host,
       port,
       logFile: this.logFile ?? null,
-      log: createServerLog(this.context),
+      log: createServerLog(this.context, redactor.redact),
+      redactor,
       recompile: { request, first },
     });
   }

@@ -39,13 +39,13 @@ function describe(status: GatewayStatus, context: CliContext): string[] {
   const paint = createPaint(context.colour.stdout);
   const now = context.clock.now();
   const { table, subscriptions, runs } = status;
-  const state = paint(status.state === 'serving' ? 'green' : 'yellow', status.state);
+  const state = paint(status.state === 'serving' ? 'green' : 'yellow', visible(status.state));
   const field = (name: string, text: string): string => `  ${name.padEnd(14)} ${text}`;
   return [
-    `hookwright ${status.version} is ${state} on ${status.url} (pid ${status.pid}, up ${formatDuration(now - status.started_at)})`,
+    `hookwright ${visible(status.version)} is ${state} on ${visible(status.url)} (pid ${status.pid}, up ${formatDuration(now - status.started_at)})`,
     field(
       'table',
-      `${table.routes} ${table.routes === 1 ? 'route' : 'routes'}, generation ${table.generation}, loaded ${formatDuration(now - table.loaded_at)} ago, ${table.hash.slice(0, 12)}`,
+      `${table.routes} ${table.routes === 1 ? 'route' : 'routes'}, generation ${table.generation}, loaded ${formatDuration(now - table.loaded_at)} ago, ${visible(table.hash.slice(0, 12))}`,
     ),
     ...problem(paint, table.error),
     field('subscriptions', `${subscriptions.serving} serving, ${subscriptions.quarantined.length} quarantined`),

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { Command, Option } from 'clipanion';
+import { Redactor } from '../../runtime/deliver/redact.ts';
 import { serveGateway } from '../compose/serve-gateway.ts';
 import { createServerLog } from '../compose/server-log.ts';
 import type { CliContext } from '../context.ts';
@@ -27,12 +28,14 @@ export class ServeCommand extends Command<CliContext> {
   });
 
   async execute(): Promise<number> {
+    const redactor = new Redactor();
     return serveGateway(this.context, {
       folder: this.folder(),
       host: this.host,
       port: this.port === undefined ? undefined : parsePort(this.port, '--port'),
       logFile: this.logFile ?? null,
-      log: createServerLog(this.context),
+      log: createServerLog(this.context, redactor.redact),
+      redactor,
       recompile: null,
     });
   }

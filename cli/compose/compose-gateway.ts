@@ -1,8 +1,11 @@
 /** The composition root: every part of a running gateway is made here and handed what it needs. */
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { compileSubscriptions } from '../../compiler/compile-subscriptions.ts';
 import { readOverrides } from '../../compiler/lower/overrides.ts';
 import { loadEnvFile, mergeEnv } from '../../compiler/source/load-env.ts';
+import type { Redactor } from '../../runtime/deliver/redact.ts';
+import { secretNames } from '../../runtime/dispatch/agents/secret-names.ts';
 import { createGateway } from '../../runtime/gateway.ts';
 import type { Gateway } from '../../runtime/gateway-options.ts';
 import { createIds } from '../../runtime/ids.ts';
@@ -10,13 +13,14 @@ import type { ProcessLogger } from '../../runtime/logger.ts';
 import { LateMetrics } from '../../runtime/metrics/late-metrics.ts';
 import { nodeFiles as gatewayFiles } from '../../runtime/node-files.ts';
 import { runProcess } from '../../runtime/process/run-process.ts';
+import type { SecretResolver } from '../../runtime/secrets.ts';
 import { Enrolments } from '../../runtime/verify/enrolment.ts';
-import type { RouteTable } from '../../schemas/generated/types.ts';
+import type { RouteTable, SecretRef } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../context.ts';
 import { CliError } from '../errors.ts';
 import { nodeFiles } from '../files/node-files.ts';
 import { createMachineFacts } from './machine-facts.ts';
-import { createSecrets, userHome } from './secrets.ts';
+import { loadSecretsOf, resolvable, userHome } from './secrets.ts';
 import { storeCaptured } from './store-captured.ts';
 import { Work } from './work.ts';
 
@@ -27,6 +31,7 @@ export interface ComposeOptions {
   readonly host: string | undefined;
   readonly port: number | undefined;
   readonly log: ProcessLogger;
+  readonly redactor: Redactor;
 }
 
 export interface ComposedGateway {
@@ -40,16 +45,39 @@ export interface ComposedGateway {
   readonly enabled: (table: RouteTable) => boolean;
 }
 
+/** So many secrets are made known to the redactor in one turn of the event loop: a few ms. */
+const SECRETS_A_TURN = 200;
+
 /** Nothing is opened yet: `load` reads the table and opens the store, `listen` the port. */
 export function composeGateway(context: CliContext, options: ComposeOptions): ComposedGateway {
   const { home, env, clock } = context;
-  const { log } = options;
+  const { log, redactor } = options;
   const run = (request: Parameters<typeof runProcess>[0]): ReturnType<typeof runProcess> => runProcess(request, clock);
-  const secrets = (): ReturnType<typeof createSecrets> => createSecrets({ env, home });
+  const secrets = async (refs: readonly SecretRef[]): Promise<SecretResolver> => {
+    const resolver = await loadSecretsOf({ env, home }, refs);
+    for (let at = 0; at < refs.length; at += SECRETS_A_TURN) {
+      redactor.add(resolvable(refs.slice(at, at + SECRETS_A_TURN), resolver));
+      // A table may have ten thousand: requests come in between.
+      await setImmediate();
+    }
+    context.forgetVariables(secretNames(refs));
+    return resolver;
+  };
   const metrics = new LateMetrics();
   const ids = createIds(context.random);
   const { timezone } = context;
-  const work = new Work({ home, env, clock, log, run, secrets, ids, timezone, observer: metrics.observer });
+  const work = new Work({
+    home,
+    env,
+    clock,
+    log,
+    run,
+    secrets,
+    redact: redactor.redact,
+    ids,
+    timezone,
+    observer: metrics.observer,
+  });
   const enrolments = new Enrolments({ clock, store: (plan, secret) => storeCaptured(context, plan, secret) });
   const overrides = overridesOf(context, options);
   const tableFile = join(options.folder, 'routes.json');

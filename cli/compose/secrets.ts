@@ -1,9 +1,16 @@
 /** Secret references resolved on this machine, as they are now. */
-import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { parseEnvFile } from '../../compiler/source/env-file.ts';
+import { readRegularText, readRegularTextSync } from '../../runtime/files/read-regular-file.ts';
+import { loadSecrets } from '../../runtime/load-secrets.ts';
+import type { SecretContext } from '../../runtime/secret-resolver.ts';
 import { createSecretResolver } from '../../runtime/secret-resolver.ts';
 import type { SecretResolver } from '../../runtime/secrets.ts';
+import { SecretError } from '../../runtime/secrets.ts';
+import type { SecretRef } from '../../schemas/generated/types.ts';
+
+/** Largest file of a secret or of variables that is read, in bytes. */
+const MAX_SECRET_BYTES = 1024 * 1024;
 
 export interface SecretSources {
   readonly env: NodeJS.ProcessEnv;
@@ -13,13 +20,36 @@ export interface SecretSources {
 /** The folder that `~/` stands for. */
 export const userHome = (env: NodeJS.ProcessEnv): string => env.HOME || homedir();
 
-/** Make a new one whenever secrets may have changed: a resolver reads each `.env` once. */
-export function createSecrets({ env, home }: SecretSources): SecretResolver {
+/** For commands. Make a new one whenever secrets may have changed: a resolver reads each `.env` once. */
+export function createSecrets(sources: SecretSources): SecretResolver {
   return createSecretResolver({
+    ...placesOf(sources),
+    readFile: (path) => readRegularTextSync(path, MAX_SECRET_BYTES),
+  });
+}
+
+/** For a server: reads these references as they are now, without blocking. */
+export function loadSecretsOf(sources: SecretSources, refs: readonly SecretRef[]): Promise<SecretResolver> {
+  return loadSecrets(refs, { ...placesOf(sources), readFile: (path) => readRegularText(path, MAX_SECRET_BYTES) });
+}
+
+/** The values of those that are there; whoever needs one that is missing reports it. */
+export function resolvable(refs: readonly SecretRef[], secrets: SecretResolver): string[] {
+  return refs.flatMap((ref) => {
+    try {
+      return [secrets.resolve(ref)];
+    } catch (error) {
+      if (error instanceof SecretError) return [];
+      throw error;
+    }
+  });
+}
+
+function placesOf({ env, home }: SecretSources): Omit<SecretContext, 'readFile'> {
+  return {
     env,
     home,
     userHome: userHome(env),
-    readFile: (path) => readFileSync(path, 'utf8'),
     parseEnv: (text) => parseEnvFile({ path: '.env', name: '.env', text }).values,
-  });
+  };
 }

@@ -3,11 +3,13 @@
  * What stands in its way before it listens is one clear refusal; afterwards the old table goes on serving.
  */
 import { rmSync } from 'node:fs';
+import { ControlError } from '../../runtime/control/control-error.ts';
 import type { ControlServer } from '../../runtime/control/control-server.ts';
 import { serveControl } from '../../runtime/control/control-server.ts';
 import type { FileLock } from '../../runtime/control/file-lock.ts';
 import { tryLock } from '../../runtime/control/file-lock.ts';
 import type { StopReport } from '../../runtime/control/operations.ts';
+import type { Redactor } from '../../runtime/deliver/redact.ts';
 import { ListenError } from '../../runtime/intake/server.ts';
 import type { Logger } from '../../runtime/log.ts';
 import type { ProcessLogger } from '../../runtime/logger.ts';
@@ -34,6 +36,8 @@ export interface ServeRequest {
   /** Where this process's output goes, when it runs in the background. */
   readonly logFile: string | null;
   readonly log: ProcessLogger;
+  /** The one that `log` goes through. */
+  readonly redactor: Redactor;
   /** How to recompile, and the compile it starts from; null: only the tables are looked at. */
   readonly recompile: { readonly request: () => Promise<RecompileRequest>; readonly first: RecompileReport } | null;
 }
@@ -165,6 +169,7 @@ function switchedOff(): CliError {
 
 /** What may stand in the way of a start, as the refusal to print; anything else is a bug and stays what it is. */
 function refusal(error: unknown): unknown {
+  if (error instanceof ControlError) return new CliError(error.message);
   if (!(error instanceof TableError || error instanceof ListenError || error instanceof StoreRefused)) return error;
   const [first = '', ...others] = error.message.split('\n');
   return new CliError(first, ...others);

@@ -3,13 +3,13 @@
  * decides is linked anew with each table and taken over at the swap; the store is opened with the first one.
  */
 
-import { readFile } from 'node:fs/promises';
 import type { Clock } from '../../runtime/clock.ts';
 import type { DispatchStatus } from '../../runtime/control/operations.ts';
 import type { SwappableDeliverer } from '../../runtime/deliver/create-deliverer.ts';
 import { createDeliverer } from '../../runtime/deliver/create-deliverer.ts';
 import type { LinkedTargets } from '../../runtime/deliver/link-targets.ts';
 import { linkTargets } from '../../runtime/deliver/link-targets.ts';
+import type { Redact } from '../../runtime/deliver/redact.ts';
 import { createMirror } from '../../runtime/deliver/sessions/mirror.ts';
 import type { Agents } from '../../runtime/dispatch/agents/create-agents.ts';
 import { createAgents } from '../../runtime/dispatch/agents/create-agents.ts';
@@ -19,9 +19,11 @@ import type { DispatchCounts, DispatchReport, DispatchService } from '../../runt
 import type { Dispatcher } from '../../runtime/dispatch/dispatcher.ts';
 import type { DispatchObserver } from '../../runtime/dispatch/observer.ts';
 import { JobScheduler } from '../../runtime/dispatch/scheduler/scheduler.ts';
+import { readRegularText } from '../../runtime/files/read-regular-file.ts';
 import type { Ids } from '../../runtime/ids.ts';
 import type { ProcessLogger } from '../../runtime/logger.ts';
 import type { RunProcess } from '../../runtime/process/run-process.ts';
+import { tableSecretRefs } from '../../runtime/secret-refs.ts';
 import type { SecretResolver } from '../../runtime/secrets.ts';
 import { SecretError } from '../../runtime/secrets.ts';
 import type { JobRecord } from '../../runtime/store/job-mutations.ts';
@@ -32,8 +34,11 @@ import { DISPATCH_STATES } from '../../runtime/store/states.ts';
 import type { Store, Tally } from '../../runtime/store/store.ts';
 import { storePath } from '../../runtime/store/store-path.ts';
 import { TableError } from '../../runtime/table/load.ts';
-import type { RouteTable } from '../../schemas/generated/types.ts';
+import type { RouteTable, SecretRef } from '../../schemas/generated/types.ts';
 import { createDeliveryContext } from './delivery-context.ts';
+
+/** Longer skills are refused, in bytes: a prompt has to hold them. */
+const MAX_SKILL_BYTES = 4 * 1024 * 1024;
 
 export interface WorkContext {
   readonly home: string;
@@ -41,11 +46,13 @@ export interface WorkContext {
   readonly clock: Clock;
   readonly log: ProcessLogger;
   readonly run: RunProcess;
-  /** A resolver that sees secrets as they are now. */
-  readonly secrets: () => SecretResolver;
+  /** Reads these references as they are now. */
+  readonly secrets: (refs: readonly SecretRef[]) => Promise<SecretResolver>;
   /** Counts for metrics. */
   readonly observer: DispatchObserver;
   readonly ids: Ids;
+  /** Replaces every known secret. */
+  readonly redact: Redact;
   /** The machine's IANA zone, for jobs that name none in a config that names none. */
   readonly timezone: string;
 }
@@ -82,11 +89,11 @@ export class Work {
   };
 
   /**
-   * Links a table; what it answers takes it over.
-   * @throws TableError naming every credential that is missing; StoreRefused when the store cannot be used.
+   * Links a table; what it returns takes it over.
+   * Rejects with TableError naming every credential that is missing; StoreRefused when the store cannot be used.
    */
-  prepare(table: RouteTable): () => void {
-    const next = this.link(table);
+  async prepare(table: RouteTable): Promise<() => void> {
+    const next = await this.link(table);
     if (this.linked === null) this.open(next);
     return () => {
       this.linked = next;
@@ -165,9 +172,9 @@ export class Work {
     return this.linked;
   }
 
-  private link(table: RouteTable): Linked {
-    const { home, env, log, run } = this.context;
-    const secrets = this.context.secrets();
+  private async link(table: RouteTable): Promise<Linked> {
+    const { home, env, log, run, redact } = this.context;
+    const secrets = await this.context.secrets(tableSecretRefs(table));
     const { linked: targets, problems } = linkTargets(table, secrets, this.deliveries.context);
     if (problems.length > 0) {
       throw new TableError(
@@ -175,14 +182,14 @@ export class Work {
       );
     }
     try {
-      const readText = (path: string): Promise<string> => readFile(path, 'utf8');
       const agents = createAgents(table, {
         home,
         env,
         log,
         run,
         secrets,
-        readText,
+        redact,
+        readText: (path) => readRegularText(path, MAX_SKILL_BYTES),
         http: this.deliveries.context.dispatcher,
       });
       return { table, targets, agents };
@@ -198,7 +205,10 @@ export class Work {
     const { durability } = first.table.gateway;
     const store = openServerStore({ path: storePath(home), durability, log, beforeCommit: () => log.flush() });
     const mirror = createMirror({ clock, log, homeOf: this.deliveries.context.homeOf });
-    const deliverer = createDeliverer({ linked: first.targets, context: this.deliveries.context, mirror });
+    const deliverer = createDeliverer({
+      ...{ linked: first.targets, context: this.deliveries.context, mirror },
+      redact: this.context.redact,
+    });
     this.store = store;
     this.deliverer = deliverer;
     const scheduler = new JobScheduler({

@@ -1,4 +1,5 @@
 /** Checks that the secrets of routes and agents are there; those of targets are checked with the targets. */
+import { collectSecretRefs } from '../../runtime/secret-refs.ts';
 import type { SecretResolver } from '../../runtime/secrets.ts';
 import { printSecretRef, SecretError } from '../../runtime/secrets.ts';
 import type { RouteTable, SecretRef } from '../../schemas/generated/types.ts';
@@ -36,7 +37,7 @@ function uniqueUses(table: RouteTable): Iterable<Use> {
     for (const { ref } of route.secrets) add({ profile: route.profile, subject: `route ${route.name}`, ref });
   }
   for (const { name, agent } of Object.values(table.profiles)) {
-    if (agent.kind === 'openai' && agent.api_key !== null) add({ profile: name, subject: 'agent', ref: agent.api_key });
+    for (const ref of collectSecretRefs(agent)) add({ profile: name, subject: 'agent', ref });
   }
   return uses.values();
 }

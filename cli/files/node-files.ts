@@ -1,6 +1,8 @@
 /** The real file system, as the compiler sees it. */
-import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { readdirSync, realpathSync, statSync } from 'node:fs';
 import type { Files } from '../../compiler/source/files.ts';
+import { MAX_FILE_BYTES } from '../../compiler/source/read-text.ts';
+import { readRegularFileSync } from '../../runtime/files/read-regular-file.ts';
 
 /** A path that is not there, or may not be looked at, is null; so is one below something that is no folder. */
 function orNull<T>(look: () => T): T | null {
@@ -12,12 +14,12 @@ function orNull<T>(look: () => T): T | null {
 }
 
 export const nodeFiles: Files = {
-  read: (path) => readFileSync(path),
+  read: (path) => readRegularFileSync(path, MAX_FILE_BYTES),
   stat: (path) => {
     const stat = orNull(() => statSync(path));
     if (stat === null) return null;
     const kind = stat.isFile() ? 'file' : stat.isDirectory() ? 'directory' : 'other';
-    return { kind, size: stat.size, mode: stat.mode & 0o777 };
+    return { kind, size: stat.size, mode: stat.mode & 0o777, links: stat.nlink };
   },
   list: (directory) => orNull(() => readdirSync(directory)) ?? [],
   realpath: (path) => orNull(() => realpathSync(path)),

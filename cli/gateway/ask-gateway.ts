@@ -1,12 +1,13 @@
 /** Asks the gateway of the current home something, and turns its absence into an answer for the person who typed. */
 import { readFileSync } from 'node:fs';
-import { callControl, NotRunningError } from '../../runtime/control/control-client.ts';
+import { ControlCallError, callControl, NotRunningError } from '../../runtime/control/control-client.ts';
 import { ControlError } from '../../runtime/control/control-error.ts';
 import type { ControlPaths } from '../../runtime/control/control-path.ts';
 import { controlPaths } from '../../runtime/control/control-path.ts';
 import type { ControlContract, ControlName } from '../../runtime/control/operations.ts';
 import type { CliContext } from '../context.ts';
 import { CliError } from '../errors.ts';
+import { visible } from '../output/print.ts';
 
 /** How long a gateway may take for an operation that has nothing to wait for, in ms. */
 const ANSWER_MS = 10_000;
@@ -24,9 +25,15 @@ export async function tryAskGateway<Name extends ControlName>(
     return await callControl(pathsOf(context).socket, name, input, timeoutMs);
   } catch (error) {
     if (error instanceof NotRunningError) return null;
-    if (error instanceof ControlError) throw new CliError(`the gateway refused: ${error.message}`);
+    if (error instanceof ControlCallError) throw new CliError(visible(error.message));
+    if (error instanceof ControlError) throw refusal(error);
     throw error;
   }
+}
+
+function refusal({ code, message }: ControlError): CliError {
+  if (code !== 'foreign_socket') return new CliError(`the gateway refused: ${visible(message)}`);
+  return new CliError(message, 'run this as the user the gateway runs as: sudo -u <user> hookwright ...');
 }
 
 /** Like `tryAskGateway`, for commands that need one. */

@@ -49,6 +49,9 @@ function credentialsOf({ agent, targets }: ProfilePlan, routes: readonly RoutePl
       Object.entries(credentials).map(([key, ref]) => named(`${target}.${key}`, ref)),
     ),
     ...(agent.kind === 'openai' && agent.api_key !== null ? [named('agent.api_key', agent.api_key)] : []),
+    ...(agent.kind === 'command'
+      ? Object.entries(agent.env).map(([name, ref]) => named(`agent.env.${name}`, ref))
+      : []),
   ];
 }
 

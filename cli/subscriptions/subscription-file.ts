@@ -2,9 +2,10 @@
  * Reads and changes `webhook_subscriptions.json`, for commands: under a lock, whole or not at all.
  * What a command does not mean to change stays as it is, also keys this version does not know.
  */
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FileLock } from '../../runtime/control/file-lock.ts';
+import { readRegularTextSync, UnreadableFile } from '../../runtime/files/read-regular-file.ts';
 import type { RouteConfig } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../context.ts';
 import { openHome } from '../context.ts';
@@ -23,10 +24,10 @@ export const subscriptionPath = (home: string): string => join(home, 'webhook_su
 /** The file's text; a missing file holds no subscriptions. */
 export function readSubscriptionText(home: string): string {
   try {
-    return readFileSync(subscriptionPath(home), 'utf8').replace(/^\ufeff/, '');
+    return readRegularTextSync(subscriptionPath(home)).replace(/^\ufeff/, '');
   } catch (error) {
     if (isSystemError(error) && error.code === 'ENOENT') return '{}\n';
-    throw error;
+    throw error instanceof UnreadableFile ? new CliError(error.message) : error;
   }
 }
 

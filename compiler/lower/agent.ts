@@ -2,13 +2,26 @@
 import type { AgentConfig, AgentPlan } from '../../schemas/generated/types.ts';
 import { parseSecretRef } from '../source/secret-ref.ts';
 
+/** Where secrets stand in an agent's configuration, and what is written there. */
+export function agentSecrets(config: AgentConfig | undefined): readonly { path: readonly string[]; text: string }[] {
+  const key = config?.openai?.api_key;
+  return [
+    ...(key === undefined ? [] : [{ path: ['agent', 'openai', 'api_key'], text: key }]),
+    ...Object.entries(config?.env ?? {}).map(([name, text]) => ({ path: ['agent', 'env', name], text })),
+  ];
+}
+
 const DEFAULT_TIMEOUT_SECONDS = 900;
 
 /** @param scope the profile the agent belongs to. */
 export function lowerAgent(config: AgentConfig, scope: string): AgentPlan {
   const timeout_seconds = config.timeout_seconds ?? DEFAULT_TIMEOUT_SECONDS;
   const max_attempts = config.max_attempts ?? 1;
-  if (config.command !== undefined) return { kind: 'command', argv: config.command, timeout_seconds, max_attempts };
+  if (config.command !== undefined) {
+    const env = Object.entries(config.env ?? {}).map(([name, text]) => [name, parseSecretRef(text, scope)]);
+    const { command: argv, cwd = null } = config;
+    return { kind: 'command', argv, cwd, env: Object.fromEntries(env), timeout_seconds, max_attempts };
+  }
   const { openai } = config;
   if (openai === undefined) return { kind: 'preview', timeout_seconds, max_attempts };
   return {

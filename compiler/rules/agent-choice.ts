@@ -32,7 +32,16 @@ agent:
 `,
   },
   checkProfile({ config }) {
-    if (config.agent?.command === undefined || config.agent.openai === undefined) return [];
+    const { agent } = config;
+    if (agent === undefined) return [];
+    if (agent.command === undefined) {
+      const idle = (['env', 'cwd'] as const).filter((name) => agent[name] !== undefined);
+      return idle.map((name) => {
+        const message = `\`${name}\` is for a \`command\`; there is none`;
+        return { rule: this.id, path: ['agent', name], at: 'key', message } as const;
+      });
+    }
+    if (agent.openai === undefined) return [];
     const message = '`command` and `openai` exclude each other; keep one of them';
     const related = [{ path: ['agent', 'openai'], message: 'the other one is here' }];
     return [{ rule: this.id, path: ['agent', 'command'], at: 'key', message, related }];

@@ -3,11 +3,22 @@
 import type { Rule } from './support/rule.ts';
 import { scriptState } from './support/script-state.ts';
 
+const PROBLEMS = {
+  outside: {
+    message: 'is not below `<profile home>/scripts/`',
+    hint: 'put the script there and write its path relative to that folder',
+  },
+  linked: {
+    message: 'has a second name elsewhere (it is a hard link): it is not run',
+    hint: 'put a copy of the script into `<profile home>/scripts/`',
+  },
+} as const;
+
 export const scriptOutside: Rule = {
   id: 'script-outside',
   severity: 'error',
   title: '`script` leads outside `<profile home>/scripts/`.',
-  why: 'Whoever may write a route could otherwise run any program on the machine. Symbolic links are followed before the path is judged.',
+  why: 'Whoever may write a route could otherwise run any program on the machine. Symbolic links are followed before the path is judged, and a file with a second name (a hard link) is refused: that name may lie anywhere.',
   bad: {
     config: `platforms:
   webhook:
@@ -38,9 +49,9 @@ cat
   checkRoute(route) {
     if (route.config.script === undefined) return [];
     const state = scriptState(route);
-    if (state !== 'outside') return [];
-    const message = `\`${route.config.script}\` is not below \`<profile home>/scripts/\``;
-    const hint = 'put the script there and write its path relative to that folder';
-    return [{ rule: this.id, path: ['script'], at: 'value', message, hint }];
+    const problem = state === 'outside' || state === 'linked' ? PROBLEMS[state] : undefined;
+    if (problem === undefined) return [];
+    const message = `\`${route.config.script}\` ${problem.message}`;
+    return [{ rule: this.id, path: ['script'], at: 'value', message, hint: problem.hint }];
   },
 };

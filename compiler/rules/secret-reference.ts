@@ -1,5 +1,7 @@
 /** A reference to a secret that can never resolve. */
+
 import type { Problem } from '../diagnostics/problem.ts';
+import { agentSecrets } from '../lower/agent.ts';
 import { DEFAULT_PROFILE } from '../route-scope.ts';
 import { parseSecretRef, secretRefProblem } from '../source/secret-ref.ts';
 import type { Rule } from './support/rule.ts';
@@ -43,9 +45,10 @@ export const secretReference: Rule = {
     });
   },
   checkProfile({ name, config }) {
-    const key = config.agent?.openai?.api_key;
-    const message = key === undefined ? null : secretRefProblem(parseSecretRef(key, name));
-    return message === null ? [] : [{ rule: this.id, path: ['agent', 'openai', 'api_key'], at: 'value', message }];
+    return agentSecrets(config.agent).flatMap(({ path, text }): readonly Problem[] => {
+      const message = secretRefProblem(parseSecretRef(text, name));
+      return message === null ? [] : [{ rule: this.id, path, at: 'value', message }];
+    });
   },
   checkConfig({ settings }) {
     const path = settings.pathOf('secret');

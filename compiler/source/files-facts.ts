@@ -1,7 +1,7 @@
 /** Answers what checks want to know about the machine from its file system and environment. */
 import { basename, dirname, isAbsolute, join, sep } from 'node:path';
 import { scriptsFolder } from '../lower/script.ts';
-import type { JobRef, MachineFacts } from '../machine-facts.ts';
+import type { JobRef, MachineFacts, ScriptState } from '../machine-facts.ts';
 import type { Files } from './files.ts';
 
 export interface FactsSource {
@@ -28,12 +28,15 @@ export function createFacts({ files, home, env, jobs }: FactsSource): MachineFac
 }
 
 /** Symbolic links are followed before the path is judged (§2.6). */
-function scriptState(files: Files, folder: string, path: string): 'present' | 'missing' | 'outside' {
+function scriptState(files: Files, folder: string, path: string): ScriptState {
   const real = files.realpath(join(folder, path));
   const realFolder = files.realpath(folder);
   if (real === null || realFolder === null) return 'missing';
   if (!real.startsWith(realFolder + sep)) return 'outside';
-  return files.stat(real)?.kind === 'file' ? 'present' : 'missing';
+  const found = files.stat(real);
+  if (found?.kind !== 'file') return 'missing';
+  // Another name of the same file may lie anywhere: the path says nothing about where it came from.
+  return (found.links ?? 1) > 1 ? 'linked' : 'present';
 }
 
 /** Relative to `<home_dir>`, below `~/` or absolute. */

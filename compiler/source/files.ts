@@ -6,6 +6,8 @@ export interface FileStat {
   readonly size: number;
   /** Permission bits (`0o777`). */
   readonly mode: number;
+  /** How many names (hard links) it has; absent: one. */
+  readonly links?: number;
 }
 
 /** Absolute paths only. Symbolic links are followed. */

@@ -14,6 +14,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   ELOOP: 'cannot be read: its symbolic links form a loop',
   ENOENT: 'does not exist',
   EISDIR: 'is a directory; a file is expected here',
+  ENOTREG: 'is not a regular file',
 };
 
 const refuse = (message: string, missing = false): ReadResult => ({ ok: false, missing, message });

@@ -1,30 +1,67 @@
 /** Asks a running gateway something over its control socket, for the command line. */
 import { request } from 'node:http';
+import type { AnswerShape } from './answer-shapes.ts';
+import { ANSWER_SHAPES, REFUSAL_SHAPE } from './answer-shapes.ts';
 import { ControlError } from './control-error.ts';
 import type { ControlContract, ControlName } from './operations.ts';
+import { isOwnSocket, ownUid } from './socket-owner.ts';
 
 /** Nobody listens on the socket: there is no running gateway. */
 export class NotRunningError extends Error {
   override readonly name = 'NotRunningError';
 }
 
+/** No answer that can be used came from what listens on the socket; the message says why. */
+export class ControlCallError extends Error {
+  override readonly name = 'ControlCallError';
+}
+
 const GONE = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTSOCK']);
 
+/** Largest answer that is read, in bytes. */
+const MAX_ANSWER = 64 * 1024 * 1024;
+
+/** Longest refusal that is shown, in UTF-16 units. */
+const MAX_MESSAGE = 2000;
+
 /**
- * Calls one operation and answers its result.
- * @throws NotRunningError when nobody listens; ControlError when the gateway refuses, or does not answer in `timeoutMs`.
+ * Calls one operation and returns its result.
+ * @throws NotRunningError when nobody listens; ControlError when the gateway refuses, or the socket is not ours;
+ *   ControlCallError when no usable answer comes within `timeoutMs`
  */
 export async function callControl<Name extends ControlName>(
   socket: string,
   name: Name,
   input: ControlContract[Name]['input'],
   timeoutMs: number,
+  uid: number | null = ownUid(),
 ): Promise<ControlContract[Name]['output']> {
+  if (!(await isOwnSocket(socket, uid))) throw new NotRunningError(`nobody listens on ${socket}`);
   const { status, text } = await post(socket, name, JSON.stringify(input), timeoutMs);
-  const body: unknown = JSON.parse(text);
-  if (status === 200) return body as ControlContract[Name]['output'];
+  const body = parse(text, status);
+  if (status === 200) {
+    checkShape(body, ANSWER_SHAPES[name], name);
+    return body as ControlContract[Name]['output'];
+  }
+  checkShape(body, REFUSAL_SHAPE, name);
   const { code, message } = body as { readonly code: string; readonly message: string };
-  throw new ControlError(code, message);
+  throw new ControlError(code, message.slice(0, MAX_MESSAGE));
+}
+
+function parse(text: string, status: number): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new ControlCallError(`what listens on the control socket is no gateway: its answer (${status}) is not JSON`);
+  }
+}
+
+function checkShape(body: unknown, shape: AnswerShape, name: string): void {
+  const wrong = shape(body, 'answer');
+  if (wrong === null) return;
+  throw new ControlCallError(
+    `the answer to ${name} is not as expected (${wrong}): is the running gateway of another version? Restart it`,
+  );
 }
 
 function post(
@@ -35,20 +72,35 @@ function post(
 ): Promise<{ status: number; text: string }> {
   return new Promise((resolve, reject) => {
     const call = request({ socketPath: socket, method: 'POST', path: `/${name}`, agent: false }, (response) => {
-      let text = '';
-      response.setEncoding('utf8');
-      response.on('data', (chunk: string) => {
-        text += chunk;
+      const chunks: Buffer[] = [];
+      let size = 0;
+      response.on('data', (chunk: Buffer) => {
+        size += chunk.length;
+        chunks.push(chunk);
+        if (size > MAX_ANSWER) call.destroy(new ControlCallError(`the answer is longer than ${MAX_ANSWER} bytes`));
       });
-      response.once('end', () => resolve({ status: response.statusCode ?? 0, text }));
-      response.once('error', reject);
+      response.once('end', () => {
+        clearTimeout(timer);
+        resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') });
+      });
+      response.once('error', (error) => fail(error));
     });
-    call.setTimeout(timeoutMs, () =>
-      call.destroy(new ControlError('timeout', `no answer within ${timeoutMs / 1000} s`)),
-    );
-    call.once('error', (error: NodeJS.ErrnoException) =>
-      reject(GONE.has(error.code ?? '') ? new NotRunningError(`nobody listens on ${socket}`) : error),
-    );
+    // Of the whole call: an answer that trickles is none.
+    const timer = setTimeout(() => {
+      call.destroy(new ControlCallError(`the gateway gave no answer within ${timeoutMs / 1000} s`));
+    }, timeoutMs);
+    const fail = (error: NodeJS.ErrnoException): void => {
+      clearTimeout(timer);
+      reject(explain(error, socket));
+    };
+    call.once('error', fail);
     call.end(body);
   });
+}
+
+/** Other codes than those of a missing listener come from bytes that are no HTTP, or an end in the middle of it. */
+function explain(error: NodeJS.ErrnoException, socket: string): Error {
+  if (error instanceof ControlCallError) return error;
+  if (GONE.has(error.code ?? '')) return new NotRunningError(`nobody listens on ${socket}`);
+  return new ControlCallError(`no answer from the control socket: ${error.code ?? error.message}`);
 }

@@ -10,6 +10,7 @@ import { dirname } from 'node:path';
 import type { Logger } from '../log.ts';
 import { ControlError } from './control-error.ts';
 import type { ControlHandlers } from './operations.ts';
+import { foreignFolder, ownUid } from './socket-owner.ts';
 
 export interface ControlServer {
   /** Stops listening and removes the socket; answers under way are finished. */
@@ -118,9 +119,7 @@ function send(response: ServerResponse, status: number, type: string, text: stri
 /** The folder keeps others from the socket in the moment before its own mode is set. */
 function openFolder(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const found = lstatSync(folder);
-  if (!found.isDirectory() || (process.getuid !== undefined && found.uid !== process.getuid())) {
-    throw new ControlError('foreign_folder', `${folder} belongs to another user: remove it, or set TMPDIR`);
-  }
+  const problem = foreignFolder(folder, lstatSync(folder), ownUid(), false);
+  if (problem !== null) throw new ControlError('foreign_folder', `${problem}: remove it, or set TMPDIR`);
   chmodSync(folder, 0o700);
 }

@@ -2,11 +2,12 @@
  * The Deliverer over linked targets. A changed table is linked first and then taken over in one assignment:
  * an attempt under way keeps the targets it started with.
  */
-import type { Deliverer, DeliveryRequest } from './deliverer.ts';
+import type { Deliverer, DeliveryOutcome, DeliveryRequest } from './deliverer.ts';
 import type { DeliveryContext, Driver, Shown } from './driver.ts';
 import { DeliveryRefusal } from './http/values.ts';
 import type { LinkedTargets } from './link-targets.ts';
 import { failed } from './outcome.ts';
+import type { Redact } from './redact.ts';
 import type { MirrorDelivery } from './sessions/mirror.ts';
 
 export interface SwappableDeliverer extends Deliverer {
@@ -23,11 +24,14 @@ export interface DelivererParts {
   readonly linked: LinkedTargets;
   readonly context: Pick<DeliveryContext, 'log'>;
   readonly mirror: MirrorDelivery;
+  /** Replaces every known secret in what is told of a delivery; a target knows only its own. Default: none. */
+  readonly redact?: Redact;
 }
 
 export function createDeliverer(parts: DelivererParts): SwappableDeliverer {
   let linked = parts.linked;
   const { log } = parts.context;
+  const { redact = (text) => text } = parts;
 
   /** Only the request's own profile is looked at: nothing falls back to another (§5.4). */
   function driverOf({ profile, target }: DeliveryRequest): Driver {
@@ -48,9 +52,9 @@ export function createDeliverer(parts: DelivererParts): SwappableDeliverer {
         const outcome = await driver.deliver(request);
         const chatId = outcome.kind === 'ok' && request.mirror_to_session ? driver.chatId(request) : null;
         if (chatId !== null) await parts.mirror({ ...request, chat_id: chatId });
-        return outcome;
+        return shown(outcome, redact);
       } catch (error) {
-        if (error instanceof DeliveryRefusal) return failed('permanent', error.message, { sent: request.sent });
+        if (error instanceof DeliveryRefusal) return failed('permanent', redact(error.message), { sent: request.sent });
         // A bug of ours, not an answer of theirs. Its message may quote anything: only its kind and place are said.
         const { target, delivery_id, sent } = request;
         log.error({ target, delivery_id, ...kindAndPlace(error) }, 'delivery threw');
@@ -58,6 +62,11 @@ export function createDeliverer(parts: DelivererParts): SwappableDeliverer {
       }
     },
   };
+}
+
+function shown(outcome: DeliveryOutcome, redact: Redact): DeliveryOutcome {
+  if (outcome.kind !== 'ok') return { ...outcome, reason: redact(outcome.reason) };
+  return outcome.message_id === null ? outcome : { ...outcome, message_id: redact(outcome.message_id) };
 }
 
 function kindAndPlace(error: unknown): { readonly error: string; readonly at: readonly string[] } {

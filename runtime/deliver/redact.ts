@@ -8,23 +8,112 @@ const MIN_LENGTH = 4;
 /** Shorter parts of a URL are words such as `hooks` and `webhooks`. */
 const MIN_PART_LENGTH = 10;
 
+const PLAIN = /^[A-Za-z0-9_.~-]*$/;
+
+/** Cheap to make, and its cost for a text does not grow with the number of secrets. */
 export function createRedact(secrets: readonly string[]): Redact {
-  const forms = new Set<string>();
-  for (const secret of secrets.flatMap(withParts)) {
-    if (secret.length < MIN_LENGTH) continue;
-    forms.add(secret);
-    forms.add(encodeURIComponent(secret));
-    forms.add(JSON.stringify(secret).slice(1, -1));
-    forms.add(Buffer.from(secret, 'utf8').toString('base64'));
+  const index = new FormIndex();
+  for (const secret of secrets) index.add(secret, MIN_LENGTH);
+  return (text) => index.redact(text);
+}
+
+/**
+ * The secrets of everything that is or was in service, for the texts that no target or agent of its own redacts: the log,
+ * stored reasons. Secrets are only added: one that was replaced may still be shown somewhere.
+ */
+export class Redactor {
+  private readonly index = new FormIndex();
+  private readonly known = new Set<string>();
+
+  add(secrets: Iterable<string>): void {
+    for (const secret of secrets) {
+      if (this.known.has(secret)) continue;
+      this.known.add(secret);
+      this.index.add(secret, MIN_LOG_LENGTH);
+    }
   }
-  // Longest first: a secret that contains another is replaced as a whole.
-  const ordered = [...forms].sort((left, right) => right.length - left.length);
-  return (text) => ordered.reduce((result, form) => result.replaceAll(form, '***'), text);
+
+  readonly redact: Redact = (text) => this.index.redact(text);
+}
+
+/** In a log, names of routes and fields are everywhere: a password such as `push` must not take them out. */
+const MIN_LOG_LENGTH = 6;
+
+/** Forms are found by their first four characters, and those by one bit of this many (2^16). */
+const BITS = 65_536;
+
+class FormIndex {
+  private readonly bits = new Uint8Array(BITS / 8);
+  /** Longest first. */
+  private readonly forms = new Map<string, string[]>();
+
+  add(secret: string, minLength: number): void {
+    for (const value of withParts(secret)) {
+      if (value.length < minLength) continue;
+      this.addForm(value);
+      this.addForm(Buffer.from(value, 'utf8').toString('base64'));
+      if (PLAIN.test(value)) continue;
+      this.addForm(encode(value));
+      this.addForm(JSON.stringify(value).slice(1, -1));
+    }
+  }
+
+  /** Each stretch of the text that one form or several overlapping ones cover becomes `***`. */
+  redact(text: string): string {
+    let hash = 0;
+    let result = '';
+    let copied = 0;
+    let [start, end] = [0, 0];
+    for (let at = 0; at < text.length; at++) {
+      // Of the last four characters only.
+      hash = (hash << 8) ^ text.charCodeAt(at);
+      if (at < 3 || !this.mayStart(hash)) continue;
+      const length = this.lengthAt(text, at - 3);
+      if (length === 0) continue;
+      if (at - 3 >= end) {
+        if (end > 0) [result, copied] = [`${result}${text.slice(copied, start)}***`, end];
+        start = at - 3;
+      }
+      end = Math.max(end, at - 3 + length);
+    }
+    return end === 0 ? text : `${result}${text.slice(copied, start)}***${text.slice(end)}`;
+  }
+
+  private addForm(form: string): void {
+    const key = form.slice(0, 4);
+    const same = this.forms.get(key);
+    if (same === undefined) this.forms.set(key, [form]);
+    else if (!same.includes(form)) same.splice(same.findIndex(({ length }) => length < form.length) >>> 0, 0, form);
+    let hash = 0;
+    for (let at = 0; at < 4; at++) hash = (hash << 8) ^ key.charCodeAt(at);
+    const bit = bitOf(hash);
+    this.bits[bit >>> 3] = (this.bits[bit >>> 3] ?? 0) | (1 << (bit & 7));
+  }
+
+  private mayStart(hash: number): boolean {
+    const bit = bitOf(hash);
+    return ((this.bits[bit >>> 3] ?? 0) & (1 << (bit & 7))) !== 0;
+  }
+
+  /** Of the longest form at this place; 0: none begins here. */
+  private lengthAt(text: string, at: number): number {
+    return this.forms.get(text.slice(at, at + 4))?.find((form) => text.startsWith(form, at))?.length ?? 0;
+  }
+}
+
+function bitOf(hash: number): number {
+  return Math.imul(hash, 0x9e3779b1) >>> 16;
+}
+
+/** A lone surrogate has no percent-encoding. */
+function encode(value: string): string {
+  return encodeURIComponent(Buffer.from(value, 'utf8').toString('utf8'));
 }
 
 /** Of a secret URL (an incoming webhook) the parts that make it one are secrets, too. */
 function withParts(secret: string): string[] {
-  const url = URL.canParse(secret) ? new URL(secret) : null;
-  const parts = url === null ? [] : `${url.pathname}${url.search}`.split(/[/?&=]/);
+  if (!secret.includes('://') || !URL.canParse(secret)) return [secret];
+  const url = new URL(secret);
+  const parts = `${url.pathname}${url.search}`.split(/[/?&=]/);
   return [secret, ...parts.filter((part) => part.length >= MIN_PART_LENGTH)];
 }

@@ -26,8 +26,8 @@ export interface DocumentContext {
   /** Absolute path of blueprints.json; it may be missing. */
   readonly path: string;
   readonly stat: StatFile;
-  /** Throws as node:fs does. */
-  readonly read: (path: string) => string;
+  /** Rejects as node:fs/promises does. */
+  readonly read: (path: string) => Promise<string>;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -36,27 +36,33 @@ export interface DocumentContext {
 export class Documents {
   private readonly context: DocumentContext;
   private readonly version = new FileVersion();
+  /** One look at a time: whoever asks meanwhile waits for it. */
+  private refreshing: Promise<void> | null = null;
   private catalog: ReadonlyMap<string, Document> = new Map();
 
   constructor(context: DocumentContext) {
     this.context = context;
   }
 
-  find(path: string): Document | undefined {
+  /** Never rejects. */
+  async find(path: string): Promise<Document | undefined> {
     if (path === '/health') return HEALTH;
     if (!path.startsWith(CATALOG_PATH)) return undefined;
-    this.refresh();
+    const turn = this.refreshing ?? this.refresh();
+    this.refreshing = turn;
+    await turn;
+    if (this.refreshing === turn) this.refreshing = null;
     return this.catalog.get(path);
   }
 
   /** A file that is no catalog leaves the previous one in service. */
-  private refresh(): void {
+  private async refresh(): Promise<void> {
     const { path, stat, read, clock, log } = this.context;
     try {
       const found = stat(path);
       if (!this.version.differs(found)) return;
       this.version.note(found, clock.now());
-      this.catalog = found === undefined ? new Map() : publishCatalog(read(path));
+      this.catalog = found === undefined ? new Map() : publishCatalog(await read(path));
     } catch (error) {
       log.error({ file: path, reason: String(error) }, 'blueprint catalog cannot be read');
     }

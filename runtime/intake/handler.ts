@@ -17,6 +17,8 @@ import { ABORTED, GET_ONLY, INTERNAL_ERROR, MALFORMED_REQUEST, UNKNOWN_ROUTE } f
 export interface HandlerContext {
   readonly services: Services;
   readonly events: EventLog;
+  /** Takes in changed files; null when nothing has changed. */
+  readonly refresh: () => Promise<void> | null;
   readonly findRoute: (path: string) => LinkedRoute | undefined;
   readonly documents: Documents;
 }
@@ -38,6 +40,12 @@ export class RequestHandler {
       this.answer(request, response, MALFORMED_REQUEST);
       return;
     }
+    const changes = this.context.refresh();
+    if (changes === null) this.route(request, response);
+    else void changes.then(() => this.route(request, response));
+  }
+
+  private route(request: IntakeRequest, response: ServerResponse): void {
     const path = pathOf(request.url ?? '');
     let route: LinkedRoute | undefined;
     try {
@@ -47,13 +55,13 @@ export class RequestHandler {
       this.answer(request, response, INTERNAL_ERROR);
       return;
     }
-    if (route === undefined) this.other(request, response, path);
+    if (route === undefined) void this.other(request, response, path);
     else void this.intake(request, response, route);
   }
 
   /** Answers a request for anything but a route. */
-  private other(request: IntakeRequest, response: ServerResponse, path: string): void {
-    const document = this.context.documents.find(path);
+  private async other(request: IntakeRequest, response: ServerResponse, path: string): Promise<void> {
+    const document = await this.context.documents.find(path);
     if (document === undefined) this.context.events.unknown(path);
     this.answer(request, response, document === undefined ? UNKNOWN_ROUTE : documentReply(document, request));
   }

@@ -1,11 +1,13 @@
 /**
  * Runs a route's filter or transform script over a payload, for the script stage (§2.6).
  *
- * The script must be a file inside its profile's `scripts` folder once every symbolic link is resolved; it is looked at
- * again for each event, because the folder may change under a running server. It runs as argv in its own folder, with
+ * The script must be a regular file inside its profile's `scripts` folder once every symbolic link is resolved, and that
+ * must be its only name: a hard link is a file of elsewhere that no path gives away. It is looked at again for each event,
+ * because the folder may change under a running server. It runs as argv in its own folder, with
  * the payload as JSON on stdin and an environment that holds no secret.
  */
 import { dirname, sep } from 'node:path';
+import type { FoundFile } from '../node-files.ts';
 import type { ProcessResult, RunProcess } from '../process/run-process.ts';
 import type { LinkedScript } from '../table/linked-table.ts';
 import { parseJson } from './parse-json.ts';
@@ -36,8 +38,8 @@ export interface ScriptContext {
   readonly run: RunProcess;
   /** Absolute path without symbolic links; rejects as node:fs/promises does. */
   readonly realPath: (path: string) => Promise<string>;
-  /** Whether a path is a regular file; rejects as node:fs/promises does. */
-  readonly isFile: (path: string) => Promise<boolean>;
+  /** Rejects as node:fs/promises does. */
+  readonly describe: (path: string) => Promise<FoundFile>;
   /** The process environment; only what the whitelist below names is passed on. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** `<home_dir>`. */
@@ -55,8 +57,8 @@ const BUSY = new Set(['EAGAIN', 'ENOMEM', 'EMFILE', 'ENFILE']);
 
 export function createScriptRunner(context: ScriptContext): RunScript {
   return async (request) => {
-    const path = await locate(request.script, context);
-    if (path === null) return failed('script is missing or outside the scripts folder');
+    const { path, problem } = await locate(request.script, context);
+    if (path === null) return failed(problem);
     const result = await context.run({
       argv: [request.script.interpreter, path],
       cwd: dirname(path),
@@ -70,13 +72,21 @@ export function createScriptRunner(context: ScriptContext): RunScript {
   };
 }
 
-/** The script's real path, or null when there is no such file inside the folder. */
-async function locate(script: LinkedScript, { realPath, isFile }: ScriptContext): Promise<string | null> {
+type Located = { readonly path: string; readonly problem?: never } | { readonly path: null; readonly problem: string };
+
+const NOT_THERE = { path: null, problem: 'script is missing or outside the scripts folder' } as const;
+const LINKED = { path: null, problem: 'script is a hard link: the file has a second name elsewhere' } as const;
+
+/** The script's real path, or why it is not run. */
+async function locate(script: LinkedScript, { realPath, describe }: ScriptContext): Promise<Located> {
   try {
     const [path, folder] = await Promise.all([realPath(script.path), realPath(script.folder)]);
-    return path.startsWith(folder + sep) && (await isFile(path)) ? path : null;
+    if (!path.startsWith(folder + sep)) return NOT_THERE;
+    const { isFile, links } = await describe(path);
+    if (!isFile) return NOT_THERE;
+    return links === 1 ? { path } : LINKED;
   } catch {
-    return null;
+    return NOT_THERE;
   }
 }
 

@@ -2,19 +2,21 @@
  * Runs one program to its end for agents, scripts and command-line drivers: argv in, bounded output out.
  *
  * The program leads a process group of its own. Whatever ends the run (exit, timeout, abort, too much output) ends
- * the group with SIGKILL, so that nothing it forked outlives it. A descendant that left the group and keeps a pipe
- * open is not waited for. Never throws and never rejects: each way a run can end is a `kind`.
+ * the group with SIGKILL, and on Linux also what left the group, so that nothing it forked outlives it. Where a
+ * descendant cannot be found, it is not waited for. Never throws and never rejects: each way a run can end is a `kind`.
  */
 import type { ChildProcessByStdio } from 'node:child_process';
 import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import type { Readable, Writable } from 'node:stream';
 import type { Clock, Timer } from '../clock.ts';
+import { killLeavers, RUN_MARK } from './kill-leavers.ts';
 
 export interface ProcessRequest {
   /** Program and arguments; no shell reads them. */
   readonly argv: readonly string[];
   readonly cwd: string;
-  /** The whole environment: nothing is inherited. */
+  /** The whole environment, to which only the mark of the run is added: nothing is inherited. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Written to stdin, which is then closed. A program that does not read it is fine. */
   readonly stdin: string | Uint8Array;
@@ -51,17 +53,24 @@ type Exit = { readonly kind: 'exit'; readonly code: number | null; readonly sign
 export function runProcess(request: ProcessRequest, clock: Clock): Promise<ProcessResult> {
   if (request.signal?.aborted === true) return Promise.resolve({ kind: 'aborted', stderr: '' });
   let child: Child;
+  const mark = randomBytes(16).toString('hex');
   try {
-    child = start(request);
+    child = start(request, mark);
   } catch (error) {
     return Promise.resolve({ kind: 'spawn_failed', code: errorCode(error), stderr: '' });
   }
-  return new Promise((resolve) => new Execution(child, request, clock, resolve));
+  return new Promise((resolve) => new Execution(child, mark, request, clock, resolve));
 }
 
-function start({ argv, cwd, env }: ProcessRequest): Child {
+function start({ argv, cwd, env }: ProcessRequest, mark: string): Child {
   const [program = '', ...args] = argv;
-  return spawn(program, args, { cwd, env, detached: true, shell: false, stdio: ['pipe', 'pipe', 'pipe'] });
+  return spawn(program, args, {
+    cwd,
+    env: { ...env, [RUN_MARK]: mark },
+    detached: true,
+    shell: false,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
 }
 
 /** One started program, from its first byte to the one result. */
@@ -73,12 +82,22 @@ class Execution {
   private readonly timers: Timer[] = [];
   private readonly onAbort = (): void => this.end({ kind: 'aborted' });
   private readonly child: Child;
+  private readonly mark: string;
+  /** Settles once nothing of the run is alive. */
+  private alone: Promise<void> = Promise.resolve();
   private readonly request: ProcessRequest;
   private readonly clock: Clock;
   private readonly resolve: (result: ProcessResult) => void;
 
-  constructor(child: Child, request: ProcessRequest, clock: Clock, resolve: (result: ProcessResult) => void) {
+  constructor(
+    child: Child,
+    mark: string,
+    request: ProcessRequest,
+    clock: Clock,
+    resolve: (result: ProcessResult) => void,
+  ) {
     this.child = child;
+    this.mark = mark;
     this.request = request;
     this.clock = clock;
     this.resolve = resolve;
@@ -108,8 +127,14 @@ class Execution {
     const first = this.ending === null;
     if (!first && !(this.ending?.kind === 'exit' && cause.kind === 'overflow')) return;
     this.ending = cause;
-    killGroup(this.child);
+    this.killAll(cause.kind === 'exit' ? 'new' : 'all');
     if (first) this.awaitPipes();
+  }
+
+  private killAll(look: 'new' | 'all'): void {
+    killGroup(this.child);
+    const { pid } = this.child;
+    if (pid !== undefined) this.alone = killLeavers({ mark: this.mark, pid, look });
   }
 
   /** Finishes once the pipes stay silent; the turn of the loop after the timer reads what a busy loop left unread. */
@@ -133,7 +158,7 @@ class Execution {
     for (const timer of this.timers) timer.cancel();
     this.request.signal?.removeEventListener('abort', this.onAbort);
     for (const stream of [this.child.stdin, this.child.stdout, this.child.stderr]) stream.destroy();
-    this.resolve(result);
+    void this.alone.then(() => this.resolve(result));
   }
 }
 

@@ -5,7 +5,7 @@ import type { Logger } from '../log.ts';
 import type { ValueSet } from './value-set.ts';
 import { createValueSet } from './value-set.ts';
 
-/** The file system as a list needs it; both throw as node:fs does. */
+/** The file system as a list needs it; both fail as node:fs does. */
 export interface ListFiles {
   stat(path: string): {
     readonly mtimeMs: number;
@@ -13,7 +13,7 @@ export interface ListFiles {
     readonly size: number;
     readonly ino: number;
   };
-  read(path: string): string;
+  read(path: string): Promise<string>;
 }
 
 export interface ListContext {
@@ -28,9 +28,6 @@ export interface ListContext {
 
 /** How long a stat is believed, in ms: under load one stat serves many events. */
 const STAT_MS = 5;
-/** Larger lists are refused, in bytes: they are read in one piece between two requests. */
-const MAX_BYTES = 16 * 1024 * 1024;
-
 const NOTHING = createValueSet([]);
 
 /**
@@ -59,8 +56,8 @@ function listPath(path: string, { home, userHome }: ListContext): string {
 }
 
 /** Opens each list once, however many filters name it. */
-export function createListOpener(context: ListContext): (path: string) => ValueSet {
-  const open = new Map<string, ValueSet>();
+export function createListOpener(context: ListContext): (path: string) => ListFile {
+  const open = new Map<string, ListFile>();
   return (path) => {
     const absolute = listPath(path, context);
     const list = open.get(absolute) ?? new InFileSet(absolute, context);
@@ -69,11 +66,20 @@ export function createListOpener(context: ListContext): (path: string) => ValueS
   };
 }
 
+/** A list that follows its file. */
+export interface ListFile extends ValueSet {
+  /**
+   * Called before values are looked up. Null when the file has not changed, else settles once the change is taken in;
+   * never rejects.
+   */
+  refresh(): Promise<void> | null;
+}
+
 /**
- * One list. A missing file matches nothing; one that cannot be read or parsed keeps the values it had,
+ * One list, empty until its first refresh. A missing file matches nothing; one that cannot be read or parsed keeps the values it had,
  * and says so once per change.
  */
-class InFileSet implements ValueSet {
+class InFileSet implements ListFile {
   readonly #path: string;
   readonly #files: ListFiles;
   readonly #clock: Clock;
@@ -81,34 +87,40 @@ class InFileSet implements ValueSet {
   #values: ValueSet = NOTHING;
   #version = '';
   #checked = Number.NEGATIVE_INFINITY;
+  #loading: Promise<void> | null = null;
 
   constructor(path: string, context: ListContext) {
     this.#path = path;
     this.#files = context.files;
     this.#clock = context.clock;
     this.#log = context.log;
-    this.#refresh();
   }
 
   has(value: unknown): boolean {
-    if (this.#clock.monotonic() - this.#checked >= STAT_MS) this.#refresh();
     return this.#values.has(value);
   }
 
-  #refresh(): void {
-    this.#checked = this.#clock.monotonic();
+  refresh(): Promise<void> | null {
+    const now = this.#clock.monotonic();
+    if (this.#loading !== null || now - this.#checked < STAT_MS) return this.#loading;
+    this.#checked = now;
     const version = this.#stat();
-    if (version === this.#version) return;
+    if (version === this.#version) return null;
     this.#version = version;
+    this.#loading = this.#load(version).finally(() => {
+      this.#loading = null;
+    });
+    return this.#loading;
+  }
+
+  async #load(version: string): Promise<void> {
     if (version === 'missing') {
       this.#values = NOTHING;
       this.#log.warn({ file: this.#path }, 'in_file list is missing: it matches nothing');
       return;
     }
     try {
-      const content = version === 'too large' ? null : this.#files.read(this.#path);
-      if (content === null) throw new Error(`larger than ${MAX_BYTES} bytes`);
-      this.#values = createValueSet(parseList(this.#path, content));
+      this.#values = createValueSet(parseList(this.#path, await this.#files.read(this.#path)));
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       this.#log.warn({ file: this.#path, reason }, 'in_file list cannot be read: its last values stay');
@@ -119,7 +131,7 @@ class InFileSet implements ValueSet {
   #stat(): string {
     try {
       const { mtimeMs, ctimeMs, size, ino } = this.#files.stat(this.#path);
-      return size > MAX_BYTES ? 'too large' : `${mtimeMs} ${ctimeMs} ${size} ${ino}`;
+      return `${mtimeMs} ${ctimeMs} ${size} ${ino}`;
     } catch {
       return 'missing';
     }

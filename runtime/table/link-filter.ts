@@ -1,6 +1,7 @@
 /** Links a filter plan to a predicate over one event, for the filters stage (§2.2). */
 import { RE2JS } from 're2js';
 import type { FieldPlan, FilterLeaf, FilterPlan } from '../../schemas/generated/types.ts';
+import type { ListFile } from './in-file-set.ts';
 import { jsonEqual } from './json-equal.ts';
 import { linkPath, readPath } from './payload-path.ts';
 import type { ValueSet } from './value-set.ts';
@@ -16,7 +17,7 @@ export interface FilterSubject {
 export type MatchFilter = (subject: FilterSubject) => boolean;
 
 /** Opens the list at an `in_file` path of the plan; called at link time (createListOpener). */
-export type OpenList = (path: string) => ValueSet;
+export type OpenList = (path: string) => ListFile;
 
 /** A field's value; undefined when it is missing. */
 type ReadField = (subject: FilterSubject) => unknown;
@@ -56,7 +57,7 @@ function contains(value: unknown, operand: unknown): boolean {
 }
 
 /** Tests by operator; `value` is undefined for a missing field, of which only `missing` and the negations are true. */
-const TESTS: Record<FilterLeaf['operator'], (operand: unknown, open: OpenList) => Test> = {
+const TESTS: Record<FilterLeaf['operator'], (operand: unknown, open: (path: string) => ValueSet) => Test> = {
   exists: (operand) => (value) => (value !== undefined) === operand,
   missing: () => (value) => value === undefined,
   equals: (operand) => (value) => jsonEqual(operand, value),
@@ -80,7 +81,7 @@ const TESTS: Record<FilterLeaf['operator'], (operand: unknown, open: OpenList) =
  * Links a filter; total over every JSON payload.
  * @throws RE2JSSyntaxException for a regex the compiler would have refused.
  */
-export function linkFilter(plan: FilterPlan, open: OpenList): MatchFilter {
+export function linkFilter(plan: FilterPlan, open: (path: string) => ValueSet): MatchFilter {
   if (plan.kind === 'leaf') {
     const read = linkField(plan.field);
     const test = TESTS[plan.operator](plan.value, open);

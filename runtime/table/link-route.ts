@@ -1,6 +1,7 @@
 /** Links the routes of a table: closures and numbers in place of plans, made once for all requests of a route. */
 import { join } from 'node:path';
 import type { ProfilePlan, RoutePlan } from '../../schemas/generated/types.ts';
+import type { ListFile } from './in-file-set.ts';
 import type { Authentication } from './link-authentication.ts';
 import { linkAuthentication } from './link-authentication.ts';
 import type { LinkContext, TableHeadPlan } from './link-context.ts';
@@ -40,12 +41,20 @@ export class RouteSlot {
   }
 }
 
+const NO_LISTS: readonly ListFile[] = [];
+
 function linkRoute(
   plan: RoutePlan,
   authentication: Authentication,
   table: TableHeadPlan,
   context: LinkContext,
 ): LinkedRoute {
+  const lists = new Set<ListFile>();
+  const openList = (path: string): ListFile => {
+    const list = context.openList(path);
+    lists.add(list);
+    return list;
+  };
   return {
     plan,
     ...authentication,
@@ -57,7 +66,8 @@ function linkRoute(
     },
     identity: identityOf(plan, table),
     acceptsEvent: linkEvents(plan.events),
-    matches: plan.filters === null ? null : linkFilter(plan.filters, context.openList),
+    matches: plan.filters === null ? null : linkFilter(plan.filters, openList),
+    lists: lists.size === 0 ? NO_LISTS : [...lists],
     script: scriptOf(plan, table, context),
     prompt: linkTemplate(plan.prompt),
     deliveries: plan.deliver.map(deliveryOf),

@@ -3,6 +3,7 @@ import type { LocatorPlan, RoutePlan } from '../../schemas/generated/types.ts';
 import type { RateWindow } from '../intake/rate-limit.ts';
 import type { Authenticator } from '../verify/authenticator.ts';
 import type { AnswerHandshake } from '../verify/handshake.ts';
+import type { ListFile } from './in-file-set.ts';
 import type { MatchFilter } from './link-filter.ts';
 import type { RenderKey, RenderTemplate } from './link-template.ts';
 
@@ -19,6 +20,8 @@ export interface LinkedRoute {
   readonly identity: Identity;
   readonly acceptsEvent: (event: string) => boolean;
   readonly matches: MatchFilter | null;
+  /** Those that `matches` looks into: to be refreshed before it is asked. */
+  readonly lists: readonly ListFile[];
   readonly script: LinkedScript | null;
   readonly prompt: RenderTemplate;
   readonly deliveries: readonly LinkedDelivery[];

@@ -29,16 +29,21 @@ export type LowerSubscriptions = (
 export interface SubscriptionContext {
   readonly path: string;
   readonly stat: StatFile;
-  /** Throws as node:fs does. */
-  readonly read: (path: string) => string;
+  /** Rejects as node:fs/promises does. */
+  readonly read: (path: string) => Promise<string>;
   readonly lower: LowerSubscriptions;
-  readonly link: (plans: readonly RoutePlan[], table: RouteTable) => LinkedSubscriptions;
+  readonly link: (plans: readonly RoutePlan[], table: RouteTable) => Promise<LinkedSubscriptions>;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** Larger files are refused, in bytes. */
-const MAX_BYTES = 16_777_216;
+/** Subscriptions linked over a table, not yet in service. */
+interface Linked {
+  readonly text: string;
+  readonly routes: RoutePaths;
+  readonly rejected: readonly Rejected[];
+}
+
 const NO_ROUTES: RoutePaths = new Map();
 const EMPTY_FILE = '{}';
 
@@ -54,22 +59,71 @@ export class Subscriptions {
   private text = EMPTY_FILE;
   private seen = EMPTY_FILE;
   private readonly told = new Set<string>();
+  private refreshing: Promise<void> | null = null;
 
   constructor(context: SubscriptionContext) {
     this.context = context;
   }
 
-  /** Takes in a changed file. Cheap when it did not change. */
-  refresh(table: RouteTable): void {
+  /**
+   * Takes in a changed file over the table then in service. Null, and cheap, when the file did not change.
+   * What it returns never rejects.
+   */
+  refresh(table: () => RouteTable): Promise<void> | null {
     try {
-      const { path, stat, clock, log } = this.context;
-      const found = stat(path);
-      if (!this.version.differs(found)) return;
-      this.version.note(found, clock.now());
-      const text = this.read(found);
+      const found = this.context.stat(this.context.path);
+      if (!this.version.differs(found)) return this.refreshing;
+      this.version.note(found, this.context.clock.now());
+      // One at a time, in the order in which the changes were seen.
+      const turn = (this.refreshing ?? Promise.resolve()).then(() => this.load(found !== undefined, table));
+      const last = turn.then(() => {
+        if (this.refreshing === last) this.refreshing = null;
+      });
+      this.refreshing = last;
+    } catch (error) {
+      this.fail(error);
+    }
+    return this.refreshing;
+  }
+
+  /** Links what is in service over another table; null when that fails. Never rejects. */
+  async relink(table: RouteTable): Promise<Linked | null> {
+    try {
+      return await this.link(this.text, table);
+    } catch (error) {
+      this.fail(error);
+      return null;
+    }
+  }
+
+  /** False when the file has changed since that was linked. */
+  isCurrent(linked: Linked | null): boolean {
+    return linked === null || linked.text === this.text;
+  }
+
+  /** Puts what was linked in service. */
+  take(linked: Linked | null): void {
+    if (linked === null) return;
+    this.routes = linked.routes;
+    this.rejected = linked.rejected;
+    this.text = linked.text;
+    this.tell();
+  }
+
+  private async load(exists: boolean, table: () => RouteTable): Promise<void> {
+    const { path, read, log } = this.context;
+    try {
+      const text = exists ? await read(path) : EMPTY_FILE;
       if (text === this.seen) return;
       this.seen = text;
-      this.apply(text, table);
+      let over: RouteTable;
+      let linked: Linked;
+      // A table that was put in service meanwhile is the one to link over.
+      do {
+        over = table();
+        linked = await this.link(text, over);
+      } while (over !== table());
+      this.take(linked);
       this.error = null;
       log.info({ routes: this.routes.size, rejected: this.rejected.length }, 'subscriptions loaded');
     } catch (error) {
@@ -77,30 +131,11 @@ export class Subscriptions {
     }
   }
 
-  /** Links what is in service over another table. */
-  relink(table: RouteTable): void {
-    try {
-      this.apply(this.text, table);
-    } catch (error) {
-      this.fail(error);
-    }
-  }
-
-  private apply(text: string, table: RouteTable): void {
+  private async link(text: string, table: RouteTable): Promise<Linked> {
     const { routes, rejected } = this.context.lower(text, table);
     const dynamic = routes.filter(({ name }) => !Object.hasOwn(table.routes, name));
-    const linked = this.context.link(dynamic, table);
-    this.routes = linked.routes;
-    this.rejected = [...rejected, ...linked.rejected];
-    this.text = text;
-    this.tell();
-  }
-
-  /** A missing file holds no subscriptions. */
-  private read(found: ReturnType<StatFile>): string {
-    if (found === undefined) return EMPTY_FILE;
-    if (found.size > MAX_BYTES) throw new Error(`larger than ${MAX_BYTES} bytes`);
-    return this.context.read(this.context.path);
+    const linked = await this.context.link(dynamic, table);
+    return { text, routes: linked.routes, rejected: [...rejected, ...linked.rejected] };
   }
 
   /** Each entry that is set aside is logged once, until its reason changes. */

@@ -26,8 +26,8 @@ export interface TableContext {
   readonly watch: (path: string, changed: () => void) => () => void;
   /** Rejects with TableError when the table must not or cannot be served. */
   readonly link: (table: RouteTable, breather: Breather) => Promise<LinkedTable>;
-  /** Called with each table about to be served; throws TableError to refuse it. What it answers runs at the swap. */
-  readonly prepare: (table: RouteTable) => () => void;
+  /** Called with each table about to be served; rejects with TableError to refuse it. What it returns runs at the swap. */
+  readonly prepare: (table: RouteTable) => Promise<() => void>;
   readonly subscriptions: Subscriptions;
   readonly clock: Clock;
   readonly log: Logger;
@@ -58,6 +58,9 @@ export class Tables {
   private relink = false;
   private lookedAt = 0;
   private looked = false;
+  /** What the requests of this turn wait for. */
+  private pending: Promise<void> | null = null;
+  private readonly plan = (): RouteTable => this.serving.plan;
   private unwatch: (() => void) | null = null;
 
   constructor(context: TableContext) {
@@ -68,7 +71,7 @@ export class Tables {
   async start(): Promise<LinkedTable> {
     const { path, watch, log, subscriptions } = this.context;
     await this.load();
-    subscriptions.refresh(this.serving.plan);
+    await subscriptions.refresh(this.plan);
     try {
       this.unwatch = watch(path, () => this.reloadChanged());
     } catch (error) {
@@ -91,9 +94,18 @@ export class Tables {
     return this.state;
   }
 
+  /**
+   * Looks for changes that the next request must see: null when there are none, else settles once they are taken in.
+   * It looks once in a turn of the event loop: requests of one turn were all sent before it began, so that a subscription
+   * written before a request was sent is never missed, at the price of one `stat` for all of them.
+   */
+  refresh(): Promise<void> | null {
+    if (!this.looked) this.look();
+    return this.pending;
+  }
+
   /** The route at a request path. Static routes win over dynamic ones. */
   find(path: string): LinkedRoute | undefined {
-    if (!this.looked) this.look();
     return (this.serving.routes.get(path) ?? this.context.subscriptions.routes.get(path))?.linked;
   }
 
@@ -108,14 +120,10 @@ export class Tables {
     return this.loading;
   }
 
-  /**
-   * Looks at the files once in a turn of the event loop: requests of one turn were all sent before it began, so that
-   * a subscription written before a request was sent is never missed, at the price of one `stat` for all of them.
-   */
   private look(): void {
     this.looked = true;
     setImmediate(this.unlook);
-    this.context.subscriptions.refresh(this.serving.plan);
+    this.pending = this.context.subscriptions.refresh(this.plan);
     const now = this.context.clock.monotonic();
     if (now - this.lookedAt < LOOK_MS) return;
     this.lookedAt = now;
@@ -176,9 +184,11 @@ export class Tables {
       return false;
     }
     const table = await link(plan, breather);
-    const apply = prepare(plan);
+    const apply = await prepare(plan);
+    let relinked = await subscriptions.relink(plan);
+    while (!subscriptions.isCurrent(relinked)) relinked = await subscriptions.relink(plan);
     this.table = table;
-    subscriptions.relink(plan);
+    subscriptions.take(relinked);
     apply();
     this.took(plan);
     return true;

@@ -623,6 +623,16 @@ export interface AgentConfig {
    * @minItems 1
    */
   command?: [string, ...string[]];
+  /**
+   * Variables that `command` gets besides PATH, HOME and the like, each a literal, `env:NAME` or `file:path`.
+   */
+  env?: {
+    [k: string]: string;
+  };
+  /**
+   * Folder that `command` works in: absolute, `~/…`, or relative to the home of its profile. Default: `work` there.
+   */
+  cwd?: string;
   openai?: OpenAiAgentConfig;
   /**
    * Longest run, in seconds; then the process group is killed.
@@ -1785,6 +1795,10 @@ export interface ProfilePlan {
 export interface CommandAgentPlan {
   kind: 'command';
   argv: string[];
+  cwd: string | null;
+  env: {
+    [k: string]: SecretRef;
+  };
   timeout_seconds: number;
   max_attempts: number;
 }

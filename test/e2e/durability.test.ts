@@ -22,6 +22,7 @@ const CONFIG = `platforms:
       bursts: { prompt: "Burst {n}", coalesce: { key: entity, window_seconds: 1 } }
 agent:
   command: [sh, agent.sh]
+  cwd: .
 `;
 
 interface Answer {

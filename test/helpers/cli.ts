@@ -83,6 +83,7 @@ function recordedContext(options: CliOptions): Recorded {
     pid: process.pid,
     timezone: 'UTC',
     exit: () => {},
+    forgetVariables: () => {},
     clock: systemClock,
     fetch: (...request) => fetch(...request),
     random: randomBytes,

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { Clock } from '../../runtime/clock.ts';
 import { systemClock } from '../../runtime/clock.ts';
+import { readRegularTextSync } from '../../runtime/files/read-regular-file.ts';
 import { createGateway } from '../../runtime/gateway.ts';
 import type { Gateway, GatewayOptions } from '../../runtime/gateway-options.ts';
 import { createIds } from '../../runtime/ids.ts';
@@ -57,7 +58,7 @@ export function prepareGateway(
   const dispatcher = new FakeDispatcher();
   const log = recordLog();
   const clock = options.clock ?? systemClock;
-  const secretContext = { env: {}, home, userHome: home, readFile: nodeFiles.readText, parseEnv: readEnv };
+  const secretContext = { env: {}, home, userHome: home, readFile: readRegularTextSync, parseEnv: readEnv };
   const gateway = createGateway({
     home,
     userHome: home,

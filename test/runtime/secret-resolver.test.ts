@@ -55,7 +55,7 @@ const missing = [
   [env('OWN'), 'env:OWN is not set in the environment or .env'],
   [env('OWN', 'other'), 'env:OWN is not set in the .env of profile "other"'],
   [env('OWN', '../profiles/ops'), '"../profiles/ops" is no name of a profile'],
-  [file('none'), 'file:none cannot be read (ENOENT)'],
+  [file('none'), 'file:none: /home/none cannot be read (ENOENT)'],
   [file('blank'), 'file:blank is empty'],
   [{ kind: 'literal' as const, value: '', scope: 'default' }, 'a literal secret is empty'],
 ] as const;

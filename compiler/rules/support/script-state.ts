@@ -1,9 +1,10 @@
 /** Where a route's script is, for the two rules about it. */
 import { join } from 'node:path';
 import { scriptPath, scriptsFolder } from '../../lower/script.ts';
+import type { ScriptState } from '../../machine-facts.ts';
 import type { RouteView } from '../../route-scope.ts';
 
-export function scriptState(route: RouteView): 'present' | 'missing' | 'outside' {
+export function scriptState(route: RouteView): ScriptState {
   const { facts } = route.scope;
   const home = route.profilePlan?.home ?? '';
   const path = scriptPath(route.config.script ?? '', scriptsFolder(join(facts.home, home)));

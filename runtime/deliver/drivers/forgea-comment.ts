@@ -10,6 +10,7 @@
  */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { allowedEnvironment } from '../../process/child-environment.ts';
 import type { ProcessRequest, ProcessResult } from '../../process/run-process.ts';
 import type { DeliveryOutcome, DeliveryRequest } from '../deliverer.ts';
 import type { BoundTarget, CreateDriver, DeliveryContext, Driver, Shown } from '../driver.ts';
@@ -157,6 +158,16 @@ class ForgeaCommentDriver implements Driver {
   }
 }
 
+/** Where `gh auth login` has left a login: its configuration, or the keyring that is reached over the session's bus. */
+const MACHINE_LOGIN = [
+  'GH_CONFIG_DIR',
+  'XDG_CONFIG_HOME',
+  'XDG_RUNTIME_DIR',
+  'DBUS_SESSION_BUS_ADDRESS',
+  'GH_TOKEN',
+  'GH_ENTERPRISE_TOKEN',
+] as const;
+
 /** The whole environment of `gh`. What would redirect it (GH_REPO, GH_DEBUG, GIT_DIR, …) is simply not there. */
 function ghEnvironment(
   target: Pick<BoundTarget, 'settings' | 'profile'>,
@@ -168,16 +179,11 @@ function ghEnvironment(
   const enterprise = host !== undefined && host !== 'github.com' && !host.endsWith('.ghe.com');
   const own = token === undefined ? {} : { [enterprise ? 'GH_ENTERPRISE_TOKEN' : 'GH_TOKEN']: token };
   // The login of this machine, for whoever runs the gateway; a profile of its own needs a token of its own.
-  const machine = {
-    HOME: env.HOME,
-    GH_CONFIG_DIR: env.GH_CONFIG_DIR,
-    XDG_CONFIG_HOME: env.XDG_CONFIG_HOME,
-    GH_TOKEN: env.GH_TOKEN,
-    GH_ENTERPRISE_TOKEN: env.GH_ENTERPRISE_TOKEN,
-  };
+  const machine = Object.fromEntries(MACHINE_LOGIN.map((name) => [name, env[name]]));
   const isolated = { HOME: folder, GH_CONFIG_DIR: folder };
   return {
-    PATH: env.PATH,
+    // Behind a proxy, or one that reads TLS with a certificate of its own, gh reaches nothing without these.
+    ...allowedEnvironment(env),
     ...(token === undefined && target.profile === 'default' ? machine : isolated),
     ...own,
     ...(host === undefined ? {} : { GH_HOST: host }),

@@ -26,7 +26,11 @@ export async function appendTurn(path: string, turn: Turn): Promise<boolean> {
 
 async function openExisting(path: string): Promise<FileHandle | null> {
   try {
-    return await open(path, constants.O_WRONLY | constants.O_APPEND);
+    // A FIFO in its place would block the open until somebody reads it.
+    const file = await open(path, constants.O_WRONLY | constants.O_APPEND | (constants.O_NONBLOCK ?? 0));
+    if ((await file.stat()).isFile()) return file;
+    await file.close();
+    throw new Error('the session file is not a regular file');
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
     throw error;

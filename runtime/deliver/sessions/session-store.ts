@@ -1,7 +1,8 @@
 /** Opens, lists and reads the sessions of a profile, for the command line and for programs that take part in chats. */
 import type { Dirent } from 'node:fs';
-import { mkdir, open, readdir, readFile, stat } from 'node:fs/promises';
+import { mkdir, open, readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { readRegularText } from '../../files/read-regular-file.ts';
 import type { ChatRef, Turn } from './session-file.ts';
 import { chatIdOf, sessionPath, sessionsFolder } from './session-file.ts';
 
@@ -14,6 +15,9 @@ export interface SessionSummary {
   /** UTC instant, RFC 3339. */
   readonly changed_at: string;
 }
+
+/** Longer sessions are not shown, in bytes. */
+const MAX_SESSION_BYTES = 256 * 1024 * 1024;
 
 /** Creates the chat's session, readable by its owner alone; one that exists is left as it is. */
 export async function openSession(chat: ChatRef): Promise<{ readonly path: string; readonly created: boolean }> {
@@ -48,7 +52,7 @@ export async function listSessions(home: string): Promise<readonly SessionSummar
 /** The turns in order; null when the chat has no session. A line that is none (cut off by a full disk) is passed over. */
 export async function readTurns(path: string): Promise<readonly Turn[] | null> {
   try {
-    const text = await readFile(path, 'utf8');
+    const text = await readRegularText(path, MAX_SESSION_BYTES);
     return text.split('\n').flatMap((line) => parseTurn(line) ?? []);
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return null;

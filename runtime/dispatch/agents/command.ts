@@ -1,13 +1,19 @@
 /**
  * The agent as a program: prompt on stdin, answer on stdout, exit code 0 for success (decisions §5).
  *
- * It is the operator's own program, so it inherits the environment (its PATH, HOME, proxy settings and keys of its
- * own) except for the variables that hold secrets of ours: an agent reads strangers' text and must not be able to
- * print what signs or sends in our name.
+ * An agent reads strangers' text and must not be able to print what signs or sends in our name: of the environment it
+ * gets a list of what is allowed and what `agent.env` names. It works in a folder of its own, not in the home, where the
+ * store and `.env` lie. That keeps secrets out of its way, not out of its reach: it runs as the same user.
  */
-import type { CommandAgentPlan } from '../../../schemas/generated/types.ts';
+import { mkdir, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+import type { CommandAgentPlan, SecretRef } from '../../../schemas/generated/types.ts';
 import { printable } from '../../printable.ts';
+import { allowedEnvironment } from '../../process/child-environment.ts';
 import type { ProcessResult, RunProcess } from '../../process/run-process.ts';
+import type { SecretResolver } from '../../secrets.ts';
+import { SecretError } from '../../secrets.ts';
 import type { AgentRequest, AgentRunner } from '../agent-runner.ts';
 import { AgentError } from '../agent-runner.ts';
 
@@ -17,9 +23,11 @@ export interface CommandAgentContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Variables that secret references name. */
   readonly hidden: ReadonlySet<string>;
+  /** Of `agent.env`. */
+  readonly secrets: SecretResolver;
   /** `<home_dir>`. */
   readonly home: string;
-  /** The profile's home: the program's folder. */
+  /** The profile's home. */
   readonly folder: string;
   /** Replaces secrets in what a failed program said last. */
   readonly redact: (text: string) => string;
@@ -29,15 +37,21 @@ const MAX_STDOUT_BYTES = 1_048_576;
 const PLACEHOLDER = /\{(toolsets|session|route|profile)\}/g;
 
 export function createCommandAgent(plan: CommandAgentPlan, context: CommandAgentContext): AgentRunner {
-  const inherited = Object.fromEntries(Object.entries(context.env).filter(([name]) => !context.hidden.has(name)));
+  const inherited = allowedEnvironment(context.env, context.hidden);
+  const own = Object.fromEntries(
+    Object.entries(plan.env).map(([name, ref]) => [name, resolve(name, ref, context.secrets)]),
+  );
+  const cwd = folderOf(plan, context);
+  const argv = programIn(plan.argv, context.folder);
   const describe = (result: ProcessResult) => explain(result, plan, context.redact);
   return {
     async run(request) {
-      const { stdin, ...parts } = compose(plan.argv, request);
+      const { stdin, ...parts } = compose(argv, request);
+      await prepareFolder(cwd, plan);
       const result = await context.run({
         argv: parts.argv,
-        cwd: context.folder,
-        env: { ...inherited, ...parts.env, HOOKWRIGHT_HOME: context.home },
+        cwd,
+        env: { ...inherited, ...own, ...parts.env, HOOKWRIGHT_HOME: context.home },
         stdin,
         timeoutMs: plan.timeout_seconds * 1000,
         maxStdoutBytes: MAX_STDOUT_BYTES,
@@ -47,6 +61,39 @@ export function createCommandAgent(plan: CommandAgentPlan, context: CommandAgent
       throw new AgentError(describe(result));
     },
   };
+}
+
+/** @throws SecretError naming the variable of the agent */
+function resolve(name: string, ref: SecretRef, secrets: SecretResolver): string {
+  try {
+    return secrets.resolve(ref);
+  } catch (error) {
+    if (error instanceof SecretError) throw new SecretError(`env.${name}: ${error.message}`);
+    throw error;
+  }
+}
+
+function folderOf({ cwd }: CommandAgentPlan, { folder, env }: CommandAgentContext): string {
+  if (cwd === null) return join(folder, 'work');
+  if (cwd.startsWith('~/')) return join(env.HOME || homedir(), cwd.slice(2));
+  return isAbsolute(cwd) ? cwd : join(folder, cwd);
+}
+
+/** The usual folder is made when it is missing; one that the configuration names has to be there. */
+async function prepareFolder(folder: string, { cwd }: CommandAgentPlan): Promise<void> {
+  try {
+    if (cwd === null) await mkdir(folder, { recursive: true, mode: 0o700 });
+    if ((await stat(folder)).isDirectory()) return;
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    throw new AgentError(`its folder ${folder} cannot be used (${code})`);
+  }
+  throw new AgentError(`its folder ${folder} is not a folder`);
+}
+
+/** A program with a relative path lies in the profile's home, wherever it works. */
+function programIn([program = '', ...rest]: readonly string[], folder: string): readonly string[] {
+  return [program.includes('/') && !isAbsolute(program) ? join(folder, program) : program, ...rest];
 }
 
 function compose(argv: readonly string[], request: AgentRequest) {

@@ -1,18 +1,18 @@
 /** The agents of a table's profiles, each with its skills, limits and home. Linked once per table. */
 import { join } from 'node:path';
 import type { Dispatcher } from 'undici';
-import type { AgentPlan, ProfilePlan, RouteTable, SecretRef } from '../../../schemas/generated/types.ts';
-import { createRedact } from '../../deliver/redact.ts';
+import type { AgentPlan, ProfilePlan, RouteTable } from '../../../schemas/generated/types.ts';
+import type { Redact } from '../../deliver/redact.ts';
 import type { Logger } from '../../log.ts';
 import type { RunProcess } from '../../process/run-process.ts';
+import { tableSecretRefs } from '../../secret-refs.ts';
 import type { SecretResolver } from '../../secrets.ts';
-import { SecretError } from '../../secrets.ts';
 import type { AgentRunner } from '../agent-runner.ts';
 import type { ProfileAgent } from '../context.ts';
 import { createCommandAgent } from './command.ts';
 import { createOpenAiAgent } from './openai.ts';
 import { previewAgent } from './preview.ts';
-import { collectSecretRefs, secretNames } from './secret-names.ts';
+import { secretNames } from './secret-names.ts';
 import type { ReadText } from './skills.ts';
 import { loadSkills } from './skills.ts';
 
@@ -26,6 +26,8 @@ export interface AgentsContext {
   readonly secrets: SecretResolver;
   readonly readText: ReadText;
   readonly log: Logger;
+  /** Replaces every known secret. */
+  readonly redact: Redact;
 }
 
 /** Null for a profile that the table does not have. */
@@ -35,15 +37,11 @@ export function createAgents(
   table: Pick<RouteTable, 'profiles' | 'routes' | 'server'>,
   context: AgentsContext,
 ): Agents {
-  const routeSecrets = Object.values(table.routes).map(({ secrets }) => secrets);
-  const refs = collectSecretRefs([table.profiles, routeSecrets, table.server.secret]);
-  const hidden = secretNames(refs);
-  // Made when something has failed: a large table must not pay for it at each swap.
-  const redact = (text: string): string => createRedact(readSecrets(refs, context.secrets))(text);
+  const hidden = secretNames(tableSecretRefs(table));
   const agents = new Map<string, ProfileAgent>();
   for (const profile of Object.values(table.profiles)) {
     const folder = join(context.home, profile.home);
-    const runner = createRunner(profile, { ...context, hidden, redact, folder });
+    const runner = createRunner(profile, { ...context, hidden, folder });
     agents.set(profile.name, {
       timeout_ms: profile.agent.timeout_seconds * 1000,
       max_attempts: profile.agent.max_attempts,
@@ -58,7 +56,6 @@ export function createAgents(
 
 type RunnerContext = AgentsContext & {
   readonly hidden: ReadonlySet<string>;
-  readonly redact: (text: string) => string;
   readonly folder: string;
 };
 
@@ -73,16 +70,4 @@ const RUNNERS: {
 function createRunner({ agent }: ProfilePlan, context: RunnerContext): AgentRunner {
   const create = RUNNERS[agent.kind] as (plan: AgentPlan, context: RunnerContext) => AgentRunner;
   return create(agent, context);
-}
-
-/** Those that can be read now; a missing one is the business of whoever needs it. */
-function readSecrets(refs: readonly SecretRef[], secrets: SecretResolver): readonly string[] {
-  return refs.flatMap((ref) => {
-    try {
-      return [secrets.resolve(ref)];
-    } catch (error) {
-      if (error instanceof SecretError) return [];
-      throw error;
-    }
-  });
 }

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { Logger } from '../../log.ts';
 
-/** Reads a text file; rejects when there is none. */
+/** Reads the text of a regular file; rejects when there is none. */
 export type ReadText = (path: string) => Promise<string>;
 
 /** No separators and no dots in front: a skill is a folder right below `skills`. */
@@ -17,9 +17,18 @@ export async function loadSkills(
   let text = '';
   for (const skill of names) {
     const path = join(home, 'skills', skill, 'SKILL.md');
-    const found = NAME.test(skill) ? await readText(path).catch(() => null) : null;
-    if (found === null) log.warn({ skill, path }, 'unknown skill');
-    else text += `${found.trim()}\n\n`;
+    if (!NAME.test(skill)) {
+      log.warn({ skill, path }, 'unknown skill');
+      continue;
+    }
+    try {
+      text += `${(await readText(path)).trim()}\n\n`;
+    } catch (error) {
+      const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+      const reason = error instanceof Error ? error.message : String(error);
+      if (missing) log.warn({ skill, path }, 'unknown skill');
+      else log.warn({ skill, path, reason }, 'skill cannot be read');
+    }
   }
   return text;
 }

@@ -86,7 +86,7 @@ test('after kill -9 nothing left behind stands in the way, and nobody else is st
 });
 
 test('stop exits 1 when it had to cut work off; that work is done after the next start', async (t) => {
-  const agent = '\nagent: { command: [sh, -c, "cat; test -e done || sleep 60"] }\n';
+  const agent = '\nagent: { command: [sh, -c, "cat; test -e done || sleep 60"], cwd: . }\n';
   const home = furnished(t, CONFIG + agent);
   const child = startProcess(['gateway', 'run'], { home });
   t.after(() => child.kill('SIGKILL'));

@@ -94,6 +94,7 @@ test("the environment is small and holds nothing of ours, and the folder is the 
     'HOOKWRIGHT_HOME',
     'HOOKWRIGHT_PROFILE',
     'HOOKWRIGHT_ROUTE',
+    'HOOKWRIGHT_RUN',
     'LANG',
     'PATH',
     'PWD',

@@ -93,10 +93,10 @@ describe('runProcess', () => {
     assert.equal(await isLeft(), false);
   });
 
-  it('does not wait for a descendant that left the group and holds the pipe', async (t) => {
+  it('does not wait for a descendant that left the group, cannot be found and holds the pipe', async (t) => {
     const pid = join(tempDir(t), 'pid');
     // Who has not left yet when the program ends is killed with the group.
-    const leave = `setsid sh -c 'echo $$ > ${pid}; exec sleep 60' &`;
+    const leave = `env -i setsid sh -c 'echo $$ > ${pid}; exec sleep 60' &`;
     const result = exited(await sh(`${leave} while ! test -s ${pid}; do sleep 0.01; done; cat ${pid}`));
     // It was there all the time, and still is.
     assert.ok(process.kill(Number(result.stdout), 'SIGKILL'));

@@ -76,6 +76,9 @@ function setUp(
     GH_DEBUG: 'api',
     GIT_DIR: '/x',
     WEBHOOK_SECRET: 'canary-webhook',
+    HTTPS_PROXY: 'http://proxy:3128',
+    SSL_CERT_FILE: '/etc/corp.pem',
+    DBUS_SESSION_BUS_ADDRESS: 'unix:path=/run/user/1/bus',
   };
   const targets = [shippedTarget('forgea_comment')];
   const deliverer = createTestDeliverer(t, {
@@ -104,8 +107,11 @@ test('the comment goes in on stdin, with a checked address in argv and an enviro
     'GH_PROMPT_DISABLED',
     'GH_TOKEN',
     'HOME',
+    'HOOKWRIGHT_RUN',
+    'HTTPS_PROXY',
     'NO_COLOR',
     'PATH',
+    'SSL_CERT_FILE',
   ]);
   assert.equal(env.GH_TOKEN, 'canary-token');
   assert.equal(env.GH_CONFIG_DIR, join(gh.dir, 'gh'));
@@ -117,6 +123,9 @@ test('without a token the login of this machine is used, by the default profile'
   await deliverer.deliver(comment());
   assert.equal(gh.calls()[0]?.env.HOME, '/home/op');
   assert.equal(gh.calls()[0]?.env.GITHUB_TOKEN, undefined);
+  assert.equal(gh.calls()[0]?.env.WEBHOOK_SECRET, undefined);
+  // A login is kept in the keyring, which is reached over the session's bus.
+  assert.equal(gh.calls()[0]?.env.DBUS_SESSION_BUS_ADDRESS, 'unix:path=/run/user/1/bus');
 });
 
 test('an enterprise host gets its own variable for the token', async (t) => {

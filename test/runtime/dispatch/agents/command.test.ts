@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { realpathSync } from 'node:fs';
+import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
 import { systemClock } from '../../../../runtime/clock.ts';
@@ -32,6 +33,8 @@ function agent(
   const plan: CommandAgentPlan = {
     kind: 'command',
     argv: [...argv],
+    cwd: null,
+    env: { OWN_KEY: { kind: 'env', value: 'KEY', scope: 'default' } },
     timeout_seconds: overrides.timeout ?? 5,
     max_attempts: 1,
   };
@@ -40,11 +43,14 @@ function agent(
     env: {
       PATH: process.env.PATH,
       HOME: '/home/operator',
-      OWN_KEY: 'of the agent',
+      UNNAMED: 's3cr3t-value',
+      HTTPS_PROXY: 'http://proxy:3128',
+      LC_ALL: 'C',
       TOKEN: 's3cr3t-value',
       ...overrides.env,
     },
     hidden: new Set(['TOKEN']),
+    secrets: { resolve: () => 'of the agent' },
     home: '/the/home',
     folder,
     redact: (text) => text.replaceAll('s3cr3t-value', '***'),
@@ -68,7 +74,7 @@ describe('command agent', () => {
     assert.equal(answer, '--tools=web_search,clarify|webhook:alerts:{route}|alerts/default|{prompt}|{alerts}|');
   });
 
-  it('gets the operator environment without our secrets, and our variables', async (t) => {
+  it('gets what is allowed of the environment, what agent.env names, and our variables', async (t) => {
     const { runner, folder } = agent(t, sh('env; pwd'));
     const lines = (await runner.run(request({ delivery_id: 'a\0b' }))).split('\n');
     for (const line of [
@@ -82,7 +88,9 @@ describe('command agent', () => {
       'HOOKWRIGHT_SESSION=webhook:alerts:7',
       'HOOKWRIGHT_TOOLSETS=web_search,clarify',
       'HOOKWRIGHT_SKILLS=triage,tone',
-      folder,
+      'HTTPS_PROXY=http://proxy:3128',
+      'LC_ALL=C',
+      join(folder, 'work'),
     ]) {
       assert.ok(lines.includes(line), `${line} in ${lines.join(' ')}`);
     }

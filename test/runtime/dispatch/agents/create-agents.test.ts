@@ -6,8 +6,9 @@ import { describe, it } from 'node:test';
 import { Agent } from 'undici';
 import { systemClock } from '../../../../runtime/clock.ts';
 import { createAgents } from '../../../../runtime/dispatch/agents/create-agents.ts';
-import { collectSecretRefs, secretNames } from '../../../../runtime/dispatch/agents/secret-names.ts';
+import { secretNames } from '../../../../runtime/dispatch/agents/secret-names.ts';
 import { runProcess } from '../../../../runtime/process/run-process.ts';
+import { collectSecretRefs } from '../../../../runtime/secret-refs.ts';
 import type { AgentPlan, ProfilePlan } from '../../../../schemas/generated/types.ts';
 import { recordLog } from '../../../helpers/log.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';
@@ -29,6 +30,7 @@ function setUp(home: string, profiles: readonly ProfilePlan[]) {
       ...{ home, log, http: new Agent(), env: { PATH: process.env.PATH, GLOBAL: 'top-secret', OTHER: 'seen' } },
       run: (request) => runProcess(request, systemClock),
       secrets: { resolve: () => 'top-secret' },
+      redact: (text) => text.replaceAll('top-secret', '***'),
       readText: (path) => readFile(path, 'utf8'),
     },
   );
@@ -65,6 +67,8 @@ const preview: AgentPlan = { kind: 'preview', timeout_seconds: 900, max_attempts
 const command = (script: string): AgentPlan => ({
   kind: 'command',
   argv: ['/bin/sh', '-c', script],
+  cwd: null,
+  env: {},
   timeout_seconds: 5,
   max_attempts: 1,
 });
@@ -103,12 +107,12 @@ describe('createAgents', () => {
     );
   });
 
-  it('hides the variables of secret references from programs, and their values in what programs say', async (t) => {
+  it('hides variables that are not allowed from programs, and their values in what programs say', async (t) => {
     const { run } = setUp(tempDir(t), [
       profile('default', '', command('echo "$GLOBAL|$OTHER"')),
       profile('team', '', command('echo top-secret >&2; exit 1')),
     ]);
-    assert.equal(await run('default'), '|seen\n');
+    assert.equal(await run('default'), '|\n');
     await assert.rejects(run('team') ?? Promise.resolve(), /exited with 1: \*\*\*$/);
   });
 });

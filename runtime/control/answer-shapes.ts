@@ -1,0 +1,76 @@
+/**
+ * The shape of every control answer, so that the command line never reads into an answer that another version, or
+ * something that is no gateway at all, has sent. One entry per operation, with the fields that the commands read.
+ */
+import type { ControlName } from './operations.ts';
+
+/** Returns the path of the first field that is missing or of another kind; null when the value has the shape. */
+export type AnswerShape = (value: unknown, path: string) => string | null;
+
+const kind =
+  (holds: (value: unknown) => boolean): AnswerShape =>
+  (value, path) =>
+    holds(value) ? null : path;
+
+const text = kind((value) => typeof value === 'string');
+const number = kind((value) => typeof value === 'number');
+const flag = kind((value) => typeof value === 'boolean');
+
+const orNull =
+  (shape: AnswerShape): AnswerShape =>
+  (value, path) =>
+    value === null ? null : shape(value, path);
+
+const listOf =
+  (shape: AnswerShape): AnswerShape =>
+  (value, path) => {
+    if (!Array.isArray(value)) return path;
+    for (const [index, member] of value.entries()) {
+      const wrong = shape(member, `${path}[${index}]`);
+      if (wrong !== null) return wrong;
+    }
+    return null;
+  };
+
+const object =
+  (fields: Readonly<Record<string, AnswerShape>>): AnswerShape =>
+  (value, path) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return path;
+    for (const [name, shape] of Object.entries(fields)) {
+      const found = Object.hasOwn(value, name) ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
+      const wrong = shape(found, `${path}.${name}`);
+      if (wrong !== null) return wrong;
+    }
+    return null;
+  };
+
+export const REFUSAL_SHAPE = object({ code: text, message: text });
+
+export const ANSWER_SHAPES: Readonly<Record<ControlName, AnswerShape>> = {
+  status: object({
+    ...{ pid: number, version: text, url: text, started_at: number, state: text, log_file: orNull(text) },
+    table: object({
+      ...{ file: text, hash: text, generation: number, loaded_at: number, routes: number },
+      error: orNull(text),
+    }),
+    subscriptions: object({
+      serving: number,
+      quarantined: listOf(object({ name: text, reason: text })),
+      error: orNull(text),
+    }),
+    runs: object({ active: number, queued: number }),
+    dispatches: object({
+      states: object({}),
+      oldest_open_at: orNull(number),
+      last_error: orNull(object({ id: text, route: orNull(text), at: number, reason: text })),
+    }),
+  }),
+  stop: object({ drained: flag, abandoned: number }),
+  reload: object({ ok: flag, changed: flag, hash: text, diagnostics: text }),
+  enroll: object({ kind: text, file: orNull(text), reason: orNull(text) }),
+  create_blueprint_job: object({
+    ...{ id: text, name: text, schedule: text, schedule_human: text, timezone: text },
+    ...{ deliver: listOf(text), next_run: orNull(text), warnings: listOf(text) },
+  }),
+  metrics: object({ content_type: text, text }),
+};

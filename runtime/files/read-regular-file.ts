@@ -1,0 +1,120 @@
+/**
+ * The one way to read a file that others may write: skills, lists, secrets, subscriptions, tables, catalogs.
+ *
+ * Such a path may lead to a FIFO, a device, a folder or something without end, and may change between two looks. So:
+ * what is no regular file is not opened; the file is opened without blocking, in case it was replaced since; what was
+ * opened must be a regular file; and no more than `maxBytes` are read, whatever its size is said to be.
+ * A server uses the asynchronous form only; the other one is for the compiler and for commands.
+ */
+import type { Stats } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
+
+/** Codes beside those of the system: `ENOTREG` for what is no regular file, `EFBIG` for one that is too large. */
+export class UnreadableFile extends Error {
+  override readonly name = 'UnreadableFile';
+  readonly code: string;
+
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** Default cap, in bytes. */
+export const MAX_FILE_BYTES = 16 * 1024 * 1024;
+
+/** Not on Windows; there, nothing blocks an open. */
+const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
+const PIECE = 64 * 1024;
+
+/** @throws UnreadableFile, or as node:fs/promises does */
+export async function readRegularFile(path: string, maxBytes: number = MAX_FILE_BYTES): Promise<Buffer> {
+  check(path, await stat(path), maxBytes);
+  const file = await open(path, FLAGS);
+  try {
+    const found = await file.stat();
+    check(path, found, maxBytes);
+    return await readAll(file, path, found.size, maxBytes);
+  } finally {
+    await file.close();
+  }
+}
+
+export async function readRegularText(path: string, maxBytes?: number): Promise<string> {
+  return (await readRegularFile(path, maxBytes)).toString('utf8');
+}
+
+/** @throws UnreadableFile, or as node:fs does */
+export function readRegularFileSync(path: string, maxBytes: number = MAX_FILE_BYTES): Buffer {
+  check(path, statSync(path), maxBytes);
+  const file = openSync(path, FLAGS);
+  try {
+    const found = fstatSync(file);
+    check(path, found, maxBytes);
+    const pieces = new Pieces(path, found.size, maxBytes);
+    while (pieces.add(readSync(file, pieces.room())));
+    return pieces.whole();
+  } finally {
+    closeSync(file);
+  }
+}
+
+export function readRegularTextSync(path: string, maxBytes?: number): string {
+  return readRegularFileSync(path, maxBytes).toString('utf8');
+}
+
+function check(path: string, found: Stats, maxBytes: number): void {
+  if (found.isDirectory()) throw new UnreadableFile('EISDIR', `${path} is a folder, not a file`);
+  if (!found.isFile()) throw new UnreadableFile('ENOTREG', `${path} is not a regular file`);
+  if (found.size > maxBytes) throw tooLarge(path, maxBytes);
+}
+
+async function readAll(file: FileHandle, path: string, size: number, maxBytes: number): Promise<Buffer> {
+  const pieces = new Pieces(path, size, maxBytes);
+  while (pieces.add((await file.read(pieces.room())).bytesRead));
+  return pieces.whole();
+}
+
+/** What has been read so far. The size only says how much room to begin with: files grow, and some have none. */
+class Pieces {
+  private readonly path: string;
+  private readonly maxBytes: number;
+  private readonly full: Buffer[] = [];
+  private current: Buffer;
+  private used = 0;
+  private total = 0;
+
+  constructor(path: string, size: number, maxBytes: number) {
+    this.path = path;
+    this.maxBytes = maxBytes;
+    this.current = Buffer.allocUnsafe(size + 1);
+  }
+
+  room(): Buffer {
+    if (this.used === this.current.length) {
+      this.full.push(this.current);
+      this.current = Buffer.allocUnsafe(PIECE);
+      this.used = 0;
+    }
+    return this.current.subarray(this.used);
+  }
+
+  /** False at the end of the file. */
+  add(bytes: number): boolean {
+    this.used += bytes;
+    this.total += bytes;
+    if (this.total > this.maxBytes) throw tooLarge(this.path, this.maxBytes);
+    return bytes > 0;
+  }
+
+  whole(): Buffer {
+    const last = this.current.subarray(0, this.used);
+    return this.full.length === 0 ? last : Buffer.concat([...this.full, last], this.total);
+  }
+}
+
+function tooLarge(path: string, maxBytes: number): UnreadableFile {
+  return new UnreadableFile('EFBIG', `${path} is larger than ${maxBytes} bytes`);
+}

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { describe, it } from 'node:test';
+import { systemClock } from '../../runtime/clock.ts';
+import type { ProcessRequest, ProcessResult } from '../../runtime/process/run-process.ts';
+import { runProcess } from '../../runtime/process/run-process.ts';
+import { tempDir } from '../helpers/temp-dir.ts';
+
+const LINUX = { skip: process.platform !== 'linux' };
+
+/** A shell script that starts a daemon as such programs do: fork, a session of its own, fork again, its pipes closed. */
+function daemon(t: TestContext, lead = ''): { readonly script: string; readonly pid: () => number } {
+  const file = join(tempDir(t), 'pid');
+  const inner = `echo $$ > ${file}; exec sleep 20`;
+  const script = `(${lead} setsid sh -c '(sh -c "${inner.replace('$$', '\\$\\$')}") &' >/dev/null 2>&1 </dev/null &)
+    while ! test -s ${file}; do sleep 0.01; done`;
+  const pid = (): number => Number(readFileSync(file, 'utf8'));
+  t.after(() => {
+    if (existsSync(file) && alive(pid())) process.kill(pid(), 'SIGKILL');
+  });
+  return { script, pid };
+}
+
+/** One that waits to be reaped is not alive. */
+function alive(pid: number): boolean {
+  try {
+    return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'latin1'));
+  } catch {
+    return false;
+  }
+}
+
+function sh(script: string, more: Partial<ProcessRequest> = {}): Promise<ProcessResult> {
+  const request = { argv: ['/bin/sh', '-c', script], cwd: '/', env: { PATH: process.env.PATH }, stdin: '' };
+  return runProcess({ ...request, timeoutMs: 60_000, maxStdoutBytes: 1024, ...more }, systemClock);
+}
+
+describe('a child that has left the process group', LINUX, () => {
+  it('is gone once the timeout has been reported', async (t) => {
+    const { script, pid } = daemon(t);
+    const result = await sh(`${script}; sleep 60`, { timeoutMs: 700 });
+    assert.equal(result.kind, 'timeout');
+    assert.ok(pid() > 0);
+    assert.equal(alive(pid()), false);
+  });
+
+  it('is gone once the run has ended well', async (t) => {
+    const { script, pid } = daemon(t);
+    assert.equal((await sh(script)).kind, 'exit');
+    assert.equal(alive(pid()), false);
+  });
+
+  it('is gone after an abort and after too much output', async (t) => {
+    const aborted = daemon(t);
+    const stop = new AbortController();
+    const running = sh(`${aborted.script}; sleep 60`, { signal: stop.signal });
+    setTimeout(() => stop.abort(), 500);
+    assert.equal((await running).kind, 'aborted');
+    assert.equal(alive(aborted.pid()), false);
+    const loud = daemon(t);
+    assert.equal((await sh(`${loud.script}; yes`)).kind, 'overflow');
+    assert.equal(alive(loud.pid()), false);
+  });
+
+  it('takes its own children along, however many it starts', async (t) => {
+    const dir = tempDir(t);
+    const name = join(dir, 'child.sh');
+    writeFileSync(
+      name,
+      `for i in $(seq 100); do setsid sh -c 'echo $$ >> ${dir}/pids; exec sleep 20' & sleep 0.01; done`,
+    );
+    await sh(`for i in 1 2 3; do setsid sh ${name} & done; sleep 0.3`);
+    const pids = readFileSync(join(dir, 'pids'), 'latin1').trim().split('\n').map(Number);
+    assert.ok(pids.length > 3);
+    assert.deepEqual(pids.filter(alive), []);
+  });
+
+  it('of another run is left alone', async (t) => {
+    const other = daemon(t);
+    const stop = new AbortController();
+    const running = sh(`${other.script}; sleep 60`, { signal: stop.signal });
+    while (!existsPid(other.pid)) await new Promise((resolve) => setTimeout(resolve, 20));
+    assert.equal((await sh('sleep 60', { timeoutMs: 50 })).kind, 'timeout');
+    assert.equal(alive(other.pid()), true);
+    stop.abort();
+    await running;
+    assert.equal(alive(other.pid()), false);
+  });
+});
+
+function existsPid(pid: () => number): boolean {
+  try {
+    return pid() > 0;
+  } catch {
+    return false;
+  }
+}
