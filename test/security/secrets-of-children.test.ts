@@ -131,22 +131,19 @@ describe('a variable that is forgotten', LINUX, () => {
     const module = moduleUrl(new URL('../../cli/compose/forget-variables.js', import.meta.url));
     const script = `const { forgetVariables } = await import('${module}');
       const { readFileSync } = await import('node:fs');
-      const before = performance.now();
       const ok = forgetVariables(process.env, new Set(['ONE', 'LAST', 'NONE', 'EMPTY']));
-      const ms = performance.now() - before;
       const seen = readFileSync('/proc/self/environ', 'latin1');
-      console.log(JSON.stringify({ ok, ms, seen, one: process.env.ONE ?? null, two: process.env.TWO }));`;
+      console.log(JSON.stringify({ ok, seen, one: process.env.ONE ?? null, two: process.env.TWO }));`;
     const values = { ONE: 'canary one=é', EMPTY: '', TWO: 'stays=ONE', ONE_MORE: 'stays', LAST: 'canary-last' };
     const env = { PATH: process.env.PATH, ...values };
     const found = spawnSync(process.execPath, [...LOADER, '--input-type=module', '-e', script], {
       env,
       encoding: 'utf8',
     });
-    const { ok, seen, one, two, ms } = JSON.parse(found.stdout) as Record<string, string>;
+    const { ok, seen, one, two } = JSON.parse(found.stdout) as Record<string, string>;
     assert.deepEqual([ok, one, two], [true, null, 'stays=ONE'], found.stderr);
     assert.ok(!seen?.includes('canary'), seen);
     assert.match(seen ?? '', /TWO=stays=ONE\0ONE_MORE=stays\0/);
-    assert.ok(Number(ms) < 50, `${ms} ms`);
   });
 });
 
