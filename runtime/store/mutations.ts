@@ -187,7 +187,10 @@ export interface ExpireClaims {
   readonly limit: number;
 }
 
-/** Looks at `limit` dispatches after `after` and removes those that ended before `before` (unix ms). */
+/**
+ * Looks at `limit` dispatches after `after` and removes those that ended before `before` (unix ms). The newest of all
+ * stays, so that its number is not given out again.
+ */
 export interface Cleanup {
   readonly kind: 'cleanup';
   readonly before: number;
@@ -195,7 +198,7 @@ export interface Cleanup {
   readonly limit: number;
 }
 
-/** Removes at most `limit` ended dispatches, oldest first, as long as the store is larger than `max_bytes`. */
+/** Removes at most `limit` ended dispatches, oldest first, as long as the store is larger than `max_bytes`; never the newest. */
 export interface Trim {
   readonly kind: 'trim';
   readonly max_bytes: number;
@@ -238,7 +241,10 @@ export interface MutationResults extends JobMutationResults {
    * The state of the dispatch after it: `delivering` with no reason while a delivery is left, else how it has ended
    * (delivery-ending.ts). Null: as for `advance`.
    */
-  record_attempt: { readonly state: Exclude<DispatchState, 'pending' | 'running'>; readonly reason: string | null } | null;
+  record_attempt: {
+    readonly state: Exclude<DispatchState, 'pending' | 'running'>;
+    readonly reason: string | null;
+  } | null;
   recover: { readonly runs: number; readonly attempts: number; readonly given_up: readonly GivenUp[] };
   /** `next`: where to go on; null at the end. */
   expire_claims: { readonly removed: number; readonly next: string | null };
