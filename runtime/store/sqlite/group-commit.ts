@@ -58,9 +58,9 @@ export class GroupCommit {
     this.parts = parts;
   }
 
-  write<M extends Mutation>(mutation: M): Promise<MutationResults[M['kind']]> {
+  async write<M extends Mutation>(mutation: M): Promise<MutationResults[M['kind']]> {
     const since = this.parts.now();
-    if (NEW_WORK.has(mutation.kind) && this.isOverloaded(since)) return Promise.reject(new StoreUnavailable(OVERLOADED));
+    if (NEW_WORK.has(mutation.kind) && this.isOverloaded(since)) throw new StoreUnavailable(OVERLOADED);
     const change = encodeChange(mutation);
     const chars = change.reduce((sum: number, text) => sum + (text?.length ?? 0), 0);
     return new Promise((resolve, reject) => {

@@ -137,6 +137,7 @@ export function createRows(db: Connection) {
       const counted = counts.ofLane(lane);
       counts.change(counted, state, -1);
       counts.change(counted, to, 1);
+      if (state === 'pending') runs.forget(lane);
       if (to === 'pending' && due_at !== null) runs.add(lane, due_at, at);
     },
     /** False: somebody has claimed it. */

@@ -15,18 +15,14 @@ export function createTakeWork(rows: Rows): (m: TakeWork) => MutationResults['ta
   const due = db.query<[Ref, number]>(DUE_ATTEMPTS);
   const held = db.query<[number]>(HELD_ATTEMPTS);
   const hold = db.change('UPDATE delivery SET holder = ? WHERE ref = ? AND n = ?');
-  const takeAttempts = ({ holder, now, attempts: limit, attempts_per_target }: TakeWork): TakenAttempt[] => {
-    const taken: TakenAttempt[] = [];
+  const takeAttempts = (m: TakeWork): readonly TakenAttempt[] => {
+    const { holder, now, attempts: limit, attempts_per_target } = m;
     const room = (lane: string): number => attempts_per_target - (held.get(holder, lane)?.[0] ?? 0);
-    attempts.take({ now, limit }, room, (lane, count) => {
-      const found = due.all(lane, now, count);
-      for (const [ref, index] of found) {
-        hold(holder, ref, index);
-        taken.push({ ref, index });
-      }
-      return found.length;
+    return attempts.take({ now, limit }, room, (lane, count) => {
+      const found = due.all(lane, now, count).map(([ref, index]) => ({ ref, index }));
+      for (const { ref, index } of found) hold(holder, ref, index);
+      return found;
     });
-    return taken;
   };
   return (m) => {
     const taken = { runs: takeRuns(m), attempts: takeAttempts(m) };
@@ -35,31 +31,28 @@ export function createTakeWork(rows: Rows): (m: TakeWork) => MutationResults['ta
   };
 }
 
-function createTakeRuns({ db, counts, runs }: Rows): (m: TakeWork) => TakenRun[] {
+function createTakeRuns({ db, counts, runs }: Rows): (m: TakeWork) => readonly TakenRun[] {
   const due = db.query<[Ref, number]>(DUE_RUNS);
   const start = db.change(
     "UPDATE work SET state = 'running', holder = ?, started_at = ? WHERE ref IN (SELECT value FROM json_each(?))",
   );
   const closeGroups = db.change('DELETE FROM coalesce_group WHERE ref IN (SELECT value FROM json_each(?))');
   return ({ holder, now, runs: limit }) => {
-    const taken: TakenRun[] = [];
     const room = (lane: string): number => {
       const { max_concurrent, counts: counted } = counts.ofLane(lane);
       return max_concurrent === null ? limit : max_concurrent - counted.running;
     };
-    runs.take({ now, limit }, room, (lane, count) => {
+    return runs.take({ now, limit }, room, (lane, count) => {
       const found = due.all(lane, now, count);
-      if (found.length === 0) return 0;
+      if (found.length === 0) return [];
       const refs = JSON.stringify(found.map(([ref]) => ref));
       start(holder, now, refs);
       if (counts.groups > 0) counts.groups -= closeGroups(refs);
       const of = counts.ofLane(lane);
       counts.change(of, 'pending', -found.length);
       counts.change(of, 'running', found.length);
-      for (const [ref, failed] of found) taken.push({ ref, profile: of.profile, route: of.route, failed });
-      return found.length;
+      return found.map(([ref, failed]) => ({ ref, profile: of.profile, route: of.route, failed }));
     });
-    return taken;
   };
 }
 
@@ -81,6 +74,7 @@ export function createRecover(rows: Rows): (m: Recover) => MutationResults['reco
   const resetAttempts = db.change(
     'UPDATE delivery SET due_at = ?1 + due_at - set_at, set_at = ?1 WHERE holder IS NULL AND set_at > ?1',
   );
+  const resetGroups = db.change('UPDATE coalesce_group SET first_at = ?1 WHERE first_at > ?1');
   const giveUp = (ref: Ref, row: WorkRow, now: number): GivenUp => {
     const [id = '', profile = '', route = null, job = null] = head.get(ref) ?? [];
     rows.move(ref, row, { to: 'dead', at: now, reason: UNANSWERED });
@@ -102,6 +96,7 @@ export function createRecover(rows: Rows): (m: Recover) => MutationResults['reco
     const attempts = release(holder);
     resetRuns(now);
     resetAttempts(now);
+    resetGroups(now);
     rows.runs.reload();
     rows.attempts.reload();
     return { runs, attempts, given_up };

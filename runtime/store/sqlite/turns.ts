@@ -44,33 +44,38 @@ export class Turns {
     if (dueAt > now) known.later = Math.min(known.later, dueAt);
   }
 
+  /** A row of the lane no longer waits, though it was not taken. */
+  forget(lane: string): void {
+    const known = this.lanes.get(lane);
+    if (known !== undefined) Object.assign(known, { next: UNKNOWN, later: UNKNOWN });
+  }
+
   /**
-   * Takes up to `limit` rows that are due.
+   * Takes up to `limit` rows that are due, in the order of the turns.
    * @param room how many may be taken from a lane
-   * @param take takes up to `count` due rows of a lane. @returns how many there were
+   * @param take takes up to `count` due rows of a lane
    */
-  take(
+  take<T>(
     { now, limit }: { readonly now: number; readonly limit: number },
     room: (lane: string) => number,
-    take: (lane: string, count: number) => number,
-  ): void {
+    take: (lane: string, count: number) => readonly T[],
+  ): readonly T[] {
+    const due = [...this.lanes].filter(([, { next }]) => next <= now).sort(([, a], [, b]) => a.served - b.served);
+    const entries = due.map(([name, lane]) => ({ name, lane, rows: [] as T[] }));
     let left = limit;
-    let due = [...this.lanes].filter(([, lane]) => lane.next <= now).sort(([, a], [, b]) => a.served - b.served);
-    while (left > 0 && due.length > 0) {
-      const share = Math.max(1, Math.floor(left / due.length));
-      const more: typeof due = [];
-      for (const entry of due) {
-        const [name, lane] = entry;
+    for (let open = entries; left > 0 && open.length > 0; ) {
+      const share = Math.max(1, Math.floor(left / open.length));
+      open = open.filter(({ name, lane, rows }) => {
         const count = Math.min(share, left, room(name));
-        if (count <= 0) continue;
+        if (count <= 0) return false;
         const taken = take(name, count);
-        left -= taken;
-        if (taken > 0) lane.served = ++this.takings;
-        if (taken === count) more.push(entry);
-        else this.look(name, lane);
-      }
-      due = more;
+        rows.push(...taken);
+        left -= taken.length;
+        if (taken.length < count) this.look(name, lane);
+        return taken.length === count;
+      });
     }
+    return this.inTurns(entries);
   }
 
   /** Unix ms at which the next row falls due that is not due at `now`; null: there is none. */
@@ -93,6 +98,20 @@ export class Turns {
       this.lanes.set(found, { next: UNKNOWN, later: UNKNOWN, served: before.get(found)?.served ?? 0 });
       name = found;
     }
+  }
+
+  /** One row of each lane after the other, as if they had been taken one by one. */
+  private inTurns<T>(entries: readonly { readonly lane: Lane; readonly rows: readonly T[] }[]): readonly T[] {
+    const ordered: T[] = [];
+    const rounds = Math.max(0, ...entries.map(({ rows }) => rows.length));
+    for (let round = 0; round < rounds; round++) {
+      for (const { lane, rows } of entries) {
+        if (round >= rows.length) continue;
+        ordered.push(rows[round] as T);
+        lane.served = ++this.takings;
+      }
+    }
+    return ordered;
   }
 
   /** All that was due has been taken. */
