@@ -1,0 +1,92 @@
+/** Removes what has been kept long enough, a slice at a time: ended dispatches, expired delivery ids. */
+import type { MutationHandlers, Ref } from '../mutations.ts';
+import type { Connection } from './driver.ts';
+import type { Rows } from './rows.ts';
+import { stepIds } from './rows.ts';
+
+type EndedRow = readonly [
+  ref: Ref,
+  finished_at: number | null,
+  accepted_at: number,
+  profile: string,
+  route: string | null,
+];
+
+/** The newest row stays: its number would be given out again. */
+const SLICE =
+  'SELECT w.ref, w.finished_at, d.accepted_at, d.profile, d.route FROM work w JOIN dispatch d USING (ref) ' +
+  'WHERE w.ref > ? AND w.ref < (SELECT max(ref) FROM dispatch)';
+
+export function createCleanup(rows: Rows): Pick<MutationHandlers, 'cleanup' | 'trim' | 'expire_claims'> {
+  const { db } = rows;
+  const slice = db.query<EndedRow>(`${SLICE} ORDER BY w.ref LIMIT ?`);
+  const ended = db.query<EndedRow>(`${SLICE} AND w.finished_at IS NOT NULL ORDER BY w.ref LIMIT ?`);
+  const remove = createRemove(rows);
+  const bytes = createBytes(db);
+  /** Everything ended up to here has been trimmed, but for what has ended since the last round. */
+  let trimmed: Ref = 0;
+  return {
+    cleanup({ before, after, limit }) {
+      const found = slice.all(after, limit);
+      const old = found.filter(([, finishedAt]) => finishedAt !== null && finishedAt < before);
+      remove(old);
+      const last = found.at(-1);
+      // What was accepted later has also ended later: there is nothing to find beyond.
+      const more = last !== undefined && found.length === limit && last[2] < before;
+      return { removed: old.length, next: more ? last[0] : null };
+    },
+    trim({ max_bytes, limit }) {
+      let removed = 0;
+      let size = bytes();
+      while (size > max_bytes && removed < limit) {
+        const found = ended.all(trimmed, Math.min(TRIM_STEP, limit - removed));
+        remove(found);
+        removed += found.length;
+        const last = found.at(-1);
+        if (last === undefined && trimmed === 0) break;
+        trimmed = last?.[0] ?? 0;
+        size = bytes();
+      }
+      return { removed, bytes: size };
+    },
+    expire_claims: createExpireClaims(db),
+  };
+}
+
+/** Dispatches removed between two looks at the size. */
+const TRIM_STEP = 8;
+
+function createRemove({ db, counts }: Rows): (ended: readonly EndedRow[]) => void {
+  const deletes = ['dispatch', 'work', 'answer'].map((table) =>
+    db.change(`DELETE FROM ${table} WHERE ref IN (SELECT value FROM json_each(?))`),
+  );
+  const deleteSteps = db.change('DELETE FROM step WHERE id BETWEEN ? AND ?');
+  return (ended) => {
+    if (ended.length === 0) return;
+    const refs = JSON.stringify(ended.map(([ref]) => ref));
+    for (const run of deletes) run(refs);
+    for (const [ref, , , profile, route] of ended) {
+      deleteSteps(...stepIds(ref));
+      counts.change(counts.of(profile, route), 'removed', 1);
+    }
+  };
+}
+
+/** Pages in use, in bytes: what was removed makes room for what comes, though the file keeps its length. */
+export function createBytes(db: Connection): () => number {
+  const used = db.query<[number]>(
+    'SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, pragma_freelist_count, pragma_page_size',
+  );
+  return () => used.get()?.[0] ?? 0;
+}
+
+function createExpireClaims(db: Connection): MutationHandlers['expire_claims'] {
+  const last = db.query<[string]>('SELECT key FROM claim WHERE key > ? ORDER BY key LIMIT 1 OFFSET ?');
+  const remove = db.change('DELETE FROM claim WHERE key > ? AND key <= ? AND expires_at <= ?');
+  const removeRest = db.change('DELETE FROM claim WHERE key > ? AND expires_at <= ?');
+  return ({ now, after, limit }) => {
+    const key = last.get(after, limit - 1)?.[0];
+    if (key === undefined) return { removed: removeRest(after, now), next: null };
+    return { removed: remove(after, key, now), next: key };
+  };
+}

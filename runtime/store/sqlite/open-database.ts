@@ -1,0 +1,115 @@
+/** Opens connections to the database file, and brings the file to the format of this version first. */
+import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { DamageReport } from '../queries.ts';
+import type { Connect, Connection } from './driver.ts';
+import { errorCode } from './driver.ts';
+import { createTables, FORMAT, formatOf } from './schema.ts';
+import { StoreRefused } from './store-refused.ts';
+import { inTransaction } from './transaction.ts';
+import { setDamagedAside } from './wal-damage.ts';
+
+/** `full`: each commit is synced. `normal`: only checkpoints are. */
+export type Durability = 'full' | 'normal';
+
+/** How long a connection waits for another's write, in ms. */
+const BUSY_MS = 5000;
+/** What the file of the write-ahead log keeps of its length when it is begun anew, in bytes. */
+export const WAL_BYTES = 64 * 1024 * 1024;
+const SYNCHRONOUS: Readonly<Record<Durability, string>> = { full: 'FULL', normal: 'NORMAL' };
+
+/** The connection that writes. The reader makes the checkpoints. */
+export function openWriting(connect: Connect, path: string, durability: Durability): Connection {
+  return configure(connect(path, { busyMs: BUSY_MS }), [
+    'journal_mode = WAL',
+    `synchronous = ${SYNCHRONOUS[durability]}`,
+    'wal_autocheckpoint = 0',
+    `journal_size_limit = ${WAL_BYTES}`,
+    'cache_size = -32000',
+  ]);
+}
+
+/** A connection that only reads. */
+export function openReading(connect: Connect, path: string): Connection {
+  return configure(connect(path, { busyMs: BUSY_MS }), ['query_only = 1', 'cache_size = -16000']);
+}
+
+function configure(db: Connection, settings: readonly string[]): Connection {
+  try {
+    for (const setting of settings) db.exec(`PRAGMA ${setting}`);
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+export interface Prepared {
+  /** The last process that had the file was killed. */
+  readonly unclean: boolean;
+  /** What was found broken just now. */
+  readonly damage: DamageReport | null;
+}
+
+/**
+ * Creates or migrates the file, imports what an older version has left beside it, and looks for damage. The caller holds
+ * the store's lock.
+ * @throws StoreRefused when this version cannot use the file; other errors when the medium fails.
+ */
+export async function prepareDatabase(
+  connect: Connect,
+  path: string,
+  now: number,
+): Promise<{ readonly db: Connection; readonly prepared: Prepared }> {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  createFile(path);
+  const unclean = existsSync(`${path}-wal`);
+  const damage = unclean ? setDamagedAside(path, now) : null;
+  const db = openWriting(connect, path, 'full');
+  try {
+    await bringUpToDate(db, path);
+    if (damage !== null) noteDamage(db, damage);
+    return { db, prepared: { unclean, damage } };
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/** For `overview`. */
+export function noteDamage(db: Connection, damage: DamageReport): void {
+  db.change("INSERT OR REPLACE INTO meta VALUES ('damage', ?)")(JSON.stringify(damage));
+}
+
+async function bringUpToDate(db: Connection, path: string): Promise<void> {
+  const format = formatOf(db);
+  if (format > FORMAT) {
+    throw new StoreRefused(
+      `${path} was written by a newer hookwright (format ${format}, this one knows ${FORMAT}): ` +
+        'upgrade, or move the file away',
+    );
+  }
+  if (format === 0) inTransaction(db, () => createTables(db));
+  const journals = [0, 1].map((n) => `${path.replace(/\.db$/, '')}.journal.${n}`).filter((file) => existsSync(file));
+  if (format === 0 || (format === FORMAT && journals.length === 0)) return;
+  const { importOlder } = await import('./import/import-older.ts');
+  importOlder(db, path, journals);
+}
+
+/**
+ * Creates the file with mode 0600 before SQLite sees it: its companions inherit that. A file that is there is not
+ * opened: closing it again would drop the locks that SQLite holds on it for this whole process.
+ */
+function createFile(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') throw error;
+    accessSync(path, constants.R_OK | constants.W_OK);
+  }
+}
+
+/** The medium may do better later: it is full, read-only, or failing. */
+const PASSING = /^(?:ENOSPC|EDQUOT|EROFS|EIO|EMFILE|ENFILE|SQLITE_(?:FULL|IOERR|READONLY|CANTOPEN|BUSY|LOCKED|PROTOCOL))/;
+
+export const mayPass = (error: unknown): boolean => PASSING.test(errorCode(error));

@@ -1,0 +1,70 @@
+/** The connection that reads, on a thread of its own in a server: answers queries and makes the checkpoints. */
+import type { Query } from '../queries.ts';
+import type { Connect, Connection } from './driver.ts';
+import { connect as connectDriver } from './driver.ts';
+import { openReading } from './open-database.ts';
+import type { RawQueries, RawResult } from './read.ts';
+import { createQueries } from './read.ts';
+
+export interface ReaderOptions {
+  readonly path: string;
+  /** Default: the driver's. */
+  readonly connect?: Connect;
+}
+
+export type ReaderRequest =
+  | { readonly kind: 'read'; readonly queries: readonly Query[] }
+  /** `check`: looks through the whole file, which takes seconds. */
+  | { readonly kind: 'checkpoint' | 'check' | 'close' };
+
+export type ReadResult =
+  | { readonly kind: 'ok'; readonly value: RawResult }
+  | { readonly kind: 'failed'; readonly message: string };
+
+export class Reader {
+  private readonly options: ReaderOptions;
+  private opened: { readonly db: Connection; readonly queries: RawQueries } | null = null;
+
+  constructor(options: ReaderOptions) {
+    this.options = options;
+  }
+
+  /** Answers one request: with results in the order of the queries, pages left in the log, what is wrong with the file. */
+  serve(request: ReaderRequest): readonly ReadResult[] | number | string | null {
+    switch (request.kind) {
+      case 'read':
+        return request.queries.map((query) => this.read(query));
+      case 'checkpoint': {
+        const row = this.open().db.query<[number, number, number]>('PRAGMA wal_checkpoint(PASSIVE)').get();
+        return row?.[1] ?? 0;
+      }
+      case 'check': {
+        const found = this.open().db.query<[string]>('PRAGMA quick_check(1)').get()?.[0];
+        return found === 'ok' ? null : (found ?? 'nothing was checked');
+      }
+      case 'close':
+        this.opened?.db.close();
+        this.opened = null;
+        return null;
+    }
+  }
+
+  private read(query: Query): ReadResult {
+    try {
+      const { queries } = this.open();
+      const ask = queries[query.kind] as (query: Query) => RawResult;
+      return { kind: 'ok', value: ask(query) };
+    } catch (error) {
+      return { kind: 'failed', message: error instanceof Error ? error.message : String(error) };
+    }
+  }
+
+  private open(): { readonly db: Connection; readonly queries: RawQueries } {
+    if (this.opened !== null) return this.opened;
+    const { connect = connectDriver, path } = this.options;
+    const db = openReading(connect, path);
+    this.opened = { db, queries: createQueries(db) };
+    return this.opened;
+  }
+}
+
