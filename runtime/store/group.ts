@@ -1,5 +1,5 @@
 /**
- * The coalesce group as a state machine (§3.2), for the stores that keep groups and the timers that watch them.
+ * The coalesce group as a state machine (§3.2), for the engines that keep groups.
  *
  *   none ── event ──> pending(first_at, due_at, superseded 0)
  *   pending ── event ──> pending(same first_at, later due_at, superseded + 1)
@@ -24,7 +24,8 @@ export interface Group extends GroupLimits {
 
 /** The group after an event at `now`; the limits of the latest event apply. */
 export function joinGroup(group: Group | null, now: number, { window_ms, max_wait_ms }: GroupLimits): Group {
-  const first_at = group?.first_at ?? now;
+  // Not later than now: the clock was set back, and the longest wait counts from here.
+  const first_at = Math.min(group?.first_at ?? now, now);
   return {
     window_ms,
     max_wait_ms,
@@ -32,11 +33,6 @@ export function joinGroup(group: Group | null, now: number, { window_ms, max_wai
     due_at: Math.min(now + window_ms, first_at + max_wait_ms),
     superseded: group === null ? 0 : group.superseded + 1,
   };
-}
-
-/** Ms to wait from `now`; bounded by the group's own limits, so that a clock set back cannot hold an event for hours. */
-export function untilDue(group: Pick<Group, 'due_at' | 'max_wait_ms'>, now: number): number {
-  return Math.min(Math.max(0, group.due_at - now), group.max_wait_ms);
 }
 
 /** The first line of a prompt that stands for several events, with the blank line after it; empty for one event. */

@@ -57,7 +57,7 @@ export interface OpenDelivery {
 export type InitialWork =
   /** A run, due at once. */
   | { readonly kind: 'run' }
-  /** Its deliveries: the answer (null: the prompt) is there already. */
+  /** Its deliveries, at least one: the answer (null: the prompt) is there already. */
   | { readonly kind: 'deliveries'; readonly answer: string | null; readonly open: readonly OpenDelivery[] }
   /** Nothing: `holder` delivers it while the sender waits. It is dead when that process ends before it says more. */
   | { readonly kind: 'held'; readonly holder: Holder };
@@ -94,8 +94,9 @@ export interface FlushGroups {
 
 /**
  * Takes what is due: runs become `running`, and both kinds are held by `holder`. Lanes take turns (runs: one for each
- * profile and route; attempts: for each profile and target), each lane in order of due time, then of storing. A run that
- * was waiting in a group closes the group.
+ * profile and route; attempts: for each profile and target), each lane in order of due time, then of storing. Turns go on
+ * from one call to the next: of two lanes that may, the one that was served longer ago comes first, so that taking one
+ * row at a time is as fair as taking ten. A run that was waiting in a group closes the group.
  */
 export interface TakeWork {
   readonly kind: 'take_work';
@@ -144,7 +145,7 @@ export interface Advance {
   readonly due_at?: number;
   readonly answer?: string;
   readonly steps?: readonly Step[];
-  /** For `delivering`: what is left to be attempted. */
+  /** For `delivering`: what is left to be attempted, at least one. What is not named has ended, as `steps` say. */
   readonly open?: readonly OpenDelivery[];
   /** The delivery id to claim with this change. */
   readonly claim?: StoredClaim;
@@ -164,9 +165,13 @@ export interface RecordAttempt {
 }
 
 /**
- * Makes due again what processes that are gone were holding: runs go back to `pending` with an `interrupted` step, a
- * delivery under way is due, and a dispatch that was `held` is dead (its sender was told nothing and may come again).
- * Every holder but `holder` is gone, in an engine that serves one process; one whose lease has ended, in others.
+ * Makes due again, with the due time they had, what processes that are gone were holding: runs go back to `pending` with
+ * an `interrupted` step, a delivery under way is due, and a dispatch that was `held` is dead (its sender was told nothing
+ * and may come again). Every holder but `holder` is gone, in an engine that serves one process; one whose lease has
+ * ended, in others.
+ *
+ * Also repairs what a clock that was set back has done: a row whose due time was set at an instant later than `now` is
+ * due as long after `now` as it was to wait then.
  */
 export interface Recover {
   readonly kind: 'recover';
@@ -182,7 +187,10 @@ export interface ExpireClaims {
   readonly limit: number;
 }
 
-/** Looks at `limit` dispatches after `after` and removes those that ended before `before` (unix ms). */
+/**
+ * Looks at `limit` dispatches after `after` and removes those that ended before `before` (unix ms). The newest of all
+ * stays, so that its number is not given out again.
+ */
 export interface Cleanup {
   readonly kind: 'cleanup';
   readonly before: number;
@@ -190,7 +198,7 @@ export interface Cleanup {
   readonly limit: number;
 }
 
-/** Removes at most `limit` ended dispatches, oldest first, as long as the store is larger than `max_bytes`. */
+/** Removes at most `limit` ended dispatches, oldest first, as long as the store is larger than `max_bytes`; never the newest. */
 export interface Trim {
   readonly kind: 'trim';
   readonly max_bytes: number;
@@ -230,10 +238,13 @@ export interface MutationResults extends JobMutationResults {
   /** False: unknown, held by another process, or the way is barred because the dispatch has ended. */
   advance: boolean;
   /**
-   * The state of the dispatch after it: final when no delivery is left, `dead` with every given-up delivery's reason
-   * when one was given up. Null: as for `advance`.
+   * The state of the dispatch after it: `delivering` with no reason while a delivery is left, else how it has ended
+   * (delivery-ending.ts). Null: as for `advance`.
    */
-  record_attempt: { readonly state: Exclude<DispatchState, 'pending' | 'running'>; readonly reason: string | null } | null;
+  record_attempt: {
+    readonly state: Exclude<DispatchState, 'pending' | 'running'>;
+    readonly reason: string | null;
+  } | null;
   recover: { readonly runs: number; readonly attempts: number; readonly given_up: readonly GivenUp[] };
   /** `next`: where to go on; null at the end. */
   expire_claims: { readonly removed: number; readonly next: string | null };

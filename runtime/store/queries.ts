@@ -96,7 +96,8 @@ export type Query =
   | { readonly kind: 'find'; readonly id: string }
   /** Newest first. */
   | { readonly kind: 'list'; readonly filter: ListFilter }
-  | { readonly kind: 'overview' }
+  /** `now`: what is due by then, in unix ms, counts as due. */
+  | { readonly kind: 'overview'; readonly now: number }
   /** Jobs made at run time by name, and where every job stands. */
   | { readonly kind: 'jobs' }
   /** Grows with every change a user makes to a job. */
