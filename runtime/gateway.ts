@@ -141,8 +141,8 @@ class RunningGateway implements Gateway {
       read: files.read,
       watch: files.watch,
       link: (table, breather) => linkTable(table, this.linkContext(table), breather),
-      prepare: (table) => {
-        const apply = prepare?.(table);
+      prepare: async (table) => {
+        const apply = await prepare?.(table);
         return () => this.swapped(apply);
       },
       subscriptions: this.subscriptions,
