@@ -138,6 +138,7 @@ export class WorkLoop {
     const limits = { ...room, attempts_per_target: MAX_PER_TARGET };
     const taken = await gate.pass(() => store.write({ kind: 'take_work', holder, now: clock.now(), ...limits }));
     if ('kind' in taken) return this.wakeAt(clock.now() + RETRY_MS);
+    context.observer?.reached?.('work.taken');
     counted(taken.waiting);
     if (this.closed) return this.putBack(taken);
     if (taken.next_due_at !== null) this.wakeAt(taken.next_due_at);
