@@ -1,9 +1,8 @@
 /** The connection that reads, on a thread of its own in a server: answers queries and makes the checkpoints. */
-import type { Query } from '../queries.ts';
 import type { Connect, Connection } from './driver.ts';
 import { connect as connectDriver } from './driver.ts';
 import { openReading } from './open-database.ts';
-import type { RawQueries, RawResult } from './read.ts';
+import type { Asked, RawQueries, RawResult } from './read.ts';
 import { createQueries } from './read.ts';
 
 export interface ReaderOptions {
@@ -13,7 +12,7 @@ export interface ReaderOptions {
 }
 
 export type ReaderRequest =
-  | { readonly kind: 'read'; readonly queries: readonly Query[] }
+  | { readonly kind: 'read'; readonly queries: readonly Asked[] }
   /** `check`: looks through the whole file, which takes seconds. */
   | { readonly kind: 'checkpoint' | 'check' | 'close' };
 
@@ -49,10 +48,10 @@ export class Reader {
     }
   }
 
-  private read(query: Query): ReadResult {
+  private read(query: Asked): ReadResult {
     try {
       const { queries } = this.open();
-      const ask = queries[query.kind] as (query: Query) => RawResult;
+      const ask = queries[query.kind] as (query: Asked) => RawResult;
       return { kind: 'ok', value: ask(query) };
     } catch (error) {
       return { kind: 'failed', message: error instanceof Error ? error.message : String(error) };

@@ -4,16 +4,19 @@
  * the file is still the one that was opened, another try where the medium failed.
  */
 import { stat } from 'node:fs/promises';
+import type { Dispatch } from '../../../schemas/generated/types.ts';
 import type { Logger } from '../../log.ts';
-import type { Mutation, MutationResults } from '../mutations.ts';
+import type { Mutation, MutationKind, MutationResults } from '../mutations.ts';
 import type { DamageReport, Query, QueryResults } from '../queries.ts';
 import type { Store, StoreProblem } from '../store.ts';
 import { StoreUnavailable } from '../store.ts';
 import type { EncodedChange } from './encode.ts';
 import { GroupCommit } from './group-commit.ts';
 import { WAL_BYTES } from './open-database.ts';
+import type { Asked } from './read.ts';
 import { readRaw } from './read.ts';
 import type { ReaderRequest, ReadResult } from './reader.ts';
+import { RecentDispatches } from './recent-dispatches.ts';
 import { StoreRefused } from './store-refused.ts';
 import type { Client } from './thread.ts';
 import { ThreadEnded } from './thread.ts';
@@ -39,7 +42,9 @@ const LOOK_MS = 400;
 const PAGE_BYTES = 4096;
 
 interface Reading {
-  readonly query: Query;
+  readonly query: Asked;
+  /** What the query need not load. */
+  readonly known: Dispatch | null;
   readonly resolve: (result: never) => void;
   readonly reject: (error: Error) => void;
 }
@@ -55,6 +60,7 @@ export class SqliteStore implements Store {
   private identity: string | null = null;
   private trouble: StoreProblem | null = null;
   private readonly reading: Reading[] = [];
+  private readonly recent = new RecentDispatches();
 
   constructor(parts: StoreParts) {
     this.parts = parts;
@@ -86,6 +92,7 @@ export class SqliteStore implements Store {
 
   /** Sees to the threads from now on. */
   start(): void {
+    void this.parts.writer.ask({ kind: 'lengthen_log' }).catch(() => {});
     const every = (ms: number, work: () => Promise<void>): void => {
       const timer = setInterval(() => void work().catch((error) => this.note('unavailable', String(error))), ms);
       timer.unref();
@@ -101,15 +108,22 @@ export class SqliteStore implements Store {
     if (!this.opened || trouble?.kind === 'replaced' || (trouble?.kind === 'full' && takesRoom(mutation))) {
       return Promise.reject(new StoreUnavailable(trouble?.message ?? 'the store is not open yet'));
     }
-    const written = this.group.write(mutation);
-    if (mutation.kind !== 'trim') return written;
-    return written.then((result) => {
+    return this.group.write(mutation).then((result) => {
+      this.written(mutation, result);
+      return result;
+    });
+  }
+
+  private written(mutation: Mutation, result: MutationResults[MutationKind]): void {
+    if (mutation.kind === 'accept') {
+      const accepted = result as MutationResults['accept'];
+      if (accepted.kind === 'stored') this.recent.add(accepted.ref, mutation.dispatch);
+    } else if (mutation.kind === 'trim') {
       const { removed, bytes } = result as MutationResults['trim'];
       const isFull = bytes > mutation.max_bytes && removed < mutation.limit;
       const size = `the store has reached its size of ${Math.round(mutation.max_bytes / 2 ** 20)} MB`;
       this.note('full', isFull ? `${size}, and nothing in it has ended` : null);
-      return result;
-    });
+    }
   }
 
   read<Q extends Query>(query: Q): Promise<QueryResults[Q['kind']]> {
@@ -117,7 +131,8 @@ export class SqliteStore implements Store {
       return Promise.reject(new StoreUnavailable(this.trouble?.message ?? 'the store is not open'));
     }
     return new Promise((resolve, reject) => {
-      this.reading.push({ query, resolve, reject });
+      const known = query.kind === 'load' ? this.recent.get(query.ref) : null;
+      this.reading.push({ query: known === null ? query : { ...query, has_body: true }, known, resolve, reject });
       if (this.reading.length === 1) queueMicrotask(() => void this.sendReading());
     });
   }
@@ -160,9 +175,9 @@ export class SqliteStore implements Store {
     const queries = asked.map(({ query }) => query);
     try {
       const results = await this.parts.reader.ask<readonly ReadResult[]>({ kind: 'read', queries });
-      for (const [index, { query, resolve, reject }] of asked.entries()) {
+      for (const [index, { query, known, resolve, reject }] of asked.entries()) {
         const result = results[index];
-        if (result?.kind === 'ok') resolve(readRaw(query.kind, result.value) as never);
+        if (result?.kind === 'ok') resolve(readRaw(query.kind, result.value, known) as never);
         else reject(new StoreUnavailable(`cannot read the store: ${result?.message ?? 'no answer'}`));
       }
     } catch (error) {

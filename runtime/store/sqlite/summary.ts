@@ -28,7 +28,8 @@ export type SummaryRow = readonly [
 export interface LoadedRow {
   readonly summary: SummaryRow;
   readonly max_concurrent: number | null;
-  readonly body: string;
+  /** Null: the one who asked has it. */
+  readonly body: string | null;
   readonly answer: string | null;
   readonly steps: readonly string[];
 }
@@ -46,8 +47,10 @@ export function readSummary(row: SummaryRow): DispatchSummary {
   };
 }
 
-export function readLoaded({ summary, max_concurrent, body, answer, steps }: LoadedRow): StoredDispatch {
-  const dispatch = JSON.parse(body) as Dispatch;
+/** @param known the dispatch, where its body was left out */
+export function readLoaded(row: LoadedRow, known: Dispatch | null): StoredDispatch {
+  const { summary, max_concurrent, body, answer, steps } = row;
+  const dispatch = known ?? (JSON.parse(body ?? '') as Dispatch);
   return {
     ...readSummary(summary),
     dispatch: { ...dispatch, superseded: supersededOf(summary[7]) ?? dispatch.superseded },

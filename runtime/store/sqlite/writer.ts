@@ -15,7 +15,7 @@ import { decodeChange } from './encode.ts';
 import type { SqlHandlers } from './handlers.ts';
 import { applyChange, createHandlers } from './handlers.ts';
 import type { Durability, Prepared } from './open-database.ts';
-import { mayPass, noteDamage, openWriting, prepareDatabase } from './open-database.ts';
+import { lengthenLog, mayPass, noteDamage, openWriting, prepareDatabase } from './open-database.ts';
 import type { Rows } from './rows.ts';
 import { createRows } from './rows.ts';
 import { inTransaction } from './transaction.ts';
@@ -36,7 +36,7 @@ export type WriterRequest =
   /** `again`: the thread that had them has ended, nobody knows when. */
   | { readonly kind: 'commit'; readonly changes: readonly EncodedChange[]; readonly again: boolean }
   | { readonly kind: 'note_damage'; readonly damage: DamageReport }
-  | { readonly kind: 'checkpoint' | 'close' };
+  | { readonly kind: 'lengthen_log' | 'checkpoint' | 'close' };
 
 export type CommitResult =
   | { readonly kind: 'ok'; readonly value: MutationResults[MutationKind] }
@@ -80,6 +80,8 @@ export class Writer {
         return JSON.stringify(this.commit(request.changes, request.again));
       case 'note_damage':
         return noteDamage(this.open().db, request.damage);
+      case 'lengthen_log':
+        return lengthenLog(this.options.path);
       case 'checkpoint':
         return this.open().db.exec('PRAGMA wal_checkpoint(PASSIVE)');
       case 'close':
