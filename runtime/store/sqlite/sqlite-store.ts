@@ -120,9 +120,9 @@ export class SqliteStore implements Store {
       if (accepted.kind === 'stored') this.recent.add(accepted.ref, mutation.dispatch);
     } else if (mutation.kind === 'trim') {
       const { removed, bytes } = result as MutationResults['trim'];
-      const isFull = bytes > mutation.max_bytes && removed < mutation.limit;
       const size = `the store has reached its size of ${Math.round(mutation.max_bytes / 2 ** 20)} MB`;
-      this.note('full', isFull ? `${size}, and nothing in it has ended` : null);
+      if (bytes <= mutation.max_bytes) this.note('full', null);
+      else if (removed === 0) this.note('full', `${size}, and nothing in it has ended`);
     }
   }
 
