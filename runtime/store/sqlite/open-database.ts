@@ -1,5 +1,15 @@
 /** Opens connections to the database file, and brings the file to the format of this version first. */
-import { accessSync, closeSync, constants, existsSync, fstatSync, fsyncSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  writeSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import type { DamageReport } from '../queries.ts';
 import type { Connect, Connection } from './driver.ts';
@@ -104,7 +114,8 @@ export function lengthenLog(path: string): void {
   const file = openSync(`${path}-wal`, 'r+');
   try {
     const zeros = Buffer.alloc(1024 * 1024);
-    for (let at = fstatSync(file).size; at < WAL_BYTES; ) at += writeSync(file, zeros, 0, Math.min(zeros.length, WAL_BYTES - at), at);
+    for (let at = fstatSync(file).size; at < WAL_BYTES; )
+      at += writeSync(file, zeros, 0, Math.min(zeros.length, WAL_BYTES - at), at);
     fsyncSync(file);
   } finally {
     closeSync(file);
@@ -125,6 +136,7 @@ function createFile(path: string): void {
 }
 
 /** The medium may do better later: it is full, read-only, or failing. */
-const PASSING = /^(?:ENOSPC|EDQUOT|EROFS|EIO|EMFILE|ENFILE|SQLITE_(?:FULL|IOERR|READONLY|CANTOPEN|BUSY|LOCKED|PROTOCOL))/;
+const PASSING =
+  /^(?:ENOSPC|EDQUOT|EROFS|EIO|EMFILE|ENFILE|SQLITE_(?:FULL|IOERR|READONLY|CANTOPEN|BUSY|LOCKED|PROTOCOL))/;
 
 export const mayPass = (error: unknown): boolean => PASSING.test(errorCode(error));
