@@ -8,6 +8,7 @@ import {
   fsyncSync,
   mkdirSync,
   openSync,
+  statfsSync,
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
@@ -106,16 +107,20 @@ async function bringUpToDate(db: Connection, path: string): Promise<void> {
   importOlder(db, path, journals);
 }
 
+/** Free space below which nothing is taken that is not needed yet, in bytes. */
+const PLENTY_BYTES = 1024 ** 3;
+
 /**
- * Gives the log its length before anything is in it: a sync that has no new length to record is more than twice as quick.
- * SQLite reads a log up to where its frames end.
+ * Gives the log its length before anything is in it: a sync that has no new length to record is twice as quick. SQLite
+ * reads a log up to where its frames end.
  */
 export function lengthenLog(path: string): void {
+  const { bavail, bsize } = statfsSync(path);
+  if (bavail * bsize < PLENTY_BYTES) return;
   const file = openSync(`${path}-wal`, 'r+');
   try {
     const zeros = Buffer.alloc(1024 * 1024);
-    for (let at = fstatSync(file).size; at < WAL_BYTES; )
-      at += writeSync(file, zeros, 0, Math.min(zeros.length, WAL_BYTES - at), at);
+    for (let at = fstatSync(file).size; at < WAL_BYTES; ) at += writeSync(file, zeros, 0, zeros.length, at);
     fsyncSync(file);
   } finally {
     closeSync(file);
