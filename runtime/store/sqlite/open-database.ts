@@ -9,6 +9,7 @@ import {
   mkdirSync,
   openSync,
   statfsSync,
+  statSync,
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
@@ -74,17 +75,25 @@ export async function prepareDatabase(
 ): Promise<{ readonly db: Connection; readonly prepared: Prepared }> {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   createFile(path);
-  const unclean = existsSync(`${path}-wal`);
+  const unclean = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
   const damage = unclean ? setDamagedAside(path, now) : null;
   const db = openWriting(connect, path, 'full');
   try {
     await bringUpToDate(db, path);
-    if (damage !== null) noteDamage(db, damage);
+    if (damage !== null) {
+      noteDamage(db, damage);
+      emptyLog(db);
+    }
     return { db, prepared: { unclean, damage } };
   } catch (error) {
     db.close();
     throw error;
   }
+}
+
+/** Brings all of the log into the file, where no other connection is in the way: an empty log is the sign of a clean stop. */
+export function emptyLog(db: Connection): void {
+  db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
 }
 
 /** For `overview`. */

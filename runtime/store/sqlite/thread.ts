@@ -69,7 +69,13 @@ export class ThreadClient<Request> implements Client<Request> {
 export function inlineClient<Request>(serve: (request: Request) => unknown): Client<Request> {
   return {
     ask: async <Answer>(request: Request) => (await serve(request)) as Answer,
-    end: async (last) => void (await serve(last)),
+    async end(last) {
+      try {
+        await serve(last);
+      } catch {
+        // As a thread that ends: what could not be done then is done at the next start.
+      }
+    },
   };
 }
 

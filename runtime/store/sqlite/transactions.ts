@@ -13,6 +13,7 @@ import type { EncodedChange } from './encode.ts';
 import { decodeChange } from './encode.ts';
 import type { SqlHandlers } from './handlers.ts';
 import { applyChange, createHandlers } from './handlers.ts';
+import { emptyLog } from './open-database.ts';
 import type { Rows } from './rows.ts';
 import { createRows } from './rows.ts';
 import { inTransaction } from './transaction.ts';
@@ -73,8 +74,13 @@ export class Transactions {
   }
 
   close(): void {
-    this.opened?.db.close();
-    this.opened = null;
+    if (this.opened === null) return;
+    try {
+      emptyLog(this.opened.db);
+    } finally {
+      this.opened.db.close();
+      this.opened = null;
+    }
   }
 
   /** @param failed changes to leave out. Null: one more has failed, and the others are to be tried without it */
@@ -152,7 +158,7 @@ export class Transactions {
     );
     this.doubt = null;
     // Begins the log anew where no reader is in the way: what is left of the failed commit behind is no sign of damage.
-    next.db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    emptyLog(next.db);
   }
 
   private open(): Opened {
