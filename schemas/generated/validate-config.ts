@@ -2,9 +2,9 @@
 // @ts-nocheck
 "use strict";
 export const validate = validate20;
-const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"config.schema.json","title":"Config","description":"hookwright.yaml, or <home_dir>/config.yaml.","type":"object","additionalProperties":false,"properties":{"include":{"type":"array","items":{"type":"string","minLength":1},"description":"Globs of further config files, relative to this one."},"app_scheme":{"type":"string","pattern":"^[a-z][a-z0-9+.-]*$","default":"hookwright","description":"URL scheme of the application links of blueprints."},"public_url":{"type":"string","minLength":1,"description":"Base URL under which senders reach this server (the proxy's or tunnel's), for links and for schemes that sign the URL."},"platforms":{"title":"PlatformsConfig","description":"The webhook adapter and the delivery targets, by name.","type":"object","properties":{"webhook":{"$ref":"#/$defs/webhook"}},"additionalProperties":{"$ref":"#/$defs/target"}},"platform_toolsets":{"title":"PlatformToolsetsConfig","description":"Toolsets an agent run of each platform gets.","type":"object","additionalProperties":{"type":"array","items":{"type":"string","minLength":1}}},"gateway":{"$ref":"#/$defs/gateway"},"agent":{"$ref":"#/$defs/agent"},"jobs":{"title":"JobsConfig","description":"Scheduled jobs by name.","type":"object","propertyNames":{"pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"additionalProperties":{"$ref":"#/$defs/job"}},"sources":{"title":"SourcesConfig","description":"Signature schemes of your own by name, beside the shipped catalog.","type":"object","propertyNames":{"pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"additionalProperties":{"$ref":"source.schema.json"}}},"$defs":{"webhookSettings":{"title":"WebhookSettings","description":"Adapter settings; written under `webhook` or `webhook.extra` (`extra` wins per key).","type":"object","properties":{"host":{"type":"string","default":"127.0.0.1","description":"Bind address. Anything but a loopback address exposes the server."},"port":{"type":"integer","minimum":0,"maximum":65535,"default":8644,"description":"TCP port; 0 takes a free one."},"secret":{"type":"string","minLength":1,"description":"Global fallback secret: a literal, `env:NAME` or `file:path`."},"rate_limit":{"type":"integer","minimum":1,"default":30,"description":"Authenticated requests per minute and route."},"max_body_bytes":{"type":"integer","minimum":1,"maximum":268435456,"default":1048576,"description":"Largest accepted body, in bytes."},"script_timeout_seconds":{"type":"number","exclusiveMinimum":0,"maximum":3600,"default":30,"description":"Time a filter script may take, in seconds."},"idempotency_ttl_seconds":{"type":"integer","minimum":1,"default":3600,"description":"How long a delivery id is remembered, in seconds."},"direct_timeout_seconds":{"type":"number","exclusiveMinimum":0,"maximum":600,"default":10,"description":"Longest time a direct delivery may keep its sender waiting, in seconds."},"max_connections":{"type":"integer","minimum":1,"default":1024,"description":"Open connections at once; further ones are closed."},"routes":{"title":"RoutesConfig","description":"Static routes by name.","type":"object","propertyNames":{"pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"additionalProperties":{"$ref":"route.schema.json"}}}},"webhook":{"title":"WebhookConfig","description":"The webhook adapter.","type":"object","allOf":[{"$ref":"#/$defs/webhookSettings"}],"properties":{"enabled":{"type":"boolean","default":false,"description":"Serve webhooks. Also by WEBHOOK_ENABLED."},"extra":{"title":"WebhookExtraConfig","description":"The same settings again; they win over those beside it.","type":"object","allOf":[{"$ref":"#/$defs/webhookSettings"}],"unevaluatedProperties":false}},"unevaluatedProperties":false},"target":{"title":"TargetConfig","description":"A delivery target: switched on here, with the credentials its catalog entry names.","type":"object","properties":{"enabled":{"type":"boolean","default":false,"description":"Deliveries to this target are allowed."},"variant":{"type":"string","minLength":1,"description":"Which of the target's variants to use, when the credentials do not decide it."},"home_channel":{"type":["string","integer"],"description":"Chat used when a delivery names none."},"api_base":{"type":"string","minLength":1,"description":"Base URL of the service: self-hosted server, proxy or test double."},"allow_http":{"type":"boolean","default":false,"description":"Allow an `http://` base URL on another machine: credentials and texts then travel unencrypted."},"retry_ambiguous":{"type":"boolean","default":false,"description":"Repeat a delivery of which nobody can say whether it arrived; may post twice."},"max_attempts":{"type":"integer","minimum":1,"maximum":50,"description":"Delivery attempts before a delivery is dead."}},"additionalProperties":{"type":["string","integer","boolean"]}},"gateway":{"title":"GatewayConfig","description":"Settings of the running gateway.","type":"object","additionalProperties":false,"properties":{"multiplex_profiles":{"type":"boolean","default":false,"description":"Serve /p/<profile>/webhooks/<route> for routes with a profile."},"max_concurrent_runs":{"type":"integer","minimum":1,"default":4,"description":"Agent runs at once; the rest queue."},"max_queued_runs":{"type":"integer","minimum":1,"default":10000,"description":"Runs that may wait; beyond it new events are answered 503."},"drain_seconds":{"type":"number","minimum":0,"default":30,"description":"How long a stop waits for running work, in seconds."},"timezone":{"type":"string","minLength":1,"description":"IANA zone of jobs that name none. Default: the system's."},"python":{"type":"string","minLength":1,"default":"python3","description":"Interpreter of scripts that are not .sh or .bash."},"durability":{"enum":["full","normal"],"default":"full","description":"`full` survives power loss, `normal` the death of the process."},"retention_days":{"type":"number","exclusiveMinimum":0,"default":14,"description":"How long finished deliveries are kept, in days."},"max_attempts":{"type":"integer","minimum":1,"maximum":50,"default":8,"description":"Delivery attempts before a delivery is dead."}}},"agent":{"title":"AgentConfig","description":"What runs the prompts. Absent: the prompt itself is the answer (preview).","type":"object","additionalProperties":false,"properties":{"command":{"type":"array","minItems":1,"items":{"type":"string"},"description":"argv of a program: prompt on stdin, answer on stdout. `{toolsets}`, `{session}`, `{route}`, `{profile}` are filled in."},"openai":{"title":"OpenAiAgentConfig","description":"An OpenAI-compatible chat completion server.","type":"object","additionalProperties":false,"required":["base_url","model"],"properties":{"base_url":{"type":"string","minLength":1,"description":"Base URL, with its version part (`…/v1`)."},"model":{"type":"string","minLength":1,"description":"Model name."},"api_key":{"type":"string","minLength":1,"description":"Bearer key: a literal, `env:NAME` or `file:path`."},"system":{"type":"string","description":"System message."},"timeout_seconds":{"type":"number","exclusiveMinimum":0,"description":"Longest run, in seconds. Default: the agent's."}}},"timeout_seconds":{"type":"number","exclusiveMinimum":0,"default":900,"description":"Longest run, in seconds; then the process group is killed."},"max_attempts":{"type":"integer","minimum":1,"maximum":20,"default":1,"description":"How often a failed run is tried."}}},"job":{"title":"JobConfig","description":"A scheduled job.","type":"object","additionalProperties":false,"required":["schedule","prompt"],"properties":{"description":{"type":"string","description":"What the job is for."},"schedule":{"type":"string","minLength":1,"description":"Five-field cron expression."},"prompt":{"type":"string","minLength":1,"description":"The prompt of each run."},"deliver":{"oneOf":[{"type":"string","minLength":1},{"type":"array","minItems":1,"items":{"type":"string","minLength":1}}],"default":"log","description":"Where the result goes: `origin`, `local`, or one or several targets."},"deliver_extra":{"type":"object","additionalProperties":{"type":["string","number","object"],"additionalProperties":{"type":["string","number"]}},"description":"Address and options of the delivery."},"skills":{"type":"array","items":{"type":"string","minLength":1},"description":"Skills loaded for each run."},"toolsets":{"type":"array","items":{"type":"string","minLength":1},"description":"Toolsets of each run."},"timezone":{"type":"string","minLength":1,"description":"IANA zone of the schedule. Default: `gateway.timezone`."},"paused":{"type":"boolean","default":false,"description":"Keep the job, do not fire it."},"misfire":{"enum":["skip","once"],"default":"skip","description":"What happens to runs missed while the gateway was down."}}}}};
+const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"config.schema.json","title":"Config","description":"hookwright.yaml, or <home_dir>/config.yaml.","type":"object","additionalProperties":false,"properties":{"include":{"type":"array","items":{"type":"string","minLength":1},"description":"Globs of further config files, relative to this one."},"app_scheme":{"type":"string","pattern":"^[a-z][a-z0-9+.-]*$","default":"hookwright","description":"URL scheme of the application links of blueprints."},"public_url":{"type":"string","minLength":1,"description":"Base URL under which senders reach this server (the proxy's or tunnel's), for links and for schemes that sign the URL."},"platforms":{"title":"PlatformsConfig","description":"The webhook adapter and the delivery targets, by name.","type":"object","properties":{"webhook":{"$ref":"#/$defs/webhook"}},"additionalProperties":{"$ref":"#/$defs/target"}},"platform_toolsets":{"title":"PlatformToolsetsConfig","description":"Toolsets an agent run of each platform gets.","type":"object","additionalProperties":{"type":"array","items":{"type":"string","minLength":1}}},"gateway":{"$ref":"#/$defs/gateway"},"agent":{"$ref":"#/$defs/agent"},"jobs":{"title":"JobsConfig","description":"Scheduled jobs by name.","type":"object","propertyNames":{"pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"additionalProperties":{"$ref":"#/$defs/job"}},"sources":{"title":"SourcesConfig","description":"Signature schemes of your own by name, beside the shipped catalog.","type":"object","propertyNames":{"pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"additionalProperties":{"$ref":"source.schema.json"}}},"$defs":{"webhookSettings":{"title":"WebhookSettings","description":"Adapter settings; written under `webhook` or `webhook.extra` (`extra` wins per key).","type":"object","properties":{"host":{"type":"string","default":"127.0.0.1","description":"Bind address. Anything but a loopback address exposes the server."},"port":{"type":"integer","minimum":0,"maximum":65535,"default":8644,"description":"TCP port; 0 takes a free one."},"secret":{"type":"string","minLength":1,"description":"Global fallback secret: a literal, `env:NAME` or `file:path`."},"rate_limit":{"type":"integer","minimum":1,"default":30,"description":"Authenticated requests per minute and route."},"max_body_bytes":{"type":"integer","minimum":1,"maximum":268435456,"default":1048576,"description":"Largest accepted body, in bytes."},"script_timeout_seconds":{"type":"number","exclusiveMinimum":0,"maximum":3600,"default":30,"description":"Time a filter script may take, in seconds."},"idempotency_ttl_seconds":{"type":"integer","minimum":1,"default":3600,"description":"How long a delivery id is remembered, in seconds."},"direct_timeout_seconds":{"type":"number","exclusiveMinimum":0,"maximum":600,"default":10,"description":"Longest time a direct delivery may keep its sender waiting, in seconds."},"max_connections":{"type":"integer","minimum":1,"default":1024,"description":"Open connections at once; further ones are closed."},"routes":{"title":"RoutesConfig","description":"Static routes by name.","type":"object","propertyNames":{"pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"additionalProperties":{"$ref":"route.schema.json"}}}},"webhook":{"title":"WebhookConfig","description":"The webhook adapter.","type":"object","allOf":[{"$ref":"#/$defs/webhookSettings"}],"properties":{"enabled":{"type":"boolean","default":false,"description":"Serve webhooks. Also by WEBHOOK_ENABLED."},"extra":{"title":"WebhookExtraConfig","description":"The same settings again; they win over those beside it.","type":"object","allOf":[{"$ref":"#/$defs/webhookSettings"}],"unevaluatedProperties":false}},"unevaluatedProperties":false},"target":{"title":"TargetConfig","description":"A delivery target: switched on here, with the credentials its catalog entry names.","type":"object","properties":{"enabled":{"type":"boolean","default":false,"description":"Deliveries to this target are allowed."},"variant":{"type":"string","minLength":1,"description":"Which of the target's variants to use, when the credentials do not decide it."},"home_channel":{"type":["string","integer"],"description":"Chat used when a delivery names none."},"api_base":{"type":"string","minLength":1,"description":"Base URL of the service: self-hosted server, proxy or test double."},"allow_http":{"type":"boolean","default":false,"description":"Allow an `http://` base URL on another machine: credentials and texts then travel unencrypted."},"retry_ambiguous":{"type":"boolean","default":false,"description":"Repeat a delivery of which nobody can say whether it arrived; may post twice."},"max_attempts":{"type":"integer","minimum":1,"maximum":50,"description":"Delivery attempts before a delivery is dead."}},"additionalProperties":{"type":["string","integer","boolean"]}},"gateway":{"title":"GatewayConfig","description":"Settings of the running gateway.","type":"object","additionalProperties":false,"properties":{"multiplex_profiles":{"type":"boolean","default":false,"description":"Serve /p/<profile>/webhooks/<route> for routes with a profile."},"max_concurrent_runs":{"type":"integer","minimum":1,"default":4,"description":"Agent runs at once; the rest queue."},"max_queued_runs":{"type":"integer","minimum":1,"default":10000,"description":"Runs that may wait; beyond it new events are answered 503."},"drain_seconds":{"type":"number","minimum":0,"default":30,"description":"How long a stop waits for running work, in seconds."},"timezone":{"type":"string","minLength":1,"description":"IANA zone of jobs that name none. Default: the system's."},"python":{"type":"string","minLength":1,"default":"python3","description":"Interpreter of scripts that are not .sh or .bash."},"durability":{"enum":["full","normal"],"default":"full","description":"`full` survives power loss, `normal` the death of the process."},"retention_days":{"type":"number","exclusiveMinimum":0,"default":14,"description":"How long finished deliveries are kept, in days."},"retention_max_mb":{"type":"number","minimum":16,"default":2048,"description":"Size of the store beyond which finished deliveries are removed before their days, the oldest first."},"max_attempts":{"type":"integer","minimum":1,"maximum":50,"default":8,"description":"Delivery attempts before a delivery is dead."}}},"agent":{"title":"AgentConfig","description":"What runs the prompts. Absent: the prompt itself is the answer (preview).","type":"object","additionalProperties":false,"properties":{"command":{"type":"array","minItems":1,"items":{"type":"string"},"description":"argv of a program: prompt on stdin, answer on stdout. `{toolsets}`, `{session}`, `{route}`, `{profile}` are filled in."},"openai":{"title":"OpenAiAgentConfig","description":"An OpenAI-compatible chat completion server.","type":"object","additionalProperties":false,"required":["base_url","model"],"properties":{"base_url":{"type":"string","minLength":1,"description":"Base URL, with its version part (`…/v1`)."},"model":{"type":"string","minLength":1,"description":"Model name."},"api_key":{"type":"string","minLength":1,"description":"Bearer key: a literal, `env:NAME` or `file:path`."},"system":{"type":"string","description":"System message."},"timeout_seconds":{"type":"number","exclusiveMinimum":0,"description":"Longest run, in seconds. Default: the agent's."}}},"timeout_seconds":{"type":"number","exclusiveMinimum":0,"default":900,"description":"Longest run, in seconds; then the process group is killed."},"max_attempts":{"type":"integer","minimum":1,"maximum":20,"default":1,"description":"How often a failed run is tried."}}},"job":{"title":"JobConfig","description":"A scheduled job.","type":"object","additionalProperties":false,"required":["schedule","prompt"],"properties":{"description":{"type":"string","description":"What the job is for."},"schedule":{"type":"string","minLength":1,"description":"Five-field cron expression."},"prompt":{"type":"string","minLength":1,"description":"The prompt of each run."},"deliver":{"oneOf":[{"type":"string","minLength":1},{"type":"array","minItems":1,"items":{"type":"string","minLength":1}}],"default":"log","description":"Where the result goes: `origin`, `local`, or one or several targets."},"deliver_extra":{"type":"object","additionalProperties":{"type":["string","number","object"],"additionalProperties":{"type":["string","number"]}},"description":"Address and options of the delivery."},"skills":{"type":"array","items":{"type":"string","minLength":1},"description":"Skills loaded for each run."},"toolsets":{"type":"array","items":{"type":"string","minLength":1},"description":"Toolsets of each run."},"timezone":{"type":"string","minLength":1,"description":"IANA zone of the schedule. Default: `gateway.timezone`."},"paused":{"type":"boolean","default":false,"description":"Keep the job, do not fire it."},"misfire":{"enum":["skip","once"],"default":"skip","description":"What happens to runs missed while the gateway was down."}}}}};
 const schema32 = {"title":"TargetConfig","description":"A delivery target: switched on here, with the credentials its catalog entry names.","type":"object","properties":{"enabled":{"type":"boolean","default":false,"description":"Deliveries to this target are allowed."},"variant":{"type":"string","minLength":1,"description":"Which of the target's variants to use, when the credentials do not decide it."},"home_channel":{"type":["string","integer"],"description":"Chat used when a delivery names none."},"api_base":{"type":"string","minLength":1,"description":"Base URL of the service: self-hosted server, proxy or test double."},"allow_http":{"type":"boolean","default":false,"description":"Allow an `http://` base URL on another machine: credentials and texts then travel unencrypted."},"retry_ambiguous":{"type":"boolean","default":false,"description":"Repeat a delivery of which nobody can say whether it arrived; may post twice."},"max_attempts":{"type":"integer","minimum":1,"maximum":50,"description":"Delivery attempts before a delivery is dead."}},"additionalProperties":{"type":["string","integer","boolean"]}};
-const schema39 = {"title":"GatewayConfig","description":"Settings of the running gateway.","type":"object","additionalProperties":false,"properties":{"multiplex_profiles":{"type":"boolean","default":false,"description":"Serve /p/<profile>/webhooks/<route> for routes with a profile."},"max_concurrent_runs":{"type":"integer","minimum":1,"default":4,"description":"Agent runs at once; the rest queue."},"max_queued_runs":{"type":"integer","minimum":1,"default":10000,"description":"Runs that may wait; beyond it new events are answered 503."},"drain_seconds":{"type":"number","minimum":0,"default":30,"description":"How long a stop waits for running work, in seconds."},"timezone":{"type":"string","minLength":1,"description":"IANA zone of jobs that name none. Default: the system's."},"python":{"type":"string","minLength":1,"default":"python3","description":"Interpreter of scripts that are not .sh or .bash."},"durability":{"enum":["full","normal"],"default":"full","description":"`full` survives power loss, `normal` the death of the process."},"retention_days":{"type":"number","exclusiveMinimum":0,"default":14,"description":"How long finished deliveries are kept, in days."},"max_attempts":{"type":"integer","minimum":1,"maximum":50,"default":8,"description":"Delivery attempts before a delivery is dead."}}};
+const schema39 = {"title":"GatewayConfig","description":"Settings of the running gateway.","type":"object","additionalProperties":false,"properties":{"multiplex_profiles":{"type":"boolean","default":false,"description":"Serve /p/<profile>/webhooks/<route> for routes with a profile."},"max_concurrent_runs":{"type":"integer","minimum":1,"default":4,"description":"Agent runs at once; the rest queue."},"max_queued_runs":{"type":"integer","minimum":1,"default":10000,"description":"Runs that may wait; beyond it new events are answered 503."},"drain_seconds":{"type":"number","minimum":0,"default":30,"description":"How long a stop waits for running work, in seconds."},"timezone":{"type":"string","minLength":1,"description":"IANA zone of jobs that name none. Default: the system's."},"python":{"type":"string","minLength":1,"default":"python3","description":"Interpreter of scripts that are not .sh or .bash."},"durability":{"enum":["full","normal"],"default":"full","description":"`full` survives power loss, `normal` the death of the process."},"retention_days":{"type":"number","exclusiveMinimum":0,"default":14,"description":"How long finished deliveries are kept, in days."},"retention_max_mb":{"type":"number","minimum":16,"default":2048,"description":"Size of the store beyond which finished deliveries are removed before their days, the oldest first."},"max_attempts":{"type":"integer","minimum":1,"maximum":50,"default":8,"description":"Delivery attempts before a delivery is dead."}}};
 const schema40 = {"title":"AgentConfig","description":"What runs the prompts. Absent: the prompt itself is the answer (preview).","type":"object","additionalProperties":false,"properties":{"command":{"type":"array","minItems":1,"items":{"type":"string"},"description":"argv of a program: prompt on stdin, answer on stdout. `{toolsets}`, `{session}`, `{route}`, `{profile}` are filled in."},"openai":{"title":"OpenAiAgentConfig","description":"An OpenAI-compatible chat completion server.","type":"object","additionalProperties":false,"required":["base_url","model"],"properties":{"base_url":{"type":"string","minLength":1,"description":"Base URL, with its version part (`…/v1`)."},"model":{"type":"string","minLength":1,"description":"Model name."},"api_key":{"type":"string","minLength":1,"description":"Bearer key: a literal, `env:NAME` or `file:path`."},"system":{"type":"string","description":"System message."},"timeout_seconds":{"type":"number","exclusiveMinimum":0,"description":"Longest run, in seconds. Default: the agent's."}}},"timeout_seconds":{"type":"number","exclusiveMinimum":0,"default":900,"description":"Longest run, in seconds; then the process group is killed."},"max_attempts":{"type":"integer","minimum":1,"maximum":20,"default":1,"description":"How often a failed run is tried."}}};
 const schema41 = {"title":"JobConfig","description":"A scheduled job.","type":"object","additionalProperties":false,"required":["schedule","prompt"],"properties":{"description":{"type":"string","description":"What the job is for."},"schedule":{"type":"string","minLength":1,"description":"Five-field cron expression."},"prompt":{"type":"string","minLength":1,"description":"The prompt of each run."},"deliver":{"oneOf":[{"type":"string","minLength":1},{"type":"array","minItems":1,"items":{"type":"string","minLength":1}}],"default":"log","description":"Where the result goes: `origin`, `local`, or one or several targets."},"deliver_extra":{"type":"object","additionalProperties":{"type":["string","number","object"],"additionalProperties":{"type":["string","number"]}},"description":"Address and options of the delivery."},"skills":{"type":"array","items":{"type":"string","minLength":1},"description":"Skills loaded for each run."},"toolsets":{"type":"array","items":{"type":"string","minLength":1},"description":"Toolsets of each run."},"timezone":{"type":"string","minLength":1,"description":"IANA zone of the schedule. Default: `gateway.timezone`."},"paused":{"type":"boolean","default":false,"description":"Keep the job, do not fire it."},"misfire":{"enum":["skip","once"],"default":"skip","description":"What happens to runs missed while the gateway was down."}}};
 const func1 = Object.prototype.hasOwnProperty;
@@ -6221,10 +6221,11 @@ vErrors.push(err40);
 errors++;
 }
 }
-if(data18.max_attempts !== undefined){
-let data27 = data18.max_attempts;
-if(!(((typeof data27 == "number") && (!(data27 % 1) && !isNaN(data27))) && (isFinite(data27)))){
-const err41 = {instancePath:instancePath+"/gateway/max_attempts",schemaPath:"#/$defs/gateway/properties/max_attempts/type",keyword:"type",params:{type: "integer"}};
+if(data18.retention_max_mb !== undefined){
+let data27 = data18.retention_max_mb;
+if((typeof data27 == "number") && (isFinite(data27))){
+if(data27 < 16 || isNaN(data27)){
+const err41 = {instancePath:instancePath+"/gateway/retention_max_mb",schemaPath:"#/$defs/gateway/properties/retention_max_mb/minimum",keyword:"minimum",params:{comparison: ">=", limit: 16}};
 if(vErrors === null){
 vErrors = [err41];
 }
@@ -6233,9 +6234,9 @@ vErrors.push(err41);
 }
 errors++;
 }
-if((typeof data27 == "number") && (isFinite(data27))){
-if(data27 > 50 || isNaN(data27)){
-const err42 = {instancePath:instancePath+"/gateway/max_attempts",schemaPath:"#/$defs/gateway/properties/max_attempts/maximum",keyword:"maximum",params:{comparison: "<=", limit: 50}};
+}
+else {
+const err42 = {instancePath:instancePath+"/gateway/retention_max_mb",schemaPath:"#/$defs/gateway/properties/retention_max_mb/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err42];
 }
@@ -6244,8 +6245,11 @@ vErrors.push(err42);
 }
 errors++;
 }
-if(data27 < 1 || isNaN(data27)){
-const err43 = {instancePath:instancePath+"/gateway/max_attempts",schemaPath:"#/$defs/gateway/properties/max_attempts/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+}
+if(data18.max_attempts !== undefined){
+let data28 = data18.max_attempts;
+if(!(((typeof data28 == "number") && (!(data28 % 1) && !isNaN(data28))) && (isFinite(data28)))){
+const err43 = {instancePath:instancePath+"/gateway/max_attempts",schemaPath:"#/$defs/gateway/properties/max_attempts/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err43];
 }
@@ -6254,11 +6258,9 @@ vErrors.push(err43);
 }
 errors++;
 }
-}
-}
-}
-else {
-const err44 = {instancePath:instancePath+"/gateway",schemaPath:"#/$defs/gateway/type",keyword:"type",params:{type: "object"}};
+if((typeof data28 == "number") && (isFinite(data28))){
+if(data28 > 50 || isNaN(data28)){
+const err44 = {instancePath:instancePath+"/gateway/max_attempts",schemaPath:"#/$defs/gateway/properties/max_attempts/maximum",keyword:"maximum",params:{comparison: "<=", limit: 50}};
 if(vErrors === null){
 vErrors = [err44];
 }
@@ -6267,13 +6269,8 @@ vErrors.push(err44);
 }
 errors++;
 }
-}
-if(data.agent !== undefined){
-let data28 = data.agent;
-if(data28 && typeof data28 == "object" && !Array.isArray(data28)){
-for(const key5 in data28){
-if(!((((key5 === "command") || (key5 === "openai")) || (key5 === "timeout_seconds")) || (key5 === "max_attempts"))){
-const err45 = {instancePath:instancePath+"/agent",schemaPath:"#/$defs/agent/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5}};
+if(data28 < 1 || isNaN(data28)){
+const err45 = {instancePath:instancePath+"/gateway/max_attempts",schemaPath:"#/$defs/gateway/properties/max_attempts/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err45];
 }
@@ -6283,11 +6280,10 @@ vErrors.push(err45);
 errors++;
 }
 }
-if(data28.command !== undefined){
-let data29 = data28.command;
-if(Array.isArray(data29)){
-if(data29.length < 1){
-const err46 = {instancePath:instancePath+"/agent/command",schemaPath:"#/$defs/agent/properties/command/minItems",keyword:"minItems",params:{limit: 1}};
+}
+}
+else {
+const err46 = {instancePath:instancePath+"/gateway",schemaPath:"#/$defs/gateway/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err46];
 }
@@ -6296,10 +6292,13 @@ vErrors.push(err46);
 }
 errors++;
 }
-const len2 = data29.length;
-for(let i2=0; i2<len2; i2++){
-if(typeof data29[i2] !== "string"){
-const err47 = {instancePath:instancePath+"/agent/command/" + i2,schemaPath:"#/$defs/agent/properties/command/items/type",keyword:"type",params:{type: "string"}};
+}
+if(data.agent !== undefined){
+let data29 = data.agent;
+if(data29 && typeof data29 == "object" && !Array.isArray(data29)){
+for(const key5 in data29){
+if(!((((key5 === "command") || (key5 === "openai")) || (key5 === "timeout_seconds")) || (key5 === "max_attempts"))){
+const err47 = {instancePath:instancePath+"/agent",schemaPath:"#/$defs/agent/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5}};
 if(vErrors === null){
 vErrors = [err47];
 }
@@ -6309,9 +6308,11 @@ vErrors.push(err47);
 errors++;
 }
 }
-}
-else {
-const err48 = {instancePath:instancePath+"/agent/command",schemaPath:"#/$defs/agent/properties/command/type",keyword:"type",params:{type: "array"}};
+if(data29.command !== undefined){
+let data30 = data29.command;
+if(Array.isArray(data30)){
+if(data30.length < 1){
+const err48 = {instancePath:instancePath+"/agent/command",schemaPath:"#/$defs/agent/properties/command/minItems",keyword:"minItems",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err48];
 }
@@ -6320,12 +6321,10 @@ vErrors.push(err48);
 }
 errors++;
 }
-}
-if(data28.openai !== undefined){
-let data31 = data28.openai;
-if(data31 && typeof data31 == "object" && !Array.isArray(data31)){
-if(data31.base_url === undefined){
-const err49 = {instancePath:instancePath+"/agent/openai",schemaPath:"#/$defs/agent/properties/openai/required",keyword:"required",params:{missingProperty: "base_url"}};
+const len2 = data30.length;
+for(let i2=0; i2<len2; i2++){
+if(typeof data30[i2] !== "string"){
+const err49 = {instancePath:instancePath+"/agent/command/" + i2,schemaPath:"#/$defs/agent/properties/command/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err49];
 }
@@ -6334,8 +6333,10 @@ vErrors.push(err49);
 }
 errors++;
 }
-if(data31.model === undefined){
-const err50 = {instancePath:instancePath+"/agent/openai",schemaPath:"#/$defs/agent/properties/openai/required",keyword:"required",params:{missingProperty: "model"}};
+}
+}
+else {
+const err50 = {instancePath:instancePath+"/agent/command",schemaPath:"#/$defs/agent/properties/command/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err50];
 }
@@ -6344,9 +6345,12 @@ vErrors.push(err50);
 }
 errors++;
 }
-for(const key6 in data31){
-if(!(((((key6 === "base_url") || (key6 === "model")) || (key6 === "api_key")) || (key6 === "system")) || (key6 === "timeout_seconds"))){
-const err51 = {instancePath:instancePath+"/agent/openai",schemaPath:"#/$defs/agent/properties/openai/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6}};
+}
+if(data29.openai !== undefined){
+let data32 = data29.openai;
+if(data32 && typeof data32 == "object" && !Array.isArray(data32)){
+if(data32.base_url === undefined){
+const err51 = {instancePath:instancePath+"/agent/openai",schemaPath:"#/$defs/agent/properties/openai/required",keyword:"required",params:{missingProperty: "base_url"}};
 if(vErrors === null){
 vErrors = [err51];
 }
@@ -6355,12 +6359,8 @@ vErrors.push(err51);
 }
 errors++;
 }
-}
-if(data31.base_url !== undefined){
-let data32 = data31.base_url;
-if(typeof data32 === "string"){
-if(data32.length < 1){
-const err52 = {instancePath:instancePath+"/agent/openai/base_url",schemaPath:"#/$defs/agent/properties/openai/properties/base_url/minLength",keyword:"minLength",params:{limit: 1}};
+if(data32.model === undefined){
+const err52 = {instancePath:instancePath+"/agent/openai",schemaPath:"#/$defs/agent/properties/openai/required",keyword:"required",params:{missingProperty: "model"}};
 if(vErrors === null){
 vErrors = [err52];
 }
@@ -6369,9 +6369,9 @@ vErrors.push(err52);
 }
 errors++;
 }
-}
-else {
-const err53 = {instancePath:instancePath+"/agent/openai/base_url",schemaPath:"#/$defs/agent/properties/openai/properties/base_url/type",keyword:"type",params:{type: "string"}};
+for(const key6 in data32){
+if(!(((((key6 === "base_url") || (key6 === "model")) || (key6 === "api_key")) || (key6 === "system")) || (key6 === "timeout_seconds"))){
+const err53 = {instancePath:instancePath+"/agent/openai",schemaPath:"#/$defs/agent/properties/openai/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6}};
 if(vErrors === null){
 vErrors = [err53];
 }
@@ -6381,11 +6381,11 @@ vErrors.push(err53);
 errors++;
 }
 }
-if(data31.model !== undefined){
-let data33 = data31.model;
+if(data32.base_url !== undefined){
+let data33 = data32.base_url;
 if(typeof data33 === "string"){
 if(data33.length < 1){
-const err54 = {instancePath:instancePath+"/agent/openai/model",schemaPath:"#/$defs/agent/properties/openai/properties/model/minLength",keyword:"minLength",params:{limit: 1}};
+const err54 = {instancePath:instancePath+"/agent/openai/base_url",schemaPath:"#/$defs/agent/properties/openai/properties/base_url/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err54];
 }
@@ -6396,7 +6396,7 @@ errors++;
 }
 }
 else {
-const err55 = {instancePath:instancePath+"/agent/openai/model",schemaPath:"#/$defs/agent/properties/openai/properties/model/type",keyword:"type",params:{type: "string"}};
+const err55 = {instancePath:instancePath+"/agent/openai/base_url",schemaPath:"#/$defs/agent/properties/openai/properties/base_url/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err55];
 }
@@ -6406,11 +6406,11 @@ vErrors.push(err55);
 errors++;
 }
 }
-if(data31.api_key !== undefined){
-let data34 = data31.api_key;
+if(data32.model !== undefined){
+let data34 = data32.model;
 if(typeof data34 === "string"){
 if(data34.length < 1){
-const err56 = {instancePath:instancePath+"/agent/openai/api_key",schemaPath:"#/$defs/agent/properties/openai/properties/api_key/minLength",keyword:"minLength",params:{limit: 1}};
+const err56 = {instancePath:instancePath+"/agent/openai/model",schemaPath:"#/$defs/agent/properties/openai/properties/model/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err56];
 }
@@ -6421,7 +6421,7 @@ errors++;
 }
 }
 else {
-const err57 = {instancePath:instancePath+"/agent/openai/api_key",schemaPath:"#/$defs/agent/properties/openai/properties/api_key/type",keyword:"type",params:{type: "string"}};
+const err57 = {instancePath:instancePath+"/agent/openai/model",schemaPath:"#/$defs/agent/properties/openai/properties/model/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err57];
 }
@@ -6431,9 +6431,11 @@ vErrors.push(err57);
 errors++;
 }
 }
-if(data31.system !== undefined){
-if(typeof data31.system !== "string"){
-const err58 = {instancePath:instancePath+"/agent/openai/system",schemaPath:"#/$defs/agent/properties/openai/properties/system/type",keyword:"type",params:{type: "string"}};
+if(data32.api_key !== undefined){
+let data35 = data32.api_key;
+if(typeof data35 === "string"){
+if(data35.length < 1){
+const err58 = {instancePath:instancePath+"/agent/openai/api_key",schemaPath:"#/$defs/agent/properties/openai/properties/api_key/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err58];
 }
@@ -6443,11 +6445,8 @@ vErrors.push(err58);
 errors++;
 }
 }
-if(data31.timeout_seconds !== undefined){
-let data36 = data31.timeout_seconds;
-if((typeof data36 == "number") && (isFinite(data36))){
-if(data36 <= 0 || isNaN(data36)){
-const err59 = {instancePath:instancePath+"/agent/openai/timeout_seconds",schemaPath:"#/$defs/agent/properties/openai/properties/timeout_seconds/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0}};
+else {
+const err59 = {instancePath:instancePath+"/agent/openai/api_key",schemaPath:"#/$defs/agent/properties/openai/properties/api_key/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err59];
 }
@@ -6457,8 +6456,9 @@ vErrors.push(err59);
 errors++;
 }
 }
-else {
-const err60 = {instancePath:instancePath+"/agent/openai/timeout_seconds",schemaPath:"#/$defs/agent/properties/openai/properties/timeout_seconds/type",keyword:"type",params:{type: "number"}};
+if(data32.system !== undefined){
+if(typeof data32.system !== "string"){
+const err60 = {instancePath:instancePath+"/agent/openai/system",schemaPath:"#/$defs/agent/properties/openai/properties/system/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err60];
 }
@@ -6468,9 +6468,11 @@ vErrors.push(err60);
 errors++;
 }
 }
-}
-else {
-const err61 = {instancePath:instancePath+"/agent/openai",schemaPath:"#/$defs/agent/properties/openai/type",keyword:"type",params:{type: "object"}};
+if(data32.timeout_seconds !== undefined){
+let data37 = data32.timeout_seconds;
+if((typeof data37 == "number") && (isFinite(data37))){
+if(data37 <= 0 || isNaN(data37)){
+const err61 = {instancePath:instancePath+"/agent/openai/timeout_seconds",schemaPath:"#/$defs/agent/properties/openai/properties/timeout_seconds/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0}};
 if(vErrors === null){
 vErrors = [err61];
 }
@@ -6480,11 +6482,8 @@ vErrors.push(err61);
 errors++;
 }
 }
-if(data28.timeout_seconds !== undefined){
-let data37 = data28.timeout_seconds;
-if((typeof data37 == "number") && (isFinite(data37))){
-if(data37 <= 0 || isNaN(data37)){
-const err62 = {instancePath:instancePath+"/agent/timeout_seconds",schemaPath:"#/$defs/agent/properties/timeout_seconds/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0}};
+else {
+const err62 = {instancePath:instancePath+"/agent/openai/timeout_seconds",schemaPath:"#/$defs/agent/properties/openai/properties/timeout_seconds/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err62];
 }
@@ -6494,8 +6493,9 @@ vErrors.push(err62);
 errors++;
 }
 }
+}
 else {
-const err63 = {instancePath:instancePath+"/agent/timeout_seconds",schemaPath:"#/$defs/agent/properties/timeout_seconds/type",keyword:"type",params:{type: "number"}};
+const err63 = {instancePath:instancePath+"/agent/openai",schemaPath:"#/$defs/agent/properties/openai/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err63];
 }
@@ -6505,10 +6505,11 @@ vErrors.push(err63);
 errors++;
 }
 }
-if(data28.max_attempts !== undefined){
-let data38 = data28.max_attempts;
-if(!(((typeof data38 == "number") && (!(data38 % 1) && !isNaN(data38))) && (isFinite(data38)))){
-const err64 = {instancePath:instancePath+"/agent/max_attempts",schemaPath:"#/$defs/agent/properties/max_attempts/type",keyword:"type",params:{type: "integer"}};
+if(data29.timeout_seconds !== undefined){
+let data38 = data29.timeout_seconds;
+if((typeof data38 == "number") && (isFinite(data38))){
+if(data38 <= 0 || isNaN(data38)){
+const err64 = {instancePath:instancePath+"/agent/timeout_seconds",schemaPath:"#/$defs/agent/properties/timeout_seconds/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0}};
 if(vErrors === null){
 vErrors = [err64];
 }
@@ -6517,9 +6518,9 @@ vErrors.push(err64);
 }
 errors++;
 }
-if((typeof data38 == "number") && (isFinite(data38))){
-if(data38 > 20 || isNaN(data38)){
-const err65 = {instancePath:instancePath+"/agent/max_attempts",schemaPath:"#/$defs/agent/properties/max_attempts/maximum",keyword:"maximum",params:{comparison: "<=", limit: 20}};
+}
+else {
+const err65 = {instancePath:instancePath+"/agent/timeout_seconds",schemaPath:"#/$defs/agent/properties/timeout_seconds/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err65];
 }
@@ -6528,8 +6529,11 @@ vErrors.push(err65);
 }
 errors++;
 }
-if(data38 < 1 || isNaN(data38)){
-const err66 = {instancePath:instancePath+"/agent/max_attempts",schemaPath:"#/$defs/agent/properties/max_attempts/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+}
+if(data29.max_attempts !== undefined){
+let data39 = data29.max_attempts;
+if(!(((typeof data39 == "number") && (!(data39 % 1) && !isNaN(data39))) && (isFinite(data39)))){
+const err66 = {instancePath:instancePath+"/agent/max_attempts",schemaPath:"#/$defs/agent/properties/max_attempts/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err66];
 }
@@ -6538,11 +6542,9 @@ vErrors.push(err66);
 }
 errors++;
 }
-}
-}
-}
-else {
-const err67 = {instancePath:instancePath+"/agent",schemaPath:"#/$defs/agent/type",keyword:"type",params:{type: "object"}};
+if((typeof data39 == "number") && (isFinite(data39))){
+if(data39 > 20 || isNaN(data39)){
+const err67 = {instancePath:instancePath+"/agent/max_attempts",schemaPath:"#/$defs/agent/properties/max_attempts/maximum",keyword:"maximum",params:{comparison: "<=", limit: 20}};
 if(vErrors === null){
 vErrors = [err67];
 }
@@ -6551,15 +6553,8 @@ vErrors.push(err67);
 }
 errors++;
 }
-}
-if(data.jobs !== undefined){
-let data39 = data.jobs;
-if(data39 && typeof data39 == "object" && !Array.isArray(data39)){
-for(const key7 in data39){
-const _errs89 = errors;
-if(typeof key7 === "string"){
-if(!pattern5.test(key7)){
-const err68 = {instancePath:instancePath+"/jobs",schemaPath:"#/properties/jobs/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9_-]{0,63}$"},propertyName:key7};
+if(data39 < 1 || isNaN(data39)){
+const err68 = {instancePath:instancePath+"/agent/max_attempts",schemaPath:"#/$defs/agent/properties/max_attempts/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err68];
 }
@@ -6569,9 +6564,10 @@ vErrors.push(err68);
 errors++;
 }
 }
-var valid18 = _errs89 === errors;
-if(!valid18){
-const err69 = {instancePath:instancePath+"/jobs",schemaPath:"#/properties/jobs/propertyNames",keyword:"propertyNames",params:{propertyName: key7}};
+}
+}
+else {
+const err69 = {instancePath:instancePath+"/agent",schemaPath:"#/$defs/agent/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err69];
 }
@@ -6581,11 +6577,14 @@ vErrors.push(err69);
 errors++;
 }
 }
-for(const key8 in data39){
-let data40 = data39[key8];
+if(data.jobs !== undefined){
+let data40 = data.jobs;
 if(data40 && typeof data40 == "object" && !Array.isArray(data40)){
-if(data40.schedule === undefined){
-const err70 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/job/required",keyword:"required",params:{missingProperty: "schedule"}};
+for(const key7 in data40){
+const _errs91 = errors;
+if(typeof key7 === "string"){
+if(!pattern5.test(key7)){
+const err70 = {instancePath:instancePath+"/jobs",schemaPath:"#/properties/jobs/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9_-]{0,63}$"},propertyName:key7};
 if(vErrors === null){
 vErrors = [err70];
 }
@@ -6594,8 +6593,10 @@ vErrors.push(err70);
 }
 errors++;
 }
-if(data40.prompt === undefined){
-const err71 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/job/required",keyword:"required",params:{missingProperty: "prompt"}};
+}
+var valid18 = _errs91 === errors;
+if(!valid18){
+const err71 = {instancePath:instancePath+"/jobs",schemaPath:"#/properties/jobs/propertyNames",keyword:"propertyNames",params:{propertyName: key7}};
 if(vErrors === null){
 vErrors = [err71];
 }
@@ -6604,9 +6605,12 @@ vErrors.push(err71);
 }
 errors++;
 }
-for(const key9 in data40){
-if(!(func1.call(schema41.properties, key9))){
-const err72 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/job/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key9}};
+}
+for(const key8 in data40){
+let data41 = data40[key8];
+if(data41 && typeof data41 == "object" && !Array.isArray(data41)){
+if(data41.schedule === undefined){
+const err72 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/job/required",keyword:"required",params:{missingProperty: "schedule"}};
 if(vErrors === null){
 vErrors = [err72];
 }
@@ -6615,10 +6619,8 @@ vErrors.push(err72);
 }
 errors++;
 }
-}
-if(data40.description !== undefined){
-if(typeof data40.description !== "string"){
-const err73 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/description",schemaPath:"#/$defs/job/properties/description/type",keyword:"type",params:{type: "string"}};
+if(data41.prompt === undefined){
+const err73 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/job/required",keyword:"required",params:{missingProperty: "prompt"}};
 if(vErrors === null){
 vErrors = [err73];
 }
@@ -6627,12 +6629,9 @@ vErrors.push(err73);
 }
 errors++;
 }
-}
-if(data40.schedule !== undefined){
-let data42 = data40.schedule;
-if(typeof data42 === "string"){
-if(data42.length < 1){
-const err74 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/schedule",schemaPath:"#/$defs/job/properties/schedule/minLength",keyword:"minLength",params:{limit: 1}};
+for(const key9 in data41){
+if(!(func1.call(schema41.properties, key9))){
+const err74 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/job/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key9}};
 if(vErrors === null){
 vErrors = [err74];
 }
@@ -6642,8 +6641,9 @@ vErrors.push(err74);
 errors++;
 }
 }
-else {
-const err75 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/schedule",schemaPath:"#/$defs/job/properties/schedule/type",keyword:"type",params:{type: "string"}};
+if(data41.description !== undefined){
+if(typeof data41.description !== "string"){
+const err75 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/description",schemaPath:"#/$defs/job/properties/description/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err75];
 }
@@ -6653,11 +6653,11 @@ vErrors.push(err75);
 errors++;
 }
 }
-if(data40.prompt !== undefined){
-let data43 = data40.prompt;
+if(data41.schedule !== undefined){
+let data43 = data41.schedule;
 if(typeof data43 === "string"){
 if(data43.length < 1){
-const err76 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/prompt",schemaPath:"#/$defs/job/properties/prompt/minLength",keyword:"minLength",params:{limit: 1}};
+const err76 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/schedule",schemaPath:"#/$defs/job/properties/schedule/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err76];
 }
@@ -6668,7 +6668,7 @@ errors++;
 }
 }
 else {
-const err77 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/prompt",schemaPath:"#/$defs/job/properties/prompt/type",keyword:"type",params:{type: "string"}};
+const err77 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/schedule",schemaPath:"#/$defs/job/properties/schedule/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err77];
 }
@@ -6678,15 +6678,11 @@ vErrors.push(err77);
 errors++;
 }
 }
-if(data40.deliver !== undefined){
-let data44 = data40.deliver;
-const _errs102 = errors;
-let valid22 = false;
-let passing0 = null;
-const _errs103 = errors;
+if(data41.prompt !== undefined){
+let data44 = data41.prompt;
 if(typeof data44 === "string"){
 if(data44.length < 1){
-const err78 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver",schemaPath:"#/$defs/job/properties/deliver/oneOf/0/minLength",keyword:"minLength",params:{limit: 1}};
+const err78 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/prompt",schemaPath:"#/$defs/job/properties/prompt/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err78];
 }
@@ -6697,7 +6693,7 @@ errors++;
 }
 }
 else {
-const err79 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver",schemaPath:"#/$defs/job/properties/deliver/oneOf/0/type",keyword:"type",params:{type: "string"}};
+const err79 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/prompt",schemaPath:"#/$defs/job/properties/prompt/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err79];
 }
@@ -6706,15 +6702,16 @@ vErrors.push(err79);
 }
 errors++;
 }
-var _valid0 = _errs103 === errors;
-if(_valid0){
-valid22 = true;
-passing0 = 0;
 }
+if(data41.deliver !== undefined){
+let data45 = data41.deliver;
+const _errs104 = errors;
+let valid22 = false;
+let passing0 = null;
 const _errs105 = errors;
-if(Array.isArray(data44)){
-if(data44.length < 1){
-const err80 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver",schemaPath:"#/$defs/job/properties/deliver/oneOf/1/minItems",keyword:"minItems",params:{limit: 1}};
+if(typeof data45 === "string"){
+if(data45.length < 1){
+const err80 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver",schemaPath:"#/$defs/job/properties/deliver/oneOf/0/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err80];
 }
@@ -6723,12 +6720,9 @@ vErrors.push(err80);
 }
 errors++;
 }
-const len3 = data44.length;
-for(let i3=0; i3<len3; i3++){
-let data45 = data44[i3];
-if(typeof data45 === "string"){
-if(data45.length < 1){
-const err81 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver/" + i3,schemaPath:"#/$defs/job/properties/deliver/oneOf/1/items/minLength",keyword:"minLength",params:{limit: 1}};
+}
+else {
+const err81 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver",schemaPath:"#/$defs/job/properties/deliver/oneOf/0/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err81];
 }
@@ -6737,9 +6731,15 @@ vErrors.push(err81);
 }
 errors++;
 }
+var _valid0 = _errs105 === errors;
+if(_valid0){
+valid22 = true;
+passing0 = 0;
 }
-else {
-const err82 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver/" + i3,schemaPath:"#/$defs/job/properties/deliver/oneOf/1/items/type",keyword:"type",params:{type: "string"}};
+const _errs107 = errors;
+if(Array.isArray(data45)){
+if(data45.length < 1){
+const err82 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver",schemaPath:"#/$defs/job/properties/deliver/oneOf/1/minItems",keyword:"minItems",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err82];
 }
@@ -6748,10 +6748,12 @@ vErrors.push(err82);
 }
 errors++;
 }
-}
-}
-else {
-const err83 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver",schemaPath:"#/$defs/job/properties/deliver/oneOf/1/type",keyword:"type",params:{type: "array"}};
+const len3 = data45.length;
+for(let i3=0; i3<len3; i3++){
+let data46 = data45[i3];
+if(typeof data46 === "string"){
+if(data46.length < 1){
+const err83 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver/" + i3,schemaPath:"#/$defs/job/properties/deliver/oneOf/1/items/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err83];
 }
@@ -6760,7 +6762,30 @@ vErrors.push(err83);
 }
 errors++;
 }
-var _valid0 = _errs105 === errors;
+}
+else {
+const err84 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver/" + i3,schemaPath:"#/$defs/job/properties/deliver/oneOf/1/items/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err84];
+}
+else {
+vErrors.push(err84);
+}
+errors++;
+}
+}
+}
+else {
+const err85 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver",schemaPath:"#/$defs/job/properties/deliver/oneOf/1/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err85];
+}
+else {
+vErrors.push(err85);
+}
+errors++;
+}
+var _valid0 = _errs107 === errors;
 if(_valid0 && valid22){
 valid22 = false;
 passing0 = [passing0, 1];
@@ -6772,47 +6797,7 @@ passing0 = 1;
 }
 }
 if(!valid22){
-const err84 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver",schemaPath:"#/$defs/job/properties/deliver/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
-if(vErrors === null){
-vErrors = [err84];
-}
-else {
-vErrors.push(err84);
-}
-errors++;
-}
-else {
-errors = _errs102;
-if(vErrors !== null){
-if(_errs102){
-vErrors.length = _errs102;
-}
-else {
-vErrors = null;
-}
-}
-}
-}
-if(data40.deliver_extra !== undefined){
-let data46 = data40.deliver_extra;
-if(data46 && typeof data46 == "object" && !Array.isArray(data46)){
-for(const key10 in data46){
-let data47 = data46[key10];
-if(((typeof data47 !== "string") && (!((typeof data47 == "number") && (isFinite(data47))))) && (!(data47 && typeof data47 == "object" && !Array.isArray(data47)))){
-const err85 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver_extra/" + key10.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/job/properties/deliver_extra/additionalProperties/type",keyword:"type",params:{type: schema41.properties.deliver_extra.additionalProperties.type}};
-if(vErrors === null){
-vErrors = [err85];
-}
-else {
-vErrors.push(err85);
-}
-errors++;
-}
-if(data47 && typeof data47 == "object" && !Array.isArray(data47)){
-for(const key11 in data47){
-let data48 = data47[key11];
-if((typeof data48 !== "string") && (!((typeof data48 == "number") && (isFinite(data48))))){
-const err86 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver_extra/" + key10.replace(/~/g, "~0").replace(/\//g, "~1")+"/" + key11.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/job/properties/deliver_extra/additionalProperties/additionalProperties/type",keyword:"type",params:{type: schema41.properties.deliver_extra.additionalProperties.additionalProperties.type}};
+const err86 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver",schemaPath:"#/$defs/job/properties/deliver/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
 if(vErrors === null){
 vErrors = [err86];
 }
@@ -6821,12 +6806,25 @@ vErrors.push(err86);
 }
 errors++;
 }
-}
-}
-}
+else {
+errors = _errs104;
+if(vErrors !== null){
+if(_errs104){
+vErrors.length = _errs104;
 }
 else {
-const err87 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver_extra",schemaPath:"#/$defs/job/properties/deliver_extra/type",keyword:"type",params:{type: "object"}};
+vErrors = null;
+}
+}
+}
+}
+if(data41.deliver_extra !== undefined){
+let data47 = data41.deliver_extra;
+if(data47 && typeof data47 == "object" && !Array.isArray(data47)){
+for(const key10 in data47){
+let data48 = data47[key10];
+if(((typeof data48 !== "string") && (!((typeof data48 == "number") && (isFinite(data48))))) && (!(data48 && typeof data48 == "object" && !Array.isArray(data48)))){
+const err87 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver_extra/" + key10.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/job/properties/deliver_extra/additionalProperties/type",keyword:"type",params:{type: schema41.properties.deliver_extra.additionalProperties.type}};
 if(vErrors === null){
 vErrors = [err87];
 }
@@ -6835,16 +6833,11 @@ vErrors.push(err87);
 }
 errors++;
 }
-}
-if(data40.skills !== undefined){
-let data49 = data40.skills;
-if(Array.isArray(data49)){
-const len4 = data49.length;
-for(let i4=0; i4<len4; i4++){
-let data50 = data49[i4];
-if(typeof data50 === "string"){
-if(data50.length < 1){
-const err88 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/skills/" + i4,schemaPath:"#/$defs/job/properties/skills/items/minLength",keyword:"minLength",params:{limit: 1}};
+if(data48 && typeof data48 == "object" && !Array.isArray(data48)){
+for(const key11 in data48){
+let data49 = data48[key11];
+if((typeof data49 !== "string") && (!((typeof data49 == "number") && (isFinite(data49))))){
+const err88 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver_extra/" + key10.replace(/~/g, "~0").replace(/\//g, "~1")+"/" + key11.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/job/properties/deliver_extra/additionalProperties/additionalProperties/type",keyword:"type",params:{type: schema41.properties.deliver_extra.additionalProperties.additionalProperties.type}};
 if(vErrors === null){
 vErrors = [err88];
 }
@@ -6854,8 +6847,11 @@ vErrors.push(err88);
 errors++;
 }
 }
+}
+}
+}
 else {
-const err89 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/skills/" + i4,schemaPath:"#/$defs/job/properties/skills/items/type",keyword:"type",params:{type: "string"}};
+const err89 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/deliver_extra",schemaPath:"#/$defs/job/properties/deliver_extra/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err89];
 }
@@ -6865,9 +6861,15 @@ vErrors.push(err89);
 errors++;
 }
 }
-}
-else {
-const err90 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/skills",schemaPath:"#/$defs/job/properties/skills/type",keyword:"type",params:{type: "array"}};
+if(data41.skills !== undefined){
+let data50 = data41.skills;
+if(Array.isArray(data50)){
+const len4 = data50.length;
+for(let i4=0; i4<len4; i4++){
+let data51 = data50[i4];
+if(typeof data51 === "string"){
+if(data51.length < 1){
+const err90 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/skills/" + i4,schemaPath:"#/$defs/job/properties/skills/items/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err90];
 }
@@ -6877,15 +6879,8 @@ vErrors.push(err90);
 errors++;
 }
 }
-if(data40.toolsets !== undefined){
-let data51 = data40.toolsets;
-if(Array.isArray(data51)){
-const len5 = data51.length;
-for(let i5=0; i5<len5; i5++){
-let data52 = data51[i5];
-if(typeof data52 === "string"){
-if(data52.length < 1){
-const err91 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/toolsets/" + i5,schemaPath:"#/$defs/job/properties/toolsets/items/minLength",keyword:"minLength",params:{limit: 1}};
+else {
+const err91 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/skills/" + i4,schemaPath:"#/$defs/job/properties/skills/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err91];
 }
@@ -6895,8 +6890,9 @@ vErrors.push(err91);
 errors++;
 }
 }
+}
 else {
-const err92 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/toolsets/" + i5,schemaPath:"#/$defs/job/properties/toolsets/items/type",keyword:"type",params:{type: "string"}};
+const err92 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/skills",schemaPath:"#/$defs/job/properties/skills/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err92];
 }
@@ -6906,9 +6902,15 @@ vErrors.push(err92);
 errors++;
 }
 }
-}
-else {
-const err93 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/toolsets",schemaPath:"#/$defs/job/properties/toolsets/type",keyword:"type",params:{type: "array"}};
+if(data41.toolsets !== undefined){
+let data52 = data41.toolsets;
+if(Array.isArray(data52)){
+const len5 = data52.length;
+for(let i5=0; i5<len5; i5++){
+let data53 = data52[i5];
+if(typeof data53 === "string"){
+if(data53.length < 1){
+const err93 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/toolsets/" + i5,schemaPath:"#/$defs/job/properties/toolsets/items/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err93];
 }
@@ -6918,11 +6920,8 @@ vErrors.push(err93);
 errors++;
 }
 }
-if(data40.timezone !== undefined){
-let data53 = data40.timezone;
-if(typeof data53 === "string"){
-if(data53.length < 1){
-const err94 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/timezone",schemaPath:"#/$defs/job/properties/timezone/minLength",keyword:"minLength",params:{limit: 1}};
+else {
+const err94 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/toolsets/" + i5,schemaPath:"#/$defs/job/properties/toolsets/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err94];
 }
@@ -6932,8 +6931,9 @@ vErrors.push(err94);
 errors++;
 }
 }
+}
 else {
-const err95 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/timezone",schemaPath:"#/$defs/job/properties/timezone/type",keyword:"type",params:{type: "string"}};
+const err95 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/toolsets",schemaPath:"#/$defs/job/properties/toolsets/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err95];
 }
@@ -6943,9 +6943,11 @@ vErrors.push(err95);
 errors++;
 }
 }
-if(data40.paused !== undefined){
-if(typeof data40.paused !== "boolean"){
-const err96 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/paused",schemaPath:"#/$defs/job/properties/paused/type",keyword:"type",params:{type: "boolean"}};
+if(data41.timezone !== undefined){
+let data54 = data41.timezone;
+if(typeof data54 === "string"){
+if(data54.length < 1){
+const err96 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/timezone",schemaPath:"#/$defs/job/properties/timezone/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err96];
 }
@@ -6955,10 +6957,8 @@ vErrors.push(err96);
 errors++;
 }
 }
-if(data40.misfire !== undefined){
-let data55 = data40.misfire;
-if(!((data55 === "skip") || (data55 === "once"))){
-const err97 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/misfire",schemaPath:"#/$defs/job/properties/misfire/enum",keyword:"enum",params:{allowedValues: schema41.properties.misfire.enum}};
+else {
+const err97 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/timezone",schemaPath:"#/$defs/job/properties/timezone/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err97];
 }
@@ -6968,9 +6968,9 @@ vErrors.push(err97);
 errors++;
 }
 }
-}
-else {
-const err98 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/job/type",keyword:"type",params:{type: "object"}};
+if(data41.paused !== undefined){
+if(typeof data41.paused !== "boolean"){
+const err98 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/paused",schemaPath:"#/$defs/job/properties/paused/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err98];
 }
@@ -6980,9 +6980,10 @@ vErrors.push(err98);
 errors++;
 }
 }
-}
-else {
-const err99 = {instancePath:instancePath+"/jobs",schemaPath:"#/properties/jobs/type",keyword:"type",params:{type: "object"}};
+if(data41.misfire !== undefined){
+let data56 = data41.misfire;
+if(!((data56 === "skip") || (data56 === "once"))){
+const err99 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/misfire",schemaPath:"#/$defs/job/properties/misfire/enum",keyword:"enum",params:{allowedValues: schema41.properties.misfire.enum}};
 if(vErrors === null){
 vErrors = [err99];
 }
@@ -6992,14 +6993,9 @@ vErrors.push(err99);
 errors++;
 }
 }
-if(data.sources !== undefined){
-let data56 = data.sources;
-if(data56 && typeof data56 == "object" && !Array.isArray(data56)){
-for(const key12 in data56){
-const _errs132 = errors;
-if(typeof key12 === "string"){
-if(!pattern5.test(key12)){
-const err100 = {instancePath:instancePath+"/sources",schemaPath:"#/properties/sources/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9_-]{0,63}$"},propertyName:key12};
+}
+else {
+const err100 = {instancePath:instancePath+"/jobs/" + key8.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/job/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err100];
 }
@@ -7009,9 +7005,9 @@ vErrors.push(err100);
 errors++;
 }
 }
-var valid31 = _errs132 === errors;
-if(!valid31){
-const err101 = {instancePath:instancePath+"/sources",schemaPath:"#/properties/sources/propertyNames",keyword:"propertyNames",params:{propertyName: key12}};
+}
+else {
+const err101 = {instancePath:instancePath+"/jobs",schemaPath:"#/properties/jobs/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err101];
 }
@@ -7021,15 +7017,14 @@ vErrors.push(err101);
 errors++;
 }
 }
-for(const key13 in data56){
-if(!(validate31(data56[key13], {instancePath:instancePath+"/sources/" + key13.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data56,parentDataProperty:key13,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate31.errors : vErrors.concat(validate31.errors);
-errors = vErrors.length;
-}
-}
-}
-else {
-const err102 = {instancePath:instancePath+"/sources",schemaPath:"#/properties/sources/type",keyword:"type",params:{type: "object"}};
+if(data.sources !== undefined){
+let data57 = data.sources;
+if(data57 && typeof data57 == "object" && !Array.isArray(data57)){
+for(const key12 in data57){
+const _errs134 = errors;
+if(typeof key12 === "string"){
+if(!pattern5.test(key12)){
+const err102 = {instancePath:instancePath+"/sources",schemaPath:"#/properties/sources/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9_-]{0,63}$"},propertyName:key12};
 if(vErrors === null){
 vErrors = [err102];
 }
@@ -7039,14 +7034,44 @@ vErrors.push(err102);
 errors++;
 }
 }
-}
-else {
-const err103 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+var valid31 = _errs134 === errors;
+if(!valid31){
+const err103 = {instancePath:instancePath+"/sources",schemaPath:"#/properties/sources/propertyNames",keyword:"propertyNames",params:{propertyName: key12}};
 if(vErrors === null){
 vErrors = [err103];
 }
 else {
 vErrors.push(err103);
+}
+errors++;
+}
+}
+for(const key13 in data57){
+if(!(validate31(data57[key13], {instancePath:instancePath+"/sources/" + key13.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data57,parentDataProperty:key13,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate31.errors : vErrors.concat(validate31.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err104 = {instancePath:instancePath+"/sources",schemaPath:"#/properties/sources/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err104];
+}
+else {
+vErrors.push(err104);
+}
+errors++;
+}
+}
+}
+else {
+const err105 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err105];
+}
+else {
+vErrors.push(err105);
 }
 errors++;
 }

@@ -2,7 +2,7 @@
 // @ts-nocheck
 "use strict";
 export const validate = validate20;
-const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"route-table.schema.json","title":"RouteTable","description":"build/routes.json: everything the runtime needs, validated, normalised and self-contained.","type":"object","additionalProperties":false,"required":["format","hash","server","gateway","app_scheme","schemes","default_schemes","default_event","default_delivery","sources","source_facts","target_names","targets","toolsets","profiles","jobs","blueprints","routes"],"properties":{"format":{"const":1,"description":"Version of this file format."},"hash":{"type":"string","pattern":"^[0-9a-f]{64}$","description":"SHA-256 of the rest of the file."},"server":{"title":"ServerPlan","description":"The public HTTP server.","type":"object","additionalProperties":false,"required":["enabled","host","port","public_url","secret","max_body_bytes","rate_limit","max_connections","script_timeout_seconds","direct_timeout_seconds","idempotency_ttl_seconds"],"properties":{"enabled":{"type":"boolean"},"host":{"type":"string"},"port":{"type":"integer"},"public_url":{"type":["string","null"]},"secret":{"oneOf":[{"$ref":"#/$defs/secretRef"},{"type":"null"}],"description":"Global fallback secret, for dynamic subscriptions; static routes already carry theirs."},"max_body_bytes":{"type":"integer"},"rate_limit":{"type":"integer"},"max_connections":{"type":"integer"},"script_timeout_seconds":{"type":"number"},"direct_timeout_seconds":{"type":"number"},"idempotency_ttl_seconds":{"type":"integer"}}},"gateway":{"title":"GatewayPlan","description":"Work behind the server.","type":"object","additionalProperties":false,"required":["multiplex_profiles","max_concurrent_runs","max_queued_runs","drain_seconds","timezone","python","durability","retention_days","max_attempts"],"properties":{"multiplex_profiles":{"type":"boolean"},"max_concurrent_runs":{"type":"integer"},"max_queued_runs":{"type":"integer"},"drain_seconds":{"type":"number"},"timezone":{"type":["string","null"],"description":"null: the zone of the machine that serves."},"python":{"type":"string"},"durability":{"enum":["full","normal"]},"retention_days":{"type":"number"},"max_attempts":{"type":"integer"}}},"app_scheme":{"type":"string"},"schemes":{"title":"SchemePlans","type":"object","additionalProperties":{"$ref":"scheme-plan.schema.json"},"description":"Signature schemes in use, by name."},"default_schemes":{"type":"array","items":{"type":"string"},"description":"Order of the header-driven choice."},"default_event":{"type":"array","items":{"$ref":"scheme-plan.schema.json#/$defs/locatorPlan"},"description":"Where the event type is, without `source`: first non-empty string."},"default_delivery":{"type":"array","items":{"$ref":"scheme-plan.schema.json#/$defs/locatorPlan"},"description":"Where the delivery id is, without `source`: first non-empty."},"sources":{"title":"SourcePlans","type":"object","additionalProperties":{"$ref":"#/$defs/sourcePlan"},"description":"What `source` and `auth` of a route may name, by every name and alias."},"source_facts":{"title":"SourceFactsByName","type":"object","additionalProperties":{"$ref":"#/$defs/sourceFacts"},"description":"What is known of senders, by canonical name of their source; those of whom nothing is known are left out."},"target_names":{"title":"TargetNames","type":"object","additionalProperties":{"type":"string"},"description":"Canonical target names by every name and alias."},"targets":{"title":"TargetPlans","type":"object","additionalProperties":{"$ref":"target-plan.schema.json"},"description":"Delivery targets by canonical name."},"toolsets":{"title":"ToolsetPlans","type":"object","additionalProperties":{"type":"boolean"},"description":"Known toolsets; true: webhook runs may use it."},"profiles":{"title":"ProfilePlans","type":"object","additionalProperties":{"$ref":"#/$defs/profilePlan"},"description":"`default` and, with multiplexing, the others."},"jobs":{"title":"JobPlans","type":"object","additionalProperties":{"$ref":"#/$defs/jobPlan"},"description":"Static jobs by id."},"blueprints":{"title":"BlueprintPlans","type":"object","additionalProperties":{"$ref":"#/$defs/blueprintPlan"},"description":"Blueprints by key, with what their jobs are made of. What is published stands in blueprints.json."},"routes":{"title":"RoutePlans","type":"object","additionalProperties":{"$ref":"#/$defs/routePlan"},"description":"Static routes by name."}},"$defs":{"secretRef":{"title":"SecretRef","description":"A secret or where it is. `scope` is the profile whose environment resolves it.","type":"object","additionalProperties":false,"required":["kind","value","scope"],"properties":{"kind":{"enum":["literal","env","file"]},"value":{"type":"string","description":"The literal, the variable's name or the file's path."},"scope":{"type":"string","description":"Profile name."}}},"sourcePlan":{"title":"SourcePlan","type":"object","additionalProperties":false,"required":["scheme","accepts"],"properties":{"scheme":{"type":"string","description":"The source's own scheme: canonical name."},"accepts":{"type":"array","items":{"type":"string"},"description":"Schemes a route pinned to this source accepts, in the order they commit."}}},"sourceFacts":{"title":"SourceFacts","description":"How a sender sends, for checks and for the idempotency window.","type":"object","additionalProperties":false,"required":["events","attempts","horizon_seconds","deadline_seconds","burst_per_minute"],"properties":{"events":{"type":"array","items":{"type":"string"},"description":"Event names it documents; empty: not known."},"attempts":{"type":["integer","null"],"description":"1: it never retries."},"horizon_seconds":{"type":["integer","null"],"description":"Longest time between its first and its last attempt."},"deadline_seconds":{"type":["number","null"],"description":"How long it waits for the answer."},"burst_per_minute":{"type":["integer","null"]}}},"routeSecret":{"title":"RouteSecret","type":"object","additionalProperties":false,"required":["ref","expires_at"],"properties":{"ref":{"$ref":"#/$defs/secretRef"},"expires_at":{"type":["integer","null"],"description":"Unix time in ms after which it is no longer accepted."}}},"template":{"title":"TemplatePlan","description":"A template as a list of segments.","type":"array","items":{"$ref":"#/$defs/templateSegment"}},"templateSegment":{"title":"TemplateSegment","oneOf":[{"title":"TextSegment","type":"object","additionalProperties":false,"required":["kind","text"],"properties":{"kind":{"const":"text"},"text":{"type":"string"}}},{"title":"PathSegment","type":"object","additionalProperties":false,"required":["kind","path","text","builtin"],"properties":{"kind":{"const":"path"},"path":{"type":"array","items":{"type":"string"},"description":"Keys and indexes from the root; empty: never resolves (`{headers.X}`)."},"text":{"type":"string","description":"The placeholder as written; stays when it does not resolve."},"builtin":{"enum":["event_type","route","delivery_id",null],"description":"What it means when the payload has no such key."}}},{"title":"DumpSegment","type":"object","additionalProperties":false,"required":["kind"],"properties":{"kind":{"const":"dump"}}},{"title":"MetaSegment","type":"object","additionalProperties":false,"required":["kind","name"],"properties":{"kind":{"const":"meta"},"name":{"enum":["event_type","route","delivery_id"]}}}]},"filterPlan":{"title":"FilterPlan","oneOf":[{"title":"FilterGroup","type":"object","additionalProperties":false,"required":["kind","filters"],"properties":{"kind":{"enum":["all","any","not"]},"filters":{"type":"array","items":{"$ref":"#/$defs/filterPlan"},"description":"`not`: one member."}}},{"title":"FilterLeaf","type":"object","additionalProperties":false,"required":["kind","field","operator","value"],"properties":{"kind":{"const":"leaf"},"field":{"$ref":"#/$defs/fieldPlan"},"operator":{"enum":["exists","missing","equals","not_equals","contains","in","in_file","regex"]},"value":{"type":["string","number","boolean","object","array","null"],"description":"Operand; for `in_file` a path relative to <home_dir>, below `~/` or absolute, for `regex` RE2 source."}}}]},"fieldPlan":{"title":"FieldPlan","type":"object","additionalProperties":false,"required":["in","path"],"properties":{"in":{"enum":["payload","root","event","header"],"description":"`payload`: below a top-level payload object when there is one, else from the root."},"path":{"type":"array","items":{"type":"string"},"description":"Split path; for `header` its lower-case name."}}},"scriptPlan":{"title":"ScriptPlan","type":"object","additionalProperties":false,"required":["path","interpreter","timeout_seconds"],"properties":{"path":{"type":"string","description":"Relative to <profile home>/scripts/."},"interpreter":{"enum":["bash","python"]},"timeout_seconds":{"type":"number"}}},"deliveryPlan":{"title":"DeliveryPlan","description":"One target of a route or job with its address templates.","type":"object","additionalProperties":false,"required":["target","extra"],"properties":{"target":{"type":"string","description":"Canonical target name, or `origin`, `local`, `log`."},"extra":{"title":"DeliveryExtraPlan","type":"object","additionalProperties":{"$ref":"#/$defs/template"}}}},"eventsPlan":{"title":"EventsPlan","type":"object","additionalProperties":false,"required":["exact","globs"],"properties":{"exact":{"type":"array","items":{"type":"string"}},"globs":{"type":"array","items":{"type":"string"},"description":"Regular expression sources made from the globs."}}},"agentPlan":{"title":"AgentPlan","oneOf":[{"title":"CommandAgentPlan","type":"object","additionalProperties":false,"required":["kind","argv","timeout_seconds","max_attempts"],"properties":{"kind":{"const":"command"},"argv":{"type":"array","items":{"type":"string"}},"timeout_seconds":{"type":"number"},"max_attempts":{"type":"integer"}}},{"title":"OpenAiAgentPlan","type":"object","additionalProperties":false,"required":["kind","base_url","model","api_key","system","timeout_seconds","max_attempts"],"properties":{"kind":{"const":"openai"},"base_url":{"type":"string"},"model":{"type":"string"},"api_key":{"oneOf":[{"$ref":"#/$defs/secretRef"},{"type":"null"}]},"system":{"type":["string","null"]},"timeout_seconds":{"type":"number"},"max_attempts":{"type":"integer"}}},{"title":"PreviewAgentPlan","type":"object","additionalProperties":false,"required":["kind","timeout_seconds","max_attempts"],"properties":{"kind":{"const":"preview"},"timeout_seconds":{"type":"number"},"max_attempts":{"type":"integer"}}}]},"targetBinding":{"title":"TargetBinding","description":"A target switched on in a profile, with that profile's credentials.","type":"object","additionalProperties":false,"required":["variant","home_channel","api_base","allow_http","credentials","options","retry_ambiguous","max_attempts"],"properties":{"variant":{"type":["string","null"]},"home_channel":{"type":["string","null"]},"api_base":{"type":["string","null"]},"allow_http":{"type":"boolean","description":"Plain http to a host that is not this machine is allowed."},"credentials":{"title":"CredentialRefs","type":"object","additionalProperties":{"$ref":"#/$defs/secretRef"}},"options":{"title":"TargetOptions","type":"object","additionalProperties":{"type":["string","integer","boolean"]},"description":"Settings of the target that are not secret."},"retry_ambiguous":{"type":"boolean"},"max_attempts":{"type":"integer"}}},"profilePlan":{"title":"ProfilePlan","type":"object","additionalProperties":false,"required":["name","home","agent","toolsets","targets"],"properties":{"name":{"type":"string"},"home":{"type":"string","description":"Relative to <home_dir>: empty, or profiles/<name>."},"agent":{"$ref":"#/$defs/agentPlan"},"toolsets":{"type":"array","items":{"type":"string"},"description":"Default toolsets of webhook runs."},"targets":{"title":"TargetBindings","type":"object","additionalProperties":{"$ref":"#/$defs/targetBinding"},"description":"Enabled targets by canonical name."}}},"jobPlan":{"title":"JobPlan","type":"object","additionalProperties":false,"required":["id","name","profile","description","schedule","timezone","prompt","deliver","skills","toolsets","paused","misfire","at"],"properties":{"id":{"type":"string"},"name":{"type":"string"},"profile":{"type":"string"},"description":{"type":["string","null"]},"schedule":{"type":"string"},"timezone":{"type":["string","null"]},"prompt":{"type":"string"},"deliver":{"type":"array","items":{"$ref":"#/$defs/deliveryPlan"}},"skills":{"type":"array","items":{"type":"string"}},"toolsets":{"type":"array","items":{"type":"string"}},"paused":{"type":"boolean"},"misfire":{"enum":["skip","once"]},"at":{"$ref":"#/$defs/place"}}},"blueprintPlan":{"title":"BlueprintPlan","description":"A blueprint whose every combination of options makes a valid schedule.","type":"object","additionalProperties":false,"required":["key","title","description","category","tags","fields","schedule","prompt","skills"],"properties":{"key":{"type":"string"},"title":{"type":"string"},"description":{"type":"string"},"category":{"enum":["daily","email","weekly","general"]},"tags":{"type":"array","items":{"type":"string"}},"fields":{"type":"array","items":{"$ref":"catalog.schema.json#/$defs/field"},"description":"Complete, in order, `deliver` last."},"schedule":{"type":"string","description":"Five-field cron expression with {name} placeholders."},"prompt":{"type":"string","description":"The job's prompt with {name} placeholders."},"skills":{"type":"array","items":{"type":"string"}}}},"place":{"title":"Place","description":"Where an entry is written: file relative to the root config file's folder, 1-based line.","type":"object","additionalProperties":false,"required":["file","line"],"properties":{"file":{"type":"string"},"line":{"type":"integer"}}},"routePlan":{"title":"RoutePlan","type":"object","additionalProperties":false,"required":["name","profile","at","enabled","description","mode","source","insecure","schemes","secrets","verify_token","public_url","events","filters","script","prompt","skills","toolsets","deliver","cron_job","coalesce","mirror_to_session","rate_limit","max_concurrent","idempotency_ttl_seconds"],"properties":{"name":{"type":"string"},"profile":{"type":"string"},"at":{"$ref":"#/$defs/place"},"enabled":{"type":"boolean"},"description":{"type":["string","null"]},"mode":{"enum":["agent","direct","cron"],"description":"`direct` is `deliver_only`, `cron` is `cron_job`."},"source":{"type":["string","null"],"description":"Scheme that also pins event type, delivery id and challenge; null: header-driven."},"insecure":{"type":"boolean","description":"INSECURE_NO_AUTH."},"schemes":{"type":"array","items":{"type":"string"},"description":"Accepted schemes in the order they commit."},"secrets":{"type":"array","items":{"$ref":"#/$defs/routeSecret"},"description":"Accepted secrets or public keys, current first."},"verify_token":{"oneOf":[{"$ref":"#/$defs/secretRef"},{"type":"null"}],"description":"Token the sender repeats in its handshake."},"public_url":{"type":["string","null"]},"events":{"oneOf":[{"$ref":"#/$defs/eventsPlan"},{"type":"null"}]},"filters":{"oneOf":[{"$ref":"#/$defs/filterPlan"},{"type":"null"}]},"script":{"oneOf":[{"$ref":"#/$defs/scriptPlan"},{"type":"null"}]},"prompt":{"$ref":"#/$defs/template"},"skills":{"type":"array","items":{"type":"string"}},"toolsets":{"type":"array","items":{"type":"string"}},"deliver":{"type":"array","items":{"$ref":"#/$defs/deliveryPlan"}},"cron_job":{"type":["string","null"],"description":"Id of a job."},"coalesce":{"title":"CoalescePlan","type":["object","null"],"additionalProperties":false,"required":["key","window_seconds","max_wait_seconds"],"properties":{"key":{"$ref":"#/$defs/template"},"window_seconds":{"type":"number"},"max_wait_seconds":{"type":"number"}}},"mirror_to_session":{"type":"boolean"},"rate_limit":{"type":"integer"},"max_concurrent":{"type":["integer","null"]},"idempotency_ttl_seconds":{"type":"integer"}}}}};
+const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"route-table.schema.json","title":"RouteTable","description":"build/routes.json: everything the runtime needs, validated, normalised and self-contained.","type":"object","additionalProperties":false,"required":["format","hash","server","gateway","app_scheme","schemes","default_schemes","default_event","default_delivery","sources","source_facts","target_names","targets","toolsets","profiles","jobs","blueprints","routes"],"properties":{"format":{"const":1,"description":"Version of this file format."},"hash":{"type":"string","pattern":"^[0-9a-f]{64}$","description":"SHA-256 of the rest of the file."},"server":{"title":"ServerPlan","description":"The public HTTP server.","type":"object","additionalProperties":false,"required":["enabled","host","port","public_url","secret","max_body_bytes","rate_limit","max_connections","script_timeout_seconds","direct_timeout_seconds","idempotency_ttl_seconds"],"properties":{"enabled":{"type":"boolean"},"host":{"type":"string"},"port":{"type":"integer"},"public_url":{"type":["string","null"]},"secret":{"oneOf":[{"$ref":"#/$defs/secretRef"},{"type":"null"}],"description":"Global fallback secret, for dynamic subscriptions; static routes already carry theirs."},"max_body_bytes":{"type":"integer"},"rate_limit":{"type":"integer"},"max_connections":{"type":"integer"},"script_timeout_seconds":{"type":"number"},"direct_timeout_seconds":{"type":"number"},"idempotency_ttl_seconds":{"type":"integer"}}},"gateway":{"title":"GatewayPlan","description":"Work behind the server.","type":"object","additionalProperties":false,"required":["multiplex_profiles","max_concurrent_runs","max_queued_runs","drain_seconds","timezone","python","durability","retention_days","retention_max_mb","max_attempts"],"properties":{"multiplex_profiles":{"type":"boolean"},"max_concurrent_runs":{"type":"integer"},"max_queued_runs":{"type":"integer"},"drain_seconds":{"type":"number"},"timezone":{"type":["string","null"],"description":"null: the zone of the machine that serves."},"python":{"type":"string"},"durability":{"enum":["full","normal"]},"retention_days":{"type":"number"},"retention_max_mb":{"type":"number"},"max_attempts":{"type":"integer"}}},"app_scheme":{"type":"string"},"schemes":{"title":"SchemePlans","type":"object","additionalProperties":{"$ref":"scheme-plan.schema.json"},"description":"Signature schemes in use, by name."},"default_schemes":{"type":"array","items":{"type":"string"},"description":"Order of the header-driven choice."},"default_event":{"type":"array","items":{"$ref":"scheme-plan.schema.json#/$defs/locatorPlan"},"description":"Where the event type is, without `source`: first non-empty string."},"default_delivery":{"type":"array","items":{"$ref":"scheme-plan.schema.json#/$defs/locatorPlan"},"description":"Where the delivery id is, without `source`: first non-empty."},"sources":{"title":"SourcePlans","type":"object","additionalProperties":{"$ref":"#/$defs/sourcePlan"},"description":"What `source` and `auth` of a route may name, by every name and alias."},"source_facts":{"title":"SourceFactsByName","type":"object","additionalProperties":{"$ref":"#/$defs/sourceFacts"},"description":"What is known of senders, by canonical name of their source; those of whom nothing is known are left out."},"target_names":{"title":"TargetNames","type":"object","additionalProperties":{"type":"string"},"description":"Canonical target names by every name and alias."},"targets":{"title":"TargetPlans","type":"object","additionalProperties":{"$ref":"target-plan.schema.json"},"description":"Delivery targets by canonical name."},"toolsets":{"title":"ToolsetPlans","type":"object","additionalProperties":{"type":"boolean"},"description":"Known toolsets; true: webhook runs may use it."},"profiles":{"title":"ProfilePlans","type":"object","additionalProperties":{"$ref":"#/$defs/profilePlan"},"description":"`default` and, with multiplexing, the others."},"jobs":{"title":"JobPlans","type":"object","additionalProperties":{"$ref":"#/$defs/jobPlan"},"description":"Static jobs by id."},"blueprints":{"title":"BlueprintPlans","type":"object","additionalProperties":{"$ref":"#/$defs/blueprintPlan"},"description":"Blueprints by key, with what their jobs are made of. What is published stands in blueprints.json."},"routes":{"title":"RoutePlans","type":"object","additionalProperties":{"$ref":"#/$defs/routePlan"},"description":"Static routes by name."}},"$defs":{"secretRef":{"title":"SecretRef","description":"A secret or where it is. `scope` is the profile whose environment resolves it.","type":"object","additionalProperties":false,"required":["kind","value","scope"],"properties":{"kind":{"enum":["literal","env","file"]},"value":{"type":"string","description":"The literal, the variable's name or the file's path."},"scope":{"type":"string","description":"Profile name."}}},"sourcePlan":{"title":"SourcePlan","type":"object","additionalProperties":false,"required":["scheme","accepts"],"properties":{"scheme":{"type":"string","description":"The source's own scheme: canonical name."},"accepts":{"type":"array","items":{"type":"string"},"description":"Schemes a route pinned to this source accepts, in the order they commit."}}},"sourceFacts":{"title":"SourceFacts","description":"How a sender sends, for checks and for the idempotency window.","type":"object","additionalProperties":false,"required":["events","attempts","horizon_seconds","deadline_seconds","burst_per_minute"],"properties":{"events":{"type":"array","items":{"type":"string"},"description":"Event names it documents; empty: not known."},"attempts":{"type":["integer","null"],"description":"1: it never retries."},"horizon_seconds":{"type":["integer","null"],"description":"Longest time between its first and its last attempt."},"deadline_seconds":{"type":["number","null"],"description":"How long it waits for the answer."},"burst_per_minute":{"type":["integer","null"]}}},"routeSecret":{"title":"RouteSecret","type":"object","additionalProperties":false,"required":["ref","expires_at"],"properties":{"ref":{"$ref":"#/$defs/secretRef"},"expires_at":{"type":["integer","null"],"description":"Unix time in ms after which it is no longer accepted."}}},"template":{"title":"TemplatePlan","description":"A template as a list of segments.","type":"array","items":{"$ref":"#/$defs/templateSegment"}},"templateSegment":{"title":"TemplateSegment","oneOf":[{"title":"TextSegment","type":"object","additionalProperties":false,"required":["kind","text"],"properties":{"kind":{"const":"text"},"text":{"type":"string"}}},{"title":"PathSegment","type":"object","additionalProperties":false,"required":["kind","path","text","builtin"],"properties":{"kind":{"const":"path"},"path":{"type":"array","items":{"type":"string"},"description":"Keys and indexes from the root; empty: never resolves (`{headers.X}`)."},"text":{"type":"string","description":"The placeholder as written; stays when it does not resolve."},"builtin":{"enum":["event_type","route","delivery_id",null],"description":"What it means when the payload has no such key."}}},{"title":"DumpSegment","type":"object","additionalProperties":false,"required":["kind"],"properties":{"kind":{"const":"dump"}}},{"title":"MetaSegment","type":"object","additionalProperties":false,"required":["kind","name"],"properties":{"kind":{"const":"meta"},"name":{"enum":["event_type","route","delivery_id"]}}}]},"filterPlan":{"title":"FilterPlan","oneOf":[{"title":"FilterGroup","type":"object","additionalProperties":false,"required":["kind","filters"],"properties":{"kind":{"enum":["all","any","not"]},"filters":{"type":"array","items":{"$ref":"#/$defs/filterPlan"},"description":"`not`: one member."}}},{"title":"FilterLeaf","type":"object","additionalProperties":false,"required":["kind","field","operator","value"],"properties":{"kind":{"const":"leaf"},"field":{"$ref":"#/$defs/fieldPlan"},"operator":{"enum":["exists","missing","equals","not_equals","contains","in","in_file","regex"]},"value":{"type":["string","number","boolean","object","array","null"],"description":"Operand; for `in_file` a path relative to <home_dir>, below `~/` or absolute, for `regex` RE2 source."}}}]},"fieldPlan":{"title":"FieldPlan","type":"object","additionalProperties":false,"required":["in","path"],"properties":{"in":{"enum":["payload","root","event","header"],"description":"`payload`: below a top-level payload object when there is one, else from the root."},"path":{"type":"array","items":{"type":"string"},"description":"Split path; for `header` its lower-case name."}}},"scriptPlan":{"title":"ScriptPlan","type":"object","additionalProperties":false,"required":["path","interpreter","timeout_seconds"],"properties":{"path":{"type":"string","description":"Relative to <profile home>/scripts/."},"interpreter":{"enum":["bash","python"]},"timeout_seconds":{"type":"number"}}},"deliveryPlan":{"title":"DeliveryPlan","description":"One target of a route or job with its address templates.","type":"object","additionalProperties":false,"required":["target","extra"],"properties":{"target":{"type":"string","description":"Canonical target name, or `origin`, `local`, `log`."},"extra":{"title":"DeliveryExtraPlan","type":"object","additionalProperties":{"$ref":"#/$defs/template"}}}},"eventsPlan":{"title":"EventsPlan","type":"object","additionalProperties":false,"required":["exact","globs"],"properties":{"exact":{"type":"array","items":{"type":"string"}},"globs":{"type":"array","items":{"type":"string"},"description":"Regular expression sources made from the globs."}}},"agentPlan":{"title":"AgentPlan","oneOf":[{"title":"CommandAgentPlan","type":"object","additionalProperties":false,"required":["kind","argv","timeout_seconds","max_attempts"],"properties":{"kind":{"const":"command"},"argv":{"type":"array","items":{"type":"string"}},"timeout_seconds":{"type":"number"},"max_attempts":{"type":"integer"}}},{"title":"OpenAiAgentPlan","type":"object","additionalProperties":false,"required":["kind","base_url","model","api_key","system","timeout_seconds","max_attempts"],"properties":{"kind":{"const":"openai"},"base_url":{"type":"string"},"model":{"type":"string"},"api_key":{"oneOf":[{"$ref":"#/$defs/secretRef"},{"type":"null"}]},"system":{"type":["string","null"]},"timeout_seconds":{"type":"number"},"max_attempts":{"type":"integer"}}},{"title":"PreviewAgentPlan","type":"object","additionalProperties":false,"required":["kind","timeout_seconds","max_attempts"],"properties":{"kind":{"const":"preview"},"timeout_seconds":{"type":"number"},"max_attempts":{"type":"integer"}}}]},"targetBinding":{"title":"TargetBinding","description":"A target switched on in a profile, with that profile's credentials.","type":"object","additionalProperties":false,"required":["variant","home_channel","api_base","allow_http","credentials","options","retry_ambiguous","max_attempts"],"properties":{"variant":{"type":["string","null"]},"home_channel":{"type":["string","null"]},"api_base":{"type":["string","null"]},"allow_http":{"type":"boolean","description":"Plain http to a host that is not this machine is allowed."},"credentials":{"title":"CredentialRefs","type":"object","additionalProperties":{"$ref":"#/$defs/secretRef"}},"options":{"title":"TargetOptions","type":"object","additionalProperties":{"type":["string","integer","boolean"]},"description":"Settings of the target that are not secret."},"retry_ambiguous":{"type":"boolean"},"max_attempts":{"type":"integer"}}},"profilePlan":{"title":"ProfilePlan","type":"object","additionalProperties":false,"required":["name","home","agent","toolsets","targets"],"properties":{"name":{"type":"string"},"home":{"type":"string","description":"Relative to <home_dir>: empty, or profiles/<name>."},"agent":{"$ref":"#/$defs/agentPlan"},"toolsets":{"type":"array","items":{"type":"string"},"description":"Default toolsets of webhook runs."},"targets":{"title":"TargetBindings","type":"object","additionalProperties":{"$ref":"#/$defs/targetBinding"},"description":"Enabled targets by canonical name."}}},"jobPlan":{"title":"JobPlan","type":"object","additionalProperties":false,"required":["id","name","profile","description","schedule","timezone","prompt","deliver","skills","toolsets","paused","misfire","at"],"properties":{"id":{"type":"string"},"name":{"type":"string"},"profile":{"type":"string"},"description":{"type":["string","null"]},"schedule":{"type":"string"},"timezone":{"type":["string","null"]},"prompt":{"type":"string"},"deliver":{"type":"array","items":{"$ref":"#/$defs/deliveryPlan"}},"skills":{"type":"array","items":{"type":"string"}},"toolsets":{"type":"array","items":{"type":"string"}},"paused":{"type":"boolean"},"misfire":{"enum":["skip","once"]},"at":{"$ref":"#/$defs/place"}}},"blueprintPlan":{"title":"BlueprintPlan","description":"A blueprint whose every combination of options makes a valid schedule.","type":"object","additionalProperties":false,"required":["key","title","description","category","tags","fields","schedule","prompt","skills"],"properties":{"key":{"type":"string"},"title":{"type":"string"},"description":{"type":"string"},"category":{"enum":["daily","email","weekly","general"]},"tags":{"type":"array","items":{"type":"string"}},"fields":{"type":"array","items":{"$ref":"catalog.schema.json#/$defs/field"},"description":"Complete, in order, `deliver` last."},"schedule":{"type":"string","description":"Five-field cron expression with {name} placeholders."},"prompt":{"type":"string","description":"The job's prompt with {name} placeholders."},"skills":{"type":"array","items":{"type":"string"}}}},"place":{"title":"Place","description":"Where an entry is written: file relative to the root config file's folder, 1-based line.","type":"object","additionalProperties":false,"required":["file","line"],"properties":{"file":{"type":"string"},"line":{"type":"integer"}}},"routePlan":{"title":"RoutePlan","type":"object","additionalProperties":false,"required":["name","profile","at","enabled","description","mode","source","insecure","schemes","secrets","verify_token","public_url","events","filters","script","prompt","skills","toolsets","deliver","cron_job","coalesce","mirror_to_session","rate_limit","max_concurrent","idempotency_ttl_seconds"],"properties":{"name":{"type":"string"},"profile":{"type":"string"},"at":{"$ref":"#/$defs/place"},"enabled":{"type":"boolean"},"description":{"type":["string","null"]},"mode":{"enum":["agent","direct","cron"],"description":"`direct` is `deliver_only`, `cron` is `cron_job`."},"source":{"type":["string","null"],"description":"Scheme that also pins event type, delivery id and challenge; null: header-driven."},"insecure":{"type":"boolean","description":"INSECURE_NO_AUTH."},"schemes":{"type":"array","items":{"type":"string"},"description":"Accepted schemes in the order they commit."},"secrets":{"type":"array","items":{"$ref":"#/$defs/routeSecret"},"description":"Accepted secrets or public keys, current first."},"verify_token":{"oneOf":[{"$ref":"#/$defs/secretRef"},{"type":"null"}],"description":"Token the sender repeats in its handshake."},"public_url":{"type":["string","null"]},"events":{"oneOf":[{"$ref":"#/$defs/eventsPlan"},{"type":"null"}]},"filters":{"oneOf":[{"$ref":"#/$defs/filterPlan"},{"type":"null"}]},"script":{"oneOf":[{"$ref":"#/$defs/scriptPlan"},{"type":"null"}]},"prompt":{"$ref":"#/$defs/template"},"skills":{"type":"array","items":{"type":"string"}},"toolsets":{"type":"array","items":{"type":"string"}},"deliver":{"type":"array","items":{"$ref":"#/$defs/deliveryPlan"}},"cron_job":{"type":["string","null"],"description":"Id of a job."},"coalesce":{"title":"CoalescePlan","type":["object","null"],"additionalProperties":false,"required":["key","window_seconds","max_wait_seconds"],"properties":{"key":{"$ref":"#/$defs/template"},"window_seconds":{"type":"number"},"max_wait_seconds":{"type":"number"}}},"mirror_to_session":{"type":"boolean"},"rate_limit":{"type":"integer"},"max_concurrent":{"type":["integer","null"]},"idempotency_ttl_seconds":{"type":"integer"}}}}};
 const schema32 = {"title":"SecretRef","description":"A secret or where it is. `scope` is the profile whose environment resolves it.","type":"object","additionalProperties":false,"required":["kind","value","scope"],"properties":{"kind":{"enum":["literal","env","file"]},"value":{"type":"string","description":"The literal, the variable's name or the file's path."},"scope":{"type":"string","description":"Profile name."}}};
 const schema34 = {"title":"LocatorPlan","type":"object","additionalProperties":false,"required":["in","name","path","split","prefix"],"properties":{"in":{"enum":["header","query","json","form"]},"name":{"type":"string","description":"Header (lower case), query parameter or form field; empty for `json`."},"path":{"type":"array","items":{"type":"string"},"description":"Path into the JSON body or form field."},"split":{"type":"string","description":"Empty: the whole value is the one part."},"prefix":{"type":"string","description":"Empty: every part counts."}}};
 const schema47 = {"title":"SourcePlan","type":"object","additionalProperties":false,"required":["scheme","accepts"],"properties":{"scheme":{"type":"string","description":"The source's own scheme: canonical name."},"accepts":{"type":"array","items":{"type":"string"},"description":"Schemes a route pinned to this source accepts, in the order they commit."}}};
@@ -12710,8 +12710,8 @@ vErrors.push(err62);
 }
 errors++;
 }
-if(data17.max_attempts === undefined){
-const err63 = {instancePath:instancePath+"/gateway",schemaPath:"#/properties/gateway/required",keyword:"required",params:{missingProperty: "max_attempts"}};
+if(data17.retention_max_mb === undefined){
+const err63 = {instancePath:instancePath+"/gateway",schemaPath:"#/properties/gateway/required",keyword:"required",params:{missingProperty: "retention_max_mb"}};
 if(vErrors === null){
 vErrors = [err63];
 }
@@ -12720,9 +12720,8 @@ vErrors.push(err63);
 }
 errors++;
 }
-for(const key3 in data17){
-if(!(func1.call(schema31.properties.gateway.properties, key3))){
-const err64 = {instancePath:instancePath+"/gateway",schemaPath:"#/properties/gateway/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3}};
+if(data17.max_attempts === undefined){
+const err64 = {instancePath:instancePath+"/gateway",schemaPath:"#/properties/gateway/required",keyword:"required",params:{missingProperty: "max_attempts"}};
 if(vErrors === null){
 vErrors = [err64];
 }
@@ -12731,10 +12730,9 @@ vErrors.push(err64);
 }
 errors++;
 }
-}
-if(data17.multiplex_profiles !== undefined){
-if(typeof data17.multiplex_profiles !== "boolean"){
-const err65 = {instancePath:instancePath+"/gateway/multiplex_profiles",schemaPath:"#/properties/gateway/properties/multiplex_profiles/type",keyword:"type",params:{type: "boolean"}};
+for(const key3 in data17){
+if(!(func1.call(schema31.properties.gateway.properties, key3))){
+const err65 = {instancePath:instancePath+"/gateway",schemaPath:"#/properties/gateway/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3}};
 if(vErrors === null){
 vErrors = [err65];
 }
@@ -12744,10 +12742,9 @@ vErrors.push(err65);
 errors++;
 }
 }
-if(data17.max_concurrent_runs !== undefined){
-let data19 = data17.max_concurrent_runs;
-if(!(((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19))) && (isFinite(data19)))){
-const err66 = {instancePath:instancePath+"/gateway/max_concurrent_runs",schemaPath:"#/properties/gateway/properties/max_concurrent_runs/type",keyword:"type",params:{type: "integer"}};
+if(data17.multiplex_profiles !== undefined){
+if(typeof data17.multiplex_profiles !== "boolean"){
+const err66 = {instancePath:instancePath+"/gateway/multiplex_profiles",schemaPath:"#/properties/gateway/properties/multiplex_profiles/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err66];
 }
@@ -12757,10 +12754,10 @@ vErrors.push(err66);
 errors++;
 }
 }
-if(data17.max_queued_runs !== undefined){
-let data20 = data17.max_queued_runs;
-if(!(((typeof data20 == "number") && (!(data20 % 1) && !isNaN(data20))) && (isFinite(data20)))){
-const err67 = {instancePath:instancePath+"/gateway/max_queued_runs",schemaPath:"#/properties/gateway/properties/max_queued_runs/type",keyword:"type",params:{type: "integer"}};
+if(data17.max_concurrent_runs !== undefined){
+let data19 = data17.max_concurrent_runs;
+if(!(((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19))) && (isFinite(data19)))){
+const err67 = {instancePath:instancePath+"/gateway/max_concurrent_runs",schemaPath:"#/properties/gateway/properties/max_concurrent_runs/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err67];
 }
@@ -12770,10 +12767,10 @@ vErrors.push(err67);
 errors++;
 }
 }
-if(data17.drain_seconds !== undefined){
-let data21 = data17.drain_seconds;
-if(!((typeof data21 == "number") && (isFinite(data21)))){
-const err68 = {instancePath:instancePath+"/gateway/drain_seconds",schemaPath:"#/properties/gateway/properties/drain_seconds/type",keyword:"type",params:{type: "number"}};
+if(data17.max_queued_runs !== undefined){
+let data20 = data17.max_queued_runs;
+if(!(((typeof data20 == "number") && (!(data20 % 1) && !isNaN(data20))) && (isFinite(data20)))){
+const err68 = {instancePath:instancePath+"/gateway/max_queued_runs",schemaPath:"#/properties/gateway/properties/max_queued_runs/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err68];
 }
@@ -12783,10 +12780,10 @@ vErrors.push(err68);
 errors++;
 }
 }
-if(data17.timezone !== undefined){
-let data22 = data17.timezone;
-if((typeof data22 !== "string") && (data22 !== null)){
-const err69 = {instancePath:instancePath+"/gateway/timezone",schemaPath:"#/properties/gateway/properties/timezone/type",keyword:"type",params:{type: schema31.properties.gateway.properties.timezone.type}};
+if(data17.drain_seconds !== undefined){
+let data21 = data17.drain_seconds;
+if(!((typeof data21 == "number") && (isFinite(data21)))){
+const err69 = {instancePath:instancePath+"/gateway/drain_seconds",schemaPath:"#/properties/gateway/properties/drain_seconds/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err69];
 }
@@ -12796,9 +12793,10 @@ vErrors.push(err69);
 errors++;
 }
 }
-if(data17.python !== undefined){
-if(typeof data17.python !== "string"){
-const err70 = {instancePath:instancePath+"/gateway/python",schemaPath:"#/properties/gateway/properties/python/type",keyword:"type",params:{type: "string"}};
+if(data17.timezone !== undefined){
+let data22 = data17.timezone;
+if((typeof data22 !== "string") && (data22 !== null)){
+const err70 = {instancePath:instancePath+"/gateway/timezone",schemaPath:"#/properties/gateway/properties/timezone/type",keyword:"type",params:{type: schema31.properties.gateway.properties.timezone.type}};
 if(vErrors === null){
 vErrors = [err70];
 }
@@ -12808,10 +12806,9 @@ vErrors.push(err70);
 errors++;
 }
 }
-if(data17.durability !== undefined){
-let data24 = data17.durability;
-if(!((data24 === "full") || (data24 === "normal"))){
-const err71 = {instancePath:instancePath+"/gateway/durability",schemaPath:"#/properties/gateway/properties/durability/enum",keyword:"enum",params:{allowedValues: schema31.properties.gateway.properties.durability.enum}};
+if(data17.python !== undefined){
+if(typeof data17.python !== "string"){
+const err71 = {instancePath:instancePath+"/gateway/python",schemaPath:"#/properties/gateway/properties/python/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err71];
 }
@@ -12821,10 +12818,10 @@ vErrors.push(err71);
 errors++;
 }
 }
-if(data17.retention_days !== undefined){
-let data25 = data17.retention_days;
-if(!((typeof data25 == "number") && (isFinite(data25)))){
-const err72 = {instancePath:instancePath+"/gateway/retention_days",schemaPath:"#/properties/gateway/properties/retention_days/type",keyword:"type",params:{type: "number"}};
+if(data17.durability !== undefined){
+let data24 = data17.durability;
+if(!((data24 === "full") || (data24 === "normal"))){
+const err72 = {instancePath:instancePath+"/gateway/durability",schemaPath:"#/properties/gateway/properties/durability/enum",keyword:"enum",params:{allowedValues: schema31.properties.gateway.properties.durability.enum}};
 if(vErrors === null){
 vErrors = [err72];
 }
@@ -12834,10 +12831,10 @@ vErrors.push(err72);
 errors++;
 }
 }
-if(data17.max_attempts !== undefined){
-let data26 = data17.max_attempts;
-if(!(((typeof data26 == "number") && (!(data26 % 1) && !isNaN(data26))) && (isFinite(data26)))){
-const err73 = {instancePath:instancePath+"/gateway/max_attempts",schemaPath:"#/properties/gateway/properties/max_attempts/type",keyword:"type",params:{type: "integer"}};
+if(data17.retention_days !== undefined){
+let data25 = data17.retention_days;
+if(!((typeof data25 == "number") && (isFinite(data25)))){
+const err73 = {instancePath:instancePath+"/gateway/retention_days",schemaPath:"#/properties/gateway/properties/retention_days/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err73];
 }
@@ -12847,9 +12844,10 @@ vErrors.push(err73);
 errors++;
 }
 }
-}
-else {
-const err74 = {instancePath:instancePath+"/gateway",schemaPath:"#/properties/gateway/type",keyword:"type",params:{type: "object"}};
+if(data17.retention_max_mb !== undefined){
+let data26 = data17.retention_max_mb;
+if(!((typeof data26 == "number") && (isFinite(data26)))){
+const err74 = {instancePath:instancePath+"/gateway/retention_max_mb",schemaPath:"#/properties/gateway/properties/retention_max_mb/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err74];
 }
@@ -12859,9 +12857,10 @@ vErrors.push(err74);
 errors++;
 }
 }
-if(data.app_scheme !== undefined){
-if(typeof data.app_scheme !== "string"){
-const err75 = {instancePath:instancePath+"/app_scheme",schemaPath:"#/properties/app_scheme/type",keyword:"type",params:{type: "string"}};
+if(data17.max_attempts !== undefined){
+let data27 = data17.max_attempts;
+if(!(((typeof data27 == "number") && (!(data27 % 1) && !isNaN(data27))) && (isFinite(data27)))){
+const err75 = {instancePath:instancePath+"/gateway/max_attempts",schemaPath:"#/properties/gateway/properties/max_attempts/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err75];
 }
@@ -12871,18 +12870,9 @@ vErrors.push(err75);
 errors++;
 }
 }
-if(data.schemes !== undefined){
-let data28 = data.schemes;
-if(data28 && typeof data28 == "object" && !Array.isArray(data28)){
-for(const key4 in data28){
-if(!(validate21(data28[key4], {instancePath:instancePath+"/schemes/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data28,parentDataProperty:key4,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate21.errors : vErrors.concat(validate21.errors);
-errors = vErrors.length;
-}
-}
 }
 else {
-const err76 = {instancePath:instancePath+"/schemes",schemaPath:"#/properties/schemes/type",keyword:"type",params:{type: "object"}};
+const err76 = {instancePath:instancePath+"/gateway",schemaPath:"#/properties/gateway/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err76];
 }
@@ -12892,13 +12882,9 @@ vErrors.push(err76);
 errors++;
 }
 }
-if(data.default_schemes !== undefined){
-let data30 = data.default_schemes;
-if(Array.isArray(data30)){
-const len0 = data30.length;
-for(let i0=0; i0<len0; i0++){
-if(typeof data30[i0] !== "string"){
-const err77 = {instancePath:instancePath+"/default_schemes/" + i0,schemaPath:"#/properties/default_schemes/items/type",keyword:"type",params:{type: "string"}};
+if(data.app_scheme !== undefined){
+if(typeof data.app_scheme !== "string"){
+const err77 = {instancePath:instancePath+"/app_scheme",schemaPath:"#/properties/app_scheme/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err77];
 }
@@ -12908,9 +12894,18 @@ vErrors.push(err77);
 errors++;
 }
 }
+if(data.schemes !== undefined){
+let data29 = data.schemes;
+if(data29 && typeof data29 == "object" && !Array.isArray(data29)){
+for(const key4 in data29){
+if(!(validate21(data29[key4], {instancePath:instancePath+"/schemes/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data29,parentDataProperty:key4,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate21.errors : vErrors.concat(validate21.errors);
+errors = vErrors.length;
+}
+}
 }
 else {
-const err78 = {instancePath:instancePath+"/default_schemes",schemaPath:"#/properties/default_schemes/type",keyword:"type",params:{type: "array"}};
+const err78 = {instancePath:instancePath+"/schemes",schemaPath:"#/properties/schemes/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err78];
 }
@@ -12920,15 +12915,13 @@ vErrors.push(err78);
 errors++;
 }
 }
-if(data.default_event !== undefined){
-let data32 = data.default_event;
-if(Array.isArray(data32)){
-const len1 = data32.length;
-for(let i1=0; i1<len1; i1++){
-let data33 = data32[i1];
-if(data33 && typeof data33 == "object" && !Array.isArray(data33)){
-if(data33.in === undefined){
-const err79 = {instancePath:instancePath+"/default_event/" + i1,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "in"}};
+if(data.default_schemes !== undefined){
+let data31 = data.default_schemes;
+if(Array.isArray(data31)){
+const len0 = data31.length;
+for(let i0=0; i0<len0; i0++){
+if(typeof data31[i0] !== "string"){
+const err79 = {instancePath:instancePath+"/default_schemes/" + i0,schemaPath:"#/properties/default_schemes/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err79];
 }
@@ -12937,8 +12930,10 @@ vErrors.push(err79);
 }
 errors++;
 }
-if(data33.name === undefined){
-const err80 = {instancePath:instancePath+"/default_event/" + i1,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "name"}};
+}
+}
+else {
+const err80 = {instancePath:instancePath+"/default_schemes",schemaPath:"#/properties/default_schemes/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err80];
 }
@@ -12947,8 +12942,16 @@ vErrors.push(err80);
 }
 errors++;
 }
-if(data33.path === undefined){
-const err81 = {instancePath:instancePath+"/default_event/" + i1,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "path"}};
+}
+if(data.default_event !== undefined){
+let data33 = data.default_event;
+if(Array.isArray(data33)){
+const len1 = data33.length;
+for(let i1=0; i1<len1; i1++){
+let data34 = data33[i1];
+if(data34 && typeof data34 == "object" && !Array.isArray(data34)){
+if(data34.in === undefined){
+const err81 = {instancePath:instancePath+"/default_event/" + i1,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "in"}};
 if(vErrors === null){
 vErrors = [err81];
 }
@@ -12957,8 +12960,8 @@ vErrors.push(err81);
 }
 errors++;
 }
-if(data33.split === undefined){
-const err82 = {instancePath:instancePath+"/default_event/" + i1,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "split"}};
+if(data34.name === undefined){
+const err82 = {instancePath:instancePath+"/default_event/" + i1,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "name"}};
 if(vErrors === null){
 vErrors = [err82];
 }
@@ -12967,8 +12970,8 @@ vErrors.push(err82);
 }
 errors++;
 }
-if(data33.prefix === undefined){
-const err83 = {instancePath:instancePath+"/default_event/" + i1,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "prefix"}};
+if(data34.path === undefined){
+const err83 = {instancePath:instancePath+"/default_event/" + i1,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "path"}};
 if(vErrors === null){
 vErrors = [err83];
 }
@@ -12977,9 +12980,8 @@ vErrors.push(err83);
 }
 errors++;
 }
-for(const key5 in data33){
-if(!(((((key5 === "in") || (key5 === "name")) || (key5 === "path")) || (key5 === "split")) || (key5 === "prefix"))){
-const err84 = {instancePath:instancePath+"/default_event/" + i1,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5}};
+if(data34.split === undefined){
+const err84 = {instancePath:instancePath+"/default_event/" + i1,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "split"}};
 if(vErrors === null){
 vErrors = [err84];
 }
@@ -12988,11 +12990,8 @@ vErrors.push(err84);
 }
 errors++;
 }
-}
-if(data33.in !== undefined){
-let data34 = data33.in;
-if(!((((data34 === "header") || (data34 === "query")) || (data34 === "json")) || (data34 === "form"))){
-const err85 = {instancePath:instancePath+"/default_event/" + i1+"/in",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema34.properties.in.enum}};
+if(data34.prefix === undefined){
+const err85 = {instancePath:instancePath+"/default_event/" + i1,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "prefix"}};
 if(vErrors === null){
 vErrors = [err85];
 }
@@ -13001,10 +13000,9 @@ vErrors.push(err85);
 }
 errors++;
 }
-}
-if(data33.name !== undefined){
-if(typeof data33.name !== "string"){
-const err86 = {instancePath:instancePath+"/default_event/" + i1+"/name",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/name/type",keyword:"type",params:{type: "string"}};
+for(const key5 in data34){
+if(!(((((key5 === "in") || (key5 === "name")) || (key5 === "path")) || (key5 === "split")) || (key5 === "prefix"))){
+const err86 = {instancePath:instancePath+"/default_event/" + i1,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5}};
 if(vErrors === null){
 vErrors = [err86];
 }
@@ -13014,13 +13012,10 @@ vErrors.push(err86);
 errors++;
 }
 }
-if(data33.path !== undefined){
-let data36 = data33.path;
-if(Array.isArray(data36)){
-const len2 = data36.length;
-for(let i2=0; i2<len2; i2++){
-if(typeof data36[i2] !== "string"){
-const err87 = {instancePath:instancePath+"/default_event/" + i1+"/path/" + i2,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/path/items/type",keyword:"type",params:{type: "string"}};
+if(data34.in !== undefined){
+let data35 = data34.in;
+if(!((((data35 === "header") || (data35 === "query")) || (data35 === "json")) || (data35 === "form"))){
+const err87 = {instancePath:instancePath+"/default_event/" + i1+"/in",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema34.properties.in.enum}};
 if(vErrors === null){
 vErrors = [err87];
 }
@@ -13030,9 +13025,9 @@ vErrors.push(err87);
 errors++;
 }
 }
-}
-else {
-const err88 = {instancePath:instancePath+"/default_event/" + i1+"/path",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/path/type",keyword:"type",params:{type: "array"}};
+if(data34.name !== undefined){
+if(typeof data34.name !== "string"){
+const err88 = {instancePath:instancePath+"/default_event/" + i1+"/name",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/name/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err88];
 }
@@ -13042,9 +13037,13 @@ vErrors.push(err88);
 errors++;
 }
 }
-if(data33.split !== undefined){
-if(typeof data33.split !== "string"){
-const err89 = {instancePath:instancePath+"/default_event/" + i1+"/split",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/split/type",keyword:"type",params:{type: "string"}};
+if(data34.path !== undefined){
+let data37 = data34.path;
+if(Array.isArray(data37)){
+const len2 = data37.length;
+for(let i2=0; i2<len2; i2++){
+if(typeof data37[i2] !== "string"){
+const err89 = {instancePath:instancePath+"/default_event/" + i1+"/path/" + i2,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/path/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err89];
 }
@@ -13054,9 +13053,9 @@ vErrors.push(err89);
 errors++;
 }
 }
-if(data33.prefix !== undefined){
-if(typeof data33.prefix !== "string"){
-const err90 = {instancePath:instancePath+"/default_event/" + i1+"/prefix",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/prefix/type",keyword:"type",params:{type: "string"}};
+}
+else {
+const err90 = {instancePath:instancePath+"/default_event/" + i1+"/path",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/path/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err90];
 }
@@ -13066,9 +13065,9 @@ vErrors.push(err90);
 errors++;
 }
 }
-}
-else {
-const err91 = {instancePath:instancePath+"/default_event/" + i1,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/type",keyword:"type",params:{type: "object"}};
+if(data34.split !== undefined){
+if(typeof data34.split !== "string"){
+const err91 = {instancePath:instancePath+"/default_event/" + i1+"/split",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/split/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err91];
 }
@@ -13078,9 +13077,9 @@ vErrors.push(err91);
 errors++;
 }
 }
-}
-else {
-const err92 = {instancePath:instancePath+"/default_event",schemaPath:"#/properties/default_event/type",keyword:"type",params:{type: "array"}};
+if(data34.prefix !== undefined){
+if(typeof data34.prefix !== "string"){
+const err92 = {instancePath:instancePath+"/default_event/" + i1+"/prefix",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/prefix/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err92];
 }
@@ -13090,15 +13089,9 @@ vErrors.push(err92);
 errors++;
 }
 }
-if(data.default_delivery !== undefined){
-let data40 = data.default_delivery;
-if(Array.isArray(data40)){
-const len3 = data40.length;
-for(let i3=0; i3<len3; i3++){
-let data41 = data40[i3];
-if(data41 && typeof data41 == "object" && !Array.isArray(data41)){
-if(data41.in === undefined){
-const err93 = {instancePath:instancePath+"/default_delivery/" + i3,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "in"}};
+}
+else {
+const err93 = {instancePath:instancePath+"/default_event/" + i1,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err93];
 }
@@ -13107,8 +13100,10 @@ vErrors.push(err93);
 }
 errors++;
 }
-if(data41.name === undefined){
-const err94 = {instancePath:instancePath+"/default_delivery/" + i3,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "name"}};
+}
+}
+else {
+const err94 = {instancePath:instancePath+"/default_event",schemaPath:"#/properties/default_event/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err94];
 }
@@ -13117,8 +13112,16 @@ vErrors.push(err94);
 }
 errors++;
 }
-if(data41.path === undefined){
-const err95 = {instancePath:instancePath+"/default_delivery/" + i3,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "path"}};
+}
+if(data.default_delivery !== undefined){
+let data41 = data.default_delivery;
+if(Array.isArray(data41)){
+const len3 = data41.length;
+for(let i3=0; i3<len3; i3++){
+let data42 = data41[i3];
+if(data42 && typeof data42 == "object" && !Array.isArray(data42)){
+if(data42.in === undefined){
+const err95 = {instancePath:instancePath+"/default_delivery/" + i3,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "in"}};
 if(vErrors === null){
 vErrors = [err95];
 }
@@ -13127,8 +13130,8 @@ vErrors.push(err95);
 }
 errors++;
 }
-if(data41.split === undefined){
-const err96 = {instancePath:instancePath+"/default_delivery/" + i3,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "split"}};
+if(data42.name === undefined){
+const err96 = {instancePath:instancePath+"/default_delivery/" + i3,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "name"}};
 if(vErrors === null){
 vErrors = [err96];
 }
@@ -13137,8 +13140,8 @@ vErrors.push(err96);
 }
 errors++;
 }
-if(data41.prefix === undefined){
-const err97 = {instancePath:instancePath+"/default_delivery/" + i3,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "prefix"}};
+if(data42.path === undefined){
+const err97 = {instancePath:instancePath+"/default_delivery/" + i3,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "path"}};
 if(vErrors === null){
 vErrors = [err97];
 }
@@ -13147,9 +13150,8 @@ vErrors.push(err97);
 }
 errors++;
 }
-for(const key6 in data41){
-if(!(((((key6 === "in") || (key6 === "name")) || (key6 === "path")) || (key6 === "split")) || (key6 === "prefix"))){
-const err98 = {instancePath:instancePath+"/default_delivery/" + i3,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6}};
+if(data42.split === undefined){
+const err98 = {instancePath:instancePath+"/default_delivery/" + i3,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "split"}};
 if(vErrors === null){
 vErrors = [err98];
 }
@@ -13158,11 +13160,8 @@ vErrors.push(err98);
 }
 errors++;
 }
-}
-if(data41.in !== undefined){
-let data42 = data41.in;
-if(!((((data42 === "header") || (data42 === "query")) || (data42 === "json")) || (data42 === "form"))){
-const err99 = {instancePath:instancePath+"/default_delivery/" + i3+"/in",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema34.properties.in.enum}};
+if(data42.prefix === undefined){
+const err99 = {instancePath:instancePath+"/default_delivery/" + i3,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "prefix"}};
 if(vErrors === null){
 vErrors = [err99];
 }
@@ -13171,10 +13170,9 @@ vErrors.push(err99);
 }
 errors++;
 }
-}
-if(data41.name !== undefined){
-if(typeof data41.name !== "string"){
-const err100 = {instancePath:instancePath+"/default_delivery/" + i3+"/name",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/name/type",keyword:"type",params:{type: "string"}};
+for(const key6 in data42){
+if(!(((((key6 === "in") || (key6 === "name")) || (key6 === "path")) || (key6 === "split")) || (key6 === "prefix"))){
+const err100 = {instancePath:instancePath+"/default_delivery/" + i3,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6}};
 if(vErrors === null){
 vErrors = [err100];
 }
@@ -13184,13 +13182,10 @@ vErrors.push(err100);
 errors++;
 }
 }
-if(data41.path !== undefined){
-let data44 = data41.path;
-if(Array.isArray(data44)){
-const len4 = data44.length;
-for(let i4=0; i4<len4; i4++){
-if(typeof data44[i4] !== "string"){
-const err101 = {instancePath:instancePath+"/default_delivery/" + i3+"/path/" + i4,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/path/items/type",keyword:"type",params:{type: "string"}};
+if(data42.in !== undefined){
+let data43 = data42.in;
+if(!((((data43 === "header") || (data43 === "query")) || (data43 === "json")) || (data43 === "form"))){
+const err101 = {instancePath:instancePath+"/default_delivery/" + i3+"/in",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema34.properties.in.enum}};
 if(vErrors === null){
 vErrors = [err101];
 }
@@ -13200,9 +13195,9 @@ vErrors.push(err101);
 errors++;
 }
 }
-}
-else {
-const err102 = {instancePath:instancePath+"/default_delivery/" + i3+"/path",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/path/type",keyword:"type",params:{type: "array"}};
+if(data42.name !== undefined){
+if(typeof data42.name !== "string"){
+const err102 = {instancePath:instancePath+"/default_delivery/" + i3+"/name",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/name/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err102];
 }
@@ -13212,9 +13207,13 @@ vErrors.push(err102);
 errors++;
 }
 }
-if(data41.split !== undefined){
-if(typeof data41.split !== "string"){
-const err103 = {instancePath:instancePath+"/default_delivery/" + i3+"/split",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/split/type",keyword:"type",params:{type: "string"}};
+if(data42.path !== undefined){
+let data45 = data42.path;
+if(Array.isArray(data45)){
+const len4 = data45.length;
+for(let i4=0; i4<len4; i4++){
+if(typeof data45[i4] !== "string"){
+const err103 = {instancePath:instancePath+"/default_delivery/" + i3+"/path/" + i4,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/path/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err103];
 }
@@ -13224,9 +13223,9 @@ vErrors.push(err103);
 errors++;
 }
 }
-if(data41.prefix !== undefined){
-if(typeof data41.prefix !== "string"){
-const err104 = {instancePath:instancePath+"/default_delivery/" + i3+"/prefix",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/prefix/type",keyword:"type",params:{type: "string"}};
+}
+else {
+const err104 = {instancePath:instancePath+"/default_delivery/" + i3+"/path",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/path/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err104];
 }
@@ -13236,9 +13235,9 @@ vErrors.push(err104);
 errors++;
 }
 }
-}
-else {
-const err105 = {instancePath:instancePath+"/default_delivery/" + i3,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/type",keyword:"type",params:{type: "object"}};
+if(data42.split !== undefined){
+if(typeof data42.split !== "string"){
+const err105 = {instancePath:instancePath+"/default_delivery/" + i3+"/split",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/split/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err105];
 }
@@ -13248,9 +13247,9 @@ vErrors.push(err105);
 errors++;
 }
 }
-}
-else {
-const err106 = {instancePath:instancePath+"/default_delivery",schemaPath:"#/properties/default_delivery/type",keyword:"type",params:{type: "array"}};
+if(data42.prefix !== undefined){
+if(typeof data42.prefix !== "string"){
+const err106 = {instancePath:instancePath+"/default_delivery/" + i3+"/prefix",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/prefix/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err106];
 }
@@ -13260,14 +13259,9 @@ vErrors.push(err106);
 errors++;
 }
 }
-if(data.sources !== undefined){
-let data48 = data.sources;
-if(data48 && typeof data48 == "object" && !Array.isArray(data48)){
-for(const key7 in data48){
-let data49 = data48[key7];
-if(data49 && typeof data49 == "object" && !Array.isArray(data49)){
-if(data49.scheme === undefined){
-const err107 = {instancePath:instancePath+"/sources/" + key7.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/sourcePlan/required",keyword:"required",params:{missingProperty: "scheme"}};
+}
+else {
+const err107 = {instancePath:instancePath+"/default_delivery/" + i3,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err107];
 }
@@ -13276,8 +13270,10 @@ vErrors.push(err107);
 }
 errors++;
 }
-if(data49.accepts === undefined){
-const err108 = {instancePath:instancePath+"/sources/" + key7.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/sourcePlan/required",keyword:"required",params:{missingProperty: "accepts"}};
+}
+}
+else {
+const err108 = {instancePath:instancePath+"/default_delivery",schemaPath:"#/properties/default_delivery/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err108];
 }
@@ -13286,9 +13282,15 @@ vErrors.push(err108);
 }
 errors++;
 }
-for(const key8 in data49){
-if(!((key8 === "scheme") || (key8 === "accepts"))){
-const err109 = {instancePath:instancePath+"/sources/" + key7.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/sourcePlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8}};
+}
+if(data.sources !== undefined){
+let data49 = data.sources;
+if(data49 && typeof data49 == "object" && !Array.isArray(data49)){
+for(const key7 in data49){
+let data50 = data49[key7];
+if(data50 && typeof data50 == "object" && !Array.isArray(data50)){
+if(data50.scheme === undefined){
+const err109 = {instancePath:instancePath+"/sources/" + key7.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/sourcePlan/required",keyword:"required",params:{missingProperty: "scheme"}};
 if(vErrors === null){
 vErrors = [err109];
 }
@@ -13297,10 +13299,8 @@ vErrors.push(err109);
 }
 errors++;
 }
-}
-if(data49.scheme !== undefined){
-if(typeof data49.scheme !== "string"){
-const err110 = {instancePath:instancePath+"/sources/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/scheme",schemaPath:"#/$defs/sourcePlan/properties/scheme/type",keyword:"type",params:{type: "string"}};
+if(data50.accepts === undefined){
+const err110 = {instancePath:instancePath+"/sources/" + key7.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/sourcePlan/required",keyword:"required",params:{missingProperty: "accepts"}};
 if(vErrors === null){
 vErrors = [err110];
 }
@@ -13309,14 +13309,9 @@ vErrors.push(err110);
 }
 errors++;
 }
-}
-if(data49.accepts !== undefined){
-let data51 = data49.accepts;
-if(Array.isArray(data51)){
-const len5 = data51.length;
-for(let i5=0; i5<len5; i5++){
-if(typeof data51[i5] !== "string"){
-const err111 = {instancePath:instancePath+"/sources/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/accepts/" + i5,schemaPath:"#/$defs/sourcePlan/properties/accepts/items/type",keyword:"type",params:{type: "string"}};
+for(const key8 in data50){
+if(!((key8 === "scheme") || (key8 === "accepts"))){
+const err111 = {instancePath:instancePath+"/sources/" + key7.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/sourcePlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8}};
 if(vErrors === null){
 vErrors = [err111];
 }
@@ -13326,9 +13321,9 @@ vErrors.push(err111);
 errors++;
 }
 }
-}
-else {
-const err112 = {instancePath:instancePath+"/sources/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/accepts",schemaPath:"#/$defs/sourcePlan/properties/accepts/type",keyword:"type",params:{type: "array"}};
+if(data50.scheme !== undefined){
+if(typeof data50.scheme !== "string"){
+const err112 = {instancePath:instancePath+"/sources/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/scheme",schemaPath:"#/$defs/sourcePlan/properties/scheme/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err112];
 }
@@ -13338,9 +13333,13 @@ vErrors.push(err112);
 errors++;
 }
 }
-}
-else {
-const err113 = {instancePath:instancePath+"/sources/" + key7.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/sourcePlan/type",keyword:"type",params:{type: "object"}};
+if(data50.accepts !== undefined){
+let data52 = data50.accepts;
+if(Array.isArray(data52)){
+const len5 = data52.length;
+for(let i5=0; i5<len5; i5++){
+if(typeof data52[i5] !== "string"){
+const err113 = {instancePath:instancePath+"/sources/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/accepts/" + i5,schemaPath:"#/$defs/sourcePlan/properties/accepts/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err113];
 }
@@ -13352,7 +13351,7 @@ errors++;
 }
 }
 else {
-const err114 = {instancePath:instancePath+"/sources",schemaPath:"#/properties/sources/type",keyword:"type",params:{type: "object"}};
+const err114 = {instancePath:instancePath+"/sources/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/accepts",schemaPath:"#/$defs/sourcePlan/properties/accepts/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err114];
 }
@@ -13362,14 +13361,9 @@ vErrors.push(err114);
 errors++;
 }
 }
-if(data.source_facts !== undefined){
-let data53 = data.source_facts;
-if(data53 && typeof data53 == "object" && !Array.isArray(data53)){
-for(const key9 in data53){
-let data54 = data53[key9];
-if(data54 && typeof data54 == "object" && !Array.isArray(data54)){
-if(data54.events === undefined){
-const err115 = {instancePath:instancePath+"/source_facts/" + key9.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/sourceFacts/required",keyword:"required",params:{missingProperty: "events"}};
+}
+else {
+const err115 = {instancePath:instancePath+"/sources/" + key7.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/sourcePlan/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err115];
 }
@@ -13378,8 +13372,10 @@ vErrors.push(err115);
 }
 errors++;
 }
-if(data54.attempts === undefined){
-const err116 = {instancePath:instancePath+"/source_facts/" + key9.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/sourceFacts/required",keyword:"required",params:{missingProperty: "attempts"}};
+}
+}
+else {
+const err116 = {instancePath:instancePath+"/sources",schemaPath:"#/properties/sources/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err116];
 }
@@ -13388,8 +13384,15 @@ vErrors.push(err116);
 }
 errors++;
 }
-if(data54.horizon_seconds === undefined){
-const err117 = {instancePath:instancePath+"/source_facts/" + key9.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/sourceFacts/required",keyword:"required",params:{missingProperty: "horizon_seconds"}};
+}
+if(data.source_facts !== undefined){
+let data54 = data.source_facts;
+if(data54 && typeof data54 == "object" && !Array.isArray(data54)){
+for(const key9 in data54){
+let data55 = data54[key9];
+if(data55 && typeof data55 == "object" && !Array.isArray(data55)){
+if(data55.events === undefined){
+const err117 = {instancePath:instancePath+"/source_facts/" + key9.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/sourceFacts/required",keyword:"required",params:{missingProperty: "events"}};
 if(vErrors === null){
 vErrors = [err117];
 }
@@ -13398,8 +13401,8 @@ vErrors.push(err117);
 }
 errors++;
 }
-if(data54.deadline_seconds === undefined){
-const err118 = {instancePath:instancePath+"/source_facts/" + key9.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/sourceFacts/required",keyword:"required",params:{missingProperty: "deadline_seconds"}};
+if(data55.attempts === undefined){
+const err118 = {instancePath:instancePath+"/source_facts/" + key9.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/sourceFacts/required",keyword:"required",params:{missingProperty: "attempts"}};
 if(vErrors === null){
 vErrors = [err118];
 }
@@ -13408,8 +13411,8 @@ vErrors.push(err118);
 }
 errors++;
 }
-if(data54.burst_per_minute === undefined){
-const err119 = {instancePath:instancePath+"/source_facts/" + key9.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/sourceFacts/required",keyword:"required",params:{missingProperty: "burst_per_minute"}};
+if(data55.horizon_seconds === undefined){
+const err119 = {instancePath:instancePath+"/source_facts/" + key9.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/sourceFacts/required",keyword:"required",params:{missingProperty: "horizon_seconds"}};
 if(vErrors === null){
 vErrors = [err119];
 }
@@ -13418,9 +13421,8 @@ vErrors.push(err119);
 }
 errors++;
 }
-for(const key10 in data54){
-if(!(((((key10 === "events") || (key10 === "attempts")) || (key10 === "horizon_seconds")) || (key10 === "deadline_seconds")) || (key10 === "burst_per_minute"))){
-const err120 = {instancePath:instancePath+"/source_facts/" + key9.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/sourceFacts/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key10}};
+if(data55.deadline_seconds === undefined){
+const err120 = {instancePath:instancePath+"/source_facts/" + key9.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/sourceFacts/required",keyword:"required",params:{missingProperty: "deadline_seconds"}};
 if(vErrors === null){
 vErrors = [err120];
 }
@@ -13429,14 +13431,8 @@ vErrors.push(err120);
 }
 errors++;
 }
-}
-if(data54.events !== undefined){
-let data55 = data54.events;
-if(Array.isArray(data55)){
-const len6 = data55.length;
-for(let i6=0; i6<len6; i6++){
-if(typeof data55[i6] !== "string"){
-const err121 = {instancePath:instancePath+"/source_facts/" + key9.replace(/~/g, "~0").replace(/\//g, "~1")+"/events/" + i6,schemaPath:"#/$defs/sourceFacts/properties/events/items/type",keyword:"type",params:{type: "string"}};
+if(data55.burst_per_minute === undefined){
+const err121 = {instancePath:instancePath+"/source_facts/" + key9.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/sourceFacts/required",keyword:"required",params:{missingProperty: "burst_per_minute"}};
 if(vErrors === null){
 vErrors = [err121];
 }
@@ -13445,10 +13441,9 @@ vErrors.push(err121);
 }
 errors++;
 }
-}
-}
-else {
-const err122 = {instancePath:instancePath+"/source_facts/" + key9.replace(/~/g, "~0").replace(/\//g, "~1")+"/events",schemaPath:"#/$defs/sourceFacts/properties/events/type",keyword:"type",params:{type: "array"}};
+for(const key10 in data55){
+if(!(((((key10 === "events") || (key10 === "attempts")) || (key10 === "horizon_seconds")) || (key10 === "deadline_seconds")) || (key10 === "burst_per_minute"))){
+const err122 = {instancePath:instancePath+"/source_facts/" + key9.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/sourceFacts/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key10}};
 if(vErrors === null){
 vErrors = [err122];
 }
@@ -13458,10 +13453,13 @@ vErrors.push(err122);
 errors++;
 }
 }
-if(data54.attempts !== undefined){
-let data57 = data54.attempts;
-if((!(((typeof data57 == "number") && (!(data57 % 1) && !isNaN(data57))) && (isFinite(data57)))) && (data57 !== null)){
-const err123 = {instancePath:instancePath+"/source_facts/" + key9.replace(/~/g, "~0").replace(/\//g, "~1")+"/attempts",schemaPath:"#/$defs/sourceFacts/properties/attempts/type",keyword:"type",params:{type: schema48.properties.attempts.type}};
+if(data55.events !== undefined){
+let data56 = data55.events;
+if(Array.isArray(data56)){
+const len6 = data56.length;
+for(let i6=0; i6<len6; i6++){
+if(typeof data56[i6] !== "string"){
+const err123 = {instancePath:instancePath+"/source_facts/" + key9.replace(/~/g, "~0").replace(/\//g, "~1")+"/events/" + i6,schemaPath:"#/$defs/sourceFacts/properties/events/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err123];
 }
@@ -13471,10 +13469,9 @@ vErrors.push(err123);
 errors++;
 }
 }
-if(data54.horizon_seconds !== undefined){
-let data58 = data54.horizon_seconds;
-if((!(((typeof data58 == "number") && (!(data58 % 1) && !isNaN(data58))) && (isFinite(data58)))) && (data58 !== null)){
-const err124 = {instancePath:instancePath+"/source_facts/" + key9.replace(/~/g, "~0").replace(/\//g, "~1")+"/horizon_seconds",schemaPath:"#/$defs/sourceFacts/properties/horizon_seconds/type",keyword:"type",params:{type: schema48.properties.horizon_seconds.type}};
+}
+else {
+const err124 = {instancePath:instancePath+"/source_facts/" + key9.replace(/~/g, "~0").replace(/\//g, "~1")+"/events",schemaPath:"#/$defs/sourceFacts/properties/events/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err124];
 }
@@ -13484,10 +13481,10 @@ vErrors.push(err124);
 errors++;
 }
 }
-if(data54.deadline_seconds !== undefined){
-let data59 = data54.deadline_seconds;
-if((!((typeof data59 == "number") && (isFinite(data59)))) && (data59 !== null)){
-const err125 = {instancePath:instancePath+"/source_facts/" + key9.replace(/~/g, "~0").replace(/\//g, "~1")+"/deadline_seconds",schemaPath:"#/$defs/sourceFacts/properties/deadline_seconds/type",keyword:"type",params:{type: schema48.properties.deadline_seconds.type}};
+if(data55.attempts !== undefined){
+let data58 = data55.attempts;
+if((!(((typeof data58 == "number") && (!(data58 % 1) && !isNaN(data58))) && (isFinite(data58)))) && (data58 !== null)){
+const err125 = {instancePath:instancePath+"/source_facts/" + key9.replace(/~/g, "~0").replace(/\//g, "~1")+"/attempts",schemaPath:"#/$defs/sourceFacts/properties/attempts/type",keyword:"type",params:{type: schema48.properties.attempts.type}};
 if(vErrors === null){
 vErrors = [err125];
 }
@@ -13497,10 +13494,10 @@ vErrors.push(err125);
 errors++;
 }
 }
-if(data54.burst_per_minute !== undefined){
-let data60 = data54.burst_per_minute;
-if((!(((typeof data60 == "number") && (!(data60 % 1) && !isNaN(data60))) && (isFinite(data60)))) && (data60 !== null)){
-const err126 = {instancePath:instancePath+"/source_facts/" + key9.replace(/~/g, "~0").replace(/\//g, "~1")+"/burst_per_minute",schemaPath:"#/$defs/sourceFacts/properties/burst_per_minute/type",keyword:"type",params:{type: schema48.properties.burst_per_minute.type}};
+if(data55.horizon_seconds !== undefined){
+let data59 = data55.horizon_seconds;
+if((!(((typeof data59 == "number") && (!(data59 % 1) && !isNaN(data59))) && (isFinite(data59)))) && (data59 !== null)){
+const err126 = {instancePath:instancePath+"/source_facts/" + key9.replace(/~/g, "~0").replace(/\//g, "~1")+"/horizon_seconds",schemaPath:"#/$defs/sourceFacts/properties/horizon_seconds/type",keyword:"type",params:{type: schema48.properties.horizon_seconds.type}};
 if(vErrors === null){
 vErrors = [err126];
 }
@@ -13510,9 +13507,10 @@ vErrors.push(err126);
 errors++;
 }
 }
-}
-else {
-const err127 = {instancePath:instancePath+"/source_facts/" + key9.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/sourceFacts/type",keyword:"type",params:{type: "object"}};
+if(data55.deadline_seconds !== undefined){
+let data60 = data55.deadline_seconds;
+if((!((typeof data60 == "number") && (isFinite(data60)))) && (data60 !== null)){
+const err127 = {instancePath:instancePath+"/source_facts/" + key9.replace(/~/g, "~0").replace(/\//g, "~1")+"/deadline_seconds",schemaPath:"#/$defs/sourceFacts/properties/deadline_seconds/type",keyword:"type",params:{type: schema48.properties.deadline_seconds.type}};
 if(vErrors === null){
 vErrors = [err127];
 }
@@ -13522,9 +13520,10 @@ vErrors.push(err127);
 errors++;
 }
 }
-}
-else {
-const err128 = {instancePath:instancePath+"/source_facts",schemaPath:"#/properties/source_facts/type",keyword:"type",params:{type: "object"}};
+if(data55.burst_per_minute !== undefined){
+let data61 = data55.burst_per_minute;
+if((!(((typeof data61 == "number") && (!(data61 % 1) && !isNaN(data61))) && (isFinite(data61)))) && (data61 !== null)){
+const err128 = {instancePath:instancePath+"/source_facts/" + key9.replace(/~/g, "~0").replace(/\//g, "~1")+"/burst_per_minute",schemaPath:"#/$defs/sourceFacts/properties/burst_per_minute/type",keyword:"type",params:{type: schema48.properties.burst_per_minute.type}};
 if(vErrors === null){
 vErrors = [err128];
 }
@@ -13534,12 +13533,9 @@ vErrors.push(err128);
 errors++;
 }
 }
-if(data.target_names !== undefined){
-let data61 = data.target_names;
-if(data61 && typeof data61 == "object" && !Array.isArray(data61)){
-for(const key11 in data61){
-if(typeof data61[key11] !== "string"){
-const err129 = {instancePath:instancePath+"/target_names/" + key11.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/target_names/additionalProperties/type",keyword:"type",params:{type: "string"}};
+}
+else {
+const err129 = {instancePath:instancePath+"/source_facts/" + key9.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/sourceFacts/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err129];
 }
@@ -13551,7 +13547,7 @@ errors++;
 }
 }
 else {
-const err130 = {instancePath:instancePath+"/target_names",schemaPath:"#/properties/target_names/type",keyword:"type",params:{type: "object"}};
+const err130 = {instancePath:instancePath+"/source_facts",schemaPath:"#/properties/source_facts/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err130];
 }
@@ -13561,18 +13557,12 @@ vErrors.push(err130);
 errors++;
 }
 }
-if(data.targets !== undefined){
-let data63 = data.targets;
-if(data63 && typeof data63 == "object" && !Array.isArray(data63)){
-for(const key12 in data63){
-if(!(validate25(data63[key12], {instancePath:instancePath+"/targets/" + key12.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data63,parentDataProperty:key12,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate25.errors : vErrors.concat(validate25.errors);
-errors = vErrors.length;
-}
-}
-}
-else {
-const err131 = {instancePath:instancePath+"/targets",schemaPath:"#/properties/targets/type",keyword:"type",params:{type: "object"}};
+if(data.target_names !== undefined){
+let data62 = data.target_names;
+if(data62 && typeof data62 == "object" && !Array.isArray(data62)){
+for(const key11 in data62){
+if(typeof data62[key11] !== "string"){
+const err131 = {instancePath:instancePath+"/target_names/" + key11.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/target_names/additionalProperties/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err131];
 }
@@ -13582,12 +13572,9 @@ vErrors.push(err131);
 errors++;
 }
 }
-if(data.toolsets !== undefined){
-let data65 = data.toolsets;
-if(data65 && typeof data65 == "object" && !Array.isArray(data65)){
-for(const key13 in data65){
-if(typeof data65[key13] !== "boolean"){
-const err132 = {instancePath:instancePath+"/toolsets/" + key13.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/toolsets/additionalProperties/type",keyword:"type",params:{type: "boolean"}};
+}
+else {
+const err132 = {instancePath:instancePath+"/target_names",schemaPath:"#/properties/target_names/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err132];
 }
@@ -13597,9 +13584,18 @@ vErrors.push(err132);
 errors++;
 }
 }
+if(data.targets !== undefined){
+let data64 = data.targets;
+if(data64 && typeof data64 == "object" && !Array.isArray(data64)){
+for(const key12 in data64){
+if(!(validate25(data64[key12], {instancePath:instancePath+"/targets/" + key12.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data64,parentDataProperty:key12,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate25.errors : vErrors.concat(validate25.errors);
+errors = vErrors.length;
+}
+}
 }
 else {
-const err133 = {instancePath:instancePath+"/toolsets",schemaPath:"#/properties/toolsets/type",keyword:"type",params:{type: "object"}};
+const err133 = {instancePath:instancePath+"/targets",schemaPath:"#/properties/targets/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err133];
 }
@@ -13609,18 +13605,12 @@ vErrors.push(err133);
 errors++;
 }
 }
-if(data.profiles !== undefined){
-let data67 = data.profiles;
-if(data67 && typeof data67 == "object" && !Array.isArray(data67)){
-for(const key14 in data67){
-if(!(validate69(data67[key14], {instancePath:instancePath+"/profiles/" + key14.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data67,parentDataProperty:key14,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate69.errors : vErrors.concat(validate69.errors);
-errors = vErrors.length;
-}
-}
-}
-else {
-const err134 = {instancePath:instancePath+"/profiles",schemaPath:"#/properties/profiles/type",keyword:"type",params:{type: "object"}};
+if(data.toolsets !== undefined){
+let data66 = data.toolsets;
+if(data66 && typeof data66 == "object" && !Array.isArray(data66)){
+for(const key13 in data66){
+if(typeof data66[key13] !== "boolean"){
+const err134 = {instancePath:instancePath+"/toolsets/" + key13.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/toolsets/additionalProperties/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err134];
 }
@@ -13630,18 +13620,9 @@ vErrors.push(err134);
 errors++;
 }
 }
-if(data.jobs !== undefined){
-let data69 = data.jobs;
-if(data69 && typeof data69 == "object" && !Array.isArray(data69)){
-for(const key15 in data69){
-if(!(validate75(data69[key15], {instancePath:instancePath+"/jobs/" + key15.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data69,parentDataProperty:key15,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate75.errors : vErrors.concat(validate75.errors);
-errors = vErrors.length;
-}
-}
 }
 else {
-const err135 = {instancePath:instancePath+"/jobs",schemaPath:"#/properties/jobs/type",keyword:"type",params:{type: "object"}};
+const err135 = {instancePath:instancePath+"/toolsets",schemaPath:"#/properties/toolsets/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err135];
 }
@@ -13651,18 +13632,18 @@ vErrors.push(err135);
 errors++;
 }
 }
-if(data.blueprints !== undefined){
-let data71 = data.blueprints;
-if(data71 && typeof data71 == "object" && !Array.isArray(data71)){
-for(const key16 in data71){
-if(!(validate81(data71[key16], {instancePath:instancePath+"/blueprints/" + key16.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data71,parentDataProperty:key16,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate81.errors : vErrors.concat(validate81.errors);
+if(data.profiles !== undefined){
+let data68 = data.profiles;
+if(data68 && typeof data68 == "object" && !Array.isArray(data68)){
+for(const key14 in data68){
+if(!(validate69(data68[key14], {instancePath:instancePath+"/profiles/" + key14.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data68,parentDataProperty:key14,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate69.errors : vErrors.concat(validate69.errors);
 errors = vErrors.length;
 }
 }
 }
 else {
-const err136 = {instancePath:instancePath+"/blueprints",schemaPath:"#/properties/blueprints/type",keyword:"type",params:{type: "object"}};
+const err136 = {instancePath:instancePath+"/profiles",schemaPath:"#/properties/profiles/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err136];
 }
@@ -13672,18 +13653,18 @@ vErrors.push(err136);
 errors++;
 }
 }
-if(data.routes !== undefined){
-let data73 = data.routes;
-if(data73 && typeof data73 == "object" && !Array.isArray(data73)){
-for(const key17 in data73){
-if(!(validate86(data73[key17], {instancePath:instancePath+"/routes/" + key17.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data73,parentDataProperty:key17,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate86.errors : vErrors.concat(validate86.errors);
+if(data.jobs !== undefined){
+let data70 = data.jobs;
+if(data70 && typeof data70 == "object" && !Array.isArray(data70)){
+for(const key15 in data70){
+if(!(validate75(data70[key15], {instancePath:instancePath+"/jobs/" + key15.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data70,parentDataProperty:key15,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate75.errors : vErrors.concat(validate75.errors);
 errors = vErrors.length;
 }
 }
 }
 else {
-const err137 = {instancePath:instancePath+"/routes",schemaPath:"#/properties/routes/type",keyword:"type",params:{type: "object"}};
+const err137 = {instancePath:instancePath+"/jobs",schemaPath:"#/properties/jobs/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err137];
 }
@@ -13693,14 +13674,56 @@ vErrors.push(err137);
 errors++;
 }
 }
+if(data.blueprints !== undefined){
+let data72 = data.blueprints;
+if(data72 && typeof data72 == "object" && !Array.isArray(data72)){
+for(const key16 in data72){
+if(!(validate81(data72[key16], {instancePath:instancePath+"/blueprints/" + key16.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data72,parentDataProperty:key16,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate81.errors : vErrors.concat(validate81.errors);
+errors = vErrors.length;
+}
+}
 }
 else {
-const err138 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+const err138 = {instancePath:instancePath+"/blueprints",schemaPath:"#/properties/blueprints/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err138];
 }
 else {
 vErrors.push(err138);
+}
+errors++;
+}
+}
+if(data.routes !== undefined){
+let data74 = data.routes;
+if(data74 && typeof data74 == "object" && !Array.isArray(data74)){
+for(const key17 in data74){
+if(!(validate86(data74[key17], {instancePath:instancePath+"/routes/" + key17.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data74,parentDataProperty:key17,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate86.errors : vErrors.concat(validate86.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err139 = {instancePath:instancePath+"/routes",schemaPath:"#/properties/routes/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err139];
+}
+else {
+vErrors.push(err139);
+}
+errors++;
+}
+}
+}
+else {
+const err140 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err140];
+}
+else {
+vErrors.push(err140);
 }
 errors++;
 }

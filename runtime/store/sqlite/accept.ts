@@ -7,7 +7,10 @@ import type { Rows } from './rows.ts';
 
 export const createAccept =
   (rows: Rows) =>
-  ({ dispatch, claim, claiming, max_concurrent, work, now }: Headed<Accept>, texts: Texts): MutationResults['accept'] => {
+  (
+    { dispatch, claim, claiming, max_concurrent, work, now }: Headed<Accept>,
+    texts: Texts,
+  ): MutationResults['accept'] => {
     const isNew = claiming === 'now' ? rows.claimFree(claim, now) : !rows.isClaimed(claim, now);
     if (!isNew) return { kind: 'duplicate' };
     const state = work.kind === 'run' ? 'pending' : 'delivering';

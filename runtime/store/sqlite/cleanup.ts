@@ -36,9 +36,10 @@ export function createCleanup(rows: Rows): Pick<MutationHandlers, 'cleanup' | 't
       return { removed: old.length, next: more ? last[0] : null };
     },
     trim({ max_bytes, limit }) {
+      const before = bytes();
       let removed = 0;
-      let size = bytes();
-      while (size > max_bytes && removed < limit) {
+      let size = before;
+      while (size > max_bytes && removed < limit && before - size < TRIM_BYTES) {
         const found = ended.all(trimmed, Math.min(TRIM_STEP, limit - removed));
         remove(found);
         removed += found.length;
@@ -55,6 +56,8 @@ export function createCleanup(rows: Rows): Pick<MutationHandlers, 'cleanup' | 't
 
 /** Dispatches removed between two looks at the size. */
 const TRIM_STEP = 8;
+/** What one change frees at most, about: what waits for the writer meanwhile waits that long. */
+const TRIM_BYTES = 2 * 1024 * 1024;
 
 function createRemove({ db, counts }: Rows): (ended: readonly EndedRow[]) => void {
   const deletes = ['dispatch', 'work', 'answer'].map((table) =>

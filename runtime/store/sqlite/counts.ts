@@ -75,7 +75,12 @@ export class Counts {
   /** After a rollback. */
   reload(): void {
     this.byLane.clear();
-    for (const [profile, name, max_concurrent, ...counts] of this.readAll() as [string, string, number, ...number[]][]) {
+    for (const [profile, name, max_concurrent, ...counts] of this.readAll() as [
+      string,
+      string,
+      number,
+      ...number[],
+    ][]) {
       const route = name === '' ? null : name;
       const row = this.add({ profile, route, lane: laneKey(profile, route), max_concurrent });
       for (const [index, column] of TALLY_COLUMNS.entries()) row.counts[column] = counts[index] ?? 0;

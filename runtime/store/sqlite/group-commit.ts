@@ -10,7 +10,7 @@ import type { Mutation, MutationKind, MutationResults } from '../mutations.ts';
 import { StoreUnavailable } from '../store.ts';
 import type { EncodedChange } from './encode.ts';
 import { encodeChange } from './encode.ts';
-import type { CommitResult } from './writer.ts';
+import type { CommitResult } from './transactions.ts';
 
 export interface GroupCommitParts {
   /** Rejects when nothing was stored. */
@@ -33,7 +33,7 @@ interface Waiting {
 }
 
 /** What brings new work, and can be told to come again. */
-const NEW_WORK: ReadonlySet<MutationKind> = new Set(['accept', 'join_group', 'fire_job']);
+export const NEW_WORK: ReadonlySet<MutationKind> = new Set(['accept', 'join_group', 'fire_job']);
 /** Age of the oldest waiting change beyond which new work is rejected, and at which it is taken out again, in ms. */
 const MAX_AGE_MS = 500;
 const TAKEN_OUT_MS = 900;

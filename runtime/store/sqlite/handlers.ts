@@ -9,10 +9,7 @@ import type { Rows } from './rows.ts';
 import { createRecover, createTakeWork } from './take-work.ts';
 
 export type SqlHandlers = {
-  readonly [K in MutationKind]: (
-    mutation: Headed<Extract<Mutation, { kind: K }>>,
-    texts: Texts,
-  ) => MutationResults[K];
+  readonly [K in MutationKind]: (mutation: Headed<Extract<Mutation, { kind: K }>>, texts: Texts) => MutationResults[K];
 };
 
 export function createHandlers(rows: Rows): SqlHandlers {
@@ -29,7 +26,11 @@ export function createHandlers(rows: Rows): SqlHandlers {
 }
 
 /** Calls the handler of a change's kind. */
-export function applyChange(handlers: SqlHandlers, change: Headed<Mutation>, texts: Texts): MutationResults[MutationKind] {
+export function applyChange(
+  handlers: SqlHandlers,
+  change: Headed<Mutation>,
+  texts: Texts,
+): MutationResults[MutationKind] {
   const handler = handlers[change.kind] as (change: Headed<Mutation>, texts: Texts) => MutationResults[MutationKind];
   return handler(change, texts);
 }

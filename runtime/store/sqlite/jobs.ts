@@ -46,7 +46,8 @@ function createRecordHandlers({ db }: Rows): Pick<JobHandlers, 'put_job' | 'remo
       if (expect === 'old' && !isKnown) return { kind: 'unknown' };
       if (expect === 'new' && isKnown) return { kind: 'name_taken' };
       let { name } = job;
-      for (let n = 2; beside !== undefined && (beside.includes(name) || isTaken(job, name)); n++) name = `${job.name}-${n}`;
+      for (let n = 2; beside !== undefined && (beside.includes(name) || isTaken(job, name)); n++)
+        name = `${job.name}-${n}`;
       if (isTaken(job, name)) return { kind: 'name_taken' };
       put(job.id, job.profile, name, JSON.stringify({ ...job, name }));
       changed();
@@ -83,9 +84,7 @@ function createFiring(rows: Rows): Pick<JobHandlers, 'tick_job' | 'fire_job'> {
   const setCursor = db.change(
     'INSERT INTO job_state (job, cursor) VALUES (?1, ?2) ON CONFLICT (job) DO UPDATE SET cursor = ?2',
   );
-  const setRef = db.change(
-    'INSERT INTO job_state (job, ref) VALUES (?1, ?2) ON CONFLICT (job) DO UPDATE SET ref = ?2',
-  );
+  const setRef = db.change('INSERT INTO job_state (job, ref) VALUES (?1, ?2) ON CONFLICT (job) DO UPDATE SET ref = ?2');
   const addTick = db.change('INSERT INTO job_tick (job, due_at, outcome, ref, missed) VALUES (?, ?, ?, ?, ?)');
   const start = ({ job, now }: Pick<TickJob, 'job' | 'now'>, head: Headed<FireJob>['dispatch'], texts: Texts): Ref => {
     const ref = rows.insert({ head, texts, state: 'pending', due_at: now, now });

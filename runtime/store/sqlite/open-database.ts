@@ -1,5 +1,17 @@
 /** Opens connections to the database file, and brings the file to the format of this version first. */
-import { accessSync, closeSync, constants, existsSync, fstatSync, fsyncSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  statfsSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import type { DamageReport } from '../queries.ts';
 import type { Connect, Connection } from './driver.ts';
@@ -63,17 +75,25 @@ export async function prepareDatabase(
 ): Promise<{ readonly db: Connection; readonly prepared: Prepared }> {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   createFile(path);
-  const unclean = existsSync(`${path}-wal`);
+  const unclean = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
   const damage = unclean ? setDamagedAside(path, now) : null;
   const db = openWriting(connect, path, 'full');
   try {
     await bringUpToDate(db, path);
-    if (damage !== null) noteDamage(db, damage);
+    if (damage !== null) {
+      noteDamage(db, damage);
+      emptyLog(db);
+    }
     return { db, prepared: { unclean, damage } };
   } catch (error) {
     db.close();
     throw error;
   }
+}
+
+/** Brings all of the log into the file, where no other connection is in the way: an empty log is the sign of a clean stop. */
+export function emptyLog(db: Connection): void {
+  db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
 }
 
 /** For `overview`. */
@@ -96,15 +116,20 @@ async function bringUpToDate(db: Connection, path: string): Promise<void> {
   importOlder(db, path, journals);
 }
 
+/** Free space below which nothing is taken that is not needed yet, in bytes. */
+const PLENTY_BYTES = 1024 ** 3;
+
 /**
- * Gives the log its length before anything is in it: a sync that has no new length to record is more than twice as quick.
- * SQLite reads a log up to where its frames end.
+ * Gives the log its length before anything is in it: a sync that has no new length to record is twice as quick. SQLite
+ * reads a log up to where its frames end.
  */
 export function lengthenLog(path: string): void {
+  const { bavail, bsize } = statfsSync(path);
+  if (bavail * bsize < PLENTY_BYTES) return;
   const file = openSync(`${path}-wal`, 'r+');
   try {
     const zeros = Buffer.alloc(1024 * 1024);
-    for (let at = fstatSync(file).size; at < WAL_BYTES; ) at += writeSync(file, zeros, 0, Math.min(zeros.length, WAL_BYTES - at), at);
+    for (let at = fstatSync(file).size; at < WAL_BYTES; ) at += writeSync(file, zeros, 0, zeros.length, at);
     fsyncSync(file);
   } finally {
     closeSync(file);
@@ -125,6 +150,7 @@ function createFile(path: string): void {
 }
 
 /** The medium may do better later: it is full, read-only, or failing. */
-const PASSING = /^(?:ENOSPC|EDQUOT|EROFS|EIO|EMFILE|ENFILE|SQLITE_(?:FULL|IOERR|READONLY|CANTOPEN|BUSY|LOCKED|PROTOCOL))/;
+const PASSING =
+  /^(?:ENOSPC|EDQUOT|EROFS|EIO|EMFILE|ENFILE|SQLITE_(?:FULL|IOERR|READONLY|CANTOPEN|BUSY|LOCKED|PROTOCOL))/;
 
 export const mayPass = (error: unknown): boolean => PASSING.test(errorCode(error));

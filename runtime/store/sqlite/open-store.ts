@@ -53,7 +53,7 @@ export async function openServerStore({ path, durability, log, ...options }: Ser
     now: Date.now,
   });
   await opened(store);
-  store.start();
+  store.startUpkeep();
   return store;
 }
 

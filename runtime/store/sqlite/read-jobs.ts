@@ -38,8 +38,10 @@ export function createJobQueries(db: Connection): Pick<RawQueries, JobQuery> {
     jobs_version: jobsVersion,
     job_running: ({ job }) => running.get(job) !== undefined,
     job_ticks: ({ job, limit }) =>
-      ticks.all(job, limit).map(([due_at, outcome, ref, missed]): JobTick => ({
-        ...{ due_at, outcome: outcome as JobTick['outcome'], ref, missed },
-      })),
+      ticks.all(job, limit).map(
+        ([due_at, outcome, ref, missed]): JobTick => ({
+          ...{ due_at, outcome: outcome as JobTick['outcome'], ref, missed },
+        }),
+      ),
   };
 }

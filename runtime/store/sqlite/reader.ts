@@ -66,4 +66,3 @@ export class Reader {
     return this.opened;
   }
 }
-

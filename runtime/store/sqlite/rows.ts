@@ -8,6 +8,7 @@ import { Counts, laneKey } from './counts.ts';
 import type { Connection } from './driver.ts';
 import type { DispatchHead, Texts } from './encode.ts';
 import { Turns } from './turns.ts';
+import * as sql from './work-queries.ts';
 
 /** Numbers for the steps of one dispatch: more than any can have. */
 const STEPS = 2 ** 20;
@@ -53,14 +54,14 @@ export type Rows = ReturnType<typeof createRows>;
 export function createRows(db: Connection) {
   const counts = new Counts(db);
   const runs = new Turns({
-    laneAfter: db.query("SELECT min(lane) FROM work WHERE state = 'pending' AND lane > ?"),
-    next: db.query("SELECT min(due_at) FROM work WHERE state = 'pending' AND lane = ?"),
-    later: db.query("SELECT min(due_at) FROM work WHERE state = 'pending' AND lane = ? AND due_at > ?"),
+    laneAfter: db.query(sql.NEXT_RUN_LANE),
+    next: db.query(sql.NEXT_RUN),
+    later: db.query(sql.LATER_RUN),
   });
   const attempts = new Turns({
-    laneAfter: db.query('SELECT min(lane) FROM delivery WHERE holder IS NULL AND lane > ?'),
-    next: db.query('SELECT min(due_at) FROM delivery WHERE holder IS NULL AND lane = ?'),
-    later: db.query('SELECT min(due_at) FROM delivery WHERE holder IS NULL AND lane = ? AND due_at > ?'),
+    laneAfter: db.query(sql.NEXT_ATTEMPT_LANE),
+    next: db.query(sql.NEXT_ATTEMPT),
+    later: db.query(sql.LATER_ATTEMPT),
   });
   const highest = db.query<[number]>('SELECT coalesce(max(ref), 0) FROM dispatch');
   const lastRef = (): Ref => highest.get()?.[0] ?? 0;

@@ -1,9 +1,7 @@
 /**
  * The store over one SQLite file: changes go to the writer in groups, questions to the reader. In a server both are
- * threads, so that nothing blocks the event loop, and once a second this file sees to them: a checkpoint, a look whether
- * the file is still the one that was opened, another try where the medium failed.
+ * threads, so that nothing blocks the event loop; in a command they are objects.
  */
-import { stat } from 'node:fs/promises';
 import type { Dispatch } from '../../../schemas/generated/types.ts';
 import type { Logger } from '../../log.ts';
 import type { Mutation, MutationKind, MutationResults } from '../mutations.ts';
@@ -11,8 +9,8 @@ import type { DamageReport, Query, QueryResults } from '../queries.ts';
 import type { Store, StoreProblem } from '../store.ts';
 import { StoreUnavailable } from '../store.ts';
 import type { EncodedChange } from './encode.ts';
-import { GroupCommit } from './group-commit.ts';
-import { WAL_BYTES } from './open-database.ts';
+import { GroupCommit, NEW_WORK } from './group-commit.ts';
+import { Health } from './health.ts';
 import type { Asked } from './read.ts';
 import { readRaw } from './read.ts';
 import type { ReaderRequest, ReadResult } from './reader.ts';
@@ -20,13 +18,15 @@ import { RecentDispatches } from './recent-dispatches.ts';
 import { StoreRefused } from './store-refused.ts';
 import type { Client } from './thread.ts';
 import { ThreadEnded } from './thread.ts';
-import type { CommitResult, PrepareResult, WriterRequest } from './writer.ts';
+import type { CommitResult } from './transactions.ts';
+import { startUpkeep } from './upkeep.ts';
+import type { PrepareResult, WriterRequest } from './writer.ts';
 
 export interface StoreParts {
   readonly path: string;
   readonly writer: Client<WriterRequest>;
   readonly reader: Client<ReaderRequest>;
-  /** For the look through a file that was not closed; null: none is made. */
+  /** For a look through all of a file that was not closed; null: none is made. */
   readonly checker: Client<ReaderRequest> | null;
   readonly log: Logger;
   readonly beforeCommit: (() => void) | undefined;
@@ -36,14 +36,9 @@ export interface StoreParts {
   readonly now: () => number;
 }
 
-/** Between two checkpoints, and two looks at the file, in ms. */
-const TICK_MS = 1000;
-const LOOK_MS = 400;
-const PAGE_BYTES = 4096;
-
 interface Reading {
   readonly query: Asked;
-  /** What the query need not load. */
+  /** The dispatch whose body need not be loaded. */
   readonly known: Dispatch | null;
   readonly resolve: (result: never) => void;
   readonly reject: (error: Error) => void;
@@ -52,93 +47,76 @@ interface Reading {
 export class SqliteStore implements Store {
   private readonly parts: StoreParts;
   private readonly group: GroupCommit;
-  private lock: { release(): void } | null = null;
-  private opened = false;
-  private closing: Promise<void> | null = null;
-  private timers: NodeJS.Timeout[] = [];
-  /** Device and number of the database and its log. */
-  private identity: string | null = null;
-  private trouble: StoreProblem | null = null;
-  private readonly reading: Reading[] = [];
+  private readonly health: Health;
   private readonly recent = new RecentDispatches();
+  private reading: Reading[] = [];
+  private lock: { release(): void } | null = null;
+  private isOpen = false;
+  private closing: Promise<void> | null = null;
+  private endUpkeep = (): void => {};
 
   constructor(parts: StoreParts) {
     this.parts = parts;
+    this.health = new Health(parts.log, parts.now);
     this.group = new GroupCommit({
       commit: (changes) => this.commit(changes),
       beforeCommit: parts.beforeCommit,
-      committed: (problem) => this.note('unavailable', problem),
+      committed: (problem) =>
+        problem === null ? this.health.end('unavailable') : this.health.begin('unavailable', problem),
       now: () => performance.now(),
     });
   }
 
-  /** @throws StoreRefused; other errors of the medium only become a problem */
+  /** @throws StoreRefused; a medium that fails only becomes a problem */
   async open(): Promise<void> {
+    const { writer, log, now } = this.parts;
     try {
       this.lock ??= await this.parts.lock();
-      const result = await this.parts.writer.ask<PrepareResult>({ kind: 'prepare', now: this.parts.now() });
+      const result = await writer.ask<PrepareResult>({ kind: 'prepare', now: now() });
       if (result.kind === 'refused') throw new StoreRefused(result.message);
-      if (result.kind !== 'prepared') return this.note('unavailable', result.message);
-      this.identity = await this.look();
-      this.opened = true;
-      this.note('unavailable', null);
-      if (result.damage !== null) this.report(result.damage);
+      if (result.kind !== 'prepared') return this.health.begin('unavailable', result.message);
+      this.isOpen = true;
+      this.health.end('unavailable');
+      if (result.damage !== null) log.error({ copy: result.damage.copy }, result.damage.message);
       if (result.unclean) void this.check();
     } catch (error) {
       if (error instanceof StoreRefused) throw error;
-      this.note('unavailable', error instanceof Error ? error.message : String(error));
+      this.health.begin('unavailable', messageOf(error));
     }
   }
 
-  /** Sees to the threads from now on. */
-  start(): void {
-    void this.parts.writer.ask({ kind: 'lengthen_log' }).catch(() => {});
-    const every = (ms: number, work: () => Promise<void>): void => {
-      const timer = setInterval(() => void work().catch((error) => this.note('unavailable', String(error))), ms);
-      timer.unref();
-      this.timers.push(timer);
+  /** For a server, which keeps the store open. */
+  startUpkeep(): void {
+    const { path, writer, reader } = this.parts;
+    const tryAgain = async (): Promise<void> => {
+      if (!this.isOpen) return this.open();
+      // An empty group: what a failed commit has left is overwritten first.
+      if ((await this.commit([])).length === 0) this.health.end('unavailable');
     };
-    every(TICK_MS, () => this.tick());
-    every(LOOK_MS, () => this.compare());
+    this.endUpkeep = startUpkeep({ path, writer, reader, health: this.health, tryAgain, isOpen: () => this.isOpen });
+    if (this.isOpen) void writer.ask({ kind: 'lengthen_log' }).catch(() => {});
   }
 
-  write<M extends Mutation>(mutation: M): Promise<MutationResults[M['kind']]> {
-    const { trouble } = this;
-    if (this.closing !== null) return Promise.reject(new StoreUnavailable('the store is closed'));
-    if (!this.opened || trouble?.kind === 'replaced' || (trouble?.kind === 'full' && takesRoom(mutation))) {
-      return Promise.reject(new StoreUnavailable(trouble?.message ?? 'the store is not open yet'));
-    }
-    return this.group.write(mutation).then((result) => {
-      this.written(mutation, result);
-      return result;
-    });
-  }
-
-  private written(mutation: Mutation, result: MutationResults[MutationKind]): void {
-    if (mutation.kind === 'accept') {
-      const accepted = result as MutationResults['accept'];
-      if (accepted.kind === 'stored') this.recent.add(accepted.ref, mutation.dispatch);
-    } else if (mutation.kind === 'trim') {
-      const { removed, bytes } = result as MutationResults['trim'];
-      const isFull = bytes > mutation.max_bytes && removed < mutation.limit;
-      const size = `the store has reached its size of ${Math.round(mutation.max_bytes / 2 ** 20)} MB`;
-      this.note('full', isFull ? `${size}, and nothing in it has ended` : null);
-    }
+  async write<M extends Mutation>(mutation: M): Promise<MutationResults[M['kind']]> {
+    const { problem } = this.health;
+    const isRefused = problem?.kind === 'replaced' || (problem?.kind === 'full' && NEW_WORK.has(mutation.kind));
+    if (!this.isOpen || isRefused) throw new StoreUnavailable(problem?.message ?? 'the store is not open');
+    const result = await this.group.write(mutation);
+    this.written(mutation, result);
+    return result;
   }
 
   read<Q extends Query>(query: Q): Promise<QueryResults[Q['kind']]> {
-    if (!this.opened || this.closing !== null) {
-      return Promise.reject(new StoreUnavailable(this.trouble?.message ?? 'the store is not open'));
-    }
+    if (!this.isOpen) return Promise.reject(new StoreUnavailable(this.problem()?.message ?? 'the store is not open'));
+    const known = query.kind === 'load' ? this.recent.get(query.ref) : null;
     return new Promise((resolve, reject) => {
-      const known = query.kind === 'load' ? this.recent.get(query.ref) : null;
       this.reading.push({ query: known === null ? query : { ...query, has_body: true }, known, resolve, reject });
-      if (this.reading.length === 1) queueMicrotask(() => void this.sendReading());
+      if (this.reading.length === 1) queueMicrotask(() => void this.ask());
     });
   }
 
   problem(): StoreProblem | null {
-    return this.trouble;
+    return this.health.problem;
   }
 
   close(): Promise<void> {
@@ -148,14 +126,25 @@ export class SqliteStore implements Store {
 
   private async end(): Promise<void> {
     const { writer, reader, checker } = this.parts;
-    for (const timer of this.timers) clearInterval(timer);
+    this.isOpen = false;
+    this.endUpkeep();
     await this.group.settled();
-    await checker?.end();
-    for (const client of [reader, writer]) {
-      await client.ask({ kind: 'close' }).catch(() => {});
-      await client.end();
-    }
+    void checker?.end({ kind: 'close' });
+    await reader.end({ kind: 'close' });
+    await writer.end({ kind: 'close' });
     this.lock?.release();
+  }
+
+  private written(mutation: Mutation, result: MutationResults[MutationKind]): void {
+    if (mutation.kind === 'accept') {
+      const accepted = result as MutationResults['accept'];
+      if (accepted.kind === 'stored') this.recent.add(accepted.ref, mutation.dispatch);
+    } else if (mutation.kind === 'trim') {
+      const { removed, bytes } = result as MutationResults['trim'];
+      const size = `the store has reached its size of ${Math.round(mutation.max_bytes / 2 ** 20)} MB`;
+      if (bytes <= mutation.max_bytes) this.health.end('full');
+      else if (removed === 0) this.health.begin('full', `${size}, and nothing in it has ended`);
+    }
   }
 
   private async commit(changes: readonly EncodedChange[]): Promise<readonly CommitResult[]> {
@@ -169,82 +158,35 @@ export class SqliteStore implements Store {
     return JSON.parse(text) as readonly CommitResult[];
   }
 
-  /** All that is asked in one turn crosses to the reader at once. */
-  private async sendReading(): Promise<void> {
-    const asked = this.reading.splice(0);
-    const queries = asked.map(({ query }) => query);
+  /** All that was asked in one turn crosses to the reader at once. */
+  private async ask(): Promise<void> {
+    const { reading } = this;
+    this.reading = [];
+    const queries = reading.map(({ query }) => query);
+    let results: readonly ReadResult[] = [];
+    let problem = 'no answer';
     try {
-      const results = await this.parts.reader.ask<readonly ReadResult[]>({ kind: 'read', queries });
-      for (const [index, { query, known, resolve, reject }] of asked.entries()) {
-        const result = results[index];
-        if (result?.kind === 'ok') resolve(readRaw(query.kind, result.value, known) as never);
-        else reject(new StoreUnavailable(`cannot read the store: ${result?.message ?? 'no answer'}`));
-      }
+      results = await this.parts.reader.ask<readonly ReadResult[]>({ kind: 'read', queries });
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      for (const { reject } of asked) reject(new StoreUnavailable(`cannot read the store: ${message}`));
+      problem = messageOf(error);
+    }
+    for (const [index, { query, known, resolve, reject }] of reading.entries()) {
+      const result = results[index] ?? { kind: 'failed', message: problem };
+      if (result.kind === 'ok') resolve(readRaw(query.kind, result.value, known) as never);
+      else reject(new StoreUnavailable(`cannot read the store: ${result.message}`));
     }
   }
 
-  private async tick(): Promise<void> {
-    if (this.closing !== null) return;
-    if (!this.opened) return this.open();
-    // An empty group: a failed commit is overwritten, a new connection opened.
-    if (this.trouble?.kind === 'unavailable') await this.probe();
-    const pages = await this.parts.reader.ask<number>({ kind: 'checkpoint' });
-    // Under a steady load the reader never reaches the end of the log: only the writer can, between two commits.
-    if (pages * PAGE_BYTES > WAL_BYTES) await this.parts.writer.ask({ kind: 'checkpoint' });
-  }
-
-  private async probe(): Promise<void> {
-    const results = await this.commit([]);
-    if (results.length === 0) this.note('unavailable', null);
-  }
-
-  /** Through all of a file that was not closed: what is broken in it is better known now. */
+  /** Looks through all of a file that was not closed. */
   private async check(): Promise<void> {
-    const { checker, path, now } = this.parts;
+    const { checker, writer, path, now, log } = this.parts;
     const broken = await checker?.ask<string | null>({ kind: 'check' }).catch(() => null);
-    await checker?.end();
+    void checker?.end({ kind: 'close' });
     if (typeof broken !== 'string') return;
-    const damage = { at: now(), message: `${path} is damaged: ${broken}`, copy: null };
-    this.report(damage);
-    await this.parts.writer.ask({ kind: 'note_damage', damage }).catch(() => {});
-  }
-
-  private report({ message, copy }: DamageReport): void {
-    this.parts.log.error({ copy }, message);
-  }
-
-  private async compare(): Promise<void> {
-    if (!this.opened || this.closing !== null) return;
-    const gone = (await this.look()) === this.identity ? null : 'has been removed or replaced while it is served';
-    const what = gone === null ? null : `${this.parts.path} ${gone}: put it back, or restart the gateway`;
-    this.note('replaced', what);
-  }
-
-  /** Null: not there. */
-  private async look(): Promise<string | null> {
-    try {
-      const found = await Promise.all(['', '-wal'].map((suffix) => stat(this.parts.path + suffix, { bigint: true })));
-      return found.map(({ dev, ino }) => `${dev}/${ino}`).join(' ');
-    } catch {
-      return null;
-    }
-  }
-
-  /** Null ends a problem of this kind. */
-  private note(kind: StoreProblem['kind'], message: string | null): void {
-    const { trouble, parts } = this;
-    if (message === null) {
-      if (trouble?.kind !== kind) return;
-      this.trouble = null;
-      parts.log.info({ after_ms: parts.now() - trouble.since }, 'the store takes changes again');
-    } else if (trouble === null || (trouble.kind !== kind && kind === 'replaced')) {
-      this.trouble = { kind, message, since: parts.now() };
-      parts.log.error({ reason: message }, 'the store takes no changes');
-    }
+    const damage: DamageReport = { at: now(), message: `${path} is damaged: ${broken}`, copy: null };
+    log.error({}, damage.message);
+    await writer.ask({ kind: 'note_damage', damage }).catch(() => {});
   }
 }
 
-const takesRoom = ({ kind }: Mutation): boolean => kind === 'accept' || kind === 'join_group' || kind === 'fire_job';
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

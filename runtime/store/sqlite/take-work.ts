@@ -1,13 +1,7 @@
 /** Taking what is due, and making due again what processes that are gone have left. */
 import type { GivenUp, MutationResults, Recover, Ref, Step, TakenAttempt, TakenRun, TakeWork } from '../mutations.ts';
 import type { Rows, WorkRow } from './rows.ts';
-
-/** Selected by its indexes alone, however much has ended: test/runtime/store/sqlite/plans.test.ts */
-export const DUE_RUNS =
-  "SELECT ref, failed FROM work WHERE state = 'pending' AND lane = ? AND due_at <= ? ORDER BY due_at, ref LIMIT ?";
-export const DUE_ATTEMPTS =
-  'SELECT ref, n FROM delivery WHERE holder IS NULL AND lane = ? AND due_at <= ? ORDER BY due_at, ref, n LIMIT ?';
-export const HELD_ATTEMPTS = 'SELECT count(*) FROM delivery WHERE holder = ? AND lane = ?';
+import { DUE_ATTEMPTS, DUE_RUNS, HELD_ATTEMPTS, HELD_RUNS } from './work-queries.ts';
 
 export function createTakeWork(rows: Rows): (m: TakeWork) => MutationResults['take_work'] {
   const { db, counts, runs, attempts } = rows;
@@ -61,9 +55,7 @@ const UNANSWERED = 'the gateway ended before the delivery was answered: it may h
 
 export function createRecover(rows: Rows): (m: Recover) => MutationResults['recover'] {
   const { db } = rows;
-  const left = db.query<[Ref, number | null, string | null]>(
-    'SELECT ref, started_at, reason FROM work WHERE holder IS NOT NULL AND holder <> ? ORDER BY ref',
-  );
+  const left = db.query<[Ref, number | null, string | null]>(HELD_RUNS);
   const release = db.change('UPDATE delivery SET holder = NULL WHERE holder IS NOT NULL AND holder <> ?');
   const head = db.query<[string, string, string | null, string | null]>(
     'SELECT id, profile, route, job FROM dispatch WHERE ref = ?',

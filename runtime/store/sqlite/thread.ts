@@ -5,11 +5,11 @@ import { Worker } from 'node:worker_threads';
 export interface Client<Request> {
   /** Rejects with ThreadEnded when the thread ends first, and with what the request has thrown. */
   ask<Answer>(request: Request): Promise<Answer>;
-  /** Ends the thread once it has answered. */
-  end(): Promise<void>;
+  /** A last request, where there is a worker that needs it. */
+  end(last: Request): Promise<void>;
 }
 
-/** The thread that had a request has ended: nobody knows how far it came. */
+/** The thread that had a request has ended: how far it came is unknown. */
 export class ThreadEnded extends Error {
   override readonly name = 'ThreadEnded';
 }
@@ -28,7 +28,7 @@ export class ThreadClient<Request> implements Client<Request> {
   private readonly start: StartThread;
   private readonly onDeath: (reason: string) => void;
   private thread: Worker | null = null;
-  private waiting: Waiting[] = [];
+  private readonly waiting: Waiting[] = [];
 
   constructor(start: StartThread, onDeath: (reason: string) => void) {
     this.start = start;
@@ -36,22 +36,21 @@ export class ThreadClient<Request> implements Client<Request> {
   }
 
   ask<Answer>(request: Request): Promise<Answer> {
-    const thread = this.thread ?? this.begin();
+    this.thread ??= this.begin();
+    const { thread } = this;
     return new Promise<Answer>((resolve, reject) => {
       this.waiting.push({ resolve, reject });
       thread.postMessage(request);
     });
   }
 
-  async end(): Promise<void> {
-    const { thread } = this;
-    this.thread = null;
-    await thread?.terminate();
+  async end(last: Request): Promise<void> {
+    if (this.thread !== null) await this.ask(last).catch(() => {});
+    await this.thread?.terminate();
   }
 
   private begin(): Worker {
     const thread = this.start();
-    this.thread = thread;
     thread.on('message', (reply: Reply) => {
       const waiting = this.waiting.shift();
       if ('answer' in reply) waiting?.resolve(reply.answer as never);
@@ -59,7 +58,7 @@ export class ThreadClient<Request> implements Client<Request> {
     });
     thread.on('error', (error) => this.onDeath(error instanceof Error ? error.message : String(error)));
     thread.on('exit', () => {
-      if (this.thread === thread) this.thread = null;
+      this.thread = null;
       for (const { reject } of this.waiting.splice(0)) reject(new ThreadEnded('a thread of the store has ended'));
     });
     return thread;
@@ -70,13 +69,19 @@ export class ThreadClient<Request> implements Client<Request> {
 export function inlineClient<Request>(serve: (request: Request) => unknown): Client<Request> {
   return {
     ask: async <Answer>(request: Request) => (await serve(request)) as Answer,
-    end: async () => {},
+    async end(last) {
+      try {
+        await serve(last);
+      } catch {
+        // As a thread that ends: what could not be done then is done at the next start.
+      }
+    },
   };
 }
 
 /** The other side: answers on `port`. */
 export function serveThread<Request>(port: MessagePort, serve: (request: Request) => unknown): void {
-  let last: Promise<unknown> = Promise.resolve();
+  let last: Promise<void> = Promise.resolve();
   const answer = async (request: Request): Promise<void> => {
     let reply: Reply;
     try {

@@ -38,8 +38,8 @@ export class Turns {
 
   /** A row of the lane falls due at `dueAt`. */
   add(lane: string, dueAt: number, now: number): void {
-    let known = this.lanes.get(lane);
-    if (known === undefined) this.lanes.set(lane, (known = { next: NEVER, later: NEVER, served: 0 }));
+    const known = this.lanes.get(lane) ?? { next: NEVER, later: NEVER, served: 0 };
+    this.lanes.set(lane, known);
     known.next = Math.min(known.next, dueAt);
     if (dueAt > now) known.later = Math.min(known.later, dueAt);
   }
@@ -121,4 +121,5 @@ export class Turns {
   }
 }
 
-const first = (query: Query<[number | null]>, ...values: readonly Value[]): number => query.get(...values)?.[0] ?? NEVER;
+const first = (query: Query<[number | null]>, ...values: readonly Value[]): number =>
+  query.get(...values)?.[0] ?? NEVER;
