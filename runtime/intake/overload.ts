@@ -69,7 +69,10 @@ export class Overload {
       return;
     }
     this.adjustedAt = now;
-    if (this.utilization() < BUSY) return this.adjust(0, 1);
+    if (this.utilization() < BUSY) {
+      this.adjust(0, 1);
+      return;
+    }
     const asked = this.context.ask();
     if (asked === null) return;
     this.askedAt = now;

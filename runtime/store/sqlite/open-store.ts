@@ -1,7 +1,7 @@
 /** Opens the SQLite store: for the one server of a home, and for a command while no server runs. */
 import { systemClock } from '../../clock.ts';
 import type { FileLock } from '../../control/file-lock.ts';
-import { waitForLock } from '../../control/file-lock.ts';
+import { tryLock, waitForLock } from '../../control/file-lock.ts';
 import type { Logger } from '../../log.ts';
 import type { Store } from '../store.ts';
 import type { Durability } from './open-database.ts';
@@ -63,6 +63,19 @@ export async function openServerStore({ path, durability, log, ...options }: Ser
  * @throws StoreRefused when a server keeps it, when it cannot be opened, or when it is none that this version can use.
  */
 export async function openOfflineStore(path: string): Promise<Store> {
+  return openInline(path, await lockStore(path));
+}
+
+/**
+ * The same without waiting; null: another process has it.
+ * @throws StoreRefused when it cannot be opened, or when it is none that this version can use.
+ */
+export async function tryOpenOfflineStore(path: string): Promise<Store | null> {
+  const lock = tryLock(`${path}.lock`);
+  return lock === null ? null : openInline(path, lock);
+}
+
+async function openInline(path: string, lock: FileLock): Promise<Store> {
   const writer = new Writer({ path, durability: 'full' });
   const reader = new Reader({ path });
   const silent = (): void => {};
@@ -73,7 +86,7 @@ export async function openOfflineStore(path: string): Promise<Store> {
     checker: null,
     log: { debug: silent, info: silent, warn: silent, error: silent },
     beforeCommit: undefined,
-    lock: () => lockStore(path),
+    lock: async () => lock,
     now: Date.now,
   });
   await opened(store);

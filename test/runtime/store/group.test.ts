@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Group } from '../../../runtime/coalesce/group.ts';
-import { joinGroup, supersededNote, untilDue } from '../../../runtime/coalesce/group.ts';
+import type { Group } from '../../../runtime/store/group.ts';
+import { joinGroup, supersededNote } from '../../../runtime/store/group.ts';
 
 const limits = { window_ms: 30_000, max_wait_ms: 100_000 };
 
@@ -22,6 +22,11 @@ describe('joinGroup', () => {
       { due_at: 100_000, superseded: 3 },
     ],
     ['is due at once for an event after that', [0, 120_000], { due_at: 100_000 }],
+    [
+      'counts its longest wait anew when the clock was set back',
+      [500_000, 10_000, 80_000],
+      { first_at: 10_000, due_at: 110_000, superseded: 2 },
+    ],
   ];
   for (const [what, times, expected] of cases) {
     it(what, () => {
@@ -29,16 +34,6 @@ describe('joinGroup', () => {
       assert.deepEqual({ ...group, ...expected }, group);
     });
   }
-});
-
-describe('untilDue', () => {
-  it('is the time left, zero when overdue, and never more than the longest wait after a clock was set back', () => {
-    const group = join(50_000);
-    assert.deepEqual(
-      [60_000, 80_000, 90_000, -9e9].map((now) => untilDue(group, now)),
-      [20_000, 0, 0, 100_000],
-    );
-  });
 });
 
 describe('supersededNote', () => {
