@@ -25,10 +25,14 @@ export async function tryAskGateway<Name extends ControlName>(
     return await callControl(pathsOf(context).socket, name, input, timeoutMs);
   } catch (error) {
     if (error instanceof NotRunningError) return null;
-    if (error instanceof ControlCallError) throw new CliError(visible(error.message));
-    if (error instanceof ControlError) throw refusal(error);
-    throw error;
+    throw controlFailure(error);
   }
+}
+
+/** A failed call to the gateway as the refusal to print; anything else is a bug and stays what it is. */
+export function controlFailure(error: unknown): unknown {
+  if (error instanceof ControlCallError) return new CliError(visible(error.message));
+  return error instanceof ControlError ? refusal(error) : error;
 }
 
 function refusal({ code, message }: ControlError): CliError {

@@ -11,6 +11,7 @@ export function lowerGateway(config: GatewayConfig): GatewayPlan {
     python: config.python ?? 'python3',
     durability: config.durability ?? 'full',
     retention_days: config.retention_days ?? 14,
+    retention_max_mb: config.retention_max_mb ?? 2048,
     max_attempts: config.max_attempts ?? 8,
   };
 }

@@ -16,6 +16,9 @@ const text = kind((value) => typeof value === 'string');
 const number = kind((value) => typeof value === 'number');
 const flag = kind((value) => typeof value === 'boolean');
 
+/** What the store answers has the shape of its question: both sides are one version, which `status` tells. */
+const anything: AnswerShape = () => null;
+
 const orNull =
   (shape: AnswerShape): AnswerShape =>
   (value, path) =>
@@ -64,6 +67,11 @@ export const ANSWER_SHAPES: Readonly<Record<ControlName, AnswerShape>> = {
       oldest_open_at: orNull(number),
       last_error: orNull(object({ id: text, route: orNull(text), at: number, reason: text })),
     }),
+    store: object({
+      problem: orNull(object({ kind: text, message: text, since: number })),
+      damage: orNull(object({ at: number, message: text, copy: orNull(text) })),
+      bytes: number,
+    }),
   }),
   stop: object({ drained: flag, abandoned: number }),
   reload: object({ ok: flag, changed: flag, hash: text, diagnostics: text }),
@@ -73,4 +81,6 @@ export const ANSWER_SHAPES: Readonly<Record<ControlName, AnswerShape>> = {
     ...{ deliver: listOf(text), next_run: orNull(text), warnings: listOf(text) },
   }),
   metrics: object({ content_type: text, text }),
+  store_read: anything,
+  store_write: anything,
 };

@@ -6,8 +6,8 @@
  */
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import Database from 'libsql';
 import type { Clock } from '../clock.ts';
+import { connect, isBusy } from '../store/sqlite/driver.ts';
 
 export interface FileLock {
   /** Lets the next one in. Idempotent. */
@@ -17,7 +17,7 @@ export interface FileLock {
 /** Takes the lock, or answers null when another process (or another lock of this one) holds it. */
 export function tryLock(path: string): FileLock | null {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const file = new Database(path, { timeout: 0 });
+  const file = connect(path, { busyMs: 0 });
   try {
     file.exec('PRAGMA journal_mode = MEMORY');
     file.exec('BEGIN EXCLUSIVE');
@@ -62,7 +62,3 @@ export async function waitForLock(path: string, timeoutMs: number, clock: Clock)
 
 // Not the clock's timer: that one lets the process end, and a command that waits for its turn must not.
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-
-function isBusy(error: unknown): boolean {
-  return error instanceof Error && String((error as { code?: unknown }).code).startsWith('SQLITE_BUSY');
-}

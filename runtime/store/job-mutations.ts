@@ -58,6 +58,11 @@ export interface PutJob {
   readonly kind: 'put_job';
   readonly job: JobRecord;
   readonly expect: 'new' | 'old';
+  /**
+   * Names that jobs of the config have. Given: a taken name is not refused, the job is stored under the first free one
+   * of `name-2`, `name-3`, …
+   */
+  readonly numbered_beside?: readonly string[];
 }
 
 /** Its history stays until its retention ends. */
@@ -106,8 +111,6 @@ export interface FireJob extends Firing {
   readonly claim: StoredClaim | null;
   /** By hand a paused job can be tried. */
   readonly even_paused: boolean;
-  /** Written beside a running server, which takes it up from the inbox. */
-  readonly inbox: boolean;
 }
 
 /** Removes at most `limit` records of instants before `before` (unix ms). */
@@ -120,7 +123,8 @@ export interface ForgetTicks {
 export type JobMutation = PutJob | RemoveJob | PauseJob | WatchJob | TickJob | FireJob | ForgetTicks;
 
 export interface JobMutationResults {
-  put_job: 'stored' | 'name_taken' | 'unknown';
+  /** `name`: under which it was stored. */
+  put_job: { readonly kind: 'stored'; readonly name: string } | { readonly kind: 'name_taken' | 'unknown' };
   /** False: there was none. */
   remove_job: boolean;
   pause_job: null;
@@ -132,20 +136,6 @@ export interface JobMutationResults {
   fire_job: { readonly kind: 'stored'; readonly ref: Ref } | { readonly kind: 'duplicate' | 'running' | 'paused' };
   /** Number removed. */
   forget_ticks: number;
-}
-
-export interface JobReader {
-  /** Jobs made at run time, by name. */
-  list(): readonly JobRecord[];
-  state(job: string): JobState;
-  /** Of every job that has one. */
-  states(): ReadonlyMap<string, JobState>;
-  /** The job has a run that waits or is under way. */
-  isRunning(job: string): boolean;
-  /** Newest first. */
-  ticks(job: string, limit: number): readonly JobTick[];
-  /** Grows with every change a user makes to a job. */
-  version(): number;
 }
 
 export const NO_STATE: JobState = { paused: null, cursor: null, signature: null, ref: null };

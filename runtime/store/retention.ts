@@ -1,6 +1,7 @@
 /**
- * Takes away what has been kept long enough: ended dispatches after `retention_days`, delivery ids after their time.
- * A small slice at a time with pauses in between, so that nobody who waits for an answer notices.
+ * Removes what has been kept long enough: ended dispatches after `retention_days`, or before where the store is larger
+ * than `retention_max_mb`, and delivery ids after their time. A small slice at a time with pauses in between, so that no
+ * answer is delayed.
  */
 import type { Clock, Timer } from '../clock.ts';
 import type { Logger } from '../log.ts';
@@ -13,47 +14,71 @@ export interface RetentionContext {
   readonly clock: Clock;
   readonly log: Logger;
   readonly retentionDays: () => number;
+  /** Size of the store beyond which ended dispatches go before their days. */
+  readonly maxBytes: () => number;
 }
 
 const DAY_MS = 86_400_000;
 /** First pass and every further one, in ms after the one before. */
 const FIRST_MS = 60_000;
 const EVERY_MS = 3_600_000;
+/** Between two looks at the size, in ms. */
+const SIZE_MS = 5000;
+/** Part of the size at which a warning is logged, and below which it may be logged again. */
+const WARN_AT = 0.8;
+const WARN_AGAIN_AT = 0.7;
 /** Rows looked at in one transaction, and the pause after it. */
 const SLICE = 200;
 /** The same for delivery ids, of which most stay where they are. */
 const CLAIMS_SLICE = 500;
+const TRIM_SLICE = 64;
 const PAUSE_MS = 20;
 
-/** Begins; the answer ends it. */
+/** Begins. @returns what ends it */
 export function startRetention(context: RetentionContext): () => void {
-  const { clock, log } = context;
+  const stops = [
+    repeat(context, FIRST_MS, EVERY_MS, (stopped) => cleanUp(context, stopped)),
+    repeat(context, SIZE_MS, SIZE_MS, createTrim(context)),
+  ];
+  return () => {
+    for (const stop of stops) stop();
+  };
+}
+
+/** Runs passes, each of which resolves to the number of dispatches that it has removed. */
+function repeat(
+  { clock, log }: RetentionContext,
+  firstMs: number,
+  everyMs: number,
+  work: (stopped: () => boolean) => Promise<number>,
+): () => void {
   let stopped = false;
   let timer: Timer;
   const pass = async (): Promise<void> => {
     try {
-      const removed = await cleanUp(context, () => stopped);
-      if (removed > 0) log.info({ removed }, 'removed what was kept long enough');
+      const removed = await work(() => stopped);
+      if (removed > 0) log.info({ removed }, 'removed ended dispatches from the store');
     } catch (error) {
-      // A full disk is told by whoever needs it; the next pass comes anyway.
+      // A full disk is reported by the store; the next pass comes anyway.
       if (!(error instanceof StoreUnavailable)) log.error({ err: error }, 'cannot clean up');
     }
-    if (!stopped) timer = clock.after(EVERY_MS, pass);
+    if (!stopped) timer = clock.after(everyMs, pass);
   };
-  timer = clock.after(FIRST_MS, pass);
+  timer = clock.after(firstMs, pass);
   return () => {
     stopped = true;
     timer.cancel();
   };
 }
 
-/** One pass over everything; answers the number of dispatches removed. */
+const pause = (clock: Clock): Promise<void> => new Promise((resolve) => clock.after(PAUSE_MS, resolve));
+
+/** One pass over everything. @returns the number of dispatches removed */
 export async function cleanUp(
-  { store, clock, retentionDays }: Omit<RetentionContext, 'log'>,
+  { store, clock, retentionDays }: Omit<RetentionContext, 'log' | 'maxBytes'>,
   stopped: () => boolean,
 ): Promise<number> {
-  const pause = (): Promise<void> => new Promise((resolve) => clock.after(PAUSE_MS, resolve));
-  for (let after: string | null = ''; after !== null && !stopped(); await pause()) {
+  for (let after: string | null = ''; after !== null && !stopped(); await pause(clock)) {
     const slice: { next: string | null } = await store.write({
       ...{ kind: 'expire_claims', now: clock.now(), after, limit: CLAIMS_SLICE },
     });
@@ -61,7 +86,7 @@ export async function cleanUp(
   }
   const before = Math.floor(clock.now() - retentionDays() * DAY_MS);
   let removed = 0;
-  for (let after: Ref | null = 0; after !== null && !stopped(); await pause()) {
+  for (let after: Ref | null = 0; after !== null && !stopped(); await pause(clock)) {
     const slice: { removed: number; next: Ref | null } = await store.write({
       ...{ kind: 'cleanup', before, after, limit: SLICE },
     });
@@ -69,4 +94,28 @@ export async function cleanUp(
     after = slice.next;
   }
   return removed;
+}
+
+/** One look at the size, and what it takes to get below. */
+function createTrim({ store, clock, log, maxBytes }: RetentionContext): (stopped: () => boolean) => Promise<number> {
+  let warned = false;
+  return async (stopped) => {
+    const max_bytes = maxBytes();
+    let removed = 0;
+    for (let more = true; more && !stopped(); ) {
+      const trimmed = await store.write({ kind: 'trim', max_bytes, limit: TRIM_SLICE });
+      removed += trimmed.removed;
+      more = trimmed.removed > 0 && trimmed.bytes > max_bytes;
+      const part = trimmed.bytes / max_bytes;
+      if (part >= WARN_AT && !warned) {
+        log.warn(
+          { mb: Math.round(trimmed.bytes / 2 ** 20), retention_max_mb: Math.round(max_bytes / 2 ** 20) },
+          'the store is nearly as large as it may become: then the oldest ended dispatches are removed',
+        );
+      }
+      warned = part >= WARN_AT || (warned && part > WARN_AGAIN_AT);
+      if (more) await pause(clock);
+    }
+    return removed;
+  };
 }

@@ -1,7 +1,7 @@
 /** Counts per route that every store keeps beside the dispatches, so that a lost one shows as a sum that is off. */
+import type { Tally } from './queries.ts';
 import type { DispatchState } from './states.ts';
 import { DISPATCH_STATES } from './states.ts';
-import type { Tally } from './store.ts';
 
 export type TallyColumn = DispatchState | 'accepted' | 'removed';
 

@@ -609,6 +609,10 @@ export interface GatewayConfig {
    */
   retention_days?: number;
   /**
+   * Size of the store beyond which finished deliveries are removed before their days, the oldest first.
+   */
+  retention_max_mb?: number;
+  /**
    * Delivery attempts before a delivery is dead.
    */
   max_attempts?: number;
@@ -1329,6 +1333,7 @@ export interface GatewayPlan {
   python: string;
   durability: 'full' | 'normal';
   retention_days: number;
+  retention_max_mb: number;
   max_attempts: number;
 }
 /**

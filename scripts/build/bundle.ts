@@ -15,7 +15,7 @@ const ENTRIES: Readonly<Record<string, string>> = {
   'schemas/generated/types': 'schemas/generated/types.ts',
   // Threads are looked for beside the file that starts them.
   'cli/parts/recompile-thread': 'cli/compose/recompile-thread.ts',
-  'cli/parts/writer-thread': 'runtime/store/sqlite/writer-thread.ts',
+  'cli/parts/store-thread': 'runtime/store/sqlite/store-thread.ts',
 };
 
 /** Two folders deep, as the modules are: their paths to the catalog and the schemas stay right. */

@@ -1,6 +1,19 @@
-/** Dispatches for tests: every field filled, only what matters named. */
-import type { Accept, Coalesce, StoredClaim } from '../../runtime/store/mutations.ts';
+/** Dispatches and the changes to them for tests: every field filled, only what matters named. */
+import type {
+  Accept,
+  Advance,
+  JoinGroup,
+  OpenDelivery,
+  RecordAttempt,
+  Ref,
+  Step,
+  StoredClaim,
+  TakeWork,
+} from '../../runtime/store/mutations.ts';
 import type { Dispatch } from '../../schemas/generated/types.ts';
+
+/** The process that a test plays, unless it says otherwise. */
+export const HOLDER = 'this process';
 
 export function makeDispatch(id: string, overrides: Partial<Dispatch> = {}): Dispatch {
   return {
@@ -25,6 +38,11 @@ export function makeDispatch(id: string, overrides: Partial<Dispatch> = {}): Dis
   };
 }
 
+/** Deliveries to targets, without addresses. */
+export function deliveriesTo(...targets: readonly string[]): Dispatch['deliveries'] {
+  return targets.map((target) => ({ target, extra: {}, unresolved: [] }));
+}
+
 export function makeClaim(
   delivery_id: string,
   expires_at = 100_000,
@@ -37,28 +55,60 @@ export function makeAccept(id: string, overrides: Partial<Accept> = {}): Accept 
   const dispatch = makeDispatch(id);
   const claim = makeClaim(dispatch.delivery_id);
   return {
-    kind: 'accept',
-    dispatch,
-    max_concurrent: null,
-    claim,
-    claiming: 'now',
-    state: 'pending',
-    now: 1000,
-    inbox: false,
+    ...{ kind: 'accept', dispatch, max_concurrent: null, claim, claiming: 'now', work: { kind: 'run' }, now: 1000 },
     ...overrides,
   };
 }
 
-export function makeCoalesce(id: string, key: string, now: number, overrides: Partial<Coalesce> = {}): Coalesce {
+export function makeJoin(id: string, key: string, now: number, overrides: Partial<JoinGroup> = {}): JoinGroup {
   const dispatch = makeDispatch(id, { accepted_at: now });
   return {
-    kind: 'coalesce',
+    kind: 'join_group',
     dispatch,
     max_concurrent: null,
     claim: makeClaim(dispatch.delivery_id),
     key,
     limits: { window_ms: 30_000, max_wait_ms: 300_000 },
     now,
+    ...overrides,
+  };
+}
+
+/** Takes all that is due, unless told otherwise. */
+export function makeTake(now: number, overrides: Partial<TakeWork> = {}): TakeWork {
+  return {
+    ...{ kind: 'take_work', holder: HOLDER, now, runs: 1000, attempts: 1000, attempts_per_target: 1000 },
+    ...overrides,
+  };
+}
+
+export function makeAdvance(ref: Ref, to: Advance['to'], at: number, overrides: Partial<Advance> = {}): Advance {
+  return { kind: 'advance', ref, holder: HOLDER, to, at, ...overrides };
+}
+
+export function openDeliveries({ deliveries }: Pick<Dispatch, 'deliveries'>, due_at: number): readonly OpenDelivery[] {
+  return deliveries.map(({ target }, index) => ({ index, target, due_at }));
+}
+
+/** The end of a delivery attempt: `ok`, unless told otherwise. */
+export function makeAttempt(ref: Ref, index: number, at: number, step: Partial<Step> | null = {}): RecordAttempt {
+  const made = step === null ? null : makeStep({ kind: 'delivery', index, at, started_at: at - 10, ...step });
+  return {
+    kind: 'record_attempt',
+    ref,
+    index,
+    holder: HOLDER,
+    at,
+    step: made,
+    due_at: made === null ? at : made.next_at,
+  };
+}
+
+/** A step that went well. */
+export function makeStep(overrides: Partial<Step> = {}): Step {
+  return {
+    ...{ kind: 'run', index: null, outcome: 'ok', started_at: 1500, at: 2000 },
+    ...{ reason: null, next_at: null, sent: 0, message_id: null },
     ...overrides,
   };
 }

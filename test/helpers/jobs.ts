@@ -30,7 +30,7 @@ export function makeFire(job: string, id: string, overrides: Partial<FireJob> = 
   const dispatch = makeDispatch(id, { mode: 'job', job });
   return {
     ...{ kind: 'fire_job', job, paused: false, now: 1000, dispatch },
-    ...{ claim: null, even_paused: false, inbox: false },
+    ...{ claim: null, even_paused: false },
     ...overrides,
   };
 }

@@ -33,6 +33,7 @@ const GATEWAY: GatewayPlan = {
   python: 'python3',
   durability: 'full',
   retention_days: 14,
+  retention_max_mb: 2048,
   max_attempts: 8,
 };
 

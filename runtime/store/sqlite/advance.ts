@@ -1,96 +1,60 @@
-/** Taking a stored dispatch from state to state, as SQL. */
-import type Database from 'libsql';
-import type { Advance, Ref } from '../mutations.ts';
-import type { DispatchState } from '../states.ts';
-import { canAdvance, isFinal } from '../states.ts';
-import { stepId, stepIds } from './keys.ts';
-import type { OpenRow, OpenRows } from './open-rows.ts';
-import type { TallyWriter } from './tally-writer.ts';
+/** How dispatches move on: a run has ended, an attempt was made. */
+import type { Dispatch } from '../../../schemas/generated/types.ts';
+import { endDelivering } from '../delivery-ending.ts';
+import type { Advance, MutationResults, RecordAttempt, Ref, Step } from '../mutations.ts';
+import { isFailure } from '../mutations.ts';
+import { canAdvance } from '../states.ts';
+import type { Texts } from './encode.ts';
+import type { Rows } from './rows.ts';
+import { stepIds } from './rows.ts';
 
-/** A dispatch goes to a state. */
-export interface AdvanceRow {
-  readonly ref: Ref;
-  readonly to: DispatchState;
-  readonly at: number;
-  /** JSON. */
-  readonly reason: string | null;
-  readonly ready_at: number | null;
-  readonly started_at: number | null;
-  /** JSON. */
-  readonly answer: string | null;
-  /** JSON of each. */
-  readonly steps: readonly string[];
-}
+export const createAdvance =
+  (rows: Rows) =>
+  (m: Advance, { answer }: Texts): boolean => {
+    const { ref, to, at, started_at = null, reason = null, steps = [] } = m;
+    const found = rows.find(ref);
+    if (found === undefined || found[1] !== m.holder || !canAdvance(found[0], m)) return false;
+    const due_at = to === 'pending' ? (m.due_at ?? at) : null;
+    rows.move(ref, found, { to, at, due_at, started_at, reason, answer, steps });
+    if (to === 'delivering') rows.addDeliveries(ref, rows.counts.ofLane(found[2]).profile, m.open ?? [], at);
+    rows.claim(m.claim);
+    if (isFailure(m)) rows.noteError(ref, at, m.reason);
+    return true;
+  };
 
-export function toAdvanceRow({ ref, to, at, reason, ready_at, started_at, answer, steps }: Advance): AdvanceRow {
-  return {
-    ref,
-    to,
-    at,
-    reason: reason === undefined ? null : JSON.stringify(reason),
-    ready_at: ready_at ?? null,
-    started_at: started_at ?? (to === 'running' ? at : null),
-    answer: answer === undefined ? null : JSON.stringify(answer),
-    steps: steps === undefined ? [] : steps.map((step) => JSON.stringify(step)),
+export function createRecordAttempt(rows: Rows): (m: RecordAttempt) => MutationResults['record_attempt'] {
+  const { db } = rows;
+  const laneOf = db.query<[string]>('SELECT lane FROM delivery WHERE ref = ? AND n = ? AND holder = ?');
+  const again = db.change('UPDATE delivery SET due_at = ?, set_at = ?, holder = NULL WHERE ref = ? AND n = ?');
+  const end = db.change('DELETE FROM delivery WHERE ref = ? AND n = ?');
+  const open = db.query('SELECT 1 FROM delivery WHERE ref = ? LIMIT 1');
+  const ending = createEnding(rows);
+  return ({ ref, index, holder, at, step, due_at }) => {
+    const lane = laneOf.get(ref, index, holder)?.[0];
+    const found = rows.find(ref);
+    if (lane === undefined || found === undefined) return null;
+    if (due_at === null) end(ref, index);
+    else {
+      again(due_at, at, ref, index);
+      rows.attempts.add(lane, due_at, at);
+    }
+    const steps = step === null ? [] : [step];
+    const ended = open.get(ref) === undefined ? ending(ref, steps) : null;
+    const reason = ended === null ? (step?.reason ?? null) : ended.reason;
+    if (step !== null || ended !== null) rows.move(ref, found, { to: ended?.state ?? 'delivering', at, reason, steps });
+    if (reason !== null) rows.noteError(ref, at, reason);
+    return ended ?? { state: 'delivering', reason: null };
   };
 }
 
-/** A dispatch as it was found; it may have ended. */
-export type Found = Omit<OpenRow, 'state'> & { readonly state: DispatchState };
-
-export interface Advancer {
-  /** Answers what the dispatch was before; null: unknown, or the way is barred. */
-  advance(row: AdvanceRow): Found | null;
-}
-
-/** True when a dispatch can go from `state` where the row wants it. */
-export const allows = (state: DispatchState, { to, answer }: AdvanceRow): boolean =>
-  canAdvance(state, answer === null ? { to } : { to, answer });
-
-export function createAdvancer(db: Database.Database, open: OpenRows, tally: TallyWriter): Advancer {
-  const query = createFind(db);
-  const find = (ref: Ref): Found | null => open.get(ref) ?? query(ref);
-  const update = db.prepare(
-    'UPDATE work SET state = ?, reason = ?, ready_at = coalesce(?, ready_at), started_at = coalesce(?, started_at), ' +
-      'answered_at = coalesce(?, answered_at), finished_at = ? WHERE ref = ?',
-  );
-  const putAnswer = db.prepare('INSERT OR REPLACE INTO answer (ref, text) VALUES (?, ?)');
-  const addStep = db.prepare('INSERT INTO step (id, data) VALUES (?, ?)');
-  return {
-    advance(row) {
-      const { ref, to, at, answer } = row;
-      const found = find(ref);
-      if (found === null || !allows(found.state, row)) return null;
-      const ended = isFinal(to) ? at : null;
-      update.run([to, row.reason, row.ready_at, row.started_at, answer === null ? null : at, ended, ref]);
-      if (answer !== null) putAnswer.run([ref, answer]);
-      let { steps } = found;
-      for (const step of row.steps) addStep.run([stepId(ref, ++steps), step]);
-      if (isFinal(to)) open.forget(ref);
-      else open.add(ref, { ...found, state: to, steps });
-      if (found.state !== to) {
-        tally.add(found.profile, found.route, found.state, -1);
-        tally.add(found.profile, found.route, to, 1);
-      }
-      return found;
-    },
-  };
-}
-
-function createFind(db: Database.Database): (ref: Ref) => Found | null {
-  const find = db
-    .prepare(
-      'SELECT w.state, d.profile, d.route, d.id, (SELECT max(id) FROM step WHERE id BETWEEN ? AND ?) ' +
-        'FROM work w JOIN dispatch d USING (ref) WHERE ref = ?',
-    )
-    .raw();
-  return (ref) => {
-    const [first, last] = stepIds(ref);
-    const row = find.get([first, last, ref]) as
-      | [DispatchState, string, string | null, string, number | null]
-      | undefined;
-    if (row === undefined) return null;
-    const [state, profile, route, id, latest] = row;
-    return { state, profile, route, id, steps: latest === null ? 0 : latest - first };
+/** How a dispatch ends once its last delivery has. Its targets are looked up only where one was given up. */
+function createEnding({ db }: Rows): (ref: Ref, latest: readonly Step[]) => ReturnType<typeof endDelivering> {
+  const stored = db.query<[string]>('SELECT data FROM step WHERE id BETWEEN ? AND ? ORDER BY id');
+  const body = db.query<[string]>('SELECT body FROM dispatch WHERE ref = ?');
+  return (ref, latest) => {
+    const steps = [...stored.all(...stepIds(ref)).map(([data]) => JSON.parse(data) as Step), ...latest];
+    if (steps.every(({ kind, outcome }) => kind === 'run' || outcome === 'ok')) return { state: 'done', reason: null };
+    const { deliveries } = JSON.parse(body.get(ref)?.[0] ?? '{"deliveries":[]}') as Pick<Dispatch, 'deliveries'>;
+    return endDelivering(deliveries, steps);
   };
 }

@@ -1,48 +1,95 @@
-/** Takes away what has been kept long enough, a slice at a time: ended dispatches, expired delivery ids. */
-import type Database from 'libsql';
+/** Removes what has been kept long enough, a slice at a time: ended dispatches, expired delivery ids. */
 import type { MutationHandlers, Ref } from '../mutations.ts';
-import { stepIds } from './keys.ts';
-import type { TallyWriter } from './tally-writer.ts';
+import type { Connection } from './driver.ts';
+import type { Rows } from './rows.ts';
+import { stepIds } from './rows.ts';
 
-const TABLES = ['dispatch', 'work', 'answer'] as const;
+type EndedRow = readonly [
+  ref: Ref,
+  finished_at: number | null,
+  accepted_at: number,
+  profile: string,
+  route: string | null,
+];
 
-type Row = [ref: Ref, finished_at: number | null, accepted_at: number, profile: string, route: string | null];
+/** The newest row stays: its number would be given out again. */
+const SLICE =
+  'SELECT w.ref, w.finished_at, d.accepted_at, d.profile, d.route FROM work w JOIN dispatch d USING (ref) ' +
+  'WHERE w.ref > ? AND w.ref < (SELECT max(ref) FROM dispatch)';
 
-export function createCleanup(db: Database.Database, tally: TallyWriter): MutationHandlers['cleanup'] {
-  const slice = db
-    .prepare(
-      'SELECT w.ref, w.finished_at, d.accepted_at, d.profile, d.route FROM work w JOIN dispatch d USING (ref) ' +
-        // The newest row stays: its number would be given out again.
-        'WHERE w.ref > ? AND w.ref < (SELECT max(ref) FROM dispatch) ORDER BY w.ref LIMIT ?',
-    )
-    .raw();
-  const deletes = TABLES.map((table) =>
-    db.prepare(`DELETE FROM ${table} WHERE ref IN (SELECT value FROM json_each(?))`),
-  );
-  const deleteSteps = db.prepare('DELETE FROM step WHERE id BETWEEN ? AND ?');
-  return ({ before, after, limit }) => {
-    const rows = slice.all([after, limit]) as Row[];
-    const old = rows.filter(([, finishedAt]) => finishedAt !== null && finishedAt < before);
-    if (old.length > 0) {
-      const refs = JSON.stringify(old.map(([ref]) => ref));
-      for (const statement of deletes) statement.run([refs]);
-      for (const [ref] of old) deleteSteps.run([...stepIds(ref)]);
-      for (const [, , , profile, route] of old) tally.add(profile, route, 'removed', 1);
-    }
-    const last = rows.at(-1);
-    // What was accepted later has also ended later: there is nothing to find beyond.
-    const more = last !== undefined && rows.length === limit && last[2] < before;
-    return { removed: old.length, next: more ? last[0] : null };
+export function createCleanup(rows: Rows): Pick<MutationHandlers, 'cleanup' | 'trim' | 'expire_claims'> {
+  const { db } = rows;
+  const slice = db.query<EndedRow>(`${SLICE} ORDER BY w.ref LIMIT ?`);
+  const ended = db.query<EndedRow>(`${SLICE} AND w.finished_at IS NOT NULL ORDER BY w.ref LIMIT ?`);
+  const remove = createRemove(rows);
+  const bytes = createBytes(db);
+  /** Everything ended up to here has been trimmed, but for what has ended since the last round. */
+  let trimmed: Ref = 0;
+  return {
+    cleanup({ before, after, limit }) {
+      const found = slice.all(after, limit);
+      const old = found.filter(([, finishedAt]) => finishedAt !== null && finishedAt < before);
+      remove(old);
+      const last = found.at(-1);
+      // What was accepted later has also ended later: there is nothing to find beyond.
+      const more = last !== undefined && found.length === limit && last[2] < before;
+      return { removed: old.length, next: more ? last[0] : null };
+    },
+    trim({ max_bytes, limit }) {
+      const before = bytes();
+      let removed = 0;
+      let size = before;
+      while (size > max_bytes && removed < limit && before - size < TRIM_BYTES) {
+        const found = ended.all(trimmed, Math.min(TRIM_STEP, limit - removed));
+        remove(found);
+        removed += found.length;
+        const last = found.at(-1);
+        if (last === undefined && trimmed === 0) break;
+        trimmed = last?.[0] ?? 0;
+        size = bytes();
+      }
+      return { removed, bytes: size };
+    },
+    expire_claims: createExpireClaims(db),
   };
 }
 
-export function createExpireClaims(db: Database.Database): MutationHandlers['expire_claims'] {
-  const last = db.prepare('SELECT key FROM claim WHERE key > ? ORDER BY key LIMIT 1 OFFSET ?').raw();
-  const remove = db.prepare('DELETE FROM claim WHERE key > ? AND key <= ? AND expires_at <= ?');
-  const removeRest = db.prepare('DELETE FROM claim WHERE key > ? AND expires_at <= ?');
+/** Dispatches removed between two looks at the size. */
+const TRIM_STEP = 8;
+/** What one change frees at most, about: what waits for the writer meanwhile waits that long. */
+const TRIM_BYTES = 2 * 1024 * 1024;
+
+function createRemove({ db, counts }: Rows): (ended: readonly EndedRow[]) => void {
+  const deletes = ['dispatch', 'work', 'answer'].map((table) =>
+    db.change(`DELETE FROM ${table} WHERE ref IN (SELECT value FROM json_each(?))`),
+  );
+  const deleteSteps = db.change('DELETE FROM step WHERE id BETWEEN ? AND ?');
+  return (ended) => {
+    if (ended.length === 0) return;
+    const refs = JSON.stringify(ended.map(([ref]) => ref));
+    for (const run of deletes) run(refs);
+    for (const [ref, , , profile, route] of ended) {
+      deleteSteps(...stepIds(ref));
+      counts.change(counts.of(profile, route), 'removed', 1);
+    }
+  };
+}
+
+/** Pages in use, in bytes: what was removed makes room for what comes, though the file keeps its length. */
+export function createBytes(db: Connection): () => number {
+  const used = db.query<[number]>(
+    'SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, pragma_freelist_count, pragma_page_size',
+  );
+  return () => used.get()?.[0] ?? 0;
+}
+
+function createExpireClaims(db: Connection): MutationHandlers['expire_claims'] {
+  const last = db.query<[string]>('SELECT key FROM claim WHERE key > ? ORDER BY key LIMIT 1 OFFSET ?');
+  const remove = db.change('DELETE FROM claim WHERE key > ? AND key <= ? AND expires_at <= ?');
+  const removeRest = db.change('DELETE FROM claim WHERE key > ? AND expires_at <= ?');
   return ({ now, after, limit }) => {
-    const row = last.get([after, limit - 1]) as readonly [string] | undefined;
-    if (row === undefined) return { removed: removeRest.run([after, now]).changes, next: null };
-    return { removed: remove.run([after, row[0], now]).changes, next: row[0] };
+    const key = last.get(after, limit - 1)?.[0];
+    if (key === undefined) return { removed: removeRest(after, now), next: null };
+    return { removed: remove(after, key, now), next: key };
   };
 }

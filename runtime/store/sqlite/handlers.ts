@@ -1,52 +1,36 @@
-/** The changes of ../mutations.ts as SQL. Each handler runs inside the transaction of its batch. */
-import type Database from 'libsql';
-import { claimKey } from '../claim-key.ts';
-import type { MutationHandlers, Ref } from '../mutations.ts';
-import { isFailure } from '../mutations.ts';
-import type { AcceptParts } from './accept.ts';
-import { createAccept } from './accept.ts';
-import type { Advancer } from './advance.ts';
-import { toAdvanceRow } from './advance.ts';
-import { createCleanup, createExpireClaims } from './cleanup.ts';
-import { createCoalesce, createRelease } from './groups.ts';
+/** Every change as SQL, by its kind. A handler runs inside the transaction of its group. */
+import type { Mutation, MutationKind, MutationResults } from '../mutations.ts';
+import { createAccept, createGroups } from './accept.ts';
+import { createAdvance, createRecordAttempt } from './advance.ts';
+import { createCleanup } from './cleanup.ts';
+import type { Headed, Texts } from './encode.ts';
 import { createJobHandlers } from './jobs.ts';
-import type { TallyWriter } from './tally-writer.ts';
+import type { Rows } from './rows.ts';
+import { createRecover, createTakeWork } from './take-work.ts';
 
-export interface HandlerParts extends Pick<AcceptParts, 'claim' | 'insert'> {
-  readonly advancer: Advancer;
-  readonly tally: TallyWriter;
-}
+export type SqlHandlers = {
+  readonly [K in MutationKind]: (mutation: Headed<Extract<Mutation, { kind: K }>>, texts: Texts) => MutationResults[K];
+};
 
-export function createHandlers(db: Database.Database, parts: HandlerParts): MutationHandlers {
-  const { claim, insert, advancer, tally } = parts;
-  const putInInbox = db.prepare('INSERT INTO inbox (ref) VALUES (?)');
-  const takeFromInbox = db.prepare('DELETE FROM inbox WHERE ref = ?');
-  const toInbox = (ref: Ref): void => void putInInbox.run([ref]);
-  const advance = createAdvance(db, advancer);
+export function createHandlers(rows: Rows): SqlHandlers {
   return {
-    accept: createAccept(db, { claim, insert, toInbox }),
-    coalesce: createCoalesce(db, claim, insert, advance),
-    release: createRelease(db),
-    advance,
-    take_inbox({ refs }) {
-      for (const ref of refs) takeFromInbox.run([ref]);
-      return null;
-    },
-    expire_claims: createExpireClaims(db),
-    cleanup: createCleanup(db, tally),
-    ...createJobHandlers(db, { claim, insert, toInbox }),
+    accept: createAccept(rows),
+    ...createGroups(rows),
+    take_work: createTakeWork(rows),
+    advance: createAdvance(rows),
+    record_attempt: createRecordAttempt(rows),
+    recover: createRecover(rows),
+    ...createCleanup(rows),
+    ...createJobHandlers(rows),
   };
 }
 
-function createAdvance(db: Database.Database, advancer: Advancer): MutationHandlers['advance'] {
-  const claim = db.prepare('INSERT OR REPLACE INTO claim (key, expires_at) VALUES (?, ?)');
-  const fail = db.prepare("INSERT OR REPLACE INTO meta (key, value) VALUES ('last_error', ?)");
-  return (m) => {
-    const found = advancer.advance(toAdvanceRow(m));
-    if (found === null) return false;
-    const { id, route } = found;
-    if (m.claim !== undefined) claim.run([claimKey(m.claim), m.claim.expires_at]);
-    if (isFailure(m)) fail.run([JSON.stringify({ id, route, at: m.at, reason: m.reason })]);
-    return true;
-  };
+/** Calls the handler of a change's kind. */
+export function applyChange(
+  handlers: SqlHandlers,
+  change: Headed<Mutation>,
+  texts: Texts,
+): MutationResults[MutationKind] {
+  const handler = handlers[change.kind] as (change: Headed<Mutation>, texts: Texts) => MutationResults[MutationKind];
+  return handler(change, texts);
 }

@@ -1,134 +1,122 @@
-/** The changes of ../job-mutations.ts as SQL. Each handler runs inside the transaction of its batch. */
-import type Database from 'libsql';
-import { claimKey } from '../claim-key.ts';
-import type { FireJob, JobMutation, JobMutationResults, JobTick, TickJob } from '../job-mutations.ts';
+/** The changes of ../job-mutations.ts as SQL. */
+import type { FireJob, JobMutation, JobMutationResults, JobTick, PutJob, TickJob } from '../job-mutations.ts';
 import type { Ref } from '../mutations.ts';
-import type { InsertDispatch } from './accept.ts';
-import type { TakeClaim } from './claims.ts';
-import { createIsHeld } from './claims.ts';
+import type { Headed, Texts } from './encode.ts';
+import type { Rows } from './rows.ts';
 
 export type JobHandlers = {
-  readonly [K in JobMutation['kind']]: (mutation: Extract<JobMutation, { kind: K }>) => JobMutationResults[K];
+  readonly [K in JobMutation['kind']]: (
+    mutation: Headed<Extract<JobMutation, { kind: K }>>,
+    texts: Texts,
+  ) => JobMutationResults[K];
 };
 
-/** Parts of the other handlers that firing a job is made of. */
-export interface FiringParts {
-  readonly claim: TakeClaim;
-  readonly insert: InsertDispatch;
-  readonly toInbox: (ref: Ref) => void;
-}
-
-export function createJobHandlers(db: Database.Database, parts: FiringParts): JobHandlers {
-  const forget = db.prepare(
+export function createJobHandlers(rows: Rows): JobHandlers {
+  const forget = rows.db.change(
     'DELETE FROM job_tick WHERE (job, due_at) IN (SELECT job, due_at FROM job_tick WHERE due_at < ? LIMIT ?)',
   );
   return {
-    ...createRecordHandlers(db),
-    ...createFiring(db, parts),
-    forget_ticks: ({ before, limit }) => forget.run([before, limit]).changes,
+    ...createRecordHandlers(rows),
+    ...createFiring(rows),
+    forget_ticks: ({ before, limit }) => forget(before, limit),
   };
 }
 
-function createRecordHandlers(
-  db: Database.Database,
-): Pick<JobHandlers, 'put_job' | 'remove_job' | 'pause_job' | 'watch_job'> {
-  const named = db.prepare('SELECT id FROM job WHERE profile = ? AND name = ? AND id <> ?').raw();
-  const known = db.prepare('SELECT 1 FROM job WHERE id = ?').raw();
-  const put = db.prepare('INSERT OR REPLACE INTO job (id, profile, name, body) VALUES (?, ?, ?, ?)');
-  const remove = db.prepare('DELETE FROM job WHERE id = ?');
-  const removeState = db.prepare('DELETE FROM job_state WHERE job = ?');
-  const pause = db.prepare(
+function createRecordHandlers({ db }: Rows): Pick<JobHandlers, 'put_job' | 'remove_job' | 'pause_job' | 'watch_job'> {
+  const named = db.query('SELECT 1 FROM job WHERE profile = ? AND name = ? AND id <> ?');
+  const known = db.query('SELECT 1 FROM job WHERE id = ?');
+  const put = db.change('INSERT OR REPLACE INTO job (id, profile, name, body) VALUES (?, ?, ?, ?)');
+  const remove = db.change('DELETE FROM job WHERE id = ?');
+  const removeState = db.change('DELETE FROM job_state WHERE job = ?');
+  const pause = db.change(
     'INSERT INTO job_state (job, paused, cursor) VALUES (?1, ?2, ?3) ' +
       'ON CONFLICT (job) DO UPDATE SET paused = ?2, cursor = coalesce(?3, cursor)',
   );
-  const watch = db.prepare(
+  const watch = db.change(
     'INSERT INTO job_state (job, signature, cursor) VALUES (?1, ?2, ?3) ' +
       'ON CONFLICT (job) DO UPDATE SET signature = ?2, cursor = ?3',
   );
-  const changed = db.prepare(
+  const changed = db.change(
     "INSERT INTO meta (key, value) VALUES ('jobs_version', '1') ON CONFLICT (key) DO UPDATE SET value = value + 1",
   );
+  const isTaken = ({ id, profile }: PutJob['job'], name: string): boolean => named.get(profile, name, id) !== undefined;
   return {
-    put_job({ job, expect }) {
-      const isKnown = known.get([job.id]) !== undefined;
-      if (expect === 'old' && !isKnown) return 'unknown';
-      if ((expect === 'new' && isKnown) || named.get([job.profile, job.name, job.id]) !== undefined)
-        return 'name_taken';
-      put.run([job.id, job.profile, job.name, JSON.stringify(job)]);
-      changed.run([]);
-      return 'stored';
+    put_job({ job, expect, numbered_beside: beside }) {
+      const isKnown = known.get(job.id) !== undefined;
+      if (expect === 'old' && !isKnown) return { kind: 'unknown' };
+      if (expect === 'new' && isKnown) return { kind: 'name_taken' };
+      let { name } = job;
+      for (let n = 2; beside !== undefined && (beside.includes(name) || isTaken(job, name)); n++)
+        name = `${job.name}-${n}`;
+      if (isTaken(job, name)) return { kind: 'name_taken' };
+      put(job.id, job.profile, name, JSON.stringify({ ...job, name }));
+      changed();
+      return { kind: 'stored', name };
     },
     remove_job({ id }) {
-      if (remove.run([id]).changes === 0) return false;
-      removeState.run([id]);
-      changed.run([]);
+      if (remove(id) === 0) return false;
+      removeState(id);
+      changed();
       return true;
     },
     pause_job({ job, paused, now }) {
-      pause.run([job, paused ? 1 : 0, paused ? null : now]);
-      changed.run([]);
+      pause(job, paused ? 1 : 0, paused ? null : now);
+      changed();
       return null;
     },
     watch_job({ job, signature, now }) {
-      watch.run([job, signature, now]);
+      watch(job, signature, now);
       return null;
     },
   };
 }
 
-type StateRow = readonly [paused: 0 | 1 | null, cursor: number | null, running: 0 | 1];
+type StateRow = readonly [paused: number | null, cursor: number | null, running: number];
 
-function createFiring(db: Database.Database, parts: FiringParts): Pick<JobHandlers, 'tick_job' | 'fire_job'> {
-  const find = db
-    .prepare(
-      "SELECT s.paused, s.cursor, coalesce(w.state IN ('pending', 'running'), 0) " +
-        'FROM job_state s LEFT JOIN work w ON w.ref = s.ref WHERE s.job = ?',
-    )
-    .raw();
-  const stateOf = (job: string): StateRow => (find.get([job]) as StateRow | undefined) ?? [null, null, 0];
-  const hasTick = db.prepare('SELECT 1 FROM job_tick WHERE job = ? AND due_at = ?').raw();
-  const setCursor = db.prepare(
+function createFiring(rows: Rows): Pick<JobHandlers, 'tick_job' | 'fire_job'> {
+  const { db } = rows;
+  const find = db.query<StateRow>(
+    "SELECT s.paused, s.cursor, coalesce(w.state IN ('pending', 'running'), 0) " +
+      'FROM job_state s LEFT JOIN work w ON w.ref = s.ref WHERE s.job = ?',
+  );
+  const stateOf = (job: string): StateRow => find.get(job) ?? [null, null, 0];
+  const hasTick = db.query('SELECT 1 FROM job_tick WHERE job = ? AND due_at = ?');
+  const setCursor = db.change(
     'INSERT INTO job_state (job, cursor) VALUES (?1, ?2) ON CONFLICT (job) DO UPDATE SET cursor = ?2',
   );
-  const setRef = db.prepare(
-    'INSERT INTO job_state (job, ref) VALUES (?1, ?2) ON CONFLICT (job) DO UPDATE SET ref = ?2',
-  );
-  const addTick = db.prepare('INSERT INTO job_tick (job, due_at, outcome, ref, missed) VALUES (?, ?, ?, ?, ?)');
-  const isHeld = createIsHeld(db);
-  const start = ({ dispatch, job, now }: FireJob | (TickJob & Pick<FireJob, 'dispatch'>)): Ref => {
-    const ref = parts.insert({ dispatch, max_concurrent: null }, 'pending', now);
-    setRef.run([job, ref]);
+  const setRef = db.change('INSERT INTO job_state (job, ref) VALUES (?1, ?2) ON CONFLICT (job) DO UPDATE SET ref = ?2');
+  const addTick = db.change('INSERT INTO job_tick (job, due_at, outcome, ref, missed) VALUES (?, ?, ?, ?, ?)');
+  const start = ({ job, now }: Pick<TickJob, 'job' | 'now'>, head: Headed<FireJob>['dispatch'], texts: Texts): Ref => {
+    const ref = rows.insert({ head, texts, state: 'pending', due_at: now, now });
+    setRef(job, ref);
     return ref;
   };
   return {
-    tick_job(m) {
+    tick_job(m, texts) {
       const [paused, cursor, running] = stateOf(m.job);
-      if ((cursor !== null && m.due_at <= cursor) || hasTick.get([m.job, m.due_at]) !== undefined) {
+      if ((cursor !== null && m.due_at <= cursor) || hasTick.get(m.job, m.due_at) !== undefined) {
         return { kind: 'claimed' };
       }
-      setCursor.run([m.job, m.due_at]);
+      setCursor(m.job, m.due_at);
       if (paused === null ? m.paused : paused === 1) return { kind: 'paused' };
       const note = (outcome: JobTick['outcome'], ref: Ref | null): void => {
-        addTick.run([m.job, m.due_at, outcome, ref, m.missed]);
+        addTick(m.job, m.due_at, outcome, ref, m.missed);
       };
-      const { dispatch } = m;
-      if (dispatch === null || running === 1) {
-        note(dispatch === null ? 'missed' : 'overlapped', null);
-        return { kind: dispatch === null ? 'missed' : 'running' };
+      if (m.dispatch === null || running === 1) {
+        note(m.dispatch === null ? 'missed' : 'overlapped', null);
+        return { kind: m.dispatch === null ? 'missed' : 'running' };
       }
-      const ref = start({ ...m, dispatch });
+      const ref = start(m, m.dispatch, texts);
       note('fired', ref);
       return { kind: 'stored', ref };
     },
-    fire_job(m) {
-      if (m.claim !== null && isHeld(claimKey(m.claim), m.now)) return { kind: 'duplicate' };
+    fire_job(m, texts) {
+      if (rows.isClaimed(m.claim, m.now)) return { kind: 'duplicate' };
       const [paused, , running] = stateOf(m.job);
       if (!m.even_paused && (paused === null ? m.paused : paused === 1)) return { kind: 'paused' };
-      parts.claim(m.claim, m.now);
+      rows.claim(m.claim);
       if (running === 1) return { kind: 'running' };
-      const ref = start(m);
-      if (m.inbox) parts.toInbox(ref);
-      return { kind: 'stored', ref };
+      return { kind: 'stored', ref: start(m, m.dispatch, texts) };
     },
   };
 }

@@ -1,68 +1,156 @@
-/** Opens the database file the way every connection of ours needs it, and says clearly why when it cannot. */
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+/** Opens connections to the database file, and brings the file to the format of this version first. */
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  statfsSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
-import Database from 'libsql';
-import { SCHEMA_VERSION, schemaVersion } from './migrations.ts';
+import type { DamageReport } from '../queries.ts';
+import type { Connect, Connection } from './driver.ts';
+import { errorCode } from './driver.ts';
+import { createTables, FORMAT, formatOf } from './schema.ts';
+import { StoreRefused } from './store-refused.ts';
+import { inTransaction } from './transaction.ts';
+import { setDamagedAside } from './wal-damage.ts';
 
+/** `full`: each commit is synced. `normal`: only checkpoints are. */
 export type Durability = 'full' | 'normal';
-
-/** The store cannot be used at all; the message says what to do. */
-export class StoreRefused extends Error {
-  override readonly name = 'StoreRefused';
-}
 
 /** How long a connection waits for another's write, in ms. */
 const BUSY_MS = 5000;
-/** Pages of the write-ahead log before it is folded into the file: larger means fewer, longer pauses of the writer. */
-const CHECKPOINT_PAGES = 16_000;
+/** What the file of the write-ahead log keeps of its length when it is begun anew, in bytes. */
+export const WAL_BYTES = 64 * 1024 * 1024;
 const SYNCHRONOUS: Readonly<Record<Durability, string>> = { full: 'FULL', normal: 'NORMAL' };
 
-/** A connection that may write. */
-export function openDatabase(path: string, durability: Durability): Database.Database {
+/** The connection that writes. The reader makes the checkpoints. */
+export function openWriting(connect: Connect, path: string, durability: Durability): Connection {
+  return configure(connect(path, { busyMs: BUSY_MS }), [
+    'journal_mode = WAL',
+    `synchronous = ${SYNCHRONOUS[durability]}`,
+    'wal_autocheckpoint = 0',
+    `journal_size_limit = ${WAL_BYTES}`,
+    'cache_size = -32000',
+  ]);
+}
+
+/** A connection that only reads. */
+export function openReading(connect: Connect, path: string): Connection {
+  return configure(connect(path, { busyMs: BUSY_MS }), ['query_only = 1', 'cache_size = -16000']);
+}
+
+function configure(db: Connection, settings: readonly string[]): Connection {
+  try {
+    for (const setting of settings) db.exec(`PRAGMA ${setting}`);
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+export interface Prepared {
+  /** The last process that had the file was killed. */
+  readonly unclean: boolean;
+  /** What was found broken just now. */
+  readonly damage: DamageReport | null;
+}
+
+/**
+ * Creates or migrates the file, imports what an older version has left beside it, and looks for damage. The caller holds
+ * the store's lock.
+ * @throws StoreRefused when this version cannot use the file; other errors when the medium fails.
+ */
+export async function prepareDatabase(
+  connect: Connect,
+  path: string,
+  now: number,
+): Promise<{ readonly db: Connection; readonly prepared: Prepared }> {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   createFile(path);
-  return configure(path, (db) => {
-    db.exec('PRAGMA journal_mode = WAL');
-    db.exec(`PRAGMA synchronous = ${SYNCHRONOUS[durability]}`);
-    db.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
-    db.exec('PRAGMA journal_size_limit = 67108864');
-    db.exec('PRAGMA cache_size = -16000');
-  });
+  const unclean = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
+  const damage = unclean ? setDamagedAside(path, now) : null;
+  const db = openWriting(connect, path, 'full');
+  try {
+    await bringUpToDate(db, path);
+    if (damage !== null) {
+      noteDamage(db, damage);
+      emptyLog(db);
+    }
+    return { db, prepared: { unclean, damage } };
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/** Brings all of the log into the file, where no other connection is in the way: an empty log is the sign of a clean stop. */
+export function emptyLog(db: Connection): void {
+  db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+}
+
+/** For `overview`. */
+export function noteDamage(db: Connection, damage: DamageReport): void {
+  db.change("INSERT OR REPLACE INTO meta VALUES ('damage', ?)")(JSON.stringify(damage));
+}
+
+async function bringUpToDate(db: Connection, path: string): Promise<void> {
+  const format = formatOf(db);
+  if (format > FORMAT) {
+    throw new StoreRefused(
+      `${path} was written by a newer hookwright (format ${format}, this one knows ${FORMAT}): ` +
+        'upgrade, or move the file away',
+    );
+  }
+  if (format === 0) inTransaction(db, () => createTables(db));
+  const journals = [0, 1].map((n) => `${path.replace(/\.db$/, '')}.journal.${n}`).filter((file) => existsSync(file));
+  if (format === 0 || (format === FORMAT && journals.length === 0)) return;
+  const { importOlder } = await import('./import/import-older.ts');
+  importOlder(db, path, journals);
+}
+
+/** Free space below which nothing is taken that is not needed yet, in bytes. */
+const PLENTY_BYTES = 1024 ** 3;
+
+/**
+ * Gives the log its length before anything is in it: a sync that has no new length to record is twice as quick. SQLite
+ * reads a log up to where its frames end.
+ */
+export function lengthenLog(path: string): void {
+  const { bavail, bsize } = statfsSync(path);
+  if (bavail * bsize < PLENTY_BYTES) return;
+  const file = openSync(`${path}-wal`, 'r+');
+  try {
+    const zeros = Buffer.alloc(1024 * 1024);
+    for (let at = fstatSync(file).size; at < WAL_BYTES; ) at += writeSync(file, zeros, 0, zeros.length, at);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
 }
 
 /**
  * Creates the file with mode 0600 before SQLite sees it: its companions inherit that. A file that is there is not
- * opened: closing it again would drop the locks that SQLite holds on it for this whole process, and another process
- * that closes the database would then take itself for the last one and remove the log we are writing to.
+ * opened: closing it again would drop the locks that SQLite holds on it for this whole process.
  */
 function createFile(path: string): void {
   try {
     closeSync(openSync(path, 'wx', 0o600));
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    if (errorCode(error) !== 'EEXIST') throw error;
+    accessSync(path, constants.R_OK | constants.W_OK);
   }
 }
 
-/** A connection that only reads. */
-export function openReadOnly(path: string): Database.Database {
-  return configure(path, (db) => db.exec('PRAGMA query_only = 1'));
-}
+/** The medium may do better later: it is full, read-only, or failing. */
+const PASSING =
+  /^(?:ENOSPC|EDQUOT|EROFS|EIO|EMFILE|ENFILE|SQLITE_(?:FULL|IOERR|READONLY|CANTOPEN|BUSY|LOCKED|PROTOCOL))/;
 
-function configure(path: string, apply: (db: Database.Database) => void): Database.Database {
-  let db: Database.Database | undefined;
-  try {
-    db = new Database(path, { timeout: BUSY_MS });
-    apply(db);
-    // The first statement that reads the file: a file that is no database fails here.
-    const version = schemaVersion(db);
-    if (version <= SCHEMA_VERSION) return db;
-    throw new StoreRefused(
-      `${path} was written by a newer hookwright (format ${version}, this one knows ${SCHEMA_VERSION}): upgrade, or move the file away`,
-    );
-  } catch (error) {
-    db?.close();
-    if (error instanceof StoreRefused) throw error;
-    const detail = error instanceof Error ? error.message : String(error);
-    throw new StoreRefused(`cannot open ${path}: ${detail}`);
-  }
-}
+export const mayPass = (error: unknown): boolean => PASSING.test(errorCode(error));

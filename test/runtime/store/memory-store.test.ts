@@ -1,4 +1,11 @@
-import { createMemoryStore } from '../../../runtime/store/memory-store.ts';
-import { storeContract } from './store-contract.ts';
+import { createTables } from '../../helpers/memory-store/tables.ts';
+import { createMemoryStore } from '../../helpers/memory-store.ts';
+import { storeConformance } from './conformance/conformance.ts';
 
-storeContract('memory store', () => createMemoryStore());
+storeConformance({
+  name: 'store in memory',
+  create() {
+    const tables = createTables();
+    return { open: async () => createMemoryStore(tables), kill: async () => {} };
+  },
+});

@@ -1,0 +1,52 @@
+/**
+ * The delivery ids that this process has claimed most recently: the synchronous answer to "is this id known to be done?".
+ *
+ * The rule: an id enters when the change that claimed it has been committed, and never before; a claim ends by its expiry
+ * alone; the oldest entries are dropped when the cache is full. So `true` is certain, and `false` means: ask the store.
+ */
+import { claimKey } from './claim-key.ts';
+import type { ClaimKey, Mutation, MutationResults, StoredClaim } from './mutations.ts';
+
+/** Entries of each of the two generations; the older one is dropped when the newer one is full. */
+const GENERATION = 2048;
+
+export class RecentClaims {
+  /** Expiry in unix ms, by key. */
+  private newer = new Map<string, number>();
+  private older = new Map<string, number>();
+
+  /** Takes note of a change that was committed. */
+  committed<M extends Mutation>(mutation: M, result: MutationResults[M['kind']]): void {
+    const claim = claimedBy(mutation, result);
+    if (claim === null) return;
+    if (this.newer.size >= GENERATION) {
+      this.older = this.newer;
+      this.newer = new Map();
+    }
+    this.newer.set(claimKey(claim), claim.expires_at);
+  }
+
+  /** @param now unix ms */
+  has(claim: ClaimKey, now: number): boolean {
+    const key = claimKey(claim);
+    return (this.newer.get(key) ?? this.older.get(key) ?? 0) > now;
+  }
+}
+
+/** The claim that a committed change has made. */
+function claimedBy(mutation: Mutation, result: MutationResults[Mutation['kind']]): StoredClaim | null {
+  const kind = typeof result === 'object' && result !== null && 'kind' in result ? result.kind : null;
+  switch (mutation.kind) {
+    case 'accept':
+      return kind === 'stored' && mutation.claiming === 'now' ? mutation.claim : null;
+    case 'join_group':
+      return kind === 'stored' ? mutation.claim : null;
+    case 'fire_job':
+      // The event of a job that is running already has been answered too.
+      return kind === 'stored' || kind === 'running' ? mutation.claim : null;
+    case 'advance':
+      return result === true ? (mutation.claim ?? null) : null;
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,97 @@
+/**
+ * What the writer counts, in memory and in the tally table: dispatches of each route by state, its limit of runs at once,
+ * and the open groups. The writer is the only one that changes them, so it reads them once, and again after a rollback.
+ */
+import type { TallyColumn } from '../tally.ts';
+import { TALLY_COLUMNS } from '../tally.ts';
+import type { Connection, Value } from './driver.ts';
+
+/** The counts of one route; the lane of its runs. */
+export interface RouteCounts {
+  readonly profile: string;
+  /** Null: scheduled runs. */
+  readonly route: string | null;
+  readonly lane: string;
+  readonly counts: Record<TallyColumn, number>;
+  max_concurrent: number | null;
+  changed: boolean;
+}
+
+/** JSON: no part can forge another. */
+export const laneKey = (profile: string, name: string | null): string => JSON.stringify([profile, name]);
+
+const COLUMNS = ['profile', 'route', 'max_concurrent', ...TALLY_COLUMNS];
+
+export class Counts {
+  /** Groups that are open. */
+  groups = 0;
+  private readonly byLane = new Map<string, RouteCounts>();
+  private readonly readAll: () => readonly (readonly Value[])[];
+  private readonly countGroups: () => number;
+  private readonly put: (...values: readonly Value[]) => number;
+
+  constructor(db: Connection) {
+    const rows = db.query(`SELECT ${COLUMNS.join(', ')} FROM tally`);
+    const groups = db.query<[number]>('SELECT count(*) FROM coalesce_group');
+    this.readAll = () => rows.all();
+    this.countGroups = () => groups.get()?.[0] ?? 0;
+    this.put = db.change(
+      `INSERT OR REPLACE INTO tally (${COLUMNS.join(', ')}) VALUES (${COLUMNS.map(() => '?').join(', ')})`,
+    );
+    this.reload();
+  }
+
+  /** Pending dispatches that are in no group. */
+  get waiting(): number {
+    let pending = -this.groups;
+    for (const { counts } of this.byLane.values()) pending += counts.pending;
+    return pending;
+  }
+
+  of(profile: string, route: string | null): RouteCounts {
+    const lane = laneKey(profile, route);
+    return this.byLane.get(lane) ?? this.add({ profile, route, lane, max_concurrent: null });
+  }
+
+  ofLane(lane: string): RouteCounts {
+    const [profile, route] = JSON.parse(lane) as [string, string | null];
+    return this.byLane.get(lane) ?? this.of(profile, route);
+  }
+
+  change(of: RouteCounts, column: TallyColumn, by: number): void {
+    of.counts[column] += by;
+    of.changed = true;
+  }
+
+  /** Part of the transaction. */
+  flush(): void {
+    for (const row of this.byLane.values()) {
+      if (!row.changed) continue;
+      this.put(row.profile, row.route ?? '', row.max_concurrent, ...TALLY_COLUMNS.map((name) => row.counts[name]));
+      row.changed = false;
+    }
+  }
+
+  /** After a rollback. */
+  reload(): void {
+    this.byLane.clear();
+    for (const [profile, name, max_concurrent, ...counts] of this.readAll() as [
+      string,
+      string,
+      number,
+      ...number[],
+    ][]) {
+      const route = name === '' ? null : name;
+      const row = this.add({ profile, route, lane: laneKey(profile, route), max_concurrent });
+      for (const [index, column] of TALLY_COLUMNS.entries()) row.counts[column] = counts[index] ?? 0;
+    }
+    this.groups = this.countGroups();
+  }
+
+  private add(of: Pick<RouteCounts, 'profile' | 'route' | 'lane' | 'max_concurrent'>): RouteCounts {
+    const counts = Object.fromEntries(TALLY_COLUMNS.map((column) => [column, 0])) as Record<TallyColumn, number>;
+    const row = { ...of, counts, changed: false };
+    this.byLane.set(row.lane, row);
+    return row;
+  }
+}

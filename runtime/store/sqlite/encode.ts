@@ -1,0 +1,55 @@
+/**
+ * Changes as they cross to the writer thread: one small JSON text for each, and its large texts beside it as the tables
+ * keep them, so that a body is written as JSON once and never parsed on the way.
+ */
+import type { Dispatch } from '../../../schemas/generated/types.ts';
+import type { Mutation } from '../mutations.ts';
+
+/** What the columns of a dispatch need; the rest stands in its body. */
+export type DispatchHead = Pick<
+  Dispatch,
+  'id' | 'profile' | 'route' | 'job' | 'mode' | 'event' | 'delivery_id' | 'accepted_at' | 'replay_of'
+>;
+
+/** A change, its dispatch reduced to the head. */
+export type Headed<M> = M extends { readonly dispatch: Dispatch | null }
+  ? Omit<M, 'dispatch'> & { readonly dispatch: DispatchHead | Extract<M['dispatch'], null> }
+  : M;
+
+/** The large texts of a change, as JSON. */
+export interface Texts {
+  readonly body: string | null;
+  readonly answer: string | null;
+}
+
+/** JSON of the headed change, its body, its answer. */
+export type EncodedChange = readonly [change: string, body: string | null, answer: string | null];
+
+export function encodeChange(mutation: Mutation): EncodedChange {
+  const dispatch = 'dispatch' in mutation ? mutation.dispatch : null;
+  const answer = answerOf(mutation);
+  const small = {
+    ...mutation,
+    ...(dispatch === null ? {} : { dispatch: headOf(dispatch) }),
+    ...(mutation.kind === 'advance' && answer !== null ? { answer: '' } : {}),
+    ...(mutation.kind === 'accept' && answer !== null ? { work: { ...mutation.work, answer: '' } } : {}),
+  };
+  return [
+    JSON.stringify(small),
+    dispatch === null ? null : JSON.stringify(dispatch),
+    answer === null ? null : JSON.stringify(answer),
+  ];
+}
+
+export const decodeChange = ([change]: EncodedChange): Headed<Mutation> => JSON.parse(change) as Headed<Mutation>;
+
+function headOf(dispatch: Dispatch): DispatchHead {
+  const { id, profile, route, job, mode, event, delivery_id, accepted_at, replay_of } = dispatch;
+  return { id, profile, route, job, mode, event, delivery_id, accepted_at, replay_of };
+}
+
+function answerOf(mutation: Mutation): string | null {
+  if (mutation.kind === 'advance') return mutation.answer ?? null;
+  if (mutation.kind === 'accept' && mutation.work.kind === 'deliveries') return mutation.work.answer;
+  return null;
+}

@@ -1,0 +1,154 @@
+/**
+ * Group commit: what arrives while a commit is under way forms the next transaction, which goes out the moment the last
+ * one's answer comes. Nothing waits for a timer.
+ *
+ * Beyond what the disk takes the queue is bounded, in bytes and in time: a new event is rejected while the oldest change
+ * waits too long, and one that has waited too long itself is taken out again. What records things that have happened is
+ * never rejected for load.
+ */
+import type { Mutation, MutationKind, MutationResults } from '../mutations.ts';
+import { StoreUnavailable } from '../store.ts';
+import type { EncodedChange } from './encode.ts';
+import { encodeChange } from './encode.ts';
+import type { CommitResult } from './transactions.ts';
+
+export interface GroupCommitParts {
+  /** Rejects when nothing was stored. */
+  readonly commit: (changes: readonly EncodedChange[]) => Promise<readonly CommitResult[]>;
+  /** Before a group that records what has happened. */
+  readonly beforeCommit: (() => void) | undefined;
+  /** After each group; null: it was stored. */
+  readonly committed: (problem: string | null) => void;
+  /** Monotonic ms. */
+  readonly now: () => number;
+}
+
+interface Waiting {
+  readonly kind: MutationKind;
+  readonly change: EncodedChange;
+  readonly chars: number;
+  readonly since: number;
+  readonly resolve: (result: never) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** What brings new work, and can be told to come again. */
+export const NEW_WORK: ReadonlySet<MutationKind> = new Set(['accept', 'join_group', 'fire_job']);
+/** Age of the oldest waiting change beyond which new work is rejected, and at which it is taken out again, in ms. */
+const MAX_AGE_MS = 500;
+const TAKEN_OUT_MS = 900;
+/** Between two looks for changes that have waited too long. */
+const WATCH_MS = 100;
+/** UTF-16 units of text that may wait; those of one group, and its changes. */
+const MAX_WAITING_CHARS = 32 * 1024 * 1024;
+const GROUP_CHARS = 4 * 1024 * 1024;
+const GROUP_CHANGES = 1000;
+
+const OVERLOADED = 'more arrives than the disk takes: come again later';
+
+export class GroupCommit {
+  private readonly parts: GroupCommitParts;
+  private queue: Waiting[] = [];
+  private chars = 0;
+  private underWay = false;
+  private timer: NodeJS.Timeout | null = null;
+  private idle: (() => void)[] = [];
+
+  constructor(parts: GroupCommitParts) {
+    this.parts = parts;
+  }
+
+  async write<M extends Mutation>(mutation: M): Promise<MutationResults[M['kind']]> {
+    const since = this.parts.now();
+    if (NEW_WORK.has(mutation.kind) && this.isOverloaded(since)) throw new StoreUnavailable(OVERLOADED);
+    const change = encodeChange(mutation);
+    const chars = change.reduce((sum: number, text) => sum + (text?.length ?? 0), 0);
+    return new Promise((resolve, reject) => {
+      this.queue.push({ kind: mutation.kind, change, chars, since, resolve, reject });
+      this.chars += chars;
+      if (!this.underWay) this.send();
+      else this.watch();
+    });
+  }
+
+  /** Resolves once nothing waits and nothing is under way. */
+  settled(): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.underWay) this.idle.push(resolve);
+      else resolve();
+    });
+  }
+
+  private isOverloaded(now: number): boolean {
+    const oldest = this.queue[0]?.since ?? now;
+    return now - oldest > MAX_AGE_MS || this.chars > MAX_WAITING_CHARS;
+  }
+
+  private send(): void {
+    const group = this.next();
+    if (group.length === 0) {
+      for (const resolve of this.idle.splice(0)) resolve();
+      return;
+    }
+    this.underWay = true;
+    if (group.some(({ kind }) => !NEW_WORK.has(kind))) this.parts.beforeCommit?.();
+    void this.commit(group);
+  }
+
+  private async commit(group: readonly Waiting[]): Promise<void> {
+    let results: readonly CommitResult[];
+    try {
+      results = await this.parts.commit(group.map(({ change }) => change));
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      results = group.map(() => ({ kind: 'unavailable', message }));
+    }
+    this.underWay = false;
+    // The next transaction is on its way before the answers of this one are given.
+    this.send();
+    const failed = results.find(({ kind }) => kind === 'unavailable');
+    this.parts.committed(failed?.kind === 'unavailable' ? failed.message : null);
+    for (const [index, waiting] of group.entries()) settle(waiting, results[index]);
+  }
+
+  private next(): readonly Waiting[] {
+    let [count, chars] = [0, 0];
+    for (const waiting of this.queue) {
+      if (count > 0 && (chars + waiting.chars > GROUP_CHARS || count >= GROUP_CHANGES)) break;
+      chars += waiting.chars;
+      count++;
+    }
+    this.chars -= chars;
+    return this.queue.splice(0, count);
+  }
+
+  /** A commit that does not end must not keep those waiting who can come again. */
+  private watch(): void {
+    if (this.timer !== null) return;
+    this.timer = setTimeout(() => {
+      this.timer = null;
+      this.takeOut();
+      if (this.queue.length > 0) this.watch();
+    }, WATCH_MS);
+    this.timer.unref();
+  }
+
+  private takeOut(): void {
+    const before = this.parts.now() - TAKEN_OUT_MS;
+    const kept: Waiting[] = [];
+    for (const waiting of this.queue.splice(0)) {
+      if (waiting.since > before || !NEW_WORK.has(waiting.kind)) kept.push(waiting);
+      else {
+        this.chars -= waiting.chars;
+        waiting.reject(new StoreUnavailable(OVERLOADED));
+      }
+    }
+    this.queue = kept;
+  }
+}
+
+function settle({ kind, resolve, reject }: Waiting, result: CommitResult | undefined): void {
+  if (result?.kind === 'ok') resolve(result.value as never);
+  else if (result?.kind === 'failed') reject(new Error(`cannot store ${kind}: ${result.message}`));
+  else reject(new StoreUnavailable(result?.message ?? 'the store gave no answer'));
+}

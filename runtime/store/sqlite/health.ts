@@ -1,0 +1,32 @@
+/** Why the store takes no changes, and since when: logged when it begins and when it is over. */
+import type { Logger } from '../../log.ts';
+import type { StoreProblem } from '../store.ts';
+
+export class Health {
+  private readonly log: Logger;
+  private readonly now: () => number;
+  private current: StoreProblem | null = null;
+
+  /** @param now unix ms */
+  constructor(log: Logger, now: () => number) {
+    this.log = log;
+    this.now = now;
+  }
+
+  get problem(): StoreProblem | null {
+    return this.current;
+  }
+
+  begin(kind: StoreProblem['kind'], message: string): void {
+    if (this.current !== null && (this.current.kind === kind || kind !== 'replaced')) return;
+    this.current = { kind, message, since: this.now() };
+    this.log.error({ reason: message }, 'the store takes no changes');
+  }
+
+  /** Ends a problem of this kind. */
+  end(kind: StoreProblem['kind']): void {
+    if (this.current?.kind !== kind) return;
+    this.log.info({ after_ms: this.now() - this.current.since }, 'the store takes changes again');
+    this.current = null;
+  }
+}

@@ -1,0 +1,94 @@
+/** Brings tables of the formats 1 to 5 to the format of this version, step by step. */
+import type { Dispatch } from '../../../../schemas/generated/types.ts';
+import type { Ref, Step } from '../../mutations.ts';
+import { laneKey } from '../counts.ts';
+import type { Connection } from '../driver.ts';
+import { stepIds } from '../rows.ts';
+import { FORMAT, formatOf, JOB_TABLES, WORK_TABLES } from '../schema.ts';
+import { StoreRefused } from '../store-refused.ts';
+
+/** Formats that staged batches, or a log, beside the tables. */
+const STAGING_FORMAT = 4;
+
+/** Whom the work belongs to that an older version had under way: nobody who will come back for it. */
+const GONE = 'an older version';
+
+/** By format that a step begins with. */
+const STEPS: readonly ((db: Connection) => void)[] = [
+  (db) => db.exec(JOB_TABLES),
+  (db) =>
+    db.exec(`
+      CREATE TABLE numbered_step (id INTEGER PRIMARY KEY, data TEXT NOT NULL) STRICT;
+      INSERT INTO numbered_step (id, data) SELECT ref * 1048576 + n, data FROM step ORDER BY ref, n;
+      DROP TABLE step;
+      ALTER TABLE numbered_step RENAME TO step;
+      DROP INDEX claim_expiry;
+    `),
+  () => {},
+  (db) =>
+    db.exec(`
+      DROP TABLE IF EXISTS staged_batch;
+      INSERT OR IGNORE INTO meta VALUES ('store_name', lower(hex(randomblob(16))));
+    `),
+  toPulledWork,
+];
+
+/** Within a transaction. @throws StoreRefused when only the version that wrote it can go on */
+export function upgrade(db: Connection, path: string): void {
+  const format = formatOf(db);
+  if (format === STAGING_FORMAT && db.query('SELECT 1 FROM staged_batch LIMIT 1').get() !== undefined) {
+    const why = 'holds events that the version which wrote it was killed with';
+    throw new StoreRefused(`${path} ${why}: start that version once more, stop it, and then start this one`);
+  }
+  for (const step of STEPS.slice(format - 1)) step(db);
+  db.exec(`PRAGMA user_version = ${FORMAT}`);
+}
+
+/** Format 6: work is pulled, so that all that waits has a lane and a due time. */
+function toPulledWork(db: Connection): void {
+  db.exec(`
+    DROP TABLE inbox;
+    ALTER TABLE tally ADD COLUMN max_concurrent INTEGER;
+    ALTER TABLE work RENAME COLUMN ready_at TO due_at;
+    ALTER TABLE work ADD COLUMN lane TEXT;
+    ALTER TABLE work ADD COLUMN set_at INTEGER;
+    ALTER TABLE work ADD COLUMN holder TEXT;
+    ALTER TABLE work ADD COLUMN failed INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE work ADD COLUMN steps INTEGER NOT NULL DEFAULT 0;
+    ${WORK_TABLES}
+    UPDATE work SET due_at = (SELECT due_at FROM coalesce_group g WHERE g.ref = work.ref)
+      WHERE ref IN (SELECT ref FROM coalesce_group);
+  `);
+  const open = db.query<[Ref, string, string, string | null]>(
+    'SELECT w.ref, w.state, d.profile, d.route FROM work w JOIN dispatch d USING (ref) WHERE w.finished_at IS NULL',
+  );
+  const stepsOf = db.query<[string]>('SELECT data FROM step WHERE id BETWEEN ? AND ? ORDER BY id');
+  const set = db.change(
+    'UPDATE work SET lane = ?, due_at = coalesce(due_at, 0), set_at = 0, holder = ?, failed = ?, steps = ? WHERE ref = ?',
+  );
+  const deliveries = createDeliveries(db);
+  for (const [ref, state, profile, route] of open.all()) {
+    const steps = stepsOf.all(...stepIds(ref)).map(([data]) => JSON.parse(data) as Step);
+    const failed = steps.filter(({ kind, outcome }) => kind === 'run' && outcome === 'failed').length;
+    const isHeld = state === 'running' || (state === 'delivering' && !deliveries(ref, profile, steps));
+    set(laneKey(profile, route), isHeld ? GONE : null, failed, steps.length, ref);
+  }
+}
+
+/** Puts in what a dispatch has left to deliver. False: its sender waited for it, and is gone. */
+function createDeliveries(db: Connection): (ref: Ref, profile: string, steps: readonly Step[]) => boolean {
+  const bodyOf = db.query<[string]>('SELECT body FROM dispatch WHERE ref = ?');
+  const put = db.change('INSERT INTO delivery VALUES (?, ?, ?, ?, 0, NULL)');
+  return (ref, profile, steps) => {
+    const { deliveries, mode, replay_of } = JSON.parse(bodyOf.get(ref)?.[0] ?? '{}') as Dispatch;
+    if (mode === 'direct' && replay_of === null) return false;
+    let left = 0;
+    for (const [index, { target }] of deliveries.entries()) {
+      const last = steps.findLast((step) => step.kind === 'delivery' && step.index === index);
+      if (last !== undefined && last.next_at === null) continue;
+      put(ref, index, laneKey(profile, target), last?.next_at ?? 0);
+      left++;
+    }
+    return left > 0;
+  };
+}

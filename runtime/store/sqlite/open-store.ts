@@ -1,0 +1,113 @@
+/** Opens the SQLite store: for the one server of a home, and for a command while no server runs. */
+import { systemClock } from '../../clock.ts';
+import type { FileLock } from '../../control/file-lock.ts';
+import { tryLock, waitForLock } from '../../control/file-lock.ts';
+import type { Logger } from '../../log.ts';
+import type { Store } from '../store.ts';
+import type { Durability } from './open-database.ts';
+import { Reader } from './reader.ts';
+import { SqliteStore } from './sqlite-store.ts';
+import { StoreRefused } from './store-refused.ts';
+import type { StoreThreadData } from './store-thread.ts';
+import type { StartThread } from './thread.ts';
+import { inlineClient, startEntry, ThreadClient } from './thread.ts';
+import { Writer } from './writer.ts';
+
+export { type Durability, StoreRefused };
+
+export interface ServerStoreOptions {
+  /** Of the database file. */
+  readonly path: string;
+  /** `full`: acknowledged survives a loss of power. `normal`: it survives the end of the process. */
+  readonly durability: Durability;
+  readonly log: Logger;
+  /** Called before a change of what has happened is handed over: its log lines must have left the process by then. */
+  readonly beforeCommit?: () => void;
+  /** Starts the writer thread; default: the shipped one. */
+  readonly writer?: StartThread;
+}
+
+/** How long commands, and a server that starts, wait for each other, in ms. */
+const LOCK_MS = 15_000;
+
+/**
+ * Opens the store for the one server of a home, creating, migrating and repairing it first; waits while a command has it.
+ * When the medium is full, read-only or failing the store opens all the same: it is unavailable, as `problem()` says, and
+ * goes on by itself once the medium does.
+ * @throws StoreRefused when another server has it, or the file is none that this version can use.
+ */
+export async function openServerStore({ path, durability, log, ...options }: ServerStoreOptions): Promise<Store> {
+  const thread = (role: StoreThreadData['role']): StartThread => {
+    const data: StoreThreadData = { role, path, durability };
+    return () => startEntry(new URL('./store-thread.js', import.meta.url), data);
+  };
+  const onDeath = (reason: string): void => log.error({ reason }, 'a thread of the store has died');
+  const store = new SqliteStore({
+    path,
+    writer: new ThreadClient(options.writer ?? thread('writer'), onDeath),
+    reader: new ThreadClient(thread('reader'), onDeath),
+    checker: new ThreadClient(thread('reader'), onDeath),
+    log,
+    beforeCommit: options.beforeCommit,
+    lock: () => lockStore(path),
+    now: Date.now,
+  });
+  await opened(store);
+  store.startUpkeep();
+  return store;
+}
+
+/**
+ * Opens the store for a command while no server has it, creating and migrating it when need be. Holds the store's lock
+ * until it is closed; waits while another command does.
+ * @throws StoreRefused when a server keeps it, when it cannot be opened, or when it is none that this version can use.
+ */
+export async function openOfflineStore(path: string): Promise<Store> {
+  return openInline(path, await lockStore(path));
+}
+
+/**
+ * The same without waiting; null: another process has it.
+ * @throws StoreRefused when it cannot be opened, or when it is none that this version can use.
+ */
+export async function tryOpenOfflineStore(path: string): Promise<Store | null> {
+  const lock = tryLock(`${path}.lock`);
+  return lock === null ? null : openInline(path, lock);
+}
+
+async function openInline(path: string, lock: FileLock): Promise<Store> {
+  const writer = new Writer({ path, durability: 'full' });
+  const reader = new Reader({ path });
+  const silent = (): void => {};
+  const store = new SqliteStore({
+    path,
+    writer: inlineClient((request) => writer.serve(request)),
+    reader: inlineClient((request) => reader.serve(request)),
+    checker: null,
+    log: { debug: silent, info: silent, warn: silent, error: silent },
+    beforeCommit: undefined,
+    lock: async () => lock,
+    now: Date.now,
+  });
+  await opened(store);
+  const problem = store.problem();
+  if (problem === null) return store;
+  await store.close();
+  throw new StoreRefused(problem.message);
+}
+
+async function opened(store: SqliteStore): Promise<void> {
+  try {
+    await store.open();
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+/** The operating system's lock: it ends with the process that holds it. */
+async function lockStore(path: string): Promise<FileLock> {
+  const lock = await waitForLock(`${path}.lock`, LOCK_MS, systemClock);
+  if (lock === null) throw new StoreRefused(`${path} is in use by another process: stop that one first`);
+  return lock;
+}

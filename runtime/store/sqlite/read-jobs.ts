@@ -1,0 +1,47 @@
+/** The questions about jobs as SQL. */
+import type { JobRecord, JobState, JobTick } from '../job-mutations.ts';
+import type { Ref } from '../mutations.ts';
+import type { Connection } from './driver.ts';
+import type { RawQueries } from './read.ts';
+
+type JobQuery = 'jobs' | 'jobs_version' | 'job_running' | 'job_ticks';
+type StateRow = readonly [
+  job: string,
+  paused: number | null,
+  cursor: number | null,
+  signature: string | null,
+  ref: Ref | null,
+];
+
+const readState = ([, paused, cursor, signature, ref]: StateRow): JobState => ({
+  paused: paused === null ? null : paused === 1,
+  ...{ cursor, signature, ref },
+});
+
+export function createJobQueries(db: Connection): Pick<RawQueries, JobQuery> {
+  const records = db.query<[string]>('SELECT body FROM job ORDER BY name, id');
+  const states = db.query<StateRow>('SELECT job, paused, cursor, signature, ref FROM job_state');
+  const version = db.query<[string]>("SELECT value FROM meta WHERE key = 'jobs_version'");
+  const running = db.query(
+    "SELECT 1 FROM job_state s JOIN work w USING (ref) WHERE s.job = ? AND w.state IN ('pending', 'running')",
+  );
+  const ticks = db.query<[number, string, Ref | null, number]>(
+    'SELECT due_at, outcome, ref, missed FROM job_tick WHERE job = ? ORDER BY due_at DESC LIMIT ?',
+  );
+  const jobsVersion = (): number => Number(version.get()?.[0] ?? 0);
+  return {
+    jobs: () => ({
+      version: jobsVersion(),
+      records: records.all().map(([body]) => JSON.parse(body) as JobRecord),
+      states: Object.fromEntries(states.all().map((row) => [row[0], readState(row)])),
+    }),
+    jobs_version: jobsVersion,
+    job_running: ({ job }) => running.get(job) !== undefined,
+    job_ticks: ({ job, limit }) =>
+      ticks.all(job, limit).map(
+        ([due_at, outcome, ref, missed]): JobTick => ({
+          ...{ due_at, outcome: outcome as JobTick['outcome'], ref, missed },
+        }),
+      ),
+  };
+}

@@ -1,0 +1,174 @@
+/** The questions of ../queries.ts as SQL, over a connection that only reads. */
+import type { Dispatch } from '../../../schemas/generated/types.ts';
+import { claimKey } from '../claim-key.ts';
+import type { Ref } from '../mutations.ts';
+import type {
+  DamageReport,
+  DispatchSummary,
+  LastError,
+  ListFilter,
+  Query,
+  QueryKind,
+  QueryResults,
+  StoreOverview,
+  Tally,
+} from '../queries.ts';
+import type { DispatchState } from '../states.ts';
+import { DISPATCH_STATES, isFinal } from '../states.ts';
+import type { TallyColumn } from '../tally.ts';
+import { auditTally, TALLY_COLUMNS } from '../tally.ts';
+import { createBytes } from './cleanup.ts';
+import type { Connection } from './driver.ts';
+import { createJobQueries } from './read-jobs.ts';
+import { stepIds } from './rows.ts';
+import type { LoadedRow, SummaryRow } from './summary.ts';
+import { readLoaded, readSummary, SUMMARY_COLUMNS } from './summary.ts';
+
+/** What crosses from the reader thread: dispatches with their texts unparsed. */
+type Raw<K extends QueryKind> = K extends 'load'
+  ? LoadedRow | null
+  : K extends 'find'
+    ? LoadedRow | 'unknown' | 'ambiguous'
+    : QueryResults[K];
+
+/** A question as it crosses to the reader thread. `has_body`: only the rest of the dispatch is asked for. */
+export type Asked<Q extends Query = Query> = Q & { readonly has_body?: boolean };
+
+export type RawQueries = {
+  readonly [K in QueryKind]: (query: Asked<Extract<Query, { kind: K }>>) => Raw<K>;
+};
+export type RawResult = Raw<QueryKind>;
+
+/** On the thread that asked. */
+export function readRaw(kind: QueryKind, raw: RawResult, known: Dispatch | null): QueryResults[QueryKind] {
+  if (kind === 'load') return raw === null ? null : readLoaded(raw as LoadedRow, known);
+  if (kind !== 'find') return raw as QueryResults[QueryKind];
+  return typeof raw === 'string'
+    ? { kind: raw as 'unknown' | 'ambiguous' }
+    : { kind: 'found', dispatch: readLoaded(raw as LoadedRow, null) };
+}
+
+export function createQueries(db: Connection): RawQueries {
+  const held = db.query('SELECT 1 FROM claim WHERE key = ? AND expires_at > ?');
+  const exact = db.query<[Ref]>('SELECT ref FROM dispatch WHERE id = ?');
+  const beginning = db.query<[Ref]>('SELECT ref FROM dispatch WHERE id >= ?1 AND id < ?1 || char(1114111) LIMIT 2');
+  const load = createLoad(db);
+  return {
+    is_claimed: ({ key, now }) => held.get(claimKey(key), now) !== undefined,
+    load: ({ ref, has_body }) => load(ref, has_body),
+    find({ id }) {
+      const known = exact.get(id);
+      const found = known === undefined && id !== '' ? beginning.all(id) : [known];
+      const ref = found[0]?.[0];
+      if (ref === undefined) return 'unknown';
+      return found.length > 1 ? 'ambiguous' : (load(ref) ?? 'unknown');
+    },
+    list: ({ filter }) => list(db, filter),
+    overview: createOverview(db),
+    audit: createAudit(db),
+    ...createJobQueries(db),
+  };
+}
+
+function createLoad(db: Connection): (ref: Ref, hasBody?: boolean) => LoadedRow | null {
+  const one = db.query<readonly [...SummaryRow, number | null, string | null, string | null]>(
+    `SELECT ${SUMMARY_COLUMNS}, d.max_concurrent, CASE WHEN ? THEN d.body END, a.text FROM dispatch d JOIN work w USING (ref) ` +
+      'LEFT JOIN answer a USING (ref) WHERE d.ref = ?',
+  );
+  const steps = db.query<[string]>('SELECT data FROM step WHERE id BETWEEN ? AND ? ORDER BY id');
+  return (ref, hasBody = false) => {
+    const row = one.get(hasBody ? 0 : 1, ref);
+    if (row === undefined) return null;
+    const [, , , , , , , , , , , , , max_concurrent, body, answer] = row;
+    const summary = row.slice(0, 13) as unknown as SummaryRow;
+    return { summary, max_concurrent, body, answer, steps: steps.all(...stepIds(ref)).map(([data]) => data) };
+  };
+}
+
+const CONDITIONS = [
+  ['route', 'd.route = ?'],
+  ['job', 'd.job = ?'],
+  ['since', 'd.accepted_at >= ?'],
+  ['before', 'w.ref < ?'],
+] as const satisfies readonly (readonly [keyof ListFilter, string])[];
+
+function list(db: Connection, filter: ListFilter): readonly DispatchSummary[] {
+  const given = CONDITIONS.filter(([name]) => filter[name] !== undefined);
+  const where: string[] = given.map(([, condition]) => condition);
+  // Written out, because a partial index is only used for a literal.
+  const state = DISPATCH_STATES.find((known) => known === filter.state);
+  if (state !== undefined) where.push(`w.state = '${state}'`);
+  if (state !== undefined && !isFinal(state)) where.push('w.finished_at IS NULL');
+  const rows = db.query<SummaryRow>(
+    `SELECT ${SUMMARY_COLUMNS} FROM work w JOIN dispatch d USING (ref) ` +
+      `${where.length === 0 ? '' : `WHERE ${where.join(' AND ')}`} ORDER BY w.ref DESC LIMIT ?`,
+  );
+  return rows.all(...given.map(([name]) => filter[name] as string | number), filter.limit).map(readSummary);
+}
+
+/** One state of the file for all that `read` asks, though the writer goes on. */
+function inSnapshot<T>(db: Connection, read: () => T): T {
+  db.exec('BEGIN');
+  try {
+    return read();
+  } finally {
+    db.exec('COMMIT');
+  }
+}
+
+function createTallies(db: Connection): () => readonly Tally[] {
+  const all = db.query<readonly [string, string, ...number[]]>(
+    `SELECT profile, route, ${TALLY_COLUMNS.join(', ')} FROM tally ORDER BY profile, route`,
+  );
+  return () =>
+    all.all().map(([profile, route, ...counts]) => {
+      const named = TALLY_COLUMNS.map((column, index) => [column, counts[index] ?? 0] as const);
+      const columns = Object.fromEntries(named) as Record<TallyColumn, number>;
+      return { profile, route: route === '' ? null : route, ...columns };
+    });
+}
+
+function createOverview(db: Connection): RawQueries['overview'] {
+  const tallies = createTallies(db);
+  const groups = db.query<[number]>('SELECT count(*) FROM coalesce_group');
+  const deliveries = db.query<[number, number]>(
+    'SELECT count(*), coalesce(sum(due_at <= ?), 0) FROM delivery WHERE holder IS NULL',
+  );
+  const oldest = db.query<[number]>(
+    'SELECT d.accepted_at FROM work w JOIN dispatch d USING (ref) WHERE w.finished_at IS NULL ORDER BY w.ref LIMIT 1',
+  );
+  const meta = db.query<[string]>('SELECT value FROM meta WHERE key = ?');
+  const parsed = <T>(key: string): T | null => JSON.parse(meta.get(key)?.[0] ?? 'null') as T | null;
+  const bytes = createBytes(db);
+  const overview = (now: number): StoreOverview => {
+    const counts = tallies();
+    const [waiting = 0, due = 0] = deliveries.get(now) ?? [];
+    const open = groups.get()?.[0] ?? 0;
+    const runs = counts.reduce((sum, { pending }) => sum + pending, 0) - open;
+    return {
+      tallies: counts,
+      backlog: { runs, deliveries: due, deliveries_delayed: waiting - due, groups: open },
+      oldest_open_at: oldest.get()?.[0] ?? null,
+      last_error: parsed<LastError>('last_error'),
+      bytes: bytes(),
+      damage: parsed<DamageReport>('damage'),
+    };
+  };
+  return ({ now }) => inSnapshot(db, () => overview(now));
+}
+
+function createAudit(db: Connection): RawQueries['audit'] {
+  const tallies = createTallies(db);
+  const count = db.query<[string, string, string, number]>(
+    "SELECT d.profile, coalesce(d.route, ''), w.state, count(*) FROM dispatch d JOIN work w USING (ref) GROUP BY 1, 2, 3",
+  );
+  const audit = (): readonly string[] => {
+    const stored = new Map<string, Partial<Record<DispatchState, number>>>();
+    for (const [profile, route, state, found] of count.all()) {
+      const name = `${profile}\n${route}`;
+      stored.set(name, { ...stored.get(name), [state]: found });
+    }
+    return tallies().flatMap((tally) => auditTally(tally, stored.get(`${tally.profile}\n${tally.route ?? ''}`) ?? {}));
+  };
+  return () => inSnapshot(db, audit);
+}

@@ -1,0 +1,192 @@
+/**
+ * The store over one SQLite file: changes go to the writer in groups, questions to the reader. In a server both are
+ * threads, so that nothing blocks the event loop; in a command they are objects.
+ */
+import type { Dispatch } from '../../../schemas/generated/types.ts';
+import type { Logger } from '../../log.ts';
+import type { Mutation, MutationKind, MutationResults } from '../mutations.ts';
+import type { DamageReport, Query, QueryResults } from '../queries.ts';
+import type { Store, StoreProblem } from '../store.ts';
+import { StoreUnavailable } from '../store.ts';
+import type { EncodedChange } from './encode.ts';
+import { GroupCommit, NEW_WORK } from './group-commit.ts';
+import { Health } from './health.ts';
+import type { Asked } from './read.ts';
+import { readRaw } from './read.ts';
+import type { ReaderRequest, ReadResult } from './reader.ts';
+import { RecentDispatches } from './recent-dispatches.ts';
+import { StoreRefused } from './store-refused.ts';
+import type { Client } from './thread.ts';
+import { ThreadEnded } from './thread.ts';
+import type { CommitResult } from './transactions.ts';
+import { startUpkeep } from './upkeep.ts';
+import type { PrepareResult, WriterRequest } from './writer.ts';
+
+export interface StoreParts {
+  readonly path: string;
+  readonly writer: Client<WriterRequest>;
+  readonly reader: Client<ReaderRequest>;
+  /** For a look through all of a file that was not closed; null: none is made. */
+  readonly checker: Client<ReaderRequest> | null;
+  readonly log: Logger;
+  readonly beforeCommit: (() => void) | undefined;
+  /** Takes the store's lock. @throws StoreRefused when another process keeps it; other errors when the medium fails */
+  readonly lock: () => Promise<{ release(): void }>;
+  /** Unix ms. */
+  readonly now: () => number;
+}
+
+interface Reading {
+  readonly query: Asked;
+  /** The dispatch whose body need not be loaded. */
+  readonly known: Dispatch | null;
+  readonly resolve: (result: never) => void;
+  readonly reject: (error: Error) => void;
+}
+
+export class SqliteStore implements Store {
+  private readonly parts: StoreParts;
+  private readonly group: GroupCommit;
+  private readonly health: Health;
+  private readonly recent = new RecentDispatches();
+  private reading: Reading[] = [];
+  private lock: { release(): void } | null = null;
+  private isOpen = false;
+  private closing: Promise<void> | null = null;
+  private endUpkeep = (): void => {};
+
+  constructor(parts: StoreParts) {
+    this.parts = parts;
+    this.health = new Health(parts.log, parts.now);
+    this.group = new GroupCommit({
+      commit: (changes) => this.commit(changes),
+      beforeCommit: parts.beforeCommit,
+      committed: (problem) =>
+        problem === null ? this.health.end('unavailable') : this.health.begin('unavailable', problem),
+      now: () => performance.now(),
+    });
+  }
+
+  /** @throws StoreRefused; a medium that fails only becomes a problem */
+  async open(): Promise<void> {
+    const { writer, log, now } = this.parts;
+    try {
+      this.lock ??= await this.parts.lock();
+      const result = await writer.ask<PrepareResult>({ kind: 'prepare', now: now() });
+      if (result.kind === 'refused') throw new StoreRefused(result.message);
+      if (result.kind !== 'prepared') return this.health.begin('unavailable', result.message);
+      this.isOpen = true;
+      this.health.end('unavailable');
+      if (result.damage !== null) log.error({ copy: result.damage.copy }, result.damage.message);
+      if (result.unclean) void this.check();
+    } catch (error) {
+      if (error instanceof StoreRefused) throw error;
+      this.health.begin('unavailable', messageOf(error));
+    }
+  }
+
+  /** For a server, which keeps the store open. */
+  startUpkeep(): void {
+    const { path, writer, reader } = this.parts;
+    const tryAgain = async (): Promise<void> => {
+      if (!this.isOpen) return this.open();
+      // An empty group: what a failed commit has left is overwritten first.
+      if ((await this.commit([])).length === 0) this.health.end('unavailable');
+    };
+    this.endUpkeep = startUpkeep({ path, writer, reader, health: this.health, tryAgain, isOpen: () => this.isOpen });
+    if (this.isOpen) void writer.ask({ kind: 'lengthen_log' }).catch(() => {});
+  }
+
+  async write<M extends Mutation>(mutation: M): Promise<MutationResults[M['kind']]> {
+    const { problem } = this.health;
+    const isRefused = problem?.kind === 'replaced' || (problem?.kind === 'full' && NEW_WORK.has(mutation.kind));
+    if (!this.isOpen || isRefused) throw new StoreUnavailable(problem?.message ?? 'the store is not open');
+    const result = await this.group.write(mutation);
+    this.written(mutation, result);
+    return result;
+  }
+
+  read<Q extends Query>(query: Q): Promise<QueryResults[Q['kind']]> {
+    if (!this.isOpen) return Promise.reject(new StoreUnavailable(this.problem()?.message ?? 'the store is not open'));
+    const known = query.kind === 'load' ? this.recent.get(query.ref) : null;
+    return new Promise((resolve, reject) => {
+      this.reading.push({ query: known === null ? query : { ...query, has_body: true }, known, resolve, reject });
+      if (this.reading.length === 1) queueMicrotask(() => void this.ask());
+    });
+  }
+
+  problem(): StoreProblem | null {
+    return this.health.problem;
+  }
+
+  close(): Promise<void> {
+    this.closing ??= this.end();
+    return this.closing;
+  }
+
+  private async end(): Promise<void> {
+    const { writer, reader, checker } = this.parts;
+    this.isOpen = false;
+    this.endUpkeep();
+    await this.group.settled();
+    void checker?.end({ kind: 'close' });
+    await reader.end({ kind: 'close' });
+    await writer.end({ kind: 'close' });
+    this.lock?.release();
+  }
+
+  private written(mutation: Mutation, result: MutationResults[MutationKind]): void {
+    if (mutation.kind === 'accept') {
+      const accepted = result as MutationResults['accept'];
+      if (accepted.kind === 'stored') this.recent.add(accepted.ref, mutation.dispatch);
+    } else if (mutation.kind === 'trim') {
+      const { removed, bytes } = result as MutationResults['trim'];
+      const size = `the store has reached its size of ${Math.round(mutation.max_bytes / 2 ** 20)} MB`;
+      if (bytes <= mutation.max_bytes) this.health.end('full');
+      else if (removed === 0) this.health.begin('full', `${size}, and nothing in it has ended`);
+    }
+  }
+
+  private async commit(changes: readonly EncodedChange[]): Promise<readonly CommitResult[]> {
+    const { writer } = this.parts;
+    const send = (again: boolean): Promise<string> => writer.ask<string>({ kind: 'commit', changes, again });
+    const text = await send(false).catch((error: unknown) => {
+      // Whether it was committed is for the next thread to find out.
+      if (error instanceof ThreadEnded) return send(true);
+      throw error;
+    });
+    return JSON.parse(text) as readonly CommitResult[];
+  }
+
+  /** All that was asked in one turn crosses to the reader at once. */
+  private async ask(): Promise<void> {
+    const { reading } = this;
+    this.reading = [];
+    const queries = reading.map(({ query }) => query);
+    let results: readonly ReadResult[] = [];
+    let problem = 'no answer';
+    try {
+      results = await this.parts.reader.ask<readonly ReadResult[]>({ kind: 'read', queries });
+    } catch (error) {
+      problem = messageOf(error);
+    }
+    for (const [index, { query, known, resolve, reject }] of reading.entries()) {
+      const result = results[index] ?? { kind: 'failed', message: problem };
+      if (result.kind === 'ok') resolve(readRaw(query.kind, result.value, known) as never);
+      else reject(new StoreUnavailable(`cannot read the store: ${result.message}`));
+    }
+  }
+
+  /** Looks through all of a file that was not closed. */
+  private async check(): Promise<void> {
+    const { checker, writer, path, now, log } = this.parts;
+    const broken = await checker?.ask<string | null>({ kind: 'check' }).catch(() => null);
+    void checker?.end({ kind: 'close' });
+    if (typeof broken !== 'string') return;
+    const damage: DamageReport = { at: now(), message: `${path} is damaged: ${broken}`, copy: null };
+    log.error({}, damage.message);
+    await writer.ask({ kind: 'note_damage', damage }).catch(() => {});
+  }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

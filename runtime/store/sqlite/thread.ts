@@ -1,0 +1,109 @@
+/** Workers of the store: threads in a server, plain objects in a command. Requests are answered in their order. */
+import type { MessagePort } from 'node:worker_threads';
+import { Worker } from 'node:worker_threads';
+
+export interface Client<Request> {
+  /** Rejects with ThreadEnded when the thread ends first, and with what the request has thrown. */
+  ask<Answer>(request: Request): Promise<Answer>;
+  /** A last request, where there is a worker that needs it. */
+  end(last: Request): Promise<void>;
+}
+
+/** The thread that had a request has ended: how far it came is unknown. */
+export class ThreadEnded extends Error {
+  override readonly name = 'ThreadEnded';
+}
+
+export type StartThread = () => Worker;
+
+interface Waiting {
+  readonly resolve: (answer: never) => void;
+  readonly reject: (error: Error) => void;
+}
+
+type Reply = { readonly answer: unknown } | { readonly error: string };
+
+/** A client of a thread, which is started with the first request, and again when it has died. */
+export class ThreadClient<Request> implements Client<Request> {
+  private readonly start: StartThread;
+  private readonly onDeath: (reason: string) => void;
+  private thread: Worker | null = null;
+  private readonly waiting: Waiting[] = [];
+
+  constructor(start: StartThread, onDeath: (reason: string) => void) {
+    this.start = start;
+    this.onDeath = onDeath;
+  }
+
+  ask<Answer>(request: Request): Promise<Answer> {
+    this.thread ??= this.begin();
+    const { thread } = this;
+    return new Promise<Answer>((resolve, reject) => {
+      this.waiting.push({ resolve, reject });
+      thread.postMessage(request);
+    });
+  }
+
+  async end(last: Request): Promise<void> {
+    if (this.thread !== null) await this.ask(last).catch(() => {});
+    await this.thread?.terminate();
+  }
+
+  private begin(): Worker {
+    const thread = this.start();
+    thread.on('message', (reply: Reply) => {
+      const waiting = this.waiting.shift();
+      if ('answer' in reply) waiting?.resolve(reply.answer as never);
+      else waiting?.reject(new Error(reply.error));
+    });
+    thread.on('error', (error) => this.onDeath(error instanceof Error ? error.message : String(error)));
+    thread.on('exit', () => {
+      this.thread = null;
+      for (const { reject } of this.waiting.splice(0)) reject(new ThreadEnded('a thread of the store has ended'));
+    });
+    return thread;
+  }
+}
+
+/** A client of what serves in this thread. */
+export function inlineClient<Request>(serve: (request: Request) => unknown): Client<Request> {
+  return {
+    ask: async <Answer>(request: Request) => (await serve(request)) as Answer,
+    async end(last) {
+      try {
+        await serve(last);
+      } catch {
+        // As a thread that ends: what could not be done then is done at the next start.
+      }
+    },
+  };
+}
+
+/** The other side: answers on `port`. */
+export function serveThread<Request>(port: MessagePort, serve: (request: Request) => unknown): void {
+  let last: Promise<void> = Promise.resolve();
+  const answer = async (request: Request): Promise<void> => {
+    let reply: Reply;
+    try {
+      reply = { answer: await serve(request) };
+    } catch (error) {
+      reply = { error: error instanceof Error ? error.message : String(error) };
+    }
+    port.postMessage(reply);
+  };
+  port.on('message', (request: Request) => {
+    last = last.then(() => answer(request));
+  });
+}
+
+/**
+ * Starts `entry` (named as it is when built) with `workerData`. From source the file is TypeScript, and a thread does
+ * not inherit the loader of its process: it has to register one first.
+ */
+export function startEntry(entry: URL, workerData: unknown): Worker {
+  if (import.meta.url.endsWith('.js')) return new Worker(entry, { workerData });
+  const source = entry.href.replace(/\.js$/, '.ts');
+  const loader = import.meta.resolve('tsx/esm/api');
+  const bootstrap = `import(${JSON.stringify(loader)}).then((tsx) => (tsx.register(), import(${JSON.stringify(source)})))`;
+  return new Worker(bootstrap, { eval: true, workerData });
+}

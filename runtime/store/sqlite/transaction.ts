@@ -1,0 +1,13 @@
+/** Runs `work` as one transaction: all of it, or nothing when it throws. */
+import type { Connection } from './driver.ts';
+
+export function inTransaction(db: Connection, work: () => void): void {
+  db.exec('BEGIN IMMEDIATE');
+  try {
+    work();
+    db.exec('COMMIT');
+  } catch (error) {
+    if (db.inTransaction) db.exec('ROLLBACK');
+    throw error;
+  }
+}

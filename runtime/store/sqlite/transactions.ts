@@ -1,0 +1,199 @@
+/**
+ * A group of changes as one transaction: all of them share its sync. A change that cannot be stored fails alone, and the
+ * others are stored without it.
+ *
+ * A commit that fails while it is synced leaves its frames in the write-ahead log, where a crash would bring them back.
+ * So before it is reported that nothing was stored, the connection is reopened and a small commit is written over them;
+ * as long as that fails too, nothing else is committed.
+ */
+import type { MutationKind, MutationResults, Ref } from '../mutations.ts';
+import type { Connection } from './driver.ts';
+import { errorCode, isMediumError } from './driver.ts';
+import type { EncodedChange } from './encode.ts';
+import { decodeChange } from './encode.ts';
+import type { SqlHandlers } from './handlers.ts';
+import { applyChange, createHandlers } from './handlers.ts';
+import { emptyLog } from './open-database.ts';
+import type { Rows } from './rows.ts';
+import { createRows } from './rows.ts';
+import { inTransaction } from './transaction.ts';
+
+/** Moments of a commit. */
+export type CommitPoint = 'begun' | 'applied' | 'committed';
+
+export type CommitResult =
+  | { readonly kind: 'ok'; readonly value: MutationResults[MutationKind] }
+  /** `unavailable`: the medium failed, worth another try later. `failed`: this change can never be stored. */
+  | { readonly kind: 'unavailable' | 'failed'; readonly message: string };
+
+/** For how long a failed commit is tried to be overwritten before it is reported, in ms, and between two tries. */
+const OVERWRITE_MS = 2000;
+const RETRY_MS = 50;
+/** The commit was cut off before its last frame: there is nothing to overwrite. */
+const INCOMPLETE = /^SQLITE_(?:FULL|BUSY|IOERR_WRITE)/;
+
+interface Opened {
+  readonly db: Connection;
+  readonly rows: Rows;
+  readonly handlers: SqlHandlers;
+}
+
+export class Transactions {
+  private readonly connect: () => Connection;
+  private readonly reached: (point: CommitPoint) => void;
+  private opened: Opened | null = null;
+  /** Why a failed commit may still be in the log, or the connection be in no good state. */
+  private doubt: string | null = null;
+
+  constructor(connect: () => Connection, reached: (point: CommitPoint) => void) {
+    this.connect = connect;
+    this.reached = reached;
+  }
+
+  get db(): Connection {
+    return this.open().db;
+  }
+
+  /** Goes on with this connection. */
+  use(db: Connection): void {
+    this.opened = withHandlers(db);
+  }
+
+  /**
+   * Results in the order of the changes.
+   * @param again they may have been committed before: what was is not stored twice
+   * @throws when the medium fails: nothing was stored then
+   */
+  commit(changes: readonly EncodedChange[], again: boolean): readonly CommitResult[] {
+    if (this.doubt !== null) this.overwrite();
+    const failed = new Map<number, CommitResult>();
+    for (;;) {
+      const results = this.transact(changes, again, failed);
+      if (results !== null) return results;
+    }
+  }
+
+  close(): void {
+    if (this.opened === null) return;
+    try {
+      emptyLog(this.opened.db);
+    } finally {
+      this.opened.db.close();
+      this.opened = null;
+    }
+  }
+
+  /** @param failed changes to leave out. Null: one more has failed, and the others are to be tried without it */
+  private transact(
+    changes: readonly EncodedChange[],
+    again: boolean,
+    failed: Map<number, CommitResult>,
+  ): readonly CommitResult[] | null {
+    const opened = this.open();
+    const results: CommitResult[] = [];
+    opened.db.exec('BEGIN IMMEDIATE');
+    try {
+      this.reached('begun');
+      for (const [index, change] of changes.entries()) {
+        const result = failed.get(index) ?? apply(opened, change, again);
+        results.push(result);
+        if (result.kind === 'ok' || failed.has(index)) continue;
+        failed.set(index, result);
+        this.rollBack(opened);
+        return null;
+      }
+      opened.rows.counts.flush();
+      this.reached('applied');
+    } catch (error) {
+      this.rollBack(opened);
+      throw error;
+    }
+    this.end(opened);
+    this.reached('committed');
+    return results;
+  }
+
+  private end(opened: Opened): void {
+    try {
+      opened.db.exec('COMMIT');
+    } catch (error) {
+      this.rollBack(opened);
+      if (!INCOMPLETE.test(errorCode(error))) {
+        this.doubt = messageOf(error);
+        this.overwriteWithin(OVERWRITE_MS);
+      }
+      throw error;
+    }
+  }
+
+  /** A connection that cannot be rolled back is replaced before the next commit. */
+  private rollBack({ db, rows }: Opened): void {
+    try {
+      if (db.inTransaction) db.exec('ROLLBACK');
+      rows.reload();
+    } catch (error) {
+      this.doubt = messageOf(error);
+    }
+  }
+
+  private overwriteWithin(ms: number): void {
+    for (const until = performance.now() + ms; performance.now() < until; ) {
+      try {
+        this.overwrite();
+        return;
+      } catch {
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_MS);
+      }
+    }
+  }
+
+  /** @throws as long as the medium fails */
+  private overwrite(): void {
+    // Opened before the other one is closed: the last connection that closes would fold the log into the file.
+    const next = withHandlers(this.connect());
+    this.opened?.db.close();
+    this.opened = next;
+    inTransaction(next.db, () =>
+      next.db.exec("INSERT OR REPLACE INTO meta VALUES ('overwritten', hex(randomblob(8)))"),
+    );
+    this.doubt = null;
+    // Begins the log anew where no reader is in the way: what is left of the failed commit behind is no sign of damage.
+    emptyLog(next.db);
+  }
+
+  private open(): Opened {
+    this.opened ??= withHandlers(this.connect());
+    return this.opened;
+  }
+}
+
+/** @throws when the medium fails */
+function apply({ rows, handlers }: Opened, encoded: EncodedChange, again: boolean): CommitResult {
+  const [, body, answer] = encoded;
+  try {
+    const change = decodeChange(encoded);
+    const id = 'dispatch' in change ? change.dispatch?.id : undefined;
+    const stored = again && id !== undefined ? findStored(rows, id) : null;
+    return { kind: 'ok', value: stored ?? applyChange(handlers, change, { body, answer }) };
+  } catch (error) {
+    if (isMediumError(error)) throw error;
+    return { kind: 'failed', message: messageOf(error) };
+  }
+}
+
+/** The result of a change whose dispatch was stored before. */
+function findStored({ db }: Rows, id: string): MutationResults['join_group'] | null {
+  const [ref, head, due_at] =
+    db
+      .query<[Ref, string, number]>('SELECT ref, d.head, w.due_at FROM dispatch d JOIN work w USING (ref) WHERE id = ?')
+      .get(id) ?? [];
+  if (ref === undefined || head === undefined || due_at === undefined) return null;
+  return { kind: 'stored', ref, superseded: (JSON.parse(head) as [string, string, null, number])[3], due_at };
+}
+
+function withHandlers(db: Connection): Opened {
+  const rows = createRows(db);
+  return { db, rows, handlers: createHandlers(rows) };
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

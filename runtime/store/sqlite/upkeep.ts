@@ -1,0 +1,79 @@
+/**
+ * What a server does for its store once a second: a checkpoint, and another try where the medium failed; and more often a
+ * look whether the file is still the one that was opened. None of it blocks the event loop.
+ */
+import { stat } from 'node:fs/promises';
+import type { Health } from './health.ts';
+import { WAL_BYTES } from './open-database.ts';
+import type { ReaderRequest } from './reader.ts';
+import type { Client } from './thread.ts';
+import type { WriterRequest } from './writer.ts';
+
+/** In ms. A file that was taken away is noticed within a second. */
+const TICK_MS = 1000;
+const LOOK_MS = 400;
+const PAGE_BYTES = 4096;
+
+export interface UpkeepParts {
+  readonly path: string;
+  readonly writer: Client<WriterRequest>;
+  readonly reader: Client<ReaderRequest>;
+  readonly health: Health;
+  /** Opens the store, or overwrites a commit that has failed. */
+  readonly tryAgain: () => Promise<void>;
+  readonly isOpen: () => boolean;
+}
+
+/** Begins. @returns what ends it */
+export function startUpkeep(parts: UpkeepParts): () => void {
+  const look = createLook(parts);
+  void look();
+  const timers = [every(TICK_MS, () => tick(parts)), every(LOOK_MS, look)];
+  return () => {
+    for (const timer of timers) clearInterval(timer);
+  };
+}
+
+/** One after the other: a slow one is not overtaken by the next. */
+function every(ms: number, work: () => Promise<void>): NodeJS.Timeout {
+  let busy = false;
+  const timer = setInterval(async () => {
+    if (busy) return;
+    busy = true;
+    await work().catch(() => {});
+    busy = false;
+  }, ms);
+  return timer.unref();
+}
+
+async function tick({ writer, reader, health, tryAgain, isOpen }: UpkeepParts): Promise<void> {
+  if (health.problem?.kind === 'unavailable') await tryAgain();
+  if (!isOpen()) return;
+  const pages = await reader.ask<number>({ kind: 'checkpoint' });
+  // Under a steady load the reader never reaches the end of the log: only the writer can, between two commits.
+  if (pages * PAGE_BYTES > WAL_BYTES) await writer.ask({ kind: 'checkpoint' });
+}
+
+function createLook({ path, health, isOpen }: UpkeepParts): () => Promise<void> {
+  let opened: string | null = null;
+  return async () => {
+    if (!isOpen()) return;
+    const found = await identityOf(path);
+    opened ??= found;
+    if (found === opened) health.end('replaced');
+    else {
+      const what = 'has been removed or replaced while it is served';
+      health.begin('replaced', `${path} ${what}: put it back, or restart the gateway`);
+    }
+  };
+}
+
+/** Device and number of the database and its log; null: they are not there. */
+async function identityOf(path: string): Promise<string | null> {
+  try {
+    const found = await Promise.all(['', '-wal'].map((suffix) => stat(path + suffix, { bigint: true })));
+    return found.map(({ dev, ino }) => `${dev}/${ino}`).join(' ');
+  } catch {
+    return null;
+  }
+}

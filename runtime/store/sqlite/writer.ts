@@ -1,0 +1,89 @@
+/** What the writer does for the store, on a thread of its own in a server: prepares the file, and commits groups. */
+import type { DamageReport } from '../queries.ts';
+import type { Connect } from './driver.ts';
+import { connect as connectDriver } from './driver.ts';
+import type { EncodedChange } from './encode.ts';
+import type { Durability, Prepared } from './open-database.ts';
+import { lengthenLog, mayPass, noteDamage, openWriting, prepareDatabase } from './open-database.ts';
+import { StoreRefused } from './store-refused.ts';
+import type { CommitPoint, CommitResult } from './transactions.ts';
+import { Transactions } from './transactions.ts';
+
+export interface WriterOptions {
+  readonly path: string;
+  readonly durability: Durability;
+  /** Default: the driver's. */
+  readonly connect?: Connect;
+  /** For tests that kill the process within a commit. */
+  readonly reached?: (point: CommitPoint) => void;
+}
+
+export type WriterRequest =
+  | { readonly kind: 'prepare'; readonly now: number }
+  /** `again`: the thread that had them has ended, and how far it came is unknown. */
+  | { readonly kind: 'commit'; readonly changes: readonly EncodedChange[]; readonly again: boolean }
+  | { readonly kind: 'note_damage'; readonly damage: DamageReport }
+  | { readonly kind: 'lengthen_log' | 'checkpoint' | 'close' };
+
+/** `refused`: this version cannot use the file. `unavailable`: the medium may do better later. */
+export type PrepareResult =
+  | ({ readonly kind: 'prepared' } & Prepared)
+  | { readonly kind: 'refused' | 'unavailable'; readonly message: string };
+
+export class Writer {
+  private readonly options: WriterOptions;
+  private readonly transactions: Transactions;
+
+  constructor(options: WriterOptions) {
+    const { path, durability, connect = connectDriver, reached = () => {} } = options;
+    this.options = options;
+    this.transactions = new Transactions(() => openWriting(connect, path, durability), reached);
+  }
+
+  /** Answers one request: with the result of `prepare`, with those of a commit as JSON. */
+  async serve(request: WriterRequest): Promise<PrepareResult | string | null> {
+    const { transactions } = this;
+    switch (request.kind) {
+      case 'prepare':
+        return this.prepare(request.now);
+      case 'commit':
+        // As one text: that crosses threads at a fraction of what cloning its objects costs.
+        return JSON.stringify(this.commit(request.changes, request.again));
+      case 'note_damage':
+        noteDamage(transactions.db, request.damage);
+        return null;
+      case 'lengthen_log':
+        lengthenLog(this.options.path);
+        return null;
+      case 'checkpoint':
+        transactions.db.exec('PRAGMA wal_checkpoint(PASSIVE)');
+        return null;
+      case 'close':
+        transactions.close();
+        return null;
+    }
+  }
+
+  private async prepare(now: number): Promise<PrepareResult> {
+    const { connect = connectDriver, path, durability } = this.options;
+    try {
+      const { db, prepared } = await prepareDatabase(connect, path, now);
+      db.exec(`PRAGMA synchronous = ${durability}`);
+      this.transactions.use(db);
+      return { kind: 'prepared', ...prepared };
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      if (error instanceof StoreRefused) return { kind: 'refused', message };
+      return { kind: mayPass(error) ? 'unavailable' : 'refused', message: `cannot open ${path}: ${message}` };
+    }
+  }
+
+  private commit(changes: readonly EncodedChange[], again: boolean): readonly CommitResult[] {
+    try {
+      return this.transactions.commit(changes, again);
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      return changes.map(() => ({ kind: 'unavailable', message }));
+    }
+  }
+}

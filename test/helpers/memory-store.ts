@@ -1,0 +1,46 @@
+/**
+ * A store in memory for tests: simple and slow, with each rule of ../../runtime/store/mutations.ts written down once
+ * more, in plain maps. It passes the conformance suite, and engines are compared with it.
+ */
+import type { Mutation, MutationHandlers, MutationResults } from '../../runtime/store/mutations.ts';
+import { applyMutation } from '../../runtime/store/mutations.ts';
+import type { Query, QueryResults } from '../../runtime/store/queries.ts';
+import { answerQuery } from '../../runtime/store/queries.ts';
+import type { Store } from '../../runtime/store/store.ts';
+import { dispatchHandlers } from './memory-store/dispatches.ts';
+import { jobHandlers } from './memory-store/jobs.ts';
+import { queryHandlers } from './memory-store/queries.ts';
+import { retentionHandlers } from './memory-store/retention.ts';
+import type { MemoryTables } from './memory-store/tables.ts';
+import { createTables } from './memory-store/tables.ts';
+import { workHandlers } from './memory-store/work.ts';
+
+export interface MemoryStore extends Store {
+  /** `read` without a promise, for assertions. */
+  look<Q extends Query>(query: Q): QueryResults[Q['kind']];
+  /** What would outlive a process: for another store over the same. */
+  readonly tables: MemoryTables;
+}
+
+/** @param tables what another store has left */
+export function createMemoryStore(tables: MemoryTables = createTables()): MemoryStore {
+  const queries = queryHandlers(tables);
+  const handlers: MutationHandlers = {
+    ...dispatchHandlers(tables),
+    ...workHandlers(tables),
+    ...jobHandlers(tables),
+    ...retentionHandlers(tables),
+  };
+  const look = <Q extends Query>(query: Q): QueryResults[Q['kind']] => structuredClone(answerQuery(queries, query));
+  return {
+    tables,
+    look,
+    async write<M extends Mutation>(mutation: M): Promise<MutationResults[M['kind']]> {
+      // What cannot be written as JSON cannot be stored, and what is stored is a copy.
+      return applyMutation(handlers, JSON.parse(JSON.stringify(mutation)) as M);
+    },
+    read: async (query) => look(query),
+    problem: () => null,
+    close: async () => {},
+  };
+}

@@ -1,0 +1,113 @@
+/** How dispatches come in and move on, in the store in memory. */
+import { endDelivering } from '../../../runtime/store/delivery-ending.ts';
+import { joinGroup } from '../../../runtime/store/group.ts';
+import type {
+  Accept,
+  Advance,
+  JoinGroup,
+  MutationHandlers,
+  MutationResults,
+  OpenDelivery,
+  RecordAttempt,
+} from '../../../runtime/store/mutations.ts';
+import { isFailure } from '../../../runtime/store/mutations.ts';
+import { canAdvance, isFinal } from '../../../runtime/store/states.ts';
+import type { DispatchRow, MemoryTables } from './tables.ts';
+import { claim, insert, isClaimed, move, nameOf } from './tables.ts';
+
+export function dispatchHandlers(
+  tables: MemoryTables,
+): Pick<MutationHandlers, 'accept' | 'join_group' | 'advance' | 'record_attempt'> {
+  return {
+    accept: (m) => accept(tables, m),
+    join_group: (m) => join(tables, m),
+    advance: (m) => advance(tables, m),
+    record_attempt: (m) => recordAttempt(tables, m),
+  };
+}
+
+function accept(tables: MemoryTables, m: Accept): MutationResults['accept'] {
+  const { dispatch, max_concurrent, now, work } = m;
+  if (m.claim !== null && isClaimed(tables, m.claim, now)) return { kind: 'duplicate' };
+  if (m.claiming === 'now') claim(tables, m.claim);
+  const state = work.kind === 'run' ? 'pending' : 'delivering';
+  const row = insert(tables, { dispatch, max_concurrent, state, due_at: now, now });
+  if (work.kind === 'held') row.holder = work.holder;
+  if (work.kind === 'deliveries') {
+    if (work.answer !== null) Object.assign(row, { answer: work.answer, answered_at: now });
+    addDeliveries(tables, row, work.open, now);
+  }
+  return { kind: 'stored', ref: row.ref };
+}
+
+function join(tables: MemoryTables, m: JoinGroup): MutationResults['join_group'] {
+  const { profile, route, id } = m.dispatch;
+  if (m.claim !== null && isClaimed(tables, m.claim, m.now)) return { kind: 'duplicate' };
+  claim(tables, m.claim);
+  const name = nameOf(profile, route, m.key);
+  const before = tables.groups.get(name) ?? null;
+  const group = joinGroup(before, m.now, m.limits);
+  const { superseded, due_at } = group;
+  const dispatch = { ...m.dispatch, superseded };
+  const rest = { max_concurrent: m.max_concurrent, state: 'pending', due_at, now: m.now, group: name } as const;
+  const { ref } = insert(tables, { dispatch, ...rest });
+  tables.groups.set(name, { ...group, ref });
+  const replaced = before === null ? undefined : tables.dispatches.get(before.ref);
+  if (replaced !== undefined) {
+    move(tables, replaced, 'skipped');
+    Object.assign(replaced, { finished_at: m.now, reason: `superseded by ${id}` });
+  }
+  return { kind: 'stored', ref, superseded, due_at };
+}
+
+function advance(tables: MemoryTables, m: Advance): boolean {
+  const row = tables.dispatches.get(m.ref);
+  if (row === undefined || row.holder !== m.holder || !canAdvance(row.state, m)) return false;
+  move(tables, row, m.to);
+  row.holder = null;
+  row.reason = m.reason ?? null;
+  row.steps = [...row.steps, ...(m.steps ?? [])];
+  row.started_at = m.started_at ?? row.started_at;
+  if (m.answer !== undefined) Object.assign(row, { answer: m.answer, answered_at: m.at });
+  if (m.to === 'pending') Object.assign(row, { due_at: m.due_at ?? m.at, set_at: m.at });
+  if (isFailure(m)) noteError(tables, row, m.at, m.reason);
+  if (isFinal(m.to)) row.finished_at = m.at;
+  else if (m.to === 'delivering') addDeliveries(tables, row, m.open ?? [], m.at);
+  claim(tables, m.claim);
+  return true;
+}
+
+function recordAttempt(tables: MemoryTables, m: RecordAttempt): MutationResults['record_attempt'] {
+  const row = tables.dispatches.get(m.ref);
+  const attempts = [...tables.deliveries];
+  const attempt = attempts.find(({ ref, index, holder }) => ref === m.ref && index === m.index && holder === m.holder);
+  if (row === undefined || attempt === undefined) return null;
+  if (m.step !== null) {
+    row.steps = [...row.steps, m.step];
+    row.reason = m.step.reason;
+    if (m.step.reason !== null) noteError(tables, row, m.at, m.step.reason);
+  }
+  if (m.due_at !== null) {
+    Object.assign(attempt, { due_at: m.due_at, set_at: m.at, holder: null });
+    return { state: 'delivering', reason: null };
+  }
+  tables.deliveries.delete(attempt);
+  if (attempts.some(({ ref, index }) => ref === m.ref && index !== m.index))
+    return { state: 'delivering', reason: null };
+  const end = endDelivering(row.dispatch.deliveries, row.steps);
+  move(tables, row, end.state);
+  Object.assign(row, { finished_at: m.at, reason: end.reason });
+  if (end.reason !== null) noteError(tables, row, m.at, end.reason);
+  return end;
+}
+
+function addDeliveries(tables: MemoryTables, row: DispatchRow, open: readonly OpenDelivery[], now: number): void {
+  for (const { index, target, due_at } of open) {
+    const lane = nameOf(row.profile, target);
+    tables.deliveries.add({ ref: row.ref, index, lane, due_at, set_at: now, holder: null });
+  }
+}
+
+export function noteError(tables: MemoryTables, { id, route }: DispatchRow, at: number, reason: string): void {
+  tables.lastError = { id, route, at, reason };
+}

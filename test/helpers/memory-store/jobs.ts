@@ -1,0 +1,107 @@
+/** Jobs and their instants, in the store in memory. */
+import type {
+  FireJob,
+  JobMutation,
+  JobMutationResults,
+  JobState,
+  JobTick,
+  PutJob,
+  TickJob,
+} from '../../../runtime/store/job-mutations.ts';
+import { NO_STATE } from '../../../runtime/store/job-mutations.ts';
+import type { MutationHandlers, Ref } from '../../../runtime/store/mutations.ts';
+import type { Dispatch } from '../../../schemas/generated/types.ts';
+import type { MemoryTables } from './tables.ts';
+import { claim, insert, isClaimed } from './tables.ts';
+
+export function jobHandlers(tables: MemoryTables): Pick<MutationHandlers, JobMutation['kind']> {
+  return {
+    put_job: (m) => put(tables, m),
+    remove_job({ id }) {
+      if (!tables.jobs.delete(id)) return false;
+      tables.jobStates.delete(id);
+      tables.jobsVersion++;
+      return true;
+    },
+    pause_job({ job, paused, now }) {
+      change(tables, job, paused ? { paused } : { paused, cursor: now });
+      tables.jobsVersion++;
+      return null;
+    },
+    watch_job({ job, signature, now }) {
+      change(tables, job, { signature, cursor: now });
+      return null;
+    },
+    tick_job: (m) => tick(tables, m),
+    fire_job: (m) => fire(tables, m),
+    forget_ticks({ before, limit }) {
+      const old = [...tables.ticks.values()].flatMap((ticks) =>
+        [...ticks.keys()].filter((at) => at < before).map((at) => ({ ticks, at })),
+      );
+      for (const { ticks, at } of old.slice(0, limit)) ticks.delete(at);
+      return Math.min(limit, old.length);
+    },
+  };
+}
+
+function put(tables: MemoryTables, { job, expect, numbered_beside }: PutJob): JobMutationResults['put_job'] {
+  if (expect === 'old' && !tables.jobs.has(job.id)) return { kind: 'unknown' };
+  if (expect === 'new' && tables.jobs.has(job.id)) return { kind: 'name_taken' };
+  const others = [...tables.jobs.values()].filter(({ id, profile }) => id !== job.id && profile === job.profile);
+  const taken = new Set([...others.map(({ name }) => name), ...(numbered_beside ?? [])]);
+  let name = job.name;
+  for (let number = 2; numbered_beside !== undefined && taken.has(name); number++) name = `${job.name}-${number}`;
+  if (taken.has(name)) return { kind: 'name_taken' };
+  tables.jobs.set(job.id, { ...job, name });
+  tables.jobsVersion++;
+  return { kind: 'stored', name };
+}
+
+function tick(tables: MemoryTables, m: TickJob): JobMutationResults['tick_job'] {
+  const state = stateOf(tables, m.job);
+  const ticks = tables.ticks.get(m.job) ?? new Map<number, JobTick>();
+  tables.ticks.set(m.job, ticks);
+  if (ticks.has(m.due_at) || m.due_at <= (state.cursor ?? Number.NEGATIVE_INFINITY)) return { kind: 'claimed' };
+  change(tables, m.job, { cursor: m.due_at });
+  if (state.paused ?? m.paused) return { kind: 'paused' };
+  const note = (outcome: JobTick['outcome'], ref: Ref | null): void => {
+    ticks.set(m.due_at, { due_at: m.due_at, outcome, ref, missed: m.missed });
+  };
+  if (m.dispatch === null) {
+    note('missed', null);
+    return { kind: 'missed' };
+  }
+  if (isRunning(tables, m.job)) {
+    note('overlapped', null);
+    return { kind: 'running' };
+  }
+  const ref = begin(tables, m.job, m.dispatch, m.now);
+  note('fired', ref);
+  return { kind: 'stored', ref };
+}
+
+function fire(tables: MemoryTables, m: FireJob): JobMutationResults['fire_job'] {
+  if (m.claim !== null && isClaimed(tables, m.claim, m.now)) return { kind: 'duplicate' };
+  if (!m.even_paused && (stateOf(tables, m.job).paused ?? m.paused)) return { kind: 'paused' };
+  claim(tables, m.claim);
+  if (isRunning(tables, m.job)) return { kind: 'running' };
+  return { kind: 'stored', ref: begin(tables, m.job, m.dispatch, m.now) };
+}
+
+function begin(tables: MemoryTables, job: string, dispatch: Dispatch, now: number): Ref {
+  const { ref } = insert(tables, { dispatch, state: 'pending', due_at: now, now });
+  change(tables, job, { ref });
+  return ref;
+}
+
+const stateOf = ({ jobStates }: MemoryTables, job: string): JobState => jobStates.get(job) ?? NO_STATE;
+
+function change(tables: MemoryTables, job: string, to: Partial<JobState>): void {
+  tables.jobStates.set(job, { ...stateOf(tables, job), ...to });
+}
+
+export function isRunning(tables: MemoryTables, job: string): boolean {
+  const { ref } = stateOf(tables, job);
+  const state = ref === null ? undefined : tables.dispatches.get(ref)?.state;
+  return state === 'pending' || state === 'running';
+}

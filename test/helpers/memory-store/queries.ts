@@ -1,0 +1,104 @@
+/** The questions that the store in memory answers. */
+import type {
+  DispatchSummary,
+  ListFilter,
+  QueryHandlers,
+  QueryResults,
+  StoredDispatch,
+  StoreOverview,
+  Tally,
+} from '../../../runtime/store/queries.ts';
+import type { DispatchState } from '../../../runtime/store/states.ts';
+import { isFinal } from '../../../runtime/store/states.ts';
+import { auditTally } from '../../../runtime/store/tally.ts';
+import { isRunning } from './jobs.ts';
+import { sizeOf } from './retention.ts';
+import type { DispatchRow, MemoryTables } from './tables.ts';
+import { isClaimed } from './tables.ts';
+import { isGrouped } from './work.ts';
+
+export function queryHandlers(tables: MemoryTables): QueryHandlers {
+  const { dispatches, jobs, jobStates, ticks } = tables;
+  return {
+    is_claimed: ({ key, now }) => isClaimed(tables, key, now),
+    load: ({ ref }) => loaded(dispatches.get(ref)),
+    find: ({ id }) => find(tables, id),
+    list: ({ filter }) => list(tables, filter),
+    overview: ({ now }) => overview(tables, now),
+    jobs: () => ({
+      version: tables.jobsVersion,
+      records: [...jobs.values()].sort((a, b) => (a.name < b.name ? -1 : 1)),
+      states: Object.fromEntries(jobStates),
+    }),
+    jobs_version: () => tables.jobsVersion,
+    job_running: ({ job }) => isRunning(tables, job),
+    job_ticks: ({ job, limit }) =>
+      [...(ticks.get(job)?.values() ?? [])].sort((a, b) => b.due_at - a.due_at).slice(0, limit),
+    audit: () => audit(tables),
+  };
+}
+
+function loaded(row: DispatchRow | undefined): StoredDispatch | null {
+  if (row === undefined) return null;
+  const { due_at, set_at, holder, group, ...stored } = row;
+  return stored;
+}
+
+function find({ dispatches }: MemoryTables, id: string): QueryResults['find'] {
+  const exact = [...dispatches.values()].find((row) => row.id === id);
+  const found = exact === undefined ? [...dispatches.values()].filter((row) => row.id.startsWith(id)) : [exact];
+  const dispatch = loaded(found[0]);
+  if (dispatch === null) return { kind: 'unknown' };
+  return found.length === 1 ? { kind: 'found', dispatch } : { kind: 'ambiguous' };
+}
+
+function list({ dispatches }: MemoryTables, filter: ListFilter): readonly DispatchSummary[] {
+  const matches = ({ state, route, job, accepted_at, ref }: DispatchRow): boolean =>
+    (filter.state === undefined || state === filter.state) &&
+    (filter.route === undefined || route === filter.route) &&
+    (filter.job === undefined || job === filter.job) &&
+    accepted_at >= (filter.since ?? 0) &&
+    ref < (filter.before ?? Number.POSITIVE_INFINITY);
+  return [...dispatches.values()]
+    .filter(matches)
+    .reverse()
+    .slice(0, filter.limit)
+    .map(({ dispatch, max_concurrent, answer, steps, due_at, set_at, holder, group, ...summary }) => summary);
+}
+
+function overview(tables: MemoryTables, now: number): StoreOverview {
+  const rows = [...tables.dispatches.values()];
+  const waiting = [...tables.deliveries].filter(({ holder }) => holder === null);
+  const due = waiting.filter(({ due_at }) => due_at <= now);
+  const oldest = rows.filter(({ state }) => !isFinal(state)).map(({ accepted_at }) => accepted_at);
+  return {
+    tallies: tallies(tables),
+    backlog: {
+      runs: rows.filter((row) => row.state === 'pending' && !isGrouped(tables, row)).length,
+      deliveries: due.length,
+      deliveries_delayed: waiting.length - due.length,
+      groups: tables.groups.size,
+    },
+    oldest_open_at: oldest.length === 0 ? null : Math.min(...oldest),
+    last_error: tables.lastError,
+    bytes: sizeOf(tables),
+    damage: null,
+  };
+}
+
+function tallies(tables: MemoryTables): readonly Tally[] {
+  return [...tables.tallies].map(([name, counts]) => {
+    const [profile, route] = JSON.parse(name) as [string, string | null];
+    return { profile, route, ...counts };
+  });
+}
+
+function audit(tables: MemoryTables): readonly string[] {
+  return tallies(tables).flatMap((tally) => {
+    const stored: Partial<Record<DispatchState, number>> = {};
+    for (const { profile, route, state } of tables.dispatches.values()) {
+      if (profile === tally.profile && route === tally.route) stored[state] = (stored[state] ?? 0) + 1;
+    }
+    return auditTally(tally, stored);
+  });
+}

@@ -1,0 +1,57 @@
+/** What retention removes, in the store in memory. */
+import { compareClaimKeys } from '../../../runtime/store/claim-key.ts';
+import type {
+  Cleanup,
+  ExpireClaims,
+  MutationHandlers,
+  MutationResults,
+  Trim,
+} from '../../../runtime/store/mutations.ts';
+import { isFinal } from '../../../runtime/store/states.ts';
+import type { DispatchRow, MemoryTables } from './tables.ts';
+import { tallyOf } from './tables.ts';
+
+export function retentionHandlers(tables: MemoryTables): Pick<MutationHandlers, 'expire_claims' | 'cleanup' | 'trim'> {
+  return {
+    expire_claims: (m) => expire(tables, m),
+    cleanup: (m) => cleanup(tables, m),
+    trim: (m) => trim(tables, m),
+  };
+}
+
+function expire({ claims }: MemoryTables, { now, after, limit }: ExpireClaims): MutationResults['expire_claims'] {
+  const sorted = [...claims].sort(([a], [b]) => compareClaimKeys(a, b));
+  const slice = sorted.filter(([key]) => compareClaimKeys(key, after) > 0).slice(0, limit);
+  const expired = slice.filter(([, expires_at]) => expires_at <= now);
+  for (const [key] of expired) claims.delete(key);
+  return { removed: expired.length, next: slice.length === limit ? (slice.at(-1)?.[0] ?? null) : null };
+}
+
+function cleanup(tables: MemoryTables, { before, after, limit }: Cleanup): MutationResults['cleanup'] {
+  const rows = [...tables.dispatches.values()].filter(({ ref }) => ref > after && ref < tables.last);
+  const slice = rows.slice(0, limit);
+  const old = slice.filter(({ state, finished_at }) => isFinal(state) && (finished_at ?? before) < before);
+  for (const row of old) remove(tables, row);
+  return { removed: old.length, next: slice.length === limit ? (slice.at(-1)?.ref ?? null) : null };
+}
+
+function trim(tables: MemoryTables, { max_bytes, limit }: Trim): MutationResults['trim'] {
+  let removed = 0;
+  for (const row of [...tables.dispatches.values()]) {
+    if (removed >= limit || sizeOf(tables) <= max_bytes) break;
+    if (!isFinal(row.state) || row.ref === tables.last) continue;
+    remove(tables, row);
+    removed++;
+  }
+  return { removed, bytes: sizeOf(tables) };
+}
+
+function remove(tables: MemoryTables, row: DispatchRow): void {
+  tables.dispatches.delete(row.ref);
+  tallyOf(tables, row).removed++;
+}
+
+/** What the texts come to, which is most of it. */
+export function sizeOf({ dispatches }: MemoryTables): number {
+  return [...dispatches.values()].reduce((sum, row) => sum + JSON.stringify(row).length, 0);
+}

@@ -1,0 +1,114 @@
+/** What the store in memory keeps, and what all its changes need. */
+import { claimKey } from '../../../runtime/store/claim-key.ts';
+import type { Group } from '../../../runtime/store/group.ts';
+import type { JobRecord, JobState, JobTick } from '../../../runtime/store/job-mutations.ts';
+import type { Holder, Ref, StoredClaim } from '../../../runtime/store/mutations.ts';
+import type { LastError, StoredDispatch } from '../../../runtime/store/queries.ts';
+import type { DispatchState } from '../../../runtime/store/states.ts';
+import type { TallyCounts } from '../../../runtime/store/tally.ts';
+import { NO_COUNTS } from '../../../runtime/store/tally.ts';
+import type { Dispatch } from '../../../schemas/generated/types.ts';
+
+export type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** Something that is done at its time, by one process. */
+export interface Due {
+  due_at: number;
+  /** When `due_at` was set: later than now where the clock was set back. */
+  set_at: number;
+  holder: Holder | null;
+}
+
+export type DispatchRow = Mutable<StoredDispatch> & Due & { readonly group: string | null };
+
+export interface DeliveryRow extends Due {
+  readonly ref: Ref;
+  readonly index: number;
+  /** Profile and target. */
+  readonly lane: string;
+}
+
+export interface MemoryTables {
+  last: Ref;
+  lastError: LastError | null;
+  /** Counts the takings of work, for the turns of lanes. */
+  turn: number;
+  jobsVersion: number;
+  readonly dispatches: Map<Ref, DispatchRow>;
+  readonly deliveries: Set<DeliveryRow>;
+  /** Expiry by claimKey. */
+  readonly claims: Map<string, number>;
+  readonly groups: Map<string, Group & { readonly ref: Ref }>;
+  readonly tallies: Map<string, Mutable<TallyCounts>>;
+  /** Runs of a lane at once. */
+  readonly caps: Map<string, number | null>;
+  /** The turn in which a lane was served last. */
+  readonly served: Map<string, number>;
+  readonly jobs: Map<string, JobRecord>;
+  readonly jobStates: Map<string, JobState>;
+  readonly ticks: Map<string, Map<number, JobTick>>;
+}
+
+export function createTables(): MemoryTables {
+  return {
+    ...{ last: 0, lastError: null, turn: 0, jobsVersion: 0 },
+    ...{ dispatches: new Map(), deliveries: new Set(), claims: new Map(), groups: new Map(), tallies: new Map() },
+    ...{ caps: new Map(), served: new Map(), jobs: new Map(), jobStates: new Map(), ticks: new Map() },
+  };
+}
+
+/** The name of a lane or a group: JSON, so that no part can forge another. */
+export const nameOf = (...parts: readonly (string | null)[]): string => JSON.stringify(parts);
+
+export const laneOf = ({ profile, route }: { readonly profile: string; readonly route: string | null }): string =>
+  nameOf(profile, route);
+
+export function isClaimed({ claims }: MemoryTables, claim: Parameters<typeof claimKey>[0], now: number): boolean {
+  const expires = claims.get(claimKey(claim));
+  return expires !== undefined && expires > now;
+}
+
+export function claim({ claims }: MemoryTables, claim: StoredClaim | null | undefined): void {
+  if (claim !== null && claim !== undefined) claims.set(claimKey(claim), claim.expires_at);
+}
+
+export function tallyOf({ tallies }: MemoryTables, of: Pick<Dispatch, 'profile' | 'route'>): Mutable<TallyCounts> {
+  const name = laneOf(of);
+  const tally = tallies.get(name) ?? { ...NO_COUNTS };
+  tallies.set(name, tally);
+  return tally;
+}
+
+interface Insert {
+  readonly dispatch: Dispatch;
+  /** Undefined: the route's limit is not spoken of. */
+  readonly max_concurrent?: number | null;
+  readonly state: DispatchState;
+  readonly due_at: number;
+  readonly now: number;
+  readonly group?: string;
+}
+
+export function insert(tables: MemoryTables, { dispatch, state, due_at, now, ...rest }: Insert): DispatchRow {
+  const { id, profile, route, job, mode, event, delivery_id, accepted_at, replay_of } = dispatch;
+  const max_concurrent = rest.max_concurrent ?? null;
+  const row: DispatchRow = {
+    ...{ ref: ++tables.last, id, profile, route, job, mode, event, delivery_id, accepted_at, replay_of },
+    ...{ state, started_at: null, answered_at: null, finished_at: null, reason: null },
+    ...{ dispatch, max_concurrent, answer: null, steps: [], due_at, set_at: now, holder: null },
+    group: rest.group ?? null,
+  };
+  tables.dispatches.set(row.ref, row);
+  if (rest.max_concurrent !== undefined) tables.caps.set(laneOf(row), max_concurrent);
+  const tally = tallyOf(tables, row);
+  tally.accepted++;
+  tally[state]++;
+  return row;
+}
+
+export function move(tables: MemoryTables, row: DispatchRow, to: DispatchState): void {
+  const tally = tallyOf(tables, row);
+  tally[row.state]--;
+  tally[to]++;
+  row.state = to;
+}

@@ -1,0 +1,152 @@
+/** How work is taken, flushed and recovered, in the store in memory. */
+import type {
+  GivenUp,
+  MutationHandlers,
+  MutationResults,
+  Recover,
+  TakeWork,
+} from '../../../runtime/store/mutations.ts';
+import { noteError } from './dispatches.ts';
+import type { DeliveryRow, DispatchRow, Due, MemoryTables } from './tables.ts';
+import { laneOf, move } from './tables.ts';
+
+export function workHandlers(tables: MemoryTables): Pick<MutationHandlers, 'take_work' | 'flush_groups' | 'recover'> {
+  return {
+    take_work: (m) => takeWork(tables, m),
+    flush_groups({ now }) {
+      for (const [name, group] of tables.groups) {
+        tables.groups.set(name, { ...group, due_at: now });
+        const row = tables.dispatches.get(group.ref);
+        if (row !== undefined) Object.assign(row, { due_at: now, set_at: now });
+      }
+      return null;
+    },
+    recover: (m) => recover(tables, m),
+  };
+}
+
+/** One row after another, each from the lane that was served longest ago among those that may. */
+function takeTurns<Row extends Due & { readonly ref: number; readonly index?: number }>(
+  tables: MemoryTables,
+  rows: readonly Row[],
+  { most, laneOf, isOpen }: { most: number; laneOf: (row: Row) => string; isOpen: (lane: string) => boolean },
+  take: (row: Row) => void,
+): void {
+  const left = [...rows].sort((a, b) => a.due_at - b.due_at || a.ref - b.ref || (a.index ?? 0) - (b.index ?? 0));
+  for (let taken = 0; taken < most; taken++) {
+    let next: Row | null = null;
+    for (const row of left) {
+      const served = (of: Row): number => tables.served.get(laneOf(of)) ?? 0;
+      if (isOpen(laneOf(row)) && (next === null || served(row) < served(next))) next = row;
+    }
+    if (next === null) return;
+    left.splice(left.indexOf(next), 1);
+    tables.served.set(laneOf(next), ++tables.turn);
+    take(next);
+  }
+}
+
+function takeWork(tables: MemoryTables, m: TakeWork): MutationResults['take_work'] {
+  const runs = takeRuns(tables, m);
+  const attempts = takeAttempts(tables, m);
+  const pending = pendingRows(tables);
+  const later = [...pending, ...unheld(tables)].map(({ due_at }) => due_at).filter((due_at) => due_at > m.now);
+  return {
+    runs: runs.map(({ ref, profile, route, steps }) => ({
+      ...{ ref, profile, route },
+      failed: steps.filter(({ kind, outcome }) => kind === 'run' && outcome === 'failed').length,
+    })),
+    attempts: attempts.map(({ ref, index }) => ({ ref, index })),
+    waiting: pending.filter((row) => !isGrouped(tables, row)).length,
+    next_due_at: later.length === 0 ? null : Math.min(...later),
+  };
+}
+
+function takeRuns(tables: MemoryTables, { holder, now, runs: most }: TakeWork): readonly DispatchRow[] {
+  const taken: DispatchRow[] = [];
+  const running = (lane: string): number =>
+    [...tables.dispatches.values()].filter((row) => row.state === 'running' && laneOf(row) === lane).length;
+  const isOpen = (lane: string): boolean => running(lane) < (tables.caps.get(lane) ?? Number.POSITIVE_INFINITY);
+  const due = pendingRows(tables).filter(({ due_at }) => due_at <= now);
+  const lane = (row: DispatchRow): string => `run ${laneOf(row)}`;
+  takeTurns(tables, due, { most, laneOf: lane, isOpen: (name) => isOpen(name.slice(4)) }, (row) => {
+    if (isGrouped(tables, row)) tables.groups.delete(row.group ?? '');
+    move(tables, row, 'running');
+    Object.assign(row, { holder, started_at: now });
+    taken.push(row);
+  });
+  return taken;
+}
+
+function takeAttempts(tables: MemoryTables, m: TakeWork): readonly DeliveryRow[] {
+  const taken: DeliveryRow[] = [];
+  const held = (lane: string): number =>
+    [...tables.deliveries].filter((row) => row.holder === m.holder && row.lane === lane).length;
+  const isOpen = (lane: string): boolean => held(lane) < m.attempts_per_target;
+  const due = unheld(tables).filter(({ due_at }) => due_at <= m.now);
+  takeTurns(tables, due, { most: m.attempts, laneOf: ({ lane }) => lane, isOpen }, (row) => {
+    row.holder = m.holder;
+    taken.push(row);
+  });
+  return taken;
+}
+
+const pendingRows = ({ dispatches }: MemoryTables): readonly DispatchRow[] =>
+  [...dispatches.values()].filter(({ state }) => state === 'pending');
+
+const unheld = ({ deliveries }: MemoryTables): readonly DeliveryRow[] =>
+  [...deliveries].filter(({ holder }) => holder === null);
+
+export const isGrouped = ({ groups }: MemoryTables, { ref, group }: DispatchRow): boolean =>
+  group !== null && groups.get(group)?.ref === ref;
+
+function recover(tables: MemoryTables, { holder, now }: Recover): MutationResults['recover'] {
+  const isGone = (row: Due): boolean => row.holder !== null && row.holder !== holder;
+  const rows = [...tables.dispatches.values()].filter(isGone);
+  const runs = rows.filter(({ state }) => state === 'running');
+  for (const row of runs) interrupt(tables, row, now);
+  const given_up = rows.filter(({ state }) => state === 'delivering').map((row) => giveUp(tables, row, now));
+  const attempts = [...tables.deliveries].filter(isGone);
+  for (const row of attempts) row.holder = null;
+  repairClock(tables, now);
+  return { runs: runs.length, attempts: attempts.length, given_up };
+}
+
+function interrupt(tables: MemoryTables, row: DispatchRow, now: number): void {
+  const reason = 'the gateway ended while it was running';
+  const times = { started_at: row.started_at ?? now, at: now, next_at: null };
+  const step = {
+    kind: 'run',
+    index: null,
+    outcome: 'interrupted',
+    ...times,
+    reason,
+    sent: 0,
+    message_id: null,
+  } as const;
+  move(tables, row, 'pending');
+  row.steps = [...row.steps, step];
+  row.holder = null;
+}
+
+function giveUp(tables: MemoryTables, row: DispatchRow, now: number): GivenUp {
+  const { id, profile, route, job } = row;
+  const reason = 'the gateway ended before the delivery was answered: it may have arrived';
+  move(tables, row, 'dead');
+  Object.assign(row, { holder: null, finished_at: now, reason });
+  noteError(tables, row, now, reason);
+  return { id, profile, route, job, reason };
+}
+
+/** What was set by a clock that was ahead waits as long from now. */
+function repairClock(tables: MemoryTables, now: number): void {
+  for (const row of [...pendingRows(tables), ...unheld(tables)]) {
+    if (row.set_at <= now) continue;
+    row.due_at -= row.set_at - now;
+    row.set_at = now;
+  }
+  for (const [name, group] of tables.groups) {
+    const due_at = tables.dispatches.get(group.ref)?.due_at ?? group.due_at;
+    tables.groups.set(name, { ...group, due_at, first_at: Math.min(group.first_at, now) });
+  }
+}

@@ -1,0 +1,36 @@
+/** What every store promises, as tests that each engine runs: opened, closed, killed and opened again. */
+import { describe } from 'node:test';
+import { claims } from './claims.ts';
+import { equivalence } from './equivalence.ts';
+import { failures } from './failures.ts';
+import { groups } from './groups.ts';
+import { instants } from './instants.ts';
+import { jobs } from './jobs.ts';
+import { models } from './models.ts';
+import { queries } from './queries.ts';
+import { recovery } from './recovery.ts';
+import { retention } from './retention.ts';
+import { runs } from './runs.ts';
+import type { StoreSubject } from './subject.ts';
+import { openEach } from './subject.ts';
+import { turns } from './turns.ts';
+
+const SUITES = {
+  claims,
+  groups,
+  runs,
+  turns,
+  recovery,
+  queries,
+  jobs,
+  instants,
+  retention,
+  failures,
+  models,
+  equivalence,
+};
+
+export function storeConformance(subject: StoreSubject): void {
+  const open = openEach(subject);
+  for (const [name, suite] of Object.entries(SUITES)) describe(`${subject.name}: ${name}`, () => suite(open));
+}

@@ -1,0 +1,85 @@
+/** Any store against the one in memory: the same results, whatever happens and whenever it is restarted or killed. */
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import fc from 'fast-check';
+import type { Mutation, Ref } from '../../../../runtime/store/mutations.ts';
+import type { Store } from '../../../../runtime/store/store.ts';
+import { makeClaim } from '../../../helpers/dispatches.ts';
+import { createMemoryStore } from '../../../helpers/memory-store.ts';
+import { recipe } from './recipes.ts';
+import type { Open } from './subject.ts';
+
+const IDS = ['1', '2', '3', 'x\0y', '\ud800'];
+const JOBS = ['j', 'k'];
+
+/** Everything that can be asked, in a form that can be compared. */
+async function look(store: Store, refs: readonly Ref[], now: number): Promise<unknown> {
+  const { bytes, tallies, ...overview } = await store.read({ kind: 'overview', now });
+  return {
+    overview,
+    tallies: [...tallies].sort((a, b) => (a.route ?? '').localeCompare(b.route ?? '')),
+    list: await store.read({ kind: 'list', filter: { limit: 100 } }),
+    loaded: await Promise.all(refs.map((ref) => store.read({ kind: 'load', ref }))),
+    claims: await Promise.all(IDS.map((id) => store.read({ kind: 'is_claimed', key: makeClaim(id), now }))),
+    jobs: await store.read({ kind: 'jobs' }),
+    ticks: await Promise.all(JOBS.map((job) => store.read({ kind: 'job_ticks', job, limit: 99 }))),
+    running: await Promise.all(JOBS.map((job) => store.read({ kind: 'job_running', job }))),
+    audit: await store.read({ kind: 'audit' }),
+  };
+}
+
+/** Numbers may have gaps: a dispatch is named by its place in the order of storing. */
+function inOrder(value: unknown, refs: readonly Ref[]): unknown {
+  const named = (key: string, item: unknown): unknown =>
+    key === 'ref' && typeof item === 'number' ? `#${refs.indexOf(item)}` : item;
+  return JSON.parse(JSON.stringify(value ?? null, named));
+}
+
+/** What a change answers; which rows are taken does not depend on the order in which they are named. */
+function resultOf(kind: Mutation['kind'], result: unknown, refs: readonly Ref[]): unknown {
+  const named = inOrder(result, refs);
+  if (kind === 'cleanup' || kind === 'trim' || kind === 'expire_claims') return (named as { removed: number }).removed;
+  if (kind !== 'take_work') return named;
+  const { runs, attempts, ...rest } = named as { runs: unknown[]; attempts: unknown[] };
+  const sorted = (rows: unknown[]): string[] => rows.map((row) => JSON.stringify(row)).sort();
+  return { ...rest, runs: sorted(runs), attempts: sorted(attempts) };
+}
+
+const isStored = (result: unknown): result is { ref: Ref } =>
+  typeof result === 'object' && result !== null && 'kind' in result && result.kind === 'stored' && 'ref' in result;
+
+async function write(store: Store, mutation: Mutation, refs: Ref[]): Promise<unknown> {
+  // A place in the order of storing becomes the number that this store has given; one that it has not given is unknown.
+  const mine = 'ref' in mutation ? { ...mutation, ref: refs[mutation.ref] ?? 999_999 } : mutation;
+  const result: unknown = await store.write(mine as Mutation);
+  if (isStored(result)) refs.push(result.ref);
+  return resultOf(mutation.kind, result, refs);
+}
+
+export function equivalence(open: Open): void {
+  it('does what the store in memory does', async (t) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(recipe, { minLength: 5, maxLength: 45 }), async (recipes) => {
+        const opened = await open(t);
+        const model = createMemoryStore();
+        const refs: { readonly real: Ref[]; readonly model: Ref[] } = { real: [], model: [] };
+        for (const [step, make] of recipes.entries()) {
+          const now = 1000 + step * 10;
+          const made = make(`d${String(step).padStart(2, '0')}`, now);
+          if (made === 'restart') await opened.restart();
+          else if (made === 'crash') await opened.crash();
+          else {
+            const [real, expected] = [await write(opened.store, made, refs.real), await write(model, made, refs.model)];
+            assert.deepEqual(real, expected, `${step}: ${JSON.stringify(made)}`);
+          }
+          if (step % 5 > 0 && step < recipes.length - 1) continue;
+          const seen = inOrder(await look(opened.store, refs.real, now), refs.real);
+          assert.deepEqual(seen, inOrder(await look(model, refs.model, now), refs.model), `after ${step}`);
+          assert.deepEqual(model.look({ kind: 'audit' }), []);
+        }
+        await opened.close();
+      }),
+      { seed: 3, numRuns: 60, includeErrorInReport: true },
+    );
+  });
+}

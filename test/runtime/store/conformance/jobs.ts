@@ -1,0 +1,144 @@
+/** Jobs: names that are unique, changes that are noticed, and runs out of turn. */
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import type { JobState } from '../../../../runtime/store/job-mutations.ts';
+import { NO_STATE } from '../../../../runtime/store/job-mutations.ts';
+import type { MutationResults } from '../../../../runtime/store/mutations.ts';
+import type { StoredJobs } from '../../../../runtime/store/queries.ts';
+import type { Store } from '../../../../runtime/store/store.ts';
+import { makeClaim } from '../../../helpers/dispatches.ts';
+import { makeFire, makeJob, makeTick } from '../../../helpers/jobs.ts';
+import type { Open } from './subject.ts';
+import { audit, find, take } from './subject.ts';
+
+async function fire(store: Store, ...args: Parameters<typeof makeFire>): Promise<MutationResults['fire_job']['kind']> {
+  return (await store.write(makeFire(...args))).kind;
+}
+
+const jobsOf = (store: Store): Promise<StoredJobs> => store.read({ kind: 'jobs' });
+const version = (store: Store): Promise<number> => store.read({ kind: 'jobs_version' });
+const isClaimed = (store: Store, id: string): Promise<boolean> =>
+  store.read({ kind: 'is_claimed', key: makeClaim(id), now: 1000 });
+const stateOf = async (store: Store, job: string): Promise<JobState> => (await jobsOf(store)).states[job] ?? NO_STATE;
+
+export function jobs(open: Open): void {
+  records(open);
+  names(open);
+  outOfTurn(open);
+}
+
+function records(open: Open): void {
+  it('keeps jobs by name, one of a name in each profile', async (t) => {
+    const { store } = await open(t);
+    const blueprint = { key: 'k', values: { x: 'é\0"' } };
+    const [b, a] = [makeJob('1', { name: 'b' }), makeJob('2', { name: 'a', blueprint })];
+    for (const job of [b, a]) {
+      assert.deepEqual(await store.write({ kind: 'put_job', job, expect: 'new' }), { kind: 'stored', name: job.name });
+    }
+    assert.deepEqual((await jobsOf(store)).records, [a, b]);
+    const put = async (job: typeof a) => (await store.write({ kind: 'put_job', job, expect: 'new' })).kind;
+    assert.equal(await put(makeJob('3', { name: 'a' })), 'name_taken');
+    assert.equal(await put(makeJob('3', { name: 'a', profile: 'p' })), 'stored');
+    assert.equal(await put(makeJob('1')), 'name_taken');
+  });
+
+  it('changes a job that is there, and no other', async (t) => {
+    const opened = await open(t);
+    const { store } = opened;
+    await store.write({ kind: 'put_job', job: makeJob('1'), expect: 'new' });
+    await store.write({ kind: 'put_job', job: makeJob('2'), expect: 'new' });
+    const change = async (job: ReturnType<typeof makeJob>) =>
+      (await store.write({ kind: 'put_job', job, expect: 'old' })).kind;
+    const job = makeJob('1', { schedule: '0 9 * * *' });
+    assert.equal(await change(job), 'stored');
+    assert.equal(await change({ ...job, name: 'name-of-2' }), 'name_taken');
+    assert.equal(await change(makeJob('9')), 'unknown');
+    await opened.restart();
+    assert.deepEqual((await jobsOf(opened.store)).records[0], job);
+  });
+
+  it('tells by its version that a user has changed something', async (t) => {
+    const { store } = await open(t);
+    const versions = [await version(store)];
+    await store.write({ kind: 'put_job', job: makeJob('1'), expect: 'new' });
+    versions.push(await version(store));
+    await store.write({ kind: 'pause_job', job: '1', paused: true, now: 5 });
+    versions.push(await version(store));
+    assert.equal(await store.write({ kind: 'remove_job', id: '1' }), true);
+    versions.push(await version(store));
+    assert.equal(await store.write({ kind: 'remove_job', id: '1' }), false);
+    for (const [index, later] of versions.slice(1).entries())
+      assert.ok(later > (versions[index] ?? later), `${versions}`);
+    await store.write(makeTick('1', 1000));
+    assert.equal(await version(store), versions.at(-1));
+    assert.equal((await jobsOf(store)).version, versions.at(-1));
+  });
+
+  it('forgets where a job stood when it is removed', async (t) => {
+    const { store } = await open(t);
+    await store.write({ kind: 'put_job', job: makeJob('1'), expect: 'new' });
+    await store.write({ kind: 'watch_job', job: '1', signature: 's', now: 5 });
+    assert.deepEqual(await stateOf(store, '1'), { paused: null, cursor: 5, signature: 's', ref: null });
+    await store.write({ kind: 'remove_job', id: '1' });
+    assert.equal((await stateOf(store, '1')).cursor, null);
+  });
+}
+
+function names(open: Open): void {
+  it('numbers a name that is taken, beside those of the config, also for many at once', async (t) => {
+    const { store } = await open(t);
+    const put = (id: string, numbered_beside: readonly string[], rest = {}) =>
+      store.write({ kind: 'put_job', job: makeJob(id, { name: 'n', ...rest }), expect: 'new', numbered_beside });
+    const results = await Promise.all([
+      put('1', ['n-2']),
+      put('2', ['n-2']),
+      put('3', []),
+      put('4', [], { profile: 'p' }),
+    ]);
+    assert.deepEqual(
+      results.map((result) => result.kind === 'stored' && result.name),
+      ['n', 'n-3', 'n-2', 'n'],
+    );
+    const { records } = await jobsOf(store);
+    assert.deepEqual(records.map(({ id, name }) => `${id} ${name}`).sort(), ['1 n', '2 n-3', '3 n-2', '4 n']);
+    assert.deepEqual(await put('5', ['n', 'x'], { name: 'x' }), { kind: 'stored', name: 'x-2' });
+    assert.equal((await put('1', [])).kind, 'name_taken', 'an id is used once');
+  });
+}
+
+function outOfTurn(open: Open): void {
+  it('fires for an event, and holds its delivery id', async (t) => {
+    const { store } = await open(t);
+    const claim = makeClaim('event-1');
+    assert.equal(await fire(store, 'j', 'a', { claim }), 'stored');
+    assert.equal(await fire(store, 'j', 'b', { claim }), 'duplicate');
+    assert.equal((await stateOf(store, 'j')).cursor, null);
+  });
+
+  it('does not fire for an event while a run is under way, but has the event answered', async (t) => {
+    const { store } = await open(t);
+    await store.write(makeTick('j', 5000));
+    const claim = makeClaim('event-1');
+    assert.equal(await fire(store, 'j', 'a', { claim }), 'running');
+    assert.equal(await isClaimed(store, 'event-1'), true);
+    assert.equal(await find(store, 'a'), null);
+    assert.equal(await fire(store, 'j', 'b', { claim }), 'duplicate');
+  });
+
+  it('drops an event for a paused job without holding its id', async (t) => {
+    const { store } = await open(t);
+    await store.write({ kind: 'pause_job', job: 'j', paused: true, now: 500 });
+    const claim = makeClaim('event-1');
+    assert.equal(await fire(store, 'j', 'a', { claim }), 'paused');
+    assert.equal(await isClaimed(store, 'event-1'), false);
+    await store.write({ kind: 'pause_job', job: 'j', paused: false, now: 600 });
+    assert.equal(await fire(store, 'j', 'a', { claim }), 'stored');
+  });
+
+  it('can be tried by hand while it is paused', async (t) => {
+    const { store } = await open(t);
+    assert.equal(await fire(store, 'j', 'a', { paused: true, even_paused: true }), 'stored');
+    assert.equal((await take(store, 1000)).waiting, 0);
+    assert.deepEqual(await audit(store), []);
+  });
+}

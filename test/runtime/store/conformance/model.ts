@@ -1,0 +1,89 @@
+/** The model of idempotency and coalescing that stores are compared with. */
+
+export type Step =
+  | { readonly kind: 'accept'; readonly id: string }
+  | { readonly kind: 'join'; readonly id: string; readonly key: string }
+  /** Delivered while the sender waits, or refused by the target. */
+  | { readonly kind: 'direct'; readonly id: string; readonly works: boolean }
+  | { readonly kind: 'pass'; readonly seconds: number }
+  /** All that is due runs, to its end. */
+  | { readonly kind: 'work' }
+  /** All groups are due, and it is closed and opened again. */
+  | { readonly kind: 'stop' }
+  /** Killed with all that is due under way. */
+  | { readonly kind: 'crash' };
+
+export const LIMITS = { window_ms: 30_000, max_wait_ms: 50_000 };
+export const TTL_MS = 120_000;
+
+interface Group {
+  readonly first: number;
+  readonly due: number;
+  readonly count: number;
+  readonly id: string;
+}
+
+/** What the specification says, in the plainest words: each step's result, as a text. */
+export class Model {
+  now = 0;
+  private readonly claims = new Map<string, number>();
+  private readonly groups = new Map<string, Group>();
+  private waiting: string[] = [];
+
+  step(step: Step, dispatch: string): string {
+    switch (step.kind) {
+      case 'accept':
+        if (!this.claim(step.id)) return 'duplicate';
+        this.waiting.push(`${dispatch} 0`);
+        return 'stored';
+      case 'direct':
+        if (this.isClaimed(step.id)) return 'duplicate';
+        if (step.works) this.claim(step.id);
+        return step.works ? 'delivered' : 'failed';
+      case 'join': {
+        if (!this.claim(step.id)) return 'duplicate';
+        const { first, count } = this.groups.get(step.key) ?? { first: this.now, count: 0 };
+        const due = Math.min(this.now + LIMITS.window_ms, first + LIMITS.max_wait_ms);
+        this.groups.set(step.key, { first, due, count: count + 1, id: dispatch });
+        return `stored ${count} ${due}`;
+      }
+      case 'pass':
+        this.now += step.seconds * 1000;
+        return '';
+      case 'work':
+        return this.work();
+      case 'stop':
+        for (const [key, group] of this.groups) this.groups.set(key, { ...group, due: this.now });
+        return '';
+      case 'crash':
+        this.close();
+        return '';
+    }
+  }
+
+  private work(): string {
+    this.close();
+    const ran = this.waiting.sort().join();
+    this.waiting = [];
+    return ran;
+  }
+
+  /** Groups that are due are closed: their latest events wait by themselves. */
+  private close(): void {
+    for (const [key, { due, id, count }] of this.groups) {
+      if (due > this.now) continue;
+      this.groups.delete(key);
+      this.waiting.push(`${id} ${count - 1}`);
+    }
+  }
+
+  private isClaimed(id: string): boolean {
+    return (this.claims.get(id) ?? this.now) > this.now;
+  }
+
+  private claim(id: string): boolean {
+    if (this.isClaimed(id)) return false;
+    this.claims.set(id, this.now + TTL_MS);
+    return true;
+  }
+}

@@ -1,0 +1,134 @@
+/** What a store can be asked. */
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import type { ListFilter } from '../../../../runtime/store/queries.ts';
+import type { Store } from '../../../../runtime/store/store.ts';
+import { makeAttempt, makeDispatch, makeJoin, openDeliveries } from '../../../helpers/dispatches.ts';
+import type { Open } from './subject.ts';
+import { accept, advance, audit, find, overview, take, takeNew } from './subject.ts';
+
+async function ids(store: Store, filter: ListFilter): Promise<string> {
+  return (await store.read({ kind: 'list', filter })).map(({ id }) => id).join('');
+}
+
+export function queries(open: Open): void {
+  it('lists the newest first, by state, route, job, time and page', async (t) => {
+    const { store } = await open(t);
+    const refs = [];
+    for (const [id, route] of [
+      ['a', 'one'],
+      ['b', 'two'],
+    ] as const) {
+      refs.push(
+        await takeNew(store, id, { dispatch: makeDispatch(id, { route, accepted_at: 1000 * (refs.length + 1) }) }),
+      );
+    }
+    await advance(store, refs[0] ?? 0, 'done', 2000, { answer: 'x' });
+    await advance(store, refs[1] ?? 0, 'dead', 2000, { reason: 'x' });
+    for (const [id, route] of [
+      ['c', 'one'],
+      ['d', 'two'],
+    ] as const) {
+      const dispatch = makeDispatch(id, { route, accepted_at: 1000 * (refs.length + 1) });
+      refs.push(await accept(store, id, { dispatch }));
+    }
+    const job = makeDispatch('e', { route: null, job: 'brief', mode: 'job', accepted_at: 5000 });
+    await accept(store, 'e', { dispatch: job });
+    assert.equal(await ids(store, { limit: 10 }), 'edcba');
+    assert.equal(await ids(store, { limit: 2 }), 'ed');
+    assert.equal(await ids(store, { limit: 10, before: refs[2] ?? 0 }), 'ba');
+    assert.equal(await ids(store, { limit: 10, route: 'one' }), 'ca');
+    assert.equal(await ids(store, { limit: 10, state: 'pending' }), 'edc');
+    assert.equal(await ids(store, { limit: 10, state: 'dead' }), 'b');
+    assert.equal(await ids(store, { limit: 10, job: 'brief' }), 'e');
+    assert.equal(await ids(store, { limit: 10, since: 3000 }), 'edc');
+    assert.equal(await ids(store, { limit: 10, since: 2000, route: 'two', state: 'dead' }), 'b');
+  });
+
+  it('finds a dispatch by its id or the beginning of it that no other shares', async (t) => {
+    const { store } = await open(t);
+    for (const id of ['0192-aa', '0192-ab', '0192', '7_%']) await accept(store, id);
+    const look = async (id: string): Promise<string> => {
+      const found = await store.read({ kind: 'find', id });
+      return found.kind === 'found' ? found.dispatch.id : found.kind;
+    };
+    const asked = ['0192-aa', '0192-a', '0192', '0192-ab', '019', '7', '_', '%', 'x'];
+    assert.deepEqual(await Promise.all(asked.map(look)), [
+      ...['0192-aa', 'ambiguous', '0192', '0192-ab', 'ambiguous', '7_%', 'unknown', 'unknown', 'unknown'],
+    ]);
+    assert.equal(await store.read({ kind: 'load', ref: 99 }), null);
+  });
+
+  it('counts what waits, and what does not', async (t) => {
+    const { store } = await open(t);
+    assert.deepEqual((await overview(store, 1000)).backlog, {
+      runs: 0,
+      deliveries: 0,
+      deliveries_delayed: 0,
+      groups: 0,
+    });
+    const dispatch = makeDispatch('x');
+    const work = { kind: 'deliveries', answer: 'x', open: openDeliveries(dispatch, 1000) } as const;
+    const ref = await accept(store, 'x', { dispatch, work });
+    await accept(store, 'y', { dispatch: makeDispatch('y'), work });
+    await takeNew(store, 'running', { now: 900 });
+    await accept(store, 'a');
+    await accept(store, 'b');
+    await store.write(makeJoin('g', 'k', 1000));
+    assert.deepEqual((await overview(store, 1000)).backlog, {
+      runs: 2,
+      deliveries: 2,
+      deliveries_delayed: 0,
+      groups: 1,
+    });
+    await take(store, 1000, { runs: 0, attempts: 1 });
+    await store.write({ ...makeAttempt(ref, 0, 1100, null), due_at: 5000 });
+    assert.deepEqual((await overview(store, 4999)).backlog, {
+      runs: 2,
+      deliveries: 1,
+      deliveries_delayed: 1,
+      groups: 1,
+    });
+    assert.deepEqual((await overview(store, 5000)).backlog, {
+      runs: 2,
+      deliveries: 2,
+      deliveries_delayed: 0,
+      groups: 1,
+    });
+  });
+
+  it('knows the oldest open dispatch and the last error', async (t) => {
+    const { store } = await open(t);
+    const before = await overview(store);
+    assert.deepEqual([before.oldest_open_at, before.last_error, before.damage], [null, null, null]);
+    const ref = await takeNew(store, 'a', { dispatch: makeDispatch('a', { accepted_at: 500 }) });
+    await accept(store, 'b', { dispatch: makeDispatch('b', { accepted_at: 700 }) });
+    assert.equal((await overview(store)).oldest_open_at, 500);
+    await advance(store, ref, 'dead', 900, { reason: 'no such channel' });
+    const { oldest_open_at, last_error, bytes } = await overview(store);
+    assert.equal(oldest_open_at, 700);
+    assert.deepEqual(last_error, { id: 'a', route: 'alerts', at: 900, reason: 'no such channel' });
+    assert.ok(bytes > 0);
+    const skipped = await take(store, 1000);
+    await advance(store, skipped.runs[0]?.ref ?? 0, 'skipped', 950, { reason: 'nothing to say' });
+    assert.equal((await overview(store)).last_error?.id, 'a');
+  });
+
+  it('adds up: accepted is the sum of all states, for every route', async (t) => {
+    const opened = await open(t);
+    for (const [index, to] of (['done', 'dead', 'skipped', 'pending', null] as const).entries()) {
+      const id = `d${index}`;
+      const ref = await takeNew(opened.store, id, {
+        dispatch: makeDispatch(id, { route: index % 2 === 0 ? 'even' : 'odd' }),
+      });
+      if (to !== null) await advance(opened.store, ref, to, 2000, { answer: 'x', due_at: 9000 });
+    }
+    await opened.restart();
+    const { tallies } = await overview(opened.store);
+    const [even, odd] = [...tallies].sort((a, b) => (a.route ?? '').localeCompare(b.route ?? ''));
+    assert.deepEqual([even?.accepted, even?.done, even?.skipped, even?.running], [3, 1, 1, 1]);
+    assert.deepEqual([odd?.accepted, odd?.dead, odd?.pending, odd?.removed], [2, 1, 1, 0]);
+    assert.deepEqual(await audit(opened.store), []);
+    assert.equal(await find(opened.store, 'nothing'), null);
+  });
+}

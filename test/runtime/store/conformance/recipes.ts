@@ -1,0 +1,174 @@
+/** Changes at random for any store: each without what must differ every time (id, time), which is given when it is made. */
+import fc from 'fast-check';
+import type { Mutation } from '../../../../runtime/store/mutations.ts';
+import { FINAL_STATES } from '../../../../runtime/store/states.ts';
+import {
+  deliveriesTo,
+  makeAccept,
+  makeAttempt,
+  makeClaim,
+  makeDispatch,
+  makeJoin,
+  makeStep,
+  makeTake,
+  openDeliveries,
+} from '../../../helpers/dispatches.ts';
+import { makeFire, makeJob, makeTick } from '../../../helpers/jobs.ts';
+
+/** `ref` in what it makes is a place in the order of storing. */
+export type Recipe = (id: string, now: number) => Mutation | 'restart' | 'crash';
+
+const small = fc.integer({ min: 0, max: 5 });
+const deliveryId = fc.constantFrom('1', '2', '3', 'x\0y', '\ud800');
+const route = fc.constantFrom('alerts', 'other');
+const place = fc.integer({ min: 0, max: 15 });
+const holder = fc.constantFrom('one', 'one', 'two');
+const job = fc.constantFrom('j', 'k');
+const TARGETS = ['log', 'email'];
+
+const accept = fc
+  .record({
+    deliveryId,
+    route,
+    ttl: small,
+    generated: fc.boolean(),
+    later: fc.boolean(),
+    holder,
+    cap: fc.option(small),
+  })
+  .chain((parts) => fc.record({ parts: fc.constant(parts), work: fc.constantFrom('run', 'run', 'deliveries', 'held') }))
+  .map(({ parts, work }): Recipe => {
+    const { deliveryId, route, ttl, generated, later, holder, cap } = parts;
+    return (id, now) => {
+      const claim = generated ? null : makeClaim(deliveryId, now + ttl * 40, { route });
+      const of = { route, delivery_id: deliveryId, accepted_at: now, deliveries: deliveriesTo(...TARGETS) };
+      const dispatch = makeDispatch(id, of);
+      const works = {
+        run: { kind: 'run' },
+        deliveries: {
+          kind: 'deliveries',
+          answer: ttl > 2 ? 'text' : null,
+          open: openDeliveries(dispatch, now + ttl * 5),
+        },
+        held: { kind: 'held', holder },
+      } as const;
+      const max_concurrent = cap === null ? null : cap + 1;
+      const work_ = works[work as keyof typeof works];
+      return makeAccept(id, { dispatch, claim, work: work_, max_concurrent, claiming: later ? 'later' : 'now', now });
+    };
+  });
+
+const join = fc.record({ deliveryId, key: fc.constantFrom('k', 'l\0', 'm'), window: small }).map(
+  ({ deliveryId, key, window }): Recipe =>
+    (id, now) =>
+      makeJoin(id, key, now, {
+        claim: makeClaim(`${deliveryId}-${now < 1100}`, now + 100),
+        limits: { window_ms: window * 20, max_wait_ms: 70 },
+      }),
+);
+
+const take = fc.record({ holder, none: fc.boolean(), perTarget: fc.integer({ min: 1, max: 3 }) }).map(
+  ({ holder, none, perTarget }): Recipe =>
+    (_, now) =>
+      makeTake(now, { holder, attempts_per_target: perTarget, ...(none ? { runs: 0 } : {}) }),
+);
+
+const advance = fc
+  .record({
+    ...{ place, holder, to: fc.constantFrom('pending', 'delivering', ...FINAL_STATES), wait: small },
+    ...{ answer: fc.boolean(), reason: fc.boolean(), claim: fc.option(deliveryId), steps: fc.boolean() },
+  })
+  .map(({ place, holder, to, wait, answer, reason, claim, steps }): Recipe => {
+    return (_, now) => ({
+      ...{ kind: 'advance', ref: place, holder, to, at: now },
+      ...(answer ? { answer: `answer \0 at ${now}` } : {}),
+      ...(reason ? { reason: `reason ${now}` } : {}),
+      ...(claim === null ? {} : { claim: makeClaim(claim, now + 50) }),
+      ...(to === 'pending' && wait > 0 ? { due_at: now + wait * 10 } : {}),
+      ...(to === 'delivering' ? { open: [{ index: 1, target: 'email', due_at: now + wait * 5 }] } : {}),
+      ...(steps ? { steps: [makeStep({ kind: 'delivery', index: 0, outcome: 'permanent', reason: 'gone' })] } : {}),
+    });
+  });
+
+const attempt = fc
+  .record({ place, holder, index: fc.integer({ min: 0, max: 1 }), again: fc.option(small), ok: fc.boolean() })
+  .map(({ place, holder, index, again, ok }): Recipe => {
+    return (_, now) => {
+      const step = makeStep({
+        kind: 'delivery',
+        index,
+        at: now,
+        outcome: ok ? 'ok' : 'retry',
+        reason: ok ? null : 'no',
+      });
+      const made = { ...makeAttempt(place, index, now, null), holder };
+      if (again === null) return { ...made, step, due_at: null };
+      return { ...made, step: again === 0 ? null : step, due_at: now + again * 10 };
+    };
+  });
+
+const jobs = fc.oneof(
+  fc.record({ job, paused: fc.boolean() }).map(
+    ({ job, paused }): Recipe =>
+      (_, now) => ({ kind: 'pause_job', job, paused, now }),
+  ),
+  fc.record({ job, back: small, missed: fc.boolean() }).map(
+    ({ job, back, missed }): Recipe =>
+      (id, now) => {
+        const dispatch = missed ? null : makeDispatch(id, { mode: 'job', route: null, job, accepted_at: now });
+        return makeTick(job, now - back * 10, { now, dispatch });
+      },
+  ),
+  fc.record({ job, deliveryId }).map(
+    ({ job, deliveryId }): Recipe =>
+      (id, now) => {
+        const dispatch = makeDispatch(id, { mode: 'job', job, accepted_at: now });
+        return makeFire(job, id, { dispatch, now, claim: makeClaim(deliveryId, now + 90) });
+      },
+  ),
+  fc
+    .record({ job, name: fc.constantFrom('a', 'b'), expect: fc.constantFrom('new', 'old'), numbered: fc.boolean() })
+    .map(
+      ({ job, name, expect, numbered }): Recipe =>
+        () => ({
+          ...{ kind: 'put_job', job: makeJob(job, { name }), expect: expect as 'new' | 'old' },
+          ...(numbered ? { numbered_beside: ['a-2'] } : {}),
+        }),
+    ),
+  job.map(
+    (id): Recipe =>
+      () => ({ kind: 'remove_job', id }),
+  ),
+  job.map(
+    (job): Recipe =>
+      (_, now) => ({ kind: 'watch_job', job, signature: 's', now: now - 30 }),
+  ),
+);
+
+const others = fc.oneof(
+  fc.constant<Recipe>((_, now) => ({ kind: 'flush_groups', now })),
+  holder.map(
+    (holder): Recipe =>
+      (_, now) => ({ kind: 'recover', holder, now }),
+  ),
+  // A clock that was set back.
+  fc.constant<Recipe>((_, now) => ({ kind: 'recover', holder: 'one', now: now - 100 })),
+  fc.constant<Recipe>((_, now) => ({ kind: 'expire_claims', now, after: '', limit: 100 })),
+  small.map(
+    (age): Recipe =>
+      (_, now) => ({ kind: 'cleanup', before: now - age * 15, after: 0, limit: 100 }),
+  ),
+  fc.constant<Recipe>((_, now) => ({ kind: 'forget_ticks', before: now - 50, limit: 100 })),
+  fc.constant<Recipe>(() => 'restart'),
+  fc.constant<Recipe>(() => 'crash'),
+);
+
+export const recipe: fc.Arbitrary<Recipe> = fc.oneof(
+  { weight: 6, arbitrary: accept },
+  { weight: 4, arbitrary: join },
+  { weight: 6, arbitrary: take },
+  { weight: 6, arbitrary: advance },
+  { weight: 5, arbitrary: attempt },
+  { weight: 3, arbitrary: jobs },
+  { weight: 3, arbitrary: others },
+);

@@ -1,0 +1,103 @@
+/** What a process that is gone was holding, and what a wrong clock has done. */
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import type { Recover } from '../../../../runtime/store/mutations.ts';
+import { HOLDER, makeAttempt, makeClaim, makeDispatch, makeJoin, openDeliveries } from '../../../helpers/dispatches.ts';
+import type { Open } from './subject.ts';
+import { accept, advance, audit, find, idsOf, load, overview, take, takeNew } from './subject.ts';
+
+const recover = (now: number, holder = 'the next process'): Recover => ({ kind: 'recover', holder, now });
+
+export function recovery(open: Open): void {
+  it('makes runs due again that a killed process had taken, before those that came later', async (t) => {
+    const opened = await open(t);
+    const ref = await takeNew(opened.store, 'a');
+    await accept(opened.store, 'b', { now: 1100 });
+    await opened.crash();
+    const { store } = opened;
+    assert.deepEqual((await take(store, 2000, { runs: 0 })).waiting, 1);
+    assert.deepEqual(await store.write(recover(3000)), { runs: 1, attempts: 0, given_up: [] });
+    const [step] = (await load(store, ref)).steps;
+    assert.deepEqual(
+      [step?.kind, step?.outcome, step?.started_at, step?.at, step?.reason],
+      ['run', 'interrupted', 1000, 3000, 'the gateway ended while it was running'],
+    );
+    assert.equal(await advance(store, ref, 'dead', 3000), false, 'the process that is gone holds nothing');
+    const taken = await take(store, 3000, { holder: 'the next process' });
+    assert.deepEqual([await idsOf(store, taken), taken.runs[0]?.failed], [['a', 'b'], 0]);
+    assert.deepEqual(await audit(store), []);
+  });
+
+  it('makes deliveries due again that were under way', async (t) => {
+    const opened = await open(t);
+    const dispatch = makeDispatch('a');
+    const work = { kind: 'deliveries', answer: 'x', open: openDeliveries(dispatch, 1000) } as const;
+    const ref = await accept(opened.store, 'a', { dispatch, work });
+    await take(opened.store, 1000);
+    await opened.crash();
+    const { store } = opened;
+    assert.deepEqual(await store.write(recover(3000)), { runs: 0, attempts: 1, given_up: [] });
+    assert.equal(await store.write(makeAttempt(ref, 0, 3000)), null);
+    assert.deepEqual((await take(store, 3000)).attempts, [{ ref, index: 0 }]);
+    assert.deepEqual((await load(store, ref)).steps, []);
+  });
+
+  it('gives up what was delivered while its sender waited, and leaves its id free', async (t) => {
+    const { store } = await open(t);
+    const claim = makeClaim('same');
+    const work = { kind: 'held', holder: 'before' } as const;
+    await accept(store, 'a', { claim, claiming: 'later', work });
+    const { given_up } = await store.write(recover(3000));
+    const reason = 'the gateway ended before the delivery was answered: it may have arrived';
+    assert.deepEqual(given_up, [{ id: 'a', profile: 'default', route: 'alerts', job: null, reason }]);
+    const stored = await find(store, 'a');
+    assert.deepEqual([stored?.state, stored?.reason, stored?.finished_at], ['dead', reason, 3000]);
+    assert.equal((await overview(store)).last_error?.reason, reason);
+    assert.equal(await store.read({ kind: 'is_claimed', key: claim, now: 3000 }), false);
+    assert.deepEqual(await audit(store), []);
+  });
+
+  it('takes nothing from the process that recovers, whenever it does', async (t) => {
+    const { store } = await open(t);
+    const ref = await takeNew(store, 'a');
+    await accept(store, 'b', { work: { kind: 'held', holder: HOLDER } });
+    assert.deepEqual(await store.write(recover(3000, HOLDER)), { runs: 0, attempts: 0, given_up: [] });
+    assert.equal(await advance(store, ref, 'skipped', 3000), true);
+    assert.equal((await find(store, 'b'))?.state, 'delivering');
+  });
+
+  it('lets nothing wait for the time at which a clock was that has been set back', async (t) => {
+    const { store } = await open(t);
+    const AHEAD = 10_000_000;
+    const run = await takeNew(store, 'run', { now: AHEAD });
+    await advance(store, run, 'pending', AHEAD, { due_at: AHEAD + 2000 });
+    const dispatch = makeDispatch('delivery');
+    const work = { kind: 'deliveries', answer: 'x', open: openDeliveries(dispatch, AHEAD) } as const;
+    const delivery = await accept(store, 'delivery', { dispatch, work, now: AHEAD });
+    await take(store, AHEAD);
+    const retry = { ...makeAttempt(delivery, 0, AHEAD, { outcome: 'retry', reason: 'busy' }), due_at: AHEAD + 3000 };
+    await store.write(retry);
+    await store.write(makeJoin('group', 'k', AHEAD));
+    await accept(store, 'new', { now: AHEAD });
+    assert.equal((await take(store, 1000)).next_due_at, AHEAD);
+    await store.write(recover(1000, HOLDER));
+    assert.deepEqual(await idsOf(store, await take(store, 1000)), ['new']);
+    assert.deepEqual(await idsOf(store, await take(store, 3000)), ['run']);
+    assert.deepEqual((await take(store, 3999)).attempts, []);
+    assert.deepEqual((await take(store, 4000)).attempts, [{ ref: delivery, index: 0 }]);
+    assert.equal((await take(store, 4000)).next_due_at, 31_000);
+    // The group's longest wait counts from now as well.
+    const joined = await store.write(
+      makeJoin('group 2', 'k', 30_000, { limits: { window_ms: 30_000, max_wait_ms: 40_000 } }),
+    );
+    assert.equal(joined.kind === 'stored' && joined.due_at, 41_000);
+  });
+
+  it('leaves alone what only waits long', async (t) => {
+    const { store } = await open(t);
+    const ref = await takeNew(store, 'a');
+    await advance(store, ref, 'pending', 2000, { due_at: 9e9 });
+    await store.write(recover(3000));
+    assert.equal((await take(store, 3000)).next_due_at, 9e9);
+  });
+}

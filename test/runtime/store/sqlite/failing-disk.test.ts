@@ -1,0 +1,138 @@
+/** What the writer does when its connection fails, with a driver that fails as told. */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { describe, it } from 'node:test';
+import type { Mutation } from '../../../../runtime/store/mutations.ts';
+import type { Connect, Connection } from '../../../../runtime/store/sqlite/driver.ts';
+import { connect } from '../../../../runtime/store/sqlite/driver.ts';
+import { encodeChange } from '../../../../runtime/store/sqlite/encode.ts';
+import { Reader } from '../../../../runtime/store/sqlite/reader.ts';
+import type { CommitResult } from '../../../../runtime/store/sqlite/transactions.ts';
+import { Writer } from '../../../../runtime/store/sqlite/writer.ts';
+import { makeAccept, makeClaim, makeTake } from '../../../helpers/dispatches.ts';
+import { tempDir } from '../../../helpers/temp-dir.ts';
+
+/** Fails the statements that `fails` names, instead of executing them. */
+function faulty(fails: (sql: string) => string | null): Connect {
+  return (path, options) => {
+    const db = connect(path, options);
+    const exec = (sql: string): void => {
+      const code = fails(sql);
+      if (code !== null) throw Object.assign(new Error(`${code} by request`), { code });
+      db.exec(sql);
+    };
+    return {
+      ...db,
+      exec,
+      get inTransaction() {
+        return db.inTransaction;
+      },
+    } satisfies Connection;
+  };
+}
+
+async function open(t: TestContext, fails: (sql: string) => string | null) {
+  const path = join(tempDir(t), 'state.db');
+  let opened = 0;
+  const connecting: Connect = (...args) => {
+    opened++;
+    return faulty(fails)(...args);
+  };
+  const writer = new Writer({ path, durability: 'full', connect: connecting });
+  const reader = new Reader({ path });
+  t.after(async () => {
+    reader.serve({ kind: 'close' });
+    await writer.serve({ kind: 'close' });
+  });
+  assert.deepEqual(await writer.serve({ kind: 'prepare', now: 1 }), { kind: 'prepared', unclean: false, damage: null });
+  const commit = async (...mutations: readonly Mutation[]): Promise<readonly CommitResult[]> => {
+    const changes = mutations.map(encodeChange);
+    return JSON.parse((await writer.serve({ kind: 'commit', changes, again: false })) as string);
+  };
+  const kinds = async (...mutations: readonly Mutation[]) => (await commit(...mutations)).map(({ kind }) => kind);
+  const ids = (): readonly string[] => {
+    const found = reader.serve({ kind: 'read', queries: [{ kind: 'list', filter: { limit: 999 } }] });
+    const [list] = found as unknown as [{ readonly value: readonly { readonly id: string }[] }];
+    return list.value.map(({ id }) => id).sort();
+  };
+  return { commit, kinds, ids, opened: () => opened };
+}
+
+describe('a commit that fails', () => {
+  it('stores nothing of its group, reopens the connection, and writes over what it left before it says so', async (t) => {
+    const statements: string[] = [];
+    let failing = 0;
+    const store = await open(t, (sql) => {
+      statements.push(sql);
+      return sql === 'COMMIT' && failing-- > 0 ? 'SQLITE_IOERR_FSYNC' : null;
+    });
+    assert.deepEqual(await store.kinds(makeAccept('a')), ['ok']);
+    const before = store.opened();
+    statements.length = 0;
+    // The commit, and the first one that is to write over it.
+    failing = 2;
+    assert.deepEqual(await store.kinds(makeAccept('b'), makeAccept('c')), ['unavailable', 'unavailable']);
+    assert.deepEqual(store.ids(), ['a']);
+    assert.ok(store.opened() > before);
+    const overwritten = statements.filter((sql) => /^(?:COMMIT|INSERT OR REPLACE INTO meta)/.test(sql));
+    assert.deepEqual(
+      overwritten.map((sql) => sql.slice(0, 6)),
+      ['COMMIT', 'INSERT', 'COMMIT', 'INSERT', 'COMMIT'],
+    );
+    // Its ids are free, and its numbers are given out once.
+    const [again] = await store.commit(makeAccept('b'));
+    assert.deepEqual(again, { kind: 'ok', value: { kind: 'stored', ref: 2 } });
+  });
+
+  it('lets nothing else be committed until it is written over', async (t) => {
+    let failing = false;
+    const store = await open(t, (sql) => (sql === 'COMMIT' && failing ? 'SQLITE_IOERR_FSYNC' : null));
+    failing = true;
+    assert.deepEqual(await store.kinds(makeAccept('a')), ['unavailable']);
+    const began = performance.now();
+    assert.deepEqual(await store.kinds(makeAccept('b')), ['unavailable']);
+    assert.ok(performance.now() - began < 1000, 'known by now: nobody waits for it again');
+    failing = false;
+    assert.deepEqual(await store.kinds(makeAccept('a'), makeTake(1000)), ['ok', 'ok']);
+    assert.deepEqual(store.ids(), ['a']);
+  });
+
+  for (const code of ['SQLITE_FULL', 'SQLITE_IOERR_WRITE', 'SQLITE_READONLY', 'SQLITE_IOERR_SHMMAP']) {
+    it(`with ${code} is tried again by the next one`, async (t) => {
+      let failing = 0;
+      const store = await open(t, (sql) => (sql === 'COMMIT' && failing-- > 0 ? code : null));
+      failing = 1;
+      assert.deepEqual(await store.kinds(makeAccept('a')), ['unavailable']);
+      assert.deepEqual(await store.kinds(makeAccept('a')), ['ok']);
+    });
+  }
+
+  it('leaves nothing wrong in memory: lanes, counts and groups are read again', async (t) => {
+    let failing = 0;
+    const store = await open(t, (sql) => (sql === 'COMMIT' && failing-- > 0 ? 'SQLITE_FULL' : null));
+    await store.commit(makeAccept('a'), makeAccept('b', { max_concurrent: 1 }));
+    failing = 1;
+    assert.deepEqual(await store.kinds(makeTake(1000), makeAccept('c', { max_concurrent: 7 })), [
+      'unavailable',
+      'unavailable',
+    ]);
+    const [taken] = await store.commit(makeTake(1000));
+    assert.deepEqual(taken?.kind === 'ok' && taken.value, {
+      ...{ runs: [{ ref: 1, profile: 'default', route: 'alerts', failed: 0 }], attempts: [], waiting: 1 },
+      next_due_at: null,
+    });
+  });
+});
+
+it('a change that can never be stored fails alone, wherever it stands in its group', async (t) => {
+  const store = await open(t, () => null);
+  // The same id under another delivery id: no duplicate event, but a dispatch that cannot be.
+  const twin = (n: number) => makeAccept('a', { claim: makeClaim(`twin ${n}`) });
+  assert.deepEqual(await store.kinds(makeAccept('a'), twin(1), makeAccept('b'), twin(2), makeAccept('c')), [
+    ...['ok', 'failed', 'ok', 'failed', 'ok'],
+  ]);
+  assert.deepEqual(store.ids(), ['a', 'b', 'c']);
+  // Nothing of it: its delivery id is free.
+  assert.deepEqual(await store.kinds(makeAccept('d', { claim: makeClaim('twin 1') })), ['ok']);
+});

@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { EncodedChange } from '../../../../runtime/store/sqlite/encode.ts';
+import { decodeChange } from '../../../../runtime/store/sqlite/encode.ts';
+import { GroupCommit } from '../../../../runtime/store/sqlite/group-commit.ts';
+import type { CommitResult } from '../../../../runtime/store/sqlite/transactions.ts';
+import { StoreUnavailable } from '../../../../runtime/store/store.ts';
+import { makeAccept, makeDispatch, makeTake } from '../../../helpers/dispatches.ts';
+import { settle } from '../../../helpers/fake-clock.ts';
+
+/** A group commit over a disk that is as slow as the test wants. */
+function bench() {
+  let now = 0;
+  const groups: (readonly EncodedChange[])[] = [];
+  const ends: ((results: readonly CommitResult[]) => void)[] = [];
+  const problems: (string | null)[] = [];
+  let told = 0;
+  const group = new GroupCommit({
+    commit: (changes) => {
+      groups.push(changes);
+      return new Promise((resolve) => ends.push(resolve));
+    },
+    beforeCommit: () => void told++,
+    committed: (problem) => void problems.push(problem),
+    now: () => now,
+  });
+  return {
+    group,
+    problems,
+    /** The kinds of the changes of each group that was sent. */
+    kinds: () => groups.map((changes) => changes.map((change) => decodeChange(change).kind)),
+    sizes: () => groups.map(({ length }) => length),
+    told: () => told,
+    pass: (ms: number) => {
+      now += ms;
+    },
+    async end(result: CommitResult = { kind: 'ok', value: null }): Promise<void> {
+      ends.shift()?.((groups[groups.length - ends.length - 1] ?? []).map(() => result));
+      await settle();
+    },
+  };
+}
+
+const small = (id: string) => makeAccept(id);
+
+describe('group commit', () => {
+  it('sends a change at once, and what arrives meanwhile together as soon as that is answered', async () => {
+    const { group, sizes, end } = bench();
+    void group.write(small('a'));
+    assert.deepEqual(sizes(), [1]);
+    for (const id of ['b', 'c', 'd']) void group.write(small(id));
+    await settle();
+    assert.deepEqual(sizes(), [1], 'one commit at a time');
+    await end();
+    assert.deepEqual(sizes(), [1, 3]);
+    await end();
+    assert.deepEqual(sizes(), [1, 3]);
+  });
+
+  it('answers each change with its own result', async () => {
+    const { group, end } = bench();
+    const first = assert.rejects(group.write(small('a')), /cannot store accept: no such thing/);
+    await end({ kind: 'failed', message: 'no such thing' });
+    await first;
+    const isUnavailable = (error: unknown): boolean =>
+      error instanceof StoreUnavailable && error.message === 'disk full';
+    const second = assert.rejects(group.write(small('b')), isUnavailable);
+    await end({ kind: 'unavailable', message: 'disk full' });
+    await second;
+  });
+
+  it('keeps a group to a size that a disk takes in one go', async () => {
+    const { group, sizes, end } = bench();
+    void group.write(small('first'));
+    const big = makeDispatch('big', { prompt: 'x'.repeat(1_500_000) });
+    for (let n = 0; n < 6; n++) void group.write(makeAccept(`b${n}`, { dispatch: big })).catch(() => {});
+    await end();
+    await end();
+    await end();
+    assert.deepEqual(sizes(), [1, 2, 2, 2]);
+  });
+
+  it('lets what has happened leave the process before it is committed', async () => {
+    const { group, told, end } = bench();
+    void group.write(small('a'));
+    assert.equal(told(), 0);
+    void group.write(makeTake(1000));
+    await end();
+    assert.equal(told(), 1);
+  });
+
+  it('says when the medium failed, and when it does no more', async () => {
+    const { group, problems, end } = bench();
+    void group.write(small('a')).catch(() => {});
+    await end({ kind: 'unavailable', message: 'full' });
+    void group.write(small('b'));
+    await end();
+    assert.deepEqual(problems, ['full', null]);
+  });
+});
+
+describe('overload', () => {
+  const refused = (error: unknown): boolean => error instanceof StoreUnavailable && /more arrives/.test(error.message);
+
+  it('rejects new work while the oldest change waits too long, and nothing else', async () => {
+    const { group, pass, end, kinds } = bench();
+    void group.write(small('under way'));
+    const waiting = group.write(small('waits'));
+    pass(400);
+    const early = group.write(small('early'));
+    pass(200);
+    await assert.rejects(group.write(small('late')), refused);
+    const taken = group.write(makeTake(1000));
+    await end();
+    await end();
+    await Promise.all([waiting, early, taken]);
+    assert.deepEqual(kinds(), [['accept'], ['accept', 'accept', 'take_work']]);
+    // Everybody is served again at once.
+    void group.write(small('next'));
+    assert.equal(kinds().length, 3);
+  });
+
+  it('rejects new work while more waits than memory is meant for', async () => {
+    const { group, end } = bench();
+    void group.write(small('under way'));
+    const big = makeDispatch('big', { prompt: 'x'.repeat(1_000_000) });
+    const all = Array.from({ length: 40 }, (_, n) => group.write(makeAccept(`b${n}`, { dispatch: big })));
+    const settling = Promise.allSettled(all);
+    for (let n = 0; n < 20; n++) await end();
+    const settled = await settling;
+    const count = settled.filter(({ status }) => status === 'fulfilled').length;
+    assert.ok(count > 25 && count < 40, `${count} taken`);
+  });
+
+  it('takes out what has waited too long behind a commit that does not end', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const { group, pass, end, kinds } = bench();
+    void group.write(small('under way'));
+    const waits = assert.rejects(group.write(small('waits')), refused);
+    const happened = group.write(makeTake(1000));
+    pass(1000);
+    t.mock.timers.tick(100);
+    await waits;
+    await end();
+    await end();
+    await happened;
+    assert.deepEqual(kinds(), [['accept'], ['take_work']]);
+  });
+});

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { copyFileSync, existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { describe, it } from 'node:test';
+import { openOfflineStore } from '../../../../runtime/store/sqlite/open-store.ts';
+import { lostCommits } from '../../../../runtime/store/sqlite/wal-damage.ts';
+import { makeAccept } from '../../../helpers/dispatches.ts';
+import { tempDir } from '../../../helpers/temp-dir.ts';
+
+const FRAME = 24 + 4096;
+const EVENTS = 12;
+
+/** What a process that was killed has left: a database, and a log in which each event was a commit of its own. */
+async function killed(
+  t: TestContext,
+): Promise<{ readonly path: string; readonly wal: string; readonly frames: number }> {
+  const dir = tempDir(t);
+  const from = join(dir, 'open.db');
+  const store = await openOfflineStore(from);
+  t.after(() => store.close());
+  for (let n = 0; n < EVENTS; n++) await store.write(makeAccept(`e${String(n).padStart(2, '0')}`));
+  const path = join(dir, 'state.db');
+  for (const suffix of ['', '-wal']) copyFileSync(from + suffix, path + suffix);
+  const wal = `${path}-wal`;
+  return { path, wal, frames: (readFileSync(wal).length - 32) / FRAME };
+}
+
+function flip(file: string, at: number): void {
+  const bytes = readFileSync(file);
+  bytes[at] = (bytes[at] ?? 0) ^ 0x10;
+  writeFileSync(file, bytes);
+}
+
+const frameAt = (n: number): number => 32 + n * FRAME;
+
+/** Opens what is there. @returns how many events it holds, and what it says of damage */
+async function reopen(path: string) {
+  const store = await openOfflineStore(path);
+  const events = (await store.read({ kind: 'list', filter: { limit: 99 } })).length;
+  const { damage } = await store.read({ kind: 'overview', now: 0 });
+  await store.close();
+  return { events, damage };
+}
+
+describe('the log of a process that was killed', () => {
+  it('is no damage when it is whole', async (t) => {
+    const { path, wal } = await killed(t);
+    assert.equal(lostCommits(wal), 0);
+    assert.deepEqual(await reopen(path), { events: EVENTS, damage: null });
+  });
+
+  it('is no damage when its end is torn, wherever', async (t) => {
+    const { path, wal, frames } = await killed(t);
+    for (const cut of [1, 100, FRAME - 1, FRAME, FRAME + 7]) {
+      truncateSync(wal, frameAt(frames) - cut);
+      assert.equal(lostCommits(wal), 0, `${cut} bytes`);
+    }
+    const { events, damage } = await reopen(path);
+    assert.deepEqual([events, damage], [EVENTS - 1, null]);
+  });
+
+  it('is no damage when older frames, or zeros, are behind its end', async (t) => {
+    const { wal, frames } = await killed(t);
+    const bytes = readFileSync(wal);
+    // The header of the next use of the same file: other salts.
+    const older = Buffer.from(bytes.subarray(frameAt(0)));
+    for (let n = 0; n < frames; n++) older.writeUInt32BE(n, n * FRAME + 8);
+    writeFileSync(wal, Buffer.concat([bytes, older, Buffer.alloc(5 * FRAME)]));
+    assert.equal(lostCommits(wal), 0);
+  });
+
+  for (const [what, place] of [
+    ['a page', (n: number): number => frameAt(n) + 24 + 1000],
+    ['a checksum', (n: number): number => frameAt(n) + 17],
+    ['a salt', (n: number): number => frameAt(n) + 9],
+    ['a page number', (n: number): number => frameAt(n) + 3],
+  ] as const) {
+    it(`is damage when a bit of ${what} in the middle is wrong: it is put aside, and said`, async (t) => {
+      const { path, wal, frames } = await killed(t);
+      flip(wal, place(Math.floor(frames / 2)));
+      const damaged = readFileSync(wal);
+      assert.ok(lostCommits(wal) >= 3, `${lostCommits(wal)} commits`);
+      const { events, damage } = await reopen(path);
+      assert.ok(events < EVENTS);
+      assert.match(damage?.message ?? '', /state\.db was damaged: \d+ commits .* are lost/);
+      assert.ok(damage?.copy?.startsWith(`${path}.damaged-`));
+      assert.deepEqual(readFileSync(`${damage?.copy}-wal`), damaged);
+      assert.ok(existsSync(damage?.copy ?? ''));
+      // Said until somebody has seen it, and put aside once.
+      assert.deepEqual((await reopen(path)).damage, damage);
+      assert.equal(readdirSync(join(path, '..')).filter((name) => /damaged-.*-wal$/.test(name)).length, 1);
+    });
+  }
+
+  it('is damage when its header is wrong', async (t) => {
+    const { path, wal } = await killed(t);
+    flip(wal, 13);
+    assert.ok(lostCommits(wal) >= EVENTS);
+    const { events, damage } = await reopen(path);
+    assert.equal(events, 0);
+    assert.ok(damage !== null);
+  });
+});
