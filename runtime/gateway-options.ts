@@ -30,7 +30,7 @@ export interface GatewayOptions {
   /** Flushes and finishes the work behind the dispatcher within `timeoutMs`; answers how much had to be left. */
   readonly drain: (timeoutMs: number) => Promise<{ readonly abandoned: number }>;
   /** Called with each table about to be served; throws TableError to refuse it. What it answers runs at the swap. */
-  readonly prepare?: (table: RouteTable) => () => void;
+  readonly prepare?: (table: RouteTable) => Promise<() => void>;
   /** A resolver that sees secrets as they are now; called for each table. */
   readonly secrets: () => SecretResolver;
   /** Takes the secret that a source sends in its handshake. */

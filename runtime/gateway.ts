@@ -2,6 +2,7 @@
  * The gateway: the table in service, the public server in front of it, and their start and stop, for the command line
  * and for programs that embed the runtime. The work behind it comes in as a Dispatcher.
  */
+import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import type { RouteTable, ServerPlan } from '../schemas/generated/types.ts';
 import type { Timer } from './clock.ts';
@@ -10,6 +11,7 @@ import { Documents } from './intake/documents.ts';
 import { EventLog } from './intake/event-log.ts';
 import { RequestHandler } from './intake/handler.ts';
 import type { Services, Shutdown } from './intake/intake.ts';
+import { askHealth, Overload } from './intake/overload.ts';
 import { RateWindows } from './intake/rate-limit.ts';
 import { createScriptRunner } from './intake/script-runner.ts';
 import { IntakeServer, SERVER_LIMITS } from './intake/server.ts';
@@ -43,6 +45,8 @@ class RunningGateway implements Gateway {
   private server: IntakeServer | null = null;
   /** What the server listens on; a later table does not move it. */
   private bound: { readonly host: string; readonly port: number } | null = null;
+  /** Where it listens. */
+  private address: AddressInfo | null = null;
   private url: string | null = null;
   private stopping: Promise<{ drained: boolean; abandoned: number }> | null = null;
 
@@ -63,7 +67,8 @@ class RunningGateway implements Gateway {
     const limits = { ...SERVER_LIMITS, maxConnections: plan.max_connections, ...this.options.limits };
     const onDrop = createDropWarner(this.options, limits.maxConnections);
     const server = new IntakeServer((request, response) => this.handler.handle(request, response), limits, onDrop);
-    const { address, port, family } = await server.listen(bound.host, bound.port);
+    this.address = await server.listen(bound.host, bound.port);
+    const { address, port, family } = this.address;
     this.server = server;
     this.bound = bound;
     this.url = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
@@ -105,6 +110,7 @@ class RunningGateway implements Gateway {
     this.giveUp.abort();
     await this.within(this.server?.close() ?? Promise.resolve(), CLOSE_MS);
     this.server?.abort();
+    this.address = null;
     this.url = null;
     log.info({ abandoned }, 'stopped');
     return { drained: abandoned === 0, abandoned };
@@ -141,8 +147,8 @@ class RunningGateway implements Gateway {
       read: files.read,
       watch: files.watch,
       link: (table, breather) => linkTable(table, this.linkContext(table), breather),
-      prepare: (table) => {
-        const apply = prepare?.(table);
+      prepare: async (table) => {
+        const apply = await prepare?.(table);
         return () => this.swapped(apply);
       },
       subscriptions: this.subscriptions,
@@ -211,6 +217,7 @@ class RunningGateway implements Gateway {
       dispatcher,
       runScript: createScriptRunner({ run, realPath, isFile, env, home, signal: this.giveUp.signal }),
       shutdown: this.shutdown,
+      overload: new Overload({ clock, log, ask: () => (this.address === null ? null : askHealth(this.address)) }),
       warnDeprecated: createDeprecationWarner(log),
     };
   }

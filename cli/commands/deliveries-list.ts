@@ -1,9 +1,9 @@
 /** `hookwright deliveries list`: what was accepted, newest first, and what became of it. */
 import { Command, Option } from 'clipanion';
-import type { DispatchSummary } from '../../runtime/store/store.ts';
+import type { DispatchSummary } from '../../runtime/store/queries.ts';
 import type { CliContext } from '../context.ts';
 import { parseFilter, parseLimit } from '../deliveries/filter.ts';
-import { readStore } from '../deliveries/open-store.ts';
+import { useStore } from '../store/use-store.ts';
 import { printJson } from '../output/print.ts';
 import type { Column } from '../output/table.ts';
 import { printTable } from '../output/table.ts';
@@ -31,8 +31,8 @@ export class DeliveriesListCommand extends Command<CliContext> {
 
   async execute(): Promise<number> {
     const now = this.context.clock.now();
-    const query = { ...parseFilter(this, now), limit: parseLimit(this.limit) };
-    const rows = readStore(this.context, (store) => store.list(query)) ?? [];
+    const filter = { ...parseFilter(this, now), limit: parseLimit(this.limit) };
+    const rows = (await useStore(this.context, (store) => store.read({ kind: 'list', filter }))) ?? [];
     if (this.json) printJson(this.context, rows.map(toJson));
     else printTable(this.context, rows, columns(now), 'nothing of that kind is stored');
     return 0;

@@ -2,11 +2,13 @@
 import { Command, Option } from 'clipanion';
 import { createIds } from '../../runtime/ids.ts';
 import { replay, whyNotReplay } from '../../runtime/store/replay.ts';
-import type { Store, StoredDispatch } from '../../runtime/store/store.ts';
+import type { DispatchSummary, QueryResults, StoredDispatch } from '../../runtime/store/queries.ts';
+import type { Store } from '../../runtime/store/store.ts';
 import type { CliContext } from '../context.ts';
 import type { Filter } from '../deliveries/filter.ts';
 import { parseFilter, parseLimit } from '../deliveries/filter.ts';
-import { changeStore } from '../deliveries/open-store.ts';
+import { findDispatch } from '../store/find-dispatch.ts';
+import { useStore } from '../store/use-store.ts';
 import { CliError, UsageError } from '../errors.ts';
 import { printJson, printLine, printNote } from '../output/print.ts';
 import { createProgress } from '../output/progress.ts';
@@ -24,7 +26,7 @@ export class DeliveriesReplayCommand extends Command<CliContext> {
   static override usage = Command.Usage({
     description: 'Repeat deliveries: each becomes a new one that names the old',
     details: `An answer that could not be delivered is delivered again without a second run; everything else runs again.
-      A running gateway takes the new ones up within a second; without one they wait for the next start.`,
+      A running gateway begins with the new ones at once; without one they wait for the next start.`,
     examples: [
       ['Repeat one', '$0 deliveries replay 0mb3k9x2c00a7f01c3b9d2e4'],
       ['Repeat what was given up since yesterday', '$0 deliveries replay --state dead --since 24h'],
@@ -48,9 +50,9 @@ export class DeliveriesReplayCommand extends Command<CliContext> {
     }
     const filter = parseFilter(this, this.context.clock.now());
     const limit = this.limit === undefined ? Number.MAX_SAFE_INTEGER : parseLimit(this.limit);
-    const done = await changeStore(this.context, (store) => {
-      const ids = this.ids.length > 0 ? this.named(store) : chosen(store, filter, limit);
-      return this.dryRun ? Promise.resolve(ids.map((id) => ({ id: '', replay_of: id }))) : this.repeat(store, ids);
+    const done = await useStore(this.context, async (store) => {
+      const ids = this.ids.length > 0 ? await this.named(store) : await chosen(store, filter, limit);
+      return this.dryRun ? ids.map((id) => ({ id: '', replay_of: id })) : this.repeat(store, ids);
     });
     if (done === null) throw new CliError('nothing has been stored in this home yet');
     this.report(done);
@@ -58,15 +60,13 @@ export class DeliveriesReplayCommand extends Command<CliContext> {
   }
 
   /** All or none: a mistyped id must not leave half of them repeated. */
-  private named(store: Store): readonly string[] {
-    for (const id of this.ids) {
-      const stored = store.find(id);
-      if (stored === null)
-        throw new CliError(`there is no delivery "${id}"`, 'hookwright deliveries list shows the ids');
+  private async named(store: Store): Promise<readonly string[]> {
+    const found = await Promise.all(this.ids.map((id) => findDispatch(store, id)));
+    for (const stored of found) {
       const why = whyNotReplay(stored);
-      if (why !== null) throw new CliError(`${id} cannot be repeated: ${why}`);
+      if (why !== null) throw new CliError(`${stored.id} cannot be repeated: ${why}`);
     }
-    return [...new Set(this.ids)];
+    return [...new Set(found.map(({ id }) => id))];
   }
 
   private async repeat(store: Store, ids: readonly string[]): Promise<readonly Replayed[]> {
@@ -76,8 +76,9 @@ export class DeliveriesReplayCommand extends Command<CliContext> {
     const done: Replayed[] = [];
     try {
       for (let start = 0; start < ids.length; start += BATCH) {
-        const batch = ids.slice(start, start + BATCH).map((id) => store.find(id));
-        const writes = batch.filter(isRepeatable).map(async (stored) => {
+        const named = ids.slice(start, start + BATCH);
+        const batch = await Promise.all(named.map((id) => store.read({ kind: 'find', id })));
+        const writes = batch.flatMap(repeatable).map(async (stored) => {
           const id = create.dispatch(clock.now());
           await store.write(replay(stored, { id, now: clock.now(), rerun: this.rerun }));
           done.push({ id, replay_of: stored.id });
@@ -102,14 +103,11 @@ export class DeliveriesReplayCommand extends Command<CliContext> {
   }
 }
 
-function chosen(store: Store, filter: Filter, limit: number): readonly string[] {
+async function chosen(store: Store, filter: Filter, limit: number): Promise<readonly string[]> {
   const ids: string[] = [];
   for (let before: number | undefined; ids.length < limit; ) {
-    const page = store.list({
-      ...filter,
-      ...(before === undefined ? {} : { before }),
-      limit: Math.min(1000, limit - ids.length),
-    });
+    const slice = { ...(before === undefined ? {} : { before }), limit: Math.min(1000, limit - ids.length) };
+    const page: readonly DispatchSummary[] = await store.read({ kind: 'list', filter: { ...filter, ...slice } });
     ids.push(...page.map(({ id }) => id));
     before = page.at(-1)?.ref;
     if (before === undefined) break;
@@ -117,5 +115,6 @@ function chosen(store: Store, filter: Filter, limit: number): readonly string[] 
   return ids;
 }
 
-const isRepeatable = (stored: StoredDispatch | null): stored is StoredDispatch =>
-  stored !== null && whyNotReplay(stored) === null;
+/** One that has been removed, or goes on, meanwhile is left out. */
+const repeatable = (found: QueryResults['find']): readonly StoredDispatch[] =>
+  found.kind === 'found' && whyNotReplay(found.dispatch) === null ? [found.dispatch] : [];

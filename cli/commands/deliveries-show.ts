@@ -1,11 +1,11 @@
 /** `hookwright deliveries show <id>`: one dispatch with every state and attempt. */
 import { Command, Option } from 'clipanion';
-import type { StoredDispatch } from '../../runtime/store/store.ts';
+import type { StoredDispatch } from '../../runtime/store/queries.ts';
 import type { Moment } from '../../runtime/store/timeline.ts';
 import { timeline } from '../../runtime/store/timeline.ts';
 import type { CliContext } from '../context.ts';
-import { readStore } from '../deliveries/open-store.ts';
-import { CliError } from '../errors.ts';
+import { findDispatch, unknownDispatch } from '../store/find-dispatch.ts';
+import { useStore } from '../store/use-store.ts';
 import { printJson, printLine, visible } from '../output/print.ts';
 
 export class DeliveriesShowCommand extends Command<CliContext> {
@@ -23,9 +23,8 @@ export class DeliveriesShowCommand extends Command<CliContext> {
   json = Option.Boolean('--json', false, { description: 'Print everything as one object' });
 
   async execute(): Promise<number> {
-    const stored = readStore(this.context, (store) => store.find(this.id));
-    if (stored === null)
-      throw new CliError(`there is no delivery "${this.id}"`, 'hookwright deliveries list shows the ids');
+    const stored = await useStore(this.context, (store) => findDispatch(store, this.id));
+    if (stored === null) throw unknownDispatch(this.id);
     const { ref, ...rest } = stored;
     if (this.json) printJson(this.context, { ...rest, timeline: timeline(stored) });
     else this.print(stored);

@@ -1,6 +1,6 @@
 /** `hookwright gateway status`: whether a gateway serves this home, and how it is. */
 import { Command, Option } from 'clipanion';
-import type { DispatchStatus, GatewayStatus } from '../../runtime/control/operations.ts';
+import type { DispatchStatus, GatewayStatus, StoreStatus } from '../../runtime/control/operations.ts';
 import { DISPATCH_STATES } from '../../runtime/store/states.ts';
 import type { CliContext } from '../context.ts';
 import { notRunning, tryAskGateway } from '../gateway/ask-gateway.ts';
@@ -54,6 +54,7 @@ function describe(status: GatewayStatus, context: CliContext): string[] {
     field('runs', `${runs.active} active, ${runs.queued} queued`),
     field('dispatches', describeStates(status.dispatches, now)),
     ...problem(paint, describeError(status.dispatches, now)),
+    ...problem(paint, describeStore(status.store, now)),
     ...(status.log_file === null ? [] : [field('log', visible(status.log_file))]),
   ];
 }
@@ -68,6 +69,14 @@ function describeError({ last_error }: DispatchStatus, now: number): string | nu
   if (last_error === null) return null;
   const { id, route, at, reason } = last_error;
   return `last error ${formatDuration(now - at)} ago, ${route ?? 'a job'}, ${id}: ${reason}`;
+}
+
+/** Damage is told until it has been looked at; a problem as long as it lasts. */
+function describeStore({ problem: refused, damage }: StoreStatus, now: number): string | null {
+  if (refused !== null) return `the store takes no events since ${formatDuration(now - refused.since)}: ${refused.message}`;
+  if (damage === null) return null;
+  const copy = damage.copy === null ? '' : ` (kept as ${damage.copy})`;
+  return `the store was damaged, found ${formatDuration(now - damage.at)} ago: ${damage.message}${copy}`;
 }
 
 function problem(paint: Paint, reason: string | null): string[] {

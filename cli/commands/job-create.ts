@@ -2,7 +2,7 @@
 import { Command, Option } from 'clipanion';
 import { chooseTimezone } from '../blueprints/timezone.ts';
 import type { CliContext } from '../context.ts';
-import { makeStore } from '../deliveries/open-store.ts';
+import { makeStore } from '../store/use-store.ts';
 import { UsageError } from '../errors.ts';
 import { createJob } from '../jobs/create-job.ts';
 import { configFromFlags } from '../jobs/job-flags.ts';

@@ -1,9 +1,9 @@
 /** `hookwright job list`: every job, when it runs next and how its last run ended. */
 import { Command, Option } from 'clipanion';
 import type { CliContext } from '../context.ts';
-import { readStore } from '../deliveries/open-store.ts';
+import { useStore } from '../store/use-store.ts';
 import type { JobReport } from '../jobs/describe-job.ts';
-import { reportJob } from '../jobs/describe-job.ts';
+import { readHistory, reportJob } from '../jobs/describe-job.ts';
 import { openJobs } from '../jobs/open-jobs.ts';
 import { formatInstant } from '../output/instant.ts';
 import { printJson } from '../output/print.ts';
@@ -34,9 +34,11 @@ export class JobListCommand extends Command<CliContext> {
       .filter((job) => profile === undefined || job.profile === profile)
       .sort((a, b) => (a.name < b.name ? -1 : 1));
     const options = { now, next: 1, runs: 1 };
-    const reports =
-      readStore(context, (store) => jobs.map((job) => reportJob(job, { store, ...options }))) ??
-      jobs.map((job) => reportJob(job, { store: null, ...options }));
+    const histories = await useStore(context, async (store) => {
+      const stored = await store.read({ kind: 'jobs' });
+      return Promise.all(jobs.map((job) => readHistory(store, job, stored, options.runs)));
+    });
+    const reports = jobs.map((job, index) => reportJob(job, histories?.[index] ?? null, options));
     if (this.json) printJson(context, reports.map(describeJson));
     else
       printTable(

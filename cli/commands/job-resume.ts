@@ -1,7 +1,7 @@
 /** `hookwright job resume`: lets a paused job fire again, from now on. */
 import { Command, Option } from 'clipanion';
 import type { CliContext } from '../context.ts';
-import { makeStore } from '../deliveries/open-store.ts';
+import { makeStore } from '../store/use-store.ts';
 import { findJob, openJobs } from '../jobs/open-jobs.ts';
 import { printLine } from '../output/print.ts';
 

@@ -3,7 +3,7 @@ import { Command, Option } from 'clipanion';
 import { manualDispatch } from '../../runtime/dispatch/scheduler/job-dispatch.ts';
 import { createIds } from '../../runtime/ids.ts';
 import type { CliContext } from '../context.ts';
-import { makeStore } from '../deliveries/open-store.ts';
+import { makeStore } from '../store/use-store.ts';
 import { CliError } from '../errors.ts';
 import { findJob, openJobs } from '../jobs/open-jobs.ts';
 import { printJson, printLine, printNote } from '../output/print.ts';
@@ -34,7 +34,7 @@ export class JobRunCommand extends Command<CliContext> {
     const fired = await makeStore(context, (store) =>
       store.write({
         ...{ kind: 'fire_job', job: job.id, paused: job.paused, now, dispatch, claim: null },
-        ...{ even_paused: true, inbox: true },
+        ...{ even_paused: true },
       }),
     );
     if (fired.kind !== 'stored')

@@ -2,9 +2,9 @@
 import { Command, Option } from 'clipanion';
 import type { Job } from '../../runtime/dispatch/scheduler/job.ts';
 import type { CliContext } from '../context.ts';
-import { readStore } from '../deliveries/open-store.ts';
+import { useStore } from '../store/use-store.ts';
 import type { JobReport } from '../jobs/describe-job.ts';
-import { reportJob } from '../jobs/describe-job.ts';
+import { readHistory, reportJob } from '../jobs/describe-job.ts';
 import { findJob, openJobs } from '../jobs/open-jobs.ts';
 import type { Paint } from '../output/colour.ts';
 import { createPaint } from '../output/colour.ts';
@@ -34,9 +34,10 @@ export class JobShowCommand extends Command<CliContext> {
     const open = await openJobs(context, this.config);
     const job = findJob(open, this.reference, this.profile);
     const options = { now: context.clock.now(), next: NEXT, runs: RUNS };
-    const report =
-      readStore(context, (store) => reportJob(job, { store, ...options })) ??
-      reportJob(job, { store: null, ...options });
+    const history = await useStore(context, async (store) =>
+      readHistory(store, job, await store.read({ kind: 'jobs' }), RUNS),
+    );
+    const report = reportJob(job, history, options);
     const { prompt, skills, toolsets } = job;
     const blueprint = open.records.find(({ id }) => id === job.id)?.blueprint ?? null;
     if (this.json) printJson(context, { ...report, prompt, skills, toolsets, blueprint });

@@ -63,9 +63,11 @@ export function createBlueprintJobs(
     const filled = fillBlueprint(plan, readValues(request));
     if (!filled.ok) throw refuse(filled.problems.map(({ message }) => message).join('; '));
     const options = readOptions(request, table, context.timezone);
-    const open = { table, facts: createMachineFacts(context, store.jobs.list()) };
+    const open = { table, facts: createMachineFacts(context, work.jobs()) };
     try {
-      return report(await createBlueprintJob(filled.filled, options, { store, open, context }), context.clock.now());
+      const created = await createBlueprintJob(filled.filled, options, { store, open, context });
+      work.changed();
+      return report(created, context.clock.now());
     } catch (error) {
       if (error instanceof CliError) throw refuse([error.message, ...error.hints].join('; '));
       throw error;

@@ -1,5 +1,6 @@
 /** What the running gateway answers on its control socket. */
 import type { ControlHandlers, EnrollReport, GatewayStatus, StopReport } from '../../runtime/control/operations.ts';
+import { createStoreHandlers } from '../../runtime/control/store-operations.ts';
 import type { Gateway } from '../../runtime/gateway-options.ts';
 import type { LateMetrics } from '../../runtime/metrics/late-metrics.ts';
 import type { LiveFigures } from '../../runtime/metrics/metrics.ts';
@@ -31,7 +32,11 @@ export function createControlHandlers(parts: ControlParts): ControlHandlers {
     reload: () => parts.reloader.reload(),
     enroll: (input) => enroll(parts, input),
     create_blueprint_job: createBlueprintJobs(parts.context, parts.work),
-    metrics: () => parts.metrics.read(figuresOf(parts)),
+    metrics: async () => parts.metrics.read(await figuresOf(parts)),
+    ...createStoreHandlers(
+      () => parts.work.forJobs.store,
+      () => parts.work.changed(),
+    ),
   };
 }
 
@@ -50,12 +55,12 @@ async function enroll(
   return { kind: 'stored', file: captured.file, reason: null };
 }
 
-function statusOf(
+async function statusOf(
   { context, gateway, work, reloader, tableFile, logFile, url }: ControlParts,
   startedAt: number,
-): GatewayStatus {
+): Promise<GatewayStatus> {
   const { state, table, subscriptions } = gateway.status();
-  const { runs_active, runs_queued } = work.counts();
+  const [{ runs_active, runs_queued }, dispatches, store] = await Promise.all([work.counts(), work.dispatches(), work.storeStatus()]);
   return {
     pid: context.pid,
     version: packageVersion(),
@@ -73,19 +78,19 @@ function statusOf(
     },
     subscriptions,
     runs: { active: runs_active, queued: runs_queued },
-    dispatches: work.dispatches(),
+    dispatches,
+    store,
   };
 }
 
-function figuresOf({ gateway, work }: ControlParts): LiveFigures {
+async function figuresOf({ gateway, work }: ControlParts): Promise<LiveFigures> {
   const { table, subscriptions } = gateway.status();
   return {
     generation: table.generation,
     routes: table.routes,
     subscriptions: subscriptions.serving,
     quarantined: subscriptions.quarantined.length,
-    work: { ...work.counts() },
-    tallies: work.tallies(),
-    oldestOpenSeconds: work.oldestOpenMs() / 1000,
+    work: { ...(await work.counts()) },
+    ...(await work.figures()),
   };
 }

@@ -5,7 +5,8 @@
 
 import { readFile } from 'node:fs/promises';
 import type { Clock } from '../../runtime/clock.ts';
-import type { DispatchStatus } from '../../runtime/control/operations.ts';
+import type { DispatchStatus, StoreStatus } from '../../runtime/control/operations.ts';
+import type { LiveFigures } from '../../runtime/metrics/metrics.ts';
 import type { SwappableDeliverer } from '../../runtime/deliver/create-deliverer.ts';
 import { createDeliverer } from '../../runtime/deliver/create-deliverer.ts';
 import type { LinkedTargets } from '../../runtime/deliver/link-targets.ts';
@@ -26,10 +27,11 @@ import type { SecretResolver } from '../../runtime/secrets.ts';
 import { SecretError } from '../../runtime/secrets.ts';
 import type { JobRecord } from '../../runtime/store/job-mutations.ts';
 import { startRetention } from '../../runtime/store/retention.ts';
-import { openServerStore } from '../../runtime/store/sqlite-store.ts';
+import { openServerStore } from '../../runtime/store/sqlite/open-store.ts';
 import type { DispatchState } from '../../runtime/store/states.ts';
 import { DISPATCH_STATES } from '../../runtime/store/states.ts';
-import type { Store, Tally } from '../../runtime/store/store.ts';
+import type { StoreOverview } from '../../runtime/store/queries.ts';
+import type { Store } from '../../runtime/store/store.ts';
 import { storePath } from '../../runtime/store/store-path.ts';
 import { TableError } from '../../runtime/table/load.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
@@ -66,6 +68,7 @@ export class Work {
   private service: DispatchService | null = null;
   private scheduler: JobScheduler | null = null;
   private endRetention: () => void = () => {};
+  private records: readonly JobRecord[] = [];
 
   constructor(context: WorkContext) {
     this.context = context;
@@ -85,13 +88,13 @@ export class Work {
    * Links a table; what it answers takes it over.
    * @throws TableError naming every credential that is missing; StoreRefused when the store cannot be used.
    */
-  prepare(table: RouteTable): () => void {
+  async prepare(table: RouteTable): Promise<() => void> {
     const next = this.link(table);
-    if (this.linked === null) this.open(next);
+    if (this.linked === null) await this.open(next);
     return () => {
       this.linked = next;
       this.deliverer?.use(next.targets);
-      this.service?.refresh();
+      this.service?.wake();
       this.scheduler?.refresh();
     };
   }
@@ -118,41 +121,54 @@ export class Work {
     await this.deliveries.close();
   }
 
-  counts(): DispatchCounts {
+  counts(): Promise<DispatchCounts> {
     return this.running.counts();
   }
 
-  /** Jobs made at run time. */
+  /** Jobs made at run time, as they were when somebody last changed one. */
   jobs(): readonly JobRecord[] {
-    return this.store?.jobs.list() ?? [];
+    return this.records;
   }
 
-  /** For changes to jobs: the scheduler notices them by itself. */
+  /** A command has changed the store: there may be work, or another job. */
+  changed(): void {
+    this.service?.wake();
+    this.scheduler?.refresh();
+    this.readJobs().catch((error: unknown) => this.context.log.error({ err: error }, 'cannot read the jobs'));
+  }
+
+  /** For commands: what they change is to be told with `changed`. */
   get forJobs(): { readonly store: Store; readonly table: RouteTable } {
     if (this.store === null) throw new Error('the work has no table yet');
     return { store: this.store, table: this.current.table };
   }
 
-  /** What the store has counted since it was created. */
-  tallies(): readonly Tally[] {
-    return this.store?.tallies() ?? [];
-  }
-
   /** How the dispatches of all routes stand. */
-  dispatches(): DispatchStatus {
-    const tallies = this.tallies();
+  async dispatches(): Promise<DispatchStatus> {
+    const { tallies, oldest_open_at, last_error } = await this.overview();
     const count = (state: DispatchState) => [state, tallies.reduce((sum, tally) => sum + tally[state], 0)] as const;
-    return {
-      states: Object.fromEntries(DISPATCH_STATES.map(count)) as DispatchStatus['states'],
-      oldest_open_at: this.store?.oldestOpen() ?? null,
-      last_error: this.store?.lastError() ?? null,
-    };
+    const states = Object.fromEntries(DISPATCH_STATES.map(count)) as DispatchStatus['states'];
+    return { states, oldest_open_at, last_error };
   }
 
-  /** Age of the oldest unfinished dispatch in ms; 0 when there is none. */
-  oldestOpenMs(): number {
-    const accepted = this.store?.oldestOpen() ?? null;
-    return accepted === null ? 0 : Math.max(0, this.context.clock.now() - accepted);
+  /** For metrics. */
+  async figures(): Promise<Pick<LiveFigures, 'tallies' | 'oldestOpenSeconds'>> {
+    const { tallies, oldest_open_at } = await this.overview();
+    const age = oldest_open_at === null ? 0 : this.context.clock.now() - oldest_open_at;
+    return { tallies, oldestOpenSeconds: Math.max(0, age) / 1000 };
+  }
+
+  async storeStatus(): Promise<StoreStatus> {
+    const { damage, bytes } = await this.overview();
+    return { problem: this.forJobs.store.problem(), damage, bytes };
+  }
+
+  private overview(): Promise<StoreOverview> {
+    return this.forJobs.store.read({ kind: 'overview' });
+  }
+
+  private async readJobs(): Promise<void> {
+    this.records = (await this.forJobs.store.read({ kind: 'jobs' })).records;
   }
 
   private get running(): DispatchService {
@@ -192,19 +208,20 @@ export class Work {
     }
   }
 
-  private open(first: Linked): void {
+  private async open(first: Linked): Promise<void> {
     const { home, clock, log, observer, ids, timezone } = this.context;
     this.linked = first;
     const { durability } = first.table.gateway;
-    const store = openServerStore({ path: storePath(home), durability, log, beforeCommit: () => log.flush() });
+    const store = await openServerStore({ path: storePath(home), durability, log, clock, beforeCommit: () => log.flush() });
     const mirror = createMirror({ clock, log, homeOf: this.deliveries.context.homeOf });
     const deliverer = createDeliverer({ linked: first.targets, context: this.deliveries.context, mirror });
     this.store = store;
+    await this.readJobs();
     this.deliverer = deliverer;
     const scheduler = new JobScheduler({
       ...{ store, clock, log, ids, timezone },
       table: () => this.current.table,
-      adopt: (ref) => this.running.adopt(ref),
+      wake: () => this.running.wake(),
     });
     this.scheduler = scheduler;
     this.service = createDispatcher({

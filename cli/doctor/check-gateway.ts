@@ -3,11 +3,12 @@ import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import type { CompileResult } from '../../compiler/compile.ts';
-import { openStoreReader } from '../../runtime/store/sqlite-store.ts';
+import type { StoreOverview } from '../../runtime/store/queries.ts';
 import { storePath } from '../../runtime/store/store-path.ts';
 import type { RouteTable, ServerPlan } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../context.ts';
 import { messageOf } from '../errors.ts';
+import { useStore } from '../store/use-store.ts';
 import type { Check } from './check.ts';
 import { gatewayCheck } from './check.ts';
 
@@ -40,24 +41,38 @@ export function checkTable({ root, output }: CompileResult): Check {
   }
 }
 
-export function checkStore({ home }: CliContext): Check {
+export async function checkStore(context: CliContext): Promise<Check> {
+  const { home } = context;
   const path = storePath(home);
   const about = { subject: 'store', check: 'readable' };
   try {
     accessSync(existsSync(home) ? home : dirname(home), constants.W_OK);
-    if (!existsSync(path)) return gatewayCheck({ ...about, status: 'ok', detail: 'none yet; the gateway makes it' });
-    const store = openStoreReader(path);
-    const [open, off] = [store.oldestOpen(), store.audit()];
-    store.close();
-    if (off.length > 0) {
-      const fix = 'keep a copy of state.db and report this: every accepted event must be accounted for';
-      return gatewayCheck({ subject: 'store', check: 'conservation', status: 'failed', detail: off.join('; '), fix });
-    }
-    return gatewayCheck({ ...about, status: 'ok', detail: open === null ? path : `${path}, with unfinished work` });
+    const found = await useStore(context, async (store) => ({
+      overview: await store.read({ kind: 'overview' }),
+      off: await store.read({ kind: 'audit' }),
+    }));
+    if (found === null) return gatewayCheck({ ...about, status: 'ok', detail: 'none yet; the gateway makes it' });
+    return judgeStore(path, found.overview, found.off);
   } catch (error) {
     const fix = `give this user write access to ${home}, or restore state.db from a backup`;
     return gatewayCheck({ ...about, status: 'failed', detail: messageOf(error), fix });
   }
+}
+
+function judgeStore(path: string, { damage, oldest_open_at }: StoreOverview, off: readonly string[]): Check {
+  const subject = 'store';
+  if (damage !== null) {
+    const copy = damage.copy === null ? '' : `; the damaged file is kept as ${damage.copy}`;
+    const detail = `${new Date(damage.at).toISOString()}: ${damage.message}${copy}`;
+    const fix = 'check the disk, and ask the senders of that time to send again what is missing';
+    return gatewayCheck({ subject, check: 'undamaged', status: 'failed', detail, fix });
+  }
+  if (off.length > 0) {
+    const fix = 'keep a copy of state.db and report this: every accepted event must be accounted for';
+    return gatewayCheck({ subject, check: 'conservation', status: 'failed', detail: off.join('; '), fix });
+  }
+  const detail = oldest_open_at === null ? path : `${path}, with unfinished work`;
+  return gatewayCheck({ subject, check: 'readable', status: 'ok', detail });
 }
 
 /** `url`: where a gateway of this home already listens. */

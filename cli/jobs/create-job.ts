@@ -27,7 +27,6 @@ export interface JobMaker {
 /** Easy to read out and to type: no letters or digits that look like others. */
 const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789';
 const ID_LENGTH = 6;
-const MAX_NAME = 64;
 
 function newId(random: CliContext['random'], isTaken: (id: string) => boolean): string {
   for (;;) {
@@ -36,36 +35,48 @@ function newId(random: CliContext['random'], isTaken: (id: string) => boolean): 
   }
 }
 
-/** Names and ids in use, of all profiles: an id must not be anybody's name. */
-function namesInUse({ store, open }: Pick<JobMaker, 'store' | 'open'>, profile: string | null): ReadonlySet<string> {
-  const jobs = [...Object.values(open.table.jobs), ...store.jobs.list()];
-  const own = jobs.filter((job) => profile === null || job.profile === profile);
-  return new Set(own.flatMap(({ id, name }) => (profile === null ? [id, name] : [name])));
+/** Names and ids of all jobs of a profile (null: of all), as [those of the config, those of the store]. */
+function listNames({ open }: Pick<JobMaker, 'open'>, stored: readonly JobRecord[], profile: string | null) {
+  const names = (jobs: readonly Pick<JobRecord, 'id' | 'name' | 'profile'>[]): readonly string[] =>
+    jobs
+      .filter((job) => profile === null || job.profile === profile)
+      .flatMap(({ id, name }) => (profile === null ? [id, name] : [name]));
+  return { config: names(Object.values(open.table.jobs)), store: names(stored) };
 }
 
-/** @throws CliError when the job cannot be made; nothing is stored then. */
-export async function createJob(job: NewJob, maker: JobMaker): Promise<CreatedJob> {
+/**
+ * @param numbered a name that is taken gets a number behind it instead of being refused
+ * @throws CliError when the job cannot be made; nothing is stored then.
+ */
+async function storeJob(job: NewJob, maker: JobMaker, numbered: boolean): Promise<CreatedJob> {
   const { store, open, context } = maker;
   const { plan, warnings } = checkDraft(job, open);
   const { blueprint, config } = job;
   const { timezone } = config;
-  const isKnown = (name: string): boolean => namesInUse(maker, null).has(name);
+  const { records } = await store.read({ kind: 'jobs' });
+  const all = listNames(maker, records, null);
+  const known = new Set([...all.config, ...all.store]);
+  const own = listNames(maker, records, job.profile).config;
   const taken = new CliError(
     `there is a job "${job.name}" already`,
     `change it: hookwright job edit ${job.name}`,
     'or give this one another name',
   );
-  if (namesInUse(maker, job.profile).has(job.name)) throw taken;
+  if (!numbered && own.includes(job.name)) throw taken;
   const now = context.clock.now();
   const toolsets = config.toolsets === undefined ? null : plan.toolsets;
-  const rest = { id: newId(context.random, isKnown), created_at: now, blueprint, toolsets, timezone };
-  const record = recordOfPlan(plan, rest);
-  const stored = await store.write({ kind: 'put_job', job: record, expect: 'new' });
-  if (stored !== 'stored') throw taken;
+  const id = newId(context.random, (candidate) => known.has(candidate));
+  const record = recordOfPlan(plan, { id, created_at: now, blueprint, toolsets, timezone });
+  const put = { kind: 'put_job', job: record, expect: 'new' } as const;
+  const stored = await store.write(numbered ? { ...put, numbered_beside: own } : put);
+  if (stored.kind !== 'stored') throw taken;
   // It counts from now on, also when no gateway is there to see it.
   await store.write({ kind: 'watch_job', job: record.id, signature: jobSignature(record), now });
-  return { record, warnings };
+  return { record: { ...record, name: stored.name }, warnings };
 }
+
+/** @throws CliError when the job cannot be made; nothing is stored then. */
+export const createJob = (job: NewJob, maker: JobMaker): Promise<CreatedJob> => storeJob(job, maker, false);
 
 export interface BlueprintJobOptions {
   /** Default: the blueprint's key, with a number behind it when that is taken. */
@@ -74,15 +85,6 @@ export interface BlueprintJobOptions {
   readonly timezone: string;
   /** The chat that `deliver: origin` means; null: the home channel. */
   readonly origin: { readonly target: string; readonly extra: Readonly<Record<string, string>> } | null;
-}
-
-function freeName(key: string, taken: ReadonlySet<string>): string {
-  if (!taken.has(key)) return key;
-  for (let number = 2; ; number += 1) {
-    const suffix = `-${number}`;
-    const name = key.slice(0, MAX_NAME - suffix.length) + suffix;
-    if (!taken.has(name)) return name;
-  }
 }
 
 function configOf(filled: FilledBlueprint, { timezone, origin }: BlueprintJobOptions): NewJob['config'] {
@@ -100,7 +102,8 @@ export function createBlueprintJob(
   maker: JobMaker,
 ): Promise<CreatedJob> {
   const { profile } = options;
-  const name = options.name ?? freeName(filled.blueprint, namesInUse(maker, profile));
+  const name = options.name ?? filled.blueprint;
   const blueprint = { key: filled.blueprint, values: filled.values };
-  return createJob({ name, profile, config: configOf(filled, options), blueprint }, maker);
+  const job = { name, profile, config: configOf(filled, options), blueprint };
+  return storeJob(job, maker, options.name === undefined);
 }

@@ -2,8 +2,10 @@
 import { describeSchedule } from '../../compiler/schedule/describe-schedule.ts';
 import { nextRuns } from '../../compiler/schedule/next-runs.ts';
 import type { Job } from '../../runtime/dispatch/scheduler/job.ts';
-import type { JobTick } from '../../runtime/store/job-mutations.ts';
-import type { DispatchSummary, StoreReader } from '../../runtime/store/store.ts';
+import type { JobState, JobTick } from '../../runtime/store/job-mutations.ts';
+import { NO_STATE } from '../../runtime/store/job-mutations.ts';
+import type { DispatchSummary, StoredJobs } from '../../runtime/store/queries.ts';
+import type { Store } from '../../runtime/store/store.ts';
 
 export interface JobRun {
   readonly id: string;
@@ -40,12 +42,21 @@ export interface JobReport {
 }
 
 export interface ReportOptions {
-  /** Null: nothing has ever been stored. */
-  readonly store: StoreReader | null;
   readonly now: number;
+  /** How many next and last runs are told. */
   readonly next: number;
   readonly runs: number;
 }
+
+/** What the store knows of one job. */
+export interface JobHistory {
+  readonly state: JobState;
+  /** Newest first. */
+  readonly runs: readonly DispatchSummary[];
+  readonly ticks: readonly JobTick[];
+}
+
+const NO_HISTORY: JobHistory = { state: NO_STATE, runs: [], ticks: [] };
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 /** Ticks that are looked through for missed ones. */
@@ -56,23 +67,32 @@ function describeRun({ id, accepted_at, delivery_id, event, state, reason }: Dis
   return { id, started_at: iso(accepted_at), due_at: due, event, state, reason };
 }
 
-export function reportJob(job: Job, { store, now, next, runs }: ReportOptions): JobReport {
+/** Reads what the store knows of a job. @param runs how many of its last ones */
+export async function readHistory(store: Store, { id }: Job, jobs: StoredJobs, runs: number): Promise<JobHistory> {
+  const [latest, ticks] = await Promise.all([
+    store.read({ kind: 'list', filter: { job: id, limit: Math.max(1, runs) } }),
+    store.read({ kind: 'job_ticks', job: id, limit: TICKS }),
+  ]);
+  return { state: jobs.states[id] ?? NO_STATE, runs: latest, ticks };
+}
+
+/** @param history null: nothing has ever been stored */
+export function reportJob(job: Job, history: JobHistory | null, { now, next, runs }: ReportOptions): JobReport {
   const { id, name, profile, kind, description, schedule, timezone, misfire } = job;
-  const paused = store?.jobs.state(id).paused ?? job.paused;
-  const latest = store?.jobs.state(id).ref ?? null;
-  const work = latest === null ? null : (store?.load(latest)?.state ?? null);
+  const known = history ?? NO_HISTORY;
+  const paused = known.state.paused ?? job.paused;
+  const work = known.runs[0]?.state;
   const idle = paused ? 'paused' : 'active';
   const state = work === 'pending' ? 'queued' : work === 'running' ? 'running' : idle;
-  const ticks = store?.jobs.ticks(id, TICKS) ?? [];
   // What has been dealt with does not come again, should the clock have stepped back.
-  const from = Math.max(now, store?.jobs.state(id).cursor ?? now);
+  const from = Math.max(now, known.state.cursor ?? now);
   return {
     ...{ id, name, profile, kind, description, state, paused, schedule },
     schedule_human: describeSchedule(schedule),
     ...{ timezone, deliver: job.deliver.map(({ target }) => target), misfire },
     next_runs: paused ? [] : nextRuns({ schedule, timezone, from, count: next }).map(iso),
-    runs: store?.list({ job: id, limit: runs }).map(describeRun) ?? [],
-    missed: ticks.reduce((sum, tick) => sum + tick.missed, 0),
-    ticks: ticks.filter(({ outcome, missed }) => outcome !== 'fired' || missed > 0),
+    runs: known.runs.slice(0, runs).map(describeRun),
+    missed: known.ticks.reduce((sum, tick) => sum + tick.missed, 0),
+    ticks: known.ticks.filter(({ outcome, missed }) => outcome !== 'fired' || missed > 0),
   };
 }

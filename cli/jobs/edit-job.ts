@@ -46,8 +46,8 @@ export async function editJob(
 ): Promise<EditedJob> {
   const edited = applyChange(record, change, open);
   const stored = await store.write({ kind: 'put_job', job: edited.record, expect: 'old' });
-  if (stored === 'name_taken') throw new CliError(`there is a job "${edited.record.name}" already`);
-  if (stored === 'unknown') throw new CliError(`the job "${record.name}" was removed meanwhile`);
+  if (stored.kind === 'name_taken') throw new CliError(`there is a job "${edited.record.name}" already`);
+  if (stored.kind === 'unknown') throw new CliError(`the job "${record.name}" was removed meanwhile`);
   const signature = jobSignature(edited.record);
   // With another schedule it counts from now on: an earlier time of today has not been missed.
   if (signature !== jobSignature(record)) await store.write({ kind: 'watch_job', job: record.id, signature, now });

@@ -12,7 +12,7 @@ import { CliError } from '../errors.ts';
 import { nodeFiles } from '../files/node-files.ts';
 import type { OpenTable } from '../subscriptions/open-table.ts';
 import { openTable } from '../subscriptions/open-table.ts';
-import { readStoredJobs } from './stored-jobs.ts';
+import { readStoredJobs } from '../store/stored-jobs.ts';
 
 export interface OpenJobs extends OpenTable {
   /** Those of the store. */
@@ -47,7 +47,7 @@ async function openAnyTable(context: CliContext, configs: readonly string[] | un
 /** @throws CliError when the config has errors or the store cannot be read. */
 export async function openJobs(context: CliContext, configs: readonly string[] | undefined): Promise<OpenJobs> {
   const open = await openAnyTable(context, configs);
-  const records = await readStoredJobs(context.home);
+  const records = await readStoredJobs(context);
   return { ...open, records, jobs: listJobs(open.table, records, context.timezone) };
 }
 

@@ -11,7 +11,7 @@ import { createMachineFacts } from '../compose/machine-facts.ts';
 import type { CliContext } from '../context.ts';
 import { CliError } from '../errors.ts';
 import { tryAskGateway } from '../gateway/ask-gateway.ts';
-import { readStoredJobs } from '../jobs/stored-jobs.ts';
+import { readStoredJobs } from '../store/stored-jobs.ts';
 import { formatDiagnostics } from '../output/diagnostics.ts';
 
 export interface OpenTable {
@@ -48,7 +48,7 @@ async function findTable(context: CliContext, configs: readonly string[] | undef
   const url = status?.url ?? null;
   if (status !== null && configs === undefined) {
     const table = JSON.parse(readFileSync(status.table.file, 'utf8')) as RouteTable;
-    const facts = createMachineFacts(context, await readStoredJobs(context.home));
+    const facts = createMachineFacts(context, await readStoredJobs(context));
     return { open: { table, facts, url }, diagnostics: [] };
   }
   // Loaded only here: it brings the compiler with it.

@@ -16,8 +16,8 @@ export interface ControlServer {
   close(): Promise<void>;
 }
 
-/** Largest request, in bytes. */
-const MAX_BODY = 4 * 1024 * 1024;
+/** Largest request, in bytes: a dispatch that is repeated comes whole. */
+const MAX_BODY = 64 * 1024 * 1024;
 
 type Handler = (input: never) => unknown;
 

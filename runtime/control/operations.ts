@@ -2,11 +2,13 @@
  * What a running gateway can be asked over its control socket. One line per operation: area code supplies the handlers,
  * the command line calls them by name; both sides are checked against this list.
  */
+import type { DamageReport, LastError } from '../store/queries.ts';
 import type { DispatchState } from '../store/states.ts';
-import type { LastError } from '../store/store.ts';
+import type { StoreProblem } from '../store/store.ts';
+import type { StoreOperations } from './store-operations.ts';
 
 /** Name → what goes in and what comes out; both are JSON. */
-export interface ControlContract {
+export interface ControlContract extends StoreOperations {
   status: { input: Record<never, never>; output: GatewayStatus };
   /** Stops the gateway; answers when everything under way is done or given up. */
   stop: { input: { drain_seconds?: number }; output: StopReport };
@@ -63,6 +65,15 @@ export interface GatewayStatus {
   /** Agent runs. */
   readonly runs: { readonly active: number; readonly queued: number };
   readonly dispatches: DispatchStatus;
+  readonly store: StoreStatus;
+}
+
+export interface StoreStatus {
+  /** Why it takes no writes; null while it does. */
+  readonly problem: StoreProblem | null;
+  /** What was found broken in its file and has not been looked at since; null when nothing was. */
+  readonly damage: DamageReport | null;
+  readonly bytes: number;
 }
 
 /** What the store knows of everything accepted since it was created. */

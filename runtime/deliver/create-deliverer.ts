@@ -32,7 +32,7 @@ export function createDeliverer(parts: DelivererParts): SwappableDeliverer {
   /** Only the request's own profile is looked at: nothing falls back to another (§5.4). */
   function driverOf({ profile, target }: DeliveryRequest): Driver {
     const driver = linked.get(profile)?.get(target)?.driver;
-    if (driver === undefined) throw new DeliveryRefusal(`the target ${target} is not enabled in profile ${profile}`);
+    if (driver === undefined) throw new DeliveryRefusal(notEnabled(profile, target));
     return driver;
   }
 
@@ -41,6 +41,10 @@ export function createDeliverer(parts: DelivererParts): SwappableDeliverer {
       linked = next;
     },
     isImmediate: (profile, target) => linked.get(profile)?.get(target)?.driver.immediate === true,
+    refusal(profile, delivery) {
+      const driver = linked.get(profile)?.get(delivery.target)?.driver;
+      return driver === undefined ? notEnabled(profile, delivery.target) : (driver.refusal?.(delivery) ?? null);
+    },
     show: async (request) => driverOf(request).show(request),
     async deliver(request) {
       try {
@@ -59,6 +63,9 @@ export function createDeliverer(parts: DelivererParts): SwappableDeliverer {
     },
   };
 }
+
+const notEnabled = (profile: string, target: string): string =>
+  `the target ${target} is not enabled in profile ${profile}`;
 
 function kindAndPlace(error: unknown): { readonly error: string; readonly at: readonly string[] } {
   if (!(error instanceof Error)) return { error: typeof error, at: [] };

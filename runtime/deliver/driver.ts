@@ -55,6 +55,8 @@ export interface Driver {
    * @throws DeliveryRefusal as `deliver` would.
    */
   show(request: DeliveryRequest): Promise<readonly Shown[]>;
+  /** Why a delivery to this address would fail whatever its text; null: it may succeed. Left out: it always may. */
+  refusal?(request: Pick<DeliveryRequest, 'extra' | 'unresolved'>): string | null;
   /** The address a delivery resolves to, for the session mirror; null when it has none. */
   chatId(request: Pick<DeliveryRequest, 'extra' | 'unresolved'>): string | null;
   /** Looks whether deliveries would work, without making one. Never throws. */

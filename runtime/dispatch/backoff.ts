@@ -1,4 +1,4 @@
-/** When a failed run or delivery is tried again, for the loops that retry and the table in docs/operations.md. */
+/** When a failed run or delivery is tried again, for what retries and for the table in docs/operations.md. */
 
 /** The first wait and the longest, in ms; each wait is four times the one before. */
 const FIRST_MS = 2000;
@@ -26,10 +26,5 @@ export function retryWait(attempt: number, askedMs: number | null, random: numbe
 
 /** The wait of a target that was not even contacted, because its pace forbade it. */
 export function pacedWait(askedMs: number | null): number {
-  return Math.min(Math.max(askedMs ?? FIRST_MS, 1), LONGEST_MS);
-}
-
-/** Ms from `now` to a stored instant, bounded by the longest wait we ever set: clocks jump. */
-export function untilReady(readyAt: number, now: number): number {
-  return Math.min(Math.max(0, readyAt - now), LONGEST_MS * (1 + JITTER));
+  return Math.round(Math.min(Math.max(askedMs ?? FIRST_MS, 1), LONGEST_MS));
 }

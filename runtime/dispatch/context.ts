@@ -33,7 +33,7 @@ export interface JobFirer {
   fire(dispatch: Dispatch, claim: Claim): ReturnType<Dispatcher['fire']>;
 }
 
-/** Everything that a swapped table may change is a function, asked anew each time. */
+/** What a swapped table may change is a function, called anew each time. */
 export interface DispatchContext {
   readonly store: Store;
   readonly deliverer: Deliverer;

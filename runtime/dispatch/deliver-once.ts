@@ -1,8 +1,8 @@
-/** One delivery attempt, for the delivery loop and for direct deliveries. */
+/** One call of the deliverer, for attempts and for direct deliveries. */
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { DeliveryOutcome } from '../deliver/deliverer.ts';
+import type { Step } from '../store/mutations.ts';
 import type { DispatchContext } from './context.ts';
-import type { Delivery } from './delivery-progress.ts';
 import { logFields } from './log-fields.ts';
 
 /** A text on its way, with the dispatch that says where to. */
@@ -11,11 +11,28 @@ export interface Content {
   readonly text: string;
 }
 
-/** One attempt. A deliverer that throws all the same has perhaps sent something: nobody can say. */
+/** How far one delivery of a dispatch has come. */
+export interface DeliveryProgress {
+  readonly index: number;
+  readonly attempts: number;
+  /** Pieces that have arrived. */
+  readonly sent: number;
+  /** Unix ms. */
+  readonly first_attempt_at: number | null;
+}
+
+/** Read from the recorded steps of its dispatch. */
+export function progressOf(index: number, steps: readonly Step[]): DeliveryProgress {
+  const made = steps.filter((step) => step.kind === 'delivery' && step.index === index);
+  const first_attempt_at = made[0]?.started_at ?? null;
+  return { index, attempts: made.length, sent: made.at(-1)?.sent ?? 0, first_attempt_at };
+}
+
+/** One attempt. When a deliverer throws, which none should, it is unknown whether something was sent. */
 export async function deliverOnce(
   context: Pick<DispatchContext, 'deliverer' | 'log'>,
   { dispatch, text }: Content,
-  progress: Pick<Delivery, 'index' | 'sent' | 'first_attempt_at'>,
+  progress: DeliveryProgress,
   signal: AbortSignal,
 ): Promise<DeliveryOutcome> {
   const { index, sent, first_attempt_at } = progress;

@@ -1,20 +1,20 @@
-/** One delivery attempt of an answer: made and judged, as it is recorded, as it is logged. */
+/** One delivery attempt of an answer: made and decided about, as it is recorded, as it is logged. */
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { DeliveryOutcome } from '../deliver/deliverer.ts';
 import type { Step } from '../store/mutations.ts';
 import type { DispatchContext } from './context.ts';
-import type { Content } from './deliver-once.ts';
+import type { Content, DeliveryProgress } from './deliver-once.ts';
 import { deliverOnce } from './deliver-once.ts';
-import type { Verdict } from './delivery-outcome.ts';
-import { judge } from './delivery-outcome.ts';
-import type { Delivery } from './delivery-progress.ts';
+import type { DeliveryDecision } from './delivery-decision.ts';
+import { decideDelivery } from './delivery-decision.ts';
 import { logFields } from './log-fields.ts';
 
 /** An attempt that counts: what came of it, and what follows. */
 export interface Attempted {
   readonly kind: 'attempted';
+  readonly target: string;
   readonly outcome: DeliveryOutcome;
-  readonly verdict: Exclude<Verdict, { kind: 'paced' }>;
+  readonly decision: Exclude<DeliveryDecision, { kind: 'paced' }>;
   /** Unix ms. */
   readonly startedAt: number;
   readonly ms: number;
@@ -30,53 +30,54 @@ export type MadeAttempt =
 export async function makeAttempt(
   context: DispatchContext,
   content: Content,
-  delivery: Delivery,
+  progress: DeliveryProgress,
   signal: AbortSignal,
 ): Promise<MadeAttempt> {
   const { clock, observer } = context;
+  const { dispatch } = content;
+  const target = dispatch.deliveries[progress.index]?.target ?? '';
   observer?.reached?.('delivery.begin');
   const startedAt = clock.now();
   const started = clock.monotonic();
-  const outcome = await deliverOnce(context, content, delivery, signal);
+  const outcome = await deliverOnce(context, content, progress, signal);
   observer?.reached?.('delivery.sent');
   if (signal.aborted && outcome.kind !== 'ok') return { kind: 'cut_off' };
   const ms = Math.round(clock.monotonic() - started);
-  if (outcome.kind === 'ok' || outcome.attempted) observer?.attemptEnded?.(delivery.target, outcome.kind, ms);
-  const policy = context.policy(content.dispatch.profile, delivery.target);
-  const verdict = judge(outcome, delivery.attempts + 1, policy, context.random());
-  return verdict.kind === 'paced' ? verdict : { kind: 'attempted', outcome, verdict, startedAt, ms };
+  if (outcome.kind === 'ok' || outcome.attempted) observer?.attemptEnded?.(target, outcome.kind, ms);
+  const policy = context.policy(dispatch.profile, target);
+  const decision = decideDelivery(outcome, progress.attempts + 1, policy, context.random());
+  return decision.kind === 'paced' ? decision : { kind: 'attempted', target, outcome, decision, startedAt, ms };
 }
 
 /** @param at unix ms of its end */
-export function deliveryStep({ index }: Delivery, { outcome, verdict, startedAt }: Attempted, at: number): Step {
+export function deliveryStep(index: number, { outcome, decision, startedAt }: Attempted, at: number): Step {
   return {
     kind: 'delivery',
     index,
     outcome: outcome.kind,
     started_at: startedAt,
     at,
-    reason: verdict.kind === 'done' ? null : verdict.reason,
-    next_at: verdict.kind === 'again' ? at + verdict.wait_ms : null,
+    reason: decision.kind === 'done' ? null : decision.reason,
+    next_at: decision.kind === 'retry' ? at + decision.wait_ms : null,
     sent: outcome.sent,
     message_id: outcome.kind === 'ok' ? outcome.message_id : null,
   };
 }
 
-/** Says what came of an attempt, once it is recorded. A delivery that was a line of the log itself needs no other. */
+/** Logs what came of an attempt, once it is recorded. A delivery that was a line of the log itself needs no other. */
 export function reportAttempt(
   { log, observer }: DispatchContext,
   dispatch: Dispatch,
-  delivery: Delivery,
-  { outcome, verdict, ms }: Attempted,
+  attempt: number,
+  { target, outcome, decision, ms }: Attempted,
 ): void {
-  if (verdict.kind === 'again') observer?.retryScheduled?.('delivery');
+  if (decision.kind === 'retry') observer?.retryScheduled?.('delivery');
   if (outcome.kind === 'ok' && outcome.logged === true) return;
-  const { target, attempts: attempt } = delivery;
   const fields = { ...logFields(dispatch), target, attempt, ms };
-  if (verdict.kind === 'done') log.info(fields, 'delivered');
-  else if (verdict.kind === 'dead') log.error({ ...fields, reason: verdict.reason }, 'delivery given up');
+  if (decision.kind === 'done') log.info(fields, 'delivered');
+  else if (decision.kind === 'dead') log.error({ ...fields, reason: decision.reason }, 'delivery given up');
   else {
-    const { reason, wait_ms } = verdict;
+    const { reason, wait_ms } = decision;
     log.warn({ ...fields, reason, retry_in_ms: wait_ms }, 'delivery failed, trying again');
   }
 }

@@ -1,18 +1,19 @@
 /**
  * Direct delivery: the sender waits for the result, so there is one attempt per target and no retry of ours.
  *
- *   hold the id ──> stored as delivering ──> sent ──> done, and the id is claimed
- *                                              └────> dead: the sender's retry is a new try
+ *   hold the id ──> stored as delivering, held ──> sent ──> done, and the id is claimed
+ *                                                    └────> dead: the sender's retry is a new try
  *
- * A second request with the same id waits for the first: it is a duplicate only of a success. The hold is not stored,
- * so that after a crash the sender, who got no answer, is not taken for a repeat.
+ * A second request with the same id waits for the first: it is a duplicate only of a success. The hold on the id is not
+ * stored, so that after a crash the sender, who got no answer, is not taken for a repeat.
  */
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { Clock } from '../clock.ts';
 import type { DeliveryOutcome } from '../deliver/deliverer.ts';
-import type { Ref, Step, StoredClaim } from '../store/mutations.ts';
+import type { Accept, Advance, Holder, Ref, Step, StoredClaim } from '../store/mutations.ts';
+import type { RecentClaims } from '../store/recent-claims.ts';
 import type { DispatchContext } from './context.ts';
-import { deliverOnce } from './deliver-once.ts';
+import { deliverOnce, progressOf } from './deliver-once.ts';
 import type { Claim, TargetResult } from './dispatcher.ts';
 import { logFields } from './log-fields.ts';
 import type { Persister } from './persist.ts';
@@ -34,13 +35,15 @@ export class DirectDelivery {
   private readonly running = new Set<Promise<unknown>>();
   private readonly context: DispatchContext;
   private readonly persister: Persister;
-  private readonly known: Set<Ref>;
+  private readonly holder: Holder;
+  private readonly recent: RecentClaims;
 
-  /** @param known dispatches that this process works on. */
-  constructor(context: DispatchContext, persister: Persister, known: Set<Ref>) {
+  /** @param recent is told of the ids that are claimed. */
+  constructor(context: DispatchContext, holder: Holder, persister: Persister, recent: RecentClaims) {
     this.context = context;
+    this.holder = holder;
     this.persister = persister;
-    this.known = known;
+    this.recent = recent;
   }
 
   get active(): number {
@@ -73,12 +76,12 @@ export class DirectDelivery {
   private async attempt(dispatch: Dispatch, claim: Claim, timeoutMs: number): Promise<DirectResult> {
     const { store, clock, observer } = this.context;
     const now = clock.now();
-    const stored = await store.write({
-      ...{ kind: 'accept', dispatch, max_concurrent: null, state: 'delivering', now, inbox: false },
+    const work = { kind: 'held', holder: this.holder } as const;
+    const stored = await store.write<Accept>({
+      ...{ kind: 'accept', dispatch, max_concurrent: null, work, now },
       ...{ claim: storedClaim(claim, now), claiming: 'later' },
     });
     if (stored.kind === 'duplicate') return stored;
-    this.known.add(stored.ref);
     observer?.reached?.('direct.stored');
     const sent = await Promise.all(dispatch.deliveries.map((_, index) => this.send(dispatch, index, timeoutMs)));
     observer?.reached?.('direct.sent');
@@ -106,9 +109,8 @@ export class DirectDelivery {
         resolve(late);
       });
     });
-    const progress = { index, sent: 0, first_attempt_at: null };
-    const text = dispatch.prompt;
-    const attempt = deliverOnce(this.context, { dispatch, text }, progress, controller.signal);
+    const content = { dispatch, text: dispatch.prompt };
+    const attempt = deliverOnce(this.context, content, progressOf(index, []), controller.signal);
     const outcome = await Promise.race([attempt, timeout]);
     timer.cancel();
     observer?.attemptEnded?.(target, outcome.kind, Math.round(clock.monotonic() - started));
@@ -122,18 +124,16 @@ export class DirectDelivery {
     const failed = sent.filter(({ outcome }) => outcome.kind !== 'ok');
     const reason = failed.map(({ target, outcome }) => `${target}: ${reasonOf(outcome)}`).join('; ');
     const state = ok ? 'done' : 'dead';
-    const change = { kind: 'advance', ref, to: state, at, steps } as const;
-    const success = { ...change, ...claimed(claim, at) };
-    const recorded = this.persister.write(ok ? success : { ...change, reason });
-    // What was sent is a fact: its answer does not wait for a store that has become unavailable meanwhile, but the id
+    const end = { kind: 'advance', ref, holder: this.holder, to: state, at, steps } as const;
+    const change: Advance = ok ? { ...end, ...claimed(claim, at) } : { ...end, reason };
+    const recorded = this.persister.write(change).then((result) => this.recent.committed(change, result));
+    // What was sent is a fact: the answer does not wait for a store that has become unavailable meanwhile, but the id
     // stays held until the success is recorded.
     if (ok) this.holdUntil(claim, recorded);
     const fields = { ...logFields(dispatch), targets: sent.map(({ target }) => target), ms: at - dispatch.accepted_at };
     if (ok) log.info(fields, 'delivered');
     else log.error({ ...fields, reason }, 'direct delivery failed');
-    const settled = recorded
-      .then(() => observer?.finished?.(dispatch, state, ok ? null : reason))
-      .finally(() => this.known.delete(ref));
+    const settled = recorded.then(() => observer?.finished?.(dispatch, state, ok ? null : reason));
     await atMost(settled, this.context.record_patience_ms ?? PATIENCE_MS, clock);
   }
 

@@ -1,5 +1,4 @@
-/** The dispatcher as whoever starts and stops it sees it: what intake may ask, and its life. */
-import type { Ref } from '../store/mutations.ts';
+/** The dispatcher as its owner sees it: what intake may ask, and its life. */
 import type { Dispatcher } from './dispatcher.ts';
 
 export interface DispatchReport {
@@ -20,13 +19,11 @@ export interface DispatchCounts {
 }
 
 export interface DispatchService extends Dispatcher {
-  /** Takes up what is unfinished, in the background; resolves with their number once all are taken up. */
+  /** Begins to work; resolves with the number of runs and deliveries that the last process had under way. */
   start(): Promise<number>;
-  /** The limits may have changed. */
-  refresh(): void;
-  /** Takes up a dispatch that was stored past the dispatcher, such as a job's run. */
-  adopt(ref: Ref): Promise<void>;
-  /** Refuses new work, releases the groups, waits up to `drainMs` for what runs, and cuts off the rest. */
+  /** The limits may have changed, or something was stored past the dispatcher, such as a job's run. */
+  wake(): void;
+  /** Refuses new work, makes the groups due, waits up to `drainMs` for what runs, and cuts off the rest. */
   stop(drainMs: number): Promise<DispatchReport>;
-  counts(): DispatchCounts;
+  counts(): Promise<DispatchCounts>;
 }

@@ -15,7 +15,7 @@ export interface Claim {
   readonly ttl_ms: number;
 }
 
-/** Answers that every kind of dispatch shares. */
+/** Results that every kind of dispatch shares. */
 export type Refusal =
   | { readonly kind: 'duplicate' }
   /** The queue is full, or the store cannot write: nothing was stored, the sender should come back. */
@@ -35,11 +35,10 @@ export interface TargetResult {
 }
 
 export interface Dispatcher {
-  /**
-   * True when the id is known as done: the event is a duplicate, whatever its script would do. `thorough` makes
-   * certain, with a query; without it an id of long ago may be missed here, and is found when the event is to be stored.
-   */
-  isDone(claim: Claim, thorough: boolean): boolean;
+  /** True: the event is a duplicate. False: perhaps not; an id of long ago is found when the event is to be stored. */
+  isKnownDone(claim: Claim): boolean;
+  /** Makes certain, with a query, before a script runs; null: go on. */
+  refuseRepeat(claim: Claim): Promise<Refusal | null>;
   /** Claims the id, stores the dispatch and queues its run. `max_concurrent`: runs of its route at once, or null. */
   accept(
     dispatch: Dispatch,

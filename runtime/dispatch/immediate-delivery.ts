@@ -4,19 +4,18 @@
  * two repeats the run, as any crash before the answer was stored does.
  */
 import type { Dispatch } from '../../schemas/generated/types.ts';
-import type { Ref, Step } from '../store/mutations.ts';
+import type { OpenDelivery, Step } from '../store/mutations.ts';
 import type { DispatchContext } from './context.ts';
+import { progressOf } from './deliver-once.ts';
 import type { Attempted } from './delivery-attempt.ts';
 import { deliveryStep, makeAttempt, reportAttempt } from './delivery-attempt.ts';
-import type { Delivery, Ending } from './delivery-progress.ts';
-import { applyStep, ending, startDelivering } from './delivery-progress.ts';
 
 export interface DeliveredNow {
   readonly steps: readonly Step[];
-  /** Null: a delivery is left for another attempt. */
-  readonly end: Ending | null;
+  /** What is left for another attempt. */
+  readonly open: readonly OpenDelivery[];
   /** What was attempted, to be reported once it is stored. */
-  readonly made: readonly (readonly [Delivery, Attempted])[];
+  readonly made: readonly Attempted[];
 }
 
 /** Nothing here lasts long enough to be cut off. */
@@ -24,31 +23,30 @@ const NEVER = new AbortController().signal;
 
 /** True when each of a dispatch's deliveries ends within its call. */
 export function isImmediate({ deliverer }: DispatchContext, { profile, deliveries }: Dispatch): boolean {
-  return deliveries.length > 0 && deliveries.every(({ target }) => deliverer.isImmediate(profile, target));
+  return deliveries.every(({ target }) => deliverer.isImmediate(profile, target));
 }
 
 /** Makes the first attempt of each delivery. */
-export async function deliverNow(
-  context: DispatchContext,
-  ref: Ref,
-  dispatch: Dispatch,
-  text: string,
-): Promise<DeliveredNow> {
-  const whole = startDelivering(ref, dispatch, []);
+export async function deliverNow(context: DispatchContext, dispatch: Dispatch, text: string): Promise<DeliveredNow> {
   const steps: Step[] = [];
-  const made: [Delivery, Attempted][] = [];
-  for (const delivery of whole.deliveries) {
-    const attempt = await makeAttempt(context, { dispatch, text }, delivery, NEVER);
-    // Anything else came from a target that a swap has put in the place of this one: it goes the long way.
-    if (attempt.kind !== 'attempted') continue;
-    const step = deliveryStep(delivery, attempt, context.clock.now());
-    applyStep(delivery, step);
-    steps.push(step);
-    made.push([delivery, attempt]);
+  const open: OpenDelivery[] = [];
+  const made: Attempted[] = [];
+  for (const [index, { target }] of dispatch.deliveries.entries()) {
+    const attempt = await makeAttempt(context, { dispatch, text }, progressOf(index, []), NEVER);
+    const now = context.clock.now();
+    // Only a target that a swap has put in the place of this one retries or is paced: it goes on like any other.
+    if (attempt.kind === 'attempted') {
+      const step = deliveryStep(index, attempt, now);
+      steps.push(step);
+      made.push(attempt);
+      if (step.next_at !== null) open.push({ index, target, due_at: step.next_at });
+    } else {
+      open.push({ index, target, due_at: now + (attempt.kind === 'paced' ? attempt.wait_ms : 0) });
+    }
   }
-  return { steps, end: ending(whole), made };
+  return { steps, open, made };
 }
 
 export function reportDelivered(context: DispatchContext, dispatch: Dispatch, { made }: DeliveredNow): void {
-  for (const [delivery, attempt] of made) reportAttempt(context, dispatch, delivery, attempt);
+  for (const attempt of made) reportAttempt(context, dispatch, 1, attempt);
 }

@@ -1,4 +1,4 @@
-/** What the dispatcher tells whoever watches it: metrics, the job scheduler, and tests that kill it at a point. */
+/** What the dispatcher tells its observers: metrics, and tests that kill it at a point. */
 import type { Step } from '../store/mutations.ts';
 import type { FinalState } from '../store/states.ts';
 
@@ -6,8 +6,7 @@ import type { FinalState } from '../store/states.ts';
 export const CHECKPOINTS = [
   'accept.begin',
   'accept.stored',
-  'group.due',
-  'group.released',
+  'work.taken',
   'run.begin',
   'run.answered',
   'run.stored',

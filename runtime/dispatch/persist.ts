@@ -16,7 +16,7 @@ export class Stopped extends Error {
 export class Persister {
   private stopped = false;
   private readonly waiting = new Map<Timer, () => void>();
-  private readonly store: Store;
+  private readonly store: Pick<Store, 'write'>;
   private readonly clock: Clock;
   private readonly log: Logger;
 
@@ -36,6 +36,20 @@ export class Persister {
         if (attempt === 0) this.log.error({ change: mutation.kind, err: error.message }, 'cannot store, trying again');
       }
       await this.pause(WAITS_MS[Math.min(attempt, WAITS_MS.length - 1)] ?? 0);
+    }
+  }
+
+  /**
+   * Stores a change that must not stay open for ever: when it cannot be stored at all, `instead` is.
+   * @throws Stopped as `write` does.
+   */
+  async writeOr<M extends Mutation>(mutation: M, instead: () => M): Promise<MutationResults[M['kind']]> {
+    try {
+      return await this.write(mutation);
+    } catch (error) {
+      if (error instanceof Stopped) throw error;
+      this.log.error({ change: mutation.kind, err: error }, 'a change cannot be stored');
+      return this.write(instead());
     }
   }
 

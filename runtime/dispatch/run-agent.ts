@@ -1,11 +1,11 @@
 /** One run of a profile's agent, for the run loop: how it ended, never an exception. */
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { Clock } from '../clock.ts';
-import { supersededNote } from '../coalesce/group.ts';
+import { supersededNote } from '../store/group.ts';
 import type { AgentRequest } from './agent-runner.ts';
 import { AgentError } from './agent-runner.ts';
 import type { ProfileAgent } from './context.ts';
-import type { RunCut } from './run-cut.ts';
+import type { RunCancellation } from './run-cancellation.ts';
 
 export type RunOutcome =
   | { readonly kind: 'answered'; readonly text: string }
@@ -17,19 +17,20 @@ export type RunOutcome =
 
 const SILENT = '[SILENT]';
 
-/** Runs until it answers, fails or is `cut`: by our stop, or here by the agent's own time limit. */
+/** Runs until it answers, fails or is `cancellation`: by our stop, or here by the agent's own time limit. */
 export async function runAgent(
   agent: ProfileAgent,
   dispatch: Dispatch,
-  cut: RunCut,
+  cancellation: RunCancellation,
   clock: Clock,
 ): Promise<RunOutcome> {
-  const timer = clock.after(agent.timeout_ms, () => cut.cut('timeout'));
+  const timer = clock.after(agent.timeout_ms, () => cancellation.cancel('timeout'));
   try {
-    return read(await agent.run(requestOf(dispatch, cut)));
+    return read(await agent.run(requestOf(dispatch, cancellation)));
   } catch (error) {
-    if (cut.reason === 'drain') return { kind: 'interrupted' };
-    if (cut.reason === 'timeout') return { kind: 'failed', reason: `no answer within ${agent.timeout_ms / 1000} s` };
+    if (cancellation.reason === 'drain') return { kind: 'interrupted' };
+    if (cancellation.reason === 'timeout')
+      return { kind: 'failed', reason: `no answer within ${agent.timeout_ms / 1000} s` };
     return { kind: 'failed', reason: error instanceof AgentError ? error.message : 'the agent could not be run' };
   } finally {
     timer.cancel();
@@ -37,13 +38,13 @@ export async function runAgent(
 }
 
 /** What an agent is asked for a dispatch. */
-function requestOf(dispatch: Dispatch, cut: RunCut): AgentRequest {
+function requestOf(dispatch: Dispatch, cancellation: RunCancellation): AgentRequest {
   const { toolsets, skills, session, profile, event, delivery_id } = dispatch;
   return {
     prompt: supersededNote(dispatch.superseded) + dispatch.prompt,
     ...{ toolsets, skills, session, profile, event, delivery_id, route: dispatch.route ?? '' },
     get signal() {
-      return cut.signal;
+      return cancellation.signal;
     },
   };
 }

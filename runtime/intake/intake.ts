@@ -8,6 +8,7 @@ import type { Logger } from '../log.ts';
 import type { LinkedRoute } from '../table/linked-table.ts';
 import type { SignedRequest } from '../verify/request.ts';
 import type { IntakeRequest } from './body.ts';
+import type { Overload } from './overload.ts';
 import type { ParsedBody } from './parse-body.ts';
 import { parseBody } from './parse-body.ts';
 import type { Reply } from './reply.ts';
@@ -27,6 +28,7 @@ export interface Services {
   readonly dispatcher: Dispatcher;
   readonly runScript: RunScript;
   readonly shutdown: Shutdown;
+  readonly overload: Pick<Overload, 'refuses'>;
   readonly warnDeprecated: (route: LinkedRoute, scheme: string) => void;
 }
 

@@ -20,7 +20,7 @@ import { checkSize } from './stages/size.ts';
 
 const STAGES: readonly Stage[] = [
   checkMethod, //     405
-  checkOpen, //       503 while stopping, 403 when disabled
+  checkOpen, //       503 while stopping or overloaded, 403 when disabled
   checkRate, //       429
   checkSize, //       413, and the body is read
   answerHandshake, // unsigned ones

@@ -2,7 +2,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { DispatchObserver } from '../dispatch/observer.ts';
 import type { CountRequest } from '../intake/event-log.ts';
-import type { Tally } from '../store/store.ts';
+import type { Tally } from '../store/queries.ts';
 import { RequestCounts } from './request-counts.ts';
 
 /** How things are at the moment of a scrape. */

@@ -27,7 +27,7 @@ export interface TableContext {
   /** Rejects with TableError when the table must not or cannot be served. */
   readonly link: (table: RouteTable, breather: Breather) => Promise<LinkedTable>;
   /** Called with each table about to be served; throws TableError to refuse it. What it answers runs at the swap. */
-  readonly prepare: (table: RouteTable) => () => void;
+  readonly prepare: (table: RouteTable) => Promise<() => void>;
   readonly subscriptions: Subscriptions;
   readonly clock: Clock;
   readonly log: Logger;
@@ -176,7 +176,7 @@ export class Tables {
       return false;
     }
     const table = await link(plan, breather);
-    const apply = prepare(plan);
+    const apply = await prepare(plan);
     this.table = table;
     subscriptions.relink(plan);
     apply();

@@ -8,9 +8,8 @@ import { createDispatcher } from '../../runtime/dispatch/create-dispatcher.ts';
 import type { DispatchService } from '../../runtime/dispatch/dispatch-service.ts';
 import type { Claim } from '../../runtime/dispatch/dispatcher.ts';
 import type { Checkpoint } from '../../runtime/dispatch/observer.ts';
-import type { JournalPoint } from '../../runtime/store/sqlite/journal-lane.ts';
-import { startEntry } from '../../runtime/store/sqlite/start-thread.ts';
-import { openServerStore } from '../../runtime/store/sqlite-store.ts';
+import { openServerStore } from '../../runtime/store/sqlite/open-store.ts';
+import { startEntry } from '../../runtime/store/sqlite/thread.ts';
 import type { Store } from '../../runtime/store/store.ts';
 import { makeDispatch } from '../helpers/dispatches.ts';
 import { silentLog } from '../helpers/log.ts';
@@ -43,7 +42,7 @@ const leave = (effect: Effect): void =>
   appendFileSync(join(options.home, 'effects.log'), `${JSON.stringify(effect)}\n`);
 
 let reached = 0;
-function reach(point: Checkpoint | `journal.${JournalPoint}`): void {
+function reach(point: Checkpoint): void {
   if (point === options.kill?.point && ++reached === options.kill.nth) process.kill(process.pid, 'SIGKILL');
 }
 
@@ -84,14 +83,15 @@ async function take(service: DispatchService, event: CrashEvent): Promise<void> 
   say({ kind: 'answer', id: event.id, status: (await answer).kind });
 }
 
-const isDone = (store: Store): boolean =>
-  store.tallies().every(({ pending, running, delivering }) => pending + running + delivering === 0);
+async function isDone(store: Store): Promise<boolean> {
+  const { tallies } = await store.read({ kind: 'overview', now: Date.now() });
+  return tallies.every(({ pending, running, delivering }) => pending + running + delivering === 0);
+}
 
-const store = openServerStore({
+const store = await openServerStore({
   ...{ path, durability: 'full', log: silentLog },
-  thread: () =>
+  writer: () =>
     startEntry(new URL('./killing-writer.js', import.meta.url), { ...options, path } satisfies KillingWriter),
-  journal: { from: options.journalFrom ?? undefined, reached: (point) => reach(`journal.${point}`) },
 });
 const service = createDispatcher({
   ...{ store, clock, log: silentLog, random: Math.random, observer: { reached: reach } },
@@ -103,11 +103,24 @@ const service = createDispatcher({
       return `answer to ${delivery_id}`;
     },
   }),
-  deliverer: { deliver: async (request) => deliver(request), isImmediate: (_, target) => target === 'immediate' },
+  deliverer: {
+    deliver: async (request) => deliver(request),
+    isImmediate: (_, target) => target === 'immediate',
+    refusal: () => null,
+  },
   policy: () => ({ max_attempts: 50, retry_ambiguous: false }),
   limits: () => ({ max_concurrent_runs: 8, max_queued_runs: 100_000 }),
   record_patience_ms: PATIENCE_MS,
 });
+
+async function finish(): Promise<void> {
+  while (!(await isDone(store))) await new Promise((resolve) => setTimeout(resolve, 10));
+  await service.stop(0);
+  await store.close();
+  say({ kind: 'finished' });
+  process.exit(0);
+}
+
 void service.start();
 say({ kind: 'ready' });
 
@@ -117,13 +130,5 @@ createInterface({ input: process.stdin }).on('line', (line) => {
     void take(service, message.event);
     return;
   }
-  const timer = setInterval(async () => {
-    await store.settle();
-    if (!isDone(store)) return;
-    clearInterval(timer);
-    await service.stop(0);
-    await store.close();
-    say({ kind: 'finished' });
-    process.exit(0);
-  }, 10);
+  void finish();
 });

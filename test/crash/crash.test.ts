@@ -8,12 +8,11 @@ import type { KillPoint } from './protocol.ts';
 import { killAtRandom } from './random-kills.ts';
 
 const SHORT: ReadonlySet<KillPoint> = new Set([
-  ...(['accept.stored', 'run.stored', 'delivery.sent', 'commit.applied'] as const),
-  ...(['journal.written', 'commit.following'] as const),
+  ...(['accept.stored', 'work.taken', 'run.stored', 'delivery.sent', 'commit.applied', 'commit.committed'] as const),
 ]);
 
 /** Point and how many times it is reached. */
-const SHORT_JOBS = new Set(['commit.applied 2', 'job.stored 1', 'run.answered 1']);
+const SHORT_JOBS = new Set(['commit.applied 4', 'job.stored 1', 'run.answered 1']);
 
 describe('a killed process', { concurrency: 2 }, () => {
   for (const kill of MATRIX.filter(({ point, nth }) => SHORT.has(point) && nth === 1)) {

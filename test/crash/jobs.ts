@@ -1,6 +1,6 @@
 /** A cell of the crash matrix for scheduled jobs: kill a gateway between an instant and the end of its run, start again. */
 import { join } from 'node:path';
-import { openCommandStore } from '../../runtime/store/sqlite-store.ts';
+import { openOfflineStore } from '../../runtime/store/sqlite/open-store.ts';
 import type { JobProcess, Kill } from '../helpers/job-process.ts';
 import { runJobProcess } from '../helpers/run-job-process.ts';
 
@@ -8,13 +8,18 @@ const START = Date.parse('2026-01-01T00:00:00Z');
 const MINUTE = 60_000;
 const INSTANT = `j@${new Date(START).toISOString()}`;
 
-/** Every point a run passes. The first commit begins to watch the job, the second claims the instant. */
+/** Every point a run passes. Commits: recovery, a look for work, the beginning of the watch, the claim of the instant. */
 export const JOB_MATRIX: readonly Kill[] = [
   ...(['commit.begun', 'commit.applied', 'commit.committed'] as const).flatMap((point) => [
-    { point, nth: 2 },
-    { point, nth: 3 },
+    { point, nth: 4 },
+    { point, nth: 5 },
   ]),
-  ...(['job.stored', 'run.begin', 'run.answered', 'run.stored'] as const).map((point) => ({ point, nth: 1 })),
+  // The first look for work finds none.
+  { point: 'work.taken', nth: 2 },
+  ...(['job.stored', 'run.begin', 'run.answered', 'run.stored'] as const).map((point) => ({
+    point,
+    nth: 1,
+  })),
   ...(['delivery.begin', 'delivery.sent', 'delivery.marked'] as const).map((point) => ({ point, nth: 1 })),
 ];
 
@@ -24,16 +29,18 @@ export async function runJobCell(home: string, kill: Kill): Promise<readonly str
   // The hour comes after a quarter of a second.
   const first: JobProcess = {
     ...{ path, simulated_ms: START - 5 * MINUTE, speed: 1200, schedule: '0 * * * *', misfire: 'once' },
-    ...{ until_ms: START + 5 * MINUTE, server: { kill } },
+    until_ms: START + 5 * MINUTE,
+    kill,
   };
   const killed = await runJobProcess(first);
   // Later than the first one can have got, and long before the next hour. A few looks at what is due pass in a second.
   const later = { simulated_ms: START + 52 * MINUTE, speed: 60, until_ms: START + 53 * MINUTE };
-  const second = { ...first, ...later, server: { kill: null } };
+  const second = { ...first, ...later, kill: null };
   const ended = await runJobProcess(second);
-  const store = openCommandStore(path);
-  const stored = store.list({ limit: 9 }).map(({ delivery_id, state }) => `${delivery_id} ${state}`);
-  const wrong = [...store.audit()];
+  const store = await openOfflineStore(path);
+  const listed = await store.read({ kind: 'list', filter: { limit: 9 } });
+  const stored = listed.map(({ delivery_id, state }) => `${delivery_id} ${state}`);
+  const wrong = [...(await store.read({ kind: 'audit' }))];
   await store.close();
   const seen = [...killed.lines, ...ended.lines];
   if (killed.signal !== 'SIGKILL') wrong.push(`${kill.point} was never reached`);

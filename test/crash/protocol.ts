@@ -1,9 +1,8 @@
 /** What the crash tests and the process they kill say to each other, one JSON object per line. */
 import type { Checkpoint } from '../../runtime/dispatch/observer.ts';
-import type { CommitPoint } from '../../runtime/store/sqlite/commit.ts';
-import type { JournalPoint } from '../../runtime/store/sqlite/journal-lane.ts';
+import type { CommitPoint } from '../../runtime/store/sqlite/writer.ts';
 
-export type KillPoint = Checkpoint | `commit.${CommitPoint}` | `journal.${JournalPoint}`;
+export type KillPoint = Checkpoint | `commit.${CommitPoint}`;
 
 /**
  * `agent`: runs and is delivered to two targets. `coalesce`: the same through a group. `immediate`: runs and is delivered
@@ -25,8 +24,6 @@ export interface Kill {
 export interface ChildOptions {
   readonly home: string;
   readonly kill: Kill | null;
-  /** Changes from which the journal takes them; null: as is best. */
-  readonly journalFrom: number | null;
   /** Share of delivery attempts that fail in one way or another. */
   readonly faults: number;
 }

@@ -1,10 +1,9 @@
 /** Kills a loaded process at random moments, again and again, over one store. */
-
+import type { Findings } from './inspect-home.ts';
+import { inspectHome } from './inspect-home.ts';
 import { launch } from './launch.ts';
 import { acknowledgedIn } from './matrix.ts';
 import type { CrashEvent } from './protocol.ts';
-import type { Verdict } from './verdict.ts';
-import { judgeHome } from './verdict.ts';
 
 export interface RandomKills {
   readonly home: string;
@@ -15,7 +14,7 @@ export interface RandomKills {
   readonly lifeMs: number;
 }
 
-export interface RandomReport extends Verdict {
+export interface RandomReport extends Findings {
   readonly events: number;
   readonly kills: number;
 }
@@ -27,7 +26,7 @@ export async function killAtRandom({ home, kills, events, lifeMs }: RandomKills)
   const acknowledged = new Set<string>();
   const wrong: string[] = [];
   for (let life = 0; life <= kills; life++) {
-    const child = launch({ home, kill: null, journalFrom: life % 2 === 0 ? 1 : null, faults: 0.2 });
+    const child = launch({ home, kill: null, faults: 0.2 });
     const repeats = all.slice(-20).filter(({ id }) => acknowledged.has(id));
     const retries = all.filter(({ id }) => !acknowledged.has(id));
     const fresh = Array.from({ length: life < kills ? events : 0 }, (_, n): CrashEvent => {
@@ -51,7 +50,7 @@ export async function killAtRandom({ home, kills, events, lifeMs }: RandomKills)
     }
     for (const id of acknowledgedIn(child.answers)) acknowledged.add(id);
   }
-  const verdict = judgeHome(home, all, acknowledged);
+  const found = await inspectHome(home, all, acknowledged);
   const missing = all.filter(({ id }) => !acknowledged.has(id)).map(({ id }) => `${id}: never acknowledged`);
-  return { ...verdict, wrong: [...wrong, ...missing, ...verdict.wrong], events: all.length, kills };
+  return { ...found, wrong: [...wrong, ...missing, ...found.wrong], events: all.length, kills };
 }

@@ -5,16 +5,18 @@ import type { DispatchContext } from '../../runtime/dispatch/context.ts';
 import { createDispatcher } from '../../runtime/dispatch/create-dispatcher.ts';
 import type { DispatchService } from '../../runtime/dispatch/dispatch-service.ts';
 import type { Claim } from '../../runtime/dispatch/dispatcher.ts';
-import { createMemoryStore } from '../../runtime/store/memory-store.ts';
-import type { Store } from '../../runtime/store/store.ts';
+import type { StoredDispatch } from '../../runtime/store/queries.ts';
+import type { DispatchState } from '../../runtime/store/states.ts';
 import { FakeClock } from './fake-clock.ts';
 import type { LogLine } from './log.ts';
 import { recordLog } from './log.ts';
+import type { MemoryStore } from './memory-store.ts';
+import { createMemoryStore } from './memory-store.ts';
 
 export interface DispatchBench {
   readonly service: DispatchService;
   readonly clock: FakeClock;
-  readonly store: Store;
+  readonly store: MemoryStore;
   readonly lines: readonly LogLine[];
   /** What the agent was asked, in order. */
   readonly runs: AgentRequest[];
@@ -22,7 +24,7 @@ export interface DispatchBench {
 }
 
 export interface BenchOptions {
-  readonly store?: Store;
+  readonly store?: MemoryStore;
   readonly clock?: FakeClock;
   readonly agent?: (request: AgentRequest) => Promise<string>;
   readonly deliver?: (request: DeliveryRequest) => DeliveryOutcome | Promise<DeliveryOutcome>;
@@ -62,6 +64,7 @@ export function dispatchBench(options: BenchOptions = {}): DispatchBench {
     agents: () => agent,
     deliverer: {
       isImmediate: () => false,
+      refusal: () => null,
       deliver(request) {
         deliveries.push(request);
         return Promise.resolve(options.deliver?.(request) ?? sentOk());
@@ -88,4 +91,22 @@ export function deferred<T>(): { promise: Promise<T>; resolve: (value: T) => voi
     reject = no;
   });
   return { promise, resolve, reject };
+}
+
+/** Everything stored of a dispatch. */
+export function storedIn(store: MemoryStore, id: string): StoredDispatch | null {
+  const found = store.look({ kind: 'find', id });
+  return found.kind === 'found' ? found.dispatch : null;
+}
+
+export const stateOf = (store: MemoryStore, id: string): DispatchState | undefined => storedIn(store, id)?.state;
+
+/** Dispatches of all routes in a state. */
+export function count(store: MemoryStore, state: DispatchState | 'accepted'): number {
+  return store.look({ kind: 'overview', now: 0 }).tallies.reduce((sum, tally) => sum + tally[state], 0);
+}
+
+/** Whether a repeat of the event would be refused before its script runs. */
+export async function isDone(service: DispatchService, claim: Claim): Promise<boolean> {
+  return (await service.refuseRepeat(claim))?.kind === 'duplicate';
 }

@@ -87,6 +87,6 @@ export class FakeClock implements Clock {
 }
 
 /** Lets every promise and immediate that is ready run. */
-export async function settle(turns = 3): Promise<void> {
+export async function settle(turns = 10): Promise<void> {
   for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -24,8 +24,12 @@ export class FakeDispatcher implements Dispatcher {
   arrived = 0;
   private readonly done = new Set<string>();
 
-  isDone({ profile, route, delivery_id }: Claim): boolean {
-    return this.done.has(`${profile}/${route}/${delivery_id}`);
+  isKnownDone(claim: Claim): boolean {
+    return this.done.has(keyOf(claim));
+  }
+
+  async refuseRepeat(claim: Claim): Promise<Refusal | null> {
+    return this.refusal ?? (this.isKnownDone(claim) ? { kind: 'duplicate' } : null);
   }
 
   async accept(
@@ -73,7 +77,7 @@ export class FakeDispatcher implements Dispatcher {
     this.arrived++;
     await this.gate;
     if (this.refusal !== null) return this.refusal;
-    if (!handed.claim.generated && this.isDone(handed.claim)) return { kind: 'duplicate' };
+    if (!handed.claim.generated && this.isKnownDone(handed.claim)) return { kind: 'duplicate' };
     this.handed.push(handed);
     this.done.add(keyOf(handed.claim));
     return null;

@@ -1,5 +1,5 @@
 /**
- * A process with a scheduler in it, for tests that need several, or need one to die. Its clock runs fast, so that cron's
+ * A process with a scheduler in it, for tests that need one to die. Its clock runs fast, so that cron's
  * minutes pass in milliseconds. Arguments: JSON of `JobProcess`. Writes a line on stdout for each run and each delivery.
  */
 
@@ -9,8 +9,9 @@ import type { CronTimes } from '../../runtime/dispatch/scheduler/cron-times.ts';
 import { readCron } from '../../runtime/dispatch/scheduler/cron-times.ts';
 import { JobScheduler } from '../../runtime/dispatch/scheduler/scheduler.ts';
 import { createIds } from '../../runtime/ids.ts';
-import { startEntry } from '../../runtime/store/sqlite/start-thread.ts';
-import { openCommandStore, openServerStore } from '../../runtime/store/sqlite-store.ts';
+import { NO_STATE } from '../../runtime/store/job-mutations.ts';
+import { openServerStore } from '../../runtime/store/sqlite/open-store.ts';
+import { startEntry } from '../../runtime/store/sqlite/thread.ts';
 import type { Store } from '../../runtime/store/store.ts';
 import type { Kill as CrashKill } from '../crash/protocol.ts';
 import { FastClock } from './fast-clock.ts';
@@ -30,15 +31,13 @@ export interface JobProcess {
   readonly misfire: 'skip' | 'once';
   /** Simulated unix ms. The process ends once it is past and all that was due by then has been dealt with. */
   readonly until_ms: number;
-  /** Null: shares the store with others. Else it is the store's one server, and is killed at this point, if at any. */
-  readonly server: { readonly kill: Kill | null } | null;
+  /** Where it is killed, if at all. */
+  readonly kill: Kill | null;
 }
 
-function openStore({ path, server }: JobProcess): Store {
-  if (server === null) return openCommandStore(path);
-  const { kill } = server;
-  const thread = () => startEntry(new URL('../crash/killing-writer.js', import.meta.url), { path, kill });
-  return openServerStore({ path, durability: 'full', log: silentLog, thread });
+function openStore({ path, kill }: JobProcess): Promise<Store> {
+  const writer = () => startEntry(new URL('../crash/killing-writer.js', import.meta.url), { path, kill });
+  return openServerStore({ path, durability: 'full', log: silentLog, writer });
 }
 
 /** Kills the process the n-th time it comes to a point. */
@@ -49,10 +48,10 @@ function createReach(kill: Kill | null): (point: string) => void {
   };
 }
 
-function main(options: JobProcess): void {
+async function main(options: JobProcess): Promise<void> {
   const clock = new FastClock(options.simulated_ms);
-  const store = openStore(options);
-  const reached = createReach(options.server?.kill ?? null);
+  const store = await openStore(options);
+  const reached = createReach(options.kill);
   const agent = {
     timeout_ms: 900_000,
     max_attempts: 1,
@@ -65,6 +64,7 @@ function main(options: JobProcess): void {
     ...{ store, clock, log: silentLog, random: Math.random, observer: { reached } },
     deliverer: {
       isImmediate: () => false,
+      refusal: () => null,
       deliver({ delivery_id }) {
         process.stdout.write(`delivery ${delivery_id}\n`);
         return Promise.resolve({ kind: 'ok', message_id: null, sent: 1 });
@@ -78,32 +78,34 @@ function main(options: JobProcess): void {
   const scheduler = new JobScheduler({
     ...{ store, clock, log: silentLog, ids: createIds(randomBytes), timezone: 'UTC', poll_ms: 20_000 },
     table: () => table,
-    adopt: (ref) => {
+    wake: () => {
       reached('job.stored');
-      return dispatcher.adopt(ref);
+      dispatcher.wake();
     },
   });
+  await dispatcher.start();
+  // The store's reader has started: simulated minutes pass while a thread does.
+  await store.read({ kind: 'jobs_version' });
   clock.rush(options.speed);
-  // Only the store's one server takes up what is left: beside another process it may be in work there.
-  if (options.server !== null) void dispatcher.start();
   scheduler.start();
   const cron = readCron(options.schedule, 'UTC');
-  const watch = setInterval(async () => {
-    if (clock.now() < options.until_ms || !isDone(store, cron, options.until_ms)) return;
-    clearInterval(watch);
-    await scheduler.stop();
-    await dispatcher.stop(10_000 * options.speed);
-    await store.close();
-    process.exit(0);
-  }, 10);
+  while (clock.now() < options.until_ms || !(await isDone(store, cron, options.until_ms, clock.now()))) {
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  await scheduler.stop();
+  await dispatcher.stop(10_000 * options.speed);
+  await store.close();
+  process.exit(0);
 }
 
 /** Every instant until then has been dealt with, and nothing it began is still under way. */
-function isDone(store: Store, cron: CronTimes, until: number): boolean {
-  const { cursor } = store.jobs.state('j');
+async function isDone(store: Store, cron: CronTimes, until: number, now: number): Promise<boolean> {
+  const { states } = await store.read({ kind: 'jobs' });
+  const { cursor } = states.j ?? NO_STATE;
   const next = cursor === null ? null : cron.next(cursor);
   if (next === null || next <= until) return false;
-  return store.tallies().every(({ pending, running, delivering }) => pending + running + delivering === 0);
+  const { tallies } = await store.read({ kind: 'overview', now });
+  return tallies.every(({ pending, running, delivering }) => pending + running + delivering === 0);
 }
 
-if (process.argv[1]?.includes('job-process') === true) main(JSON.parse(process.argv[2] ?? '{}') as JobProcess);
+if (process.argv[1]?.includes('job-process') === true) void main(JSON.parse(process.argv[2] ?? '{}') as JobProcess);

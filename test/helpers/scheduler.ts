@@ -3,12 +3,13 @@ import type { JobTable } from '../../runtime/dispatch/scheduler/job.ts';
 import type { SchedulerOptions } from '../../runtime/dispatch/scheduler/scheduler.ts';
 import { JobScheduler } from '../../runtime/dispatch/scheduler/scheduler.ts';
 import { createIds } from '../../runtime/ids.ts';
-import { createMemoryStore } from '../../runtime/store/memory-store.ts';
-import type { Ref } from '../../runtime/store/mutations.ts';
-import type { Store } from '../../runtime/store/store.ts';
+import type { JobTick } from '../../runtime/store/job-mutations.ts';
 import type { JobPlan } from '../../schemas/generated/types.ts';
+import { makeAdvance, makeTake } from './dispatches.ts';
 import { FakeClock, settle } from './fake-clock.ts';
 import { recordLog } from './log.ts';
+import type { MemoryStore } from './memory-store.ts';
+import { createMemoryStore } from './memory-store.ts';
 import { profilePlan, routeTable } from './route-table.ts';
 
 export function jobPlan(name: string, parts: Partial<JobPlan> = {}): JobPlan {
@@ -42,51 +43,50 @@ export function jobTable(...jobs: readonly JobPlan[]): JobTable {
 export interface SchedulerBench {
   readonly scheduler: JobScheduler;
   readonly clock: FakeClock;
-  readonly store: Store;
+  readonly store: MemoryStore;
   readonly log: ReturnType<typeof recordLog>;
   /** Replaced by a test to swap the table. */
   table: JobTable;
   /** Keeps runs from ending. */
   hold: boolean;
-  /** Ends every run that is held. */
+  /** Ends every run that waits. */
   release(): Promise<void>;
   /** Instants at which scheduled runs were due, ISO, in the order of firing. */
   fired(): readonly string[];
+  /** What became of a job's instants, the latest first. */
+  ticks(job: string): readonly JobTick[];
 }
 
 export function schedulerBench(
   table: JobTable,
-  parts: Partial<SchedulerOptions> & { readonly clock?: FakeClock } = {},
+  parts: Partial<SchedulerOptions> & { readonly clock?: FakeClock; readonly store?: MemoryStore } = {},
 ): SchedulerBench {
   const clock = parts.clock ?? new FakeClock(Date.parse('2026-01-01T00:00:00Z'));
   const store = parts.store ?? createMemoryStore();
   const log = recordLog();
   const ids = createIds((size) => Buffer.alloc(size, 7));
-  const held: Ref[] = [];
-  const end = async (ref: Ref): Promise<void> => {
-    await store.write({ kind: 'advance', ref, to: 'skipped', at: clock.now() });
-  };
   const bench: SchedulerBench = {
     ...{ clock, store, log, table, hold: false },
     scheduler: new JobScheduler({
       ...{ store, clock, log, ids, timezone: 'UTC', poll_ms: 3_600_000 },
       table: () => bench.table,
-      adopt: async (ref) => {
-        if (bench.hold) held.push(ref);
-        else await end(ref);
+      wake: () => {
+        if (!bench.hold) void bench.release();
       },
       ...parts,
     }),
     async release() {
-      for (const ref of held.splice(0)) await end(ref);
+      const { runs } = await store.write(makeTake(clock.now()));
+      for (const { ref } of runs) await store.write(makeAdvance(ref, 'skipped', clock.now()));
     },
     fired: () =>
       store
-        .list({ limit: 1_000_000 })
-        .map(({ ref }) => store.load(ref)?.dispatch.due_at)
+        .look({ kind: 'list', filter: { limit: 1_000_000 } })
+        .map(({ ref }) => store.look({ kind: 'load', ref })?.dispatch.due_at)
         .filter((at) => typeof at === 'number')
         .map((at) => new Date(at).toISOString())
         .reverse(),
+    ticks: (job) => store.look({ kind: 'job_ticks', job, limit: 99 }),
   };
   return bench;
 }

@@ -5,7 +5,7 @@
  * without, and only there a certificate that nobody signed is taken.
  */
 import MailComposer from 'nodemailer/lib/mail-composer';
-import type { ResolveAddress } from '../address.ts';
+import type { Address, ResolveAddress } from '../address.ts';
 import { linkAddress } from '../address.ts';
 import type { DeliveryOutcome, DeliveryRequest } from '../deliverer.ts';
 import type { BoundTarget, CreateDriver, DeliveryContext, Driver, Shown } from '../driver.ts';
@@ -57,6 +57,11 @@ class EmailDriver implements Driver {
     return typeof address === 'string' ? null : (address.get('chat_id') ?? null);
   }
 
+  refusal(request: Pick<DeliveryRequest, 'extra' | 'unresolved'>): string | null {
+    const recipient = this.recipientOf(request);
+    return typeof recipient === 'string' ? recipient : null;
+  }
+
   async show(request: DeliveryRequest): Promise<readonly Shown[]> {
     const mail = this.compose(request);
     const headers = { from: this.server.from.text, to: mail.to, subject: mail.subject, 'message-id': mail.messageId };
@@ -84,10 +89,9 @@ class EmailDriver implements Driver {
   }
 
   private compose(request: DeliveryRequest): Mail {
-    const address = this.resolveAddress(request);
-    if (typeof address === 'string') throw new DeliveryRefusal(address);
-    const to = address.get('chat_id');
-    if (to === undefined) throw new DeliveryRefusal('no chat_id and no home_channel');
+    const recipient = this.recipientOf(request);
+    if (typeof recipient === 'string') throw new DeliveryRefusal(recipient);
+    const { to, address } = recipient;
     const text = transformText(request.text, ['strip_controls']);
     if (text.trim() === '') throw new DeliveryRefusal('the text is empty');
     const key = idempotencyKey({ form: 'hex', max_length: 40, window_ms: 0 }, request.key, 0);
@@ -99,6 +103,15 @@ class EmailDriver implements Driver {
       messageId: `<${key}@${domain}>`,
       thread: address.get('thread') ?? null,
     };
+  }
+
+  private recipientOf(
+    request: Pick<DeliveryRequest, 'extra' | 'unresolved'>,
+  ): { readonly to: string; readonly address: Address } | string {
+    const address = this.resolveAddress(request);
+    if (typeof address === 'string') return address;
+    const to = address.get('chat_id');
+    return to === undefined ? 'no chat_id and no home_channel' : { to, address };
   }
 
   private usualSubject(request: DeliveryRequest): string {

@@ -66,6 +66,11 @@ class ForgeaCommentDriver implements Driver {
     return typeof place === 'string' ? null : `${place.repo}#${place.number}`;
   }
 
+  refusal(request: Pick<DeliveryRequest, 'extra' | 'unresolved'>): string | null {
+    const place = readPlace(request);
+    return typeof place === 'string' ? place : null;
+  }
+
   async show(request: DeliveryRequest): Promise<readonly Shown[]> {
     const { place, comments } = prepare(request);
     return comments.map((stdin) => ({ kind: 'process', argv: this.commentArgv(place), stdin }));

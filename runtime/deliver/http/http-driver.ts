@@ -58,6 +58,11 @@ class HttpDriver implements Driver {
     return typeof address === 'string' ? null : (address.get('chat_id') ?? null);
   }
 
+  refusal(request: Pick<DeliveryRequest, 'extra' | 'unresolved'>): string | null {
+    const prepared = this.prepareAddress(request);
+    return typeof prepared === 'string' ? prepared : null;
+  }
+
   async probe({ live, signal }: ProbeOptions): Promise<readonly Probe[]> {
     if (!live) return [notLive('host')];
     const host = await probeHost(this.variant.base, signal, this.context);
@@ -98,13 +103,21 @@ class HttpDriver implements Driver {
   }
 
   private prepare(request: DeliveryRequest): Prepared {
-    const address = this.variant.resolveAddress(request);
-    if (typeof address === 'string') throw new DeliveryRefusal(address);
-    const form = this.variant.pickRequest(address);
-    if (form === null) throw new DeliveryRefusal(noForm(address.has('chat_id')));
+    const prepared = this.prepareAddress(request);
+    if (typeof prepared === 'string') throw new DeliveryRefusal(prepared);
     const pieces = preparePieces(this.variant.plan.text, request.text);
     if (pieces.kind === 'refused') throw new DeliveryRefusal(pieces.reason);
-    return { form, address, pieces: pieces.pieces };
+    return { ...prepared, pieces: pieces.pieces };
+  }
+
+  /** Where to and in which form, or why not. */
+  private prepareAddress(
+    request: Pick<DeliveryRequest, 'extra' | 'unresolved'>,
+  ): Pick<Prepared, 'form' | 'address'> | string {
+    const address = this.variant.resolveAddress(request);
+    if (typeof address === 'string') return address;
+    const form = this.variant.pickRequest(address);
+    return form === null ? noForm(address.has('chat_id')) : { form, address };
   }
 
   private paceRules(address: Prepared['address']): readonly PaceRule[] {

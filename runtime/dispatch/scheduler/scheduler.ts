@@ -2,15 +2,16 @@
  * Fires scheduled jobs, each at most once for an instant it was due and never while its run before is under way.
  *
  * The scheduler sleeps until the next instant, but never longer than `poll_ms`: so it notices a clock that was set, and
- * jobs that another process has changed. Whether a job fires is decided by the store, in the transaction that stores
- * the run (../../store/job-mutations.ts); what is kept here only says when it is worth asking.
+ * jobs that somebody has changed. Whether a job fires is decided by the store, in the transaction that stores the run
+ * (../../store/job-mutations.ts); what is kept here only says when it is worth asking.
  */
 import type { Dispatch } from '../../../schemas/generated/types.ts';
 import type { Clock, Timer } from '../../clock.ts';
 import type { Ids } from '../../ids.ts';
 import type { Logger } from '../../log.ts';
-import type { MutationResults, Ref } from '../../store/mutations.ts';
+import type { MutationResults } from '../../store/mutations.ts';
 import type { Store } from '../../store/store.ts';
+import { StoreUnavailable } from '../../store/store.ts';
 import type { JobFirer } from '../context.ts';
 import type { Claim, Dispatcher } from '../dispatcher.ts';
 import { storedClaim } from '../stored-claim.ts';
@@ -20,14 +21,14 @@ import type { Job, JobTable } from './job.ts';
 import { listJobs } from './job.ts';
 import { eventDispatch, scheduledDispatch } from './job-dispatch.ts';
 import type { Watched } from './watch.ts';
-import { isFarAhead, watchJobs } from './watch.ts';
+import { isAhead, watchJobs } from './watch.ts';
 
 export interface SchedulerOptions {
   readonly store: Store;
-  /** The table in service, asked anew each time. */
+  /** The table in service, read anew each time. */
   readonly table: () => JobTable;
-  /** Hands a stored run to the dispatcher. */
-  readonly adopt: (ref: Ref) => Promise<void>;
+  /** Called when a run was stored: it waits to be taken. */
+  readonly wake: () => void;
   /** IANA zone for jobs that name none in a config that names none. */
   readonly timezone: string;
   readonly ids: Ids;
@@ -53,7 +54,10 @@ export class JobScheduler implements JobFirer {
   private forgetAt = 0;
   private timer: Timer | null = null;
   private working: Promise<void> = Promise.resolve();
+  private loading: Promise<void> = Promise.resolve();
   private stopped = true;
+  /** The store has refused the last work: said once. */
+  private isRefused = false;
 
   constructor(options: SchedulerOptions) {
     this.options = options;
@@ -81,27 +85,21 @@ export class JobScheduler implements JobFirer {
     this.wake();
   }
 
-  /** Every job that can fire, by id. */
-  jobs(): ReadonlyMap<string, Job> {
-    this.load();
-    return new Map([...this.watched].map(([id, { job }]) => [id, job]));
-  }
-
   async fire(dispatch: Dispatch, claim: Claim): ReturnType<Dispatcher['fire']> {
-    this.load();
-    const { store, table, clock, log, adopt } = this.options;
+    await this.load();
+    const { store, table, clock, log, wake } = this.options;
     const job = this.watched.get(dispatch.job ?? '')?.job;
     if (job === undefined || job.profile !== dispatch.profile) return { kind: 'unknown_job' };
     const now = clock.now();
     const fields = { job: job.id, route: dispatch.route, delivery_id: dispatch.delivery_id };
     const result = await store.write({
-      ...{ kind: 'fire_job', job: job.id, paused: job.paused, now, even_paused: false, inbox: false },
+      ...{ kind: 'fire_job', job: job.id, paused: job.paused, now, even_paused: false },
       dispatch: eventDispatch(job, table(), dispatch),
       claim: storedClaim(claim, now),
     });
     switch (result.kind) {
       case 'stored':
-        await adopt(result.ref);
+        wake();
         return { kind: 'accepted' };
       case 'running':
         log.info(fields, 'the job is running already: the event starts no second run');
@@ -121,18 +119,23 @@ export class JobScheduler implements JobFirer {
   }
 
   private complain(error: unknown): void {
+    if (error instanceof StoreUnavailable) {
+      if (this.isRefused) return;
+      this.isRefused = true;
+    }
     this.options.log.error({ err: error }, 'the scheduler could not do its work, it tries again');
   }
 
   private async work(): Promise<void> {
     if (this.stopped) return;
-    this.load();
+    await this.load();
     const now = this.options.clock.now();
     const settling = [...this.watched.values()].flatMap((watched) =>
       watched.next !== null && watched.next <= now ? [this.settle(watched, watched.next, now)] : [],
     );
     const results = await Promise.allSettled(settling);
     for (const result of results) if (result.status === 'rejected') this.complain(result.reason);
+    if (results.some(({ status }) => status === 'fulfilled')) this.isRefused = false;
     await this.forget(now);
   }
 
@@ -144,19 +147,30 @@ export class JobScheduler implements JobFirer {
     this.timer = this.options.clock.after(Math.max(1, ms), () => this.wake());
   }
 
-  /** Takes in a table or a store that has changed, and a clock that was wrong. */
-  private load(): void {
+  /** Takes in a table or a store that has changed, and a clock that was set back. One after another. */
+  private load(): Promise<void> {
+    this.loading = this.loading.then(
+      () => this.loadNow(),
+      () => this.loadNow(),
+    );
+    return this.loading;
+  }
+
+  private async loadNow(): Promise<void> {
     const { store, timezone, clock, log } = this.options;
+    const current = await store.read({ kind: 'jobs_version' });
     const table = this.options.table();
-    const version = store.jobs.version();
+    const isNew = this.source?.table !== table || this.source.version !== current;
+    const isBack = [...this.watched.values()].some(({ cursor }) => isAhead(cursor, clock.now()));
+    if (!isNew && !isBack) return;
+    const { records, states, version } = await store.read({ kind: 'jobs' });
     const now = clock.now();
-    const isNew = this.source?.table !== table || this.source.version !== version;
-    const isWrong = [...this.watched.values()].some(({ cursor }) => isFarAhead(cursor, now));
-    if (isWrong) this.startedAt = Math.min(this.startedAt, now);
-    if (!isNew && !isWrong) return;
-    const jobs = listJobs(table, store.jobs.list(), timezone);
-    const before = isWrong ? new Map<string, Watched>() : this.watched;
-    const found = watchJobs(jobs, { states: store.jobs.states(), before, now });
+    if (isBack) {
+      log.warn({}, 'the clock was set back: jobs go on by the new time, what has fired does not fire again');
+      this.startedAt = Math.min(this.startedAt, now);
+    }
+    const before = isBack ? new Map<string, Watched>() : this.watched;
+    const found = watchJobs(listJobs(table, records, timezone), { states, before, now });
     this.watched = found.watched;
     this.source = { table, version };
     for (const begin of found.begun) store.write(begin).catch((error: unknown) => this.complain(error));
@@ -178,7 +192,7 @@ export class JobScheduler implements JobFirer {
     watched.cursor = due_at;
     watched.next = due.next;
     this.report(job, due, result.kind);
-    if (result.kind === 'stored') await this.options.adopt(result.ref);
+    if (result.kind === 'stored') this.options.wake();
   }
 
   private report(job: Job, { due_at, missed }: Due, outcome: MutationResults['tick_job']['kind']): void {

@@ -17,7 +17,7 @@ export interface Watched {
 }
 
 export interface WatchInput {
-  readonly states: ReadonlyMap<string, JobState>;
+  readonly states: Readonly<Record<string, JobState>>;
   /** What was watched until now: a schedule that has not changed is not read again. */
   readonly before: ReadonlyMap<string, Watched>;
   readonly now: number;
@@ -30,15 +30,19 @@ export interface WatchedJobs {
   readonly unreadable: readonly { readonly job: string; readonly error: unknown }[];
 }
 
-/** A cursor this far ahead, in ms, was set by a clock that was wrong; a change of clocks moves it by less. */
-const WRONG_CLOCK_MS = 25 * 3_600_000;
+/** Less is the ordinary adjustment of a clock, in ms. */
+const MINUTE_MS = 60_000;
 
-export const isFarAhead = (cursor: number, now: number): boolean => cursor - now > WRONG_CLOCK_MS;
+/**
+ * The clock was set back: by the new time the job would be silent until the old time comes round again. It counts anew
+ * from now, and the store still knows which instants have fired.
+ */
+export const isAhead = (cursor: number, now: number): boolean => cursor - now > MINUTE_MS;
 
-/** Where the job was left; null when it is new, has another schedule, or was left in the far future. */
+/** Where the job was left; null when it is new, has another schedule, or the clock was set back since. */
 function leftAt(job: Job, { cursor, signature }: JobState, now: number): number | null {
   const isSame = signature === jobSignature(job) || (signature === null && job.kind === 'dynamic');
-  return isSame && cursor !== null && !isFarAhead(cursor, now) ? cursor : null;
+  return isSame && cursor !== null && !isAhead(cursor, now) ? cursor : null;
 }
 
 /** A job that no scheduler has seen yet counts from when it was made. */
@@ -56,7 +60,7 @@ export function watchJobs(jobs: ReadonlyMap<string, Job>, { states, before, now 
   const begun: WatchJob[] = [];
   const unreadable: { job: string; error: unknown }[] = [];
   for (const [id, job] of jobs) {
-    const state = states.get(id) ?? NO_STATE;
+    const state = (Object.hasOwn(states, id) ? states[id] : undefined) ?? NO_STATE;
     const paused = state.paused ?? job.paused;
     const known = before.get(id);
     if (goesOn(known, job, paused, state)) {

@@ -1,22 +1,32 @@
-/** Hands the dispatch over and says what became of it: the answer leaves once that is stored. */
+/** Dispatches the event to its agent, target or job: the answer leaves once that is stored. */
 import type { Dispatch, RoutePlan } from '../../../schemas/generated/types.ts';
-import type { Claim, Dispatcher, Refusal } from '../../dispatch/dispatcher.ts';
+import type { Claim, Dispatcher } from '../../dispatch/dispatcher.ts';
 import type { Intake, Stage } from '../intake.ts';
 import type { Reply } from '../reply.ts';
-import { accepted, coalesced, comeBack, delivered, deliveryFailed, duplicate } from '../reply.ts';
+import { accepted, coalesced, delivered, deliveryFailed } from '../reply.ts';
 import { ignore } from './ignore.ts';
+import { refuse, subjectOf } from './refuse.ts';
 
-type Hand = (intake: Intake, dispatch: Dispatch, claim: Claim, dispatcher: Dispatcher) => Promise<Reply>;
+type DispatchTo = (intake: Intake, dispatch: Dispatch, claim: Claim, dispatcher: Dispatcher) => Promise<Reply>;
 
-const HANDS: Record<RoutePlan['mode'], Hand> = { agent: handToAgent, direct: handToTarget, cron: handToJob };
+const BY_MODE: Record<RoutePlan['mode'], DispatchTo> = {
+  agent: dispatchToAgent,
+  direct: dispatchToTarget,
+  cron: dispatchToJob,
+};
 
 export const dispatchEvent: Stage = (intake, { dispatcher }) => {
   const { dispatch, claim, route } = intake;
   if (dispatch === null || claim === null) throw new Error('the event was not rendered');
-  return HANDS[route.plan.mode](intake, dispatch, claim, dispatcher);
+  return BY_MODE[route.plan.mode](intake, dispatch, claim, dispatcher);
 };
 
-async function handToAgent(intake: Intake, dispatch: Dispatch, claim: Claim, dispatcher: Dispatcher): Promise<Reply> {
+async function dispatchToAgent(
+  intake: Intake,
+  dispatch: Dispatch,
+  claim: Claim,
+  dispatcher: Dispatcher,
+): Promise<Reply> {
   const { plan, coalesce } = intake.route;
   if (coalesce === null || intake.coalesceKey === null) {
     const result = await dispatcher.accept(dispatch, claim, plan.max_concurrent);
@@ -27,7 +37,12 @@ async function handToAgent(intake: Intake, dispatch: Dispatch, claim: Claim, dis
   return result.kind === 'coalesced' ? coalesced(subjectOf(intake), result.superseded) : refuse(intake, result);
 }
 
-async function handToTarget(intake: Intake, dispatch: Dispatch, claim: Claim, dispatcher: Dispatcher): Promise<Reply> {
+async function dispatchToTarget(
+  intake: Intake,
+  dispatch: Dispatch,
+  claim: Claim,
+  dispatcher: Dispatcher,
+): Promise<Reply> {
   const result = await dispatcher.deliver(dispatch, claim, intake.route.limits.directTimeoutMs);
   switch (result.kind) {
     case 'delivered':
@@ -40,7 +55,7 @@ async function handToTarget(intake: Intake, dispatch: Dispatch, claim: Claim, di
   }
 }
 
-async function handToJob(intake: Intake, dispatch: Dispatch, claim: Claim, dispatcher: Dispatcher): Promise<Reply> {
+async function dispatchToJob(intake: Intake, dispatch: Dispatch, claim: Claim, dispatcher: Dispatcher): Promise<Reply> {
   const result = await dispatcher.fire(dispatch, claim);
   switch (result.kind) {
     case 'already_running':
@@ -55,14 +70,4 @@ async function handToJob(intake: Intake, dispatch: Dispatch, claim: Claim, dispa
     default:
       return refuse(intake, result);
   }
-}
-
-function refuse(intake: Intake, refusal: Refusal): Reply {
-  return refusal.kind === 'duplicate'
-    ? duplicate(subjectOf(intake))
-    : comeBack(refusal.kind, refusal.retry_after_seconds);
-}
-
-function subjectOf({ route, event, deliveryId }: Intake): { route: string; event: string; delivery_id: string } {
-  return { route: route.plan.name, event, delivery_id: deliveryId };
 }

@@ -1,8 +1,18 @@
-/** Refuses events while the server is stopping, and on routes that are switched off: before anything is read of them. */
+/**
+ * Refuses events while the server is stopping or overloaded, and on routes that are switched off: before anything is read
+ * of them.
+ */
 import type { Stage } from '../intake.ts';
 import { comeBack, ROUTE_DISABLED } from '../reply.ts';
 
-export const checkOpen: Stage = ({ route }, { shutdown }) => {
+/** When to come back to a process that has more to do than it can, in seconds. */
+const OVERLOADED_SECONDS = 5;
+
+export const checkOpen: Stage = (intake, { shutdown, overload }) => {
   if (shutdown.retryAfterSeconds !== null) return comeBack('shutting_down', shutdown.retryAfterSeconds);
-  return route.plan.enabled ? null : ROUTE_DISABLED;
+  if (overload.refuses()) {
+    intake.reason = 'too_busy';
+    return comeBack('overloaded', OVERLOADED_SECONDS);
+  }
+  return intake.route.plan.enabled ? null : ROUTE_DISABLED;
 };

@@ -1,11 +1,19 @@
 /**
- * Answers an event that is known as done. Before a script runs that has to be certain, because scripts have side effects
+ * Refuses an event that is known as done. Before a script runs that has to be certain, because scripts have side effects
  * (decisions §4); without one, what is missed here is found when the event is stored.
  */
-import type { Stage } from '../intake.ts';
-import { duplicate } from '../reply.ts';
+import type { Intake, Services, Stage } from '../intake.ts';
+import type { Reply } from '../reply.ts';
+import { refuse } from './refuse.ts';
 
-export const answerSeen: Stage = ({ claim, route, event, deliveryId }, { dispatcher }) => {
-  if (claim === null || claim.generated || !dispatcher.isDone(claim, route.script !== null)) return null;
-  return duplicate({ route: route.plan.name, event, delivery_id: deliveryId });
+export const answerSeen: Stage = (intake, services) => {
+  const { claim, route } = intake;
+  if (claim === null || claim.generated) return null;
+  if (services.dispatcher.isKnownDone(claim)) return refuse(intake, { kind: 'duplicate' });
+  return route.script === null ? null : lookUp(intake, services);
 };
+
+async function lookUp(intake: Intake, { dispatcher }: Services): Promise<Reply | null> {
+  const refusal = intake.claim === null ? null : await dispatcher.refuseRepeat(intake.claim);
+  return refusal === null ? null : refuse(intake, refusal);
+}

@@ -2,11 +2,22 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { AgentRequest } from '../../../runtime/dispatch/agent-runner.ts';
 import { AgentError } from '../../../runtime/dispatch/agent-runner.ts';
-import { createMemoryStore } from '../../../runtime/store/memory-store.ts';
+import type { DispatchObserver } from '../../../runtime/dispatch/observer.ts';
 import { StoreUnavailable } from '../../../runtime/store/store.ts';
-import { claimOf, deferred, dispatchBench, notSent, sentOk } from '../../helpers/dispatch-bench.ts';
-import { makeDispatch } from '../../helpers/dispatches.ts';
+import {
+  claimOf,
+  count,
+  deferred,
+  dispatchBench,
+  isDone,
+  notSent,
+  sentOk,
+  stateOf,
+  storedIn,
+} from '../../helpers/dispatch-bench.ts';
+import { deliveriesTo, makeDispatch } from '../../helpers/dispatches.ts';
 import { settle } from '../../helpers/fake-clock.ts';
+import { createMemoryStore } from '../../helpers/memory-store.ts';
 
 /** An agent whose runs end when the test says so. */
 function slowAgent() {
@@ -36,15 +47,15 @@ describe('accept', () => {
       [delivery?.key, delivery?.target, delivery?.text, delivery?.sent, delivery?.mirror_to_session],
       ['a:0', 'log', `answer to ${dispatch.prompt}`, 0, true],
     );
-    assert.equal(store.find('a')?.state, 'done');
-    assert.equal(store.find('a')?.steps[0]?.message_id, 'm1');
+    assert.equal(stateOf(store, 'a'), 'done');
+    assert.equal(storedIn(store, 'a')?.steps[0]?.message_id, 'm1');
   });
 
   it('answers duplicate for an id it has accepted, and only for that', async () => {
     const { service, runs } = dispatchBench();
-    assert.equal(service.isDone(claimOf('1'), true), false);
+    assert.equal(await isDone(service, claimOf('1')), false);
     assert.equal((await service.accept(makeDispatch('a'), claimOf('1'), null)).kind, 'accepted');
-    assert.equal(service.isDone(claimOf('1'), true), true);
+    assert.equal(await isDone(service, claimOf('1')), true);
     assert.equal((await service.accept(makeDispatch('b'), claimOf('1'), null)).kind, 'duplicate');
     assert.equal((await service.accept(makeDispatch('c'), claimOf('1', { route: 'other' }), null)).kind, 'accepted');
     await settle();
@@ -56,7 +67,7 @@ describe('accept', () => {
     const claim = claimOf('1', { generated: true });
     assert.equal((await service.accept(makeDispatch('a'), claim, null)).kind, 'accepted');
     assert.equal((await service.accept(makeDispatch('b'), claim, null)).kind, 'accepted');
-    assert.equal(service.isDone(claim, true), false);
+    assert.equal(await isDone(service, claim), false);
   });
 
   it('remembers an id for its own time', async () => {
@@ -72,9 +83,11 @@ describe('accept', () => {
     const agent = slowAgent();
     const limits = { max_concurrent_runs: 3, max_queued_runs: 100 };
     const { service } = dispatchBench({ agent: agent.run, context: { limits: () => limits } });
-    for (const id of ['a', 'b', 'c', 'd']) await service.accept(makeDispatch(id), claimOf(id), 2);
-    await service.accept(makeDispatch('e', { route: 'other' }), claimOf('e', { route: 'other' }), null);
-    await service.accept(makeDispatch('f', { route: 'other' }), claimOf('f', { route: 'other' }), null);
+    const accepted = ['a', 'b', 'c', 'd'].map((id) => service.accept(makeDispatch(id), claimOf(id), 2));
+    for (const id of ['e', 'f']) {
+      accepted.push(service.accept(makeDispatch(id, { route: 'other' }), claimOf(id, { route: 'other' }), null));
+    }
+    await Promise.all(accepted);
     await settle();
     const running = (): string => [...agent.open.keys()].map((id) => id.slice(-1)).join('');
     assert.equal(running(), 'aeb');
@@ -106,8 +119,8 @@ describe('accept', () => {
       results.map(({ kind }) => kind),
       ['accepted', 'accepted', 'overloaded', 'overloaded', 'overloaded'],
     );
-    assert.equal(store.tallies()[0]?.accepted, 2);
-    assert.equal(service.isDone(claimOf('c'), true), false);
+    assert.equal(count(store, 'accepted'), 2);
+    assert.equal(await isDone(service, claimOf('c')), false);
     agent.end('a');
     await settle();
     assert.equal((await service.accept(makeDispatch('f'), claimOf('f'), null)).kind, 'accepted');
@@ -140,10 +153,10 @@ describe('accept', () => {
     down = true;
     agent.end('a', 'the answer');
     await clock.run(60_000);
-    assert.deepEqual([store.find('a')?.state, deliveries.length], ['running', 0]);
+    assert.deepEqual([stateOf(store, 'a'), deliveries.length], ['running', 0]);
     down = false;
     await clock.run(5000);
-    assert.deepEqual([store.find('a')?.state, runs.length, deliveries[0]?.text], ['done', 1, 'the answer']);
+    assert.deepEqual([stateOf(store, 'a'), runs.length, deliveries[0]?.text], ['done', 1, 'the answer']);
   });
 
   it('shows a run that lasts as running, and records when one began that did not', async () => {
@@ -155,14 +168,14 @@ describe('accept', () => {
     await clock.run(10);
     agent.end('a', 'soon');
     await clock.run(100);
-    const seen = ['a', 'b'].map((id) => [store.find(id)?.state, store.find(id)?.started_at]);
+    const seen = ['a', 'b'].map((id) => [stateOf(store, id), storedIn(store, id)?.started_at]);
     assert.deepEqual(seen, [
       ['done', startedAt],
       ['running', startedAt],
     ]);
     agent.end('b', 'late');
     await clock.run(100);
-    assert.deepEqual([store.find('b')?.state, store.find('b')?.started_at], ['done', startedAt]);
+    assert.deepEqual([stateOf(store, 'b'), storedIn(store, 'b')?.started_at], ['done', startedAt]);
   });
 
   for (const [answer, reason] of [
@@ -175,7 +188,7 @@ describe('accept', () => {
       const { service, store, deliveries } = dispatchBench({ agent: () => Promise.resolve(answer) });
       await service.accept(makeDispatch('a'), claimOf('1'), null);
       await settle();
-      const stored = store.find('a');
+      const stored = storedIn(store, 'a');
       assert.deepEqual([stored?.state, stored?.reason, stored?.answer], ['skipped', reason, answer]);
       assert.equal(deliveries.length, 0);
     });
@@ -192,8 +205,8 @@ describe('accept', () => {
     const { service, store, runs } = dispatchBench({ agent: () => Promise.reject(new AgentError('exit code 3')) });
     await service.accept(makeDispatch('a'), claimOf('1'), null);
     await settle();
-    assert.deepEqual([store.find('a')?.state, store.find('a')?.reason], ['dead', 'run failed: exit code 3']);
-    assert.deepEqual([runs.length, store.find('a')?.steps[0]?.outcome], [1, 'failed']);
+    assert.deepEqual([stateOf(store, 'a'), storedIn(store, 'a')?.reason], ['dead', 'run failed: exit code 3']);
+    assert.deepEqual([runs.length, storedIn(store, 'a')?.steps[0]?.outcome], [1, 'failed']);
     // It was acknowledged: the sender's repeat is a duplicate all the same.
     assert.equal((await service.accept(makeDispatch('b'), claimOf('1'), null)).kind, 'duplicate');
   });
@@ -211,7 +224,7 @@ describe('accept', () => {
     await bench.clock.run(60_000);
     assert.deepEqual(at, [0, 2000, 10_000]);
     assert.deepEqual(
-      [bench.store.find('a')?.state, bench.store.find('a')?.steps.map(({ next_at }) => next_at !== null)],
+      [stateOf(bench.store, 'a'), storedIn(bench.store, 'a')?.steps.map(({ next_at }) => next_at !== null)],
       ['dead', [true, true, false]],
     );
   });
@@ -221,16 +234,16 @@ describe('accept', () => {
     const { service, clock, store } = dispatchBench({ agent: agent.run, timeout_ms: 900_000 });
     await service.accept(makeDispatch('a'), claimOf('1'), null);
     await clock.run(899_999);
-    assert.equal(store.find('a')?.state, 'running');
+    assert.equal(stateOf(store, 'a'), 'running');
     await clock.run(1);
-    assert.equal(store.find('a')?.reason, 'run failed: no answer within 900 s');
+    assert.equal(storedIn(store, 'a')?.reason, 'run failed: no answer within 900 s');
   });
 
   it('gives up a dispatch whose profile is gone', async () => {
     const { service, store } = dispatchBench({ context: { agents: () => null } });
     await service.accept(makeDispatch('a'), claimOf('1'), null);
     await settle();
-    assert.equal(store.find('a')?.reason, 'run failed: profile "default" has no agent');
+    assert.equal(storedIn(store, 'a')?.reason, 'run failed: profile "default" has no agent');
   });
 
   it('says in one log line what became of each dispatch', async () => {
@@ -251,5 +264,86 @@ describe('accept', () => {
   it('fires no job without a scheduler', async () => {
     const { service } = dispatchBench();
     assert.deepEqual(await service.fire(makeDispatch('a', { mode: 'job' }), claimOf('1')), { kind: 'unknown_job' });
+  });
+});
+
+describe('a dispatch whose deliveries cannot succeed', () => {
+  const refusing = (...targets: readonly string[]) => ({
+    isImmediate: () => false,
+    refusal: (_: string, { target }: { readonly target: string }) =>
+      targets.includes(target) ? `${target} has no address` : null,
+    deliver: () => Promise.resolve(sentOk()),
+  });
+  const dispatch = makeDispatch('a', { deliveries: deliveriesTo('email', 'sms') });
+
+  it('is dead before the agent is run, with the reason of each', async () => {
+    const finished: string[] = [];
+    const observer: DispatchObserver = { finished: ({ id }, state) => void finished.push(`${id} ${state}`) };
+    const { service, store, runs, lines } = dispatchBench({
+      context: { deliverer: refusing('email', 'sms'), observer },
+    });
+    assert.equal((await service.accept(dispatch, claimOf('1'), null)).kind, 'accepted');
+    await settle();
+    const dead = storedIn(store, 'a');
+    assert.deepEqual([dead?.state, runs.length, finished], ['dead', 0, ['a dead']]);
+    assert.equal(dead?.reason, 'email: email has no address; sms: sms has no address');
+    assert.deepEqual(
+      dead?.steps.map(({ kind, index, outcome }) => [kind, index, outcome]),
+      [
+        ['delivery', 0, 'permanent'],
+        ['delivery', 1, 'permanent'],
+      ],
+    );
+    assert.ok(lines.some(({ level, message }) => level === 'error' && message === 'given up without a run'));
+  });
+
+  it('is run when one target is left', async () => {
+    const { service, store, runs } = dispatchBench({ context: { deliverer: refusing('email') } });
+    await service.accept(dispatch, claimOf('1'), null);
+    await settle();
+    assert.deepEqual([stateOf(store, 'a'), runs.length], ['done', 1]);
+  });
+});
+
+describe('the queue', () => {
+  it('is not filled by repeats', async () => {
+    const agent = slowAgent();
+    const limits = { max_concurrent_runs: 1, max_queued_runs: 2 };
+    const { service } = dispatchBench({ agent: agent.run, context: { limits: () => limits } });
+    await service.accept(makeDispatch('a'), claimOf('a'), null);
+    await settle();
+    for (let n = 0; n < 5; n++) {
+      assert.equal((await service.accept(makeDispatch(`again${n}`), claimOf('a'), null)).kind, 'duplicate');
+    }
+    for (const id of ['b', 'c']) {
+      assert.equal((await service.accept(makeDispatch(id), claimOf(id), null)).kind, 'accepted');
+    }
+    assert.equal((await service.accept(makeDispatch('d'), claimOf('d'), null)).kind, 'overloaded');
+  });
+
+  it('reads from the store what does not fit into memory', async () => {
+    const agent = slowAgent();
+    const store = createMemoryStore();
+    let loaded = 0;
+    const { read } = store;
+    store.read = (query) => {
+      if (query.kind === 'load') loaded++;
+      return read(query);
+    };
+    const limits = { max_concurrent_runs: 1, max_queued_runs: 10 };
+    const { service, runs } = dispatchBench({ store, agent: agent.run, context: { limits: () => limits } });
+    const prompts = ['first', 'x'.repeat(9_000_000), 'y'.repeat(9_000_000)];
+    for (const [n, prompt] of prompts.entries()) {
+      await service.accept(makeDispatch(`${n}`, { prompt }), claimOf(`${n}`), null);
+      await settle();
+    }
+    for (const id of ['0', '1', '2']) {
+      agent.end(id, '');
+      await settle();
+    }
+    assert.deepEqual(
+      [runs.map(({ prompt }) => prompt === prompts[runs.findIndex((r) => r.prompt === prompt)]), loaded],
+      [[true, true, true], 1],
+    );
   });
 });

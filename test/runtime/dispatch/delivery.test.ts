@@ -3,15 +3,24 @@ import { describe, it } from 'node:test';
 import type { DeliveryOutcome } from '../../../runtime/deliver/deliverer.ts';
 import { nominalWait, retryWait } from '../../../runtime/dispatch/backoff.ts';
 import type { RetryPolicy } from '../../../runtime/dispatch/context.ts';
-import { judge } from '../../../runtime/dispatch/delivery-outcome.ts';
-import { createMemoryStore } from '../../../runtime/store/memory-store.ts';
-import { claimOf, deferred, dispatchBench, notSent, sentOk } from '../../helpers/dispatch-bench.ts';
+import { decideDelivery } from '../../../runtime/dispatch/delivery-decision.ts';
+import {
+  claimOf,
+  count,
+  deferred,
+  dispatchBench,
+  notSent,
+  sentOk,
+  stateOf,
+  storedIn,
+} from '../../helpers/dispatch-bench.ts';
 import { makeDispatch } from '../../helpers/dispatches.ts';
 import { settle } from '../../helpers/fake-clock.ts';
+import { createMemoryStore } from '../../helpers/memory-store.ts';
 
 const policy: RetryPolicy = { max_attempts: 3, retry_ambiguous: false };
 
-describe('judge', () => {
+describe('decideDelivery', () => {
   const willing = { ...policy, retry_ambiguous: true };
   const cases: readonly [string, DeliveryOutcome, number, RetryPolicy, string][] = [
     ['ok is done', sentOk(), 1, policy, 'done'],
@@ -65,13 +74,13 @@ describe('judge', () => {
   ];
   for (const [what, outcome, attempt, rules, expected] of cases) {
     it(what, () => {
-      const verdict = judge(outcome, attempt, rules, 0.5);
+      const decision = decideDelivery(outcome, attempt, rules, 0.5);
       const seen = {
         done: () => 'done',
-        dead: () => `dead: ${'reason' in verdict ? verdict.reason : ''}`,
-        again: () => `again in ${'wait_ms' in verdict ? verdict.wait_ms : ''}`,
-        paced: () => `paced for ${'wait_ms' in verdict ? verdict.wait_ms : ''}`,
-      }[verdict.kind]();
+        dead: () => `dead: ${'reason' in decision ? decision.reason : ''}`,
+        retry: () => `again in ${'wait_ms' in decision ? decision.wait_ms : ''}`,
+        paced: () => `paced for ${'wait_ms' in decision ? decision.wait_ms : ''}`,
+      }[decision.kind]();
       assert.equal(seen, expected);
     });
   }
@@ -107,7 +116,7 @@ describe('delivery', () => {
         [2, start],
       ],
     );
-    const stored = store.find('a');
+    const stored = storedIn(store, 'a');
     assert.deepEqual(
       stored?.steps.map(({ outcome, at, next_at }) => [outcome, at - start, next_at === null ? null : next_at - start]),
       [
@@ -124,8 +133,8 @@ describe('delivery', () => {
     await service.accept(makeDispatch('a'), claimOf('1'), null);
     await clock.run(3 * 3_600_000);
     assert.equal(deliveries.length, 8);
-    assert.equal(store.find('a')?.state, 'dead');
-    assert.equal(store.find('a')?.reason, 'log: given up after 8 attempts: retry reason');
+    assert.equal(stateOf(store, 'a'), 'dead');
+    assert.equal(storedIn(store, 'a')?.reason, 'log: given up after 8 attempts: retry reason');
     assert.equal(clock.pending, 0);
   });
 
@@ -137,10 +146,10 @@ describe('delivery', () => {
     await service.accept(makeDispatch('a', { deliveries: targets }), claimOf('1'), null);
     await settle();
     assert.deepEqual(deliveries.map(({ key }) => key).sort(), ['a:0', 'a:1', 'a:2']);
-    assert.equal(store.find('a')?.state, 'delivering');
+    assert.equal(stateOf(store, 'a'), 'delivering');
     await clock.run(3 * 3_600_000);
     assert.equal(
-      store.find('a')?.reason,
+      storedIn(store, 'a')?.reason,
       'messenger_a: given up after 8 attempts: retry reason; email: permanent reason',
     );
     assert.equal(deliveries.filter(({ target }) => target === 'log').length, 1);
@@ -152,17 +161,17 @@ describe('delivery', () => {
     const { service, clock, store } = dispatchBench({ deliver: () => (free ? sentOk() : paced) });
     await service.accept(makeDispatch('a'), claimOf('1'), null);
     await clock.run(100_000);
-    assert.deepEqual([store.find('a')?.state, store.find('a')?.steps.length], ['delivering', 0]);
+    assert.deepEqual([stateOf(store, 'a'), storedIn(store, 'a')?.steps.length], ['delivering', 0]);
     free = true;
     await clock.run(1000);
-    assert.deepEqual([store.find('a')?.state, store.find('a')?.steps.length], ['done', 1]);
+    assert.deepEqual([stateOf(store, 'a'), storedIn(store, 'a')?.steps.length], ['done', 1]);
   });
 
   it('treats a deliverer that throws as one of which nobody knows what it sent', async () => {
     const { service, store, lines } = dispatchBench({ deliver: () => Promise.reject(new Error('bug')) });
     await service.accept(makeDispatch('a'), claimOf('1'), null);
     await settle();
-    assert.equal(store.find('a')?.reason, 'log: it may have arrived, so it was not repeated: internal error');
+    assert.equal(storedIn(store, 'a')?.reason, 'log: it may have arrived, so it was not repeated: internal error');
     assert.ok(lines.some(({ message }) => message === 'the deliverer failed'));
   });
 
@@ -180,32 +189,41 @@ describe('delivery', () => {
     );
     gate.resolve(sentOk());
     await settle();
-    assert.equal(bench.store.tallies()[0]?.done, 13);
+    assert.equal(count(bench.store, 'done'), 13);
   });
 
-  it('makes further attempts while earlier ones are being recorded, but not without end', async () => {
+  it('makes no more attempts while earlier ones cannot be recorded, and starts no runs without end', async () => {
     const store = createMemoryStore();
     const gate = deferred<void>();
     const write = store.write.bind(store);
     store.write = async (mutation) => {
-      if (mutation.kind === 'advance' && mutation.to === 'done') await gate.promise;
+      const isEnd = mutation.kind === 'record_attempt' || (mutation.kind === 'advance' && mutation.to === 'skipped');
+      if (isEnd) await gate.promise;
       return write(mutation);
     };
-    const limits = { max_concurrent_runs: 4, max_queued_runs: 1000 };
-    const { service, deliveries } = dispatchBench({ store, context: { limits: () => limits } });
-    for (let id = 0; id < 300; id++) await service.accept(makeDispatch(`d${id}`), claimOf(`c${id}`), null);
-    for (let turn = 0; turn < 20; turn++) await settle();
-    assert.ok(deliveries.length >= 256 && deliveries.length <= 264, `${deliveries.length}`);
+    const { service, deliveries, runs } = dispatchBench({
+      store,
+      agent: async ({ prompt }) => (prompt === 'silent' ? '' : prompt),
+      context: { limits: () => ({ max_concurrent_runs: 4, max_queued_runs: 1000 }) },
+    });
+    const accept = (id: string, prompt: string) => service.accept(makeDispatch(id, { prompt }), claimOf(id), null);
+    for (let n = 0; n < 20; n++) await accept(`d${n}`, 'text');
+    await settle(40);
+    assert.equal(deliveries.length, 8);
+    for (let n = 0; n < 300; n++) await accept(`s${n}`, 'silent');
+    await settle(400);
+    assert.ok(runs.length >= 276 && runs.length <= 280, `${runs.length}`);
     gate.resolve();
-    for (let turn = 0; turn < 20; turn++) await settle();
-    assert.equal(deliveries.length, 300);
-    assert.equal(service.counts().deliveries_active, 0);
+    await settle(400);
+    assert.deepEqual([deliveries.length, runs.length], [20, 320]);
+    const { runs_active, deliveries_active } = await service.counts();
+    assert.deepEqual([runs_active, deliveries_active], [0, 0]);
   });
 
   it('is done when a dispatch names no target', async () => {
     const { service, store } = dispatchBench();
     await service.accept(makeDispatch('a', { deliveries: [] }), claimOf('1'), null);
     await settle();
-    assert.equal(store.find('a')?.state, 'done');
+    assert.equal(stateOf(store, 'a'), 'done');
   });
 });

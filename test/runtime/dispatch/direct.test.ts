@@ -1,12 +1,21 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { DeliveryOutcome } from '../../../runtime/deliver/deliverer.ts';
-import { createMemoryStore } from '../../../runtime/store/memory-store.ts';
 import { StoreUnavailable } from '../../../runtime/store/store.ts';
 import type { DispatchBench } from '../../helpers/dispatch-bench.ts';
-import { claimOf, deferred, dispatchBench, notSent, sentOk } from '../../helpers/dispatch-bench.ts';
+import {
+  claimOf,
+  deferred,
+  dispatchBench,
+  isDone,
+  notSent,
+  sentOk,
+  stateOf,
+  storedIn,
+} from '../../helpers/dispatch-bench.ts';
 import { makeDispatch } from '../../helpers/dispatches.ts';
 import { settle } from '../../helpers/fake-clock.ts';
+import { createMemoryStore } from '../../helpers/memory-store.ts';
 
 const direct = (id: string, targets = ['messenger_a']) =>
   makeDispatch(id, {
@@ -26,7 +35,7 @@ describe('direct delivery', () => {
       [bench.runs.length, bench.deliveries[0]?.text, bench.deliveries[0]?.extra],
       [0, 'prompt of a', { chat_id: '7' }],
     );
-    assert.equal(bench.store.find('a')?.state, 'done');
+    assert.equal(stateOf(bench.store, 'a'), 'done');
     assert.equal((await send(bench, 'b')).kind, 'duplicate');
   });
 
@@ -36,10 +45,10 @@ describe('direct delivery', () => {
     const failed = await send(bench, 'a');
     assert.deepEqual(failed, { kind: 'failed', results: [{ target: 'messenger_a', ok: false }] });
     assert.deepEqual(
-      [bench.store.find('a')?.state, bench.store.find('a')?.reason],
+      [stateOf(bench.store, 'a'), storedIn(bench.store, 'a')?.reason],
       ['dead', 'messenger_a: permanent reason'],
     );
-    assert.equal(bench.service.isDone(claimOf('1'), true), false);
+    assert.equal(await isDone(bench.service, claimOf('1')), false);
     assert.equal((await send(bench, 'b')).kind, 'delivered');
     assert.equal((await send(bench, 'c')).kind, 'duplicate');
   });
@@ -50,13 +59,13 @@ describe('direct delivery', () => {
     const both = [send(bench, 'a'), send(bench, 'b'), send(bench, 'c')];
     await settle();
     assert.equal(bench.deliveries.length, 1);
-    assert.equal(bench.service.isDone(claimOf('1'), true), false);
+    assert.equal(await isDone(bench.service, claimOf('1')), false);
     gate.resolve(sentOk());
     assert.deepEqual(
       (await Promise.all(both)).map(({ kind }) => kind),
       ['delivered', 'duplicate', 'duplicate'],
     );
-    assert.equal(bench.service.isDone(claimOf('1'), true), true);
+    assert.equal(await isDone(bench.service, claimOf('1')), true);
   });
 
   it('does not let an event wait for one of another profile with its route and id', async () => {
@@ -87,8 +96,8 @@ describe('direct delivery', () => {
     await bench.clock.run(10_000);
     assert.equal((await result).kind, 'failed');
     assert.equal(bench.deliveries[0]?.signal.aborted, true);
-    assert.equal(bench.store.find('a')?.reason, 'messenger_a: no answer within 10 s');
-    assert.equal(bench.service.isDone(claimOf('1'), true), false);
+    assert.equal(storedIn(bench.store, 'a')?.reason, 'messenger_a: no answer within 10 s');
+    assert.equal(await isDone(bench.service, claimOf('1')), false);
   });
 
   it('makes one attempt per target and fails when one fails', async () => {
@@ -126,6 +135,6 @@ describe('direct delivery', () => {
     store.write = write;
     assert.equal((await send(bench, 'c')).kind, 'duplicate');
     await bench.clock.run(5000);
-    assert.equal(store.find('a')?.state, 'done');
+    assert.equal(stateOf(store, 'a'), 'done');
   });
 });

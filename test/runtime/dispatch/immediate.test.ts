@@ -1,32 +1,31 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createMemoryStore } from '../../../runtime/store/memory-store.ts';
 import type { Mutation } from '../../../runtime/store/mutations.ts';
-import type { Store } from '../../../runtime/store/store.ts';
 import { StoreUnavailable } from '../../../runtime/store/store.ts';
 import type { BenchOptions } from '../../helpers/dispatch-bench.ts';
-import { claimOf, dispatchBench, notSent, sentOk } from '../../helpers/dispatch-bench.ts';
+import { claimOf, dispatchBench, notSent, sentOk, stateOf, storedIn } from '../../helpers/dispatch-bench.ts';
 import { makeDispatch } from '../../helpers/dispatches.ts';
 import { settle } from '../../helpers/fake-clock.ts';
+import { createMemoryStore } from '../../helpers/memory-store.ts';
 
 /** A dispatcher to which the `log` target is one within the process. */
 function immediateBench({ deliver = () => sentOk(), store = createMemoryStore() }: Partial<BenchOptions> = {}) {
   const written: Mutation[] = [];
   const write = store.write.bind(store);
-  const kept: Store = store;
-  kept.write = (mutation) => {
-    written.push(mutation);
+  store.write = (mutation) => {
+    if (mutation.kind !== 'take_work' && mutation.kind !== 'recover') written.push(mutation);
     return write(mutation);
   };
   const requests: string[] = [];
   const deliverer = {
+    refusal: () => null,
     isImmediate: (_profile: string, target: string) => target === 'log',
     deliver: async (request: Parameters<typeof deliver>[0]) => {
       requests.push(request.target);
       return deliver(request);
     },
   };
-  return { ...dispatchBench({ store: kept, context: { deliverer } }), written, requests };
+  return { ...dispatchBench({ store, context: { deliverer } }), written, requests };
 }
 
 describe('a delivery within the process', () => {
@@ -34,7 +33,7 @@ describe('a delivery within the process', () => {
     const { service, store, written } = immediateBench();
     await service.accept(makeDispatch('a'), claimOf('1'), null);
     await settle();
-    const stored = store.find('a');
+    const stored = storedIn(store, 'a');
     assert.deepEqual([stored?.state, stored?.answer, stored?.reason], ['done', 'answer to prompt of a', null]);
     assert.deepEqual(
       stored?.steps.map(({ kind, outcome, index }) => [kind, outcome, index]),
@@ -58,14 +57,14 @@ describe('a delivery within the process', () => {
     const { service, clock, requests } = immediateBench({ store });
     await service.accept(makeDispatch('a'), claimOf('1'), null);
     await clock.run(60_000);
-    assert.deepEqual([store.find('a')?.state, requests], ['done', ['log']]);
+    assert.deepEqual([stateOf(store, 'a'), requests], ['done', ['log']]);
   });
 
   it('that fails ends the dispatch with the reason', async () => {
     const { service, store, lines } = immediateBench({ deliver: () => notSent('permanent') });
     await service.accept(makeDispatch('a'), claimOf('1'), null);
     await settle();
-    const stored = store.find('a');
+    const stored = storedIn(store, 'a');
     assert.deepEqual([stored?.state, stored?.reason], ['dead', 'log: permanent reason']);
     assert.equal(stored?.answer, 'answer to prompt of a');
     assert.ok(lines.some(({ level, message }) => level === 'error' && message === 'delivery given up'));
@@ -76,9 +75,9 @@ describe('a delivery within the process', () => {
     const { service, store, clock, runs, requests } = immediateBench({ deliver: () => outcomes.shift() ?? sentOk() });
     await service.accept(makeDispatch('a'), claimOf('1'), null);
     await settle();
-    assert.equal(store.find('a')?.state, 'delivering');
+    assert.equal(stateOf(store, 'a'), 'delivering');
     await clock.run(10_000);
-    assert.deepEqual([store.find('a')?.state, requests.length, runs.length], ['done', 2, 1]);
+    assert.deepEqual([stateOf(store, 'a'), requests.length, runs.length], ['done', 2, 1]);
   });
 
   it('goes on after a pace that a swap has brought', async () => {
@@ -86,7 +85,7 @@ describe('a delivery within the process', () => {
     const { service, store, clock, runs } = immediateBench({ deliver: () => outcomes.shift() ?? sentOk() });
     await service.accept(makeDispatch('a'), claimOf('1'), null);
     await clock.run(10_000);
-    assert.deepEqual([store.find('a')?.state, store.find('a')?.steps.length, runs.length], ['done', 1, 1]);
+    assert.deepEqual([stateOf(store, 'a'), storedIn(store, 'a')?.steps.length, runs.length], ['done', 1, 1]);
   });
 
   it('beside one that leaves the process is made as that is: after the answer is stored', async () => {
@@ -94,7 +93,7 @@ describe('a delivery within the process', () => {
     const { service, store, written } = immediateBench();
     await service.accept(makeDispatch('a', { deliveries }), claimOf('1'), null);
     await settle();
-    assert.equal(store.find('a')?.state, 'done');
+    assert.equal(stateOf(store, 'a'), 'done');
     const [, answered] = written;
     assert.deepEqual([answered?.kind === 'advance' && answered.to, written.length], ['delivering', 4]);
   });

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import type { GroupLimits } from '../../../runtime/coalesce/group.ts';
-import { createMemoryStore } from '../../../runtime/store/memory-store.ts';
+import type { GroupLimits } from '../../../runtime/store/group.ts';
 import type { DispatchBench } from '../../helpers/dispatch-bench.ts';
 import { claimOf, dispatchBench, notSent, sentOk } from '../../helpers/dispatch-bench.ts';
 import { makeDispatch } from '../../helpers/dispatches.ts';
 import { FakeClock, settle } from '../../helpers/fake-clock.ts';
+import { createMemoryStore } from '../../helpers/memory-store.ts';
 
 type Step =
   | { readonly kind: 'accept'; readonly id: string }
@@ -148,7 +148,7 @@ class Real {
   }
 
   audit(): readonly string[] {
-    return this.store.audit();
+    return this.store.look({ kind: 'audit' });
   }
 
   private async restart(now: number): Promise<void> {

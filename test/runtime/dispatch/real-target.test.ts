@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
 import type { TargetBinding } from '../../../schemas/generated/types.ts';
 import { createTestDeliverer } from '../../helpers/deliveries.ts';
-import { claimOf, dispatchBench } from '../../helpers/dispatch-bench.ts';
+import { claimOf, dispatchBench, storedIn } from '../../helpers/dispatch-bench.ts';
 import { makeDispatch } from '../../helpers/dispatches.ts';
 import { FakeClock, settle } from '../../helpers/fake-clock.ts';
 import type { Answering } from '../../helpers/fake-http.ts';
@@ -53,8 +53,9 @@ async function setUp(
   const delivery = { target: target.name, extra: { chat_id: target.chat_id }, unresolved: [] };
   await bench.service.accept(makeDispatch('a', { deliveries: [delivery] }), claimOf('1'), null);
   /** Waits in real time until `attempts` were made and recorded. */
-  const made = (attempts: number): Promise<true> => until(async () => bench.store.find('a')?.steps.length === attempts);
-  return { ...bench, clock, server, made, stored: () => bench.store.find('a') };
+  const made = (attempts: number): Promise<true> =>
+    until(async () => storedIn(bench.store, 'a')?.steps.length === attempts);
+  return { ...bench, clock, server, made, stored: () => storedIn(bench.store, 'a') };
 }
 
 describe('a target that takes the request and then drops the connection', () => {

@@ -20,7 +20,7 @@ test('a stage that throws answers 500 without a reason, and the server goes on',
 
 test('a stage that throws at once answers 500 as well', async (t) => {
   const { post, dispatcher } = await serve(t, { routes: { ci: {} } });
-  dispatcher.isDone = () => {
+  dispatcher.isKnownDone = () => {
     throw new Error('no store');
   };
   assert.equal((await post('/webhooks/ci', {}, { 'x-request-id': 'a' })).status, 500);

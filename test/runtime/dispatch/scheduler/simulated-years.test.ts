@@ -75,7 +75,7 @@ for (const zone of ZONES) {
     await bench.clock.run(TO - FROM);
     for (const [index, cadence] of CADENCES.entries()) {
       const fired = bench.store
-        .list({ job: `job-${index}`, limit: 100_000 })
+        .look({ kind: 'list', filter: { job: `job-${index}`, limit: 100_000 } })
         .map(({ delivery_id }) => delivery_id.split('@')[1])
         .reverse();
       assert.deepEqual(fired, expectedInstants(cadence, rules), `${cadence.schedule} in ${zone}`);

@@ -3,18 +3,23 @@ import type { DeliveryOutcome } from '../deliver/deliverer.ts';
 import { pacedWait, retryWait } from './backoff.ts';
 import type { RetryPolicy } from './context.ts';
 
-export type Verdict =
+export type DeliveryDecision =
   | { readonly kind: 'done' }
   | { readonly kind: 'dead'; readonly reason: string }
-  | { readonly kind: 'again'; readonly wait_ms: number; readonly reason: string }
-  /** The target was not contacted: come back later, nothing is used up. */
+  | { readonly kind: 'retry'; readonly wait_ms: number; readonly reason: string }
+  /** The target was not contacted: nothing is used up. */
   | { readonly kind: 'paced'; readonly wait_ms: number };
 
 /**
  * @param attempt this attempt's number, from 1.
  * @param random a number in [0, 1).
  */
-export function judge(outcome: DeliveryOutcome, attempt: number, policy: RetryPolicy, random: number): Verdict {
+export function decideDelivery(
+  outcome: DeliveryOutcome,
+  attempt: number,
+  policy: RetryPolicy,
+  random: number,
+): DeliveryDecision {
   if (outcome.kind === 'ok') return { kind: 'done' };
   const { reason } = outcome;
   if (outcome.kind === 'permanent') return { kind: 'dead', reason };
@@ -25,5 +30,5 @@ export function judge(outcome: DeliveryOutcome, attempt: number, policy: RetryPo
   if (attempt >= policy.max_attempts) {
     return { kind: 'dead', reason: `given up after ${attempt} ${attempt === 1 ? 'attempt' : 'attempts'}: ${reason}` };
   }
-  return { kind: 'again', wait_ms: retryWait(attempt, outcome.retry_after_ms, random), reason };
+  return { kind: 'retry', wait_ms: retryWait(attempt, outcome.retry_after_ms, random), reason };
 }

@@ -1,16 +1,16 @@
 /** What can end a run before its agent does: its time limit, or a drain that gave up waiting. */
 
-export type CutReason = 'timeout' | 'drain';
+export type CancelReason = 'timeout' | 'drain';
 
-export class RunCut {
+export class RunCancellation {
   private controller: AbortController | null = null;
-  private because: CutReason | null = null;
+  private because: CancelReason | null = null;
 
-  get reason(): CutReason | null {
+  get reason(): CancelReason | null {
     return this.because;
   }
 
-  /** Made when somebody asks: an agent that answers at once has no use for it. */
+  /** Made when it is asked for: an agent that answers at once has no use for it. */
   get signal(): AbortSignal {
     this.controller ??= new AbortController();
     if (this.because !== null) this.controller.abort();
@@ -18,7 +18,7 @@ export class RunCut {
   }
 
   /** The first reason counts. */
-  cut(reason: CutReason): void {
+  cancel(reason: CancelReason): void {
     if (this.because !== null) return;
     this.because = reason;
     this.controller?.abort();

@@ -1,13 +1,13 @@
 /** Looks at what the killed processes have left and says what is wrong with it. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openStoreReader } from '../../runtime/store/sqlite-store.ts';
+import type { DispatchSummary } from '../../runtime/store/queries.ts';
+import { openOfflineStore } from '../../runtime/store/sqlite/open-store.ts';
 import { isFinal } from '../../runtime/store/states.ts';
-import type { DispatchSummary } from '../../runtime/store/store.ts';
 import type { CrashEvent, Effect } from './protocol.ts';
 import { SENT } from './protocol.ts';
 
-export interface Verdict {
+export interface Findings {
   /** What an operator would call a lost or doubled event; empty is the promise kept. */
   readonly wrong: readonly string[];
   readonly dispatches: number;
@@ -19,21 +19,25 @@ type Counts = Readonly<Record<Effect['kind'], number>>;
 const NONE: Counts = { run: 0, idempotent: 0, plain: 0, immediate: 0, direct: 0 };
 
 /** `acknowledged`: ids whose senders got a 2xx answer. */
-export function judgeHome(home: string, events: readonly CrashEvent[], acknowledged: ReadonlySet<string>): Verdict {
-  const reader = openStoreReader(join(home, 'state.db'));
+export async function inspectHome(
+  home: string,
+  events: readonly CrashEvent[],
+  acknowledged: ReadonlySet<string>,
+): Promise<Findings> {
+  const store = await openOfflineStore(join(home, 'state.db'));
   try {
     const byId = new Map<string, DispatchSummary[]>();
-    for (const stored of reader.list({ limit: 10_000_000 })) {
+    for (const stored of await store.read({ kind: 'list', filter: { limit: 1_000_000 } })) {
       byId.set(stored.delivery_id, [...(byId.get(stored.delivery_id) ?? []), stored]);
     }
     const effects = readEffects(home);
-    const wrong = [...reader.audit()];
+    const wrong = [...(await store.read({ kind: 'audit' }))];
     let repeatedRuns = 0;
     for (const event of events) {
       const counts = effects.get(event.id) ?? { ...NONE };
       repeatedRuns += Math.max(0, counts.run - 1);
       if (acknowledged.has(event.id)) {
-        wrong.push(...judgeEvent(event, byId.get(event.id) ?? [], counts).map((what) => `${event.id}: ${what}`));
+        wrong.push(...wrongWith(event, byId.get(event.id) ?? [], counts).map((what) => `${event.id}: ${what}`));
       }
     }
     for (const [id, stored] of byId) {
@@ -41,11 +45,11 @@ export function judgeHome(home: string, events: readonly CrashEvent[], acknowled
     }
     return { wrong, dispatches: [...byId.values()].flat().length, repeatedRuns };
   } finally {
-    reader.close();
+    await store.close();
   }
 }
 
-function judgeEvent({ mode }: CrashEvent, stored: readonly DispatchSummary[], counts: Counts): readonly string[] {
+function wrongWith({ mode }: CrashEvent, stored: readonly DispatchSummary[], counts: Counts): readonly string[] {
   // A direct delivery that was cut off before its answer is dead, and its sender came again.
   const answered = stored.filter(({ state }) => mode !== 'direct' || state !== 'dead');
   const [one] = answered;

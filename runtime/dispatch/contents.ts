@@ -1,0 +1,75 @@
+/**
+ * What is run and delivered, for the workers. Texts that will be needed in a moment (the prompt of an accepted event, the
+ * answer of a run) are kept in a bounded cache, which spares a query; whatever is not in it is loaded from the store.
+ */
+import type { Dispatch } from '../../schemas/generated/types.ts';
+import type { Ref } from '../store/mutations.ts';
+import type { Store } from '../store/store.ts';
+import type { Content, DeliveryProgress } from './deliver-once.ts';
+import { progressOf } from './deliver-once.ts';
+
+interface Kept {
+  readonly dispatch: Dispatch;
+  /** Null: not run yet. */
+  readonly answer: string | null;
+}
+
+/** All texts together, in UTF-16 units. */
+const UNITS = 16 * 1024 * 1024;
+/** What an entry takes beside its texts. */
+const OVERHEAD = 1024;
+
+const sizeOf = ({ dispatch, answer }: Kept): number => dispatch.prompt.length + (answer?.length ?? 0) + OVERHEAD;
+
+export class Contents {
+  private readonly kept = new Map<Ref, Kept>();
+  private units = 0;
+  private readonly store: Pick<Store, 'read'>;
+
+  constructor(store: Pick<Store, 'read'>) {
+    this.store = store;
+  }
+
+  /** Drops the oldest entries when there is no room. */
+  keep(ref: Ref, dispatch: Dispatch, answer: string | null): void {
+    this.forget(ref);
+    const content = { dispatch, answer };
+    this.kept.set(ref, content);
+    this.units += sizeOf(content);
+    for (const oldest of this.kept.keys()) {
+      if (this.units <= UNITS) return;
+      this.forget(oldest);
+    }
+  }
+
+  forget(ref: Ref): void {
+    const content = this.kept.get(ref);
+    if (content === undefined) return;
+    this.kept.delete(ref);
+    this.units -= sizeOf(content);
+  }
+
+  /** The dispatch to be run; null when there is none of that number. */
+  async forRun(ref: Ref): Promise<Dispatch | null> {
+    const kept = this.kept.get(ref);
+    if (kept === undefined) return (await this.store.read({ kind: 'load', ref }))?.dispatch ?? null;
+    this.forget(ref);
+    return kept.dispatch;
+  }
+
+  /** What a delivery is to bring, and how far it has come. */
+  async forDelivery(ref: Ref, index: number): Promise<(Content & { readonly progress: DeliveryProgress }) | null> {
+    const kept = this.kept.get(ref);
+    if (kept !== undefined) {
+      const { dispatch, answer } = kept;
+      return { dispatch, text: answer ?? dispatch.prompt, progress: progressOf(index, []) };
+    }
+    const stored = await this.store.read({ kind: 'load', ref });
+    if (stored === null) return null;
+    const { dispatch, answer, steps } = stored;
+    const progress = progressOf(index, steps);
+    // An earlier process may have sent something unrecorded: this is no first attempt to a target that asks.
+    const first_attempt_at = progress.first_attempt_at ?? stored.answered_at ?? stored.accepted_at;
+    return { dispatch, text: answer ?? dispatch.prompt, progress: { ...progress, first_attempt_at } };
+  }
+}

@@ -1,0 +1,16 @@
+/** The answer to an event that the dispatcher refuses. */
+import type { Refusal } from '../../dispatch/dispatcher.ts';
+import type { Intake } from '../intake.ts';
+import type { Reply } from '../reply.ts';
+import { comeBack, duplicate } from '../reply.ts';
+
+export function refuse(intake: Intake, refusal: Refusal): Reply {
+  return refusal.kind === 'duplicate'
+    ? duplicate(subjectOf(intake))
+    : comeBack(refusal.kind, refusal.retry_after_seconds);
+}
+
+/** What answers call an event. */
+export function subjectOf({ route, event, deliveryId }: Intake): { route: string; event: string; delivery_id: string } {
+  return { route: route.plan.name, event, delivery_id: deliveryId };
+}

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Overload } from '../../../runtime/intake/overload.ts';
+import { FakeClock } from '../../helpers/fake-clock.ts';
+import { until } from '../../helpers/gateway.ts';
+import { recordLog } from '../../helpers/log.ts';
+import { sendPaced } from '../../helpers/paced-load.ts';
+import { serve, signed } from '../../helpers/serve.ts';
+
+/** A process whose health takes `wait` ms to answer. */
+function busyProcess() {
+  const clock = new FakeClock();
+  const log = recordLog();
+  const state = { utilization: 1, wait: 0, asked: 0 };
+  const ask = (): Promise<void> => {
+    state.asked++;
+    return new Promise((resolve) => clock.after(state.wait, resolve));
+  };
+  const overload = new Overload({ clock, log, ask, utilization: () => state.utilization });
+  /** Events every 10 ms; how many were refused. */
+  const pass = async (ms: number): Promise<number> => {
+    let refused = 0;
+    for (let elapsed = 0; elapsed < ms; elapsed += 10) {
+      if (overload.refuses()) refused++;
+      await clock.run(10);
+    }
+    return refused;
+  };
+  return { clock, log, state, overload, pass };
+}
+
+describe('overload', () => {
+  it('refuses nothing while answers are quick, however busy the process is', async () => {
+    const { state, pass } = busyProcess();
+    state.wait = 150;
+    assert.equal(await pass(3000), 0);
+    assert.ok(state.asked > 5);
+  });
+
+  it('does not measure a process that is not busy', async () => {
+    const { state, pass } = busyProcess();
+    state.utilization = 0.5;
+    assert.equal(await pass(3000), 0);
+    assert.equal(state.asked, 0);
+  });
+
+  it('takes an ever smaller share while an answer takes long, without waiting for it, and says so once', async () => {
+    const { state, log, pass } = busyProcess();
+    state.wait = 5000;
+    assert.equal(await pass(200), 0);
+    assert.ok((await pass(200)) >= 12);
+    const refused = await pass(1000);
+    assert.ok(refused >= 90 && refused < 100, `${refused}`);
+    assert.deepEqual(
+      log.lines.map(({ level }) => level),
+      ['warn'],
+    );
+  });
+
+  it('takes all of them again, step by step while it is busy', async () => {
+    const { state, log, pass } = busyProcess();
+    state.wait = 300;
+    await pass(2000);
+    state.wait = 50;
+    await pass(400);
+    const some = await pass(500);
+    assert.ok(some > 5 && some < 45, `${some}`);
+    await pass(1000);
+    assert.equal(await pass(1000), 0);
+    assert.equal(log.lines.at(-1)?.message, 'all events are taken again');
+  });
+
+  it('takes all of them at once when it is not busy any more, also after a long rest', async () => {
+    const { state, overload, clock, pass } = busyProcess();
+    state.wait = 300;
+    await pass(2000);
+    await clock.run(60_000);
+    state.utilization = 0.1;
+    assert.equal(overload.refuses(), false);
+    assert.equal(await pass(500), 0);
+  });
+});
+
+describe('a gateway that gets several times what it can parse', () => {
+  it('refuses what it cannot take, answers everybody, and is itself again afterwards', async (t) => {
+    const served = await serve(t, { routes: { alerts: {} } });
+    const { accept } = served.dispatcher;
+    // 5 ms of work for each event: no machine takes more than 200 a second.
+    served.dispatcher.accept = (...args) => {
+      for (const until = performance.now() + 5; performance.now() < until; );
+      return accept.apply(served.dispatcher, args);
+    };
+    const body = JSON.stringify({ n: 1 });
+    const answers = await sendPaced({
+      ...{ url: `${served.url}/webhooks/alerts`, headers: signed(body), body },
+      ...{ perSecond: 600, seconds: 2 },
+    });
+    const of = (status: number): number => answers.filter((answer) => answer.status === status).length;
+    assert.equal(of(202) + of(503), answers.length);
+    assert.ok(of(202) > 10 && of(503) > answers.length / 3, `${of(202)} taken, ${of(503)} refused`);
+    const { status } = await until(async () => {
+      const answer = await served.post('/webhooks/alerts', { n: 2 });
+      return answer.status === 202 && answer;
+    });
+    assert.equal(status, 202);
+    assert.ok(served.log.lines.some(({ message }) => /more arrives than can be taken/.test(message)));
+  });
+});
