@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Accept } from '../../../runtime/store/mutations.ts';
+import type { InitialWork } from '../../../runtime/store/mutations.ts';
+import type { StoredDispatch } from '../../../runtime/store/queries.ts';
 import { replay, whyNotReplay } from '../../../runtime/store/replay.ts';
 import type { DispatchState } from '../../../runtime/store/states.ts';
-import type { StoredDispatch } from '../../../runtime/store/store.ts';
 import { makeDispatch } from '../../helpers/dispatches.ts';
 
 function stored(state: DispatchState, answer: string | null, mode: 'agent' | 'direct' = 'agent'): StoredDispatch {
@@ -16,25 +16,31 @@ function stored(state: DispatchState, answer: string | null, mode: 'agent' | 'di
 }
 
 describe('replay', () => {
-  const cases: readonly [string, StoredDispatch, boolean, Partial<Accept>][] = [
+  const open = [{ index: 0, target: 'log', due_at: 99 }];
+  const cases: readonly [string, StoredDispatch, boolean, InitialWork][] = [
     [
       'delivers an answer that could not be delivered',
       stored('dead', 'text'),
       false,
-      { state: 'delivering', answer: 'text' },
+      { kind: 'deliveries', answer: 'text', open },
     ],
-    ['runs again when asked to', stored('dead', 'text'), true, { state: 'pending' }],
-    ['runs again what died in its run', stored('dead', null), false, { state: 'pending' }],
-    ['runs again what is done', stored('done', 'text'), false, { state: 'pending' }],
-    ['sends a direct delivery again', stored('dead', null, 'direct'), false, { state: 'delivering' }],
+    ['runs again when asked to', stored('dead', 'text'), true, { kind: 'run' }],
+    ['runs again what died in its run', stored('dead', null), false, { kind: 'run' }],
+    ['runs again what is done', stored('done', 'text'), false, { kind: 'run' }],
+    [
+      'sends a direct delivery again',
+      stored('dead', null, 'direct'),
+      false,
+      { kind: 'deliveries', answer: null, open },
+    ],
   ];
   for (const [what, old, rerun, expected] of cases) {
     it(what, () => {
       const change = replay(old, { id: 'new', now: 99, rerun });
-      assert.deepEqual({ state: change.state, answer: change.answer }, { answer: undefined, ...expected });
+      assert.deepEqual(change.work, expected);
       const { id, accepted_at, replay_of, delivery_id, superseded } = change.dispatch;
       assert.deepEqual([id, accepted_at, replay_of, delivery_id, superseded], ['new', 99, 'old', 'delivery-old', 2]);
-      assert.deepEqual([change.claim, change.inbox, change.max_concurrent], [null, true, 3]);
+      assert.deepEqual([change.claim, change.max_concurrent], [null, 3]);
     });
   }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Group } from '../../../runtime/coalesce/group.ts';
-import { joinGroup, supersededNote, untilDue } from '../../../runtime/coalesce/group.ts';
+import type { Group } from '../../../runtime/store/group.ts';
+import { joinGroup, supersededNote } from '../../../runtime/store/group.ts';
 
 const limits = { window_ms: 30_000, max_wait_ms: 100_000 };
 
@@ -29,16 +29,6 @@ describe('joinGroup', () => {
       assert.deepEqual({ ...group, ...expected }, group);
     });
   }
-});
-
-describe('untilDue', () => {
-  it('is the time left, zero when overdue, and never more than the longest wait after a clock was set back', () => {
-    const group = join(50_000);
-    assert.deepEqual(
-      [60_000, 80_000, 90_000, -9e9].map((now) => untilDue(group, now)),
-      [20_000, 0, 0, 100_000],
-    );
-  });
 });
 
 describe('supersededNote', () => {
