@@ -69,12 +69,16 @@ export class SqliteStore implements Store {
 
   /** @throws StoreRefused; a medium that fails only becomes a problem */
   async open(): Promise<void> {
-    const { writer, log, now } = this.parts;
+    const { writer, reader, log, now } = this.parts;
     try {
       this.lock ??= await this.parts.lock();
+      // Both threads start at once; the reader opens the file when it is prepared. As long as it has it open, a writer that
+      // dies is not the last one, which would fold up the log and remove it.
+      void reader.ask({ kind: 'read', queries: [] }).catch(() => {});
       const result = await writer.ask<PrepareResult>({ kind: 'prepare', now: now() });
       if (result.kind === 'refused') throw new StoreRefused(result.message);
       if (result.kind !== 'prepared') return this.health.begin('unavailable', result.message);
+      await reader.ask({ kind: 'checkpoint' });
       this.isOpen = true;
       this.health.end('unavailable');
       if (result.damage !== null) log.error({ copy: result.damage.copy }, result.damage.message);
