@@ -12,8 +12,8 @@ import type { Clock } from '../clock.ts';
 import type { Logger } from '../log.ts';
 
 /** A wait that is too long, in ms, and how long waits have to be so before events are refused: a burst passes. */
-const MAX_WAIT_MS = 250;
-const SUSTAINED_MS = 400;
+const MAX_WAIT_MS = 350;
+const SUSTAINED_MS = 500;
 /** Between two measurements of a busy process, in ms. */
 const EVERY_MS = 100;
 /** Share of time in which the event loop works, from which on the process is busy. */
