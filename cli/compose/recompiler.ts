@@ -4,7 +4,7 @@
  */
 
 import type { Clock, Timer } from '../../runtime/clock.ts';
-import { startEntry } from '../../runtime/store/sqlite/thread.ts';
+import { startEntry } from '../../runtime/process/start-thread.ts';
 import type { RecompileReport, RecompileRequest } from './recompile.ts';
 import { watchInputs } from './watch-inputs.ts';
 

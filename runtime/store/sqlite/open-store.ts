@@ -3,6 +3,7 @@ import { systemClock } from '../../clock.ts';
 import type { FileLock } from '../../control/file-lock.ts';
 import { tryLock, waitForLock } from '../../control/file-lock.ts';
 import type { Logger } from '../../log.ts';
+import { startEntry } from '../../process/start-thread.ts';
 import type { Store } from '../store.ts';
 import type { Durability } from './open-database.ts';
 import { Reader } from './reader.ts';
@@ -10,7 +11,7 @@ import { SqliteStore } from './sqlite-store.ts';
 import { StoreRefused } from './store-refused.ts';
 import type { StoreThreadData } from './store-thread.ts';
 import type { StartThread } from './thread.ts';
-import { inlineClient, startEntry, ThreadClient } from './thread.ts';
+import { inlineClient, ThreadClient } from './thread.ts';
 import { Writer } from './writer.ts';
 
 export { type Durability, StoreRefused };
@@ -62,20 +63,15 @@ export async function openServerStore({ path, durability, log, ...options }: Ser
  * until it is closed; waits while another command does.
  * @throws StoreRefused when a server keeps it, when it cannot be opened, or when it is none that this version can use.
  */
-export async function openOfflineStore(path: string): Promise<Store> {
-  return openInline(path, await lockStore(path));
-}
+export const openOfflineStore = (path: string): Promise<Store> => openInline(path, () => lockStore(path));
 
-/**
- * The same without waiting; null: another process has it.
- * @throws StoreRefused when it cannot be opened, or when it is none that this version can use.
- */
+/** The same without waiting: null while another process has the store. */
 export async function tryOpenOfflineStore(path: string): Promise<Store | null> {
-  const lock = tryLock(`${path}.lock`);
-  return lock === null ? null : openInline(path, lock);
+  const lock = tryLock(lockPath(path));
+  return lock === null ? null : openInline(path, async () => lock);
 }
 
-async function openInline(path: string, lock: FileLock): Promise<Store> {
+async function openInline(path: string, lock: () => Promise<FileLock>): Promise<Store> {
   const writer = new Writer({ path, durability: 'full' });
   const reader = new Reader({ path });
   const silent = (): void => {};
@@ -86,7 +82,7 @@ async function openInline(path: string, lock: FileLock): Promise<Store> {
     checker: null,
     log: { debug: silent, info: silent, warn: silent, error: silent },
     beforeCommit: undefined,
-    lock: async () => lock,
+    lock,
     now: Date.now,
   });
   await opened(store);
@@ -105,9 +101,11 @@ async function opened(store: SqliteStore): Promise<void> {
   }
 }
 
+const lockPath = (path: string): string => `${path}.lock`;
+
 /** The operating system's lock: it ends with the process that holds it. */
 async function lockStore(path: string): Promise<FileLock> {
-  const lock = await waitForLock(`${path}.lock`, LOCK_MS, systemClock);
+  const lock = await waitForLock(lockPath(path), LOCK_MS, systemClock);
   if (lock === null) throw new StoreRefused(`${path} is in use by another process: stop that one first`);
   return lock;
 }

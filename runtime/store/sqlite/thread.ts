@@ -1,6 +1,5 @@
 /** Workers of the store: threads in a server, plain objects in a command. Requests are answered in their order. */
-import type { MessagePort } from 'node:worker_threads';
-import { Worker } from 'node:worker_threads';
+import type { MessagePort, Worker } from 'node:worker_threads';
 
 export interface Client<Request> {
   /** Rejects with ThreadEnded when the thread ends first, and with what the request has thrown. */
@@ -94,16 +93,4 @@ export function serveThread<Request>(port: MessagePort, serve: (request: Request
   port.on('message', (request: Request) => {
     last = last.then(() => answer(request));
   });
-}
-
-/**
- * Starts `entry` (named as it is when built) with `workerData`. From source the file is TypeScript, and a thread does
- * not inherit the loader of its process: it has to register one first.
- */
-export function startEntry(entry: URL, workerData: unknown): Worker {
-  if (import.meta.url.endsWith('.js')) return new Worker(entry, { workerData });
-  const source = entry.href.replace(/\.js$/, '.ts');
-  const loader = import.meta.resolve('tsx/esm/api');
-  const bootstrap = `import(${JSON.stringify(loader)}).then((tsx) => (tsx.register(), import(${JSON.stringify(source)})))`;
-  return new Worker(bootstrap, { eval: true, workerData });
 }

@@ -34,10 +34,10 @@ describe('replay', () => {
       { kind: 'deliveries', answer: null, open },
     ],
   ];
-  for (const [what, old, rerun, work] of cases) {
+  for (const [what, old, rerun, expected] of cases) {
     it(what, () => {
       const change = replay(old, { id: 'new', now: 99, rerun });
-      assert.deepEqual(change.work, work);
+      assert.deepEqual(change.work, expected);
       const { id, accepted_at, replay_of, delivery_id, superseded } = change.dispatch;
       assert.deepEqual([id, accepted_at, replay_of, delivery_id, superseded], ['new', 99, 'old', 'delivery-old', 2]);
       assert.deepEqual([change.claim, change.max_concurrent], [null, 3]);

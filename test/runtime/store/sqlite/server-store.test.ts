@@ -1,0 +1,244 @@
+import assert from 'node:assert/strict';
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startEntry } from '../../../../runtime/process/start-thread.ts';
+import type { ServerStoreOptions } from '../../../../runtime/store/sqlite/open-store.ts';
+import { openOfflineStore, openServerStore, StoreRefused } from '../../../../runtime/store/sqlite/open-store.ts';
+import type { Store } from '../../../../runtime/store/store.ts';
+import { StoreUnavailable } from '../../../../runtime/store/store.ts';
+import { HOLDER, makeAccept, makeAdvance, makeDispatch, makeTake } from '../../../helpers/dispatches.ts';
+import { recordLog, silentLog } from '../../../helpers/log.ts';
+import { nodeArgv } from '../../../helpers/node-argv.ts';
+import { tempDir } from '../../../helpers/temp-dir.ts';
+import { tinyDisk } from '../../../helpers/tiny-disk.ts';
+import type { DyingWriterData } from './dying-writer.ts';
+
+async function openIn(t: TestContext, path: string, options: Partial<ServerStoreOptions> = {}): Promise<Store> {
+  const store = await openServerStore({ path, durability: 'full', log: silentLog, ...options });
+  t.after(() => store.close());
+  return store;
+}
+
+const PROCESS = new URL('../../../helpers/store-process.js', import.meta.url);
+
+function start(t: TestContext, ...args: readonly string[]): ChildProcess & { readonly said: () => string } {
+  const [program = '', ...argv] = [...nodeArgv(PROCESS), ...args];
+  const child = spawn(program, argv, { stdio: ['pipe', 'pipe', 'inherit'] });
+  let said = '';
+  child.stdout.on('data', (data) => {
+    said += data;
+  });
+  t.after(() => child.kill('SIGKILL'));
+  return Object.assign(child, { said: () => said });
+}
+
+async function until(holds: () => boolean | Promise<boolean>, ms = 15_000): Promise<void> {
+  for (const end = performance.now() + ms; !(await holds()); await sleep(20)) {
+    assert.ok(performance.now() < end, 'it takes too long');
+  }
+}
+
+describe('a server and its store', () => {
+  it('writes and reads on threads, and leaves all of it in one file when it stops', async (t) => {
+    const path = join(tempDir(t), 'home', 'state.db');
+    const store = await openIn(t, path);
+    const text = `${'x'.repeat(50_000)}\0"é\n`;
+    const dispatch = makeDispatch('a', { prompt: text });
+    const stored = await store.write(makeAccept('a', { dispatch }));
+    assert.ok(stored.kind === 'stored');
+    const { ref } = stored;
+    assert.deepEqual((await store.read({ kind: 'load', ref }))?.dispatch, dispatch);
+    for (const suffix of ['', '-wal', '-shm']) assert.equal(statSync(path + suffix).mode & 0o777, 0o600, suffix);
+    assert.equal(statSync(join(path, '..')).mode & 0o777, 0o700);
+    await store.write(makeTake(1000));
+    await store.write(makeAdvance(ref, 'done', 2000, { answer: text }));
+    await store.close();
+    await assert.rejects(store.write(makeAccept('late')), StoreUnavailable);
+    await assert.rejects(store.read({ kind: 'audit' }), StoreUnavailable);
+    assert.equal(existsSync(`${path}-wal`) ? statSync(`${path}-wal`).size : 0, 0);
+    const again = await openIn(t, path);
+    const found = await again.read({ kind: 'load', ref });
+    assert.deepEqual([found?.answer, found?.dispatch], [text, dispatch]);
+    assert.deepEqual(await again.read({ kind: 'audit' }), []);
+  });
+
+  it('answers in order, and what was written before it was closed', async (t) => {
+    const path = join(tempDir(t), 'state.db');
+    const store = await openIn(t, path);
+    const order: number[] = [];
+    const writes = Array.from({ length: 200 }, (_, n) => store.write(makeAccept(`e${n}`)).then(() => order.push(n)));
+    await store.close();
+    await Promise.all(writes);
+    assert.deepEqual(order, [...order.keys()]);
+    const offline = await openOfflineStore(path);
+    t.after(() => offline.close());
+    assert.equal((await offline.read({ kind: 'list', filter: { limit: 999 } })).length, 200);
+  });
+
+  it('keeps other processes out for as long as it lives, however it ends', async (t) => {
+    const path = join(tempDir(t), 'state.db');
+    const server = start(t, 'server', path);
+    await until(() => server.said() === 'open\n');
+    server.stdin?.write('a\n');
+    await until(() => server.said().includes('a stored'));
+    const waiting = openOfflineStore(path);
+    await sleep(300);
+    server.kill('SIGKILL');
+    const store = await waiting;
+    t.after(() => store.close());
+    const found = await store.read({ kind: 'find', id: 'a' });
+    assert.equal(found.kind, 'found');
+  });
+});
+
+describe('the writer thread', () => {
+  const dying = (point: DyingWriterData['point'], path: string) => () =>
+    startEntry(new URL('./dying-writer.js', import.meta.url), { path, point, marker: `${path}.died` });
+
+  for (const point of ['applied', 'committed'] as const) {
+    it(`that dies when its group is ${point} is started again, and the group is stored once`, async (t) => {
+      const path = join(tempDir(t), 'state.db');
+      const log = recordLog();
+      const store = await openIn(t, path, { log, writer: dying(point, path) });
+      const result = await store.write(makeAccept('a'));
+      assert.deepEqual(result.kind === 'stored' && result.ref, 1);
+      assert.ok(existsSync(`${path}.died`), 'it has died');
+      assert.deepEqual(await store.read({ kind: 'audit' }), []);
+      assert.equal((await store.write(makeTake(1000))).runs.length, 1);
+      assert.equal(store.problem(), null);
+    });
+  }
+});
+
+describe('the file', () => {
+  it('that was taken away is noticed within a second, said, and nothing is acknowledged into it', async (t) => {
+    const dir = tempDir(t);
+    const path = join(dir, 'state.db');
+    const log = recordLog();
+    const store = await openIn(t, path, { log });
+    await store.write(makeAccept('a'));
+    await sleep(100);
+    mkdirSync(join(dir, 'away'));
+    const names = ['state.db', 'state.db-wal', 'state.db-shm'];
+    const move = (from: string, to: string): void => {
+      for (const name of names) renameSync(join(from, name), join(to, name));
+    };
+    move(dir, join(dir, 'away'));
+    await until(() => store.problem()?.kind === 'replaced', 1000);
+    await assert.rejects(store.write(makeAccept('b')), /removed or replaced/);
+    assert.match(log.lines.at(-1)?.fields.reason as string, /state\.db has been removed or replaced/);
+    move(join(dir, 'away'), dir);
+    await until(() => store.problem() === null);
+    assert.equal((await store.write(makeAccept('b'))).kind, 'stored');
+  });
+
+  it('that was replaced by another one is noticed too', async (t) => {
+    const dir = tempDir(t);
+    const path = join(dir, 'state.db');
+    const store = await openIn(t, path);
+    await store.write(makeAccept('a'));
+    await sleep(100);
+    writeFileSync(join(dir, 'backup'), 'another file');
+    renameSync(join(dir, 'backup'), path);
+    await until(() => store.problem()?.kind === 'replaced', 1000);
+  });
+});
+
+describe('a full disk', () => {
+  const big = (id: string) => makeAccept(id, { dispatch: makeDispatch(id, { prompt: 'x'.repeat(20_000) }) });
+
+  it('is answered with what it is, nothing of it is stored, and it ends by itself', async (t) => {
+    const disk = tinyDisk(t, '1m');
+    if (disk === null) return t.skip('needs the right to mount a file system');
+    const ballast = join(disk, 'ballast');
+    writeFileSync(ballast, Buffer.alloc(300_000));
+    const store = await openIn(t, join(disk, 'state.db'));
+    const stored: string[] = [];
+    for (let n = 0; store.problem() === null; n++) {
+      const id = `fill${n}`;
+      await store.write(big(id)).then(
+        () => stored.push(id),
+        (error) => assert.ok(error instanceof StoreUnavailable, String(error)),
+      );
+    }
+    assert.ok(stored.length > 3, `${stored.length} stored`);
+    assert.match(store.problem()?.message ?? '', /full/);
+    await assert.rejects(store.write(big('refused')), StoreUnavailable);
+    rmSync(ballast);
+    await until(() => store.problem() === null);
+    await store.write(big('later'));
+    const ids = (await store.read({ kind: 'list', filter: { limit: 999 } })).map(({ id }) => id);
+    assert.deepEqual(ids, ['later', ...stored.reverse()]);
+    assert.deepEqual(await store.read({ kind: 'audit' }), []);
+  });
+
+  it('at the start leaves the store unavailable until there is room', async (t) => {
+    const disk = tinyDisk(t, '1m');
+    if (disk === null) return t.skip('needs the right to mount a file system');
+    const ballast = join(disk, 'ballast');
+    try {
+      writeFileSync(ballast, Buffer.alloc(2_000_000));
+    } catch {
+      // As much as there was room for.
+    }
+    const log = recordLog();
+    const store = await openIn(t, join(disk, 'state.db'), { log });
+    assert.equal(store.problem()?.kind, 'unavailable');
+    await assert.rejects(store.write(makeAccept('a')), StoreUnavailable);
+    await assert.rejects(openOfflineStore(join(disk, 'other.db')), StoreRefused);
+    rmSync(ballast);
+    await until(() => store.problem() === null);
+    assert.equal((await store.write(makeAccept('a'))).kind, 'stored');
+    assert.deepEqual(
+      log.lines.map(({ message }) => message),
+      ['the store takes no changes', 'the store takes changes again'],
+    );
+  });
+});
+
+describe('the size of the store', () => {
+  it('is kept by removing what has ended, and new work is refused when nothing has', async (t) => {
+    const store = await openIn(t, join(tempDir(t), 'state.db'));
+    for (let n = 0; n < 30; n++) {
+      const id = `e${String(n).padStart(2, '0')}`;
+      await store.write(makeAccept(id, { dispatch: makeDispatch(id, { prompt: 'x'.repeat(40_000) }) }));
+    }
+    const { runs } = await store.write(makeTake(1000, { runs: 10 }));
+    for (const { ref } of runs) await store.write(makeAdvance(ref, 'dead', 2000, { reason: 'x', holder: HOLDER }));
+    const max_bytes = 600_000;
+    const trim = () => store.write({ kind: 'trim', max_bytes, limit: 64 });
+    assert.equal((await trim()).removed, 10);
+    assert.equal(store.problem(), null, 'something had ended');
+    assert.equal((await trim()).removed, 0);
+    assert.equal(store.problem()?.kind, 'full');
+    await assert.rejects(store.write(makeAccept('more')), /reached its size/);
+    // What runs goes on, and makes room.
+    for (const { ref } of (await store.write(makeTake(3000))).runs) {
+      await store.write(makeAdvance(ref, 'dead', 4000, { reason: 'x' }));
+    }
+    assert.ok((await trim()).bytes <= max_bytes);
+    assert.equal(store.problem(), null);
+    assert.equal((await store.write(makeAccept('more'))).kind, 'stored');
+    assert.deepEqual(await store.read({ kind: 'audit' }), []);
+  });
+});
+
+it('any number of processes that begin on a home that is not there yet all work', async (t) => {
+  const path = join(tempDir(t), 'new home', 'state.db');
+  const ids = ['a', 'b', 'c', 'd', 'e'];
+  const children = ids.map((id) => start(t, 'command', path, id));
+  const codes = await Promise.all(children.map(async (child) => (await once(child, 'exit'))[0] as number));
+  assert.deepEqual(codes, [0, 0, 0, 0, 0]);
+  // Two creates of one name meet in the store.
+  assert.deepEqual(children.map((child) => child.said().trim()).sort(), [
+    ...['tidy', 'tidy-2', 'tidy-3', 'tidy-4', 'tidy-5'],
+  ]);
+  const store = await openIn(t, path);
+  assert.deepEqual((await store.read({ kind: 'list', filter: { limit: 9 } })).map(({ id }) => id).sort(), ids);
+});
