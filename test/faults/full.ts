@@ -1,0 +1,41 @@
+/**
+ * `npm run test:faults [-- [kind …] [--every N]]`: the whole fault table. Each sync and each write of a short run of the
+ * built program fails once, in a process of its own; then damage of the log. Prints tables, and exits 1 when a promise broke.
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { findDiskTool, skipWithout } from '../helpers/disk/disk-tool.ts';
+import { ROOT } from '../helpers/root.ts';
+import { faultTable } from './fault-table.ts';
+import { KINDS } from './kinds.ts';
+import { prepareHome } from './short-run.ts';
+
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { every: { type: 'string' } } });
+const every = values.every === undefined ? undefined : Number(values.every);
+const unknown = positionals.filter((word) => !KINDS.some(({ name }) => name === word));
+if (unknown.length > 0 || (every !== undefined && !(Number.isInteger(every) && every > 0))) {
+  console.error(`usage: test:faults [kind …] [--every <count>]; kinds: ${KINDS.map(({ name }) => name).join(' ')}`);
+  process.exit(2);
+}
+const tool = findDiskTool();
+if (tool === null) {
+  skipWithout(false, 'strace or a C compiler');
+  process.exit(1);
+}
+spawnSync('npm', ['run', '-s', 'build'], { cwd: ROOT, stdio: 'inherit' });
+const program = [process.execPath, join(ROOT, 'dist/cli/main.js')];
+const root = mkdtempSync(join(tmpdir(), 'hookwright-faults-'));
+let broken = 0;
+try {
+  const prepared = join(root, 'prepared');
+  await prepareHome(prepared, program);
+  console.log(`Faults of the disk (through ${tool.name}); a number names the call that fails\n`);
+  const kinds = KINDS.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
+  broken += await faultTable({ root, prepared, program, tool, kinds, every });
+} finally {
+  rmSync(root, { recursive: true, force: true });
+}
+process.exit(broken === 0 ? 0 : 1);
