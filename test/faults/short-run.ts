@@ -52,7 +52,7 @@ export async function prepareHome(home: string, program?: readonly string[]): Pr
   mkdirSync(home, { recursive: true });
   writeFileSync(join(home, 'config.yaml'), CONFIG, { mode: 0o600 });
   const gateway = await startGatewayProcess({ home, ...(program === undefined ? {} : { program }) });
-  const ended = new Promise((resolve) => gateway.child.once('close', resolve));
+  const ended = new Promise((resolve) => gateway.child.once('exit', resolve));
   gateway.child.kill('SIGTERM');
   await ended;
 }

@@ -3,6 +3,8 @@ import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { selfArgv } from './cli.ts';
 import type { Wrapped } from './disk/disk-plan.ts';
 import { until } from './gateway.ts';
@@ -10,7 +12,7 @@ import { until } from './gateway.ts';
 export interface GatewayProcess {
   readonly url: string;
   readonly child: ChildProcess;
-  /** What it has said so far: its log, a line of JSON for each entry. */
+  /** What it has said so far: its log, a line of JSON for each entry. It goes to the file `output.log` of the home. */
   readonly output: () => string;
   /** Kills it, unless it has ended, and resolves when it is gone. */
   readonly kill: () => Promise<void>;
@@ -20,6 +22,7 @@ export interface GatewayProcessOptions {
   readonly home: string;
   /** The program; default: this repository's. */
   readonly program?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
   /** What it is run with, in place of itself alone. */
   readonly wrap?: (argv: readonly string[]) => Wrapped;
 }
@@ -33,28 +36,28 @@ export class GatewayEnded extends Error {
 export async function startGatewayProcess(options: GatewayProcessOptions): Promise<GatewayProcess> {
   const { home, program = selfArgv(), wrap = (argv) => ({ argv, env: {} }) } = options;
   const { argv, env } = wrap([...program, 'gateway', 'run']);
+  const path = join(home, 'output.log');
+  const file = openSync(path, 'w');
   const child = spawn(argv[0] ?? '', argv.slice(1), {
     cwd: home,
-    env: { PATH: process.env.PATH, HOME: home, HOOKWRIGHT_HOME: home, ...env },
-    stdio: ['ignore', 'ignore', 'pipe'],
+    env: { PATH: process.env.PATH, HOME: home, HOOKWRIGHT_HOME: home, ...options.env, ...env },
+    stdio: ['ignore', 'ignore', file],
   });
-  let output = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    output += text;
-  });
+  closeSync(file);
+  const output = (): string => readFileSync(path, 'utf8');
   const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null;
   const kill = async (): Promise<void> => {
     if (hasEnded()) return;
-    const closed = once(child, 'close');
+    const closed = once(child, 'exit');
     child.kill('SIGKILL');
     await closed;
   };
   try {
     const url = await until(async () => {
-      if (hasEnded()) throw new GatewayEnded(output);
-      return (/"url":"([^"]+)"/.exec(output) ?? [])[1];
+      if (hasEnded()) throw new GatewayEnded(output());
+      return (/"url":"([^"]+)"/.exec(output()) ?? [])[1];
     });
-    return { url, child, output: () => output, kill };
+    return { url, child, output, kill };
   } catch (error) {
     await kill();
     throw error;
