@@ -9,15 +9,18 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { findDiskTool, skipWithout } from '../helpers/disk/disk-tool.ts';
 import { ROOT } from '../helpers/root.ts';
+import { damageTable } from './damage-table.ts';
 import { faultTable } from './fault-table.ts';
 import { KINDS } from './kinds.ts';
 import { prepareHome } from './short-run.ts';
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { every: { type: 'string' } } });
 const every = values.every === undefined ? undefined : Number(values.every);
-const unknown = positionals.filter((word) => !KINDS.some(({ name }) => name === word));
+const names = [...KINDS.map(({ name }) => name), 'damage'];
+const isWanted = (name: string): boolean => positionals.length === 0 || positionals.includes(name);
+const unknown = positionals.filter((word) => !names.includes(word));
 if (unknown.length > 0 || (every !== undefined && !(Number.isInteger(every) && every > 0))) {
-  console.error(`usage: test:faults [kind …] [--every <count>]; kinds: ${KINDS.map(({ name }) => name).join(' ')}`);
+  console.error(`usage: test:faults [kind …] [--every <count>]; kinds: ${names.join(' ')}`);
   process.exit(2);
 }
 const tool = findDiskTool();
@@ -32,9 +35,15 @@ let broken = 0;
 try {
   const prepared = join(root, 'prepared');
   await prepareHome(prepared, program);
-  console.log(`Faults of the disk (through ${tool.name}); a number names the call that fails\n`);
-  const kinds = KINDS.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
-  broken += await faultTable({ root, prepared, program, tool, kinds, every });
+  const kinds = KINDS.filter(({ name }) => isWanted(name));
+  if (kinds.length > 0) {
+    console.log(`Faults of the disk (through ${tool.name}); a number names the call that fails\n`);
+    broken += await faultTable({ root, prepared, program, tool, kinds, every });
+  }
+  if (isWanted('damage')) {
+    console.log('Damage of the log after a kill\n');
+    broken += await damageTable(root, program);
+  }
 } finally {
   rmSync(root, { recursive: true, force: true });
 }

@@ -1,11 +1,11 @@
 /** The short run whose every sync and write is made to fail once: a gateway, its agent, and what its senders send. */
-import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { cpSync, lstatSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSender, startGatewayProcess } from '../helpers/gateway-process.ts';
 
 const SECRET = 'a-secret-for-the-fault-tests';
 
-const CONFIG = `platforms:
+const configOf = (durability: string): string => `platforms:
   webhook:
     enabled: true
     port: 0
@@ -16,6 +16,7 @@ const CONFIG = `platforms:
       bursts: { prompt: "<{id}>", coalesce: { key: entity, window_seconds: 0.3 } }
 agent:
   command: [sh, -c, 'cat >> "$HOME/prompts"; echo ok']
+gateway: { durability: ${durability} }
 `;
 
 export interface FaultEvent {
@@ -47,14 +48,21 @@ export async function send(url: string, { id, route }: FaultEvent): Promise<{ st
   }
 }
 
+export function writeConfig(home: string, durability: 'full' | 'normal' = 'full'): void {
+  mkdirSync(home, { recursive: true });
+  writeFileSync(join(home, 'config.yaml'), configOf(durability), { mode: 0o600 });
+}
+
 /** A home whose gateway has run once: what is left to do at a start is what every start does. */
 export async function prepareHome(home: string, program?: readonly string[]): Promise<void> {
-  mkdirSync(home, { recursive: true });
-  writeFileSync(join(home, 'config.yaml'), CONFIG, { mode: 0o600 });
+  writeConfig(home);
   const gateway = await startGatewayProcess({ home, ...(program === undefined ? {} : { program }) });
   const ended = new Promise((resolve) => gateway.child.once('exit', resolve));
   gateway.child.kill('SIGTERM');
   await ended;
 }
 
-export const copyHome = (from: string, to: string): void => cpSync(from, to, { recursive: true });
+/** Without the control socket that a killed gateway leaves behind: one cannot be copied. */
+export function copyHome(from: string, to: string): void {
+  cpSync(from, to, { recursive: true, filter: (path) => !lstatSync(path).isSocket() });
+}
