@@ -8,6 +8,8 @@ export interface BenchOptions {
   /** What a sync takes at least, in ms. */
   readonly sync: readonly number[] | undefined;
   readonly seconds: number | undefined;
+  /** What the disk takes, in MB per second. */
+  readonly diskMb: number | undefined;
   readonly durability: 'full' | 'normal';
 }
 
@@ -18,7 +20,8 @@ export interface BenchArguments {
   readonly options: BenchOptions;
 }
 
-const USAGE = 'options: --quick; for open-loop --rate <n|2x>,… --sync <ms>,… --seconds <n> --durability full|normal';
+const USAGE =
+  'options: --quick; for open-loop --rate <n|2x>,… --sync <ms>,… --seconds <n> --disk-mb <n> --durability full|normal';
 
 /** @throws Error that says what would be right */
 export function parseArguments(argv: readonly string[], cases: readonly string[]): BenchArguments {
@@ -28,7 +31,7 @@ export function parseArguments(argv: readonly string[], cases: readonly string[]
     const { values, positionals } = parseArgs({
       args: [...argv],
       allowPositionals: true,
-      options: { quick: { type: 'boolean' }, rate: text, sync: text, seconds: text, durability: text },
+      options: { quick: { type: 'boolean' }, rate: text, sync: text, seconds: text, durability: text, 'disk-mb': text },
     });
     const unknown = positionals.filter((word) => !cases.includes(word));
     if (unknown.length > 0) throw new Error(`unknown: ${unknown.join(' ')}`);
@@ -41,6 +44,7 @@ export function parseArguments(argv: readonly string[], cases: readonly string[]
         rate: rate?.split(',').map((word) => (word === '2x' ? word : String(positive(word)))),
         sync: sync?.split(',').map((word) => (word === '0' ? 0 : positive(word))),
         seconds: seconds === undefined ? undefined : positive(seconds),
+        diskMb: values['disk-mb'] === undefined ? undefined : positive(values['disk-mb']),
         durability,
       },
     };

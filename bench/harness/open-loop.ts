@@ -102,7 +102,7 @@ class OpenLoop {
     const next = this.#due[this.#next];
     if (next !== undefined) setTimeout(() => this.#tick(), Math.max(0, next - this.#now()));
     else if (this.#open === 0) this.#done();
-    else setTimeout(() => this.#done(), this.#plan.patience_ms);
+    else setTimeout(() => this.#done(), this.#plan.patience_ms).unref();
   }
 
   #start(index: number): void {

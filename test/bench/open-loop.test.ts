@@ -13,10 +13,12 @@ async function planFor(t: TestContext, answer: (n: number) => { status: number; 
   const server = createServer((request, response) => {
     request.resume();
     const { status, afterMs } = answer(count++);
-    setTimeout(
+    const timer = setTimeout(
       () => (status === 0 ? request.socket.destroy() : response.writeHead(status, { 'content-length': 2 }).end('{}')),
       afterMs,
     );
+    // Nobody waits for the end of the longest.
+    timer.unref();
   }).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   t.after(() => server.close().closeAllConnections());

@@ -2,44 +2,44 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, it } from 'node:test';
+import { after, describe, it } from 'node:test';
 import type { DiskFault } from '../helpers/disk/disk-plan.ts';
 import { findDiskTool, skipWithout } from '../helpers/disk/disk-tool.ts';
 import { tempDir } from '../helpers/temp-dir.ts';
 import { notYet } from './not-yet.ts';
-import { runFault } from './run-fault.ts';
+import type { FaultResult } from './run-fault.ts';
+import { CALLS_LOG, runFault } from './run-fault.ts';
 import { EVENTS, prepareHome } from './short-run.ts';
 
 const tool = findDiskTool();
 const never = { call: 'sync', error: 'EIO', nth: 1_000_000, times: 1 } as const;
 
 describe('a disk that fails', { skip: skipWithout(tool !== null, 'strace or a C compiler') }, () => {
-  it('is what the tests make of it: without a fault all is accepted and run', async (t) => {
-    if (tool === null) return;
-    const home = tempDir(t);
-    const prepared = join(home, 'prepared');
+  if (tool === null) return;
+  const root = tempDir({ after: (clean) => after(clean as () => void) });
+  const prepared = join(root, 'prepared');
+  const run = (name: string, fault: DiskFault): Promise<FaultResult> =>
+    runFault({ prepared, home: join(root, name), tool, fault });
+
+  it('has all accepted and run while it works', async () => {
     await prepareHome(prepared);
-    const result = await runFault({ prepared, home: join(home, 'home'), tool, fault: never });
+    const result = await run('whole', never);
     assert.deepEqual(result, { reached: false, refusedStart: false, wrong: [], accepted: EVENTS.length, refused: 0 });
   });
 
-  it('503 means nothing stored', { skip: notYet('503 means nothing stored') }, async (t) => {
-    if (tool === null) return;
-    const home = tempDir(t);
-    const prepared = join(home, 'prepared');
-    await prepareHome(prepared);
-    await runFault({ prepared, home: join(home, 'whole'), tool, fault: never });
-    const { sync, write } = tool.countCalls(readFileSync(join(home, 'whole', 'disk-calls'), 'utf8'));
+  it('loses nothing that was answered 202 and keeps nothing answered 503', {
+    skip: notYet('503 means nothing stored'),
+  }, async () => {
+    const { sync, write } = tool.countCalls(readFileSync(join(root, 'whole', CALLS_LOG), 'utf8'));
     const faults: readonly DiskFault[] = [
       { call: 'sync', error: 'EIO', nth: Math.ceil(sync / 2), times: 1 },
       { call: 'write', error: 'EIO', nth: Math.ceil(write / 2), times: 1 },
       { call: 'write', error: 'ENOSPC', nth: Math.ceil(write / 3), times: 1 },
     ];
-    const run = (fault: DiskFault) =>
-      runFault({ prepared, home: join(home, `${fault.call}-${fault.error}`), tool, fault });
-    const results = await Promise.all(faults.map(run));
+    const results = await Promise.all(faults.map((fault) => run(`${fault.call}-${fault.error}`, fault)));
+    const seen = results.map(({ reached, wrong }) => ({ reached, wrong }));
     assert.deepEqual(
-      results.map(({ reached, wrong }) => ({ reached, wrong })),
+      seen,
       faults.map(() => ({ reached: true, wrong: [] })),
     );
   });

@@ -32,14 +32,16 @@ export interface FaultResult {
   readonly wrong: readonly string[];
 }
 
+/** The calls on the store's files, in the home. */
+export const CALLS_LOG = 'disk-calls';
 /** What is acknowledged is finished within this time. */
-const FINISH_MS = 10_000;
+const FINISH_MS = 20_000;
 /** And a retry is taken within this: longer than any pause after a fault. */
-const RETRY_MS = 15_000;
+const RETRY_MS = 20_000;
 
 export async function runFault(run: FaultRun): Promise<FaultResult> {
   copyHome(run.prepared, run.home);
-  const log = join(run.home, 'disk-calls');
+  const log = join(run.home, CALLS_LOG);
   const senders = new Senders(run.home);
   const refusedStart = await underFault(run, log, senders);
   const calls = run.tool.countCalls(existsSync(log) ? readFileSync(log, 'utf8') : '');

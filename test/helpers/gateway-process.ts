@@ -44,6 +44,9 @@ export async function startGatewayProcess(options: GatewayProcessOptions): Promi
     stdio: ['ignore', 'ignore', file],
   });
   closeSync(file);
+  const endWithUs = (): void => void child.kill('SIGKILL');
+  process.on('exit', endWithUs);
+  child.once('exit', () => process.off('exit', endWithUs));
   const output = (): string => readFileSync(path, 'utf8');
   const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null;
   const kill = async (): Promise<void> => {

@@ -9,6 +9,7 @@ export interface RateCell {
   readonly rate: number;
   /** In ms. */
   readonly sync: number;
+  readonly disk: string;
   readonly seconds: number;
   readonly bare: Bare | null;
 }
@@ -37,7 +38,7 @@ const phases = (rate: number, seconds: number) => [
 export async function atRate(
   lab: Lab,
   gateway: RunningGateway,
-  { rate, sync, seconds, bare }: RateCell,
+  { rate, sync, disk, seconds, bare }: RateCell,
 ): Promise<string[]> {
   const before = gateway.resident();
   const target = { port: gateway.port, path: '/webhooks/agent' };
@@ -49,7 +50,7 @@ export async function atRate(
   const goal = GOALS[`${rate} ${sync}`];
   return printRow({
     load: `${rate}/s`,
-    sync: `${sync} ms`,
+    sync: disk,
     figures,
     ratio: ratioOf(accepted?.median, accepted?.p99, sync, bare),
     goal: goal === undefined ? '' : goal.map((value) => value ?? '-').join(', '),

@@ -5,6 +5,7 @@ import type { Lab } from '../../harness/lab.ts';
 import type { LoadPlan, LoadResult } from '../../harness/load.ts';
 import { figuresOf, normalAfter } from '../../harness/open-loop-figures.ts';
 import { large } from '../../harness/payloads.ts';
+import type { RateCell } from './at-rate.ts';
 import { megabytes, printRow } from './row.ts';
 import { sendByTheClock, watchPeak } from './send.ts';
 
@@ -31,8 +32,7 @@ async function capacityOf({ loader }: Lab, port: number): Promise<number> {
 export async function atTwiceCapacity(
   lab: Lab,
   gateway: RunningGateway,
-  sync: number,
-  seconds: number,
+  { disk, seconds }: Pick<RateCell, 'disk' | 'seconds'>,
 ): Promise<string[]> {
   const { port, resident } = gateway;
   const capacity = await capacityOf(lab, port);
@@ -48,7 +48,7 @@ export async function atTwiceCapacity(
   const calm = figuresOf(result, 0, begin).statuses.get('202')?.p99 ?? Number.NaN;
   return printRow({
     load: `2 x ${capacity.toFixed(0)}/s`,
-    sync: `${sync} ms`,
+    sync: disk,
     figures: figuresOf(result, begin, end),
     goal: '-, 1000; 503 1000; normal 2000',
     resident: megabytes(before, peak, resident()),
