@@ -63,9 +63,9 @@ async function cellsOf(table: FaultTable, kind: FaultKind): Promise<readonly Cel
 
 async function cellAt({ root, prepared, program, tool }: FaultTable, kind: FaultKind, nth: number): Promise<Cell> {
   const home = join(root, `${kind.name}-${nth}`);
-  const { call, error, times } = kind;
+  const { call, error, lastsMs } = kind;
   try {
-    return { nth, ...(await runFault({ prepared, home, tool, program, fault: { call, error, nth, times } })) };
+    return { nth, ...(await runFault({ prepared, home, tool, program, fault: { call, error, nth, lastsMs } })) };
   } finally {
     rmSync(home, { recursive: true, force: true });
   }

@@ -12,7 +12,7 @@ import { CALLS_LOG, runFault } from './run-fault.ts';
 import { EVENTS, prepareHome } from './short-run.ts';
 
 const tool = findDiskTool();
-const never = { call: 'sync', error: 'EIO', nth: 1_000_000, times: 1 } as const;
+const never = { call: 'sync', error: 'EIO', nth: 1_000_000, lastsMs: 0 } as const;
 
 describe('a disk that fails', { skip: skipWithout(tool !== null, 'strace or a C compiler') }, () => {
   if (tool === null) return;
@@ -32,9 +32,9 @@ describe('a disk that fails', { skip: skipWithout(tool !== null, 'strace or a C 
   }, async () => {
     const { sync, write } = tool.countCalls(readFileSync(join(root, 'whole', CALLS_LOG), 'utf8'));
     const faults: readonly DiskFault[] = [
-      { call: 'sync', error: 'EIO', nth: Math.ceil(sync / 2), times: 1 },
-      { call: 'write', error: 'EIO', nth: Math.ceil(write / 2), times: 1 },
-      { call: 'write', error: 'ENOSPC', nth: Math.ceil(write / 3), times: 1 },
+      { call: 'sync', error: 'EIO', nth: Math.ceil(sync / 2), lastsMs: 0 },
+      { call: 'write', error: 'EIO', nth: Math.ceil(write / 2), lastsMs: 0 },
+      { call: 'write', error: 'ENOSPC', nth: Math.ceil(write / 3), lastsMs: 0 },
     ];
     const results = await Promise.all(faults.map((fault) => run(`${fault.call}-${fault.error}`, fault)));
     const seen = results.map(({ reached, wrong }) => ({ reached, wrong }));

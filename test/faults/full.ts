@@ -11,7 +11,7 @@ import { findDiskTool, skipWithout } from '../helpers/disk/disk-tool.ts';
 import { ROOT } from '../helpers/root.ts';
 import { damageTable } from './damage-table.ts';
 import { faultTable } from './fault-table.ts';
-import { KINDS } from './kinds.ts';
+import { KINDS, kindsWith } from './kinds.ts';
 import { prepareHome } from './short-run.ts';
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { every: { type: 'string' } } });
@@ -35,7 +35,7 @@ let broken = 0;
 try {
   const prepared = join(root, 'prepared');
   await prepareHome(prepared, program);
-  const kinds = KINDS.filter(({ name }) => isWanted(name));
+  const kinds = kindsWith(tool).filter(({ name }) => isWanted(name));
   if (kinds.length > 0) {
     console.log(`Faults of the disk (through ${tool.name}); a number names the call that fails\n`);
     broken += await faultTable({ root, prepared, program, tool, kinds, every });

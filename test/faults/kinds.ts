@@ -1,5 +1,5 @@
 /** The rows of the fault table: which call fails, how, and for how long. */
-import type { DiskFault } from '../helpers/disk/disk-plan.ts';
+import type { DiskFault, DiskTool } from '../helpers/disk/disk-plan.ts';
 
 export interface FaultKind extends Omit<DiskFault, 'nth'> {
   readonly name: string;
@@ -7,10 +7,18 @@ export interface FaultKind extends Omit<DiskFault, 'nth'> {
   readonly every: number;
 }
 
+const once = { lastsMs: 0, every: 1 };
+/** The disk is full, or does not sync, for a second: senders and the gateway come again meanwhile. */
+const second = { lastsMs: 1000, every: 8 };
+
 export const KINDS: readonly FaultKind[] = [
-  { name: 'sync-EIO', call: 'sync', error: 'EIO', times: 1, every: 1 },
-  { name: 'write-EIO', call: 'write', error: 'EIO', times: 1, every: 1 },
-  { name: 'write-ENOSPC', call: 'write', error: 'ENOSPC', times: 1, every: 1 },
-  { name: 'syncs-EIO', call: 'sync', error: 'EIO', times: 6, every: 3 },
-  { name: 'writes-ENOSPC', call: 'write', error: 'ENOSPC', times: 25, every: 8 },
+  { name: 'sync-EIO', call: 'sync', error: 'EIO', ...once },
+  { name: 'write-EIO', call: 'write', error: 'EIO', ...once },
+  { name: 'write-ENOSPC', call: 'write', error: 'ENOSPC', ...once },
+  { name: 'second-of-sync-EIO', call: 'sync', error: 'EIO', ...second, every: 2 },
+  { name: 'second-of-ENOSPC', call: 'write', error: 'ENOSPC', ...second },
 ];
+
+/** Those that a tool can have. */
+export const kindsWith = (tool: DiskTool): readonly FaultKind[] =>
+  tool.name === 'preload' ? KINDS : KINDS.filter(({ lastsMs }) => lastsMs === 0);

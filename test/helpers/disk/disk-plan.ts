@@ -16,12 +16,13 @@ export interface DiskPlan {
   readonly log?: string;
 }
 
-/** The `nth` call of its kind from the start of the process fails, and the `times - 1` calls after it. */
+/** The `nth` call of its kind from the start of the process fails, alone or with those after it for some time. */
 export interface DiskFault {
   readonly call: DiskCall;
   readonly error: DiskError;
   readonly nth: number;
-  readonly times: number;
+  /** How long calls fail, from the first one on; 0: that one alone. */
+  readonly lastsMs: number;
 }
 
 /** Calls on the store's files, as they are in the log of a plan. */

@@ -6,6 +6,7 @@
  *   DISK_RATE      and, beyond them, as long as what was written since the last one takes at so many bytes per second
  *   DISK_FAIL      "sync" or "write": the calls of this kind numbered DISK_NTH up to DISK_LAST, counted over all threads,
  *   DISK_ERRNO     return -1 with this errno; a failing call does nothing
+ *   DISK_LASTS_US  in place of DISK_LAST: how long calls fail from the DISK_NTH on
  *   DISK_LOG       each concerned call is noted there as a line: "sync 3 ok", "write 7 failed"
  */
 #define _GNU_SOURCE
@@ -28,9 +29,11 @@ _Static_assert(sizeof(off_t) == 8, "offsets of 64 bits");
 
 static char files[4096];
 static size_t files_length;
-static long sync_us, rate, nth, last;
+static long sync_us, rate, nth, last, lasts_us;
 static int fail_kind = -1, fail_errno, log_fd = -1, writes_matter;
 static atomic_long counts[2], unsynced;
+/* When the first call failed, in microseconds; 0: none has. */
+static atomic_llong failing_since;
 
 static ssize_t (*real_write)(int, const void *, size_t);
 static ssize_t (*real_pwrite)(int, const void *, size_t, off_t);
@@ -57,6 +60,7 @@ __attribute__((constructor)) static void prepare(void) {
   rate = number_of("DISK_RATE");
   nth = number_of("DISK_NTH");
   last = number_of("DISK_LAST");
+  lasts_us = number_of("DISK_LASTS_US");
   fail_errno = (int)number_of("DISK_ERRNO");
   const char *kind = getenv("DISK_FAIL");
   if (kind != NULL) fail_kind = strcmp(kind, "write") == 0 ? WRITE : SYNC;
@@ -75,10 +79,19 @@ static int is_concerned(int fd) {
   return length >= (ssize_t)files_length && memcmp(path, files, files_length) == 0;
 }
 
+static int is_in_window(long number) {
+  if (number < nth) return 0;
+  if (lasts_us == 0) return number <= last;
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  long long us = now.tv_sec * 1000000LL + now.tv_nsec / 1000, since = 0;
+  return atomic_compare_exchange_strong(&failing_since, &since, us) || us < since + lasts_us;
+}
+
 /* Counts and notes a call; whether it shall fail, errno being set then. */
 static int fails(int kind) {
   long number = atomic_fetch_add(&counts[kind], 1) + 1;
-  int failing = kind == fail_kind && number >= nth && number <= last;
+  int failing = kind == fail_kind && is_in_window(number);
   if (log_fd >= 0) {
     char line[64];
     int length = snprintf(line, sizeof line, "%s %ld %s\n", NAMES[kind], number, failing ? "failed" : "ok");

@@ -35,7 +35,8 @@ function wrap(library: string, argv: readonly string[], plan: DiskPlan): Wrapped
           DISK_FAIL: fault.call,
           DISK_ERRNO: String(errnoOf(fault.error)),
           DISK_NTH: String(fault.nth),
-          DISK_LAST: String(fault.nth + fault.times - 1),
+          DISK_LAST: String(fault.nth),
+          DISK_LASTS_US: String(fault.lastsMs * 1000),
         }),
   };
   return { argv, env };

@@ -43,8 +43,9 @@ function wrap(argv: readonly string[], { home, syncMs = 0, bytesPerSecond = 0, f
 }
 
 /** strace counts the calls of each thread by themselves. */
-function injection({ call, error, nth, times }: NonNullable<DiskPlan['fault']>): string {
-  return `inject=${CALLS[call]}:error=${error}:when=${nth}..${nth + times - 1}`;
+function injection({ call, error, nth, lastsMs }: NonNullable<DiskPlan['fault']>): string {
+  if (lastsMs > 0) throw new Error('strace cannot have calls fail for some time');
+  return `inject=${CALLS[call]}:error=${error}:when=${nth}..${nth}`;
 }
 
 /** The calls of the thread that has made the most. */
