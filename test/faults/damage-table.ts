@@ -1,9 +1,9 @@
 /** The long run of damage: every kind of it, and a byte at many places, on a home in use and on a new one. */
-import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { printTable } from '../../bench/harness/print-table.ts';
 import type { DamageResult } from './damage.ts';
 import { killWithLog, runDamage } from './damage.ts';
+import { removeHome } from './short-run.ts';
 import type { Damage } from './wal.ts';
 import { DAMAGES, flipAt } from './wal.ts';
 
@@ -21,9 +21,9 @@ export async function damageTable(root: string, program: readonly string[]): Pro
   ] as const) {
     const killed = await killWithLog(join(root, `killed ${name}`), isNew, program);
     for (const damage of ALL) {
-      const to = join(root, 'damaged');
+      const to = join(root, 'cell');
       const result = await runDamage(killed, to, damage, program);
-      rmSync(to, { recursive: true, force: true });
+      removeHome(to);
       if (result.wrong.length > 0) broken++;
       rows.push(row(name, killed.acknowledged.length, damage, result));
     }

@@ -1,11 +1,11 @@
 /** Fills the fault table: for each kind of fault, a cell for each call of the short run, and a row of what came of them. */
-import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { printTable } from '../../bench/harness/print-table.ts';
 import type { DiskTool } from '../helpers/disk/disk-plan.ts';
 import type { FaultKind } from './kinds.ts';
 import type { FaultResult } from './run-fault.ts';
 import { runFault } from './run-fault.ts';
+import { removeHome } from './short-run.ts';
 
 export interface FaultTable {
   readonly root: string;
@@ -67,7 +67,7 @@ async function cellAt({ root, prepared, program, tool }: FaultTable, kind: Fault
   try {
     return { nth, ...(await runFault({ prepared, home, tool, program, fault: { call, error, nth, lastsMs } })) };
   } finally {
-    rmSync(home, { recursive: true, force: true });
+    removeHome(home);
   }
 }
 

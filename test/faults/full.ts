@@ -3,7 +3,7 @@
  * built program fails once, in a process of its own; then damage of the log. Prints tables, and exits 1 when a promise broke.
  */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -12,7 +12,7 @@ import { ROOT } from '../helpers/root.ts';
 import { damageTable } from './damage-table.ts';
 import { faultTable } from './fault-table.ts';
 import { KINDS, kindsWith } from './kinds.ts';
-import { prepareHome } from './short-run.ts';
+import { prepareHome, removeHome } from './short-run.ts';
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { every: { type: 'string' } } });
 const every = values.every === undefined ? undefined : Number(values.every);
@@ -45,6 +45,6 @@ try {
     broken += await damageTable(root, program);
   }
 } finally {
-  rmSync(root, { recursive: true, force: true });
+  removeHome(root);
 }
 process.exit(broken === 0 ? 0 : 1);

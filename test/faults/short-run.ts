@@ -1,5 +1,5 @@
 /** The short run whose every sync and write is made to fail once: a gateway, its agent, and what its senders send. */
-import { cpSync, lstatSync, mkdirSync, writeFileSync } from 'node:fs';
+import { cpSync, lstatSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSender, startGatewayProcess } from '../helpers/gateway-process.ts';
 
@@ -66,3 +66,7 @@ export async function prepareHome(home: string, program?: readonly string[]): Pr
 export function copyHome(from: string, to: string): void {
   cpSync(from, to, { recursive: true, filter: (path) => !lstatSync(path).isSocket() });
 }
+
+/** An agent that a killed gateway had started may still write. */
+export const removeHome = (home: string): void =>
+  rmSync(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
