@@ -1,5 +1,5 @@
 /**
- * `npm run bench [-- [--quick] [case …]]`: measures the runtime and the compiler and prints ratios to a bare node:http
+ * `npm run bench [-- [--quick] [case …] [option …]]`: measures the runtime and the compiler and prints ratios to a bare node:http
  * server in the same run. Not part of `npm test`: figures of one machine at one time prove nothing by themselves.
  */
 import { cpus } from 'node:os';
@@ -8,10 +8,13 @@ import { compileCase } from './cases/compile.ts';
 import { deliverCase } from './cases/deliver.ts';
 import { memoryCase } from './cases/memory.ts';
 import { notFoundCase } from './cases/not-found.ts';
+import { openLoopCase } from './cases/open-loop.ts';
 import { durabilityCase, rejectionsCase } from './cases/requests.ts';
 import { storeCase } from './cases/store.ts';
 import { swapCase } from './cases/swap.ts';
 import { verifyCase } from './cases/verify.ts';
+import type { BenchArguments } from './harness/arguments.ts';
+import { parseArguments } from './harness/arguments.ts';
 import { buildChildren } from './harness/build.ts';
 import type { Case } from './harness/lab.ts';
 import { withLab } from './harness/lab.ts';
@@ -21,6 +24,7 @@ const CASES: readonly Case[] = [
   rejectionsCase,
   notFoundCase,
   durabilityCase,
+  openLoopCase,
   storeCase,
   memoryCase,
   compileCase,
@@ -30,23 +34,25 @@ const CASES: readonly Case[] = [
   coldStartCase,
 ];
 
-const words = process.argv.slice(2);
-const quick = words.includes('--quick');
-const wanted = words.filter((word) => !word.startsWith('--'));
-const unknown = [
-  ...wanted.filter((word) => !CASES.some(({ name }) => name === word)),
-  ...words.filter((word) => word.startsWith('--') && word !== '--quick'),
-];
-if (unknown.length > 0) {
-  console.error(`unknown: ${unknown.join(' ')}; cases: ${CASES.map(({ name }) => name).join(' ')}; option: --quick`);
-  process.exit(2);
+const { cases, quick, options } = readArguments();
+
+function readArguments(): BenchArguments {
+  try {
+    return parseArguments(
+      process.argv.slice(2),
+      CASES.map(({ name }) => name),
+    );
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    process.exit(2);
+  }
 }
 
 buildChildren();
 console.log(`Node.js ${process.version}, ${cpus().length} x ${cpus()[0]?.model ?? 'unknown CPU'}\n`);
-await withLab(quick, async (lab) => {
+await withLab(quick, options, async (lab) => {
   for (const one of CASES) {
-    if (wanted.length > 0 && !wanted.includes(one.name)) continue;
+    if (cases.length > 0 && !cases.includes(one.name)) continue;
     console.log(`${one.title}\n`);
     console.log(`${printTable(one.header, await one.run(lab))}\n`);
   }

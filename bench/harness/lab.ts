@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { ServerOptions, ServerReport } from '../servers/hookwright.ts';
 import type { SeedOptions } from '../servers/seed.ts';
+import type { BenchOptions } from './arguments.ts';
 import { Child } from './child.ts';
 import type { Rounds, Subject } from './compare.ts';
 import { compileYaml, ROUTES, tempFolder, writeTable } from './config.ts';
@@ -35,6 +36,7 @@ export interface Lab {
   readonly loader: Child;
   /** Full or short measurements. */
   readonly quick: boolean;
+  readonly options: BenchOptions;
   readonly rounds: Rounds;
   /** Pairs of processes to measure: one process of the same code is a few per cent faster than the next, for all its life. */
   readonly pairs: number;
@@ -87,12 +89,13 @@ async function withBare<T>(work: (bare: Subject) => Promise<T>): Promise<T> {
 }
 
 /** Opens the lab, runs `work` in it and closes it. */
-export async function withLab(quick: boolean, work: (lab: Lab) => Promise<void>): Promise<void> {
+export async function withLab(quick: boolean, options: BenchOptions, work: (lab: Lab) => Promise<void>): Promise<void> {
   const { child: loader } = await Child.start('harness/load-process.js');
   try {
     await work({
       loader,
       quick,
+      options,
       // A round lasts about a second, so that its end, when all it has brought is done, weighs little.
       rounds: quick ? { rounds: 3, requests: 3000, warm_up: 3000 } : { rounds: 15, requests: 8000, warm_up: 10_000 },
       pairs: quick ? 1 : 5,

@@ -1,10 +1,13 @@
 /** The load generator as a process of its own: plans come in as messages, results go out. */
 import type { LoadPlan } from './load.ts';
 import { load } from './load.ts';
+import type { OpenLoopPlan } from './open-loop.ts';
+import { openLoop } from './open-loop.ts';
 
-process.on('message', (plan: LoadPlan) => {
-  load(plan).then(
-    (result) => process.send?.({ result }),
+process.on('message', (plan: LoadPlan | OpenLoopPlan) => {
+  const running = 'phases' in plan ? openLoop(plan) : load(plan);
+  running.then(
+    (result: object) => process.send?.({ result }),
     (error: unknown) => process.send?.({ error: String(error) }),
   );
 });

@@ -55,9 +55,14 @@ export function requestBytes(target: LoadTarget): Buffer {
 }
 
 /** Where the id stands in the bytes, or -1 when every request is the same. */
-function idOffset(target: LoadTarget, bytes: Buffer): number {
+export function idOffset(target: LoadTarget, bytes: Buffer): number {
   const carries = Object.values(target.headers).some((value) => value.includes('{id}'));
   return carries ? bytes.indexOf(PLACEHOLDER) : -1;
+}
+
+/** Gives a request its id. @param offset from `idOffset` */
+export function writeId(bytes: Buffer, offset: number, id: number): void {
+  if (offset >= 0) bytes.write(String(id).padStart(ID_DIGITS, '0'), offset, 'latin1');
 }
 
 /** What the connections of one run share. */
@@ -116,7 +121,7 @@ function drive(run: Run, target: LoadTarget): Promise<void> {
         return;
       }
       // The buffer is free again: the answer to its last use has arrived.
-      if (offset >= 0) bytes.write(String(id).padStart(ID_DIGITS, '0'), offset, 'latin1');
+      writeId(bytes, offset, id);
       sent = now;
       socket.write(bytes);
     };

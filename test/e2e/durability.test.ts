@@ -1,12 +1,12 @@
 /** The promise of decisions §7 as a sender and an operator see it: a real gateway, killed; a real disk, full. */
 import assert from 'node:assert/strict';
-import { createHmac } from 'node:crypto';
-import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { runInProcess, startProcess } from '../helpers/cli.ts';
+import { runInProcess } from '../helpers/cli.ts';
 import { startGateway, until } from '../helpers/gateway.ts';
+import type { PostedAnswer } from '../helpers/gateway-process.ts';
+import { createSender, startGatewayProcess } from '../helpers/gateway-process.ts';
 import { tempDir } from '../helpers/temp-dir.ts';
 import { tinyDisk } from '../helpers/tiny-disk.ts';
 
@@ -25,42 +25,8 @@ agent:
   cwd: .
 `;
 
-interface Answer {
-  readonly status: number;
-  readonly code: string;
-  readonly retryAfter: string | null;
-}
-
-async function post(url: string, route: string, id: string, payload: object): Promise<Answer> {
-  const body = JSON.stringify(payload);
-  const signature = createHmac('sha256', SECRET).update(body).digest('hex');
-  const headers = {
-    'x-hub-signature-256': `sha256=${signature}`,
-    'x-request-id': id,
-    'content-type': 'application/json',
-  };
-  const response = await fetch(`${url}/webhooks/${route}`, { method: 'POST', headers, body });
-  const answer = (await response.json()) as { readonly status: string; readonly code?: string };
-  return {
-    status: response.status,
-    code: answer.code ?? answer.status,
-    retryAfter: response.headers.get('retry-after'),
-  };
-}
-
-/** A gateway as a process of its own. */
-async function start(home: string) {
-  const child = startProcess(['gateway', 'run'], { home });
-  let output = '';
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    output += text;
-  });
-  const url = await until(async () => {
-    if (child.exitCode !== null) throw new Error(output);
-    return (/"url":"([^"]+)"/.exec(output) ?? [])[1];
-  });
-  return { child, url };
-}
+const post = createSender(SECRET);
+const start = (home: string) => startGatewayProcess({ home });
 
 interface Listed {
   readonly delivery_id: string;
@@ -77,19 +43,18 @@ test('a killed gateway finishes every acknowledged event after its restart, and 
   writeFileSync(join(home, 'config.yaml'), CONFIG, { mode: 0o600 });
   writeFileSync(join(home, 'agent.sh'), 'echo $$ >> pids; exec sleep 600\n');
   const first = await start(home);
-  t.after(() => first.child.kill('SIGKILL'));
+  t.after(first.kill);
   for (const n of [1, 2, 3, 4, 5, 6]) assert.equal((await post(first.url, 'runs', `run-${n}`, { n })).status, 202);
   for (const n of [1, 2])
     assert.equal((await post(first.url, 'bursts', `burst-${n}`, { n, entity: 'x' })).code, 'coalesced');
   await until(async () => existsSync(join(home, 'pids')));
-  first.child.kill('SIGKILL');
-  await once(first.child, 'close');
+  await first.kill();
   // What a killed gateway was running goes on without it.
   for (const pid of readFileSync(join(home, 'pids'), 'utf8').trim().split('\n')) process.kill(Number(pid), 'SIGKILL');
 
   writeFileSync(join(home, 'agent.sh'), 'tee -a prompts; echo >> prompts\n');
   const second = await start(home);
-  t.after(() => second.child.kill('SIGKILL'));
+  t.after(second.kill);
   assert.deepEqual(await post(second.url, 'runs', 'run-3', { n: 3 }), {
     status: 200,
     code: 'duplicate',
@@ -117,7 +82,7 @@ test('a gateway on a full disk refuses events, stays healthy, and takes them aga
   writeFileSync(ballast, Buffer.alloc(1_500_000));
   const { url, status } = await startGateway(t, { home, config: CONFIG });
   const filler = 'x'.repeat(30_000);
-  let refused: Answer | null = null;
+  let refused: PostedAnswer | null = null;
   let accepted = 0;
   for (let n = 0; refused === null && n < 200; n++) {
     const answer = await post(url, 'runs', `fill-${n}`, { n, filler });

@@ -1,0 +1,52 @@
+/**
+ * Latencies when requests come by the clock, at rates that senders cause and at twice what the gateway can take, on a disk
+ * whose syncs take longer than this one's: what a sender sees, counted from the moment at which it wanted to send.
+ */
+import { spawnSync } from 'node:child_process';
+import { ROOT } from '../harness/build.ts';
+import { withGateway } from '../harness/gateway.ts';
+import type { Case, Lab } from '../harness/lab.ts';
+import { atRate, bareAtRate } from './open-loop/at-rate.ts';
+import { atTwiceCapacity } from './open-loop/at-twice-capacity.ts';
+import { HEADER } from './open-loop/row.ts';
+import type { SlowDisks } from './open-loop/slow-disk.ts';
+import { measureSync, slowDisks } from './open-loop/slow-disk.ts';
+
+const OVERLOAD = '2x';
+const RATES = ['100', '300', '500', '1000', OVERLOAD];
+const SYNCS = [0, 5, 10];
+/** What a cell takes, unless it is told otherwise. */
+const SECONDS = { full: 10, quick: 4 };
+
+/** The bare server and ours at one rate; or ours at twice its capacity. */
+async function rowsAt(lab: Lab, word: string, disks: SlowDisks): Promise<string[][]> {
+  const { sync: syncs = SYNCS, durability } = lab.options;
+  const seconds = lab.options.seconds ?? (lab.quick ? SECONDS.quick : SECONDS.full);
+  const bare = word === OVERLOAD ? null : await bareAtRate(lab, Number(word), seconds);
+  const rows = bare === null ? [] : [bare.row];
+  for (const sync of syncs) {
+    const cell = { sync, disk: disks.print(sync), seconds };
+    const row = await withGateway({ durability, disk: disks.disk(sync) }, (gateway) =>
+      bare === null ? atTwiceCapacity(lab, gateway, cell) : atRate(lab, gateway, { ...cell, rate: Number(word), bare }),
+    );
+    rows.push(row);
+  }
+  return rows;
+}
+
+export const openLoopCase: Case = {
+  name: 'open-loop',
+  title: 'Open loop: 21 KB events by the clock, latency from the moment each was due, the built program',
+  header: HEADER,
+  async run(lab) {
+    const { rate: rates = RATES, sync: syncs = SYNCS, durability, diskMb } = lab.options;
+    const disks = slowDisks(syncs, diskMb);
+    const { status } = spawnSync('npm', ['run', '-s', 'build'], { cwd: ROOT, stdio: 'inherit' });
+    if (status !== 0) throw new Error('the program does not build');
+    const sync = `a sync of this disk takes ${measureSync().toFixed(2)} ms, a slower one through ${disks.name}`;
+    console.log(`durability ${durability}; ${sync}\n`);
+    const rows: string[][] = [];
+    for (const word of rates) rows.push(...(await rowsAt(lab, word, disks)));
+    return rows;
+  },
+};

@@ -1,0 +1,45 @@
+/** Has the load generator send requests by the clock, and watches the memory of who answers meanwhile. */
+import type { Lab } from '../../harness/lab.ts';
+import type { OpenLoopPlan, OpenLoopResult, Phase } from '../../harness/open-loop.ts';
+import { large } from '../../harness/payloads.ts';
+
+/** As many as a busy proxy in front would open. */
+const MOST_CONNECTIONS = 8000;
+const PATIENCE_MS = 15_000;
+
+/** @param first_id ids of one server do not repeat */
+export async function sendByTheClock(
+  { loader }: Lab,
+  target: { readonly port: number; readonly path: string },
+  phases: readonly Phase[],
+  first_id: number,
+): Promise<OpenLoopResult> {
+  const plan: OpenLoopPlan = {
+    ...target,
+    headers: large.headers,
+    body: large.body,
+    phases,
+    first_id,
+    most_connections: MOST_CONNECTIONS,
+    patience_ms: PATIENCE_MS,
+  };
+  const answer = await loader.ask<{ readonly result?: OpenLoopResult; readonly error?: string }>(plan);
+  if (answer.result === undefined) throw new Error(`load generator: ${answer.error}`);
+  return answer.result;
+}
+
+/** The highest resident set while `work` goes on. */
+export async function watchPeak<T>(
+  resident: () => number,
+  work: () => Promise<T>,
+): Promise<{ result: T; peak: number }> {
+  let peak = resident();
+  const timer = setInterval(() => {
+    peak = Math.max(peak, resident());
+  }, 50);
+  try {
+    return { result: await work(), peak: Math.max(peak, resident()) };
+  } finally {
+    clearInterval(timer);
+  }
+}

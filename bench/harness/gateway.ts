@@ -1,0 +1,54 @@
+/** The built program as a gateway of its own, over a new home on a disk that may be slow: what a user runs. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { DiskPlan, DiskTool } from '../../test/helpers/disk/disk-plan.ts';
+import { startGatewayProcess } from '../../test/helpers/gateway-process.ts';
+import { ROOT } from './build.ts';
+import { ROUTES, tempFolder } from './config.ts';
+import { SECRET } from './payloads.ts';
+
+export interface GatewayOptions {
+  readonly durability: 'full' | 'normal';
+  /** Null: the disk as it is. */
+  readonly disk: (Omit<DiskPlan, 'home'> & { readonly tool: DiskTool }) | null;
+}
+
+export interface RunningGateway {
+  readonly port: number;
+  /** Resident set in bytes; NaN where it cannot be read. */
+  readonly resident: () => number;
+}
+
+/** Connections are bounded by the load generator. Without an agent a run answers with its prompt. */
+const gatewayYaml = (durability: string): string =>
+  `${ROUTES.replace('    port: 0\n', '    port: 0\n    max_connections: 20000\n')}gateway:\n  durability: ${durability}\n`;
+
+/** Starts a gateway of `dist/`, runs `work`, kills it. */
+export async function withGateway<T>(
+  { durability, disk }: GatewayOptions,
+  work: (gateway: RunningGateway) => Promise<T>,
+): Promise<T> {
+  const home = tempFolder();
+  writeFileSync(join(home, 'hookwright.yaml'), gatewayYaml(durability));
+  const gateway = await startGatewayProcess({
+    home,
+    program: [process.execPath, join(ROOT, 'dist/cli/main.js')],
+    env: { WEBHOOK_SECRET: SECRET },
+    ...(disk === null ? {} : { wrap: (argv) => disk.tool.wrap(argv, { ...disk, home }) }),
+  });
+  try {
+    const { pid } = gateway.child;
+    return await work({ port: Number(new URL(gateway.url).port), resident: () => residentOf(pid) });
+  } finally {
+    await gateway.kill();
+  }
+}
+
+function residentOf(pid: number | undefined): number {
+  try {
+    const kilobytes = /^VmRSS:\s*(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+    return Number(kilobytes ?? Number.NaN) * 1024;
+  } catch {
+    return Number.NaN;
+  }
+}

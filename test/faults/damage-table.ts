@@ -1,0 +1,39 @@
+/** The long run of damage: every kind of it, and a byte at many places, on a home in use and on a new one. */
+import { join } from 'node:path';
+import { printTable } from '../../bench/harness/print-table.ts';
+import type { DamageResult } from './damage.ts';
+import { killWithLog, runDamage } from './damage.ts';
+import { removeHome } from './short-run.ts';
+import type { Damage } from './wal.ts';
+import { DAMAGES, flipAt } from './wal.ts';
+
+const PLACES = 20;
+
+const ALL: readonly Damage[] = [...DAMAGES, ...Array.from({ length: PLACES }, (_, at) => flipAt(at / PLACES))];
+
+/** Prints a row for each damage. @returns how many were not said, or said wrongly */
+export async function damageTable(root: string, program: readonly string[]): Promise<number> {
+  const rows: string[][] = [];
+  let broken = 0;
+  for (const [name, isNew] of [
+    ['in use', false],
+    ['new', true],
+  ] as const) {
+    const killed = await killWithLog(join(root, `killed ${name}`), isNew, program);
+    for (const damage of ALL) {
+      const to = join(root, 'cell');
+      const result = await runDamage(killed, to, damage, program);
+      removeHome(to);
+      if (result.wrong.length > 0) broken++;
+      rows.push(row(name, killed.acknowledged.length, damage, result));
+    }
+  }
+  const header = ['home', 'damage', 'acknowledged', 'lost', 'to be said', ''];
+  console.log(`${printTable(header, rows)}\n`);
+  return broken;
+}
+
+function row(home: string, acknowledged: number, { name, said }: Damage, { lost, wrong }: DamageResult): string[] {
+  const what = wrong.length === 0 ? 'kept' : `BROKEN: ${wrong.map((line) => line.split('\n')[0]).join('; ')}`;
+  return [home, name, String(acknowledged), String(lost), said ? 'yes' : 'no', what];
+}

@@ -1,0 +1,37 @@
+/** Damage of the log is said at the next start; what every kill may leave is not called damage. */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { tempDir } from '../helpers/temp-dir.ts';
+import type { KilledHome } from './damage.ts';
+import { killWithLog, runDamage } from './damage.ts';
+import { notYet } from './not-yet.ts';
+import { DAMAGES } from './wal.ts';
+
+/** In the short form; the long one has all. */
+const SHORT: ReadonlySet<string> = new Set([
+  ...['none', 'last frame cut off'],
+  ...['byte of the first page', 'byte of a page in the middle', 'byte of the head'],
+]);
+
+describe('a log that was spoiled after a kill', () => {
+  const root = tempDir({ after: (clean) => after(clean as () => void) });
+  let killed: KilledHome;
+  before(async () => {
+    killed = await killWithLog(join(root, 'killed'), false);
+  });
+
+  async function wrongAfter(said: boolean) {
+    const damages = DAMAGES.filter((damage) => SHORT.has(damage.name) && damage.said === said);
+    const results = await Promise.all(damages.map((damage) => runDamage(killed, join(root, damage.name), damage)));
+    return results.filter(({ wrong }) => wrong.length > 0).map(({ name, wrong }) => [name, ...wrong]);
+  }
+
+  it('is left alone without a word when only its tail is torn', async () => {
+    assert.deepEqual(await wrongAfter(false), []);
+  });
+
+  it('is set aside, and the log, doctor and status say so', { skip: notYet('damage is said') }, async () => {
+    assert.deepEqual(await wrongAfter(true), []);
+  });
+});

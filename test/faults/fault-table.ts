@@ -1,0 +1,93 @@
+/** Fills the fault table: for each kind of fault, a cell for each call of the short run, and a row of what came of them. */
+import { join } from 'node:path';
+import { printTable } from '../../bench/harness/print-table.ts';
+import type { DiskTool } from '../helpers/disk/disk-plan.ts';
+import type { FaultKind } from './kinds.ts';
+import type { FaultResult } from './run-fault.ts';
+import { runFault } from './run-fault.ts';
+import { removeHome } from './short-run.ts';
+
+export interface FaultTable {
+  readonly root: string;
+  readonly prepared: string;
+  readonly program: readonly string[];
+  readonly tool: DiskTool;
+  readonly kinds: readonly FaultKind[];
+  /** Every so manieth call; undefined: as the kind has it. */
+  readonly every: number | undefined;
+}
+
+interface Cell extends FaultResult {
+  readonly nth: number;
+}
+
+/** Cells at once: they wait more than they work. */
+const AT_ONCE = 2;
+/** The number of calls differs a little from run to run: one run that does not come to a call is not the end. */
+const MISSES = 4;
+
+const HEADER = ['fault', 'calls', 'cells', 'kept', 'broken', 'start refused', 'accepted', 'refused', 'broken at'];
+
+/** Prints the cells that broke a promise, then the table. @returns how many there were */
+export async function faultTable(table: FaultTable): Promise<number> {
+  const rows: string[][] = [];
+  let broken = 0;
+  for (const kind of table.kinds) {
+    const cells = await cellsOf(table, kind);
+    const bad = cells.filter(({ wrong }) => wrong.length > 0);
+    broken += bad.length;
+    rows.push(row(kind, cells, bad));
+  }
+  console.log(`\n${printTable(HEADER, rows)}\n`);
+  return broken;
+}
+
+async function cellsOf(table: FaultTable, kind: FaultKind): Promise<readonly Cell[]> {
+  const cells: Cell[] = [];
+  const step = table.every ?? kind.every;
+  let next = 1;
+  let missed = 0;
+  const worker = async (): Promise<void> => {
+    while (missed < MISSES) {
+      const nth = next;
+      next += step;
+      const cell = await cellAt(table, kind, nth);
+      if (cell.reached) cells.push(cell);
+      else missed++;
+      report(kind, cell);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  return cells.sort((a, b) => a.nth - b.nth);
+}
+
+async function cellAt({ root, prepared, program, tool }: FaultTable, kind: FaultKind, nth: number): Promise<Cell> {
+  const home = join(root, `${kind.name}-${nth}`);
+  const { call, error, lastsMs } = kind;
+  try {
+    return { nth, ...(await runFault({ prepared, home, tool, program, fault: { call, error, nth, lastsMs } })) };
+  } finally {
+    removeHome(home);
+  }
+}
+
+function report({ name }: FaultKind, { nth, reached, wrong }: Cell): void {
+  if (!reached && wrong.length === 0) return;
+  if (wrong.length > 0) console.log(`${name} #${nth}: BROKEN`);
+  for (const line of wrong.slice(0, 8)) console.log(`    ${line}`);
+}
+
+function row({ name }: FaultKind, cells: readonly Cell[], bad: readonly Cell[]): string[] {
+  const sum = (figure: (cell: Cell) => number): string => String(cells.reduce((all, cell) => all + figure(cell), 0));
+  return [
+    name,
+    `1-${cells.at(-1)?.nth ?? 0}`,
+    String(cells.length),
+    String(cells.length - bad.length),
+    String(bad.length),
+    sum(({ refusedStart }) => Number(refusedStart)),
+    sum(({ accepted }) => accepted),
+    sum(({ refused }) => refused),
+    bad.map(({ nth }) => nth).join(' '),
+  ];
+}

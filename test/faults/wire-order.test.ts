@@ -1,0 +1,43 @@
+/** Acknowledged means stored, as the kernel sees it: no 202 leaves before the sync that covers it has returned. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { skipWithout } from '../helpers/disk/disk-tool.ts';
+import { hasStrace, traced } from '../helpers/disk/strace.ts';
+import { startGatewayProcess } from '../helpers/gateway-process.ts';
+import { tempDir } from '../helpers/temp-dir.ts';
+import { send, writeConfig } from './short-run.ts';
+import { parseTrace, TRACE_FLAGS, TRACED_CALLS, wrongOrder } from './wire-trace.ts';
+
+/** Long enough that an answer that does not wait for a sync leaves within it. */
+const SLOW_SYNC = ['-e', 'inject=fsync,fdatasync:delay_exit=10000'];
+
+const WAVES = [1, 3, 16].map((size, wave) => Array.from({ length: size }, (_, n) => `wire-${wave}-${n}`));
+
+async function traceOf(home: string, durability: 'full' | 'normal') {
+  writeConfig(home, durability);
+  const log = join(home, 'trace');
+  const wrap = (argv: readonly string[]) => traced(argv, TRACED_CALLS, log, [...TRACE_FLAGS, ...SLOW_SYNC]);
+  const gateway = await startGatewayProcess({ home, wrap });
+  try {
+    for (const wave of WAVES) {
+      const answers = await Promise.all(wave.map((id) => send(gateway.url, { id, route: 'runs' })));
+      for (const { status } of answers) assert.equal(status, 202);
+    }
+  } finally {
+    await gateway.kill();
+  }
+  return parseTrace(readFileSync(log, 'utf8'));
+}
+
+describe('the order on the wire', { skip: skipWithout(hasStrace(), 'strace'), concurrency: 2 }, () => {
+  it('has a sync before every 202 at durability full', async (t) => {
+    assert.deepEqual(wrongOrder(await traceOf(tempDir(t), 'full'), WAVES.flat()), []);
+  });
+
+  it('has none before a 202 at normal: the trace would show it', async (t) => {
+    const wrong = wrongOrder(await traceOf(tempDir(t), 'normal'), WAVES.flat());
+    assert.ok(wrong.length > 15, `${wrong.length} of 20`);
+  });
+});

@@ -1,0 +1,53 @@
+/** A disk that is slow or fails, for the store of one gateway process: what it does, and what a tool makes of that. */
+import { constants } from 'node:os';
+
+export type DiskError = 'EIO' | 'ENOSPC';
+export type DiskCall = 'sync' | 'write';
+
+export interface DiskPlan {
+  /** Home of the gateway; the files concerned are those of its store. */
+  readonly home: string;
+  /** A sync takes at least so long. */
+  readonly syncMs?: number;
+  /** And, beyond that, as long as what was written takes at so many bytes per second. */
+  readonly bytesPerSecond?: number;
+  readonly fault?: DiskFault;
+  /** File to which every call on the store's files is noted. */
+  readonly log?: string;
+}
+
+/** The `nth` call of its kind from the start of the process fails, alone or with those after it for some time. */
+export interface DiskFault {
+  readonly call: DiskCall;
+  readonly error: DiskError;
+  readonly nth: number;
+  /** How long calls fail, from the first one on; 0: that one alone. */
+  readonly lastsMs: number;
+}
+
+/** Calls on the store's files, as they are in the log of a plan. */
+export interface DiskCalls {
+  readonly sync: number;
+  readonly write: number;
+  /** How many were made to fail. */
+  readonly failed: number;
+}
+
+/** What a process is started with. */
+export interface Wrapped {
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export interface DiskTool {
+  readonly name: 'preload' | 'strace';
+  /** @throws Error when this tool cannot do what the plan asks for */
+  wrap(argv: readonly string[], plan: DiskPlan): Wrapped;
+  /** @param log the text of a plan's log */
+  countCalls(log: string): DiskCalls;
+}
+
+/** Files of a store begin with this. */
+export const STORE_FILES = 'state.';
+
+export const errnoOf = (error: DiskError): number => constants.errno[error];

@@ -1,0 +1,94 @@
+/** `gateway run` as a process of its own, which can be killed and whose disk can be slow or fail; and its senders. */
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { selfArgv } from './cli.ts';
+import type { Wrapped } from './disk/disk-plan.ts';
+import { until } from './gateway.ts';
+
+export interface GatewayProcess {
+  readonly url: string;
+  readonly child: ChildProcess;
+  /** What it has said so far: its log, a line of JSON for each entry. It goes to the file `output.log` of the home. */
+  readonly output: () => string;
+  /** Kills it, unless it has ended, and resolves when it is gone. */
+  readonly kill: () => Promise<void>;
+}
+
+export interface GatewayProcessOptions {
+  readonly home: string;
+  /** The program; default: this repository's. */
+  readonly program?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** What it is run with, in place of itself alone. */
+  readonly wrap?: (argv: readonly string[]) => Wrapped;
+}
+
+/** It ended before it served. */
+export class GatewayEnded extends Error {
+  override readonly name = 'GatewayEnded';
+}
+
+/** @throws GatewayEnded with what it has said */
+export async function startGatewayProcess(options: GatewayProcessOptions): Promise<GatewayProcess> {
+  const { home, program = selfArgv(), wrap = (argv) => ({ argv, env: {} }) } = options;
+  const { argv, env } = wrap([...program, 'gateway', 'run']);
+  const path = join(home, 'output.log');
+  const file = openSync(path, 'w');
+  const child = spawn(argv[0] ?? '', argv.slice(1), {
+    cwd: home,
+    env: { PATH: process.env.PATH, HOME: home, HOOKWRIGHT_HOME: home, ...options.env, ...env },
+    stdio: ['ignore', 'ignore', file],
+  });
+  closeSync(file);
+  const endWithUs = (): void => void child.kill('SIGKILL');
+  process.on('exit', endWithUs);
+  child.once('exit', () => process.off('exit', endWithUs));
+  const output = (): string => readFileSync(path, 'utf8');
+  const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null;
+  const kill = async (): Promise<void> => {
+    if (hasEnded()) return;
+    const closed = once(child, 'exit');
+    child.kill('SIGKILL');
+    await closed;
+  };
+  try {
+    const url = await until(async () => {
+      if (hasEnded()) throw new GatewayEnded(output());
+      return (/"url":"([^"]+)"/.exec(output()) ?? [])[1];
+    });
+    return { url, child, output, kill };
+  } catch (error) {
+    await kill();
+    throw error;
+  }
+}
+
+export interface PostedAnswer {
+  readonly status: number;
+  /** The error code, or the status of what was taken. */
+  readonly code: string;
+  readonly retryAfter: string | null;
+}
+
+/** A sender of signed events. */
+export const createSender =
+  (secret: string) =>
+  async (url: string, route: string, id: string, payload: object): Promise<PostedAnswer> => {
+    const body = JSON.stringify(payload);
+    const headers = {
+      'x-hub-signature-256': `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`,
+      'x-request-id': id,
+      'content-type': 'application/json',
+    };
+    const response = await fetch(`${url}/webhooks/${route}`, { method: 'POST', headers, body });
+    const answer = (await response.json()) as { readonly status: string; readonly code?: string };
+    return {
+      status: response.status,
+      code: answer.code ?? answer.status,
+      retryAfter: response.headers.get('retry-after'),
+    };
+  };
