@@ -57,6 +57,7 @@ import { secretExposed } from './secret-exposed.ts';
 import { secretReference } from './secret-reference.ts';
 import { secretShort } from './secret-short.ts';
 import { shadowedSetting } from './shadowed-setting.ts';
+import { shellPlaceholder } from './shell-placeholder.ts';
 import { slowDirectDelivery } from './slow-direct-delivery.ts';
 import { sourceScheme } from './source-scheme.ts';
 import { subscriptionRejected } from './subscription-rejected.ts';
@@ -185,7 +186,7 @@ export const RULE_GROUPS: readonly RuleGroup[] = Object.freeze([
   },
   {
     title: 'The rest of the config',
-    rules: [webhookDisabled, shadowedSetting, invalidEnvironment, invalidTimezone, agentChoice],
+    rules: [webhookDisabled, shadowedSetting, invalidEnvironment, invalidTimezone, agentChoice, shellPlaceholder],
   },
   { title: 'Jobs', rules: [invalidSchedule, scheduleNever, scheduleStep, scheduleGap] },
   {
