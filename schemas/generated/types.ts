@@ -2007,7 +2007,7 @@ export interface RouteSecret {
 export interface EventsPlan {
   exact: string[];
   /**
-   * Regular expression sources made from the globs.
+   * RE2 expressions made from the globs: matched in linear time.
    */
   globs: string[];
 }

@@ -55,7 +55,7 @@ const PYTHON: Interpreter = { ...flag(/^-[A-Za-z]*c/, /^-[WXQ]$/, 'os.environ["N
 const NODE = flag(
   /^(?:-[a-z]*[ep]|--(?:eval|print)(?:=|$))/,
   /^(?:-[rC]|--(?:require|import|loader|experimental-loader|conditions|env-file|title))$/,
-  'process.env.NAME',
+  'env.NAME of node:process',
 );
 const PERL = flag(/^-[A-Za-z0-9]*[eE]/, /^-[IMm]$/, '$ENV{NAME}');
 
