@@ -90,6 +90,7 @@ import { unknownTarget } from './unknown-target.ts';
 import { unknownToolset } from './unknown-toolset.ts';
 import { unreachableRoute } from './unreachable-route.ts';
 import { unreadableFile } from './unreadable-file.ts';
+import { unsafeUrl } from './unsafe-url.ts';
 import { unsignedSource } from './unsigned-source.ts';
 import { webhookDisabled } from './webhook-disabled.ts';
 import { wrongType } from './wrong-type.ts';
@@ -186,7 +187,15 @@ export const RULE_GROUPS: readonly RuleGroup[] = Object.freeze([
   },
   {
     title: 'The rest of the config',
-    rules: [webhookDisabled, shadowedSetting, invalidEnvironment, invalidTimezone, agentChoice, shellPlaceholder],
+    rules: [
+      webhookDisabled,
+      shadowedSetting,
+      invalidEnvironment,
+      invalidTimezone,
+      agentChoice,
+      shellPlaceholder,
+      unsafeUrl,
+    ],
   },
   { title: 'Jobs', rules: [invalidSchedule, scheduleNever, scheduleStep, scheduleGap] },
   {

@@ -652,6 +652,10 @@ export interface OpenAiAgentConfig {
    */
   base_url: string;
   /**
+   * Allow plain `http://` to a host that is not this machine.
+   */
+  allow_http?: boolean;
+  /**
    * Model name.
    */
   model: string;
@@ -1805,6 +1809,7 @@ export interface CommandAgentPlan {
 export interface OpenAiAgentPlan {
   kind: 'openai';
   base_url: string;
+  allow_http: boolean;
   model: string;
   api_key: SecretRef | null;
   system: string | null;
