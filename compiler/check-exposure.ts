@@ -8,6 +8,7 @@ import type { EffectiveSettings } from './lower/webhook-settings.ts';
 import type { Report } from './report.ts';
 import type { Places } from './source/file-tree.ts';
 import type { Files } from './source/files.ts';
+import { placeholderIn } from './source/placeholder-in.ts';
 import { isSecretName } from './source/secret-names.ts';
 import { INSECURE_NO_AUTH, parseSecretRef } from './source/secret-ref.ts';
 
@@ -49,7 +50,7 @@ export function* profileSecrets(config: ProfileConfig): Generator<NodePath> {
   }
   for (const { path, text } of agentSecrets(config.agent)) {
     // A setting such as DEBUG=1 is no secret: only what is called one counts.
-    const secret = path[1] === 'openai' || SECRET_KEY.test((path[2] ?? '').toLowerCase());
+    const secret = path[1] === 'openai' || isSecretSetting((path[2] ?? '').toLowerCase());
     if (secret && isLiteral(text)) yield path;
   }
 }
@@ -68,4 +69,7 @@ function routeSecrets(config: RouteConfig): readonly NodePath[] {
 }
 
 const isLiteral = (value: unknown): boolean =>
-  typeof value === 'string' && value !== INSECURE_NO_AUTH && parseSecretRef(value, '').kind === 'literal';
+  typeof value === 'string' &&
+  value !== INSECURE_NO_AUTH &&
+  parseSecretRef(value, '').kind === 'literal' &&
+  placeholderIn(value) === null;

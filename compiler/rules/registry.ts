@@ -40,6 +40,7 @@ import { missingVerifyToken } from './missing-verify-token.ts';
 import { noEffect } from './no-effect.ts';
 import { noReplayProtection } from './no-replay-protection.ts';
 import { noSecondAttempt } from './no-second-attempt.ts';
+import { overriddenSetting } from './overridden-setting.ts';
 import { profileIncomplete } from './profile-incomplete.ts';
 import { publicKeyScheme } from './public-key-scheme.ts';
 import { rateBelowBurst } from './rate-below-burst.ts';
@@ -54,6 +55,7 @@ import { scriptOutside } from './script-outside.ts';
 import { secretConflict } from './secret-conflict.ts';
 import { secretExpiry } from './secret-expiry.ts';
 import { secretExposed } from './secret-exposed.ts';
+import { secretPlaceholder } from './secret-placeholder.ts';
 import { secretReference } from './secret-reference.ts';
 import { secretShort } from './secret-short.ts';
 import { shadowedSetting } from './shadowed-setting.ts';
@@ -132,6 +134,7 @@ export const RULE_GROUPS: readonly RuleGroup[] = Object.freeze([
     rules: [
       secretConflict,
       secretExpiry,
+      secretPlaceholder,
       secretReference,
       publicKeyScheme,
       missingPublicUrl,
@@ -190,6 +193,7 @@ export const RULE_GROUPS: readonly RuleGroup[] = Object.freeze([
     rules: [
       webhookDisabled,
       shadowedSetting,
+      overriddenSetting,
       invalidEnvironment,
       invalidTimezone,
       agentChoice,

@@ -234,7 +234,7 @@ describe('hostile text takes no time', () => {
     links: '[a]('.repeat(n / 4),
     quotes: '> '.repeat(n / 2),
     lists: '- '.repeat(n / 2),
-    nested: ('> - '.repeat(45) + 'a\n').repeat(350),
+    nested: `${'> - '.repeat(45)}a\n`.repeat(350),
     stars: '*a_ '.repeat(n / 4),
     references: Array.from({ length: 5000 }, (_, index) => `[${index}]: a`).join('\n'),
     fences: '```\n'.repeat(n / 4),
