@@ -1,8 +1,9 @@
 /** Warns of numbers that are used as text and lose digits on the way: YAML reads `1712.50` as 1712.5. */
-import type { NodePath } from './diagnostics/problem.ts';
+import type { NodePath, Problem } from './diagnostics/problem.ts';
 import type { Report } from './report.ts';
 import type { Places } from './source/file-tree.ts';
 import { isPlainMap } from './source/plain-map.ts';
+import { isSecretName } from './source/secret-names.ts';
 
 /** A map whose numbers become addresses or settings of a target. */
 export interface TextMap {
@@ -16,13 +17,30 @@ export function checkDigits(maps: readonly TextMap[], tree: Places, report: Repo
     const written = file.source.text.slice(range.start, range.end);
     // An alias stands for a number that is checked where it is written.
     if (written === String(value) || !/^[-+.\d]/.test(written)) continue;
-    const message = `\`${written}\` is read as the number ${value}`;
     report.addProblems(
-      [{ rule: 'lost-digits', path, at: 'value', message, hint: `write '${written}' in quotes` }],
+      [isSecretName(String(path.at(-1))) ? secretDigits(path) : lostDigits(path, written, value)],
       tree,
     );
   }
 }
+
+const lostDigits = (path: NodePath, written: string, value: number): Problem => ({
+  rule: 'lost-digits',
+  path,
+  at: 'value',
+  message: `\`${written}\` is read as the number ${value}`,
+  hint: `write '${written}' in quotes`,
+});
+
+/** The value is not repeated. */
+const secretDigits = (path: NodePath): Problem => ({
+  rule: 'lost-digits',
+  path,
+  at: 'value',
+  message: 'this is read as a number, and digits of it are lost',
+  hint: 'write it in quotes',
+  sensitive: true,
+});
 
 interface NumberPlace {
   readonly value: number;

@@ -8,6 +8,8 @@ import type { EffectiveSettings } from './lower/webhook-settings.ts';
 import type { Report } from './report.ts';
 import type { Places } from './source/file-tree.ts';
 import type { Files } from './source/files.ts';
+import { placeholderIn } from './source/placeholder-in.ts';
+import { isSecretName } from './source/secret-names.ts';
 import { INSECURE_NO_AUTH, parseSecretRef } from './source/secret-ref.ts';
 
 /** Read permission of the group and of everybody else. */
@@ -43,18 +45,18 @@ export function* adapterSecrets(settings: EffectiveSettings): Generator<NodePath
 export function* profileSecrets(config: ProfileConfig): Generator<NodePath> {
   for (const [name, target] of targetEntries(config)) {
     for (const [key, value] of Object.entries(target)) {
-      if (SECRET_KEY.test(key) && isLiteral(value)) yield ['platforms', name, key];
+      if (isSecretSetting(key) && isLiteral(value)) yield ['platforms', name, key];
     }
   }
   for (const { path, text } of agentSecrets(config.agent)) {
     // A setting such as DEBUG=1 is no secret: only what is called one counts.
-    const secret = path[1] === 'openai' || SECRET_KEY.test((path[2] ?? '').toLowerCase());
+    const secret = path[1] === 'openai' || isSecretSetting((path[2] ?? '').toLowerCase());
     if (secret && isLiteral(text)) yield path;
   }
 }
 
 /** Settings of targets whose name says that they are secret, whatever the catalog calls them. */
-const SECRET_KEY = /token|secret|passw|password|pass$|key$/;
+const isSecretSetting = (key: string): boolean => key === 'key' || isSecretName(key);
 
 function routeSecrets(config: RouteConfig): readonly NodePath[] {
   const paths: NodePath[] = [];
@@ -67,4 +69,7 @@ function routeSecrets(config: RouteConfig): readonly NodePath[] {
 }
 
 const isLiteral = (value: unknown): boolean =>
-  typeof value === 'string' && value !== INSECURE_NO_AUTH && parseSecretRef(value, '').kind === 'literal';
+  typeof value === 'string' &&
+  value !== INSECURE_NO_AUTH &&
+  parseSecretRef(value, '').kind === 'literal' &&
+  placeholderIn(value) === null;

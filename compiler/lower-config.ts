@@ -16,8 +16,10 @@ import type { CheckedProfile } from './lower-base.ts';
 import { defaultProfile, lowerBase } from './lower-base.ts';
 import { createPlacer } from './placer.ts';
 import type { Report } from './report.ts';
+import { displayPath } from './source/display-path.ts';
 import { createFacts } from './source/files-facts.ts';
-import { loadEnvFile, mergeEnv } from './source/load-env.ts';
+import type { Variables } from './source/load-env.ts';
+import { describeEnv, loadEnvFile } from './source/load-env.ts';
 import { loadProfiles } from './source/load-profiles.ts';
 import type { SourceTree } from './source/source-tree.ts';
 
@@ -30,7 +32,8 @@ export interface ReadConfig {
 
 export function lowerConfig({ input, root, tree, checked }: ReadConfig, report: Report): TableContent {
   const { config, unsure } = checked;
-  const env = loadEnv(input, report);
+  const variables = loadEnv(input, report);
+  const env: Env = new Map([...variables].map(([name, { value }]) => [name, value]));
   const overrides = readOverrides(env, input.flags);
   const settings = effectiveSettings(config.platforms?.webhook ?? {});
   const profiles = [defaultProfile(config, unsure, tree), ...otherProfiles(config, input, report)];
@@ -39,17 +42,17 @@ export function lowerConfig({ input, root, tree, checked }: ReadConfig, report: 
   const catalog = loadCatalog(input, { config, tree }, report);
   const base = { config, settings, overrides, flags: input.flags, catalog, profiles, facts, placer };
   const scope = lowerBase(base, report);
-  const view = { config, settings, overrides, unsure, server: scope.table.server };
+  const view = { config, settings, overrides, variables, unsure, server: scope.table.server, scope };
   checkWhole({ view, tree, profiles, files: input.files }, report);
   const routes = compileRoutes(settings.routes, { scope, tree, placer }, report);
   lintSubscriptions({ ...input, scope: { ...scope, table: { ...scope.table, routes } } }, report);
   return { ...scope.table, routes };
 }
 
-function loadEnv(input: CompileInput, report: Report): Env {
+function loadEnv(input: CompileInput, report: Report): Variables {
   const file = loadEnvFile(input.files, input.home, input.cwd);
   report.add(file.findings);
-  return mergeEnv(input.env, file.values);
+  return describeEnv(input.env, file.values, displayPath(join(input.home, '.env'), input.cwd));
 }
 
 /** A profile sees its own file; the process environment belongs to whoever started the gateway, the default profile. */

@@ -34,7 +34,17 @@ const STAGES: Readonly<Record<string, { readonly folders: readonly string[]; rea
     compiler: { folders: ['compiler', 'schemas'], packages: ['yaml', 'picomatch', 're2js', 'croner'] },
     runtime: {
       folders: ['runtime', 'schemas'],
-      packages: ['undici', 'libsql', 're2js', 'croner', 'nodemailer', 'pino', 'pino-pretty', 'prom-client'],
+      packages: [
+        'undici',
+        'libsql',
+        're2js',
+        'croner',
+        'nodemailer',
+        'commonmark',
+        'pino',
+        'pino-pretty',
+        'prom-client',
+      ],
     },
   };
 

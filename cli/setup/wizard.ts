@@ -1,4 +1,5 @@
 /** The questions of `gateway setup`, each starting from what is set up already. */
+import { parseBaseUrl } from '../../schemas/base-url.ts';
 import type { SetupAnswers } from './answers.ts';
 import { GENERATE } from './answers.ts';
 import type { KnownTarget, TargetWay } from './known-targets.ts';
@@ -154,8 +155,10 @@ const checkGiven = (text: string): string | undefined => (text.trim() === '' ? '
 const checkPort = (text: string): string | undefined =>
   /^\d{1,5}$/.test(text) && Number(text) <= 65535 ? undefined : 'a whole number from 0 to 65535';
 
-const checkUrl = (text: string): string | undefined =>
-  URL.canParse(text) && /^https?:/.test(text) ? undefined : 'a URL that begins with http:// or https://';
+function checkUrl(text: string): string | undefined {
+  const found = parseBaseUrl(text, { allowHttp: false, secret: false });
+  return typeof found === 'string' ? found : undefined;
+}
 
 const checkReference = (text: string): string | undefined =>
   text === '' || /^(env:[A-Za-z_][A-Za-z0-9_]*|file:.+)$/.test(text) ? undefined : 'env:NAME or file:path';

@@ -6,19 +6,34 @@ const UNPRINTABLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066
 /** Keeps the length, so that columns stay right. */
 export const printable = (text: string): string => text.replace(UNPRINTABLE, '\ufffd');
 
-/** A value after a key that names a credential; references are no secret, nor is the word that stands for none. */
+/**
+ * A value after a word that names a credential: for comments and for text that is no YAML. References are no secret, nor
+ * is the word that stands for none. A list ends where its bracket closes.
+ */
 const CREDENTIAL =
-  /((?:secrets?|value|tokens?|pass|passw(?:or)?d|api_?key|credentials?|private_key|auth_?key|[a-z0-9]+_(?:secret|token|pass|password|key))["']?\s*:\s*)(?!\s)((?!["']?(?:env:|file:|INSECURE_NO_AUTH))(?:"[^"]*"?|'[^']*'?|[^\s,}\]{["'|>&*][^,}\]]*))/gi;
+  /((?:secrets?|value|tokens?|pass|passw(?:or)?d|api_?key|credentials?|private_key|auth_?key|[a-z0-9]+_(?:secret|token|pass|password|key))["']?\s*[:=]\s*)(?!\s)((?!["']?(?:env:|file:|INSECURE_NO_AUTH))(?:\[[^\]]*\]?|"[^"]*"?|'[^']*'?|[^\s,}\]{["'|>&*][^,}\]]*))/gi;
 
-/** Covers what looks like a literal credential on one line of YAML; keeps the length. */
+/** Credentials inside a URL: the user information, and parameters that are called like secrets. */
+const URL_CREDENTIAL =
+  /(\w:\/\/)([^\s/@"']+)(?=@)|([?&](?:access_token|token|api_?key|key|secret|password|sig|signature)=)([^&#\s"']+)/gi;
+
+/** Covers what looks like a literal credential on one line; keeps the length. */
 export const maskCredentials = (line: string): string =>
-  line.replace(CREDENTIAL, (_, key: string, value: string) => key + mask(value));
+  maskUrls(line.replace(CREDENTIAL, (_, key: string, value: string) => key + maskItems(value)));
 
-/** Covers the value behind a key, up to the end of its entry. */
-export const maskValue = (rest: string): string =>
-  rest.replace(
-    /^(\s*:\s*)(?!\s)((?!["']?(?:env|file):)(?:"[^"]*"?|'[^']*'?|[^,}]*))/,
-    (_, colon: string, value: string) => colon + mask(value),
+/** One value, or the items of a list but for its references. */
+const maskItems = (value: string): string =>
+  value.startsWith('[')
+    ? value.replace(/[^\s,[\]{}]+/g, (item) => (HARMLESS.test(item) ? item : mask(item)))
+    : mask(value);
+
+/** A reference, nothing, or the key of a map. */
+const HARMLESS = /^["']?(?:env|file):|^(?:""|'')$|:$/;
+
+/** Covers the credentials of the URLs in a text; keeps the length. */
+export const maskUrls = (text: string): string =>
+  text.replace(URL_CREDENTIAL, (_, scheme = '', user = '', name = '', value = '') =>
+    scheme === '' ? name + mask(value) : scheme + mask(user),
   );
 
 export const mask = (value: string): string => value.replace(/\S/gu, (unit) => '*'.repeat(unit.length));

@@ -27,6 +27,7 @@ export function lowerAgent(config: AgentConfig, scope: string): AgentPlan {
   return {
     kind: 'openai',
     base_url: openai.base_url,
+    allow_http: openai.allow_http ?? false,
     model: openai.model,
     api_key: openai.api_key === undefined ? null : parseSecretRef(openai.api_key, scope),
     system: openai.system ?? null,

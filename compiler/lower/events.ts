@@ -1,21 +1,12 @@
-/** Lowers a route's `events` list: exact names stay names, globs become regular expressions (§2.1, §6.1). */
-import picomatch from 'picomatch';
+/** Lowers a route's `events` list: exact names stay names, globs become expressions of linear time (§2.1, §6.1). */
 import type { EventsPlan } from '../../schemas/generated/types.ts';
 import type { Lowered, Problem } from '../diagnostics/problem.ts';
+import { globSource } from './event-glob.ts';
 
 /** An entry with one of these characters is a glob. */
 const GLOB = /[*?[{]/;
 
-function globSource(glob: string): string | Error {
-  try {
-    const regex = picomatch.makeRe(glob, { strictBrackets: true });
-    return regex ? regex.source : new Error('is empty');
-  } catch (error) {
-    return error instanceof Error ? error : new Error(String(error));
-  }
-}
-
-/** Problems: `event-glob` (a glob whose brackets do not pair). An empty list accepts every event. */
+/** Problems: `event-glob` (a glob that cannot be read, or not be matched in linear time). An empty list accepts every event. */
 export function lowerEvents(entries: readonly string[]): Lowered<EventsPlan> {
   const exact = new Set<string>();
   const globs = new Set<string>();
@@ -28,7 +19,7 @@ export function lowerEvents(entries: readonly string[]): Lowered<EventsPlan> {
     const source = globSource(entry);
     if (typeof source === 'string') globs.add(source);
     else {
-      const message = `${JSON.stringify(entry)} is not a glob: ${source.message}; pair its brackets, or escape them with \\`;
+      const message = `${JSON.stringify(entry)} is no glob that can be used here: ${source.message}`;
       problems.push({ rule: 'event-glob', path: [index], at: 'value', message });
     }
   });

@@ -40,6 +40,7 @@ import { missingVerifyToken } from './missing-verify-token.ts';
 import { noEffect } from './no-effect.ts';
 import { noReplayProtection } from './no-replay-protection.ts';
 import { noSecondAttempt } from './no-second-attempt.ts';
+import { overriddenSetting } from './overridden-setting.ts';
 import { profileIncomplete } from './profile-incomplete.ts';
 import { publicKeyScheme } from './public-key-scheme.ts';
 import { rateBelowBurst } from './rate-below-burst.ts';
@@ -54,9 +55,11 @@ import { scriptOutside } from './script-outside.ts';
 import { secretConflict } from './secret-conflict.ts';
 import { secretExpiry } from './secret-expiry.ts';
 import { secretExposed } from './secret-exposed.ts';
+import { secretPlaceholder } from './secret-placeholder.ts';
 import { secretReference } from './secret-reference.ts';
 import { secretShort } from './secret-short.ts';
 import { shadowedSetting } from './shadowed-setting.ts';
+import { shellPlaceholder } from './shell-placeholder.ts';
 import { slowDirectDelivery } from './slow-direct-delivery.ts';
 import { sourceScheme } from './source-scheme.ts';
 import { subscriptionRejected } from './subscription-rejected.ts';
@@ -89,6 +92,7 @@ import { unknownTarget } from './unknown-target.ts';
 import { unknownToolset } from './unknown-toolset.ts';
 import { unreachableRoute } from './unreachable-route.ts';
 import { unreadableFile } from './unreadable-file.ts';
+import { unsafeUrl } from './unsafe-url.ts';
 import { unsignedSource } from './unsigned-source.ts';
 import { webhookDisabled } from './webhook-disabled.ts';
 import { wrongType } from './wrong-type.ts';
@@ -130,6 +134,7 @@ export const RULE_GROUPS: readonly RuleGroup[] = Object.freeze([
     rules: [
       secretConflict,
       secretExpiry,
+      secretPlaceholder,
       secretReference,
       publicKeyScheme,
       missingPublicUrl,
@@ -185,7 +190,16 @@ export const RULE_GROUPS: readonly RuleGroup[] = Object.freeze([
   },
   {
     title: 'The rest of the config',
-    rules: [webhookDisabled, shadowedSetting, invalidEnvironment, invalidTimezone, agentChoice],
+    rules: [
+      webhookDisabled,
+      shadowedSetting,
+      overriddenSetting,
+      invalidEnvironment,
+      invalidTimezone,
+      agentChoice,
+      shellPlaceholder,
+      unsafeUrl,
+    ],
   },
   { title: 'Jobs', rules: [invalidSchedule, scheduleNever, scheduleStep, scheduleGap] },
   {

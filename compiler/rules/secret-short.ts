@@ -2,6 +2,7 @@
 import type { SecretRef } from '../../schemas/generated/types.ts';
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
 import { DEFAULT_PROFILE } from '../route-scope.ts';
+import { placeholderIn } from '../source/placeholder-in.ts';
 import { INSECURE_NO_AUTH, parseSecretRef } from '../source/secret-ref.ts';
 import type { Rule } from './support/rule.ts';
 
@@ -53,6 +54,8 @@ const MIN_LENGTH = 16;
 export function shortSecret(rule: string, ref: SecretRef, path: NodePath): readonly Problem[] {
   const length = [...ref.value].length;
   if (ref.kind !== 'literal' || length >= MIN_LENGTH || ref.value === INSECURE_NO_AUTH) return [];
+  // Said by `secret-placeholder`.
+  if (placeholderIn(ref.value) !== null) return [];
   const message = `this secret has ${length} characters; ${MIN_LENGTH} or more are hard to guess`;
   return [{ rule, path, at: 'value', message, hint: 'make one with `openssl rand -hex 32`', sensitive: true }];
 }

@@ -1,4 +1,5 @@
 /** An event name the sender does not know. */
+import { RE2JS } from 're2js';
 import type { Problem } from '../diagnostics/problem.ts';
 import { suggest } from '../diagnostics/suggest.ts';
 import { lowerEvents } from '../lower/events.ts';
@@ -49,7 +50,7 @@ export const unknownEvent: Rule = {
 function isKnown(entry: string, known: readonly string[]): boolean {
   const { plan } = lowerEvents([entry]);
   if (plan === null) return true;
-  const globs = plan.globs.map((source) => new RegExp(source));
+  const globs = plan.globs.map((source) => RE2JS.compile(source));
   return known.some((event) => plan.exact.includes(event) || globs.some((glob) => glob.test(event)));
 }
 

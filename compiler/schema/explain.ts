@@ -2,6 +2,7 @@
 import type { SCHEMAS } from '../../schemas/built/schemas.ts';
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
 import { certainMatch, didYouMean, oneOf, suggest } from '../diagnostics/suggest.ts';
+import { isSecretName } from '../source/secret-names.ts';
 import { typesOf, withoutAlternatives } from './alternatives.ts';
 import { guessKey, knownKeys } from './known-keys.ts';
 import { misplacedKeyHint } from './misplaced-key.ts';
@@ -79,14 +80,14 @@ const KEYWORDS: Readonly<Record<string, Explain>> = {
 
 function limit(words: string): Explain {
   return (place, params) => {
-    const found = String(valueAt(place.data, place.path));
-    return value(
-      place,
-      'invalid-number',
-      `\`${nameOf(place.path)}\` must be ${words} ${String(params.limit)}, not ${found}`,
-    );
+    const message = `\`${nameOf(place.path)}\` must be ${words} ${String(params.limit)}${notThis(place)}`;
+    return value(place, 'invalid-number', message);
   };
 }
+
+/** What is there instead; a number under a key for secrets is not repeated. */
+const notThis = ({ data, path }: Place): string =>
+  path.some((part) => isSecretName(String(part))) ? '' : `, not ${String(valueAt(data, path))}`;
 
 function unknownKey(place: Place, key: string): Problem {
   const known = knownKeys(place.schema, place.path);
@@ -100,12 +101,9 @@ function unknownKey(place: Place, key: string): Problem {
     message: `unknown key \`${key}\`${guess}`,
     ...(hint === undefined ? {} : { hint }),
     ...(meant !== null ? { fix: { kind: 'rename', text: meant } } : {}),
-    ...(SECRET_KEY.test(suggest(key, known)[0] ?? '') ? { sensitive: true } : {}),
+    ...(isSecretName(suggest(key, known)[0] ?? '') ? { sensitive: true } : {}),
   };
 }
-
-/** Misspelt, such a key may still have a literal secret behind it. */
-const SECRET_KEY = /secret|key$|token/;
 
 const listOf = (known: readonly string[]): string | undefined =>
   known.length === 0 ? undefined : `known here: ${oneOf(known.toSorted(), 'and')}`;
@@ -146,8 +144,8 @@ function wrongType(place: Place, types: readonly string[]): Problem {
   const found = valueAt(place.data, place.path);
   const expected = [...new Set(types.map((type) => TYPE_NAMES[type] ?? type))].join(' or ');
   const rule = typeof found === 'number' && types.includes('integer') ? 'invalid-number' : 'wrong-type';
-  const was = rule === 'invalid-number' ? String(found) : (TYPE_NAMES[typeOf(found)] ?? typeOf(found));
-  const problem = value(place, rule, `\`${nameOf(place.path)}\` must be ${expected}, not ${was}`);
+  const was = rule === 'invalid-number' ? notThis(place) : `, not ${TYPE_NAMES[typeOf(found)] ?? typeOf(found)}`;
+  const problem = value(place, rule, `\`${nameOf(place.path)}\` must be ${expected}${was}`);
   const hint = types.includes('boolean') && typeof found === 'string' ? truthHint(found) : undefined;
   if (hint === undefined) return problem;
   return { ...problem, hint: `write \`${hint}\``, fix: { kind: 'replace', text: hint } };

@@ -22,7 +22,9 @@ export function parseEnvFile(source: SourceText): EnvFile {
     if (name !== undefined) values.set(name, double === undefined ? (single ?? bare?.trim() ?? '') : unquote(double));
     else if (!/^\s*(#.*)?$/.test(line)) {
       const range = { start: offset + line.search(/\S/), end: offset + line.trimEnd().length };
-      findings.push({ rule: 'env-file-syntax', source, range, message: 'not a `KEY=value` line' });
+      // Whatever the line was meant to be, it may hold a secret.
+      const message = 'not a `KEY=value` line';
+      findings.push({ rule: 'env-file-syntax', source, range, message, sensitive: true });
     }
     offset += line.length + 1;
   }

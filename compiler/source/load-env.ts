@@ -22,6 +22,28 @@ export function loadEnvFile(files: Files, profileHome: string, cwd: string): Loa
   return { values: new Map(), findings: [{ rule: 'unreadable-file', source, range: START, message: read.message }] };
 }
 
+/** A variable, and where it is set: for messages. */
+export interface Variable {
+  readonly value: string;
+  readonly origin: string;
+}
+
+export type Variables = ReadonlyMap<string, Variable>;
+
+/** As `mergeEnv`, with the origin of each. @param path of the file, as it is shown. */
+export function describeEnv(
+  env: Readonly<Record<string, string | undefined>>,
+  file: ReadonlyMap<string, string>,
+  path: string,
+): Variables {
+  const variables = new Map<string, Variable>();
+  for (const [name, value] of file) variables.set(name, { value, origin: `\`${path}\`` });
+  for (const [name, value] of Object.entries(env)) {
+    if (value !== undefined && value !== '') variables.set(name, { value, origin: 'the environment' });
+  }
+  return variables;
+}
+
 /** The process environment wins over the file (§2 of the decisions); an empty variable is none. */
 export function mergeEnv(
   env: Readonly<Record<string, string | undefined>>,

@@ -656,6 +656,10 @@ export interface OpenAiAgentConfig {
    */
   base_url: string;
   /**
+   * Allow plain `http://` to a host that is not this machine.
+   */
+  allow_http?: boolean;
+  /**
    * Model name.
    */
   model: string;
@@ -1810,6 +1814,7 @@ export interface CommandAgentPlan {
 export interface OpenAiAgentPlan {
   kind: 'openai';
   base_url: string;
+  allow_http: boolean;
   model: string;
   api_key: SecretRef | null;
   system: string | null;
@@ -2012,7 +2017,7 @@ export interface RouteSecret {
 export interface EventsPlan {
   exact: string[];
   /**
-   * Regular expression sources made from the globs.
+   * RE2 expressions made from the globs: matched in linear time.
    */
   globs: string[];
 }

@@ -3,6 +3,7 @@ import type { Config, JobConfig, ProfileConfig, ProfilePlan, ServerPlan } from '
 import type { Overrides } from '../../lower/overrides.ts';
 import type { EffectiveSettings } from '../../lower/webhook-settings.ts';
 import type { RouteScope } from '../../route-scope.ts';
+import type { Variables } from '../../source/load-env.ts';
 
 /** A config file's part that belongs to one profile; the root config's is that of `default`. */
 export interface ProfileView {
@@ -23,7 +24,11 @@ export interface ConfigView {
   readonly config: Config;
   readonly settings: EffectiveSettings;
   readonly overrides: Overrides;
+  /** What the settings' variables say, by name. */
+  readonly variables: Variables;
   readonly server: ServerPlan;
+  /** The table holds no routes yet. */
+  readonly scope: RouteScope;
   /** See `RouteScope.unsure`. */
   readonly unsure: ReadonlySet<string>;
 }

@@ -18,7 +18,9 @@ import { idempotencyKey } from '../http/idempotency-key.ts';
 import { DeliveryRefusal } from '../http/values.ts';
 import type { Probe, ProbeOptions } from '../probe.ts';
 import { probed, probeFailed } from '../probe.ts';
+import type { Pieces } from '../text/prepare-pieces.ts';
 import { preparePieces } from '../text/prepare-pieces.ts';
+import { transformText } from '../text/transforms.ts';
 import { judgeGh } from './gh-outcome.ts';
 import { quietMentions } from './quiet-mentions.ts';
 
@@ -73,12 +75,12 @@ class ForgeaCommentDriver implements Driver {
   }
 
   async show(request: DeliveryRequest): Promise<readonly Shown[]> {
-    const { place, comments } = prepare(request);
+    const { place, comments } = await prepare(request);
     return comments.map((stdin) => ({ kind: 'process', argv: this.commentArgv(place), stdin }));
   }
 
   async deliver(request: DeliveryRequest): Promise<DeliveryOutcome> {
-    const { place, comments } = prepare(request);
+    const { place, comments } = await prepare(request);
     await mkdir(this.folder, { recursive: true, mode: 0o700 });
     const search = request.first_attempt_at !== null && !this.unsent.has(request.key);
     this.unsent.delete(request.key);
@@ -198,13 +200,24 @@ function ghEnvironment(
   };
 }
 
-function prepare(request: DeliveryRequest): { readonly place: Place; readonly comments: readonly string[] } {
+async function prepare(
+  request: DeliveryRequest,
+): Promise<{ readonly place: Place; readonly comments: readonly string[] }> {
   const place = readPlace(request);
   if (typeof place === 'string') throw new DeliveryRefusal(place);
-  const pieces = preparePieces({ ...TEXT, transforms: [...TEXT.transforms] }, quietMentions(request.text));
+  const pieces = await quietPieces(request.text);
   if (pieces.kind === 'refused') throw new DeliveryRefusal(pieces.reason);
   const comments = pieces.pieces.map((piece, index) => `${piece}\n\n${markerOf(request.key, index)}\n`);
   return { place, comments };
+}
+
+/** Transformed first: a control character that goes away must not have hidden a mention. */
+async function quietPieces(raw: string): Promise<Pieces> {
+  const plan = { ...TEXT, transforms: [...TEXT.transforms] };
+  const text = transformText(raw, plan.transforms);
+  const whole = preparePieces(plan, await quietMentions(text, { whole: true }));
+  if (whole.kind !== 'pieces' || whole.pieces.length === 1) return whole;
+  return preparePieces(plan, await quietMentions(text, { whole: false }));
 }
 
 function markerOf(key: string, index: number): string {

@@ -1,7 +1,8 @@
 /** Exchanges the credentials of a binding for a short-lived token, as the target's plan says. */
+
+import type { BaseUrl } from '../../../schemas/base-url.ts';
 import type { ExchangePlan, VariantPlan } from '../../../schemas/generated/types.ts';
 import type { Clock } from '../../clock.ts';
-import type { BaseUrl } from './base-url.ts';
 import { linkReader } from './condition.ts';
 import { linkJudge } from './judge.ts';
 import { linkRequest } from './link-request.ts';

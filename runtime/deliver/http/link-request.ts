@@ -1,6 +1,7 @@
 /** Links one request of a target to a function that builds it: host fixed, every value encoded in its place. */
+
+import type { BaseUrl } from '../../../schemas/base-url.ts';
 import type { NamedTemplate, RequestPlan, ValueRef } from '../../../schemas/generated/types.ts';
-import type { BaseUrl } from './base-url.ts';
 import { linkBody } from './body.ts';
 import type { Fill, FillScope, Values } from './values.ts';
 import { DeliveryRefusal, fillWith, HIDDEN, hideSecrets, linkFill } from './values.ts';

@@ -1,11 +1,11 @@
 /** Links one binding of a declarative target: its variant chosen, base URL checked, patterns and tests compiled. */
 import { RE2JS } from 're2js';
+import type { BaseUrl } from '../../../schemas/base-url.ts';
+import { parseBaseUrl } from '../../../schemas/base-url.ts';
 import type { RequestPlan, ValueTemplate, VariantPlan } from '../../../schemas/generated/types.ts';
 import type { Address, ResolveAddress } from '../address.ts';
 import { linkAddress } from '../address.ts';
 import type { BoundTarget } from '../driver.ts';
-import type { BaseUrl } from './base-url.ts';
-import { parseBaseUrl } from './base-url.ts';
 import type { ExchangeToken } from './exchange-token.ts';
 import { linkExchange } from './exchange-token.ts';
 import type { Judge } from './judge.ts';

@@ -1,9 +1,9 @@
 /** Looks whether the server of an HTTP target can be reached, and whether it gives a token; no credential goes to a strange path. */
 
+import type { BaseUrl } from '../../../schemas/base-url.ts';
 import type { DeliveryContext } from '../driver.ts';
 import type { Probe } from '../probe.ts';
 import { probed, probeFailed } from '../probe.ts';
-import type { BaseUrl } from './base-url.ts';
 import { Deadlines } from './deadlines.ts';
 import { sendRequest } from './send-request.ts';
 

@@ -1,6 +1,7 @@
 /** The agent as an OpenAI-compatible server: one chat completion per run, nothing of its error texts passed on. */
 import type { Dispatcher } from 'undici';
 import { request as send } from 'undici';
+import { parseBaseUrl } from '../../../schemas/base-url.ts';
 import type { OpenAiAgentPlan } from '../../../schemas/generated/types.ts';
 import type { SecretResolver } from '../../secrets.ts';
 import { printSecretRef, SecretError } from '../../secrets.ts';
@@ -25,9 +26,12 @@ const REFUSALS: Readonly<Record<number, string>> = {
 };
 
 export function createOpenAiAgent(plan: OpenAiAgentPlan, context: OpenAiAgentContext): AgentRunner {
-  const url = `${plan.base_url.replace(/\/+$/, '')}/chat/completions`;
+  const base = parseBaseUrl(plan.base_url, { allowHttp: plan.allow_http, secret: false });
   return {
     async run(request) {
+      // The compiler refuses such a table; one from elsewhere sends nothing either.
+      if (typeof base === 'string') throw new AgentError(base);
+      const url = `${base.origin}${base.path}/chat/completions${base.query === '' ? '' : `?${base.query}`}`;
       const authorization = authorize(plan, context.secrets);
       try {
         const response = await send(url, {

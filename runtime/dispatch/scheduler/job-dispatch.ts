@@ -1,5 +1,6 @@
 /** Turns a job that is to run into a dispatch: the unit everything behind it works on. */
 import type { Dispatch, DispatchDelivery, RouteTable } from '../../../schemas/generated/types.ts';
+import { sessionId } from '../../session-id.ts';
 import { linkTemplate } from '../../table/link-template.ts';
 import { homeTarget, LOCAL } from './home-channel.ts';
 import type { Job } from './job.ts';
@@ -50,7 +51,7 @@ function dispatchOf(job: Job, table: DeliveryTable, { id, event, delivery_id, no
     prompt: job.prompt,
     skills: [...job.skills],
     toolsets: [...job.toolsets],
-    session: `job:${delivery_id}`,
+    session: sessionId('job', delivery_id),
     deliveries: renderDeliveries(job, table),
     mirror_to_session: false,
     superseded: 0,

@@ -1,5 +1,6 @@
 /** Renders prompt, addresses and coalesce key into the dispatch: nothing after it looks at the payload or the route. */
 import type { Dispatch, DispatchDelivery, RoutePlan } from '../../../schemas/generated/types.ts';
+import { sessionId } from '../../session-id.ts';
 import type { Builtins } from '../../table/link-template.ts';
 import type { LinkedDelivery } from '../../table/linked-table.ts';
 import type { Stage } from '../intake.ts';
@@ -23,7 +24,7 @@ export const render: Stage = (intake, { ids }) => {
     prompt: route.prompt(data, builtins).text,
     skills: plan.mode === 'agent' ? plan.skills : [],
     toolsets: plan.mode === 'agent' ? plan.toolsets : [],
-    session: `webhook:${plan.name}:${deliveryId}`,
+    session: sessionId('webhook', plan.name, deliveryId),
     deliveries: plan.mode === 'cron' ? [] : renderDeliveries(route.deliveries, data, builtins),
     mirror_to_session: plan.mirror_to_session,
     superseded: 0,

@@ -117,7 +117,7 @@ test('a target is asked for what it needs, its secret goes to .env', async (t) =
     ['Nothing yet', enter],
     ['Where shall answers go?', down.repeat(3) + enter],
     ['Which way?', enter],
-    ['Token of the bot', `the-bot-token${enter}`],
+    ['Token of the bot', `8831-AAHq9fQx${enter}`],
     ['The chat to write to', `-100200${enter}`],
     ['Make a first route?', enter],
     ['Write this?', enter],
@@ -129,6 +129,6 @@ test('a target is asked for what it needs, its secret goes to .env', async (t) =
     text,
     /community_chat:\n {4}enabled: true\n {4}token: env:COMMUNITY_CHAT_TOKEN\n {4}home_channel: "-100200"\n/,
   );
-  assert.match(readFileSync(join(home, '.env'), 'utf8'), /^COMMUNITY_CHAT_TOKEN=the-bot-token$/m);
-  assert.doesNotMatch(stderr, /the-bot-token/);
+  assert.match(readFileSync(join(home, '.env'), 'utf8'), /^COMMUNITY_CHAT_TOKEN=8831-AAHq9fQx$/m);
+  assert.doesNotMatch(stderr, /8831-AAHq9fQx/);
 });

@@ -42,7 +42,7 @@ async function server(t: TestContext, answer: (response: ServerResponse) => void
     createOpenAiAgent(
       {
         ...{ kind: 'openai', base_url: `http://127.0.0.1:${port}/v1/`, model: 'm1', system: null, max_attempts: 1 },
-        ...{ timeout_seconds: 5, api_key: { kind: 'env', value: 'KEY', scope: 'default' } },
+        ...{ allow_http: false, timeout_seconds: 5, api_key: { kind: 'env', value: 'KEY', scope: 'default' } },
         ...overrides,
       },
       {

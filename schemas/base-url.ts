@@ -1,4 +1,7 @@
-/** Checks the base URL of a target when it is linked, so that no delivery can change where its credentials go. */
+/**
+ * Checks a URL of a config before anything is sent there: one function for the compiler, which sees what is written, and
+ * for the runtime, which sees what references stand for. No later input can change where credentials go.
+ */
 
 export interface BaseUrl {
   /** `https://host[:port]`. */
@@ -14,18 +17,21 @@ export interface BaseUrl {
 export interface BaseUrlOptions {
   /** The operator allows plain http to a host that is not this machine. */
   readonly allowHttp: boolean;
-  /** Path and query are a secret (an incoming webhook's URL). */
+  /** The URL as a whole is kept as a secret (an incoming webhook's): its path and query may hold one, and are not shown. */
   readonly secret: boolean;
 }
 
 const LOOPBACK = /^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+const SECRET_PARAMETER =
+  /^(?:(?:access|auth|api|id)?_?(?:token|key)|secret|client_secret|password|passwd|pwd|sig|signature)$/i;
 
 /** The checked base, or what is wrong with it; the text itself is not repeated, it may be a secret. */
 export function parseBaseUrl(text: string, options: BaseUrlOptions): BaseUrl | string {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null) return 'the base URL is not a URL';
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'the base URL is neither https:// nor http://';
-  if (url.username !== '' || url.password !== '') return 'the base URL may not hold a user name or password';
+  const problem = credentialsIn(url, options);
+  if (problem !== null) return problem;
   if (url.protocol === 'http:' && !LOOPBACK.test(url.hostname) && !options.allowHttp) {
     return `the base URL sends credentials to ${url.hostname} without encryption; use https://, or set allow_http: true`;
   }
@@ -38,4 +44,11 @@ export function parseBaseUrl(text: string, options: BaseUrlOptions): BaseUrl | s
     query,
     shown: `${url.origin}${options.secret && visible !== '' ? '/***' : visible}`,
   };
+}
+
+/** A URL is printed and stored: what it must not hold, or null. */
+export function credentialsIn(url: URL, { secret }: Pick<BaseUrlOptions, 'secret'>): string | null {
+  if (url.username !== '' || url.password !== '') return 'the base URL may not hold a user name or password';
+  const name = secret ? undefined : [...url.searchParams.keys()].find((key) => SECRET_PARAMETER.test(key));
+  return name === undefined ? null : `the base URL may not hold a credential (\`${name}\`)`;
 }

@@ -1,0 +1,72 @@
+/** A setting of the config that a variable replaces. */
+import type { Problem } from '../diagnostics/problem.ts';
+import type { Rule } from './support/rule.ts';
+import type { ConfigView } from './support/views.ts';
+
+const CONFIG = `platforms:
+  webhook:
+    enabled: true
+    secret: env:WEBHOOK_SECRET
+    port: 9000
+    routes:
+      alerts:
+        prompt: "{title}"
+`;
+
+export const overriddenSetting: Rule = {
+  id: 'overridden-setting',
+  severity: 'warning',
+  title: 'An environment variable, or a line of `.env`, replaces a setting that the config writes differently.',
+  why: 'What is read in the config is not what is used, and requests signed with the secret that stands there are refused.',
+  bad: { config: CONFIG, files: { '~/.hookwright/.env': 'WEBHOOK_PORT=8644\n' } },
+  good: { config: CONFIG, files: { '~/.hookwright/.env': 'WEBHOOK_SECRET=4b1d7c9e05a2f8836b60d4f1\n' } },
+  checkConfig(view) {
+    return [secretProblem(view), ...plainProblems(view)].flatMap((problem) => problem ?? []);
+  },
+};
+
+const RULE = 'overridden-setting';
+const HINT = 'remove one of the two';
+
+function secretProblem({ settings, overrides, variables }: ConfigView): Problem | null {
+  const { secret } = settings.values;
+  const path = settings.pathOf('secret');
+  const variable = 'WEBHOOK_SECRET';
+  if (!overrides.secret || path === null || secret === `env:${variable}`) return null;
+  if (secret === variables.get(variable)?.value) return null;
+  const message = `\`${variable}\`${originOf(variable, { variables })} replaces the secret that stands here`;
+  return { rule: RULE, path, at: 'value', message, hint: HINT, sensitive: true };
+}
+
+function plainProblems({ config, settings, overrides, variables }: ConfigView): readonly Problem[] {
+  const written = [
+    ['WEBHOOK_HOST', overrides.host, settings.values.host, settings.pathOf('host')],
+    ['WEBHOOK_PORT', overrides.port, settings.values.port, settings.pathOf('port')],
+    ['WEBHOOK_ENABLED', overrides.enabled, config.platforms?.webhook?.enabled, ['platforms', 'webhook', 'enabled']],
+  ] as const;
+  return written.flatMap(([variable, used, here, path]): readonly Problem[] => {
+    // Switched off: `webhook-disabled` says so. A flag of the command line wins over both, and is no surprise.
+    if (
+      used === null ||
+      used === false ||
+      here === undefined ||
+      path === null ||
+      used === here ||
+      !isSaid(variable, used, variables)
+    ) {
+      return [];
+    }
+    const message = `\`${variable}\`${originOf(variable, { variables })} replaces \`${String(path.at(-1))}: ${here}\` by \`${used}\``;
+    return [{ rule: RULE, path, at: 'value', message, hint: HINT }];
+  });
+}
+
+const isSaid = (variable: string, used: string | number | boolean, variables: ConfigView['variables']): boolean => {
+  const value = variables.get(variable)?.value;
+  return value !== undefined && (typeof used === 'boolean' || String(used) === value || Number(value) === used);
+};
+
+const originOf = (variable: string, { variables }: Pick<ConfigView, 'variables'>): string => {
+  const origin = variables.get(variable)?.origin;
+  return origin === undefined ? '' : ` of ${origin}`;
+};

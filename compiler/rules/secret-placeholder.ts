@@ -1,0 +1,113 @@
+/** What stands for a secret, where a secret is expected. */
+import type { SecretRef } from '../../schemas/generated/types.ts';
+import type { NodePath, Problem } from '../diagnostics/problem.ts';
+import { agentSecrets } from '../lower/agent.ts';
+import { targetNamed } from '../lower/delivery.ts';
+import { isLoopback } from '../lower/loopback.ts';
+import { targetEntries } from '../lower/profile.ts';
+import type { RouteScope } from '../route-scope.ts';
+import { DEFAULT_PROFILE } from '../route-scope.ts';
+import type { Placeholder } from '../source/placeholder-in.ts';
+import { placeholderIn } from '../source/placeholder-in.ts';
+import { isSecretName } from '../source/secret-names.ts';
+import { parseSecretRef } from '../source/secret-ref.ts';
+import type { Rule } from './support/rule.ts';
+
+export const secretPlaceholder: Rule = {
+  id: 'secret-placeholder',
+  severity: 'error',
+  title: 'A secret or credential is a variable that is not expanded, or a stand-in such as `changeme`.',
+  why: 'The text itself would be the secret, and a stranger who guesses it signs whatever he likes. A variable is written `env:NAME`, a file `file:path`.',
+  bad: {
+    config: `platforms:
+  webhook:
+    enabled: true
+    secret: \${WEBHOOK_SECRET}
+    routes:
+      pulls:
+        prompt: "{title}"
+`,
+  },
+  good: {
+    config: `platforms:
+  webhook:
+    enabled: true
+    secret: env:WEBHOOK_SECRET
+    routes:
+      pulls:
+        prompt: "{title}"
+`,
+  },
+  checkRoute({ config, secrets, scope }) {
+    const { verify_token } = config;
+    const token =
+      verify_token === undefined ? [] : [{ text: verify_token, path: ['verify_token'], scope: DEFAULT_PROFILE }];
+    const own = secrets.flatMap(({ ref, path }) => (path === null ? [] : [{ ref, path }]));
+    return [...own, ...token.map(readRef)].flatMap((secret) => problemsOf(this.id, secret, scope));
+  },
+  checkConfig({ settings, overrides, scope }) {
+    const { secret } = settings.values;
+    const path = settings.pathOf('secret');
+    const used = overrides.secret ? 'env:WEBHOOK_SECRET' : secret;
+    if (used === undefined) return [];
+    const at = path ?? ['platforms', 'webhook'];
+    return problemsOf(this.id, readRef({ text: used, path: at, scope: DEFAULT_PROFILE }), scope);
+  },
+  checkProfile({ name, config, scope }) {
+    // A variable of the agent is a secret when it is called like one: `DEBUG: test` is none.
+    const agent = agentSecrets(config.agent)
+      .filter(({ path }) => path[1] === 'openai' || isSecretName(path[2] ?? ''))
+      .map((secret) => ({ ...secret, scope: name }));
+    const targets = targetEntries(config).flatMap(([written, entry]) =>
+      Object.entries(entry).flatMap(([setting, value]) =>
+        typeof value === 'string' && isCredential(written, setting, scope)
+          ? [{ text: value, path: ['platforms', written, setting], scope: name }]
+          : [],
+      ),
+    );
+    return [...agent, ...targets].flatMap((secret) => problemsOf(this.id, readRef(secret), scope));
+  },
+};
+
+interface WrittenSecret {
+  readonly text: string;
+  readonly path: NodePath;
+  /** The profile whose environment resolves it. */
+  readonly scope: string;
+}
+
+interface PlacedSecret {
+  readonly ref: SecretRef;
+  readonly path: NodePath;
+}
+
+const readRef = ({ text, path, scope }: WrittenSecret): PlacedSecret => ({ ref: parseSecretRef(text, scope), path });
+
+/** As the target's entry says; of a setting that it does not know, by its name. */
+function isCredential(target: string, setting: string, { table }: RouteScope): boolean {
+  const name = targetNamed(table.target_names, target);
+  const known = name === null ? undefined : table.targets[name];
+  const plan = known?.settings.find((one) => one.name === setting || one.aliases.includes(setting));
+  return plan?.secret ?? isSecretName(setting);
+}
+
+/** A variable whose value is known now is as good as a literal: nothing is expanded there either. */
+function problemsOf(rule: string, { ref, path }: PlacedSecret, scope: RouteScope): readonly Problem[] {
+  const value = ref.kind === 'env' ? scope.facts.variable(ref.scope, ref.value) : ref.value;
+  const found = ref.kind === 'file' || value === undefined || value === '' ? null : placeholderIn(value);
+  if (found === null) return [];
+  if (ref.kind === 'literal') return [{ rule, path, at: 'value', sensitive: true, ...wordsFor(found) }];
+  // The examples run on this machine with values of their own.
+  if (found.variable === null && /example/i.test(value ?? '') && isLoopback(scope.table.server.host)) return [];
+  const message = `the value of \`${ref.value}\` is no secret: ${found.what}`;
+  return [{ rule, path, at: 'value', message, hint: MAKE_ONE }];
+}
+
+const MAKE_ONE = 'make one with `openssl rand -hex 32`';
+
+function wordsFor({ what, variable }: Placeholder): Pick<Problem, 'message' | 'hint'> {
+  const isVariable = what.startsWith('this is not');
+  if (variable !== null) return { message: what, hint: `write \`env:${variable}\`` };
+  if (isVariable) return { message: what, hint: 'write `env:NAME` for a variable, `file:path` for a file' };
+  return { message: what, hint: `${MAKE_ONE}, keep it in \`.env\`, and write \`env:NAME\`` };
+}

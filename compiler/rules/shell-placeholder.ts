@@ -1,0 +1,55 @@
+/** A placeholder in code: what stands in it would be run. */
+import type { NodePath, Problem } from '../diagnostics/problem.ts';
+import type { CodeArgument } from './support/code-arguments.ts';
+import { codeArguments } from './support/code-arguments.ts';
+import type { Rule } from './support/rule.ts';
+
+export const shellPlaceholder: Rule = {
+  id: 'shell-placeholder',
+  severity: 'error',
+  title: 'An argument of `agent.command` that a shell or another interpreter reads as code holds a placeholder.',
+  why: 'The session holds the delivery id, which the sender chooses: whatever it says would become a part of the code. A variable is a value wherever it is used.',
+  bad: {
+    config: `platforms:
+  webhook:
+    enabled: true
+    secret: env:WEBHOOK_SECRET
+    routes:
+      pulls:
+        prompt: "{title}"
+agent:
+  command: [bash, -lc, "my-agent --session {session} | tee -a agent.log"]
+`,
+  },
+  good: {
+    config: `platforms:
+  webhook:
+    enabled: true
+    secret: env:WEBHOOK_SECRET
+    routes:
+      pulls:
+        prompt: "{title}"
+agent:
+  command: [bash, -lc, 'my-agent --session "$HOOKWRIGHT_SESSION" | tee -a agent.log']
+`,
+  },
+  checkProfile({ config }) {
+    const command = config.agent?.command ?? [];
+    return codeArguments(command).flatMap((code) => problemsIn(command[code.index] ?? '', code, this.id));
+  },
+};
+
+/** Those that are filled in, see `agent.command`. */
+const PLACEHOLDER = /\{(toolsets|session|route|profile)\}/g;
+
+function problemsIn(text: string, { index, program, interpreter }: CodeArgument, rule: string): readonly Problem[] {
+  const path: NodePath = ['agent', 'command', index];
+  return [...text.matchAll(PLACEHOLDER)].map((match) => ({
+    rule,
+    path,
+    at: 'value',
+    within: { offset: match.index, length: match[0].length },
+    message: `\`${program}\` reads this argument as code, and \`${match[0]}\` would become a part of it`,
+    hint: `use ${interpreter.variable.replace('NAME', `HOOKWRIGHT_${match[1]?.toUpperCase()}`)} there`,
+  }));
+}

@@ -1,0 +1,80 @@
+/** Finds the arguments of a command that a shell or another interpreter will read as code. */
+import type { Interpreter } from './interpreters.ts';
+import { INTERPRETERS, WRAPPERS } from './interpreters.ts';
+
+export interface CodeArgument {
+  /** Of the argument in the command. */
+  readonly index: number;
+  /** The program that reads it, as written. */
+  readonly program: string;
+  readonly interpreter: Interpreter;
+}
+
+/** In order, each once. Programs behind others count too: `env`, `sudo`, `timeout 5`, `docker exec`. */
+export function codeArguments(argv: readonly string[]): readonly CodeArgument[] {
+  const found = new Map<number, CodeArgument>();
+  for (const [at, program] of argv.entries()) {
+    const interpreter = INTERPRETERS.get(programName(program));
+    if (interpreter === undefined || !mayRunAt(argv, at, interpreter)) continue;
+    for (const index of READERS[interpreter.reads](argv, at + 1, interpreter)) {
+      if (!found.has(index)) found.set(index, { index, program, interpreter });
+    }
+  }
+  return [...found.values()].sort((a, b) => a.index - b.index);
+}
+
+/** `/usr/bin/python3.12` and `C:\Python\python.exe` are python. */
+function programName(program: string): string {
+  const file = program.slice(Math.max(program.lastIndexOf('/'), program.lastIndexOf('\\')) + 1).toLowerCase();
+  return file.replace(/\.(?:exe|cmd|bat)$/, '').replace(/[-.]?\d+(?:[.\d]*)$/, '');
+}
+
+/** Without an option that tells code, a program of that name is one only where a program stands. */
+function mayRunAt(argv: readonly string[], at: number, { reads }: Interpreter): boolean {
+  return at === 0 || reads === 'flag' || reads === 'rest' || WRAPPERS.has(programName(argv[0] ?? ''));
+}
+
+type Reader = (argv: readonly string[], from: number, interpreter: Interpreter) => readonly number[];
+
+const READERS: Readonly<Record<Interpreter['reads'], Reader>> = {
+  all: (argv, from) => range(from, argv.length),
+  rest: (argv, from, { flag }) => {
+    const at = argv.findIndex((argument, index) => index >= from && flag.test(argument));
+    return at === -1 ? [] : range(at, argv.length);
+  },
+  flag: flagged,
+  first: (argv, from, interpreter) => [
+    ...flagged(argv, from, interpreter),
+    ...[firstPlain(argv, from, interpreter.valued)].filter((index) => index < argv.length),
+  ],
+};
+
+/** Of each option that tells code: its own argument, and the next one that is no option. */
+function flagged(argv: readonly string[], from: number, interpreter: Interpreter): readonly number[] {
+  const { flag, valued, ends } = interpreter;
+  const found: number[] = [];
+  let { operands } = interpreter;
+  for (let at = from; at < argv.length && operands >= 0; at++) {
+    const argument = argv[at] ?? '';
+    if (ends.test(argument)) break;
+    if (flag.test(argument)) {
+      const code = firstPlain(argv, at + 1, valued);
+      found.push(...range(at, Math.min(code + 1, argv.length)));
+      at = code;
+    } else if (valued.test(argument)) at++;
+    else if (!isOption(argument)) operands--;
+  }
+  return found;
+}
+
+function firstPlain(argv: readonly string[], from: number, valued: RegExp): number {
+  let at = from;
+  while (at < argv.length && isOption(argv[at] ?? '')) at += valued.test(argv[at] ?? '') && argv[at] !== '--' ? 2 : 1;
+  return at;
+}
+
+/** `NAME=value` stands before the program of `env`. */
+const isOption = (argument: string): boolean => /^(?:[-+].|[A-Za-z_]\w*=)/.test(argument);
+
+const range = (from: number, to: number): readonly number[] =>
+  Array.from({ length: Math.max(0, to - from) }, (_, index) => from + index);

@@ -1,0 +1,121 @@
+/** A URL that gives credentials away. */
+import { credentialsIn, parseBaseUrl } from '../../schemas/base-url.ts';
+import type {
+  ProfileConfig,
+  TargetBinding,
+  TargetConfig,
+  TargetPlan,
+  ValueTemplate,
+} from '../../schemas/generated/types.ts';
+import type { NodePath, Problem } from '../diagnostics/problem.ts';
+import { targetNamed } from '../lower/delivery.ts';
+import { targetEntries } from '../lower/profile.ts';
+import { parseSecretRef } from '../source/secret-ref.ts';
+import type { Rule } from './support/rule.ts';
+
+export const unsafeUrl: Rule = {
+  id: 'unsafe-url',
+  severity: 'error',
+  title: 'A URL holds credentials, sends them over the network without encryption, or is none.',
+  why: 'URLs are printed and stored, and whoever is between this machine and an `http://` server reads the key, the prompts and the answers. This machine itself (`localhost`, `127.0.0.1`, `::1`) needs no encryption; for another one that you trust the network to, such as a container beside this one, set `allow_http: true` where the URL stands.',
+  bad: {
+    config: `platforms:
+  webhook:
+    enabled: true
+    secret: env:WEBHOOK_SECRET
+    routes:
+      alerts:
+        prompt: "{title}"
+agent:
+  openai: { base_url: "http://llm.example.org/v1", model: small, api_key: env:LLM_KEY }
+`,
+  },
+  good: {
+    config: `platforms:
+  webhook:
+    enabled: true
+    secret: env:WEBHOOK_SECRET
+    routes:
+      alerts:
+        prompt: "{title}"
+agent:
+  openai: { base_url: "https://llm.example.org/v1", model: small, api_key: env:LLM_KEY }
+`,
+  },
+  checkRoute({ config }) {
+    return publicUrlProblems(this.id, config.public_url, ['public_url']);
+  },
+  checkConfig({ config }) {
+    return publicUrlProblems(this.id, config.public_url, ['public_url']);
+  },
+  checkProfile({ name, config, scope }) {
+    const { targets, target_names, profiles } = scope.table;
+    const entries = targetEntries(config).flatMap(([written, entry]): readonly Problem[] => {
+      const target = targetNamed(target_names, written);
+      const plan = target === null ? undefined : targets[target];
+      if (plan === undefined) return [];
+      const binding = profiles[name]?.targets[plan.name];
+      const own = settingProblems(this.id, entry, plan, ['platforms', written]);
+      return own.length > 0 ? own : baseProblems(this.id, { plan, binding, path: ['platforms', written] });
+    });
+    return [...agentProblems(this.id, config), ...entries];
+  },
+};
+
+/** What the sender calls is no place that anything is sent to: only credentials in it do harm. */
+function publicUrlProblems(rule: string, text: string | undefined, path: NodePath): readonly Problem[] {
+  if (text === undefined || !URL.canParse(text)) return [];
+  const message = credentialsIn(new URL(text), { secret: false });
+  return message === null ? [] : [urlProblem(rule, path, message)];
+}
+
+function agentProblems(rule: string, { agent }: ProfileConfig): readonly Problem[] {
+  if (agent?.openai === undefined) return [];
+  const { base_url, allow_http } = agent.openai;
+  const found = parseBaseUrl(base_url, { allowHttp: allow_http === true, secret: false });
+  return typeof found === 'string' ? [urlProblem(rule, ['agent', 'openai', 'base_url'], found)] : [];
+}
+
+/** Every setting that is a URL, by whatever name; a reference is checked when it is resolved. */
+function settingProblems(rule: string, entry: TargetConfig, plan: TargetPlan, path: NodePath): readonly Problem[] {
+  return Object.entries(entry).flatMap(([key, value]): readonly Problem[] => {
+    const setting = plan.settings.find(({ name, aliases }) => name === key || aliases.includes(key));
+    const isBase = key === 'api_base' || setting?.name === 'api_base';
+    if (typeof value !== 'string' || parseSecretRef(value, '').kind !== 'literal') return [];
+    if (!isBase && !/^[a-z][a-z0-9+.-]*:\/\//i.test(value)) return [];
+    const options = { allowHttp: entry.allow_http === true, secret: setting?.secret === true };
+    const found = parseBaseUrl(value, options);
+    return typeof found === 'string' ? [urlProblem(rule, [...path, key], found)] : [];
+  });
+}
+
+interface BoundPlan {
+  readonly plan: TargetPlan;
+  readonly binding: TargetBinding | undefined;
+  readonly path: NodePath;
+}
+
+/** URLs that the target itself brings: of the service, and of its token server. */
+function baseProblems(rule: string, { plan, binding, path }: BoundPlan): readonly Problem[] {
+  if (binding === undefined || binding.api_base !== null || Object.hasOwn(binding.credentials, 'api_base')) return [];
+  const variants = plan.variants.filter(({ name }) => binding.variant === null || name === binding.variant);
+  const bases = variants.flatMap(({ base, exchange }) => [base, exchange?.base ?? null]).map(literalText);
+  return bases.flatMap((text): readonly Problem[] => {
+    const found = text === null ? null : parseBaseUrl(text, { allowHttp: binding.allow_http, secret: false });
+    if (typeof found !== 'string') return [];
+    return [{ rule, path, at: 'key', message: `in the catalog's entry of ${plan.title}, ${found}` }];
+  });
+}
+
+/** null: a part of it is a setting. */
+function literalText(template: ValueTemplate | null): string | null {
+  if (template === null) return null;
+  const texts = template.map((part) => (part.kind === 'text' ? part.text : null));
+  return texts.includes(null) ? null : texts.join('');
+}
+
+function urlProblem(rule: string, path: NodePath, message: string): Problem {
+  const hint = 'credentials have settings of their own, which take references: `env:NAME`, `file:path`';
+  const holdsOne = message.includes('may not hold');
+  return { rule, path, at: 'value', message, ...(holdsOne ? { hint, sensitive: true } : {}) };
+}

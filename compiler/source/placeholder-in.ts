@@ -1,0 +1,81 @@
+/**
+ * Tells secrets from what stands for one that was never filled in: the variables of other tools, which are not expanded
+ * here, and the stand-ins of examples and manuals, which anybody can guess.
+ */
+import { INSECURE_NO_AUTH } from './secret-ref.ts';
+
+export interface Placeholder {
+  /** What it is, for a message; the text itself is not repeated. */
+  readonly what: string;
+  /** The variable it names; null when there is none, or when it may be no name at all. */
+  readonly variable: string | null;
+}
+
+/** null: it may be a secret. */
+export function placeholderIn(text: string): Placeholder | null {
+  if (text === INSECURE_NO_AUTH) return null;
+  const trimmed = text.trim();
+  const variable = VARIABLES.find((pattern) => pattern.test(trimmed));
+  if (variable !== undefined) return { what: NOT_EXPANDED, variable: nameIn(trimmed) };
+  if (REFERENCES.test(trimmed)) return { what: NOT_READ, variable: null };
+  return isStandIn(trimmed) ? { what: STAND_IN, variable: null } : null;
+}
+
+const NOT_EXPANDED = 'this is not expanded: the secret would be the very text';
+const NOT_READ = 'this is not looked up: the secret would be the very text';
+const STAND_IN = 'this stands for a secret, and anybody can guess it';
+
+const NAME = '[A-Za-z_][A-Za-z0-9_]*';
+const VARIABLES: readonly RegExp[] = [
+  // ${X}, ${X:-y}, ${{ secrets.X }}, {{ x }}: also as a part of the text.
+  new RegExp(`\\$\\{\\s*!?${NAME}[^{}]*\\}`),
+  /\$\{\{[^{}]*\}\}/,
+  /\{\{[^{}]*\}\}/,
+  // $X, $(command), `command`, %X%, {X}, <%= x %>
+  new RegExp(`^\\$${NAME}$`),
+  /^\$\(.*\)$/,
+  /^`.*`$/,
+  new RegExp(`^%${NAME}%$`),
+  new RegExp(`^\\{${NAME}(?:\\.${NAME})*\\}$`),
+  /^<%.*%>$/,
+  // ENV:X, Env: X, $env:X, env.X, env(X), !ENV X, and how programs read a variable
+  new RegExp(`^[$!]?env(?:iron(?:ment)?)?(?:\\s*[:=.]\\s*|\\s*[[(]\\s*["']?|\\s+)[$]?${NAME}["']?[\\])]?$`, 'i'),
+  new RegExp(`^(?:process\\.env|os\\.environ|os\\.getenv|getenv|ENV)(?:\\.get)?[.[(]["']?${NAME}["']?[\\])]?$`, 'i'),
+  /^file\s*[:=]\s*[~./\\\w]/i,
+];
+
+/** References of other tools: secret managers, encrypted values. */
+const REFERENCES =
+  /^(?:(?:op|vault|ssm|awssm|gcpsm|azurekv|keyring|bws?|doppler|infisical|secret|secretref|sops):\/\/?|ref\+[a-z]+:|vault:|arn:aws:|ENC\[|@Microsoft\.KeyVault\(|projects\/[^/]+\/secrets\/)/i;
+
+/** The last one that looks like the name of a variable: a secret that begins with `$` is not repeated as one. */
+function nameIn(text: string): string | null {
+  const names = text.match(/\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g);
+  return names?.at(-1) ?? null;
+}
+
+/** Words that say that something is to be put here, once separators are gone. */
+const INSTRUCTION =
+  /^(?:please)?(?:change|replace|update|fill|enter|insert|put|paste|set|add|use|generate)(?:me|it|this|in|out|with|here|your|the|an?|my|before|to|own)+[a-z0-9]*$/;
+const OF_SECRET =
+  '(?:your|my|our|the|some|super|top|very|webhook|hook|signing|shared|global|client|app|application|bot|auth|access|api|' +
+  'github|gitlab|slack|telegram|discord|stripe|openai|hmac|random|strong|long|test|dummy|sample|fake|demo|default|secret|private)';
+const SECRET_WORD = '(?:secret|s3cr3t|token|key|password|passw0rd|passwd|pass|credentials?)';
+const NAMED = new RegExp(
+  `^a?${OF_SECRET}*${SECRET_WORD}s?(?:key|token|value|string|text|goes|here|please)*[0-9]{0,4}$`,
+);
+const WORDS =
+  /^(?:todo|fixme|tbd|tba|none|null|nil|undefined|false|true|empty|unset|missing|redacted|hidden|masked|removed|dummy|sample|demo|test|testing|foo|bar|foobar|baz|default|admin|letmein|qwerty|abc123|[0-9]?1234567?8?9?0?|0123456789(?:abcdef)?|deadbeef)$/;
+const PUT_HERE = new RegExp(`^(?:insert|enter|paste|put|replace|fill|add|provide)[a-z]*${SECRET_WORD}[a-z]*$`);
+const SAYS_SO =
+  /example|placeholder|changeme|changeit|replaceme|fillmein|notasecret|notarealsecret|insertyour|yoursecret|yourtoken/;
+
+function isStandIn(text: string): boolean {
+  if (/^<[^<>]*>$|^\[[^[\]]*\]$/.test(text)) return true;
+  // xxxx, ****, ...
+  if (/^(.)\1*$/u.test(text) || /^[.…*•xX_?#-]+$/.test(text)) return true;
+  // Hosts of documentation are called like that, and a real URL is none of the words.
+  if (/^https?:\/\//i.test(text)) return /<[^<>]*>/.test(text);
+  const plain = text.toLowerCase().replace(/[\s._:/!"'-]+/g, '');
+  return [INSTRUCTION, NAMED, PUT_HERE, WORDS, SAYS_SO].some((pattern) => pattern.test(plain));
+}

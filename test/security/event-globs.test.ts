@@ -1,0 +1,173 @@
+/** Event globs are matched in linear time, whatever event type a sender makes up, and mean what picomatch says. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import picomatch from 'picomatch';
+import { lowerEvents } from '../../compiler/lower/events.ts';
+import { linkEvents } from '../../runtime/table/link-events.ts';
+import { compileFiles } from '../helpers/compile.ts';
+import { cpuTime } from '../helpers/cpu-time.ts';
+
+/** null: refused. */
+function matcher(glob: string): ((event: string) => boolean) | null {
+  const { plan } = lowerEvents([glob]);
+  return plan === null ? null : linkEvents(plan);
+}
+
+/** Events that senders of the catalog send, and what people write for them. */
+const USUAL = [
+  '*',
+  'pull_request*',
+  'pull_request{,_review}',
+  '*_request',
+  '*.created',
+  'customer.*',
+  'customer.subscription.*',
+  '*.{created,updated}',
+  '{issues,issue_comment}',
+  'orders/*',
+  '*/create',
+  'orders/{create,paid}',
+  'item:*',
+  'v[12].*',
+  '*Hook',
+  '* Hook',
+  '*[0-9]',
+  '*{a,b}',
+  '?ush',
+  '*-*',
+  '*_*_*',
+  'repo:*:*',
+  'com.example.*.v?',
+  '*.v[0-9]',
+  '*?',
+]; // prettier-ignore
+
+describe('the globs that people write', () => {
+  for (const glob of USUAL) test(glob, () => assert.notEqual(matcher(glob), null));
+});
+
+const REFUSED = ['**', 'a/**', '!(push)*', '!push*', '*(a|b)', 'a\\d*', `${'a*'.repeat(200)}`, '[ab', '{a,b'];
+
+describe('what cannot be said without looking ahead is refused', () => {
+  for (const glob of REFUSED) {
+    test(glob.slice(0, 20), () => {
+      const { plan, problems } = lowerEvents(['push', glob]);
+      assert.equal(plan, null);
+      assert.deepEqual(
+        problems.map(({ rule, path }) => [rule, path]),
+        [['event-glob', [1]]],
+      );
+    });
+  }
+  test('with what to write instead', () => {
+    const route = 'a: { events: ["!push*"], prompt: x }';
+    const config = `platforms: { webhook: { enabled: true, secret: env:A, routes: { ${route} } } }\n`;
+    const [found] = compileFiles({ 'hookwright.yaml': config }).diagnostics;
+    assert.match(found?.message ?? '', /"!push\*" .*linear time: write it with single stars/);
+  });
+});
+
+const PIECES = [
+  '*',
+  '*',
+  '*',
+  '?',
+  'a',
+  'b',
+  'ab',
+  '.',
+  '/',
+  '-',
+  '_',
+  ':',
+  ' ',
+  '@',
+  '+',
+  '=',
+  '$',
+  '^',
+  ',',
+  '|',
+  '!',
+  '~',
+  '{a,b}',
+  '{a*,b}',
+  '{.a,.b}',
+  '{,a}',
+  '{*,b}',
+  '{a,b/*}',
+  '{1..3}',
+  '{a,{b,c}}',
+  '[ab]',
+  '[a.]',
+  '[^a]',
+  '[!a]',
+  '[0-9]',
+  '(a|b)',
+  '(*|b)',
+  '@(a|b)',
+  '?(a)',
+  '+(a)',
+  '!(a)',
+  '*(a)',
+  '**',
+  '\\*',
+  '\\.',
+  '\\[',
+  '"',
+  "'",
+  '()',
+  '[[:alpha:]]',
+]; // prettier-ignore
+
+const glob = fc.array(fc.constantFrom(...PIECES), { minLength: 1, maxLength: 7 }).map((pieces) => pieces.join(''));
+const shortText = fc
+  .array(
+    fc.constantFrom('a', 'b', 'ab', '.', '/', '-', '_', ':', '1', ' ', '*', '\n', '\r', '\u2028', 'é', '[', '!', '|'),
+    {
+      maxLength: 6,
+    },
+  )
+  .map((pieces) => pieces.join(''));
+/** As long as globs are tried on, and near to what they match. */
+const hostileText = fc
+  .tuple(fc.constantFrom('a', 'ab', '.a', 'a.', 'aab', '1', 'a/'), fc.constantFrom('', '!', '\n', 'b', '/', '.'))
+  .map(([unit, end]) => unit.repeat(256).slice(0, 256 - end.length) + end);
+
+/** Globs; each is tried on a handful of texts. All 10,000 in the long form. */
+const GLOBS = process.env.HOOKWRIGHT_LONG_TESTS === '1' ? 10_000 : 2_000;
+
+test('random globs mean what picomatch says, or are refused', () => {
+  let taken = 0;
+  const property = fc.property(glob, fc.array(shortText, { minLength: 4, maxLength: 6 }), (pattern, texts) => {
+    fc.pre(/[*?[{]/.test(pattern));
+    const accepts = matcher(pattern);
+    if (accepts === null) return;
+    taken++;
+    const regex = picomatch.makeRe(pattern, { strictBrackets: true });
+    assert.ok(regex);
+    for (const text of texts) assert.equal(accepts(text), regex.test(text), JSON.stringify([pattern, text]));
+  });
+  fc.assert(property, { numRuns: GLOBS });
+  assert.ok(taken > GLOBS * 0.4, `${taken} taken`);
+});
+
+test('random globs with many stars take no time on any text', () => {
+  const stars = fc.array(fc.constantFrom('*', 'a*', '*a', '*b*'), { minLength: 1, maxLength: 12 });
+  const patterns = fc.tuple(glob, stars).map(([start, rest]) => start + rest.join(''));
+  for (const [pattern, text] of fc.sample(fc.tuple(patterns, hostileText), GLOBS)) {
+    const accepts = matcher(pattern);
+    if (accepts === null) continue;
+    // The best of three: what takes seconds takes them each time.
+    const spent = Math.min(...[1, 2, 3].map(() => cpuTime(() => accepts(text))));
+    assert.ok(spent < 100, `${JSON.stringify([pattern, text])}: ${spent} ms`);
+  }
+});
+
+test('a hostile event type takes no longer than any other', () => {
+  const accepts = matcher('*a*a*a*a*a*a*a*a*b');
+  assert.ok(accepts);
+  const spent = cpuTime(() => assert.equal(accepts('a'.repeat(256)), false));
+  assert.ok(spent < 250, `${spent} ms`);
+});

@@ -1,0 +1,307 @@
+/** What stands for a secret is never taken as one, wherever a secret or a credential is expected. */
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { printPretty } from '../../compiler/diagnostics/print-pretty.ts';
+import { parseEnvFile } from '../../compiler/source/env-file.ts';
+import { placeholderIn } from '../../compiler/source/placeholder-in.ts';
+import type { TestFiles } from '../helpers/compile.ts';
+import { compileFiles } from '../helpers/compile.ts';
+import { ROOT } from '../helpers/root.ts';
+
+const REAL = 'kd83Hs0-qP2xVb71_tYw';
+
+const json = JSON.stringify;
+const config = (secret: string, more = ''): string =>
+  `platforms: { webhook: { enabled: true, secret: ${json(secret)}, routes: { a: { prompt: x } } } }\n${more}`;
+
+/** Rule, hint and what is pointed at of every error. */
+const errorsOf = (files: TestFiles, env: Readonly<Record<string, string>> = {}) =>
+  compileFiles(files, { env: { HOME: '/home/user', ...env } })
+    .diagnostics.filter(({ severity }) => severity === 'error')
+    .map(({ rule, hint, source, range }) => ({ rule, hint, at: source.text.slice(range.start, range.end) }));
+
+const VARIABLES: Readonly<Record<string, string>> = {
+  '${WEBHOOK_SECRET}': 'WEBHOOK_SECRET',
+  '${WEBHOOK_SECRET:-x}': 'WEBHOOK_SECRET',
+  $WEBHOOK_SECRET: 'WEBHOOK_SECRET',
+  'pre-${WEBHOOK_SECRET}': 'WEBHOOK_SECRET',
+  '${{ secrets.HOOK_SECRET }}': 'HOOK_SECRET',
+  '{{ HOOK_SECRET }}': 'HOOK_SECRET',
+  '{{ .Env.HOOK_SECRET }}': 'HOOK_SECRET',
+  '{HOOK_SECRET}': 'HOOK_SECRET',
+  '%HOOK_SECRET%': 'HOOK_SECRET',
+  'ENV:HOOK_SECRET': 'HOOK_SECRET',
+  'Env: HOOK_SECRET': 'HOOK_SECRET',
+  ' env:HOOK_SECRET': 'HOOK_SECRET',
+  'env HOOK_SECRET': 'HOOK_SECRET',
+  'env(HOOK_SECRET)': 'HOOK_SECRET',
+  'ENV["HOOK_SECRET"]': 'HOOK_SECRET',
+  '$env:HOOK_SECRET': 'HOOK_SECRET',
+  '!ENV HOOK_SECRET': 'HOOK_SECRET',
+  'process.env.HOOK_SECRET': 'HOOK_SECRET',
+  "os.environ['HOOK_SECRET']": 'HOOK_SECRET',
+};
+
+const OTHERS = [
+  ...[
+    '{{ secret }}',
+    '{{secret}}',
+    '$secret',
+    '$(cat /run/secret)',
+    '`cat /run/secret`',
+    '<%= secret %>',
+    'FILE:/run/s',
+  ],
+  ...['<secret>', '<your-secret>', '[secret]', '<YOUR SECRET HERE>', 'op://vault/item/field', 'vault:secret/data/x'],
+  ...['ref+awsssm://x', 'ENC[AES256_GCM,data:x]', 'arn:aws:secretsmanager:eu-central-1:1:secret:x'],
+  ...['changeme', 'CHANGE_ME', 'change-me', 'changeme123', 'change this', 'replace-me', 'REPLACE_WITH_YOUR_SECRET'],
+  ...[
+    'your-secret',
+    'your_secret_here',
+    'YOUR_WEBHOOK_SECRET',
+    'my-secret',
+    'mysecret',
+    'super-secret',
+    'supersecretkey',
+  ],
+  ...[
+    'secret',
+    's3cr3t',
+    'secret123',
+    'password',
+    'passw0rd',
+    'token',
+    'api-key',
+    'test',
+    'test-secret',
+    'webhook-secret',
+  ],
+  ...[
+    'insert secret here',
+    'enter_your_token',
+    'put-your-key-here',
+    'todo',
+    'TODO',
+    'FIXME',
+    'tbd',
+    'none',
+    'null',
+    'dummy',
+  ],
+  ...[
+    'xxxxxxxxxxxxxxxx',
+    '****************',
+    '................',
+    '…',
+    'XXX-XXX',
+    'placeholder',
+    'example-secret',
+    'foobar',
+  ],
+  ...['it is a placeholder for now', 'this-is-an-example-secret-value', '12345678', '0123456789abcdef'],
+];
+
+describe('a variable of another tool, with its right spelling', () => {
+  for (const [text, name] of Object.entries(VARIABLES)) {
+    test(text, () => {
+      const errors = errorsOf({ 'hookwright.yaml': config(text) });
+      assert.deepEqual(errors, [{ rule: 'secret-placeholder', hint: `write \`env:${name}\``, at: json(text) }]);
+    });
+  }
+});
+
+describe('a stand-in', () => {
+  for (const text of OTHERS) {
+    test(text, () => {
+      const [error, ...more] = errorsOf({ 'hookwright.yaml': config(text) });
+      assert.equal(error?.rule, 'secret-placeholder');
+      assert.match(error?.hint ?? '', /`env:NAME`/);
+      assert.deepEqual(more, []);
+    });
+  }
+
+  test('without quotes', () => {
+    const text = `platforms:\n  webhook:\n    enabled: true\n    secret: \${WEBHOOK_SECRET}\n    routes: { a: { prompt: x } }\n`;
+    assert.deepEqual(
+      errorsOf({ 'hookwright.yaml': text }).map(({ rule }) => rule),
+      ['secret-placeholder'],
+    );
+  });
+
+  test('nothing that may be a secret is repeated', () => {
+    const { diagnostics } = compileFiles({ 'hookwright.yaml': config('$hunter2') });
+    assert.equal(diagnostics.length, 1);
+    assert.ok(!printPretty(diagnostics, { color: false, width: 100 }).includes('hunter2'));
+  });
+});
+
+describe('wherever a secret is expected', () => {
+  const route = (text: string): string => config(REAL).replace('prompt: x', `prompt: x, ${text}`);
+  const platform = (text: string): string => config(REAL).replace('} } } }', `} } }, ${text} }`);
+  const PLACES: Readonly<Record<string, string>> = {
+    "a route's secret": route('secret: changeme'),
+    'the second of several': route(`secrets: [${REAL}, changeme]`),
+    'one that expires': route(`secrets: [${REAL}, { value: changeme, expires_at: "2099-01-01T00:00:00Z" }]`),
+    'a public key': route('source: discord, public_key: "<key>"'),
+    'a verify token': route(`source: meta, verify_token: changeme`),
+    "a target's credential": platform('telegram: { enabled: true, token: changeme }'),
+    'by its alias': platform(`telegram: { enabled: true, bot_token: "\${TELEGRAM_TOKEN}" }`),
+    "an incoming webhook's URL": platform('slack: { enabled: true, webhook_url: "<url>" }'),
+    'a target that is switched off': platform('telegram: { enabled: false, token: changeme }'),
+    "the agent's key": `${config(REAL)}agent: { openai: { base_url: "https://x.example", model: m, api_key: changeme } }\n`,
+    'a variable of the agent': `${config(REAL)}agent: { command: [x], env: { LLM_API_KEY: "<key>", DEBUG: test } }\n`,
+    'below `extra`': `platforms: { webhook: { enabled: true, extra: { secret: changeme, routes: { a: { prompt: x } } } } }\n`,
+  };
+  for (const [name, text] of Object.entries(PLACES)) {
+    test(name, () => {
+      const rules = errorsOf({ 'hookwright.yaml': text }).map(({ rule }) => rule);
+      assert.deepEqual(rules, ['secret-placeholder'], text);
+    });
+  }
+
+  test("a profile's credentials", () => {
+    const files = {
+      'hookwright.yaml': config(REAL, 'gateway: { multiplex_profiles: true }\n'),
+      '~/.hookwright/profiles/ops/config.yaml':
+        'platforms: { telegram: { enabled: true, token: "$T" } }\nagent: { openai: { base_url: "https://x.example", model: m, api_key: "<key>" } }\n',
+    };
+    assert.deepEqual(
+      errorsOf(files).map(({ rule, at }) => [rule, at]),
+      [
+        ['secret-placeholder', '"$T"'],
+        ['secret-placeholder', '"<key>"'],
+      ],
+    );
+  });
+
+  test('a subscription is rejected', () => {
+    const files = {
+      'hookwright.yaml': config(REAL),
+      '~/.hookwright/webhook_subscriptions.json': '{"b":{"prompt":"x","secret":"changeme"}}',
+    };
+    const { diagnostics } = compileFiles(files);
+    const [found] = diagnostics.filter(({ source }) => source.name.endsWith('.json'));
+    assert.equal(found?.rule, 'subscription-rejected');
+    assert.match(found?.message ?? '', /rejects the subscription `b`: .*anybody can guess/);
+  });
+});
+
+describe('behind a variable', () => {
+  const text = config('env:HOOK');
+  const rulesOf = (value: string, more = text) =>
+    errorsOf({ 'hookwright.yaml': more }, { HOOK: value }).map(({ rule }) => rule);
+
+  test('a stand-in', () => assert.deepEqual(rulesOf('changeme'), ['secret-placeholder']));
+  test('a variable that is not expanded', () => assert.deepEqual(rulesOf('$OTHER_SECRET'), ['secret-placeholder']));
+  test('the variable of the global secret', () => {
+    const none = 'platforms: { webhook: { enabled: true, routes: { a: { prompt: x } } } }\n';
+    const errors = errorsOf({ 'hookwright.yaml': none, '~/.hookwright/.env': 'WEBHOOK_SECRET=changeme\n' });
+    assert.deepEqual(
+      errors.map(({ rule }) => rule),
+      ['secret-placeholder'],
+    );
+  });
+  test('a secret', () => assert.deepEqual(rulesOf(REAL), []));
+  test('the value of an example, on this machine only', () => {
+    assert.deepEqual(rulesOf('secret-for-this-example-only'), []);
+    const open = text.replace('enabled: true', 'enabled: true, host: 0.0.0.0');
+    assert.deepEqual(rulesOf('secret-for-this-example-only', open), ['secret-placeholder']);
+  });
+});
+
+test("the examples' own values", () => {
+  const folder = join(ROOT, 'examples');
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.env'));
+  const secrets = files.flatMap((name) => {
+    const text = readFileSync(join(folder, name), 'utf8');
+    const { values } = parseEnvFile({ path: name, name, text });
+    return [...values].filter(([variable]) => /SECRET|TOKEN|KEY|PASS/.test(variable)).map(([, value]) => value);
+  });
+  assert.ok(secrets.length > 0);
+  for (const secret of secrets) {
+    assert.deepEqual(
+      errorsOf({ 'hookwright.yaml': config(secret) }).map(({ rule }) => rule),
+      ['secret-placeholder'],
+    );
+  }
+});
+
+describe('what may be a secret is one', () => {
+  const SECRETS = [
+    ...[REAL, 'hunter2', 'correct horse battery staple', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'Tr0ub4dor&3'],
+    ...[
+      'It$aSecret',
+      'pa$$word-9f',
+      'sk-proj-4f9a1c',
+      'xoxb-2938-9a8f',
+      '123456:ABC-DEF1234ghIkl-zyx57W2v1u123ew11',
+      'a%b%c',
+    ],
+    ...[
+      'secretariat-8',
+      'tokenring-44-xz',
+      'the key is under the mat',
+      'p4ss-phrase-of-9-words',
+      '9f86d081884c7d659a2feaa0',
+    ],
+  ];
+  for (const secret of SECRETS) test(secret, () => assert.equal(placeholderIn(secret), null));
+
+  test('whatever a generator makes', () => {
+    const alphabet = (characters: string, length: number) =>
+      fc.string({ unit: fc.constantFrom(...characters), minLength: length, maxLength: 64 });
+    const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+    const random = fc.oneof(
+      fc.uint8Array({ minLength: 16, maxLength: 32 }).map((bytes) => Buffer.from(bytes).toString('hex')),
+      fc.uint8Array({ minLength: 16, maxLength: 32 }).map((bytes) => Buffer.from(bytes).toString('base64')),
+      fc.uuid(),
+      alphabet(`${letters}0123456789-_`, 20),
+      alphabet(`${letters}0123456789-_!#%&()*+,./:;=?@^~`, 20),
+    );
+    const notRepeated = random.filter((text) => new Set(text).size > 6);
+    fc.assert(
+      fc.property(notRepeated, (text) => assert.equal(placeholderIn(text), null)),
+      { numRuns: 2_000 },
+    );
+  });
+});
+
+describe('a literal that a variable replaces', () => {
+  const base =
+    'platforms: { webhook: { enabled: true, port: 9000, host: 127.0.0.1, secret: kd83Hs0-qP2xVb71_tYw, routes: { a: { prompt: x } } } }\n';
+  const warnings = (env: Readonly<Record<string, string>>, file = '', flags = {}) =>
+    compileFiles(
+      { 'hookwright.yaml': { content: base, mode: 0o600 }, '~/.hookwright/.env': file },
+      { env: { HOME: '/home/user', ...env }, flags },
+    ).diagnostics.map(({ rule, message, severity }) => `${severity} ${rule}: ${message}`);
+
+  test('the secret, by a line of `.env`', () => {
+    assert.deepEqual(warnings({}, 'WEBHOOK_SECRET=x9QmB41zR0ttLk5p\n'), [
+      'warning overridden-setting: `WEBHOOK_SECRET` of `/home/user/.hookwright/.env` replaces the secret that stands here',
+    ]);
+  });
+  test('the switch', () => {
+    const files = { 'hookwright.yaml': base.replace('enabled: true', 'enabled: false') };
+    const { diagnostics } = compileFiles(files, { env: { HOME: '/home/user', WEBHOOK_ENABLED: 'on' } });
+    assert.deepEqual(
+      diagnostics.filter(({ rule }) => rule === 'overridden-setting').map(({ message }) => message),
+      ['`WEBHOOK_ENABLED` of the environment replaces `enabled: false` by `true`'],
+    );
+  });
+  test('port and host, by the environment', () => {
+    assert.deepEqual(warnings({ WEBHOOK_PORT: '8644', WEBHOOK_HOST: '::1' }), [
+      'warning overridden-setting: `WEBHOOK_PORT` of the environment replaces `port: 9000` by `8644`',
+      'warning overridden-setting: `WEBHOOK_HOST` of the environment replaces `host: 127.0.0.1` by `::1`',
+    ]);
+  });
+  test('not when both say the same, nor when a flag wins', () => {
+    assert.deepEqual(warnings({ WEBHOOK_PORT: '9000', WEBHOOK_SECRET: REAL, WEBHOOK_ENABLED: 'true' }), []);
+    assert.deepEqual(warnings({ WEBHOOK_PORT: '8644' }, '', { port: 1 }), []);
+  });
+  test('the environment wins over the file, and is the one that is named', () => {
+    assert.match(warnings({ WEBHOOK_PORT: '8644' }, 'WEBHOOK_PORT=1\n').join(), /of the environment/);
+  });
+});
