@@ -225,7 +225,9 @@ class RunningGateway implements Gateway {
       dispatcher,
       runScript: createScriptRunner({ run, realPath, describe, env, home, signal: this.giveUp.signal }),
       shutdown: this.shutdown,
-      overload: this.options.overload ?? new Overload({ clock, log, ask: () => this.askHealth() }),
+      overload:
+        this.options.overload ??
+        new Overload({ clock, log, open: () => Number.POSITIVE_INFINITY, ask: () => this.askHealth() }),
       warnDeprecated: createDeprecationWarner(log),
     };
   }

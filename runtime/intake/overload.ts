@@ -14,6 +14,8 @@ import type { Logger } from '../log.ts';
 /** A wait that is too long, in ms, and how long waits have to be so before events are refused: a burst passes. */
 const MAX_WAIT_MS = 350;
 const SUSTAINED_MS = 500;
+/** With fewer connections nothing is refused: what takes long then is no rush of events. */
+const FEW = 32;
 /** Between two measurements of a busy process, in ms. */
 const EVERY_MS = 100;
 /** Share of time in which the event loop works, from which on the process is busy. */
@@ -28,6 +30,8 @@ export interface OverloadContext {
   readonly log: Logger;
   /** Asks the server itself, as a sender would; settles with the answer. Null: it does not listen yet. */
   readonly ask: () => Promise<void> | null;
+  /** Open connections. */
+  readonly open: () => number;
   /** Share of time in which the event loop has worked since the last call. Default: this process's. */
   readonly utilization?: () => number;
 }
@@ -53,6 +57,7 @@ export class Overload {
 
   /** True: an event that comes now is to be refused at once. */
   refuses(): boolean {
+    if (this.context.open() < FEW) return false;
     const now = this.context.clock.monotonic();
     if (now - this.adjustedAt >= EVERY_MS) this.look(now);
     if (this.share === 1) return false;

@@ -20,6 +20,7 @@ const STATUS = {
   subscriptions: { serving: 0, quarantined: [], error: null },
   runs: { active: 0, queued: 0 },
   dispatches: { states: {}, oldest_open_at: null, last_error: null },
+  store: { problem: null, damage: null, bytes: 0 },
 };
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;

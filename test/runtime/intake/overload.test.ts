@@ -11,12 +11,12 @@ import { serve, signed } from '../../helpers/serve.ts';
 function busyProcess() {
   const clock = new FakeClock();
   const log = recordLog();
-  const state = { utilization: 1, wait: 0, asked: 0 };
+  const state = { utilization: 1, wait: 0, asked: 0, open: 500 };
   const ask = (): Promise<void> => {
     state.asked++;
     return new Promise((resolve) => clock.after(state.wait, resolve));
   };
-  const overload = new Overload({ clock, log, ask, utilization: () => state.utilization });
+  const overload = new Overload({ clock, log, ask, open: () => state.open, utilization: () => state.utilization });
   /** Events every 10 ms; how many were refused. */
   const pass = async (ms: number): Promise<number> => {
     let refused = 0;
@@ -35,6 +35,15 @@ describe('overload', () => {
     state.wait = 300;
     assert.equal(await pass(3000), 0);
     assert.ok(state.asked > 5);
+  });
+
+  it('refuses nothing on few connections, however long they wait', async () => {
+    const { state, pass } = busyProcess();
+    state.wait = 5000;
+    state.open = 5;
+    assert.equal(await pass(3000), 0);
+    state.open = 500;
+    assert.ok((await pass(3000)) > 100);
   });
 
   it('refuses nothing for one long wait', async () => {
