@@ -18,6 +18,7 @@ import { isLoopback } from './loopback.ts';
 import { createListOpener } from './table/in-file-set.ts';
 import { linkSubscriptions, linkTable } from './table/link.ts';
 import type { LinkContext } from './table/link-context.ts';
+import { identityLinker } from './table/link-identity.ts';
 import { Subscriptions } from './table/subscriptions.ts';
 import { Tables } from './table/tables.ts';
 import { schemeLinker } from './verify/scheme.ts';
@@ -179,6 +180,7 @@ class RunningGateway implements Gateway {
       secrets: secrets(),
       windows: this.windows,
       linkScheme: schemeLinker(),
+      linkIdentity: identityLinker(table),
       openList: createListOpener({ home, userHome, files: listFiles, clock, log }),
       loopback: isLoopback((this.bound ?? this.addressFor(table.server)).host),
       capture: capture ?? null,

@@ -13,7 +13,7 @@ import type { LinkedRoute } from './linked-table.ts';
 /** Means "no authentication" also when a reference leads to it: as a signing key it would be known to everyone. */
 const INSECURE_NO_AUTH = 'INSECURE_NO_AUTH';
 
-export type Authentication = Pick<LinkedRoute, 'authenticator' | 'handshake' | 'deprecated'>;
+export type Authentication = Pick<LinkedRoute, 'authenticator' | 'insecure' | 'handshake' | 'deprecated'>;
 
 /** @throws LinkError when a secret is missing or no key, or authentication is switched off on an open address. */
 export function linkAuthentication(plan: RoutePlan, table: TableHeadPlan, context: LinkContext): Authentication {
@@ -29,7 +29,8 @@ export function linkAuthentication(plan: RoutePlan, table: TableHeadPlan, contex
   const parts = { schemes, secrets, insecure, public_url: publicUrl(plan, table) };
   const authenticator = linkAuthenticator(parts, context.linkScheme);
   refuseUnusable(plan, authenticator);
-  return { authenticator, handshake: handshakeOf(plan, secrets, table, context), deprecated: deprecatedOf(schemes) };
+  const handshake = handshakeOf(plan, secrets, table, context);
+  return { authenticator, insecure, handshake, deprecated: deprecatedOf(schemes) };
 }
 
 const NONE_DEPRECATED: LinkedRoute['deprecated'] = new Map();

@@ -757,7 +757,7 @@ export interface SourceFile {
    */
   verify: 'hmac-sha1' | 'hmac-sha256' | 'hmac-sha512' | 'ed25519' | 'ecdsa-p256' | 'token' | 'basic' | 'none';
   /**
-   * One place or several. A signature: one match is enough. An event or id: the first non-empty wins.
+   * One place or several. A signature: one match is enough. An event or id: the first non-empty wins, what is signed before what is not.
    */
   signature?: Locator | [Locator, ...Locator[]];
   /**
@@ -773,15 +773,15 @@ export interface SourceFile {
   id?: Locator;
   body_hash?: SourceBodyHash;
   /**
-   * One place or several. A signature: one match is enough. An event or id: the first non-empty wins.
+   * One place or several. A signature: one match is enough. An event or id: the first non-empty wins, what is signed before what is not.
    */
   event?: Locator | [Locator, ...Locator[]];
   /**
-   * One place or several. A signature: one match is enough. An event or id: the first non-empty wins.
+   * One place or several. A signature: one match is enough. An event or id: the first non-empty wins, what is signed before what is not.
    */
   delivery?: Locator | [Locator, ...Locator[]];
   /**
-   * The sender has no delivery id: a digest of the body stands in for it, so that a retry is recognised.
+   * The sender has no delivery id: a digest of what is signed of the body stands in for it, so that a retry is recognised.
    */
   delivery_digest?: boolean;
   /**
@@ -1015,7 +1015,7 @@ export interface SourceVariant {
    */
   verify: 'hmac-sha1' | 'hmac-sha256' | 'hmac-sha512' | 'ed25519' | 'ecdsa-p256' | 'token' | 'basic' | 'none';
   /**
-   * One place or several. A signature: one match is enough. An event or id: the first non-empty wins.
+   * One place or several. A signature: one match is enough. An event or id: the first non-empty wins, what is signed before what is not.
    */
   signature?: Locator | [Locator, ...Locator[]];
   /**
@@ -1031,15 +1031,15 @@ export interface SourceVariant {
   id?: Locator;
   body_hash?: SourceBodyHash;
   /**
-   * One place or several. A signature: one match is enough. An event or id: the first non-empty wins.
+   * One place or several. A signature: one match is enough. An event or id: the first non-empty wins, what is signed before what is not.
    */
   event?: Locator | [Locator, ...Locator[]];
   /**
-   * One place or several. A signature: one match is enough. An event or id: the first non-empty wins.
+   * One place or several. A signature: one match is enough. An event or id: the first non-empty wins, what is signed before what is not.
    */
   delivery?: Locator | [Locator, ...Locator[]];
   /**
-   * The sender has no delivery id: a digest of the body stands in for it, so that a retry is recognised.
+   * The sender has no delivery id: a digest of what is signed of the body stands in for it, so that a retry is recognised.
    */
   delivery_digest?: boolean;
   /**
