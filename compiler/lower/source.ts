@@ -45,6 +45,7 @@ export function lowerSource(name: string, file: SourceFile): Lowered<SchemePlan>
     delivery: lowerDelivery(file, id, signed, report),
     delivery_digest: file.delivery_digest ?? false,
     challenges: lowerChallenges(file.challenge, report),
+    never_with: (file.never_with ?? []).map((name) => name.toLowerCase().replace(/[^a-z0-9]/g, '')),
     deprecated: file.deprecated ?? null,
   };
   checkSigned(file, signed, report);

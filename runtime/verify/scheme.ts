@@ -93,6 +93,7 @@ export class BoundScheme {
   /** Index of the secret that matched, or why none did. */
   #judge(request: SignedRequest, now: number): number | VerifyReason {
     const { plan, primitive, hasRepeatedHeader } = this.#scheme;
+    if (plan.never_with.length > 0 && carriesAny(plan.never_with, request)) return 'stronger_scheme';
     if (hasRepeatedHeader(request.rawHeaders)) return 'repeated_header';
     const signatures = readSignatures(plan, request);
     if (typeof signatures === 'string') return signatures;
@@ -143,6 +144,11 @@ export class BoundScheme {
     }
     return usable ? 'mismatch' : 'unusable_secret';
   }
+}
+
+/** In any spelling: some proxies hand `X_Webhook_Signature` on as another header than `X-Webhook-Signature`. */
+function carriesAny(names: readonly string[], { headers }: SignedRequest): boolean {
+  return Object.keys(headers).some((name) => names.includes(name.toLowerCase().replace(/[^a-z0-9]/g, '')));
 }
 
 const NO_TEXT = { text: '' };

@@ -8,6 +8,8 @@ export type VerifyReason =
   | 'malformed_signature'
   /** Signatures, but none of the version the scheme asks for. */
   | 'unknown_version'
+  /** The request carries a header of a stronger scheme: this one must not stand in for it. */
+  | 'stronger_scheme'
   /** A header the scheme reads came twice. */
   | 'repeated_header'
   | 'oversized_header'

@@ -789,6 +789,12 @@ export interface SourceFile {
    */
   challenge?: SourceChallenge | [SourceChallenge, ...SourceChallenge[]];
   /**
+   * Headers of a stronger scheme of the same sender: a request that carries one, in any spelling (`X_Sig_V2`), is never judged by this scheme.
+   *
+   * @minItems 1
+   */
+  never_with?: [string, ...string[]];
+  /**
    * Why the scheme should not be used; logged once per route.
    */
   deprecated?: string;
@@ -1046,6 +1052,12 @@ export interface SourceVariant {
    * Handshake of the sender, one or several.
    */
   challenge?: SourceChallenge | [SourceChallenge, ...SourceChallenge[]];
+  /**
+   * Headers of a stronger scheme of the same sender: a request that carries one, in any spelling (`X_Sig_V2`), is never judged by this scheme.
+   *
+   * @minItems 1
+   */
+  never_with?: [string, ...string[]];
   /**
    * Why the scheme should not be used; logged once per route.
    */
@@ -1374,6 +1386,10 @@ export interface SchemePlan {
    * Handshakes, the first that matches answers.
    */
   challenges: ChallengePlan[];
+  /**
+   * Headers, in small letters and digits only, that a request of this scheme must not carry.
+   */
+  never_with: string[];
   /**
    * Logged once per route.
    */

@@ -1805,7 +1805,7 @@ return errors === 0;
 }
 validate21.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema42 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"source.schema.json","title":"SourceFile","description":"catalog/sources/<name>.yaml or an entry under `sources:`: how one sender signs its webhooks.","type":"object","additionalProperties":false,"required":["verify"],"properties":{"title":{"type":"string","minLength":1,"description":"Display name."},"aliases":{"type":"array","items":{"type":"string","pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"description":"Other names of this source."},"docs":{"type":"string","pattern":"^https?://","description":"Where the sender documents its signature."},"precedence":{"type":"integer","minimum":0,"description":"Takes part in the header-driven choice, in ascending order. Absent: only through `source:` or `auth:`."},"delivery_precedence":{"type":"integer","minimum":0,"description":"Its delivery headers are looked up on routes without `source:`, in ascending order."},"accepts":{"type":"array","minItems":1,"items":{"type":"string","pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"description":"Schemes `source:` accepts, in the order they commit, when the sender signs in several ways at once. Default: the source's own."},"verify":{"enum":["hmac-sha1","hmac-sha256","hmac-sha512","ed25519","ecdsa-p256","token","basic","none"],"description":"Primitive. `none` accepts nothing unless the route is INSECURE_NO_AUTH."},"signature":{"$ref":"#/$defs/locators"},"encoding":{"enum":["hex","base64","base64url"],"description":"Text form of the signature. Default: hex."},"signed":{"type":"string","minLength":1,"description":"Template of the signed bytes: {body}, {timestamp}, {id}, {url}, {method}, {json:path}, {params}. {url:either-port} tries the URL with and without its default port, {url:decoded} undoes the escapes of punctuation in the query."},"secret":{"$ref":"#/$defs/secretForm"},"timestamp":{"$ref":"#/$defs/timestamp"},"id":{"$ref":"#/$defs/locator"},"body_hash":{"$ref":"#/$defs/bodyHash"},"event":{"$ref":"#/$defs/locators"},"delivery":{"$ref":"#/$defs/locators"},"delivery_digest":{"type":"boolean","default":false,"description":"The sender has no delivery id: a digest of what is signed of the body stands in for it, so that a retry is recognised."},"challenge":{"oneOf":[{"$ref":"#/$defs/challenge"},{"type":"array","minItems":1,"items":{"$ref":"#/$defs/challenge"}}],"description":"Handshake of the sender, one or several."},"deprecated":{"type":"string","minLength":1,"description":"Why the scheme should not be used; logged once per route."},"evidence":{"enum":["vendor","secondary","unverified"],"description":"Where the facts come from: the vendor's own documentation or SDK, a third party, or general knowledge."},"variants":{"title":"SourceVariants","type":"object","propertyNames":{"pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"additionalProperties":{"$ref":"#/$defs/variant"},"description":"Other ways this sender signs, by name: each is a source of its own."},"events":{"type":"array","items":{"type":"string","minLength":1},"description":"Event names the sender documents, spelled as it sends them."},"sending":{"title":"SourceSending","description":"How the sender sends, as far as it says: what is not known is left out.","type":"object","additionalProperties":false,"required":["evidence"],"properties":{"attempts":{"type":"integer","minimum":1,"description":"How often it tries in all; 1: it never retries."},"horizon_seconds":{"type":"integer","minimum":0,"description":"Longest time between its first and its last attempt, in seconds."},"deadline_seconds":{"type":"number","exclusiveMinimum":0,"description":"How long it waits for the answer, in seconds."},"burst_per_minute":{"type":"integer","minimum":1,"description":"Requests a minute it is known to send."},"note":{"type":"string","minLength":1,"description":"Back-off, switching off, redelivery by hand."},"evidence":{"enum":["vendor","secondary","unverified"],"description":"Where this comes from."},"docs":{"type":"string","pattern":"^https?://","description":"Where it says so."}}},"setup":{"type":"array","items":{"type":"string","minLength":1},"description":"Steps at the sender. `{url}` stands for the route's URL."},"notes":{"type":"array","items":{"type":"string","minLength":1},"description":"What a user must know about this sender."}},"$defs":{"variant":{"title":"SourceVariant","description":"Another way the sender signs, stated in full (`verify` to `body_hash`); everything else is inherited from the source unless given here.","type":"object","additionalProperties":false,"required":["verify"],"properties":{"title":{"type":"string","minLength":1,"description":"Display name."},"aliases":{"type":"array","items":{"type":"string","pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"description":"Other names of this source."},"docs":{"type":"string","pattern":"^https?://","description":"Where the sender documents its signature."},"verify":{"enum":["hmac-sha1","hmac-sha256","hmac-sha512","ed25519","ecdsa-p256","token","basic","none"],"description":"Primitive. `none` accepts nothing unless the route is INSECURE_NO_AUTH."},"signature":{"$ref":"#/$defs/locators"},"encoding":{"enum":["hex","base64","base64url"],"description":"Text form of the signature. Default: hex."},"signed":{"type":"string","minLength":1,"description":"Template of the signed bytes: {body}, {timestamp}, {id}, {url}, {method}, {json:path}, {params}. {url:either-port} tries the URL with and without its default port, {url:decoded} undoes the escapes of punctuation in the query."},"secret":{"$ref":"#/$defs/secretForm"},"timestamp":{"$ref":"#/$defs/timestamp"},"id":{"$ref":"#/$defs/locator"},"body_hash":{"$ref":"#/$defs/bodyHash"},"event":{"$ref":"#/$defs/locators"},"delivery":{"$ref":"#/$defs/locators"},"delivery_digest":{"type":"boolean","default":false,"description":"The sender has no delivery id: a digest of what is signed of the body stands in for it, so that a retry is recognised."},"challenge":{"oneOf":[{"$ref":"#/$defs/challenge"},{"type":"array","minItems":1,"items":{"$ref":"#/$defs/challenge"}}],"description":"Handshake of the sender, one or several."},"deprecated":{"type":"string","minLength":1,"description":"Why the scheme should not be used; logged once per route."},"evidence":{"enum":["vendor","secondary","unverified"],"description":"Where the facts come from: the vendor's own documentation or SDK, a third party, or general knowledge."},"events":{"type":"array","items":{"type":"string","minLength":1},"description":"Event names the sender documents, spelled as it sends them."},"sending":{"title":"SourceSending","description":"How the sender sends, as far as it says: what is not known is left out.","type":"object","additionalProperties":false,"required":["evidence"],"properties":{"attempts":{"type":"integer","minimum":1,"description":"How often it tries in all; 1: it never retries."},"horizon_seconds":{"type":"integer","minimum":0,"description":"Longest time between its first and its last attempt, in seconds."},"deadline_seconds":{"type":"number","exclusiveMinimum":0,"description":"How long it waits for the answer, in seconds."},"burst_per_minute":{"type":"integer","minimum":1,"description":"Requests a minute it is known to send."},"note":{"type":"string","minLength":1,"description":"Back-off, switching off, redelivery by hand."},"evidence":{"enum":["vendor","secondary","unverified"],"description":"Where this comes from."},"docs":{"type":"string","pattern":"^https?://","description":"Where it says so."}}},"setup":{"type":"array","items":{"type":"string","minLength":1},"description":"Steps at the sender. `{url}` stands for the route's URL."},"notes":{"type":"array","items":{"type":"string","minLength":1},"description":"What a user must know about this sender."}}},"locator":{"title":"Locator","description":"One place of a request: one of `header`, `query`, `json`, `form` (`form` with `json`: a path into JSON inside the field).","type":"object","additionalProperties":false,"properties":{"header":{"type":"string","pattern":"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$","description":"Header name."},"query":{"type":"string","minLength":1,"description":"Query parameter."},"json":{"type":"string","minLength":1,"description":"Dotted path into the JSON body (or into the form field); numbers index arrays."},"form":{"type":"string","minLength":1,"description":"Form field."},"split":{"type":"string","minLength":1,"description":"Separator of several parts; parts are trimmed."},"prefix":{"type":"string","minLength":1,"description":"Keep only parts that start with it, and cut it off."}}},"locators":{"oneOf":[{"$ref":"#/$defs/locator"},{"type":"array","minItems":1,"items":{"$ref":"#/$defs/locator"}}],"description":"One place or several. A signature: one match is enough. An event or id: the first non-empty wins, what is signed before what is not."},"secretForm":{"title":"SourceSecret","description":"How the secret's text becomes a key.","type":"object","additionalProperties":false,"properties":{"strip":{"type":"string","minLength":1,"description":"A prefix to cut off."},"as":{"enum":["utf8","hex","base64","raw-hex","raw-base64","spki-base64"],"default":"utf8","description":"Encoding of the key: `utf8`, `hex`, `base64` for HMAC and tokens, `raw-hex`, `raw-base64` for ed25519, `spki-base64` for ECDSA. A public key may always be PEM."},"otherwise":{"enum":["refuse","same","utf8-or-base64"],"description":"A secret without the prefix: is refused, is read as if it had it (the default), or is taken as raw bytes and, when it is canonical base64, also decoded."}}},"timestamp":{"title":"SourceTimestamp","description":"The signed instant and how old it may be.","type":"object","additionalProperties":false,"required":["unit","tolerance"],"properties":{"header":{"type":"string","pattern":"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$","description":"Header name."},"query":{"type":"string","minLength":1,"description":"Query parameter."},"json":{"type":"string","minLength":1,"description":"Dotted path into the JSON body (or into the form field); numbers index arrays."},"form":{"type":"string","minLength":1,"description":"Form field."},"split":{"type":"string","minLength":1,"description":"Separator of several parts; parts are trimmed."},"prefix":{"type":"string","minLength":1,"description":"Keep only parts that start with it, and cut it off."},"unit":{"enum":["s","ms","iso"],"description":"Seconds, milliseconds or RFC 3339."},"tolerance":{"type":"number","exclusiveMinimum":0,"description":"Allowed distance from now in both directions, in seconds."},"tolerance_by":{"enum":["vendor","ours"],"description":"Whose number the tolerance is. Default: vendor."}}},"bodyHash":{"title":"SourceBodyHash","description":"A digest of the body in a signed place.","type":"object","additionalProperties":false,"required":["hash","encoding"],"properties":{"header":{"type":"string","pattern":"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$","description":"Header name."},"query":{"type":"string","minLength":1,"description":"Query parameter."},"hash":{"enum":["sha256"],"description":"Hash function."},"encoding":{"enum":["hex","base64","base64url"],"description":"Text form of the digest."}}},"challenge":{"title":"SourceChallenge","description":"A handshake: how to recognise it and what to answer. GET and HEAD come unsigned and are answered before the signature check, POST after it.","type":"object","additionalProperties":false,"required":["kind"],"properties":{"kind":{"enum":["echo","reply","capture","ok"],"description":"`echo`: send a value back. `reply`: a fixed JSON answer. `capture`: the request carries the secret; only while `source enroll` waits. `ok`: answer 200."},"method":{"enum":["GET","HEAD","POST"],"description":"Method of the handshake. Default: POST."},"when":{"title":"ChallengeCondition","description":"The request is the handshake when this place holds this value (or, without `equals`, anything).","type":"object","additionalProperties":false,"properties":{"header":{"type":"string","pattern":"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$","description":"Header name."},"query":{"type":"string","minLength":1,"description":"Query parameter."},"json":{"type":"string","minLength":1,"description":"Dotted path into the JSON body (or into the form field); numbers index arrays."},"form":{"type":"string","minLength":1,"description":"Form field."},"equals":{"type":["string","number","boolean"],"description":"Value to match."}}},"token":{"$ref":"#/$defs/locator"},"value":{"$ref":"#/$defs/locator"},"json":{"title":"ChallengeJson","type":"object","additionalProperties":{"type":["string","number","boolean"]},"description":"JSON answer; its strings may hold {value} and {hmac-sha256-hex:value}."},"headers":{"title":"ChallengeHeaders","type":"object","additionalProperties":{"type":"string"},"description":"Headers of the answer."},"status":{"enum":[200,204],"default":200,"description":"Status of the answer."},"echo":{"title":"ChallengeEcho","description":"Where the captured secret is sent back.","type":"object","additionalProperties":false,"required":["header"],"properties":{"header":{"type":"string","pattern":"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$","description":"Header name."}}}}}}};
+const schema42 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"source.schema.json","title":"SourceFile","description":"catalog/sources/<name>.yaml or an entry under `sources:`: how one sender signs its webhooks.","type":"object","additionalProperties":false,"required":["verify"],"properties":{"title":{"type":"string","minLength":1,"description":"Display name."},"aliases":{"type":"array","items":{"type":"string","pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"description":"Other names of this source."},"docs":{"type":"string","pattern":"^https?://","description":"Where the sender documents its signature."},"precedence":{"type":"integer","minimum":0,"description":"Takes part in the header-driven choice, in ascending order. Absent: only through `source:` or `auth:`."},"delivery_precedence":{"type":"integer","minimum":0,"description":"Its delivery headers are looked up on routes without `source:`, in ascending order."},"accepts":{"type":"array","minItems":1,"items":{"type":"string","pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"description":"Schemes `source:` accepts, in the order they commit, when the sender signs in several ways at once. Default: the source's own."},"verify":{"enum":["hmac-sha1","hmac-sha256","hmac-sha512","ed25519","ecdsa-p256","token","basic","none"],"description":"Primitive. `none` accepts nothing unless the route is INSECURE_NO_AUTH."},"signature":{"$ref":"#/$defs/locators"},"encoding":{"enum":["hex","base64","base64url"],"description":"Text form of the signature. Default: hex."},"signed":{"type":"string","minLength":1,"description":"Template of the signed bytes: {body}, {timestamp}, {id}, {url}, {method}, {json:path}, {params}. {url:either-port} tries the URL with and without its default port, {url:decoded} undoes the escapes of punctuation in the query."},"secret":{"$ref":"#/$defs/secretForm"},"timestamp":{"$ref":"#/$defs/timestamp"},"id":{"$ref":"#/$defs/locator"},"body_hash":{"$ref":"#/$defs/bodyHash"},"event":{"$ref":"#/$defs/locators"},"delivery":{"$ref":"#/$defs/locators"},"delivery_digest":{"type":"boolean","default":false,"description":"The sender has no delivery id: a digest of what is signed of the body stands in for it, so that a retry is recognised."},"challenge":{"oneOf":[{"$ref":"#/$defs/challenge"},{"type":"array","minItems":1,"items":{"$ref":"#/$defs/challenge"}}],"description":"Handshake of the sender, one or several."},"never_with":{"type":"array","minItems":1,"items":{"type":"string","minLength":1},"description":"Headers of a stronger scheme of the same sender: a request that carries one, in any spelling (`X_Sig_V2`), is never judged by this scheme."},"deprecated":{"type":"string","minLength":1,"description":"Why the scheme should not be used; logged once per route."},"evidence":{"enum":["vendor","secondary","unverified"],"description":"Where the facts come from: the vendor's own documentation or SDK, a third party, or general knowledge."},"variants":{"title":"SourceVariants","type":"object","propertyNames":{"pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"additionalProperties":{"$ref":"#/$defs/variant"},"description":"Other ways this sender signs, by name: each is a source of its own."},"events":{"type":"array","items":{"type":"string","minLength":1},"description":"Event names the sender documents, spelled as it sends them."},"sending":{"title":"SourceSending","description":"How the sender sends, as far as it says: what is not known is left out.","type":"object","additionalProperties":false,"required":["evidence"],"properties":{"attempts":{"type":"integer","minimum":1,"description":"How often it tries in all; 1: it never retries."},"horizon_seconds":{"type":"integer","minimum":0,"description":"Longest time between its first and its last attempt, in seconds."},"deadline_seconds":{"type":"number","exclusiveMinimum":0,"description":"How long it waits for the answer, in seconds."},"burst_per_minute":{"type":"integer","minimum":1,"description":"Requests a minute it is known to send."},"note":{"type":"string","minLength":1,"description":"Back-off, switching off, redelivery by hand."},"evidence":{"enum":["vendor","secondary","unverified"],"description":"Where this comes from."},"docs":{"type":"string","pattern":"^https?://","description":"Where it says so."}}},"setup":{"type":"array","items":{"type":"string","minLength":1},"description":"Steps at the sender. `{url}` stands for the route's URL."},"notes":{"type":"array","items":{"type":"string","minLength":1},"description":"What a user must know about this sender."}},"$defs":{"variant":{"title":"SourceVariant","description":"Another way the sender signs, stated in full (`verify` to `body_hash`); everything else is inherited from the source unless given here.","type":"object","additionalProperties":false,"required":["verify"],"properties":{"title":{"type":"string","minLength":1,"description":"Display name."},"aliases":{"type":"array","items":{"type":"string","pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"description":"Other names of this source."},"docs":{"type":"string","pattern":"^https?://","description":"Where the sender documents its signature."},"verify":{"enum":["hmac-sha1","hmac-sha256","hmac-sha512","ed25519","ecdsa-p256","token","basic","none"],"description":"Primitive. `none` accepts nothing unless the route is INSECURE_NO_AUTH."},"signature":{"$ref":"#/$defs/locators"},"encoding":{"enum":["hex","base64","base64url"],"description":"Text form of the signature. Default: hex."},"signed":{"type":"string","minLength":1,"description":"Template of the signed bytes: {body}, {timestamp}, {id}, {url}, {method}, {json:path}, {params}. {url:either-port} tries the URL with and without its default port, {url:decoded} undoes the escapes of punctuation in the query."},"secret":{"$ref":"#/$defs/secretForm"},"timestamp":{"$ref":"#/$defs/timestamp"},"id":{"$ref":"#/$defs/locator"},"body_hash":{"$ref":"#/$defs/bodyHash"},"event":{"$ref":"#/$defs/locators"},"delivery":{"$ref":"#/$defs/locators"},"delivery_digest":{"type":"boolean","default":false,"description":"The sender has no delivery id: a digest of what is signed of the body stands in for it, so that a retry is recognised."},"challenge":{"oneOf":[{"$ref":"#/$defs/challenge"},{"type":"array","minItems":1,"items":{"$ref":"#/$defs/challenge"}}],"description":"Handshake of the sender, one or several."},"never_with":{"type":"array","minItems":1,"items":{"type":"string","minLength":1},"description":"Headers of a stronger scheme of the same sender: a request that carries one, in any spelling (`X_Sig_V2`), is never judged by this scheme."},"deprecated":{"type":"string","minLength":1,"description":"Why the scheme should not be used; logged once per route."},"evidence":{"enum":["vendor","secondary","unverified"],"description":"Where the facts come from: the vendor's own documentation or SDK, a third party, or general knowledge."},"events":{"type":"array","items":{"type":"string","minLength":1},"description":"Event names the sender documents, spelled as it sends them."},"sending":{"title":"SourceSending","description":"How the sender sends, as far as it says: what is not known is left out.","type":"object","additionalProperties":false,"required":["evidence"],"properties":{"attempts":{"type":"integer","minimum":1,"description":"How often it tries in all; 1: it never retries."},"horizon_seconds":{"type":"integer","minimum":0,"description":"Longest time between its first and its last attempt, in seconds."},"deadline_seconds":{"type":"number","exclusiveMinimum":0,"description":"How long it waits for the answer, in seconds."},"burst_per_minute":{"type":"integer","minimum":1,"description":"Requests a minute it is known to send."},"note":{"type":"string","minLength":1,"description":"Back-off, switching off, redelivery by hand."},"evidence":{"enum":["vendor","secondary","unverified"],"description":"Where this comes from."},"docs":{"type":"string","pattern":"^https?://","description":"Where it says so."}}},"setup":{"type":"array","items":{"type":"string","minLength":1},"description":"Steps at the sender. `{url}` stands for the route's URL."},"notes":{"type":"array","items":{"type":"string","minLength":1},"description":"What a user must know about this sender."}}},"locator":{"title":"Locator","description":"One place of a request: one of `header`, `query`, `json`, `form` (`form` with `json`: a path into JSON inside the field).","type":"object","additionalProperties":false,"properties":{"header":{"type":"string","pattern":"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$","description":"Header name."},"query":{"type":"string","minLength":1,"description":"Query parameter."},"json":{"type":"string","minLength":1,"description":"Dotted path into the JSON body (or into the form field); numbers index arrays."},"form":{"type":"string","minLength":1,"description":"Form field."},"split":{"type":"string","minLength":1,"description":"Separator of several parts; parts are trimmed."},"prefix":{"type":"string","minLength":1,"description":"Keep only parts that start with it, and cut it off."}}},"locators":{"oneOf":[{"$ref":"#/$defs/locator"},{"type":"array","minItems":1,"items":{"$ref":"#/$defs/locator"}}],"description":"One place or several. A signature: one match is enough. An event or id: the first non-empty wins, what is signed before what is not."},"secretForm":{"title":"SourceSecret","description":"How the secret's text becomes a key.","type":"object","additionalProperties":false,"properties":{"strip":{"type":"string","minLength":1,"description":"A prefix to cut off."},"as":{"enum":["utf8","hex","base64","raw-hex","raw-base64","spki-base64"],"default":"utf8","description":"Encoding of the key: `utf8`, `hex`, `base64` for HMAC and tokens, `raw-hex`, `raw-base64` for ed25519, `spki-base64` for ECDSA. A public key may always be PEM."},"otherwise":{"enum":["refuse","same","utf8-or-base64"],"description":"A secret without the prefix: is refused, is read as if it had it (the default), or is taken as raw bytes and, when it is canonical base64, also decoded."}}},"timestamp":{"title":"SourceTimestamp","description":"The signed instant and how old it may be.","type":"object","additionalProperties":false,"required":["unit","tolerance"],"properties":{"header":{"type":"string","pattern":"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$","description":"Header name."},"query":{"type":"string","minLength":1,"description":"Query parameter."},"json":{"type":"string","minLength":1,"description":"Dotted path into the JSON body (or into the form field); numbers index arrays."},"form":{"type":"string","minLength":1,"description":"Form field."},"split":{"type":"string","minLength":1,"description":"Separator of several parts; parts are trimmed."},"prefix":{"type":"string","minLength":1,"description":"Keep only parts that start with it, and cut it off."},"unit":{"enum":["s","ms","iso"],"description":"Seconds, milliseconds or RFC 3339."},"tolerance":{"type":"number","exclusiveMinimum":0,"description":"Allowed distance from now in both directions, in seconds."},"tolerance_by":{"enum":["vendor","ours"],"description":"Whose number the tolerance is. Default: vendor."}}},"bodyHash":{"title":"SourceBodyHash","description":"A digest of the body in a signed place.","type":"object","additionalProperties":false,"required":["hash","encoding"],"properties":{"header":{"type":"string","pattern":"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$","description":"Header name."},"query":{"type":"string","minLength":1,"description":"Query parameter."},"hash":{"enum":["sha256"],"description":"Hash function."},"encoding":{"enum":["hex","base64","base64url"],"description":"Text form of the digest."}}},"challenge":{"title":"SourceChallenge","description":"A handshake: how to recognise it and what to answer. GET and HEAD come unsigned and are answered before the signature check, POST after it.","type":"object","additionalProperties":false,"required":["kind"],"properties":{"kind":{"enum":["echo","reply","capture","ok"],"description":"`echo`: send a value back. `reply`: a fixed JSON answer. `capture`: the request carries the secret; only while `source enroll` waits. `ok`: answer 200."},"method":{"enum":["GET","HEAD","POST"],"description":"Method of the handshake. Default: POST."},"when":{"title":"ChallengeCondition","description":"The request is the handshake when this place holds this value (or, without `equals`, anything).","type":"object","additionalProperties":false,"properties":{"header":{"type":"string","pattern":"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$","description":"Header name."},"query":{"type":"string","minLength":1,"description":"Query parameter."},"json":{"type":"string","minLength":1,"description":"Dotted path into the JSON body (or into the form field); numbers index arrays."},"form":{"type":"string","minLength":1,"description":"Form field."},"equals":{"type":["string","number","boolean"],"description":"Value to match."}}},"token":{"$ref":"#/$defs/locator"},"value":{"$ref":"#/$defs/locator"},"json":{"title":"ChallengeJson","type":"object","additionalProperties":{"type":["string","number","boolean"]},"description":"JSON answer; its strings may hold {value} and {hmac-sha256-hex:value}."},"headers":{"title":"ChallengeHeaders","type":"object","additionalProperties":{"type":"string"},"description":"Headers of the answer."},"status":{"enum":[200,204],"default":200,"description":"Status of the answer."},"echo":{"title":"ChallengeEcho","description":"Where the captured secret is sent back.","type":"object","additionalProperties":false,"required":["header"],"properties":{"header":{"type":"string","pattern":"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$","description":"Header name."}}}}}}};
 const schema46 = {"title":"SourceSecret","description":"How the secret's text becomes a key.","type":"object","additionalProperties":false,"properties":{"strip":{"type":"string","minLength":1,"description":"A prefix to cut off."},"as":{"enum":["utf8","hex","base64","raw-hex","raw-base64","spki-base64"],"default":"utf8","description":"Encoding of the key: `utf8`, `hex`, `base64` for HMAC and tokens, `raw-hex`, `raw-base64` for ed25519, `spki-base64` for ECDSA. A public key may always be PEM."},"otherwise":{"enum":["refuse","same","utf8-or-base64"],"description":"A secret without the prefix: is refused, is read as if it had it (the default), or is taken as raw bytes and, when it is canonical base64, also decoded."}}};
 const schema47 = {"title":"SourceTimestamp","description":"The signed instant and how old it may be.","type":"object","additionalProperties":false,"required":["unit","tolerance"],"properties":{"header":{"type":"string","pattern":"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$","description":"Header name."},"query":{"type":"string","minLength":1,"description":"Query parameter."},"json":{"type":"string","minLength":1,"description":"Dotted path into the JSON body (or into the form field); numbers index arrays."},"form":{"type":"string","minLength":1,"description":"Form field."},"split":{"type":"string","minLength":1,"description":"Separator of several parts; parts are trimmed."},"prefix":{"type":"string","minLength":1,"description":"Keep only parts that start with it, and cut it off."},"unit":{"enum":["s","ms","iso"],"description":"Seconds, milliseconds or RFC 3339."},"tolerance":{"type":"number","exclusiveMinimum":0,"description":"Allowed distance from now in both directions, in seconds."},"tolerance_by":{"enum":["vendor","ours"],"description":"Whose number the tolerance is. Default: vendor."}}};
 const schema44 = {"title":"Locator","description":"One place of a request: one of `header`, `query`, `json`, `form` (`form` with `json`: a path into JSON inside the field).","type":"object","additionalProperties":false,"properties":{"header":{"type":"string","pattern":"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$","description":"Header name."},"query":{"type":"string","minLength":1,"description":"Query parameter."},"json":{"type":"string","minLength":1,"description":"Dotted path into the JSON body (or into the form field); numbers index arrays."},"form":{"type":"string","minLength":1,"description":"Form field."},"split":{"type":"string","minLength":1,"description":"Separator of several parts; parts are trimmed."},"prefix":{"type":"string","minLength":1,"description":"Keep only parts that start with it, and cut it off."}}};
@@ -2950,7 +2950,7 @@ return errors === 0;
 }
 validate36.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema53 = {"title":"SourceVariant","description":"Another way the sender signs, stated in full (`verify` to `body_hash`); everything else is inherited from the source unless given here.","type":"object","additionalProperties":false,"required":["verify"],"properties":{"title":{"type":"string","minLength":1,"description":"Display name."},"aliases":{"type":"array","items":{"type":"string","pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"description":"Other names of this source."},"docs":{"type":"string","pattern":"^https?://","description":"Where the sender documents its signature."},"verify":{"enum":["hmac-sha1","hmac-sha256","hmac-sha512","ed25519","ecdsa-p256","token","basic","none"],"description":"Primitive. `none` accepts nothing unless the route is INSECURE_NO_AUTH."},"signature":{"$ref":"#/$defs/locators"},"encoding":{"enum":["hex","base64","base64url"],"description":"Text form of the signature. Default: hex."},"signed":{"type":"string","minLength":1,"description":"Template of the signed bytes: {body}, {timestamp}, {id}, {url}, {method}, {json:path}, {params}. {url:either-port} tries the URL with and without its default port, {url:decoded} undoes the escapes of punctuation in the query."},"secret":{"$ref":"#/$defs/secretForm"},"timestamp":{"$ref":"#/$defs/timestamp"},"id":{"$ref":"#/$defs/locator"},"body_hash":{"$ref":"#/$defs/bodyHash"},"event":{"$ref":"#/$defs/locators"},"delivery":{"$ref":"#/$defs/locators"},"delivery_digest":{"type":"boolean","default":false,"description":"The sender has no delivery id: a digest of what is signed of the body stands in for it, so that a retry is recognised."},"challenge":{"oneOf":[{"$ref":"#/$defs/challenge"},{"type":"array","minItems":1,"items":{"$ref":"#/$defs/challenge"}}],"description":"Handshake of the sender, one or several."},"deprecated":{"type":"string","minLength":1,"description":"Why the scheme should not be used; logged once per route."},"evidence":{"enum":["vendor","secondary","unverified"],"description":"Where the facts come from: the vendor's own documentation or SDK, a third party, or general knowledge."},"events":{"type":"array","items":{"type":"string","minLength":1},"description":"Event names the sender documents, spelled as it sends them."},"sending":{"title":"SourceSending","description":"How the sender sends, as far as it says: what is not known is left out.","type":"object","additionalProperties":false,"required":["evidence"],"properties":{"attempts":{"type":"integer","minimum":1,"description":"How often it tries in all; 1: it never retries."},"horizon_seconds":{"type":"integer","minimum":0,"description":"Longest time between its first and its last attempt, in seconds."},"deadline_seconds":{"type":"number","exclusiveMinimum":0,"description":"How long it waits for the answer, in seconds."},"burst_per_minute":{"type":"integer","minimum":1,"description":"Requests a minute it is known to send."},"note":{"type":"string","minLength":1,"description":"Back-off, switching off, redelivery by hand."},"evidence":{"enum":["vendor","secondary","unverified"],"description":"Where this comes from."},"docs":{"type":"string","pattern":"^https?://","description":"Where it says so."}}},"setup":{"type":"array","items":{"type":"string","minLength":1},"description":"Steps at the sender. `{url}` stands for the route's URL."},"notes":{"type":"array","items":{"type":"string","minLength":1},"description":"What a user must know about this sender."}}};
+const schema53 = {"title":"SourceVariant","description":"Another way the sender signs, stated in full (`verify` to `body_hash`); everything else is inherited from the source unless given here.","type":"object","additionalProperties":false,"required":["verify"],"properties":{"title":{"type":"string","minLength":1,"description":"Display name."},"aliases":{"type":"array","items":{"type":"string","pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"description":"Other names of this source."},"docs":{"type":"string","pattern":"^https?://","description":"Where the sender documents its signature."},"verify":{"enum":["hmac-sha1","hmac-sha256","hmac-sha512","ed25519","ecdsa-p256","token","basic","none"],"description":"Primitive. `none` accepts nothing unless the route is INSECURE_NO_AUTH."},"signature":{"$ref":"#/$defs/locators"},"encoding":{"enum":["hex","base64","base64url"],"description":"Text form of the signature. Default: hex."},"signed":{"type":"string","minLength":1,"description":"Template of the signed bytes: {body}, {timestamp}, {id}, {url}, {method}, {json:path}, {params}. {url:either-port} tries the URL with and without its default port, {url:decoded} undoes the escapes of punctuation in the query."},"secret":{"$ref":"#/$defs/secretForm"},"timestamp":{"$ref":"#/$defs/timestamp"},"id":{"$ref":"#/$defs/locator"},"body_hash":{"$ref":"#/$defs/bodyHash"},"event":{"$ref":"#/$defs/locators"},"delivery":{"$ref":"#/$defs/locators"},"delivery_digest":{"type":"boolean","default":false,"description":"The sender has no delivery id: a digest of what is signed of the body stands in for it, so that a retry is recognised."},"challenge":{"oneOf":[{"$ref":"#/$defs/challenge"},{"type":"array","minItems":1,"items":{"$ref":"#/$defs/challenge"}}],"description":"Handshake of the sender, one or several."},"never_with":{"type":"array","minItems":1,"items":{"type":"string","minLength":1},"description":"Headers of a stronger scheme of the same sender: a request that carries one, in any spelling (`X_Sig_V2`), is never judged by this scheme."},"deprecated":{"type":"string","minLength":1,"description":"Why the scheme should not be used; logged once per route."},"evidence":{"enum":["vendor","secondary","unverified"],"description":"Where the facts come from: the vendor's own documentation or SDK, a third party, or general knowledge."},"events":{"type":"array","items":{"type":"string","minLength":1},"description":"Event names the sender documents, spelled as it sends them."},"sending":{"title":"SourceSending","description":"How the sender sends, as far as it says: what is not known is left out.","type":"object","additionalProperties":false,"required":["evidence"],"properties":{"attempts":{"type":"integer","minimum":1,"description":"How often it tries in all; 1: it never retries."},"horizon_seconds":{"type":"integer","minimum":0,"description":"Longest time between its first and its last attempt, in seconds."},"deadline_seconds":{"type":"number","exclusiveMinimum":0,"description":"How long it waits for the answer, in seconds."},"burst_per_minute":{"type":"integer","minimum":1,"description":"Requests a minute it is known to send."},"note":{"type":"string","minLength":1,"description":"Back-off, switching off, redelivery by hand."},"evidence":{"enum":["vendor","secondary","unverified"],"description":"Where this comes from."},"docs":{"type":"string","pattern":"^https?://","description":"Where it says so."}}},"setup":{"type":"array","items":{"type":"string","minLength":1},"description":"Steps at the sender. `{url}` stands for the route's URL."},"notes":{"type":"array","items":{"type":"string","minLength":1},"description":"What a user must know about this sender."}}};
 
 function validate39(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -3860,11 +3860,11 @@ vErrors = null;
 }
 }
 }
-if(data.deprecated !== undefined){
-let data39 = data.deprecated;
-if(typeof data39 === "string"){
+if(data.never_with !== undefined){
+let data39 = data.never_with;
+if(Array.isArray(data39)){
 if(data39.length < 1){
-const err67 = {instancePath:instancePath+"/deprecated",schemaPath:"#/properties/deprecated/minLength",keyword:"minLength",params:{limit: 1}};
+const err67 = {instancePath:instancePath+"/never_with",schemaPath:"#/properties/never_with/minItems",keyword:"minItems",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err67];
 }
@@ -3873,9 +3873,12 @@ vErrors.push(err67);
 }
 errors++;
 }
-}
-else {
-const err68 = {instancePath:instancePath+"/deprecated",schemaPath:"#/properties/deprecated/type",keyword:"type",params:{type: "string"}};
+const len2 = data39.length;
+for(let i2=0; i2<len2; i2++){
+let data40 = data39[i2];
+if(typeof data40 === "string"){
+if(data40.length < 1){
+const err68 = {instancePath:instancePath+"/never_with/" + i2,schemaPath:"#/properties/never_with/items/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err68];
 }
@@ -3885,10 +3888,8 @@ vErrors.push(err68);
 errors++;
 }
 }
-if(data.evidence !== undefined){
-let data40 = data.evidence;
-if(!(((data40 === "vendor") || (data40 === "secondary")) || (data40 === "unverified"))){
-const err69 = {instancePath:instancePath+"/evidence",schemaPath:"#/properties/evidence/enum",keyword:"enum",params:{allowedValues: schema53.properties.evidence.enum}};
+else {
+const err69 = {instancePath:instancePath+"/never_with/" + i2,schemaPath:"#/properties/never_with/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err69];
 }
@@ -3898,15 +3899,9 @@ vErrors.push(err69);
 errors++;
 }
 }
-if(data.events !== undefined){
-let data41 = data.events;
-if(Array.isArray(data41)){
-const len2 = data41.length;
-for(let i2=0; i2<len2; i2++){
-let data42 = data41[i2];
-if(typeof data42 === "string"){
-if(data42.length < 1){
-const err70 = {instancePath:instancePath+"/events/" + i2,schemaPath:"#/properties/events/items/minLength",keyword:"minLength",params:{limit: 1}};
+}
+else {
+const err70 = {instancePath:instancePath+"/never_with",schemaPath:"#/properties/never_with/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err70];
 }
@@ -3916,8 +3911,11 @@ vErrors.push(err70);
 errors++;
 }
 }
-else {
-const err71 = {instancePath:instancePath+"/events/" + i2,schemaPath:"#/properties/events/items/type",keyword:"type",params:{type: "string"}};
+if(data.deprecated !== undefined){
+let data41 = data.deprecated;
+if(typeof data41 === "string"){
+if(data41.length < 1){
+const err71 = {instancePath:instancePath+"/deprecated",schemaPath:"#/properties/deprecated/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err71];
 }
@@ -3927,9 +3925,8 @@ vErrors.push(err71);
 errors++;
 }
 }
-}
 else {
-const err72 = {instancePath:instancePath+"/events",schemaPath:"#/properties/events/type",keyword:"type",params:{type: "array"}};
+const err72 = {instancePath:instancePath+"/deprecated",schemaPath:"#/properties/deprecated/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err72];
 }
@@ -3939,11 +3936,10 @@ vErrors.push(err72);
 errors++;
 }
 }
-if(data.sending !== undefined){
-let data43 = data.sending;
-if(data43 && typeof data43 == "object" && !Array.isArray(data43)){
-if(data43.evidence === undefined){
-const err73 = {instancePath:instancePath+"/sending",schemaPath:"#/properties/sending/required",keyword:"required",params:{missingProperty: "evidence"}};
+if(data.evidence !== undefined){
+let data42 = data.evidence;
+if(!(((data42 === "vendor") || (data42 === "secondary")) || (data42 === "unverified"))){
+const err73 = {instancePath:instancePath+"/evidence",schemaPath:"#/properties/evidence/enum",keyword:"enum",params:{allowedValues: schema53.properties.evidence.enum}};
 if(vErrors === null){
 vErrors = [err73];
 }
@@ -3952,9 +3948,16 @@ vErrors.push(err73);
 }
 errors++;
 }
-for(const key5 in data43){
-if(!(((((((key5 === "attempts") || (key5 === "horizon_seconds")) || (key5 === "deadline_seconds")) || (key5 === "burst_per_minute")) || (key5 === "note")) || (key5 === "evidence")) || (key5 === "docs"))){
-const err74 = {instancePath:instancePath+"/sending",schemaPath:"#/properties/sending/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5}};
+}
+if(data.events !== undefined){
+let data43 = data.events;
+if(Array.isArray(data43)){
+const len3 = data43.length;
+for(let i3=0; i3<len3; i3++){
+let data44 = data43[i3];
+if(typeof data44 === "string"){
+if(data44.length < 1){
+const err74 = {instancePath:instancePath+"/events/" + i3,schemaPath:"#/properties/events/items/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err74];
 }
@@ -3964,10 +3967,8 @@ vErrors.push(err74);
 errors++;
 }
 }
-if(data43.attempts !== undefined){
-let data44 = data43.attempts;
-if(!(((typeof data44 == "number") && (!(data44 % 1) && !isNaN(data44))) && (isFinite(data44)))){
-const err75 = {instancePath:instancePath+"/sending/attempts",schemaPath:"#/properties/sending/properties/attempts/type",keyword:"type",params:{type: "integer"}};
+else {
+const err75 = {instancePath:instancePath+"/events/" + i3,schemaPath:"#/properties/events/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err75];
 }
@@ -3976,9 +3977,10 @@ vErrors.push(err75);
 }
 errors++;
 }
-if((typeof data44 == "number") && (isFinite(data44))){
-if(data44 < 1 || isNaN(data44)){
-const err76 = {instancePath:instancePath+"/sending/attempts",schemaPath:"#/properties/sending/properties/attempts/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+}
+}
+else {
+const err76 = {instancePath:instancePath+"/events",schemaPath:"#/properties/events/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err76];
 }
@@ -3988,11 +3990,11 @@ vErrors.push(err76);
 errors++;
 }
 }
-}
-if(data43.horizon_seconds !== undefined){
-let data45 = data43.horizon_seconds;
-if(!(((typeof data45 == "number") && (!(data45 % 1) && !isNaN(data45))) && (isFinite(data45)))){
-const err77 = {instancePath:instancePath+"/sending/horizon_seconds",schemaPath:"#/properties/sending/properties/horizon_seconds/type",keyword:"type",params:{type: "integer"}};
+if(data.sending !== undefined){
+let data45 = data.sending;
+if(data45 && typeof data45 == "object" && !Array.isArray(data45)){
+if(data45.evidence === undefined){
+const err77 = {instancePath:instancePath+"/sending",schemaPath:"#/properties/sending/required",keyword:"required",params:{missingProperty: "evidence"}};
 if(vErrors === null){
 vErrors = [err77];
 }
@@ -4001,9 +4003,9 @@ vErrors.push(err77);
 }
 errors++;
 }
-if((typeof data45 == "number") && (isFinite(data45))){
-if(data45 < 0 || isNaN(data45)){
-const err78 = {instancePath:instancePath+"/sending/horizon_seconds",schemaPath:"#/properties/sending/properties/horizon_seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
+for(const key5 in data45){
+if(!(((((((key5 === "attempts") || (key5 === "horizon_seconds")) || (key5 === "deadline_seconds")) || (key5 === "burst_per_minute")) || (key5 === "note")) || (key5 === "evidence")) || (key5 === "docs"))){
+const err78 = {instancePath:instancePath+"/sending",schemaPath:"#/properties/sending/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5}};
 if(vErrors === null){
 vErrors = [err78];
 }
@@ -4013,12 +4015,10 @@ vErrors.push(err78);
 errors++;
 }
 }
-}
-if(data43.deadline_seconds !== undefined){
-let data46 = data43.deadline_seconds;
-if((typeof data46 == "number") && (isFinite(data46))){
-if(data46 <= 0 || isNaN(data46)){
-const err79 = {instancePath:instancePath+"/sending/deadline_seconds",schemaPath:"#/properties/sending/properties/deadline_seconds/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0}};
+if(data45.attempts !== undefined){
+let data46 = data45.attempts;
+if(!(((typeof data46 == "number") && (!(data46 % 1) && !isNaN(data46))) && (isFinite(data46)))){
+const err79 = {instancePath:instancePath+"/sending/attempts",schemaPath:"#/properties/sending/properties/attempts/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err79];
 }
@@ -4027,9 +4027,9 @@ vErrors.push(err79);
 }
 errors++;
 }
-}
-else {
-const err80 = {instancePath:instancePath+"/sending/deadline_seconds",schemaPath:"#/properties/sending/properties/deadline_seconds/type",keyword:"type",params:{type: "number"}};
+if((typeof data46 == "number") && (isFinite(data46))){
+if(data46 < 1 || isNaN(data46)){
+const err80 = {instancePath:instancePath+"/sending/attempts",schemaPath:"#/properties/sending/properties/attempts/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err80];
 }
@@ -4039,10 +4039,11 @@ vErrors.push(err80);
 errors++;
 }
 }
-if(data43.burst_per_minute !== undefined){
-let data47 = data43.burst_per_minute;
+}
+if(data45.horizon_seconds !== undefined){
+let data47 = data45.horizon_seconds;
 if(!(((typeof data47 == "number") && (!(data47 % 1) && !isNaN(data47))) && (isFinite(data47)))){
-const err81 = {instancePath:instancePath+"/sending/burst_per_minute",schemaPath:"#/properties/sending/properties/burst_per_minute/type",keyword:"type",params:{type: "integer"}};
+const err81 = {instancePath:instancePath+"/sending/horizon_seconds",schemaPath:"#/properties/sending/properties/horizon_seconds/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err81];
 }
@@ -4052,8 +4053,8 @@ vErrors.push(err81);
 errors++;
 }
 if((typeof data47 == "number") && (isFinite(data47))){
-if(data47 < 1 || isNaN(data47)){
-const err82 = {instancePath:instancePath+"/sending/burst_per_minute",schemaPath:"#/properties/sending/properties/burst_per_minute/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+if(data47 < 0 || isNaN(data47)){
+const err82 = {instancePath:instancePath+"/sending/horizon_seconds",schemaPath:"#/properties/sending/properties/horizon_seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
 if(vErrors === null){
 vErrors = [err82];
 }
@@ -4064,11 +4065,11 @@ errors++;
 }
 }
 }
-if(data43.note !== undefined){
-let data48 = data43.note;
-if(typeof data48 === "string"){
-if(data48.length < 1){
-const err83 = {instancePath:instancePath+"/sending/note",schemaPath:"#/properties/sending/properties/note/minLength",keyword:"minLength",params:{limit: 1}};
+if(data45.deadline_seconds !== undefined){
+let data48 = data45.deadline_seconds;
+if((typeof data48 == "number") && (isFinite(data48))){
+if(data48 <= 0 || isNaN(data48)){
+const err83 = {instancePath:instancePath+"/sending/deadline_seconds",schemaPath:"#/properties/sending/properties/deadline_seconds/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0}};
 if(vErrors === null){
 vErrors = [err83];
 }
@@ -4079,7 +4080,7 @@ errors++;
 }
 }
 else {
-const err84 = {instancePath:instancePath+"/sending/note",schemaPath:"#/properties/sending/properties/note/type",keyword:"type",params:{type: "string"}};
+const err84 = {instancePath:instancePath+"/sending/deadline_seconds",schemaPath:"#/properties/sending/properties/deadline_seconds/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err84];
 }
@@ -4089,10 +4090,10 @@ vErrors.push(err84);
 errors++;
 }
 }
-if(data43.evidence !== undefined){
-let data49 = data43.evidence;
-if(!(((data49 === "vendor") || (data49 === "secondary")) || (data49 === "unverified"))){
-const err85 = {instancePath:instancePath+"/sending/evidence",schemaPath:"#/properties/sending/properties/evidence/enum",keyword:"enum",params:{allowedValues: schema53.properties.sending.properties.evidence.enum}};
+if(data45.burst_per_minute !== undefined){
+let data49 = data45.burst_per_minute;
+if(!(((typeof data49 == "number") && (!(data49 % 1) && !isNaN(data49))) && (isFinite(data49)))){
+const err85 = {instancePath:instancePath+"/sending/burst_per_minute",schemaPath:"#/properties/sending/properties/burst_per_minute/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err85];
 }
@@ -4101,12 +4102,9 @@ vErrors.push(err85);
 }
 errors++;
 }
-}
-if(data43.docs !== undefined){
-let data50 = data43.docs;
-if(typeof data50 === "string"){
-if(!pattern10.test(data50)){
-const err86 = {instancePath:instancePath+"/sending/docs",schemaPath:"#/properties/sending/properties/docs/pattern",keyword:"pattern",params:{pattern: "^https?://"}};
+if((typeof data49 == "number") && (isFinite(data49))){
+if(data49 < 1 || isNaN(data49)){
+const err86 = {instancePath:instancePath+"/sending/burst_per_minute",schemaPath:"#/properties/sending/properties/burst_per_minute/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err86];
 }
@@ -4116,8 +4114,12 @@ vErrors.push(err86);
 errors++;
 }
 }
-else {
-const err87 = {instancePath:instancePath+"/sending/docs",schemaPath:"#/properties/sending/properties/docs/type",keyword:"type",params:{type: "string"}};
+}
+if(data45.note !== undefined){
+let data50 = data45.note;
+if(typeof data50 === "string"){
+if(data50.length < 1){
+const err87 = {instancePath:instancePath+"/sending/note",schemaPath:"#/properties/sending/properties/note/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err87];
 }
@@ -4127,9 +4129,8 @@ vErrors.push(err87);
 errors++;
 }
 }
-}
 else {
-const err88 = {instancePath:instancePath+"/sending",schemaPath:"#/properties/sending/type",keyword:"type",params:{type: "object"}};
+const err88 = {instancePath:instancePath+"/sending/note",schemaPath:"#/properties/sending/properties/note/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err88];
 }
@@ -4139,15 +4140,10 @@ vErrors.push(err88);
 errors++;
 }
 }
-if(data.setup !== undefined){
-let data51 = data.setup;
-if(Array.isArray(data51)){
-const len3 = data51.length;
-for(let i3=0; i3<len3; i3++){
-let data52 = data51[i3];
-if(typeof data52 === "string"){
-if(data52.length < 1){
-const err89 = {instancePath:instancePath+"/setup/" + i3,schemaPath:"#/properties/setup/items/minLength",keyword:"minLength",params:{limit: 1}};
+if(data45.evidence !== undefined){
+let data51 = data45.evidence;
+if(!(((data51 === "vendor") || (data51 === "secondary")) || (data51 === "unverified"))){
+const err89 = {instancePath:instancePath+"/sending/evidence",schemaPath:"#/properties/sending/properties/evidence/enum",keyword:"enum",params:{allowedValues: schema53.properties.sending.properties.evidence.enum}};
 if(vErrors === null){
 vErrors = [err89];
 }
@@ -4157,8 +4153,11 @@ vErrors.push(err89);
 errors++;
 }
 }
-else {
-const err90 = {instancePath:instancePath+"/setup/" + i3,schemaPath:"#/properties/setup/items/type",keyword:"type",params:{type: "string"}};
+if(data45.docs !== undefined){
+let data52 = data45.docs;
+if(typeof data52 === "string"){
+if(!pattern10.test(data52)){
+const err90 = {instancePath:instancePath+"/sending/docs",schemaPath:"#/properties/sending/properties/docs/pattern",keyword:"pattern",params:{pattern: "^https?://"}};
 if(vErrors === null){
 vErrors = [err90];
 }
@@ -4168,9 +4167,8 @@ vErrors.push(err90);
 errors++;
 }
 }
-}
 else {
-const err91 = {instancePath:instancePath+"/setup",schemaPath:"#/properties/setup/type",keyword:"type",params:{type: "array"}};
+const err91 = {instancePath:instancePath+"/sending/docs",schemaPath:"#/properties/sending/properties/docs/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err91];
 }
@@ -4180,15 +4178,9 @@ vErrors.push(err91);
 errors++;
 }
 }
-if(data.notes !== undefined){
-let data53 = data.notes;
-if(Array.isArray(data53)){
-const len4 = data53.length;
-for(let i4=0; i4<len4; i4++){
-let data54 = data53[i4];
-if(typeof data54 === "string"){
-if(data54.length < 1){
-const err92 = {instancePath:instancePath+"/notes/" + i4,schemaPath:"#/properties/notes/items/minLength",keyword:"minLength",params:{limit: 1}};
+}
+else {
+const err92 = {instancePath:instancePath+"/sending",schemaPath:"#/properties/sending/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err92];
 }
@@ -4198,8 +4190,15 @@ vErrors.push(err92);
 errors++;
 }
 }
-else {
-const err93 = {instancePath:instancePath+"/notes/" + i4,schemaPath:"#/properties/notes/items/type",keyword:"type",params:{type: "string"}};
+if(data.setup !== undefined){
+let data53 = data.setup;
+if(Array.isArray(data53)){
+const len4 = data53.length;
+for(let i4=0; i4<len4; i4++){
+let data54 = data53[i4];
+if(typeof data54 === "string"){
+if(data54.length < 1){
+const err93 = {instancePath:instancePath+"/setup/" + i4,schemaPath:"#/properties/setup/items/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err93];
 }
@@ -4209,9 +4208,8 @@ vErrors.push(err93);
 errors++;
 }
 }
-}
 else {
-const err94 = {instancePath:instancePath+"/notes",schemaPath:"#/properties/notes/type",keyword:"type",params:{type: "array"}};
+const err94 = {instancePath:instancePath+"/setup/" + i4,schemaPath:"#/properties/setup/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err94];
 }
@@ -4223,12 +4221,65 @@ errors++;
 }
 }
 else {
-const err95 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+const err95 = {instancePath:instancePath+"/setup",schemaPath:"#/properties/setup/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err95];
 }
 else {
 vErrors.push(err95);
+}
+errors++;
+}
+}
+if(data.notes !== undefined){
+let data55 = data.notes;
+if(Array.isArray(data55)){
+const len5 = data55.length;
+for(let i5=0; i5<len5; i5++){
+let data56 = data55[i5];
+if(typeof data56 === "string"){
+if(data56.length < 1){
+const err96 = {instancePath:instancePath+"/notes/" + i5,schemaPath:"#/properties/notes/items/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err96];
+}
+else {
+vErrors.push(err96);
+}
+errors++;
+}
+}
+else {
+const err97 = {instancePath:instancePath+"/notes/" + i5,schemaPath:"#/properties/notes/items/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err97];
+}
+else {
+vErrors.push(err97);
+}
+errors++;
+}
+}
+}
+else {
+const err98 = {instancePath:instancePath+"/notes",schemaPath:"#/properties/notes/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err98];
+}
+else {
+vErrors.push(err98);
+}
+errors++;
+}
+}
+}
+else {
+const err99 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err99];
+}
+else {
+vErrors.push(err99);
 }
 errors++;
 }
@@ -5248,11 +5299,11 @@ vErrors = null;
 }
 }
 }
-if(data.deprecated !== undefined){
-let data43 = data.deprecated;
-if(typeof data43 === "string"){
+if(data.never_with !== undefined){
+let data43 = data.never_with;
+if(Array.isArray(data43)){
 if(data43.length < 1){
-const err75 = {instancePath:instancePath+"/deprecated",schemaPath:"#/properties/deprecated/minLength",keyword:"minLength",params:{limit: 1}};
+const err75 = {instancePath:instancePath+"/never_with",schemaPath:"#/properties/never_with/minItems",keyword:"minItems",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err75];
 }
@@ -5261,9 +5312,12 @@ vErrors.push(err75);
 }
 errors++;
 }
-}
-else {
-const err76 = {instancePath:instancePath+"/deprecated",schemaPath:"#/properties/deprecated/type",keyword:"type",params:{type: "string"}};
+const len3 = data43.length;
+for(let i3=0; i3<len3; i3++){
+let data44 = data43[i3];
+if(typeof data44 === "string"){
+if(data44.length < 1){
+const err76 = {instancePath:instancePath+"/never_with/" + i3,schemaPath:"#/properties/never_with/items/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err76];
 }
@@ -5273,10 +5327,8 @@ vErrors.push(err76);
 errors++;
 }
 }
-if(data.evidence !== undefined){
-let data44 = data.evidence;
-if(!(((data44 === "vendor") || (data44 === "secondary")) || (data44 === "unverified"))){
-const err77 = {instancePath:instancePath+"/evidence",schemaPath:"#/properties/evidence/enum",keyword:"enum",params:{allowedValues: schema42.properties.evidence.enum}};
+else {
+const err77 = {instancePath:instancePath+"/never_with/" + i3,schemaPath:"#/properties/never_with/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err77];
 }
@@ -5286,14 +5338,9 @@ vErrors.push(err77);
 errors++;
 }
 }
-if(data.variants !== undefined){
-let data45 = data.variants;
-if(data45 && typeof data45 == "object" && !Array.isArray(data45)){
-for(const key5 in data45){
-const _errs92 = errors;
-if(typeof key5 === "string"){
-if(!pattern5.test(key5)){
-const err78 = {instancePath:instancePath+"/variants",schemaPath:"#/properties/variants/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9_-]{0,63}$"},propertyName:key5};
+}
+else {
+const err78 = {instancePath:instancePath+"/never_with",schemaPath:"#/properties/never_with/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err78];
 }
@@ -5303,9 +5350,11 @@ vErrors.push(err78);
 errors++;
 }
 }
-var valid16 = _errs92 === errors;
-if(!valid16){
-const err79 = {instancePath:instancePath+"/variants",schemaPath:"#/properties/variants/propertyNames",keyword:"propertyNames",params:{propertyName: key5}};
+if(data.deprecated !== undefined){
+let data45 = data.deprecated;
+if(typeof data45 === "string"){
+if(data45.length < 1){
+const err79 = {instancePath:instancePath+"/deprecated",schemaPath:"#/properties/deprecated/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err79];
 }
@@ -5315,15 +5364,8 @@ vErrors.push(err79);
 errors++;
 }
 }
-for(const key6 in data45){
-if(!(validate39(data45[key6], {instancePath:instancePath+"/variants/" + key6.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data45,parentDataProperty:key6,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate39.errors : vErrors.concat(validate39.errors);
-errors = vErrors.length;
-}
-}
-}
 else {
-const err80 = {instancePath:instancePath+"/variants",schemaPath:"#/properties/variants/type",keyword:"type",params:{type: "object"}};
+const err80 = {instancePath:instancePath+"/deprecated",schemaPath:"#/properties/deprecated/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err80];
 }
@@ -5333,15 +5375,10 @@ vErrors.push(err80);
 errors++;
 }
 }
-if(data.events !== undefined){
-let data47 = data.events;
-if(Array.isArray(data47)){
-const len3 = data47.length;
-for(let i3=0; i3<len3; i3++){
-let data48 = data47[i3];
-if(typeof data48 === "string"){
-if(data48.length < 1){
-const err81 = {instancePath:instancePath+"/events/" + i3,schemaPath:"#/properties/events/items/minLength",keyword:"minLength",params:{limit: 1}};
+if(data.evidence !== undefined){
+let data46 = data.evidence;
+if(!(((data46 === "vendor") || (data46 === "secondary")) || (data46 === "unverified"))){
+const err81 = {instancePath:instancePath+"/evidence",schemaPath:"#/properties/evidence/enum",keyword:"enum",params:{allowedValues: schema42.properties.evidence.enum}};
 if(vErrors === null){
 vErrors = [err81];
 }
@@ -5351,8 +5388,14 @@ vErrors.push(err81);
 errors++;
 }
 }
-else {
-const err82 = {instancePath:instancePath+"/events/" + i3,schemaPath:"#/properties/events/items/type",keyword:"type",params:{type: "string"}};
+if(data.variants !== undefined){
+let data47 = data.variants;
+if(data47 && typeof data47 == "object" && !Array.isArray(data47)){
+for(const key5 in data47){
+const _errs96 = errors;
+if(typeof key5 === "string"){
+if(!pattern5.test(key5)){
+const err82 = {instancePath:instancePath+"/variants",schemaPath:"#/properties/variants/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9_-]{0,63}$"},propertyName:key5};
 if(vErrors === null){
 vErrors = [err82];
 }
@@ -5362,9 +5405,9 @@ vErrors.push(err82);
 errors++;
 }
 }
-}
-else {
-const err83 = {instancePath:instancePath+"/events",schemaPath:"#/properties/events/type",keyword:"type",params:{type: "array"}};
+var valid18 = _errs96 === errors;
+if(!valid18){
+const err83 = {instancePath:instancePath+"/variants",schemaPath:"#/properties/variants/propertyNames",keyword:"propertyNames",params:{propertyName: key5}};
 if(vErrors === null){
 vErrors = [err83];
 }
@@ -5374,11 +5417,15 @@ vErrors.push(err83);
 errors++;
 }
 }
-if(data.sending !== undefined){
-let data49 = data.sending;
-if(data49 && typeof data49 == "object" && !Array.isArray(data49)){
-if(data49.evidence === undefined){
-const err84 = {instancePath:instancePath+"/sending",schemaPath:"#/properties/sending/required",keyword:"required",params:{missingProperty: "evidence"}};
+for(const key6 in data47){
+if(!(validate39(data47[key6], {instancePath:instancePath+"/variants/" + key6.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data47,parentDataProperty:key6,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate39.errors : vErrors.concat(validate39.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err84 = {instancePath:instancePath+"/variants",schemaPath:"#/properties/variants/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err84];
 }
@@ -5387,9 +5434,16 @@ vErrors.push(err84);
 }
 errors++;
 }
-for(const key7 in data49){
-if(!(((((((key7 === "attempts") || (key7 === "horizon_seconds")) || (key7 === "deadline_seconds")) || (key7 === "burst_per_minute")) || (key7 === "note")) || (key7 === "evidence")) || (key7 === "docs"))){
-const err85 = {instancePath:instancePath+"/sending",schemaPath:"#/properties/sending/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key7}};
+}
+if(data.events !== undefined){
+let data49 = data.events;
+if(Array.isArray(data49)){
+const len4 = data49.length;
+for(let i4=0; i4<len4; i4++){
+let data50 = data49[i4];
+if(typeof data50 === "string"){
+if(data50.length < 1){
+const err85 = {instancePath:instancePath+"/events/" + i4,schemaPath:"#/properties/events/items/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err85];
 }
@@ -5399,10 +5453,8 @@ vErrors.push(err85);
 errors++;
 }
 }
-if(data49.attempts !== undefined){
-let data50 = data49.attempts;
-if(!(((typeof data50 == "number") && (!(data50 % 1) && !isNaN(data50))) && (isFinite(data50)))){
-const err86 = {instancePath:instancePath+"/sending/attempts",schemaPath:"#/properties/sending/properties/attempts/type",keyword:"type",params:{type: "integer"}};
+else {
+const err86 = {instancePath:instancePath+"/events/" + i4,schemaPath:"#/properties/events/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err86];
 }
@@ -5411,9 +5463,10 @@ vErrors.push(err86);
 }
 errors++;
 }
-if((typeof data50 == "number") && (isFinite(data50))){
-if(data50 < 1 || isNaN(data50)){
-const err87 = {instancePath:instancePath+"/sending/attempts",schemaPath:"#/properties/sending/properties/attempts/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+}
+}
+else {
+const err87 = {instancePath:instancePath+"/events",schemaPath:"#/properties/events/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err87];
 }
@@ -5423,11 +5476,11 @@ vErrors.push(err87);
 errors++;
 }
 }
-}
-if(data49.horizon_seconds !== undefined){
-let data51 = data49.horizon_seconds;
-if(!(((typeof data51 == "number") && (!(data51 % 1) && !isNaN(data51))) && (isFinite(data51)))){
-const err88 = {instancePath:instancePath+"/sending/horizon_seconds",schemaPath:"#/properties/sending/properties/horizon_seconds/type",keyword:"type",params:{type: "integer"}};
+if(data.sending !== undefined){
+let data51 = data.sending;
+if(data51 && typeof data51 == "object" && !Array.isArray(data51)){
+if(data51.evidence === undefined){
+const err88 = {instancePath:instancePath+"/sending",schemaPath:"#/properties/sending/required",keyword:"required",params:{missingProperty: "evidence"}};
 if(vErrors === null){
 vErrors = [err88];
 }
@@ -5436,9 +5489,9 @@ vErrors.push(err88);
 }
 errors++;
 }
-if((typeof data51 == "number") && (isFinite(data51))){
-if(data51 < 0 || isNaN(data51)){
-const err89 = {instancePath:instancePath+"/sending/horizon_seconds",schemaPath:"#/properties/sending/properties/horizon_seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
+for(const key7 in data51){
+if(!(((((((key7 === "attempts") || (key7 === "horizon_seconds")) || (key7 === "deadline_seconds")) || (key7 === "burst_per_minute")) || (key7 === "note")) || (key7 === "evidence")) || (key7 === "docs"))){
+const err89 = {instancePath:instancePath+"/sending",schemaPath:"#/properties/sending/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key7}};
 if(vErrors === null){
 vErrors = [err89];
 }
@@ -5448,12 +5501,10 @@ vErrors.push(err89);
 errors++;
 }
 }
-}
-if(data49.deadline_seconds !== undefined){
-let data52 = data49.deadline_seconds;
-if((typeof data52 == "number") && (isFinite(data52))){
-if(data52 <= 0 || isNaN(data52)){
-const err90 = {instancePath:instancePath+"/sending/deadline_seconds",schemaPath:"#/properties/sending/properties/deadline_seconds/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0}};
+if(data51.attempts !== undefined){
+let data52 = data51.attempts;
+if(!(((typeof data52 == "number") && (!(data52 % 1) && !isNaN(data52))) && (isFinite(data52)))){
+const err90 = {instancePath:instancePath+"/sending/attempts",schemaPath:"#/properties/sending/properties/attempts/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err90];
 }
@@ -5462,9 +5513,9 @@ vErrors.push(err90);
 }
 errors++;
 }
-}
-else {
-const err91 = {instancePath:instancePath+"/sending/deadline_seconds",schemaPath:"#/properties/sending/properties/deadline_seconds/type",keyword:"type",params:{type: "number"}};
+if((typeof data52 == "number") && (isFinite(data52))){
+if(data52 < 1 || isNaN(data52)){
+const err91 = {instancePath:instancePath+"/sending/attempts",schemaPath:"#/properties/sending/properties/attempts/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err91];
 }
@@ -5474,10 +5525,11 @@ vErrors.push(err91);
 errors++;
 }
 }
-if(data49.burst_per_minute !== undefined){
-let data53 = data49.burst_per_minute;
+}
+if(data51.horizon_seconds !== undefined){
+let data53 = data51.horizon_seconds;
 if(!(((typeof data53 == "number") && (!(data53 % 1) && !isNaN(data53))) && (isFinite(data53)))){
-const err92 = {instancePath:instancePath+"/sending/burst_per_minute",schemaPath:"#/properties/sending/properties/burst_per_minute/type",keyword:"type",params:{type: "integer"}};
+const err92 = {instancePath:instancePath+"/sending/horizon_seconds",schemaPath:"#/properties/sending/properties/horizon_seconds/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err92];
 }
@@ -5487,8 +5539,8 @@ vErrors.push(err92);
 errors++;
 }
 if((typeof data53 == "number") && (isFinite(data53))){
-if(data53 < 1 || isNaN(data53)){
-const err93 = {instancePath:instancePath+"/sending/burst_per_minute",schemaPath:"#/properties/sending/properties/burst_per_minute/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+if(data53 < 0 || isNaN(data53)){
+const err93 = {instancePath:instancePath+"/sending/horizon_seconds",schemaPath:"#/properties/sending/properties/horizon_seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
 if(vErrors === null){
 vErrors = [err93];
 }
@@ -5499,11 +5551,11 @@ errors++;
 }
 }
 }
-if(data49.note !== undefined){
-let data54 = data49.note;
-if(typeof data54 === "string"){
-if(data54.length < 1){
-const err94 = {instancePath:instancePath+"/sending/note",schemaPath:"#/properties/sending/properties/note/minLength",keyword:"minLength",params:{limit: 1}};
+if(data51.deadline_seconds !== undefined){
+let data54 = data51.deadline_seconds;
+if((typeof data54 == "number") && (isFinite(data54))){
+if(data54 <= 0 || isNaN(data54)){
+const err94 = {instancePath:instancePath+"/sending/deadline_seconds",schemaPath:"#/properties/sending/properties/deadline_seconds/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0}};
 if(vErrors === null){
 vErrors = [err94];
 }
@@ -5514,7 +5566,7 @@ errors++;
 }
 }
 else {
-const err95 = {instancePath:instancePath+"/sending/note",schemaPath:"#/properties/sending/properties/note/type",keyword:"type",params:{type: "string"}};
+const err95 = {instancePath:instancePath+"/sending/deadline_seconds",schemaPath:"#/properties/sending/properties/deadline_seconds/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err95];
 }
@@ -5524,10 +5576,10 @@ vErrors.push(err95);
 errors++;
 }
 }
-if(data49.evidence !== undefined){
-let data55 = data49.evidence;
-if(!(((data55 === "vendor") || (data55 === "secondary")) || (data55 === "unverified"))){
-const err96 = {instancePath:instancePath+"/sending/evidence",schemaPath:"#/properties/sending/properties/evidence/enum",keyword:"enum",params:{allowedValues: schema42.properties.sending.properties.evidence.enum}};
+if(data51.burst_per_minute !== undefined){
+let data55 = data51.burst_per_minute;
+if(!(((typeof data55 == "number") && (!(data55 % 1) && !isNaN(data55))) && (isFinite(data55)))){
+const err96 = {instancePath:instancePath+"/sending/burst_per_minute",schemaPath:"#/properties/sending/properties/burst_per_minute/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err96];
 }
@@ -5536,12 +5588,9 @@ vErrors.push(err96);
 }
 errors++;
 }
-}
-if(data49.docs !== undefined){
-let data56 = data49.docs;
-if(typeof data56 === "string"){
-if(!pattern10.test(data56)){
-const err97 = {instancePath:instancePath+"/sending/docs",schemaPath:"#/properties/sending/properties/docs/pattern",keyword:"pattern",params:{pattern: "^https?://"}};
+if((typeof data55 == "number") && (isFinite(data55))){
+if(data55 < 1 || isNaN(data55)){
+const err97 = {instancePath:instancePath+"/sending/burst_per_minute",schemaPath:"#/properties/sending/properties/burst_per_minute/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err97];
 }
@@ -5551,8 +5600,12 @@ vErrors.push(err97);
 errors++;
 }
 }
-else {
-const err98 = {instancePath:instancePath+"/sending/docs",schemaPath:"#/properties/sending/properties/docs/type",keyword:"type",params:{type: "string"}};
+}
+if(data51.note !== undefined){
+let data56 = data51.note;
+if(typeof data56 === "string"){
+if(data56.length < 1){
+const err98 = {instancePath:instancePath+"/sending/note",schemaPath:"#/properties/sending/properties/note/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err98];
 }
@@ -5562,9 +5615,8 @@ vErrors.push(err98);
 errors++;
 }
 }
-}
 else {
-const err99 = {instancePath:instancePath+"/sending",schemaPath:"#/properties/sending/type",keyword:"type",params:{type: "object"}};
+const err99 = {instancePath:instancePath+"/sending/note",schemaPath:"#/properties/sending/properties/note/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err99];
 }
@@ -5574,15 +5626,10 @@ vErrors.push(err99);
 errors++;
 }
 }
-if(data.setup !== undefined){
-let data57 = data.setup;
-if(Array.isArray(data57)){
-const len4 = data57.length;
-for(let i4=0; i4<len4; i4++){
-let data58 = data57[i4];
-if(typeof data58 === "string"){
-if(data58.length < 1){
-const err100 = {instancePath:instancePath+"/setup/" + i4,schemaPath:"#/properties/setup/items/minLength",keyword:"minLength",params:{limit: 1}};
+if(data51.evidence !== undefined){
+let data57 = data51.evidence;
+if(!(((data57 === "vendor") || (data57 === "secondary")) || (data57 === "unverified"))){
+const err100 = {instancePath:instancePath+"/sending/evidence",schemaPath:"#/properties/sending/properties/evidence/enum",keyword:"enum",params:{allowedValues: schema42.properties.sending.properties.evidence.enum}};
 if(vErrors === null){
 vErrors = [err100];
 }
@@ -5592,8 +5639,11 @@ vErrors.push(err100);
 errors++;
 }
 }
-else {
-const err101 = {instancePath:instancePath+"/setup/" + i4,schemaPath:"#/properties/setup/items/type",keyword:"type",params:{type: "string"}};
+if(data51.docs !== undefined){
+let data58 = data51.docs;
+if(typeof data58 === "string"){
+if(!pattern10.test(data58)){
+const err101 = {instancePath:instancePath+"/sending/docs",schemaPath:"#/properties/sending/properties/docs/pattern",keyword:"pattern",params:{pattern: "^https?://"}};
 if(vErrors === null){
 vErrors = [err101];
 }
@@ -5603,9 +5653,8 @@ vErrors.push(err101);
 errors++;
 }
 }
-}
 else {
-const err102 = {instancePath:instancePath+"/setup",schemaPath:"#/properties/setup/type",keyword:"type",params:{type: "array"}};
+const err102 = {instancePath:instancePath+"/sending/docs",schemaPath:"#/properties/sending/properties/docs/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err102];
 }
@@ -5615,15 +5664,9 @@ vErrors.push(err102);
 errors++;
 }
 }
-if(data.notes !== undefined){
-let data59 = data.notes;
-if(Array.isArray(data59)){
-const len5 = data59.length;
-for(let i5=0; i5<len5; i5++){
-let data60 = data59[i5];
-if(typeof data60 === "string"){
-if(data60.length < 1){
-const err103 = {instancePath:instancePath+"/notes/" + i5,schemaPath:"#/properties/notes/items/minLength",keyword:"minLength",params:{limit: 1}};
+}
+else {
+const err103 = {instancePath:instancePath+"/sending",schemaPath:"#/properties/sending/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err103];
 }
@@ -5633,8 +5676,15 @@ vErrors.push(err103);
 errors++;
 }
 }
-else {
-const err104 = {instancePath:instancePath+"/notes/" + i5,schemaPath:"#/properties/notes/items/type",keyword:"type",params:{type: "string"}};
+if(data.setup !== undefined){
+let data59 = data.setup;
+if(Array.isArray(data59)){
+const len5 = data59.length;
+for(let i5=0; i5<len5; i5++){
+let data60 = data59[i5];
+if(typeof data60 === "string"){
+if(data60.length < 1){
+const err104 = {instancePath:instancePath+"/setup/" + i5,schemaPath:"#/properties/setup/items/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err104];
 }
@@ -5644,9 +5694,8 @@ vErrors.push(err104);
 errors++;
 }
 }
-}
 else {
-const err105 = {instancePath:instancePath+"/notes",schemaPath:"#/properties/notes/type",keyword:"type",params:{type: "array"}};
+const err105 = {instancePath:instancePath+"/setup/" + i5,schemaPath:"#/properties/setup/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err105];
 }
@@ -5658,12 +5707,65 @@ errors++;
 }
 }
 else {
-const err106 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+const err106 = {instancePath:instancePath+"/setup",schemaPath:"#/properties/setup/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err106];
 }
 else {
 vErrors.push(err106);
+}
+errors++;
+}
+}
+if(data.notes !== undefined){
+let data61 = data.notes;
+if(Array.isArray(data61)){
+const len6 = data61.length;
+for(let i6=0; i6<len6; i6++){
+let data62 = data61[i6];
+if(typeof data62 === "string"){
+if(data62.length < 1){
+const err107 = {instancePath:instancePath+"/notes/" + i6,schemaPath:"#/properties/notes/items/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err107];
+}
+else {
+vErrors.push(err107);
+}
+errors++;
+}
+}
+else {
+const err108 = {instancePath:instancePath+"/notes/" + i6,schemaPath:"#/properties/notes/items/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err108];
+}
+else {
+vErrors.push(err108);
+}
+errors++;
+}
+}
+}
+else {
+const err109 = {instancePath:instancePath+"/notes",schemaPath:"#/properties/notes/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err109];
+}
+else {
+vErrors.push(err109);
+}
+errors++;
+}
+}
+}
+else {
+const err110 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err110];
+}
+else {
+vErrors.push(err110);
 }
 errors++;
 }

@@ -9,7 +9,7 @@ const schema47 = {"title":"SourcePlan","type":"object","additionalProperties":fa
 const schema48 = {"title":"SourceFacts","description":"How a sender sends, for checks and for the idempotency window.","type":"object","additionalProperties":false,"required":["events","attempts","horizon_seconds","deadline_seconds","burst_per_minute"],"properties":{"events":{"type":"array","items":{"type":"string"},"description":"Event names it documents; empty: not known."},"attempts":{"type":["integer","null"],"description":"1: it never retries."},"horizon_seconds":{"type":["integer","null"],"description":"Longest time between its first and its last attempt."},"deadline_seconds":{"type":["number","null"],"description":"How long it waits for the answer."},"burst_per_minute":{"type":["integer","null"]}}};
 const func1 = Object.prototype.hasOwnProperty;
 const pattern4 = new RegExp("^[0-9a-f]{64}$", "u");
-const schema33 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"scheme-plan.schema.json","title":"SchemePlan","description":"A signature scheme as the verifier interprets it: header names in lower case, paths split, templates as segments.","type":"object","additionalProperties":false,"required":["name","verify","signature","encoding","signed","secret","timestamp","id","body_hash","event","delivery","delivery_digest","challenges","deprecated"],"properties":{"name":{"type":"string","description":"Canonical name."},"verify":{"enum":["hmac-sha1","hmac-sha256","hmac-sha512","ed25519","ecdsa-p256","token","basic","none"],"description":"Primitive."},"signature":{"type":"array","items":{"$ref":"#/$defs/locatorPlan"},"description":"Where the signatures or tokens are."},"encoding":{"enum":["hex","base64","base64url"],"description":"Text form of the signature."},"signed":{"type":"array","items":{"$ref":"#/$defs/signedSegment"},"description":"The signed bytes."},"secret":{"title":"SecretForm","type":"object","additionalProperties":false,"required":["strip","as","otherwise"],"properties":{"strip":{"type":"string"},"as":{"enum":["utf8","hex","base64","raw-hex","raw-base64","spki-base64"]},"otherwise":{"enum":["refuse","same","utf8-or-base64"]}},"description":"How the secret's text becomes a key."},"timestamp":{"title":"TimestampPlan","type":["object","null"],"additionalProperties":false,"required":["at","unit","tolerance","after"],"properties":{"at":{"$ref":"#/$defs/locatorPlan"},"unit":{"enum":["s","ms","iso"]},"tolerance":{"type":"number"},"after":{"type":"boolean","description":"The instant lies in the body: it is trusted only once the signature holds."}},"description":"The signed instant; null: no replay window."},"id":{"oneOf":[{"$ref":"#/$defs/locatorPlan"},{"type":"null"}],"description":"The signed id, when `signed` holds one."},"body_hash":{"title":"BodyHashPlan","description":"A digest of the body in a signed place.","type":["object","null"],"additionalProperties":false,"required":["at","hash","encoding"],"properties":{"at":{"$ref":"#/$defs/locatorPlan"},"hash":{"enum":["sha256"]},"encoding":{"enum":["hex","base64","base64url"]}}},"event":{"type":"array","items":{"$ref":"#/$defs/locatorPlan"},"description":"Where the event type is, with `source:`."},"delivery":{"type":"array","items":{"$ref":"#/$defs/locatorPlan"},"description":"Where the delivery id is, with `source:`."},"delivery_digest":{"type":"boolean","description":"Without an id, a digest of the body is the delivery id."},"challenges":{"type":"array","items":{"$ref":"#/$defs/challengePlan"},"description":"Handshakes, the first that matches answers."},"deprecated":{"type":["string","null"],"description":"Logged once per route."}},"$defs":{"locatorPlan":{"title":"LocatorPlan","type":"object","additionalProperties":false,"required":["in","name","path","split","prefix"],"properties":{"in":{"enum":["header","query","json","form"]},"name":{"type":"string","description":"Header (lower case), query parameter or form field; empty for `json`."},"path":{"type":"array","items":{"type":"string"},"description":"Path into the JSON body or form field."},"split":{"type":"string","description":"Empty: the whole value is the one part."},"prefix":{"type":"string","description":"Empty: every part counts."}}},"signedSegment":{"title":"SignedSegment","type":"object","additionalProperties":false,"required":["kind","value"],"properties":{"kind":{"enum":["text","body","timestamp","id","url","method","json","params"]},"value":{"type":"array","items":{"type":"string"},"description":"`text`: one string; `json`: the path; `url`: `either-port` or `decoded`, or empty; else empty."}}},"challengePlan":{"title":"ChallengePlan","type":"object","additionalProperties":false,"required":["kind","method","when","token","value","body","headers","status","echo"],"properties":{"kind":{"enum":["echo","reply","capture","ok"]},"method":{"enum":["GET","HEAD","POST"]},"when":{"title":"ConditionPlan","type":["object","null"],"additionalProperties":false,"required":["at","equals"],"properties":{"at":{"$ref":"#/$defs/locatorPlan"},"equals":{"type":["string","null"],"description":"Text to match; null: any."}}},"token":{"oneOf":[{"$ref":"#/$defs/locatorPlan"},{"type":"null"}]},"value":{"oneOf":[{"$ref":"#/$defs/locatorPlan"},{"type":"null"}]},"body":{"type":["string","null"],"description":"JSON text of the answer, with {value} and {hmac-sha256-hex:value} inside its strings."},"headers":{"title":"ChallengeHeaderPlan","type":"object","additionalProperties":{"type":"string"}},"status":{"type":"integer"},"echo":{"type":["string","null"],"description":"Answer header that repeats the captured secret."}}}}};
+const schema33 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"scheme-plan.schema.json","title":"SchemePlan","description":"A signature scheme as the verifier interprets it: header names in lower case, paths split, templates as segments.","type":"object","additionalProperties":false,"required":["name","verify","signature","encoding","signed","secret","timestamp","id","body_hash","event","delivery","delivery_digest","challenges","never_with","deprecated"],"properties":{"name":{"type":"string","description":"Canonical name."},"verify":{"enum":["hmac-sha1","hmac-sha256","hmac-sha512","ed25519","ecdsa-p256","token","basic","none"],"description":"Primitive."},"signature":{"type":"array","items":{"$ref":"#/$defs/locatorPlan"},"description":"Where the signatures or tokens are."},"encoding":{"enum":["hex","base64","base64url"],"description":"Text form of the signature."},"signed":{"type":"array","items":{"$ref":"#/$defs/signedSegment"},"description":"The signed bytes."},"secret":{"title":"SecretForm","type":"object","additionalProperties":false,"required":["strip","as","otherwise"],"properties":{"strip":{"type":"string"},"as":{"enum":["utf8","hex","base64","raw-hex","raw-base64","spki-base64"]},"otherwise":{"enum":["refuse","same","utf8-or-base64"]}},"description":"How the secret's text becomes a key."},"timestamp":{"title":"TimestampPlan","type":["object","null"],"additionalProperties":false,"required":["at","unit","tolerance","after"],"properties":{"at":{"$ref":"#/$defs/locatorPlan"},"unit":{"enum":["s","ms","iso"]},"tolerance":{"type":"number"},"after":{"type":"boolean","description":"The instant lies in the body: it is trusted only once the signature holds."}},"description":"The signed instant; null: no replay window."},"id":{"oneOf":[{"$ref":"#/$defs/locatorPlan"},{"type":"null"}],"description":"The signed id, when `signed` holds one."},"body_hash":{"title":"BodyHashPlan","description":"A digest of the body in a signed place.","type":["object","null"],"additionalProperties":false,"required":["at","hash","encoding"],"properties":{"at":{"$ref":"#/$defs/locatorPlan"},"hash":{"enum":["sha256"]},"encoding":{"enum":["hex","base64","base64url"]}}},"event":{"type":"array","items":{"$ref":"#/$defs/locatorPlan"},"description":"Where the event type is, with `source:`."},"delivery":{"type":"array","items":{"$ref":"#/$defs/locatorPlan"},"description":"Where the delivery id is, with `source:`."},"delivery_digest":{"type":"boolean","description":"Without an id, a digest of the body is the delivery id."},"challenges":{"type":"array","items":{"$ref":"#/$defs/challengePlan"},"description":"Handshakes, the first that matches answers."},"never_with":{"type":"array","items":{"type":"string"},"description":"Headers, in small letters and digits only, that a request of this scheme must not carry."},"deprecated":{"type":["string","null"],"description":"Logged once per route."}},"$defs":{"locatorPlan":{"title":"LocatorPlan","type":"object","additionalProperties":false,"required":["in","name","path","split","prefix"],"properties":{"in":{"enum":["header","query","json","form"]},"name":{"type":"string","description":"Header (lower case), query parameter or form field; empty for `json`."},"path":{"type":"array","items":{"type":"string"},"description":"Path into the JSON body or form field."},"split":{"type":"string","description":"Empty: the whole value is the one part."},"prefix":{"type":"string","description":"Empty: every part counts."}}},"signedSegment":{"title":"SignedSegment","type":"object","additionalProperties":false,"required":["kind","value"],"properties":{"kind":{"enum":["text","body","timestamp","id","url","method","json","params"]},"value":{"type":"array","items":{"type":"string"},"description":"`text`: one string; `json`: the path; `url`: `either-port` or `decoded`, or empty; else empty."}}},"challengePlan":{"title":"ChallengePlan","type":"object","additionalProperties":false,"required":["kind","method","when","token","value","body","headers","status","echo"],"properties":{"kind":{"enum":["echo","reply","capture","ok"]},"method":{"enum":["GET","HEAD","POST"]},"when":{"title":"ConditionPlan","type":["object","null"],"additionalProperties":false,"required":["at","equals"],"properties":{"at":{"$ref":"#/$defs/locatorPlan"},"equals":{"type":["string","null"],"description":"Text to match; null: any."}}},"token":{"oneOf":[{"$ref":"#/$defs/locatorPlan"},{"type":"null"}]},"value":{"oneOf":[{"$ref":"#/$defs/locatorPlan"},{"type":"null"}]},"body":{"type":["string","null"],"description":"JSON text of the answer, with {value} and {hmac-sha256-hex:value} inside its strings."},"headers":{"title":"ChallengeHeaderPlan","type":"object","additionalProperties":{"type":"string"}},"status":{"type":"integer"},"echo":{"type":["string","null"],"description":"Answer header that repeats the captured secret."}}}}};
 const schema35 = {"title":"SignedSegment","type":"object","additionalProperties":false,"required":["kind","value"],"properties":{"kind":{"enum":["text","body","timestamp","id","url","method","json","params"]},"value":{"type":"array","items":{"type":"string"},"description":"`text`: one string; `json`: the path; `url`: `either-port` or `decoded`, or empty; else empty."}}};
 const schema41 = {"title":"ChallengePlan","type":"object","additionalProperties":false,"required":["kind","method","when","token","value","body","headers","status","echo"],"properties":{"kind":{"enum":["echo","reply","capture","ok"]},"method":{"enum":["GET","HEAD","POST"]},"when":{"title":"ConditionPlan","type":["object","null"],"additionalProperties":false,"required":["at","equals"],"properties":{"at":{"$ref":"#/$defs/locatorPlan"},"equals":{"type":["string","null"],"description":"Text to match; null: any."}}},"token":{"oneOf":[{"$ref":"#/$defs/locatorPlan"},{"type":"null"}]},"value":{"oneOf":[{"$ref":"#/$defs/locatorPlan"},{"type":"null"}]},"body":{"type":["string","null"],"description":"JSON text of the answer, with {value} and {hmac-sha256-hex:value} inside its strings."},"headers":{"title":"ChallengeHeaderPlan","type":"object","additionalProperties":{"type":"string"}},"status":{"type":"integer"},"echo":{"type":["string","null"],"description":"Answer header that repeats the captured secret."}}};
 
@@ -1003,8 +1003,8 @@ vErrors.push(err12);
 }
 errors++;
 }
-if(data.deprecated === undefined){
-const err13 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "deprecated"}};
+if(data.never_with === undefined){
+const err13 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "never_with"}};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -1013,9 +1013,8 @@ vErrors.push(err13);
 }
 errors++;
 }
-for(const key0 in data){
-if(!(func1.call(schema33.properties, key0))){
-const err14 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(data.deprecated === undefined){
+const err14 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "deprecated"}};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -1024,10 +1023,9 @@ vErrors.push(err14);
 }
 errors++;
 }
-}
-if(data.name !== undefined){
-if(typeof data.name !== "string"){
-const err15 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"}};
+for(const key0 in data){
+if(!(func1.call(schema33.properties, key0))){
+const err15 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -1037,15 +1035,27 @@ vErrors.push(err15);
 errors++;
 }
 }
-if(data.verify !== undefined){
-let data1 = data.verify;
-if(!((((((((data1 === "hmac-sha1") || (data1 === "hmac-sha256")) || (data1 === "hmac-sha512")) || (data1 === "ed25519")) || (data1 === "ecdsa-p256")) || (data1 === "token")) || (data1 === "basic")) || (data1 === "none"))){
-const err16 = {instancePath:instancePath+"/verify",schemaPath:"#/properties/verify/enum",keyword:"enum",params:{allowedValues: schema33.properties.verify.enum}};
+if(data.name !== undefined){
+if(typeof data.name !== "string"){
+const err16 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err16];
 }
 else {
 vErrors.push(err16);
+}
+errors++;
+}
+}
+if(data.verify !== undefined){
+let data1 = data.verify;
+if(!((((((((data1 === "hmac-sha1") || (data1 === "hmac-sha256")) || (data1 === "hmac-sha512")) || (data1 === "ed25519")) || (data1 === "ecdsa-p256")) || (data1 === "token")) || (data1 === "basic")) || (data1 === "none"))){
+const err17 = {instancePath:instancePath+"/verify",schemaPath:"#/properties/verify/enum",keyword:"enum",params:{allowedValues: schema33.properties.verify.enum}};
+if(vErrors === null){
+vErrors = [err17];
+}
+else {
+vErrors.push(err17);
 }
 errors++;
 }
@@ -1058,17 +1068,7 @@ for(let i0=0; i0<len0; i0++){
 let data3 = data2[i0];
 if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
 if(data3.in === undefined){
-const err17 = {instancePath:instancePath+"/signature/" + i0,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "in"}};
-if(vErrors === null){
-vErrors = [err17];
-}
-else {
-vErrors.push(err17);
-}
-errors++;
-}
-if(data3.name === undefined){
-const err18 = {instancePath:instancePath+"/signature/" + i0,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "name"}};
+const err18 = {instancePath:instancePath+"/signature/" + i0,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "in"}};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -1077,8 +1077,8 @@ vErrors.push(err18);
 }
 errors++;
 }
-if(data3.path === undefined){
-const err19 = {instancePath:instancePath+"/signature/" + i0,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "path"}};
+if(data3.name === undefined){
+const err19 = {instancePath:instancePath+"/signature/" + i0,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "name"}};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -1087,8 +1087,8 @@ vErrors.push(err19);
 }
 errors++;
 }
-if(data3.split === undefined){
-const err20 = {instancePath:instancePath+"/signature/" + i0,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "split"}};
+if(data3.path === undefined){
+const err20 = {instancePath:instancePath+"/signature/" + i0,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "path"}};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -1097,8 +1097,8 @@ vErrors.push(err20);
 }
 errors++;
 }
-if(data3.prefix === undefined){
-const err21 = {instancePath:instancePath+"/signature/" + i0,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "prefix"}};
+if(data3.split === undefined){
+const err21 = {instancePath:instancePath+"/signature/" + i0,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "split"}};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -1107,9 +1107,8 @@ vErrors.push(err21);
 }
 errors++;
 }
-for(const key1 in data3){
-if(!(((((key1 === "in") || (key1 === "name")) || (key1 === "path")) || (key1 === "split")) || (key1 === "prefix"))){
-const err22 = {instancePath:instancePath+"/signature/" + i0,schemaPath:"#/$defs/locatorPlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}};
+if(data3.prefix === undefined){
+const err22 = {instancePath:instancePath+"/signature/" + i0,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "prefix"}};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -1118,11 +1117,9 @@ vErrors.push(err22);
 }
 errors++;
 }
-}
-if(data3.in !== undefined){
-let data4 = data3.in;
-if(!((((data4 === "header") || (data4 === "query")) || (data4 === "json")) || (data4 === "form"))){
-const err23 = {instancePath:instancePath+"/signature/" + i0+"/in",schemaPath:"#/$defs/locatorPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema34.properties.in.enum}};
+for(const key1 in data3){
+if(!(((((key1 === "in") || (key1 === "name")) || (key1 === "path")) || (key1 === "split")) || (key1 === "prefix"))){
+const err23 = {instancePath:instancePath+"/signature/" + i0,schemaPath:"#/$defs/locatorPlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -1132,14 +1129,27 @@ vErrors.push(err23);
 errors++;
 }
 }
-if(data3.name !== undefined){
-if(typeof data3.name !== "string"){
-const err24 = {instancePath:instancePath+"/signature/" + i0+"/name",schemaPath:"#/$defs/locatorPlan/properties/name/type",keyword:"type",params:{type: "string"}};
+if(data3.in !== undefined){
+let data4 = data3.in;
+if(!((((data4 === "header") || (data4 === "query")) || (data4 === "json")) || (data4 === "form"))){
+const err24 = {instancePath:instancePath+"/signature/" + i0+"/in",schemaPath:"#/$defs/locatorPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema34.properties.in.enum}};
 if(vErrors === null){
 vErrors = [err24];
 }
 else {
 vErrors.push(err24);
+}
+errors++;
+}
+}
+if(data3.name !== undefined){
+if(typeof data3.name !== "string"){
+const err25 = {instancePath:instancePath+"/signature/" + i0+"/name",schemaPath:"#/$defs/locatorPlan/properties/name/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err25];
+}
+else {
+vErrors.push(err25);
 }
 errors++;
 }
@@ -1150,19 +1160,7 @@ if(Array.isArray(data6)){
 const len1 = data6.length;
 for(let i1=0; i1<len1; i1++){
 if(typeof data6[i1] !== "string"){
-const err25 = {instancePath:instancePath+"/signature/" + i0+"/path/" + i1,schemaPath:"#/$defs/locatorPlan/properties/path/items/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err25];
-}
-else {
-vErrors.push(err25);
-}
-errors++;
-}
-}
-}
-else {
-const err26 = {instancePath:instancePath+"/signature/" + i0+"/path",schemaPath:"#/$defs/locatorPlan/properties/path/type",keyword:"type",params:{type: "array"}};
+const err26 = {instancePath:instancePath+"/signature/" + i0+"/path/" + i1,schemaPath:"#/$defs/locatorPlan/properties/path/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err26];
 }
@@ -1172,9 +1170,9 @@ vErrors.push(err26);
 errors++;
 }
 }
-if(data3.split !== undefined){
-if(typeof data3.split !== "string"){
-const err27 = {instancePath:instancePath+"/signature/" + i0+"/split",schemaPath:"#/$defs/locatorPlan/properties/split/type",keyword:"type",params:{type: "string"}};
+}
+else {
+const err27 = {instancePath:instancePath+"/signature/" + i0+"/path",schemaPath:"#/$defs/locatorPlan/properties/path/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -1184,9 +1182,9 @@ vErrors.push(err27);
 errors++;
 }
 }
-if(data3.prefix !== undefined){
-if(typeof data3.prefix !== "string"){
-const err28 = {instancePath:instancePath+"/signature/" + i0+"/prefix",schemaPath:"#/$defs/locatorPlan/properties/prefix/type",keyword:"type",params:{type: "string"}};
+if(data3.split !== undefined){
+if(typeof data3.split !== "string"){
+const err28 = {instancePath:instancePath+"/signature/" + i0+"/split",schemaPath:"#/$defs/locatorPlan/properties/split/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err28];
 }
@@ -1196,9 +1194,9 @@ vErrors.push(err28);
 errors++;
 }
 }
-}
-else {
-const err29 = {instancePath:instancePath+"/signature/" + i0,schemaPath:"#/$defs/locatorPlan/type",keyword:"type",params:{type: "object"}};
+if(data3.prefix !== undefined){
+if(typeof data3.prefix !== "string"){
+const err29 = {instancePath:instancePath+"/signature/" + i0+"/prefix",schemaPath:"#/$defs/locatorPlan/properties/prefix/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err29];
 }
@@ -1210,7 +1208,7 @@ errors++;
 }
 }
 else {
-const err30 = {instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/type",keyword:"type",params:{type: "array"}};
+const err30 = {instancePath:instancePath+"/signature/" + i0,schemaPath:"#/$defs/locatorPlan/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err30];
 }
@@ -1220,15 +1218,27 @@ vErrors.push(err30);
 errors++;
 }
 }
-if(data.encoding !== undefined){
-let data10 = data.encoding;
-if(!(((data10 === "hex") || (data10 === "base64")) || (data10 === "base64url"))){
-const err31 = {instancePath:instancePath+"/encoding",schemaPath:"#/properties/encoding/enum",keyword:"enum",params:{allowedValues: schema33.properties.encoding.enum}};
+}
+else {
+const err31 = {instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err31];
 }
 else {
 vErrors.push(err31);
+}
+errors++;
+}
+}
+if(data.encoding !== undefined){
+let data10 = data.encoding;
+if(!(((data10 === "hex") || (data10 === "base64")) || (data10 === "base64url"))){
+const err32 = {instancePath:instancePath+"/encoding",schemaPath:"#/properties/encoding/enum",keyword:"enum",params:{allowedValues: schema33.properties.encoding.enum}};
+if(vErrors === null){
+vErrors = [err32];
+}
+else {
+vErrors.push(err32);
 }
 errors++;
 }
@@ -1241,17 +1251,7 @@ for(let i2=0; i2<len2; i2++){
 let data12 = data11[i2];
 if(data12 && typeof data12 == "object" && !Array.isArray(data12)){
 if(data12.kind === undefined){
-const err32 = {instancePath:instancePath+"/signed/" + i2,schemaPath:"#/$defs/signedSegment/required",keyword:"required",params:{missingProperty: "kind"}};
-if(vErrors === null){
-vErrors = [err32];
-}
-else {
-vErrors.push(err32);
-}
-errors++;
-}
-if(data12.value === undefined){
-const err33 = {instancePath:instancePath+"/signed/" + i2,schemaPath:"#/$defs/signedSegment/required",keyword:"required",params:{missingProperty: "value"}};
+const err33 = {instancePath:instancePath+"/signed/" + i2,schemaPath:"#/$defs/signedSegment/required",keyword:"required",params:{missingProperty: "kind"}};
 if(vErrors === null){
 vErrors = [err33];
 }
@@ -1260,9 +1260,8 @@ vErrors.push(err33);
 }
 errors++;
 }
-for(const key2 in data12){
-if(!((key2 === "kind") || (key2 === "value"))){
-const err34 = {instancePath:instancePath+"/signed/" + i2,schemaPath:"#/$defs/signedSegment/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}};
+if(data12.value === undefined){
+const err34 = {instancePath:instancePath+"/signed/" + i2,schemaPath:"#/$defs/signedSegment/required",keyword:"required",params:{missingProperty: "value"}};
 if(vErrors === null){
 vErrors = [err34];
 }
@@ -1271,16 +1270,27 @@ vErrors.push(err34);
 }
 errors++;
 }
-}
-if(data12.kind !== undefined){
-let data13 = data12.kind;
-if(!((((((((data13 === "text") || (data13 === "body")) || (data13 === "timestamp")) || (data13 === "id")) || (data13 === "url")) || (data13 === "method")) || (data13 === "json")) || (data13 === "params"))){
-const err35 = {instancePath:instancePath+"/signed/" + i2+"/kind",schemaPath:"#/$defs/signedSegment/properties/kind/enum",keyword:"enum",params:{allowedValues: schema35.properties.kind.enum}};
+for(const key2 in data12){
+if(!((key2 === "kind") || (key2 === "value"))){
+const err35 = {instancePath:instancePath+"/signed/" + i2,schemaPath:"#/$defs/signedSegment/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}};
 if(vErrors === null){
 vErrors = [err35];
 }
 else {
 vErrors.push(err35);
+}
+errors++;
+}
+}
+if(data12.kind !== undefined){
+let data13 = data12.kind;
+if(!((((((((data13 === "text") || (data13 === "body")) || (data13 === "timestamp")) || (data13 === "id")) || (data13 === "url")) || (data13 === "method")) || (data13 === "json")) || (data13 === "params"))){
+const err36 = {instancePath:instancePath+"/signed/" + i2+"/kind",schemaPath:"#/$defs/signedSegment/properties/kind/enum",keyword:"enum",params:{allowedValues: schema35.properties.kind.enum}};
+if(vErrors === null){
+vErrors = [err36];
+}
+else {
+vErrors.push(err36);
 }
 errors++;
 }
@@ -1291,19 +1301,7 @@ if(Array.isArray(data14)){
 const len3 = data14.length;
 for(let i3=0; i3<len3; i3++){
 if(typeof data14[i3] !== "string"){
-const err36 = {instancePath:instancePath+"/signed/" + i2+"/value/" + i3,schemaPath:"#/$defs/signedSegment/properties/value/items/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err36];
-}
-else {
-vErrors.push(err36);
-}
-errors++;
-}
-}
-}
-else {
-const err37 = {instancePath:instancePath+"/signed/" + i2+"/value",schemaPath:"#/$defs/signedSegment/properties/value/type",keyword:"type",params:{type: "array"}};
+const err37 = {instancePath:instancePath+"/signed/" + i2+"/value/" + i3,schemaPath:"#/$defs/signedSegment/properties/value/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err37];
 }
@@ -1315,7 +1313,7 @@ errors++;
 }
 }
 else {
-const err38 = {instancePath:instancePath+"/signed/" + i2,schemaPath:"#/$defs/signedSegment/type",keyword:"type",params:{type: "object"}};
+const err38 = {instancePath:instancePath+"/signed/" + i2+"/value",schemaPath:"#/$defs/signedSegment/properties/value/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err38];
 }
@@ -1327,7 +1325,7 @@ errors++;
 }
 }
 else {
-const err39 = {instancePath:instancePath+"/signed",schemaPath:"#/properties/signed/type",keyword:"type",params:{type: "array"}};
+const err39 = {instancePath:instancePath+"/signed/" + i2,schemaPath:"#/$defs/signedSegment/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err39];
 }
@@ -1337,11 +1335,9 @@ vErrors.push(err39);
 errors++;
 }
 }
-if(data.secret !== undefined){
-let data16 = data.secret;
-if(data16 && typeof data16 == "object" && !Array.isArray(data16)){
-if(data16.strip === undefined){
-const err40 = {instancePath:instancePath+"/secret",schemaPath:"#/properties/secret/required",keyword:"required",params:{missingProperty: "strip"}};
+}
+else {
+const err40 = {instancePath:instancePath+"/signed",schemaPath:"#/properties/signed/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err40];
 }
@@ -1350,8 +1346,12 @@ vErrors.push(err40);
 }
 errors++;
 }
-if(data16.as === undefined){
-const err41 = {instancePath:instancePath+"/secret",schemaPath:"#/properties/secret/required",keyword:"required",params:{missingProperty: "as"}};
+}
+if(data.secret !== undefined){
+let data16 = data.secret;
+if(data16 && typeof data16 == "object" && !Array.isArray(data16)){
+if(data16.strip === undefined){
+const err41 = {instancePath:instancePath+"/secret",schemaPath:"#/properties/secret/required",keyword:"required",params:{missingProperty: "strip"}};
 if(vErrors === null){
 vErrors = [err41];
 }
@@ -1360,8 +1360,8 @@ vErrors.push(err41);
 }
 errors++;
 }
-if(data16.otherwise === undefined){
-const err42 = {instancePath:instancePath+"/secret",schemaPath:"#/properties/secret/required",keyword:"required",params:{missingProperty: "otherwise"}};
+if(data16.as === undefined){
+const err42 = {instancePath:instancePath+"/secret",schemaPath:"#/properties/secret/required",keyword:"required",params:{missingProperty: "as"}};
 if(vErrors === null){
 vErrors = [err42];
 }
@@ -1370,9 +1370,8 @@ vErrors.push(err42);
 }
 errors++;
 }
-for(const key3 in data16){
-if(!(((key3 === "strip") || (key3 === "as")) || (key3 === "otherwise"))){
-const err43 = {instancePath:instancePath+"/secret",schemaPath:"#/properties/secret/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3}};
+if(data16.otherwise === undefined){
+const err43 = {instancePath:instancePath+"/secret",schemaPath:"#/properties/secret/required",keyword:"required",params:{missingProperty: "otherwise"}};
 if(vErrors === null){
 vErrors = [err43];
 }
@@ -1381,10 +1380,9 @@ vErrors.push(err43);
 }
 errors++;
 }
-}
-if(data16.strip !== undefined){
-if(typeof data16.strip !== "string"){
-const err44 = {instancePath:instancePath+"/secret/strip",schemaPath:"#/properties/secret/properties/strip/type",keyword:"type",params:{type: "string"}};
+for(const key3 in data16){
+if(!(((key3 === "strip") || (key3 === "as")) || (key3 === "otherwise"))){
+const err44 = {instancePath:instancePath+"/secret",schemaPath:"#/properties/secret/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3}};
 if(vErrors === null){
 vErrors = [err44];
 }
@@ -1394,10 +1392,9 @@ vErrors.push(err44);
 errors++;
 }
 }
-if(data16.as !== undefined){
-let data18 = data16.as;
-if(!((((((data18 === "utf8") || (data18 === "hex")) || (data18 === "base64")) || (data18 === "raw-hex")) || (data18 === "raw-base64")) || (data18 === "spki-base64"))){
-const err45 = {instancePath:instancePath+"/secret/as",schemaPath:"#/properties/secret/properties/as/enum",keyword:"enum",params:{allowedValues: schema33.properties.secret.properties.as.enum}};
+if(data16.strip !== undefined){
+if(typeof data16.strip !== "string"){
+const err45 = {instancePath:instancePath+"/secret/strip",schemaPath:"#/properties/secret/properties/strip/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err45];
 }
@@ -1407,10 +1404,10 @@ vErrors.push(err45);
 errors++;
 }
 }
-if(data16.otherwise !== undefined){
-let data19 = data16.otherwise;
-if(!(((data19 === "refuse") || (data19 === "same")) || (data19 === "utf8-or-base64"))){
-const err46 = {instancePath:instancePath+"/secret/otherwise",schemaPath:"#/properties/secret/properties/otherwise/enum",keyword:"enum",params:{allowedValues: schema33.properties.secret.properties.otherwise.enum}};
+if(data16.as !== undefined){
+let data18 = data16.as;
+if(!((((((data18 === "utf8") || (data18 === "hex")) || (data18 === "base64")) || (data18 === "raw-hex")) || (data18 === "raw-base64")) || (data18 === "spki-base64"))){
+const err46 = {instancePath:instancePath+"/secret/as",schemaPath:"#/properties/secret/properties/as/enum",keyword:"enum",params:{allowedValues: schema33.properties.secret.properties.as.enum}};
 if(vErrors === null){
 vErrors = [err46];
 }
@@ -1420,9 +1417,10 @@ vErrors.push(err46);
 errors++;
 }
 }
-}
-else {
-const err47 = {instancePath:instancePath+"/secret",schemaPath:"#/properties/secret/type",keyword:"type",params:{type: "object"}};
+if(data16.otherwise !== undefined){
+let data19 = data16.otherwise;
+if(!(((data19 === "refuse") || (data19 === "same")) || (data19 === "utf8-or-base64"))){
+const err47 = {instancePath:instancePath+"/secret/otherwise",schemaPath:"#/properties/secret/properties/otherwise/enum",keyword:"enum",params:{allowedValues: schema33.properties.secret.properties.otherwise.enum}};
 if(vErrors === null){
 vErrors = [err47];
 }
@@ -1432,10 +1430,9 @@ vErrors.push(err47);
 errors++;
 }
 }
-if(data.timestamp !== undefined){
-let data20 = data.timestamp;
-if((!(data20 && typeof data20 == "object" && !Array.isArray(data20))) && (data20 !== null)){
-const err48 = {instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/type",keyword:"type",params:{type: schema33.properties.timestamp.type}};
+}
+else {
+const err48 = {instancePath:instancePath+"/secret",schemaPath:"#/properties/secret/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err48];
 }
@@ -1444,9 +1441,11 @@ vErrors.push(err48);
 }
 errors++;
 }
-if(data20 && typeof data20 == "object" && !Array.isArray(data20)){
-if(data20.at === undefined){
-const err49 = {instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/required",keyword:"required",params:{missingProperty: "at"}};
+}
+if(data.timestamp !== undefined){
+let data20 = data.timestamp;
+if((!(data20 && typeof data20 == "object" && !Array.isArray(data20))) && (data20 !== null)){
+const err49 = {instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/type",keyword:"type",params:{type: schema33.properties.timestamp.type}};
 if(vErrors === null){
 vErrors = [err49];
 }
@@ -1455,8 +1454,9 @@ vErrors.push(err49);
 }
 errors++;
 }
-if(data20.unit === undefined){
-const err50 = {instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/required",keyword:"required",params:{missingProperty: "unit"}};
+if(data20 && typeof data20 == "object" && !Array.isArray(data20)){
+if(data20.at === undefined){
+const err50 = {instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/required",keyword:"required",params:{missingProperty: "at"}};
 if(vErrors === null){
 vErrors = [err50];
 }
@@ -1465,8 +1465,8 @@ vErrors.push(err50);
 }
 errors++;
 }
-if(data20.tolerance === undefined){
-const err51 = {instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/required",keyword:"required",params:{missingProperty: "tolerance"}};
+if(data20.unit === undefined){
+const err51 = {instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/required",keyword:"required",params:{missingProperty: "unit"}};
 if(vErrors === null){
 vErrors = [err51];
 }
@@ -1475,8 +1475,8 @@ vErrors.push(err51);
 }
 errors++;
 }
-if(data20.after === undefined){
-const err52 = {instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/required",keyword:"required",params:{missingProperty: "after"}};
+if(data20.tolerance === undefined){
+const err52 = {instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/required",keyword:"required",params:{missingProperty: "tolerance"}};
 if(vErrors === null){
 vErrors = [err52];
 }
@@ -1485,9 +1485,8 @@ vErrors.push(err52);
 }
 errors++;
 }
-for(const key4 in data20){
-if(!((((key4 === "at") || (key4 === "unit")) || (key4 === "tolerance")) || (key4 === "after"))){
-const err53 = {instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4}};
+if(data20.after === undefined){
+const err53 = {instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/required",keyword:"required",params:{missingProperty: "after"}};
 if(vErrors === null){
 vErrors = [err53];
 }
@@ -1496,12 +1495,9 @@ vErrors.push(err53);
 }
 errors++;
 }
-}
-if(data20.at !== undefined){
-let data21 = data20.at;
-if(data21 && typeof data21 == "object" && !Array.isArray(data21)){
-if(data21.in === undefined){
-const err54 = {instancePath:instancePath+"/timestamp/at",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "in"}};
+for(const key4 in data20){
+if(!((((key4 === "at") || (key4 === "unit")) || (key4 === "tolerance")) || (key4 === "after"))){
+const err54 = {instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4}};
 if(vErrors === null){
 vErrors = [err54];
 }
@@ -1510,8 +1506,12 @@ vErrors.push(err54);
 }
 errors++;
 }
-if(data21.name === undefined){
-const err55 = {instancePath:instancePath+"/timestamp/at",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "name"}};
+}
+if(data20.at !== undefined){
+let data21 = data20.at;
+if(data21 && typeof data21 == "object" && !Array.isArray(data21)){
+if(data21.in === undefined){
+const err55 = {instancePath:instancePath+"/timestamp/at",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "in"}};
 if(vErrors === null){
 vErrors = [err55];
 }
@@ -1520,8 +1520,8 @@ vErrors.push(err55);
 }
 errors++;
 }
-if(data21.path === undefined){
-const err56 = {instancePath:instancePath+"/timestamp/at",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "path"}};
+if(data21.name === undefined){
+const err56 = {instancePath:instancePath+"/timestamp/at",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "name"}};
 if(vErrors === null){
 vErrors = [err56];
 }
@@ -1530,8 +1530,8 @@ vErrors.push(err56);
 }
 errors++;
 }
-if(data21.split === undefined){
-const err57 = {instancePath:instancePath+"/timestamp/at",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "split"}};
+if(data21.path === undefined){
+const err57 = {instancePath:instancePath+"/timestamp/at",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "path"}};
 if(vErrors === null){
 vErrors = [err57];
 }
@@ -1540,8 +1540,8 @@ vErrors.push(err57);
 }
 errors++;
 }
-if(data21.prefix === undefined){
-const err58 = {instancePath:instancePath+"/timestamp/at",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "prefix"}};
+if(data21.split === undefined){
+const err58 = {instancePath:instancePath+"/timestamp/at",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "split"}};
 if(vErrors === null){
 vErrors = [err58];
 }
@@ -1550,9 +1550,8 @@ vErrors.push(err58);
 }
 errors++;
 }
-for(const key5 in data21){
-if(!(((((key5 === "in") || (key5 === "name")) || (key5 === "path")) || (key5 === "split")) || (key5 === "prefix"))){
-const err59 = {instancePath:instancePath+"/timestamp/at",schemaPath:"#/$defs/locatorPlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5}};
+if(data21.prefix === undefined){
+const err59 = {instancePath:instancePath+"/timestamp/at",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "prefix"}};
 if(vErrors === null){
 vErrors = [err59];
 }
@@ -1561,11 +1560,9 @@ vErrors.push(err59);
 }
 errors++;
 }
-}
-if(data21.in !== undefined){
-let data22 = data21.in;
-if(!((((data22 === "header") || (data22 === "query")) || (data22 === "json")) || (data22 === "form"))){
-const err60 = {instancePath:instancePath+"/timestamp/at/in",schemaPath:"#/$defs/locatorPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema34.properties.in.enum}};
+for(const key5 in data21){
+if(!(((((key5 === "in") || (key5 === "name")) || (key5 === "path")) || (key5 === "split")) || (key5 === "prefix"))){
+const err60 = {instancePath:instancePath+"/timestamp/at",schemaPath:"#/$defs/locatorPlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5}};
 if(vErrors === null){
 vErrors = [err60];
 }
@@ -1575,14 +1572,27 @@ vErrors.push(err60);
 errors++;
 }
 }
-if(data21.name !== undefined){
-if(typeof data21.name !== "string"){
-const err61 = {instancePath:instancePath+"/timestamp/at/name",schemaPath:"#/$defs/locatorPlan/properties/name/type",keyword:"type",params:{type: "string"}};
+if(data21.in !== undefined){
+let data22 = data21.in;
+if(!((((data22 === "header") || (data22 === "query")) || (data22 === "json")) || (data22 === "form"))){
+const err61 = {instancePath:instancePath+"/timestamp/at/in",schemaPath:"#/$defs/locatorPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema34.properties.in.enum}};
 if(vErrors === null){
 vErrors = [err61];
 }
 else {
 vErrors.push(err61);
+}
+errors++;
+}
+}
+if(data21.name !== undefined){
+if(typeof data21.name !== "string"){
+const err62 = {instancePath:instancePath+"/timestamp/at/name",schemaPath:"#/$defs/locatorPlan/properties/name/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err62];
+}
+else {
+vErrors.push(err62);
 }
 errors++;
 }
@@ -1593,19 +1603,7 @@ if(Array.isArray(data24)){
 const len4 = data24.length;
 for(let i4=0; i4<len4; i4++){
 if(typeof data24[i4] !== "string"){
-const err62 = {instancePath:instancePath+"/timestamp/at/path/" + i4,schemaPath:"#/$defs/locatorPlan/properties/path/items/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err62];
-}
-else {
-vErrors.push(err62);
-}
-errors++;
-}
-}
-}
-else {
-const err63 = {instancePath:instancePath+"/timestamp/at/path",schemaPath:"#/$defs/locatorPlan/properties/path/type",keyword:"type",params:{type: "array"}};
+const err63 = {instancePath:instancePath+"/timestamp/at/path/" + i4,schemaPath:"#/$defs/locatorPlan/properties/path/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err63];
 }
@@ -1615,9 +1613,9 @@ vErrors.push(err63);
 errors++;
 }
 }
-if(data21.split !== undefined){
-if(typeof data21.split !== "string"){
-const err64 = {instancePath:instancePath+"/timestamp/at/split",schemaPath:"#/$defs/locatorPlan/properties/split/type",keyword:"type",params:{type: "string"}};
+}
+else {
+const err64 = {instancePath:instancePath+"/timestamp/at/path",schemaPath:"#/$defs/locatorPlan/properties/path/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err64];
 }
@@ -1627,9 +1625,9 @@ vErrors.push(err64);
 errors++;
 }
 }
-if(data21.prefix !== undefined){
-if(typeof data21.prefix !== "string"){
-const err65 = {instancePath:instancePath+"/timestamp/at/prefix",schemaPath:"#/$defs/locatorPlan/properties/prefix/type",keyword:"type",params:{type: "string"}};
+if(data21.split !== undefined){
+if(typeof data21.split !== "string"){
+const err65 = {instancePath:instancePath+"/timestamp/at/split",schemaPath:"#/$defs/locatorPlan/properties/split/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err65];
 }
@@ -1639,9 +1637,9 @@ vErrors.push(err65);
 errors++;
 }
 }
-}
-else {
-const err66 = {instancePath:instancePath+"/timestamp/at",schemaPath:"#/$defs/locatorPlan/type",keyword:"type",params:{type: "object"}};
+if(data21.prefix !== undefined){
+if(typeof data21.prefix !== "string"){
+const err66 = {instancePath:instancePath+"/timestamp/at/prefix",schemaPath:"#/$defs/locatorPlan/properties/prefix/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err66];
 }
@@ -1651,10 +1649,9 @@ vErrors.push(err66);
 errors++;
 }
 }
-if(data20.unit !== undefined){
-let data28 = data20.unit;
-if(!(((data28 === "s") || (data28 === "ms")) || (data28 === "iso"))){
-const err67 = {instancePath:instancePath+"/timestamp/unit",schemaPath:"#/properties/timestamp/properties/unit/enum",keyword:"enum",params:{allowedValues: schema33.properties.timestamp.properties.unit.enum}};
+}
+else {
+const err67 = {instancePath:instancePath+"/timestamp/at",schemaPath:"#/$defs/locatorPlan/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err67];
 }
@@ -1664,10 +1661,10 @@ vErrors.push(err67);
 errors++;
 }
 }
-if(data20.tolerance !== undefined){
-let data29 = data20.tolerance;
-if(!((typeof data29 == "number") && (isFinite(data29)))){
-const err68 = {instancePath:instancePath+"/timestamp/tolerance",schemaPath:"#/properties/timestamp/properties/tolerance/type",keyword:"type",params:{type: "number"}};
+if(data20.unit !== undefined){
+let data28 = data20.unit;
+if(!(((data28 === "s") || (data28 === "ms")) || (data28 === "iso"))){
+const err68 = {instancePath:instancePath+"/timestamp/unit",schemaPath:"#/properties/timestamp/properties/unit/enum",keyword:"enum",params:{allowedValues: schema33.properties.timestamp.properties.unit.enum}};
 if(vErrors === null){
 vErrors = [err68];
 }
@@ -1677,14 +1674,27 @@ vErrors.push(err68);
 errors++;
 }
 }
-if(data20.after !== undefined){
-if(typeof data20.after !== "boolean"){
-const err69 = {instancePath:instancePath+"/timestamp/after",schemaPath:"#/properties/timestamp/properties/after/type",keyword:"type",params:{type: "boolean"}};
+if(data20.tolerance !== undefined){
+let data29 = data20.tolerance;
+if(!((typeof data29 == "number") && (isFinite(data29)))){
+const err69 = {instancePath:instancePath+"/timestamp/tolerance",schemaPath:"#/properties/timestamp/properties/tolerance/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err69];
 }
 else {
 vErrors.push(err69);
+}
+errors++;
+}
+}
+if(data20.after !== undefined){
+if(typeof data20.after !== "boolean"){
+const err70 = {instancePath:instancePath+"/timestamp/after",schemaPath:"#/properties/timestamp/properties/after/type",keyword:"type",params:{type: "boolean"}};
+if(vErrors === null){
+vErrors = [err70];
+}
+else {
+vErrors.push(err70);
 }
 errors++;
 }
@@ -1699,17 +1709,7 @@ let passing0 = null;
 const _errs66 = errors;
 if(data31 && typeof data31 == "object" && !Array.isArray(data31)){
 if(data31.in === undefined){
-const err70 = {instancePath:instancePath+"/id",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "in"}};
-if(vErrors === null){
-vErrors = [err70];
-}
-else {
-vErrors.push(err70);
-}
-errors++;
-}
-if(data31.name === undefined){
-const err71 = {instancePath:instancePath+"/id",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "name"}};
+const err71 = {instancePath:instancePath+"/id",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "in"}};
 if(vErrors === null){
 vErrors = [err71];
 }
@@ -1718,8 +1718,8 @@ vErrors.push(err71);
 }
 errors++;
 }
-if(data31.path === undefined){
-const err72 = {instancePath:instancePath+"/id",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "path"}};
+if(data31.name === undefined){
+const err72 = {instancePath:instancePath+"/id",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "name"}};
 if(vErrors === null){
 vErrors = [err72];
 }
@@ -1728,8 +1728,8 @@ vErrors.push(err72);
 }
 errors++;
 }
-if(data31.split === undefined){
-const err73 = {instancePath:instancePath+"/id",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "split"}};
+if(data31.path === undefined){
+const err73 = {instancePath:instancePath+"/id",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "path"}};
 if(vErrors === null){
 vErrors = [err73];
 }
@@ -1738,8 +1738,8 @@ vErrors.push(err73);
 }
 errors++;
 }
-if(data31.prefix === undefined){
-const err74 = {instancePath:instancePath+"/id",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "prefix"}};
+if(data31.split === undefined){
+const err74 = {instancePath:instancePath+"/id",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "split"}};
 if(vErrors === null){
 vErrors = [err74];
 }
@@ -1748,9 +1748,8 @@ vErrors.push(err74);
 }
 errors++;
 }
-for(const key6 in data31){
-if(!(((((key6 === "in") || (key6 === "name")) || (key6 === "path")) || (key6 === "split")) || (key6 === "prefix"))){
-const err75 = {instancePath:instancePath+"/id",schemaPath:"#/$defs/locatorPlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6}};
+if(data31.prefix === undefined){
+const err75 = {instancePath:instancePath+"/id",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "prefix"}};
 if(vErrors === null){
 vErrors = [err75];
 }
@@ -1759,11 +1758,9 @@ vErrors.push(err75);
 }
 errors++;
 }
-}
-if(data31.in !== undefined){
-let data32 = data31.in;
-if(!((((data32 === "header") || (data32 === "query")) || (data32 === "json")) || (data32 === "form"))){
-const err76 = {instancePath:instancePath+"/id/in",schemaPath:"#/$defs/locatorPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema34.properties.in.enum}};
+for(const key6 in data31){
+if(!(((((key6 === "in") || (key6 === "name")) || (key6 === "path")) || (key6 === "split")) || (key6 === "prefix"))){
+const err76 = {instancePath:instancePath+"/id",schemaPath:"#/$defs/locatorPlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6}};
 if(vErrors === null){
 vErrors = [err76];
 }
@@ -1773,14 +1770,27 @@ vErrors.push(err76);
 errors++;
 }
 }
-if(data31.name !== undefined){
-if(typeof data31.name !== "string"){
-const err77 = {instancePath:instancePath+"/id/name",schemaPath:"#/$defs/locatorPlan/properties/name/type",keyword:"type",params:{type: "string"}};
+if(data31.in !== undefined){
+let data32 = data31.in;
+if(!((((data32 === "header") || (data32 === "query")) || (data32 === "json")) || (data32 === "form"))){
+const err77 = {instancePath:instancePath+"/id/in",schemaPath:"#/$defs/locatorPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema34.properties.in.enum}};
 if(vErrors === null){
 vErrors = [err77];
 }
 else {
 vErrors.push(err77);
+}
+errors++;
+}
+}
+if(data31.name !== undefined){
+if(typeof data31.name !== "string"){
+const err78 = {instancePath:instancePath+"/id/name",schemaPath:"#/$defs/locatorPlan/properties/name/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err78];
+}
+else {
+vErrors.push(err78);
 }
 errors++;
 }
@@ -1791,19 +1801,7 @@ if(Array.isArray(data34)){
 const len5 = data34.length;
 for(let i5=0; i5<len5; i5++){
 if(typeof data34[i5] !== "string"){
-const err78 = {instancePath:instancePath+"/id/path/" + i5,schemaPath:"#/$defs/locatorPlan/properties/path/items/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err78];
-}
-else {
-vErrors.push(err78);
-}
-errors++;
-}
-}
-}
-else {
-const err79 = {instancePath:instancePath+"/id/path",schemaPath:"#/$defs/locatorPlan/properties/path/type",keyword:"type",params:{type: "array"}};
+const err79 = {instancePath:instancePath+"/id/path/" + i5,schemaPath:"#/$defs/locatorPlan/properties/path/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err79];
 }
@@ -1813,9 +1811,9 @@ vErrors.push(err79);
 errors++;
 }
 }
-if(data31.split !== undefined){
-if(typeof data31.split !== "string"){
-const err80 = {instancePath:instancePath+"/id/split",schemaPath:"#/$defs/locatorPlan/properties/split/type",keyword:"type",params:{type: "string"}};
+}
+else {
+const err80 = {instancePath:instancePath+"/id/path",schemaPath:"#/$defs/locatorPlan/properties/path/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err80];
 }
@@ -1825,9 +1823,9 @@ vErrors.push(err80);
 errors++;
 }
 }
-if(data31.prefix !== undefined){
-if(typeof data31.prefix !== "string"){
-const err81 = {instancePath:instancePath+"/id/prefix",schemaPath:"#/$defs/locatorPlan/properties/prefix/type",keyword:"type",params:{type: "string"}};
+if(data31.split !== undefined){
+if(typeof data31.split !== "string"){
+const err81 = {instancePath:instancePath+"/id/split",schemaPath:"#/$defs/locatorPlan/properties/split/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err81];
 }
@@ -1837,14 +1835,26 @@ vErrors.push(err81);
 errors++;
 }
 }
-}
-else {
-const err82 = {instancePath:instancePath+"/id",schemaPath:"#/$defs/locatorPlan/type",keyword:"type",params:{type: "object"}};
+if(data31.prefix !== undefined){
+if(typeof data31.prefix !== "string"){
+const err82 = {instancePath:instancePath+"/id/prefix",schemaPath:"#/$defs/locatorPlan/properties/prefix/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err82];
 }
 else {
 vErrors.push(err82);
+}
+errors++;
+}
+}
+}
+else {
+const err83 = {instancePath:instancePath+"/id",schemaPath:"#/$defs/locatorPlan/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err83];
+}
+else {
+vErrors.push(err83);
 }
 errors++;
 }
@@ -1855,12 +1865,12 @@ passing0 = 0;
 }
 const _errs81 = errors;
 if(data31 !== null){
-const err83 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/oneOf/1/type",keyword:"type",params:{type: "null"}};
+const err84 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/oneOf/1/type",keyword:"type",params:{type: "null"}};
 if(vErrors === null){
-vErrors = [err83];
+vErrors = [err84];
 }
 else {
-vErrors.push(err83);
+vErrors.push(err84);
 }
 errors++;
 }
@@ -1876,12 +1886,12 @@ passing0 = 1;
 }
 }
 if(!valid19){
-const err84 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
+const err85 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
 if(vErrors === null){
-vErrors = [err84];
+vErrors = [err85];
 }
 else {
-vErrors.push(err84);
+vErrors.push(err85);
 }
 errors++;
 }
@@ -1900,18 +1910,7 @@ vErrors = null;
 if(data.body_hash !== undefined){
 let data38 = data.body_hash;
 if((!(data38 && typeof data38 == "object" && !Array.isArray(data38))) && (data38 !== null)){
-const err85 = {instancePath:instancePath+"/body_hash",schemaPath:"#/properties/body_hash/type",keyword:"type",params:{type: schema33.properties.body_hash.type}};
-if(vErrors === null){
-vErrors = [err85];
-}
-else {
-vErrors.push(err85);
-}
-errors++;
-}
-if(data38 && typeof data38 == "object" && !Array.isArray(data38)){
-if(data38.at === undefined){
-const err86 = {instancePath:instancePath+"/body_hash",schemaPath:"#/properties/body_hash/required",keyword:"required",params:{missingProperty: "at"}};
+const err86 = {instancePath:instancePath+"/body_hash",schemaPath:"#/properties/body_hash/type",keyword:"type",params:{type: schema33.properties.body_hash.type}};
 if(vErrors === null){
 vErrors = [err86];
 }
@@ -1920,8 +1919,9 @@ vErrors.push(err86);
 }
 errors++;
 }
-if(data38.hash === undefined){
-const err87 = {instancePath:instancePath+"/body_hash",schemaPath:"#/properties/body_hash/required",keyword:"required",params:{missingProperty: "hash"}};
+if(data38 && typeof data38 == "object" && !Array.isArray(data38)){
+if(data38.at === undefined){
+const err87 = {instancePath:instancePath+"/body_hash",schemaPath:"#/properties/body_hash/required",keyword:"required",params:{missingProperty: "at"}};
 if(vErrors === null){
 vErrors = [err87];
 }
@@ -1930,8 +1930,8 @@ vErrors.push(err87);
 }
 errors++;
 }
-if(data38.encoding === undefined){
-const err88 = {instancePath:instancePath+"/body_hash",schemaPath:"#/properties/body_hash/required",keyword:"required",params:{missingProperty: "encoding"}};
+if(data38.hash === undefined){
+const err88 = {instancePath:instancePath+"/body_hash",schemaPath:"#/properties/body_hash/required",keyword:"required",params:{missingProperty: "hash"}};
 if(vErrors === null){
 vErrors = [err88];
 }
@@ -1940,9 +1940,8 @@ vErrors.push(err88);
 }
 errors++;
 }
-for(const key7 in data38){
-if(!(((key7 === "at") || (key7 === "hash")) || (key7 === "encoding"))){
-const err89 = {instancePath:instancePath+"/body_hash",schemaPath:"#/properties/body_hash/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key7}};
+if(data38.encoding === undefined){
+const err89 = {instancePath:instancePath+"/body_hash",schemaPath:"#/properties/body_hash/required",keyword:"required",params:{missingProperty: "encoding"}};
 if(vErrors === null){
 vErrors = [err89];
 }
@@ -1951,12 +1950,9 @@ vErrors.push(err89);
 }
 errors++;
 }
-}
-if(data38.at !== undefined){
-let data39 = data38.at;
-if(data39 && typeof data39 == "object" && !Array.isArray(data39)){
-if(data39.in === undefined){
-const err90 = {instancePath:instancePath+"/body_hash/at",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "in"}};
+for(const key7 in data38){
+if(!(((key7 === "at") || (key7 === "hash")) || (key7 === "encoding"))){
+const err90 = {instancePath:instancePath+"/body_hash",schemaPath:"#/properties/body_hash/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key7}};
 if(vErrors === null){
 vErrors = [err90];
 }
@@ -1965,8 +1961,12 @@ vErrors.push(err90);
 }
 errors++;
 }
-if(data39.name === undefined){
-const err91 = {instancePath:instancePath+"/body_hash/at",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "name"}};
+}
+if(data38.at !== undefined){
+let data39 = data38.at;
+if(data39 && typeof data39 == "object" && !Array.isArray(data39)){
+if(data39.in === undefined){
+const err91 = {instancePath:instancePath+"/body_hash/at",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "in"}};
 if(vErrors === null){
 vErrors = [err91];
 }
@@ -1975,8 +1975,8 @@ vErrors.push(err91);
 }
 errors++;
 }
-if(data39.path === undefined){
-const err92 = {instancePath:instancePath+"/body_hash/at",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "path"}};
+if(data39.name === undefined){
+const err92 = {instancePath:instancePath+"/body_hash/at",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "name"}};
 if(vErrors === null){
 vErrors = [err92];
 }
@@ -1985,8 +1985,8 @@ vErrors.push(err92);
 }
 errors++;
 }
-if(data39.split === undefined){
-const err93 = {instancePath:instancePath+"/body_hash/at",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "split"}};
+if(data39.path === undefined){
+const err93 = {instancePath:instancePath+"/body_hash/at",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "path"}};
 if(vErrors === null){
 vErrors = [err93];
 }
@@ -1995,8 +1995,8 @@ vErrors.push(err93);
 }
 errors++;
 }
-if(data39.prefix === undefined){
-const err94 = {instancePath:instancePath+"/body_hash/at",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "prefix"}};
+if(data39.split === undefined){
+const err94 = {instancePath:instancePath+"/body_hash/at",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "split"}};
 if(vErrors === null){
 vErrors = [err94];
 }
@@ -2005,9 +2005,8 @@ vErrors.push(err94);
 }
 errors++;
 }
-for(const key8 in data39){
-if(!(((((key8 === "in") || (key8 === "name")) || (key8 === "path")) || (key8 === "split")) || (key8 === "prefix"))){
-const err95 = {instancePath:instancePath+"/body_hash/at",schemaPath:"#/$defs/locatorPlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8}};
+if(data39.prefix === undefined){
+const err95 = {instancePath:instancePath+"/body_hash/at",schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "prefix"}};
 if(vErrors === null){
 vErrors = [err95];
 }
@@ -2016,11 +2015,9 @@ vErrors.push(err95);
 }
 errors++;
 }
-}
-if(data39.in !== undefined){
-let data40 = data39.in;
-if(!((((data40 === "header") || (data40 === "query")) || (data40 === "json")) || (data40 === "form"))){
-const err96 = {instancePath:instancePath+"/body_hash/at/in",schemaPath:"#/$defs/locatorPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema34.properties.in.enum}};
+for(const key8 in data39){
+if(!(((((key8 === "in") || (key8 === "name")) || (key8 === "path")) || (key8 === "split")) || (key8 === "prefix"))){
+const err96 = {instancePath:instancePath+"/body_hash/at",schemaPath:"#/$defs/locatorPlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8}};
 if(vErrors === null){
 vErrors = [err96];
 }
@@ -2030,14 +2027,27 @@ vErrors.push(err96);
 errors++;
 }
 }
-if(data39.name !== undefined){
-if(typeof data39.name !== "string"){
-const err97 = {instancePath:instancePath+"/body_hash/at/name",schemaPath:"#/$defs/locatorPlan/properties/name/type",keyword:"type",params:{type: "string"}};
+if(data39.in !== undefined){
+let data40 = data39.in;
+if(!((((data40 === "header") || (data40 === "query")) || (data40 === "json")) || (data40 === "form"))){
+const err97 = {instancePath:instancePath+"/body_hash/at/in",schemaPath:"#/$defs/locatorPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema34.properties.in.enum}};
 if(vErrors === null){
 vErrors = [err97];
 }
 else {
 vErrors.push(err97);
+}
+errors++;
+}
+}
+if(data39.name !== undefined){
+if(typeof data39.name !== "string"){
+const err98 = {instancePath:instancePath+"/body_hash/at/name",schemaPath:"#/$defs/locatorPlan/properties/name/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err98];
+}
+else {
+vErrors.push(err98);
 }
 errors++;
 }
@@ -2048,19 +2058,7 @@ if(Array.isArray(data42)){
 const len6 = data42.length;
 for(let i6=0; i6<len6; i6++){
 if(typeof data42[i6] !== "string"){
-const err98 = {instancePath:instancePath+"/body_hash/at/path/" + i6,schemaPath:"#/$defs/locatorPlan/properties/path/items/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err98];
-}
-else {
-vErrors.push(err98);
-}
-errors++;
-}
-}
-}
-else {
-const err99 = {instancePath:instancePath+"/body_hash/at/path",schemaPath:"#/$defs/locatorPlan/properties/path/type",keyword:"type",params:{type: "array"}};
+const err99 = {instancePath:instancePath+"/body_hash/at/path/" + i6,schemaPath:"#/$defs/locatorPlan/properties/path/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err99];
 }
@@ -2070,9 +2068,9 @@ vErrors.push(err99);
 errors++;
 }
 }
-if(data39.split !== undefined){
-if(typeof data39.split !== "string"){
-const err100 = {instancePath:instancePath+"/body_hash/at/split",schemaPath:"#/$defs/locatorPlan/properties/split/type",keyword:"type",params:{type: "string"}};
+}
+else {
+const err100 = {instancePath:instancePath+"/body_hash/at/path",schemaPath:"#/$defs/locatorPlan/properties/path/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err100];
 }
@@ -2082,9 +2080,9 @@ vErrors.push(err100);
 errors++;
 }
 }
-if(data39.prefix !== undefined){
-if(typeof data39.prefix !== "string"){
-const err101 = {instancePath:instancePath+"/body_hash/at/prefix",schemaPath:"#/$defs/locatorPlan/properties/prefix/type",keyword:"type",params:{type: "string"}};
+if(data39.split !== undefined){
+if(typeof data39.split !== "string"){
+const err101 = {instancePath:instancePath+"/body_hash/at/split",schemaPath:"#/$defs/locatorPlan/properties/split/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err101];
 }
@@ -2094,9 +2092,9 @@ vErrors.push(err101);
 errors++;
 }
 }
-}
-else {
-const err102 = {instancePath:instancePath+"/body_hash/at",schemaPath:"#/$defs/locatorPlan/type",keyword:"type",params:{type: "object"}};
+if(data39.prefix !== undefined){
+if(typeof data39.prefix !== "string"){
+const err102 = {instancePath:instancePath+"/body_hash/at/prefix",schemaPath:"#/$defs/locatorPlan/properties/prefix/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err102];
 }
@@ -2106,9 +2104,9 @@ vErrors.push(err102);
 errors++;
 }
 }
-if(data38.hash !== undefined){
-if(!(data38.hash === "sha256")){
-const err103 = {instancePath:instancePath+"/body_hash/hash",schemaPath:"#/properties/body_hash/properties/hash/enum",keyword:"enum",params:{allowedValues: schema33.properties.body_hash.properties.hash.enum}};
+}
+else {
+const err103 = {instancePath:instancePath+"/body_hash/at",schemaPath:"#/$defs/locatorPlan/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err103];
 }
@@ -2118,15 +2116,27 @@ vErrors.push(err103);
 errors++;
 }
 }
-if(data38.encoding !== undefined){
-let data47 = data38.encoding;
-if(!(((data47 === "hex") || (data47 === "base64")) || (data47 === "base64url"))){
-const err104 = {instancePath:instancePath+"/body_hash/encoding",schemaPath:"#/properties/body_hash/properties/encoding/enum",keyword:"enum",params:{allowedValues: schema33.properties.body_hash.properties.encoding.enum}};
+if(data38.hash !== undefined){
+if(!(data38.hash === "sha256")){
+const err104 = {instancePath:instancePath+"/body_hash/hash",schemaPath:"#/properties/body_hash/properties/hash/enum",keyword:"enum",params:{allowedValues: schema33.properties.body_hash.properties.hash.enum}};
 if(vErrors === null){
 vErrors = [err104];
 }
 else {
 vErrors.push(err104);
+}
+errors++;
+}
+}
+if(data38.encoding !== undefined){
+let data47 = data38.encoding;
+if(!(((data47 === "hex") || (data47 === "base64")) || (data47 === "base64url"))){
+const err105 = {instancePath:instancePath+"/body_hash/encoding",schemaPath:"#/properties/body_hash/properties/encoding/enum",keyword:"enum",params:{allowedValues: schema33.properties.body_hash.properties.encoding.enum}};
+if(vErrors === null){
+vErrors = [err105];
+}
+else {
+vErrors.push(err105);
 }
 errors++;
 }
@@ -2141,17 +2151,7 @@ for(let i7=0; i7<len7; i7++){
 let data49 = data48[i7];
 if(data49 && typeof data49 == "object" && !Array.isArray(data49)){
 if(data49.in === undefined){
-const err105 = {instancePath:instancePath+"/event/" + i7,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "in"}};
-if(vErrors === null){
-vErrors = [err105];
-}
-else {
-vErrors.push(err105);
-}
-errors++;
-}
-if(data49.name === undefined){
-const err106 = {instancePath:instancePath+"/event/" + i7,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "name"}};
+const err106 = {instancePath:instancePath+"/event/" + i7,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "in"}};
 if(vErrors === null){
 vErrors = [err106];
 }
@@ -2160,8 +2160,8 @@ vErrors.push(err106);
 }
 errors++;
 }
-if(data49.path === undefined){
-const err107 = {instancePath:instancePath+"/event/" + i7,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "path"}};
+if(data49.name === undefined){
+const err107 = {instancePath:instancePath+"/event/" + i7,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "name"}};
 if(vErrors === null){
 vErrors = [err107];
 }
@@ -2170,8 +2170,8 @@ vErrors.push(err107);
 }
 errors++;
 }
-if(data49.split === undefined){
-const err108 = {instancePath:instancePath+"/event/" + i7,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "split"}};
+if(data49.path === undefined){
+const err108 = {instancePath:instancePath+"/event/" + i7,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "path"}};
 if(vErrors === null){
 vErrors = [err108];
 }
@@ -2180,8 +2180,8 @@ vErrors.push(err108);
 }
 errors++;
 }
-if(data49.prefix === undefined){
-const err109 = {instancePath:instancePath+"/event/" + i7,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "prefix"}};
+if(data49.split === undefined){
+const err109 = {instancePath:instancePath+"/event/" + i7,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "split"}};
 if(vErrors === null){
 vErrors = [err109];
 }
@@ -2190,9 +2190,8 @@ vErrors.push(err109);
 }
 errors++;
 }
-for(const key9 in data49){
-if(!(((((key9 === "in") || (key9 === "name")) || (key9 === "path")) || (key9 === "split")) || (key9 === "prefix"))){
-const err110 = {instancePath:instancePath+"/event/" + i7,schemaPath:"#/$defs/locatorPlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key9}};
+if(data49.prefix === undefined){
+const err110 = {instancePath:instancePath+"/event/" + i7,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "prefix"}};
 if(vErrors === null){
 vErrors = [err110];
 }
@@ -2201,11 +2200,9 @@ vErrors.push(err110);
 }
 errors++;
 }
-}
-if(data49.in !== undefined){
-let data50 = data49.in;
-if(!((((data50 === "header") || (data50 === "query")) || (data50 === "json")) || (data50 === "form"))){
-const err111 = {instancePath:instancePath+"/event/" + i7+"/in",schemaPath:"#/$defs/locatorPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema34.properties.in.enum}};
+for(const key9 in data49){
+if(!(((((key9 === "in") || (key9 === "name")) || (key9 === "path")) || (key9 === "split")) || (key9 === "prefix"))){
+const err111 = {instancePath:instancePath+"/event/" + i7,schemaPath:"#/$defs/locatorPlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key9}};
 if(vErrors === null){
 vErrors = [err111];
 }
@@ -2215,14 +2212,27 @@ vErrors.push(err111);
 errors++;
 }
 }
-if(data49.name !== undefined){
-if(typeof data49.name !== "string"){
-const err112 = {instancePath:instancePath+"/event/" + i7+"/name",schemaPath:"#/$defs/locatorPlan/properties/name/type",keyword:"type",params:{type: "string"}};
+if(data49.in !== undefined){
+let data50 = data49.in;
+if(!((((data50 === "header") || (data50 === "query")) || (data50 === "json")) || (data50 === "form"))){
+const err112 = {instancePath:instancePath+"/event/" + i7+"/in",schemaPath:"#/$defs/locatorPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema34.properties.in.enum}};
 if(vErrors === null){
 vErrors = [err112];
 }
 else {
 vErrors.push(err112);
+}
+errors++;
+}
+}
+if(data49.name !== undefined){
+if(typeof data49.name !== "string"){
+const err113 = {instancePath:instancePath+"/event/" + i7+"/name",schemaPath:"#/$defs/locatorPlan/properties/name/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err113];
+}
+else {
+vErrors.push(err113);
 }
 errors++;
 }
@@ -2233,19 +2243,7 @@ if(Array.isArray(data52)){
 const len8 = data52.length;
 for(let i8=0; i8<len8; i8++){
 if(typeof data52[i8] !== "string"){
-const err113 = {instancePath:instancePath+"/event/" + i7+"/path/" + i8,schemaPath:"#/$defs/locatorPlan/properties/path/items/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err113];
-}
-else {
-vErrors.push(err113);
-}
-errors++;
-}
-}
-}
-else {
-const err114 = {instancePath:instancePath+"/event/" + i7+"/path",schemaPath:"#/$defs/locatorPlan/properties/path/type",keyword:"type",params:{type: "array"}};
+const err114 = {instancePath:instancePath+"/event/" + i7+"/path/" + i8,schemaPath:"#/$defs/locatorPlan/properties/path/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err114];
 }
@@ -2255,9 +2253,9 @@ vErrors.push(err114);
 errors++;
 }
 }
-if(data49.split !== undefined){
-if(typeof data49.split !== "string"){
-const err115 = {instancePath:instancePath+"/event/" + i7+"/split",schemaPath:"#/$defs/locatorPlan/properties/split/type",keyword:"type",params:{type: "string"}};
+}
+else {
+const err115 = {instancePath:instancePath+"/event/" + i7+"/path",schemaPath:"#/$defs/locatorPlan/properties/path/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err115];
 }
@@ -2267,9 +2265,9 @@ vErrors.push(err115);
 errors++;
 }
 }
-if(data49.prefix !== undefined){
-if(typeof data49.prefix !== "string"){
-const err116 = {instancePath:instancePath+"/event/" + i7+"/prefix",schemaPath:"#/$defs/locatorPlan/properties/prefix/type",keyword:"type",params:{type: "string"}};
+if(data49.split !== undefined){
+if(typeof data49.split !== "string"){
+const err116 = {instancePath:instancePath+"/event/" + i7+"/split",schemaPath:"#/$defs/locatorPlan/properties/split/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err116];
 }
@@ -2279,9 +2277,9 @@ vErrors.push(err116);
 errors++;
 }
 }
-}
-else {
-const err117 = {instancePath:instancePath+"/event/" + i7,schemaPath:"#/$defs/locatorPlan/type",keyword:"type",params:{type: "object"}};
+if(data49.prefix !== undefined){
+if(typeof data49.prefix !== "string"){
+const err117 = {instancePath:instancePath+"/event/" + i7+"/prefix",schemaPath:"#/$defs/locatorPlan/properties/prefix/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err117];
 }
@@ -2293,12 +2291,24 @@ errors++;
 }
 }
 else {
-const err118 = {instancePath:instancePath+"/event",schemaPath:"#/properties/event/type",keyword:"type",params:{type: "array"}};
+const err118 = {instancePath:instancePath+"/event/" + i7,schemaPath:"#/$defs/locatorPlan/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err118];
 }
 else {
 vErrors.push(err118);
+}
+errors++;
+}
+}
+}
+else {
+const err119 = {instancePath:instancePath+"/event",schemaPath:"#/properties/event/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err119];
+}
+else {
+vErrors.push(err119);
 }
 errors++;
 }
@@ -2311,17 +2321,7 @@ for(let i9=0; i9<len9; i9++){
 let data57 = data56[i9];
 if(data57 && typeof data57 == "object" && !Array.isArray(data57)){
 if(data57.in === undefined){
-const err119 = {instancePath:instancePath+"/delivery/" + i9,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "in"}};
-if(vErrors === null){
-vErrors = [err119];
-}
-else {
-vErrors.push(err119);
-}
-errors++;
-}
-if(data57.name === undefined){
-const err120 = {instancePath:instancePath+"/delivery/" + i9,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "name"}};
+const err120 = {instancePath:instancePath+"/delivery/" + i9,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "in"}};
 if(vErrors === null){
 vErrors = [err120];
 }
@@ -2330,8 +2330,8 @@ vErrors.push(err120);
 }
 errors++;
 }
-if(data57.path === undefined){
-const err121 = {instancePath:instancePath+"/delivery/" + i9,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "path"}};
+if(data57.name === undefined){
+const err121 = {instancePath:instancePath+"/delivery/" + i9,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "name"}};
 if(vErrors === null){
 vErrors = [err121];
 }
@@ -2340,8 +2340,8 @@ vErrors.push(err121);
 }
 errors++;
 }
-if(data57.split === undefined){
-const err122 = {instancePath:instancePath+"/delivery/" + i9,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "split"}};
+if(data57.path === undefined){
+const err122 = {instancePath:instancePath+"/delivery/" + i9,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "path"}};
 if(vErrors === null){
 vErrors = [err122];
 }
@@ -2350,8 +2350,8 @@ vErrors.push(err122);
 }
 errors++;
 }
-if(data57.prefix === undefined){
-const err123 = {instancePath:instancePath+"/delivery/" + i9,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "prefix"}};
+if(data57.split === undefined){
+const err123 = {instancePath:instancePath+"/delivery/" + i9,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "split"}};
 if(vErrors === null){
 vErrors = [err123];
 }
@@ -2360,9 +2360,8 @@ vErrors.push(err123);
 }
 errors++;
 }
-for(const key10 in data57){
-if(!(((((key10 === "in") || (key10 === "name")) || (key10 === "path")) || (key10 === "split")) || (key10 === "prefix"))){
-const err124 = {instancePath:instancePath+"/delivery/" + i9,schemaPath:"#/$defs/locatorPlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key10}};
+if(data57.prefix === undefined){
+const err124 = {instancePath:instancePath+"/delivery/" + i9,schemaPath:"#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "prefix"}};
 if(vErrors === null){
 vErrors = [err124];
 }
@@ -2371,11 +2370,9 @@ vErrors.push(err124);
 }
 errors++;
 }
-}
-if(data57.in !== undefined){
-let data58 = data57.in;
-if(!((((data58 === "header") || (data58 === "query")) || (data58 === "json")) || (data58 === "form"))){
-const err125 = {instancePath:instancePath+"/delivery/" + i9+"/in",schemaPath:"#/$defs/locatorPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema34.properties.in.enum}};
+for(const key10 in data57){
+if(!(((((key10 === "in") || (key10 === "name")) || (key10 === "path")) || (key10 === "split")) || (key10 === "prefix"))){
+const err125 = {instancePath:instancePath+"/delivery/" + i9,schemaPath:"#/$defs/locatorPlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key10}};
 if(vErrors === null){
 vErrors = [err125];
 }
@@ -2385,14 +2382,27 @@ vErrors.push(err125);
 errors++;
 }
 }
-if(data57.name !== undefined){
-if(typeof data57.name !== "string"){
-const err126 = {instancePath:instancePath+"/delivery/" + i9+"/name",schemaPath:"#/$defs/locatorPlan/properties/name/type",keyword:"type",params:{type: "string"}};
+if(data57.in !== undefined){
+let data58 = data57.in;
+if(!((((data58 === "header") || (data58 === "query")) || (data58 === "json")) || (data58 === "form"))){
+const err126 = {instancePath:instancePath+"/delivery/" + i9+"/in",schemaPath:"#/$defs/locatorPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema34.properties.in.enum}};
 if(vErrors === null){
 vErrors = [err126];
 }
 else {
 vErrors.push(err126);
+}
+errors++;
+}
+}
+if(data57.name !== undefined){
+if(typeof data57.name !== "string"){
+const err127 = {instancePath:instancePath+"/delivery/" + i9+"/name",schemaPath:"#/$defs/locatorPlan/properties/name/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err127];
+}
+else {
+vErrors.push(err127);
 }
 errors++;
 }
@@ -2403,19 +2413,7 @@ if(Array.isArray(data60)){
 const len10 = data60.length;
 for(let i10=0; i10<len10; i10++){
 if(typeof data60[i10] !== "string"){
-const err127 = {instancePath:instancePath+"/delivery/" + i9+"/path/" + i10,schemaPath:"#/$defs/locatorPlan/properties/path/items/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err127];
-}
-else {
-vErrors.push(err127);
-}
-errors++;
-}
-}
-}
-else {
-const err128 = {instancePath:instancePath+"/delivery/" + i9+"/path",schemaPath:"#/$defs/locatorPlan/properties/path/type",keyword:"type",params:{type: "array"}};
+const err128 = {instancePath:instancePath+"/delivery/" + i9+"/path/" + i10,schemaPath:"#/$defs/locatorPlan/properties/path/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err128];
 }
@@ -2425,9 +2423,9 @@ vErrors.push(err128);
 errors++;
 }
 }
-if(data57.split !== undefined){
-if(typeof data57.split !== "string"){
-const err129 = {instancePath:instancePath+"/delivery/" + i9+"/split",schemaPath:"#/$defs/locatorPlan/properties/split/type",keyword:"type",params:{type: "string"}};
+}
+else {
+const err129 = {instancePath:instancePath+"/delivery/" + i9+"/path",schemaPath:"#/$defs/locatorPlan/properties/path/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err129];
 }
@@ -2437,9 +2435,9 @@ vErrors.push(err129);
 errors++;
 }
 }
-if(data57.prefix !== undefined){
-if(typeof data57.prefix !== "string"){
-const err130 = {instancePath:instancePath+"/delivery/" + i9+"/prefix",schemaPath:"#/$defs/locatorPlan/properties/prefix/type",keyword:"type",params:{type: "string"}};
+if(data57.split !== undefined){
+if(typeof data57.split !== "string"){
+const err130 = {instancePath:instancePath+"/delivery/" + i9+"/split",schemaPath:"#/$defs/locatorPlan/properties/split/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err130];
 }
@@ -2449,9 +2447,9 @@ vErrors.push(err130);
 errors++;
 }
 }
-}
-else {
-const err131 = {instancePath:instancePath+"/delivery/" + i9,schemaPath:"#/$defs/locatorPlan/type",keyword:"type",params:{type: "object"}};
+if(data57.prefix !== undefined){
+if(typeof data57.prefix !== "string"){
+const err131 = {instancePath:instancePath+"/delivery/" + i9+"/prefix",schemaPath:"#/$defs/locatorPlan/properties/prefix/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err131];
 }
@@ -2463,7 +2461,7 @@ errors++;
 }
 }
 else {
-const err132 = {instancePath:instancePath+"/delivery",schemaPath:"#/properties/delivery/type",keyword:"type",params:{type: "array"}};
+const err132 = {instancePath:instancePath+"/delivery/" + i9,schemaPath:"#/$defs/locatorPlan/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err132];
 }
@@ -2473,14 +2471,26 @@ vErrors.push(err132);
 errors++;
 }
 }
-if(data.delivery_digest !== undefined){
-if(typeof data.delivery_digest !== "boolean"){
-const err133 = {instancePath:instancePath+"/delivery_digest",schemaPath:"#/properties/delivery_digest/type",keyword:"type",params:{type: "boolean"}};
+}
+else {
+const err133 = {instancePath:instancePath+"/delivery",schemaPath:"#/properties/delivery/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err133];
 }
 else {
 vErrors.push(err133);
+}
+errors++;
+}
+}
+if(data.delivery_digest !== undefined){
+if(typeof data.delivery_digest !== "boolean"){
+const err134 = {instancePath:instancePath+"/delivery_digest",schemaPath:"#/properties/delivery_digest/type",keyword:"type",params:{type: "boolean"}};
+if(vErrors === null){
+vErrors = [err134];
+}
+else {
+vErrors.push(err134);
 }
 errors++;
 }
@@ -2497,20 +2507,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err134 = {instancePath:instancePath+"/challenges",schemaPath:"#/properties/challenges/type",keyword:"type",params:{type: "array"}};
-if(vErrors === null){
-vErrors = [err134];
-}
-else {
-vErrors.push(err134);
-}
-errors++;
-}
-}
-if(data.deprecated !== undefined){
-let data67 = data.deprecated;
-if((typeof data67 !== "string") && (data67 !== null)){
-const err135 = {instancePath:instancePath+"/deprecated",schemaPath:"#/properties/deprecated/type",keyword:"type",params:{type: schema33.properties.deprecated.type}};
+const err135 = {instancePath:instancePath+"/challenges",schemaPath:"#/properties/challenges/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err135];
 }
@@ -2520,14 +2517,55 @@ vErrors.push(err135);
 errors++;
 }
 }
-}
-else {
-const err136 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(data.never_with !== undefined){
+let data67 = data.never_with;
+if(Array.isArray(data67)){
+const len12 = data67.length;
+for(let i12=0; i12<len12; i12++){
+if(typeof data67[i12] !== "string"){
+const err136 = {instancePath:instancePath+"/never_with/" + i12,schemaPath:"#/properties/never_with/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err136];
 }
 else {
 vErrors.push(err136);
+}
+errors++;
+}
+}
+}
+else {
+const err137 = {instancePath:instancePath+"/never_with",schemaPath:"#/properties/never_with/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err137];
+}
+else {
+vErrors.push(err137);
+}
+errors++;
+}
+}
+if(data.deprecated !== undefined){
+let data69 = data.deprecated;
+if((typeof data69 !== "string") && (data69 !== null)){
+const err138 = {instancePath:instancePath+"/deprecated",schemaPath:"#/properties/deprecated/type",keyword:"type",params:{type: schema33.properties.deprecated.type}};
+if(vErrors === null){
+vErrors = [err138];
+}
+else {
+vErrors.push(err138);
+}
+errors++;
+}
+}
+}
+else {
+const err139 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err139];
+}
+else {
+vErrors.push(err139);
 }
 errors++;
 }

@@ -22,7 +22,12 @@ interface Event {
 /** A request as its sender signs it; kept, it is what somebody else may have recorded. */
 function recorded(scheme: string, { id, event = null, body }: Event, secret = SECRET): SignedResult {
   const unsigned = { method: 'POST', url: '/webhooks/r', public_url: PUBLIC_URL, id, event };
-  return signRequest(sources.plan(scheme), secret, { ...unsigned, body: Buffer.from(JSON.stringify(body)) }, Date.now());
+  return signRequest(
+    sources.plan(scheme),
+    secret,
+    { ...unsigned, body: Buffer.from(JSON.stringify(body)) },
+    Date.now(),
+  );
 }
 
 async function send({ url }: Served, request: SignedResult, more: Record<string, string> = {}): Promise<Answer> {
@@ -135,7 +140,13 @@ test('no source of the catalog lets a header of others, or one of its own, repla
   for (const [index, { name, plan }] of signing.entries()) {
     const value = secrets(plan.secret.strip)[0]?.ref.value ?? '';
     const once = (turn: string) => {
-      const unsigned = { method: 'POST', url: `/webhooks/r${index}`, public_url: PUBLIC_URL, id: `id-${turn}`, event: null };
+      const unsigned = {
+        method: 'POST',
+        url: `/webhooks/r${index}`,
+        public_url: PUBLIC_URL,
+        id: `id-${turn}`,
+        event: null,
+      };
       const body = Buffer.from(JSON.stringify(BODIES[name] ?? { some: 'body' }));
       return signRequest(plan, value, { ...unsigned, body }, Date.now());
     };
