@@ -28,6 +28,7 @@ const DEFAULT_PROFILE = 'default';
 /** Outcomes that are not just another event. */
 const LEVELS: Partial<Record<Outcome, Level>> = {
   invalid_signature: 'warn',
+  foreign_origin: 'warn',
   malformed_body: 'warn',
   payload_too_large: 'warn',
   unsupported_media_type: 'warn',

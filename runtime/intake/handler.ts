@@ -1,5 +1,5 @@
 /** Takes each request of the public server from its path to its answer. */
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { LogFields } from '../log.ts';
 import { printable } from '../printable.ts';
 import type { LinkedRoute } from '../table/linked-table.ts';
@@ -34,7 +34,7 @@ export class RequestHandler {
 
   /** Answers every request, also one that a fault of ours gets in the way of. */
   handle(request: IntakeRequest, response: ServerResponse): void {
-    if (lacksHost(request)) {
+    if (!hasOneHost(request)) {
       this.answer(request, response, MALFORMED_REQUEST);
       return;
     }
@@ -102,8 +102,10 @@ export class RequestHandler {
   private answer(request: IntakeRequest, response: ServerResponse, reply: Reply): void {
     if (reply === ABORTED || response.destroyed) return;
     const { clock, shutdown } = this.context.services;
+    // What follows a request that is read in two ways may be read in two ways as well.
+    const close = shutdown.retryAfterSeconds !== null || reply === MALFORMED_REQUEST;
     try {
-      answer(request, response, reply, { clock, close: shutdown.retryAfterSeconds !== null });
+      answer(request, response, reply, { clock, close });
     } catch (error) {
       // A header that cannot be sent, for instance: this one request must not take the others with it.
       this.fault(error, { outcome: reply.outcome });
@@ -116,9 +118,17 @@ function documentReply(document: Document, { method, headers }: IntakeRequest): 
   return method === 'GET' || method === 'HEAD' ? readDocument(document, headers) : GET_ONLY;
 }
 
-/** RFC 9112 §3.2: a server must refuse an HTTP/1.1 request without one. */
-function lacksHost({ headers, httpVersionMinor }: IntakeRequest): boolean {
-  return headers.host === undefined && httpVersionMinor === 1;
+/**
+ * RFC 9112 §3.2: a server must refuse an HTTP/1.1 request without one, and any with two: a proxy may go by the other one.
+ * An HTTP/1.0 request may lack it.
+ */
+function hasOneHost({ rawHeaders, httpVersionMinor }: IncomingMessage): boolean {
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? '';
+    if (name.length === 4 && name.toLowerCase() === 'host') count++;
+  }
+  return count === 1 || (count === 0 && httpVersionMinor === 0);
 }
 
 /** Paths are compared as sent: an escaped or doubled slash is another path. */

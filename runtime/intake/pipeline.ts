@@ -9,6 +9,7 @@ import { answerHandshake } from './stages/handshake.ts';
 import { identify } from './stages/identify.ts';
 import { checkMethod } from './stages/method.ts';
 import { checkOpen } from './stages/open.ts';
+import { checkOrigin } from './stages/origin.ts';
 import { parsePayload } from './stages/parse.ts';
 import { checkRate } from './stages/rate-check.ts';
 import { consumeRate } from './stages/rate-consume.ts';
@@ -21,6 +22,7 @@ import { checkSize } from './stages/size.ts';
 const STAGES: readonly Stage[] = [
   checkMethod, //     405
   checkOpen, //       503 while stopping, 403 when disabled
+  checkOrigin, //     403 for web pages where nothing is signed
   checkRate, //       429
   checkSize, //       413, and the body is read
   answerHandshake, // unsigned ones

@@ -60,6 +60,8 @@ export class IntakeServer {
       // Answered by the handler, in JSON like everything else.
       requireHostHeader: false,
     });
+    // By default the 2001st header and those behind it are dropped without a word: bytes are limited, and that is enough.
+    server.maxHeadersCount = 0;
     server.maxConnections = limits.maxConnections;
     server.on('request', handle);
     server.on('checkContinue', (request: Request, response: ServerResponse) => {
