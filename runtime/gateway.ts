@@ -6,13 +6,16 @@ import { dirname, join } from 'node:path';
 import type { RouteTable, ServerPlan } from '../schemas/generated/types.ts';
 import type { Timer } from './clock.ts';
 import type { Gateway, GatewayOptions, ServingStatus } from './gateway-options.ts';
+import { Connections } from './intake/connections.ts';
 import { Documents } from './intake/documents.ts';
 import { EventLog } from './intake/event-log.ts';
 import { RequestHandler } from './intake/handler.ts';
 import type { Services, Shutdown } from './intake/intake.ts';
 import { RateWindows } from './intake/rate-limit.ts';
 import { createScriptRunner } from './intake/script-runner.ts';
+import type { HandleRequest } from './intake/server.ts';
 import { IntakeServer, SERVER_LIMITS } from './intake/server.ts';
+import { UnverifiedBodies } from './intake/unverified-bodies.ts';
 import type { Logger } from './log.ts';
 import { isLoopback } from './loopback.ts';
 import { createListOpener } from './table/in-file-set.ts';
@@ -38,6 +41,8 @@ class RunningGateway implements Gateway {
   private readonly shutdown: Shutdown = { retryAfterSeconds: null };
   private readonly giveUp = new AbortController();
   private readonly windows = new RateWindows();
+  private readonly bodies: UnverifiedBodies;
+  private readonly connections: Connections;
   private readonly subscriptions: Subscriptions;
   private readonly tables: Tables;
   private readonly handler: RequestHandler;
@@ -49,6 +54,8 @@ class RunningGateway implements Gateway {
 
   constructor(options: GatewayOptions) {
     this.options = options;
+    this.bodies = new UnverifiedBodies(options.clock);
+    this.connections = new Connections(createDropWarner(options));
     this.subscriptions = this.createSubscriptions();
     this.tables = this.createTables();
     this.handler = this.createHandler();
@@ -61,9 +68,10 @@ class RunningGateway implements Gateway {
   async listen(): Promise<{ host: string; port: number; url: string }> {
     const { server: plan } = this.tables.serving.plan;
     const bound = this.addressFor(plan);
-    const limits = { ...SERVER_LIMITS, maxConnections: plan.max_connections, ...this.options.limits };
-    const onDrop = createDropWarner(this.options, limits.maxConnections);
-    const server = new IntakeServer((request, response) => this.handler.handle(request, response), limits, onDrop);
+    const limits = { ...SERVER_LIMITS, ...this.options.limits };
+    this.configure(plan);
+    const handle: HandleRequest = (request, response) => this.handler.handle(request, response);
+    const server = new IntakeServer(handle, limits, this.connections);
     const { address, port, family } = await server.listen(bound.host, bound.port);
     this.server = server;
     this.bound = bound;
@@ -88,6 +96,16 @@ class RunningGateway implements Gateway {
       table: { ...this.tables.status, routes: Object.keys(this.tables.serving.plan.routes).length },
       subscriptions: { serving: new Set(routes.values()).size, quarantined: rejected, error },
     };
+  }
+
+  /** What strangers may have of this server. */
+  private configure(plan: ServerPlan): void {
+    this.connections.configure({
+      maxConnections: plan.max_connections,
+      maxPerAddress: plan.max_connections_per_address,
+      trustedProxies: plan.trusted_proxies,
+    });
+    this.bodies.limits = { maxUnverifiedBytes: plan.max_unverified_bytes, minBodyRate: plan.min_body_rate };
   }
 
   private addressFor(plan: ServerPlan): { host: string; port: number } {
@@ -158,6 +176,7 @@ class RunningGateway implements Gateway {
     const slots = [...this.tables.serving.routes.values(), ...this.subscriptions.routes.values()];
     const live = slots.filter(({ isLinked }) => isLinked).map(({ linked }) => linked.window);
     this.windows.retain(new Set(live), this.options.clock.monotonic());
+    this.configure(this.tables.serving.plan.server);
     const wanted = this.addressFor(this.tables.serving.plan.server);
     if (this.bound !== null && (wanted.host !== this.bound.host || wanted.port !== this.bound.port)) {
       this.options.log.warn({ ...wanted, serving: this.bound }, 'host and port change with the next start');
@@ -193,6 +212,7 @@ class RunningGateway implements Gateway {
       services: this.createServices(),
       events: new EventLog(log, clock, onRequest ?? (() => {})),
       findRoute: (path) => this.tables.find(path),
+      connections: this.connections,
       documents: new Documents({
         path: join(dirname(table), 'blueprints.json'),
         stat: files.stat,
@@ -213,6 +233,7 @@ class RunningGateway implements Gateway {
       dispatcher,
       runScript: createScriptRunner({ run, realPath, isFile, env, home, signal: this.giveUp.signal }),
       shutdown: this.shutdown,
+      bodies: this.bodies,
       warnDeprecated: createDeprecationWarner(log),
     };
   }
@@ -231,12 +252,15 @@ function createDeprecationWarner(log: Logger): Services['warnDeprecated'] {
 }
 
 /** Says at most once a minute that connections are turned away. */
-function createDropWarner({ log, clock }: GatewayOptions, maxConnections: number): () => void {
+function createDropWarner({ log, clock }: GatewayOptions): () => void {
   let quietUntil = Number.NEGATIVE_INFINITY;
   return () => {
     const now = clock.monotonic();
     if (now < quietUntil) return;
     quietUntil = now + DROP_QUIET_MS;
-    log.warn({ max_connections: maxConnections }, 'too many connections: new ones are closed');
+    log.warn(
+      {},
+      'too many connections: the oldest idle ones are closed (max_connections, max_connections_per_address)',
+    );
   };
 }

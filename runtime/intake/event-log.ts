@@ -33,6 +33,7 @@ const LEVELS: Partial<Record<Outcome, Level>> = {
   payload_too_large: 'warn',
   unsupported_media_type: 'warn',
   rate_limited: 'warn',
+  request_timeout: 'warn',
   aborted: 'warn',
   overloaded: 'warn',
   delivery_failed: 'error',

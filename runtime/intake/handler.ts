@@ -5,6 +5,7 @@ import { printable } from '../printable.ts';
 import type { LinkedRoute } from '../table/linked-table.ts';
 import { answer } from './answer.ts';
 import type { IntakeRequest } from './body.ts';
+import type { Connections } from './connections.ts';
 import type { Document, Documents } from './documents.ts';
 import { readDocument } from './documents.ts';
 import type { EventLog } from './event-log.ts';
@@ -12,13 +13,27 @@ import type { Services } from './intake.ts';
 import { Intake } from './intake.ts';
 import { runPipeline } from './pipeline.ts';
 import type { Reply } from './reply.ts';
-import { ABORTED, GET_ONLY, INTERNAL_ERROR, MALFORMED_REQUEST, UNKNOWN_ROUTE } from './reply.ts';
+import {
+  ABORTED,
+  comeBack,
+  GET_ONLY,
+  INTERNAL_ERROR,
+  MALFORMED_REQUEST,
+  REQUEST_TIMEOUT,
+  UNKNOWN_ROUTE,
+} from './reply.ts';
+
+/** One client has too many requests on their way. */
+const CROWDED = comeBack('overloaded', 5);
+/** What follows a request that is read in two ways may be read so as well; a slow body may go on for ever. */
+const ENDS_CONNECTION: ReadonlySet<Reply> = new Set([MALFORMED_REQUEST, REQUEST_TIMEOUT, CROWDED]);
 
 export interface HandlerContext {
   readonly services: Services;
   readonly events: EventLog;
   readonly findRoute: (path: string) => LinkedRoute | undefined;
   readonly documents: Documents;
+  readonly connections: Connections;
 }
 
 export class RequestHandler {
@@ -34,8 +49,9 @@ export class RequestHandler {
 
   /** Answers every request, also one that a fault of ours gets in the way of. */
   handle(request: IntakeRequest, response: ServerResponse): void {
-    if (!hasOneHost(request)) {
-      this.answer(request, response, MALFORMED_REQUEST);
+    const admitted = this.context.connections.begin(request);
+    if (!admitted || !hasOneHost(request)) {
+      this.answer(request, response, admitted ? MALFORMED_REQUEST : CROWDED);
       return;
     }
     const path = pathOf(request.url ?? '');
@@ -78,6 +94,7 @@ export class RequestHandler {
       this.fault(error, { route: route.plan.name });
       reply = INTERNAL_ERROR;
     }
+    services.bodies.release(request);
     this.leaving.push({ intake, reply });
     if (this.leaving.length === 1) setImmediate(this.leave);
   }
@@ -100,10 +117,10 @@ export class RequestHandler {
   }
 
   private answer(request: IntakeRequest, response: ServerResponse, reply: Reply): void {
+    this.context.connections.end(request);
     if (reply === ABORTED || response.destroyed) return;
     const { clock, shutdown } = this.context.services;
-    // What follows a request that is read in two ways may be read in two ways as well.
-    const close = shutdown.retryAfterSeconds !== null || reply === MALFORMED_REQUEST;
+    const close = shutdown.retryAfterSeconds !== null || ENDS_CONNECTION.has(reply);
     try {
       answer(request, response, reply, { clock, close });
     } catch (error) {

@@ -3,6 +3,7 @@ import type { RoutePlan } from '../../schemas/generated/types.ts';
 import type { RateWindow } from '../intake/rate-limit.ts';
 import type { Authenticator } from '../verify/authenticator.ts';
 import type { AnswerHandshake } from '../verify/handshake.ts';
+import type { SignedRequest } from '../verify/request.ts';
 import type { MatchFilter } from './link-filter.ts';
 import type { FindIdentity } from './link-identity.ts';
 import type { RenderKey, RenderTemplate } from './link-template.ts';
@@ -17,6 +18,8 @@ export interface LinkedRoute {
   readonly insecure: boolean;
   /** Of the source, when it has one. */
   readonly handshake: AnswerHandshake | null;
+  /** Whether a request without a signature may be the handshake that brings the secret; null: there is none. */
+  readonly awaitsSecret: ((request: SignedRequest) => boolean) | null;
   /** Accepted schemes that should not be used any more, and why. */
   readonly deprecated: ReadonlyMap<string, string>;
   /** Where its event type and delivery id are (§6.1, §6.2). */

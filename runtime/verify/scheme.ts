@@ -6,10 +6,10 @@ import { linkContent, urlBases } from './content.ts';
 import { readText, readValue } from './locator.ts';
 import type { Check, Primitive, SharedKeys } from './primitives.ts';
 import { linkPrimitive } from './primitives.ts';
-import { readId, readSignatures, repeatedHeaderFinder } from './read-signed.ts';
+import { missingReason, readId, readSignatures, repeatedHeaderFinder } from './read-signed.ts';
 import type { SignedRequest } from './request.ts';
 import { checkWindow, readTimestamp } from './timestamp.ts';
-import type { Verdict, VerifyReason } from './verdict.ts';
+import type { Refused, Verdict, VerifyReason } from './verdict.ts';
 
 /** A secret as the route holds it; `expires_at` is Unix time in ms. */
 export interface SecretText {
@@ -81,6 +81,12 @@ export class BoundScheme {
     if (body_hash !== null && readValue(body_hash.at, request) === undefined) return false;
     for (const at of signature) if (readValue(at, request) !== undefined) return true;
     return false;
+  }
+
+  /** What is said of a request without any signature of this scheme. */
+  get unsigned(): Refused {
+    const { plan } = this.#scheme;
+    return { ok: false, scheme: plan.name, reason: missingReason(plan) };
   }
 
   /** @param now Unix time in ms */

@@ -338,9 +338,25 @@ export interface WebhookSettings {
    */
   direct_timeout_seconds?: number;
   /**
-   * Open connections at once; further ones are closed.
+   * Open connections at once; for a further one the oldest that is idle gives way, or else it is closed.
    */
   max_connections?: number;
+  /**
+   * The same for one client address (for IPv6: one network of 64 bits). Loopback addresses are not counted: a proxy or tunnel on this machine speaks for many clients. Behind `trusted_proxies` it is the number of requests of one client at once.
+   */
+  max_connections_per_address?: number;
+  /**
+   * Addresses or networks (`10.0.0.0/8`) of the proxies in front of this server. The client of their requests is the last hop in `X-Forwarded-For` that is none of them.
+   */
+  trusted_proxies?: string[];
+  /**
+   * Memory that all bodies whose signature is not verified yet may hold together, in bytes; what does not fit is answered 503. At least `max_body_bytes`.
+   */
+  max_unverified_bytes?: number;
+  /**
+   * Slowest pace at which a body may arrive, in bytes per second, over any 5 seconds; slower ones are answered 408. 0 turns it off.
+   */
+  min_body_rate?: number;
   routes?: RoutesConfig;
 }
 /**
@@ -1298,6 +1314,16 @@ export interface ServerPlan {
   max_body_bytes: number;
   rate_limit: number;
   max_connections: number;
+  max_connections_per_address: number;
+  /**
+   * Proxies whose `X-Forwarded-For` is believed.
+   */
+  trusted_proxies: NetworkPlan[];
+  max_unverified_bytes: number;
+  /**
+   * Bytes per second; 0: any pace.
+   */
+  min_body_rate: number;
   script_timeout_seconds: number;
   direct_timeout_seconds: number;
   idempotency_ttl_seconds: number;
@@ -1315,6 +1341,11 @@ export interface SecretRef {
    * Profile name.
    */
   scope: string;
+}
+export interface NetworkPlan {
+  address: string;
+  prefix: number;
+  family: 'ipv4' | 'ipv6';
 }
 /**
  * Work behind the server.

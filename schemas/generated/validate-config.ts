@@ -2,7 +2,7 @@
 // @ts-nocheck
 "use strict";
 export const validate = validate20;
-const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"config.schema.json","title":"Config","description":"hookwright.yaml, or <home_dir>/config.yaml.","type":"object","additionalProperties":false,"properties":{"include":{"type":"array","items":{"type":"string","minLength":1},"description":"Globs of further config files, relative to this one."},"app_scheme":{"type":"string","pattern":"^[a-z][a-z0-9+.-]*$","default":"hookwright","description":"URL scheme of the application links of blueprints."},"public_url":{"type":"string","minLength":1,"description":"Base URL under which senders reach this server (the proxy's or tunnel's), for links and for schemes that sign the URL."},"platforms":{"title":"PlatformsConfig","description":"The webhook adapter and the delivery targets, by name.","type":"object","properties":{"webhook":{"$ref":"#/$defs/webhook"}},"additionalProperties":{"$ref":"#/$defs/target"}},"platform_toolsets":{"title":"PlatformToolsetsConfig","description":"Toolsets an agent run of each platform gets.","type":"object","additionalProperties":{"type":"array","items":{"type":"string","minLength":1}}},"gateway":{"$ref":"#/$defs/gateway"},"agent":{"$ref":"#/$defs/agent"},"jobs":{"title":"JobsConfig","description":"Scheduled jobs by name.","type":"object","propertyNames":{"pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"additionalProperties":{"$ref":"#/$defs/job"}},"sources":{"title":"SourcesConfig","description":"Signature schemes of your own by name, beside the shipped catalog.","type":"object","propertyNames":{"pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"additionalProperties":{"$ref":"source.schema.json"}}},"$defs":{"webhookSettings":{"title":"WebhookSettings","description":"Adapter settings; written under `webhook` or `webhook.extra` (`extra` wins per key).","type":"object","properties":{"host":{"type":"string","default":"127.0.0.1","description":"Bind address. Anything but a loopback address exposes the server."},"port":{"type":"integer","minimum":0,"maximum":65535,"default":8644,"description":"TCP port; 0 takes a free one."},"secret":{"type":"string","minLength":1,"description":"Global fallback secret: a literal, `env:NAME` or `file:path`."},"rate_limit":{"type":"integer","minimum":1,"default":30,"description":"Authenticated requests per minute and route."},"max_body_bytes":{"type":"integer","minimum":1,"maximum":268435456,"default":1048576,"description":"Largest accepted body, in bytes."},"script_timeout_seconds":{"type":"number","exclusiveMinimum":0,"maximum":3600,"default":30,"description":"Time a filter script may take, in seconds."},"idempotency_ttl_seconds":{"type":"integer","minimum":1,"default":3600,"description":"How long a delivery id is remembered, in seconds."},"direct_timeout_seconds":{"type":"number","exclusiveMinimum":0,"maximum":600,"default":10,"description":"Longest time a direct delivery may keep its sender waiting, in seconds."},"max_connections":{"type":"integer","minimum":1,"default":1024,"description":"Open connections at once; further ones are closed."},"routes":{"title":"RoutesConfig","description":"Static routes by name.","type":"object","propertyNames":{"pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"additionalProperties":{"$ref":"route.schema.json"}}}},"webhook":{"title":"WebhookConfig","description":"The webhook adapter.","type":"object","allOf":[{"$ref":"#/$defs/webhookSettings"}],"properties":{"enabled":{"type":"boolean","default":false,"description":"Serve webhooks. Also by WEBHOOK_ENABLED."},"extra":{"title":"WebhookExtraConfig","description":"The same settings again; they win over those beside it.","type":"object","allOf":[{"$ref":"#/$defs/webhookSettings"}],"unevaluatedProperties":false}},"unevaluatedProperties":false},"target":{"title":"TargetConfig","description":"A delivery target: switched on here, with the credentials its catalog entry names.","type":"object","properties":{"enabled":{"type":"boolean","default":false,"description":"Deliveries to this target are allowed."},"variant":{"type":"string","minLength":1,"description":"Which of the target's variants to use, when the credentials do not decide it."},"home_channel":{"type":["string","integer"],"description":"Chat used when a delivery names none."},"api_base":{"type":"string","minLength":1,"description":"Base URL of the service: self-hosted server, proxy or test double."},"allow_http":{"type":"boolean","default":false,"description":"Allow an `http://` base URL on another machine: credentials and texts then travel unencrypted."},"retry_ambiguous":{"type":"boolean","default":false,"description":"Repeat a delivery of which nobody can say whether it arrived; may post twice."},"max_attempts":{"type":"integer","minimum":1,"maximum":50,"description":"Delivery attempts before a delivery is dead."}},"additionalProperties":{"type":["string","integer","boolean"]}},"gateway":{"title":"GatewayConfig","description":"Settings of the running gateway.","type":"object","additionalProperties":false,"properties":{"multiplex_profiles":{"type":"boolean","default":false,"description":"Serve /p/<profile>/webhooks/<route> for routes with a profile."},"max_concurrent_runs":{"type":"integer","minimum":1,"default":4,"description":"Agent runs at once; the rest queue."},"max_queued_runs":{"type":"integer","minimum":1,"default":10000,"description":"Runs that may wait; beyond it new events are answered 503."},"drain_seconds":{"type":"number","minimum":0,"default":30,"description":"How long a stop waits for running work, in seconds."},"timezone":{"type":"string","minLength":1,"description":"IANA zone of jobs that name none. Default: the system's."},"python":{"type":"string","minLength":1,"default":"python3","description":"Interpreter of scripts that are not .sh or .bash."},"durability":{"enum":["full","normal"],"default":"full","description":"`full` survives power loss, `normal` the death of the process."},"retention_days":{"type":"number","exclusiveMinimum":0,"default":14,"description":"How long finished deliveries are kept, in days."},"max_attempts":{"type":"integer","minimum":1,"maximum":50,"default":8,"description":"Delivery attempts before a delivery is dead."}}},"agent":{"title":"AgentConfig","description":"What runs the prompts. Absent: the prompt itself is the answer (preview).","type":"object","additionalProperties":false,"properties":{"command":{"type":"array","minItems":1,"items":{"type":"string"},"description":"argv of a program: prompt on stdin, answer on stdout. `{toolsets}`, `{session}`, `{route}`, `{profile}` are filled in."},"openai":{"title":"OpenAiAgentConfig","description":"An OpenAI-compatible chat completion server.","type":"object","additionalProperties":false,"required":["base_url","model"],"properties":{"base_url":{"type":"string","minLength":1,"description":"Base URL, with its version part (`…/v1`)."},"model":{"type":"string","minLength":1,"description":"Model name."},"api_key":{"type":"string","minLength":1,"description":"Bearer key: a literal, `env:NAME` or `file:path`."},"system":{"type":"string","description":"System message."},"timeout_seconds":{"type":"number","exclusiveMinimum":0,"description":"Longest run, in seconds. Default: the agent's."}}},"timeout_seconds":{"type":"number","exclusiveMinimum":0,"default":900,"description":"Longest run, in seconds; then the process group is killed."},"max_attempts":{"type":"integer","minimum":1,"maximum":20,"default":1,"description":"How often a failed run is tried."}}},"job":{"title":"JobConfig","description":"A scheduled job.","type":"object","additionalProperties":false,"required":["schedule","prompt"],"properties":{"description":{"type":"string","description":"What the job is for."},"schedule":{"type":"string","minLength":1,"description":"Five-field cron expression."},"prompt":{"type":"string","minLength":1,"description":"The prompt of each run."},"deliver":{"oneOf":[{"type":"string","minLength":1},{"type":"array","minItems":1,"items":{"type":"string","minLength":1}}],"default":"log","description":"Where the result goes: `origin`, `local`, or one or several targets."},"deliver_extra":{"type":"object","additionalProperties":{"type":["string","number","object"],"additionalProperties":{"type":["string","number"]}},"description":"Address and options of the delivery."},"skills":{"type":"array","items":{"type":"string","minLength":1},"description":"Skills loaded for each run."},"toolsets":{"type":"array","items":{"type":"string","minLength":1},"description":"Toolsets of each run."},"timezone":{"type":"string","minLength":1,"description":"IANA zone of the schedule. Default: `gateway.timezone`."},"paused":{"type":"boolean","default":false,"description":"Keep the job, do not fire it."},"misfire":{"enum":["skip","once"],"default":"skip","description":"What happens to runs missed while the gateway was down."}}}}};
+const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"config.schema.json","title":"Config","description":"hookwright.yaml, or <home_dir>/config.yaml.","type":"object","additionalProperties":false,"properties":{"include":{"type":"array","items":{"type":"string","minLength":1},"description":"Globs of further config files, relative to this one."},"app_scheme":{"type":"string","pattern":"^[a-z][a-z0-9+.-]*$","default":"hookwright","description":"URL scheme of the application links of blueprints."},"public_url":{"type":"string","minLength":1,"description":"Base URL under which senders reach this server (the proxy's or tunnel's), for links and for schemes that sign the URL."},"platforms":{"title":"PlatformsConfig","description":"The webhook adapter and the delivery targets, by name.","type":"object","properties":{"webhook":{"$ref":"#/$defs/webhook"}},"additionalProperties":{"$ref":"#/$defs/target"}},"platform_toolsets":{"title":"PlatformToolsetsConfig","description":"Toolsets an agent run of each platform gets.","type":"object","additionalProperties":{"type":"array","items":{"type":"string","minLength":1}}},"gateway":{"$ref":"#/$defs/gateway"},"agent":{"$ref":"#/$defs/agent"},"jobs":{"title":"JobsConfig","description":"Scheduled jobs by name.","type":"object","propertyNames":{"pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"additionalProperties":{"$ref":"#/$defs/job"}},"sources":{"title":"SourcesConfig","description":"Signature schemes of your own by name, beside the shipped catalog.","type":"object","propertyNames":{"pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"additionalProperties":{"$ref":"source.schema.json"}}},"$defs":{"webhookSettings":{"title":"WebhookSettings","description":"Adapter settings; written under `webhook` or `webhook.extra` (`extra` wins per key).","type":"object","properties":{"host":{"type":"string","default":"127.0.0.1","description":"Bind address. Anything but a loopback address exposes the server."},"port":{"type":"integer","minimum":0,"maximum":65535,"default":8644,"description":"TCP port; 0 takes a free one."},"secret":{"type":"string","minLength":1,"description":"Global fallback secret: a literal, `env:NAME` or `file:path`."},"rate_limit":{"type":"integer","minimum":1,"default":30,"description":"Authenticated requests per minute and route."},"max_body_bytes":{"type":"integer","minimum":1,"maximum":268435456,"default":1048576,"description":"Largest accepted body, in bytes."},"script_timeout_seconds":{"type":"number","exclusiveMinimum":0,"maximum":3600,"default":30,"description":"Time a filter script may take, in seconds."},"idempotency_ttl_seconds":{"type":"integer","minimum":1,"default":3600,"description":"How long a delivery id is remembered, in seconds."},"direct_timeout_seconds":{"type":"number","exclusiveMinimum":0,"maximum":600,"default":10,"description":"Longest time a direct delivery may keep its sender waiting, in seconds."},"max_connections":{"type":"integer","minimum":1,"default":1024,"description":"Open connections at once; for a further one the oldest that is idle gives way, or else it is closed."},"max_connections_per_address":{"type":"integer","minimum":1,"default":256,"description":"The same for one client address (for IPv6: one network of 64 bits). Loopback addresses are not counted: a proxy or tunnel on this machine speaks for many clients. Behind `trusted_proxies` it is the number of requests of one client at once."},"trusted_proxies":{"type":"array","items":{"type":"string","minLength":1},"default":[],"description":"Addresses or networks (`10.0.0.0/8`) of the proxies in front of this server. The client of their requests is the last hop in `X-Forwarded-For` that is none of them."},"max_unverified_bytes":{"type":"integer","minimum":1,"default":67108864,"description":"Memory that all bodies whose signature is not verified yet may hold together, in bytes; what does not fit is answered 503. At least `max_body_bytes`."},"min_body_rate":{"type":"integer","minimum":0,"default":512,"description":"Slowest pace at which a body may arrive, in bytes per second, over any 5 seconds; slower ones are answered 408. 0 turns it off."},"routes":{"title":"RoutesConfig","description":"Static routes by name.","type":"object","propertyNames":{"pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"additionalProperties":{"$ref":"route.schema.json"}}}},"webhook":{"title":"WebhookConfig","description":"The webhook adapter.","type":"object","allOf":[{"$ref":"#/$defs/webhookSettings"}],"properties":{"enabled":{"type":"boolean","default":false,"description":"Serve webhooks. Also by WEBHOOK_ENABLED."},"extra":{"title":"WebhookExtraConfig","description":"The same settings again; they win over those beside it.","type":"object","allOf":[{"$ref":"#/$defs/webhookSettings"}],"unevaluatedProperties":false}},"unevaluatedProperties":false},"target":{"title":"TargetConfig","description":"A delivery target: switched on here, with the credentials its catalog entry names.","type":"object","properties":{"enabled":{"type":"boolean","default":false,"description":"Deliveries to this target are allowed."},"variant":{"type":"string","minLength":1,"description":"Which of the target's variants to use, when the credentials do not decide it."},"home_channel":{"type":["string","integer"],"description":"Chat used when a delivery names none."},"api_base":{"type":"string","minLength":1,"description":"Base URL of the service: self-hosted server, proxy or test double."},"allow_http":{"type":"boolean","default":false,"description":"Allow an `http://` base URL on another machine: credentials and texts then travel unencrypted."},"retry_ambiguous":{"type":"boolean","default":false,"description":"Repeat a delivery of which nobody can say whether it arrived; may post twice."},"max_attempts":{"type":"integer","minimum":1,"maximum":50,"description":"Delivery attempts before a delivery is dead."}},"additionalProperties":{"type":["string","integer","boolean"]}},"gateway":{"title":"GatewayConfig","description":"Settings of the running gateway.","type":"object","additionalProperties":false,"properties":{"multiplex_profiles":{"type":"boolean","default":false,"description":"Serve /p/<profile>/webhooks/<route> for routes with a profile."},"max_concurrent_runs":{"type":"integer","minimum":1,"default":4,"description":"Agent runs at once; the rest queue."},"max_queued_runs":{"type":"integer","minimum":1,"default":10000,"description":"Runs that may wait; beyond it new events are answered 503."},"drain_seconds":{"type":"number","minimum":0,"default":30,"description":"How long a stop waits for running work, in seconds."},"timezone":{"type":"string","minLength":1,"description":"IANA zone of jobs that name none. Default: the system's."},"python":{"type":"string","minLength":1,"default":"python3","description":"Interpreter of scripts that are not .sh or .bash."},"durability":{"enum":["full","normal"],"default":"full","description":"`full` survives power loss, `normal` the death of the process."},"retention_days":{"type":"number","exclusiveMinimum":0,"default":14,"description":"How long finished deliveries are kept, in days."},"max_attempts":{"type":"integer","minimum":1,"maximum":50,"default":8,"description":"Delivery attempts before a delivery is dead."}}},"agent":{"title":"AgentConfig","description":"What runs the prompts. Absent: the prompt itself is the answer (preview).","type":"object","additionalProperties":false,"properties":{"command":{"type":"array","minItems":1,"items":{"type":"string"},"description":"argv of a program: prompt on stdin, answer on stdout. `{toolsets}`, `{session}`, `{route}`, `{profile}` are filled in."},"openai":{"title":"OpenAiAgentConfig","description":"An OpenAI-compatible chat completion server.","type":"object","additionalProperties":false,"required":["base_url","model"],"properties":{"base_url":{"type":"string","minLength":1,"description":"Base URL, with its version part (`…/v1`)."},"model":{"type":"string","minLength":1,"description":"Model name."},"api_key":{"type":"string","minLength":1,"description":"Bearer key: a literal, `env:NAME` or `file:path`."},"system":{"type":"string","description":"System message."},"timeout_seconds":{"type":"number","exclusiveMinimum":0,"description":"Longest run, in seconds. Default: the agent's."}}},"timeout_seconds":{"type":"number","exclusiveMinimum":0,"default":900,"description":"Longest run, in seconds; then the process group is killed."},"max_attempts":{"type":"integer","minimum":1,"maximum":20,"default":1,"description":"How often a failed run is tried."}}},"job":{"title":"JobConfig","description":"A scheduled job.","type":"object","additionalProperties":false,"required":["schedule","prompt"],"properties":{"description":{"type":"string","description":"What the job is for."},"schedule":{"type":"string","minLength":1,"description":"Five-field cron expression."},"prompt":{"type":"string","minLength":1,"description":"The prompt of each run."},"deliver":{"oneOf":[{"type":"string","minLength":1},{"type":"array","minItems":1,"items":{"type":"string","minLength":1}}],"default":"log","description":"Where the result goes: `origin`, `local`, or one or several targets."},"deliver_extra":{"type":"object","additionalProperties":{"type":["string","number","object"],"additionalProperties":{"type":["string","number"]}},"description":"Address and options of the delivery."},"skills":{"type":"array","items":{"type":"string","minLength":1},"description":"Skills loaded for each run."},"toolsets":{"type":"array","items":{"type":"string","minLength":1},"description":"Toolsets of each run."},"timezone":{"type":"string","minLength":1,"description":"IANA zone of the schedule. Default: `gateway.timezone`."},"paused":{"type":"boolean","default":false,"description":"Keep the job, do not fire it."},"misfire":{"enum":["skip","once"],"default":"skip","description":"What happens to runs missed while the gateway was down."}}}}};
 const schema32 = {"title":"TargetConfig","description":"A delivery target: switched on here, with the credentials its catalog entry names.","type":"object","properties":{"enabled":{"type":"boolean","default":false,"description":"Deliveries to this target are allowed."},"variant":{"type":"string","minLength":1,"description":"Which of the target's variants to use, when the credentials do not decide it."},"home_channel":{"type":["string","integer"],"description":"Chat used when a delivery names none."},"api_base":{"type":"string","minLength":1,"description":"Base URL of the service: self-hosted server, proxy or test double."},"allow_http":{"type":"boolean","default":false,"description":"Allow an `http://` base URL on another machine: credentials and texts then travel unencrypted."},"retry_ambiguous":{"type":"boolean","default":false,"description":"Repeat a delivery of which nobody can say whether it arrived; may post twice."},"max_attempts":{"type":"integer","minimum":1,"maximum":50,"description":"Delivery attempts before a delivery is dead."}},"additionalProperties":{"type":["string","integer","boolean"]}};
 const schema39 = {"title":"GatewayConfig","description":"Settings of the running gateway.","type":"object","additionalProperties":false,"properties":{"multiplex_profiles":{"type":"boolean","default":false,"description":"Serve /p/<profile>/webhooks/<route> for routes with a profile."},"max_concurrent_runs":{"type":"integer","minimum":1,"default":4,"description":"Agent runs at once; the rest queue."},"max_queued_runs":{"type":"integer","minimum":1,"default":10000,"description":"Runs that may wait; beyond it new events are answered 503."},"drain_seconds":{"type":"number","minimum":0,"default":30,"description":"How long a stop waits for running work, in seconds."},"timezone":{"type":"string","minLength":1,"description":"IANA zone of jobs that name none. Default: the system's."},"python":{"type":"string","minLength":1,"default":"python3","description":"Interpreter of scripts that are not .sh or .bash."},"durability":{"enum":["full","normal"],"default":"full","description":"`full` survives power loss, `normal` the death of the process."},"retention_days":{"type":"number","exclusiveMinimum":0,"default":14,"description":"How long finished deliveries are kept, in days."},"max_attempts":{"type":"integer","minimum":1,"maximum":50,"default":8,"description":"Delivery attempts before a delivery is dead."}}};
 const schema40 = {"title":"AgentConfig","description":"What runs the prompts. Absent: the prompt itself is the answer (preview).","type":"object","additionalProperties":false,"properties":{"command":{"type":"array","minItems":1,"items":{"type":"string"},"description":"argv of a program: prompt on stdin, answer on stdout. `{toolsets}`, `{session}`, `{route}`, `{profile}` are filled in."},"openai":{"title":"OpenAiAgentConfig","description":"An OpenAI-compatible chat completion server.","type":"object","additionalProperties":false,"required":["base_url","model"],"properties":{"base_url":{"type":"string","minLength":1,"description":"Base URL, with its version part (`…/v1`)."},"model":{"type":"string","minLength":1,"description":"Model name."},"api_key":{"type":"string","minLength":1,"description":"Bearer key: a literal, `env:NAME` or `file:path`."},"system":{"type":"string","description":"System message."},"timeout_seconds":{"type":"number","exclusiveMinimum":0,"description":"Longest run, in seconds. Default: the agent's."}}},"timeout_seconds":{"type":"number","exclusiveMinimum":0,"default":900,"description":"Longest run, in seconds; then the process group is killed."},"max_attempts":{"type":"integer","minimum":1,"maximum":20,"default":1,"description":"How often a failed run is tried."}}};
@@ -11,7 +11,7 @@ const func1 = Object.prototype.hasOwnProperty;
 const pattern4 = new RegExp("^[a-z][a-z0-9+.-]*$", "u");
 const pattern5 = new RegExp("^[a-z0-9][a-z0-9_-]{0,63}$", "u");
 const schema33 = {"title":"WebhookConfig","description":"The webhook adapter.","type":"object","allOf":[{"$ref":"#/$defs/webhookSettings"}],"properties":{"enabled":{"type":"boolean","default":false,"description":"Serve webhooks. Also by WEBHOOK_ENABLED."},"extra":{"title":"WebhookExtraConfig","description":"The same settings again; they win over those beside it.","type":"object","allOf":[{"$ref":"#/$defs/webhookSettings"}],"unevaluatedProperties":false}},"unevaluatedProperties":false};
-const schema34 = {"title":"WebhookSettings","description":"Adapter settings; written under `webhook` or `webhook.extra` (`extra` wins per key).","type":"object","properties":{"host":{"type":"string","default":"127.0.0.1","description":"Bind address. Anything but a loopback address exposes the server."},"port":{"type":"integer","minimum":0,"maximum":65535,"default":8644,"description":"TCP port; 0 takes a free one."},"secret":{"type":"string","minLength":1,"description":"Global fallback secret: a literal, `env:NAME` or `file:path`."},"rate_limit":{"type":"integer","minimum":1,"default":30,"description":"Authenticated requests per minute and route."},"max_body_bytes":{"type":"integer","minimum":1,"maximum":268435456,"default":1048576,"description":"Largest accepted body, in bytes."},"script_timeout_seconds":{"type":"number","exclusiveMinimum":0,"maximum":3600,"default":30,"description":"Time a filter script may take, in seconds."},"idempotency_ttl_seconds":{"type":"integer","minimum":1,"default":3600,"description":"How long a delivery id is remembered, in seconds."},"direct_timeout_seconds":{"type":"number","exclusiveMinimum":0,"maximum":600,"default":10,"description":"Longest time a direct delivery may keep its sender waiting, in seconds."},"max_connections":{"type":"integer","minimum":1,"default":1024,"description":"Open connections at once; further ones are closed."},"routes":{"title":"RoutesConfig","description":"Static routes by name.","type":"object","propertyNames":{"pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"additionalProperties":{"$ref":"route.schema.json"}}}};
+const schema34 = {"title":"WebhookSettings","description":"Adapter settings; written under `webhook` or `webhook.extra` (`extra` wins per key).","type":"object","properties":{"host":{"type":"string","default":"127.0.0.1","description":"Bind address. Anything but a loopback address exposes the server."},"port":{"type":"integer","minimum":0,"maximum":65535,"default":8644,"description":"TCP port; 0 takes a free one."},"secret":{"type":"string","minLength":1,"description":"Global fallback secret: a literal, `env:NAME` or `file:path`."},"rate_limit":{"type":"integer","minimum":1,"default":30,"description":"Authenticated requests per minute and route."},"max_body_bytes":{"type":"integer","minimum":1,"maximum":268435456,"default":1048576,"description":"Largest accepted body, in bytes."},"script_timeout_seconds":{"type":"number","exclusiveMinimum":0,"maximum":3600,"default":30,"description":"Time a filter script may take, in seconds."},"idempotency_ttl_seconds":{"type":"integer","minimum":1,"default":3600,"description":"How long a delivery id is remembered, in seconds."},"direct_timeout_seconds":{"type":"number","exclusiveMinimum":0,"maximum":600,"default":10,"description":"Longest time a direct delivery may keep its sender waiting, in seconds."},"max_connections":{"type":"integer","minimum":1,"default":1024,"description":"Open connections at once; for a further one the oldest that is idle gives way, or else it is closed."},"max_connections_per_address":{"type":"integer","minimum":1,"default":256,"description":"The same for one client address (for IPv6: one network of 64 bits). Loopback addresses are not counted: a proxy or tunnel on this machine speaks for many clients. Behind `trusted_proxies` it is the number of requests of one client at once."},"trusted_proxies":{"type":"array","items":{"type":"string","minLength":1},"default":[],"description":"Addresses or networks (`10.0.0.0/8`) of the proxies in front of this server. The client of their requests is the last hop in `X-Forwarded-For` that is none of them."},"max_unverified_bytes":{"type":"integer","minimum":1,"default":67108864,"description":"Memory that all bodies whose signature is not verified yet may hold together, in bytes; what does not fit is answered 503. At least `max_body_bytes`."},"min_body_rate":{"type":"integer","minimum":0,"default":512,"description":"Slowest pace at which a body may arrive, in bytes per second, over any 5 seconds; slower ones are answered 408. 0 turns it off."},"routes":{"title":"RoutesConfig","description":"Static routes by name.","type":"object","propertyNames":{"pattern":"^[a-z0-9][a-z0-9_-]{0,63}$"},"additionalProperties":{"$ref":"route.schema.json"}}}};
 const schema35 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"route.schema.json","title":"RouteConfig","description":"One webhook route, as written under `routes:` in a config file or in webhook_subscriptions.json.","type":"object","additionalProperties":false,"properties":{"description":{"type":"string","description":"What the route is for; shown in lists."},"enabled":{"type":"boolean","default":true,"description":"`false` keeps the route in the file and answers 403."},"events":{"type":"array","items":{"type":"string","minLength":1},"description":"Accepted event types, exact or as globs (`*`, `?`, `[`, `{`). Empty or absent: all events."},"source":{"type":"string","minLength":1,"description":"Name or alias of a catalog source: pins its scheme, event type, delivery id and challenge."},"auth":{"type":"array","minItems":1,"items":{"type":"string","minLength":1},"description":"Signature schemes the route accepts, by name. Default: all that the header-driven choice knows."},"secret":{"type":"string","minLength":1,"description":"Signing secret: a literal, `env:NAME` or `file:path`. Falls back to the global secret. `INSECURE_NO_AUTH` skips validation on a loopback bind."},"secrets":{"type":"array","minItems":1,"items":{"$ref":"#/$defs/rotatingSecret"},"description":"Several accepted secrets during a rotation, the current one first. Instead of `secret`."},"public_key":{"type":"string","minLength":1,"description":"The sender's public key, for schemes with an asymmetric signature: a literal, `env:NAME` or `file:path`."},"verify_token":{"type":"string","minLength":1,"description":"Token the sender repeats in its handshake, where it has one (`hub.verify_token`): a literal, `env:NAME` or `file:path`."},"public_url":{"type":"string","minLength":1,"description":"This route's URL as the sender knows it, for schemes that sign the URL. Overrides the global `public_url`."},"profile":{"type":"string","minLength":1,"description":"Profile that runs this route; binds it to /p/<profile>/webhooks/<route>."},"prompt":{"type":"string","description":"Template over the payload. Absent: the event's name and the whole payload."},"filters":{"oneOf":[{"$ref":"#/$defs/filter"},{"type":"array","items":{"$ref":"#/$defs/filter"}}],"description":"Conditions on the payload; all must hold, else the event is answered `ignored`."},"script":{"type":"string","minLength":1,"description":"Filter or transform script below <profile home>/scripts/."},"skills":{"type":"array","items":{"type":"string","minLength":1},"description":"Skills loaded for the agent run, in this order."},"toolsets":{"type":"array","items":{"type":"string","minLength":1},"description":"Replaces the platform's webhook toolsets for runs of this route."},"deliver":{"oneOf":[{"type":"string","minLength":1},{"type":"array","minItems":1,"items":{"type":"string","minLength":1}}],"default":"log","description":"Where the result goes: one target or a list of them."},"deliver_extra":{"type":"object","additionalProperties":{"type":["string","number","object"],"additionalProperties":{"type":["string","number"]}},"description":"Address and options of the delivery (`repo`, `pr_number`, `chat_id`, `message_thread_id`, …), as templates; with several targets it may be keyed by target."},"deliver_only":{"type":"boolean","default":false,"description":"No agent: the rendered prompt is the message. Needs a real target."},"cron_job":{"type":"string","minLength":1,"description":"Id or name of the scheduled job to fire on each event."},"coalesce":{"$ref":"#/$defs/coalesce"},"mirror_to_session":{"type":"boolean","default":false,"description":"Also append the delivered text to the chat's session."},"rate_limit":{"type":"integer","minimum":1,"description":"Authenticated requests per minute on this route. Default: the global `rate_limit`."},"max_concurrent":{"type":"integer","minimum":1,"description":"Agent runs of this route at once."},"idempotency_ttl_seconds":{"type":"integer","minimum":1,"description":"How long a delivery id is remembered, in seconds. Default: the global setting."}},"$defs":{"rotatingSecret":{"title":"RotatingSecret","oneOf":[{"type":"string","minLength":1},{"type":"object","additionalProperties":false,"required":["value"],"properties":{"value":{"type":"string","minLength":1,"description":"A literal, `env:NAME` or `file:path`."},"expires_at":{"type":"string","pattern":"^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?Z$","description":"UTC instant after which this secret is no longer accepted."}}}],"description":"One accepted secret, optionally with an end."},"filter":{"title":"FilterConfig","description":"A leaf (`field` and exactly one operator) or a group (`all`, `any` or `not`).","type":"object","additionalProperties":false,"properties":{"field":{"type":"string","minLength":1,"description":"Dotted path: `payload.<x>`, `event`, `event_type`, `headers.<Name>`, or a path from the root."},"exists":{"type":"boolean","description":"The field is present (true) or absent (false)."},"missing":{"const":true,"description":"The field is absent."},"equals":{"type":["string","number","boolean","object","array","null"],"description":"Deep JSON equality, without coercion."},"not_equals":{"type":["string","number","boolean","object","array","null"],"description":"The negation of `equals`; true for a missing field."},"contains":{"type":["string","number","boolean","object","array","null"],"description":"Substring of a string, element of a list, or key of an object."},"in":{"type":"array","description":"The field equals one member of this list."},"in_file":{"type":"string","minLength":1,"description":"Path of a JSON array, a JSON object (its keys) or a text file with one value a line; relative to <home_dir>."},"regex":{"type":"string","minLength":1,"description":"Searched in the field's text; linear-time (RE2) syntax."},"all":{"type":"array","items":{"$ref":"#/$defs/filter"},"description":"Every member matches."},"any":{"type":"array","items":{"$ref":"#/$defs/filter"},"description":"At least one member matches."},"not":{"oneOf":[{"$ref":"#/$defs/filter"},{"type":"array","items":{"$ref":"#/$defs/filter"}}],"description":"The group does not match (a list stands for `all`)."}}},"coalesce":{"title":"CoalesceConfig","description":"Debounce of events per entity: only the latest of a burst is run.","type":"object","additionalProperties":false,"required":["key"],"properties":{"key":{"type":"string","minLength":1,"description":"Payload path or template that identifies the entity."},"window_seconds":{"type":"number","exclusiveMinimum":0,"default":30,"description":"Quiet time after the last event, in seconds."},"max_wait_seconds":{"type":"number","exclusiveMinimum":0,"default":300,"description":"Longest wait from the first event, in seconds."}}}}};
 const schema36 = {"title":"RotatingSecret","oneOf":[{"type":"string","minLength":1},{"type":"object","additionalProperties":false,"required":["value"],"properties":{"value":{"type":"string","minLength":1,"description":"A literal, `env:NAME` or `file:path`."},"expires_at":{"type":"string","pattern":"^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?Z$","description":"UTC instant after which this secret is no longer accepted."}}}],"description":"One accepted secret, optionally with an end."};
 const schema38 = {"title":"CoalesceConfig","description":"Debounce of events per entity: only the latest of a burst is run.","type":"object","additionalProperties":false,"required":["key"],"properties":{"key":{"type":"string","minLength":1,"description":"Payload path or template that identifies the entity."},"window_seconds":{"type":"number","exclusiveMinimum":0,"default":30,"description":"Quiet time after the last event, in seconds."},"max_wait_seconds":{"type":"number","exclusiveMinimum":0,"default":300,"description":"Longest wait from the first event, in seconds."}}};
@@ -1655,14 +1655,10 @@ errors++;
 }
 }
 }
-if(data.routes !== undefined){
-let data9 = data.routes;
-if(data9 && typeof data9 == "object" && !Array.isArray(data9)){
-for(const key0 in data9){
-const _errs21 = errors;
-if(typeof key0 === "string"){
-if(!pattern5.test(key0)){
-const err21 = {instancePath:instancePath+"/routes",schemaPath:"#/properties/routes/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9_-]{0,63}$"},propertyName:key0};
+if(data.max_connections_per_address !== undefined){
+let data9 = data.max_connections_per_address;
+if(!(((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9))) && (isFinite(data9)))){
+const err21 = {instancePath:instancePath+"/max_connections_per_address",schemaPath:"#/properties/max_connections_per_address/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -1671,10 +1667,9 @@ vErrors.push(err21);
 }
 errors++;
 }
-}
-var valid1 = _errs21 === errors;
-if(!valid1){
-const err22 = {instancePath:instancePath+"/routes",schemaPath:"#/properties/routes/propertyNames",keyword:"propertyNames",params:{propertyName: key0}};
+if((typeof data9 == "number") && (isFinite(data9))){
+if(data9 < 1 || isNaN(data9)){
+const err22 = {instancePath:instancePath+"/max_connections_per_address",schemaPath:"#/properties/max_connections_per_address/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -1684,15 +1679,16 @@ vErrors.push(err22);
 errors++;
 }
 }
-for(const key1 in data9){
-if(!(validate23(data9[key1], {instancePath:instancePath+"/routes/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data9,parentDataProperty:key1,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate23.errors : vErrors.concat(validate23.errors);
-errors = vErrors.length;
 }
-}
-}
-else {
-const err23 = {instancePath:instancePath+"/routes",schemaPath:"#/properties/routes/type",keyword:"type",params:{type: "object"}};
+if(data.trusted_proxies !== undefined){
+let data10 = data.trusted_proxies;
+if(Array.isArray(data10)){
+const len0 = data10.length;
+for(let i0=0; i0<len0; i0++){
+let data11 = data10[i0];
+if(typeof data11 === "string"){
+if(data11.length < 1){
+const err23 = {instancePath:instancePath+"/trusted_proxies/" + i0,schemaPath:"#/properties/trusted_proxies/items/minLength",keyword:"minLength",params:{limit: 1}};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -1702,9 +1698,8 @@ vErrors.push(err23);
 errors++;
 }
 }
-}
 else {
-const err24 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+const err24 = {instancePath:instancePath+"/trusted_proxies/" + i0,schemaPath:"#/properties/trusted_proxies/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err24];
 }
@@ -1713,10 +1708,131 @@ vErrors.push(err24);
 }
 errors++;
 }
+}
+}
+else {
+const err25 = {instancePath:instancePath+"/trusted_proxies",schemaPath:"#/properties/trusted_proxies/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err25];
+}
+else {
+vErrors.push(err25);
+}
+errors++;
+}
+}
+if(data.max_unverified_bytes !== undefined){
+let data12 = data.max_unverified_bytes;
+if(!(((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12))) && (isFinite(data12)))){
+const err26 = {instancePath:instancePath+"/max_unverified_bytes",schemaPath:"#/properties/max_unverified_bytes/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err26];
+}
+else {
+vErrors.push(err26);
+}
+errors++;
+}
+if((typeof data12 == "number") && (isFinite(data12))){
+if(data12 < 1 || isNaN(data12)){
+const err27 = {instancePath:instancePath+"/max_unverified_bytes",schemaPath:"#/properties/max_unverified_bytes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+if(vErrors === null){
+vErrors = [err27];
+}
+else {
+vErrors.push(err27);
+}
+errors++;
+}
+}
+}
+if(data.min_body_rate !== undefined){
+let data13 = data.min_body_rate;
+if(!(((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13))) && (isFinite(data13)))){
+const err28 = {instancePath:instancePath+"/min_body_rate",schemaPath:"#/properties/min_body_rate/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err28];
+}
+else {
+vErrors.push(err28);
+}
+errors++;
+}
+if((typeof data13 == "number") && (isFinite(data13))){
+if(data13 < 0 || isNaN(data13)){
+const err29 = {instancePath:instancePath+"/min_body_rate",schemaPath:"#/properties/min_body_rate/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
+if(vErrors === null){
+vErrors = [err29];
+}
+else {
+vErrors.push(err29);
+}
+errors++;
+}
+}
+}
+if(data.routes !== undefined){
+let data14 = data.routes;
+if(data14 && typeof data14 == "object" && !Array.isArray(data14)){
+for(const key0 in data14){
+const _errs31 = errors;
+if(typeof key0 === "string"){
+if(!pattern5.test(key0)){
+const err30 = {instancePath:instancePath+"/routes",schemaPath:"#/properties/routes/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9_-]{0,63}$"},propertyName:key0};
+if(vErrors === null){
+vErrors = [err30];
+}
+else {
+vErrors.push(err30);
+}
+errors++;
+}
+}
+var valid3 = _errs31 === errors;
+if(!valid3){
+const err31 = {instancePath:instancePath+"/routes",schemaPath:"#/properties/routes/propertyNames",keyword:"propertyNames",params:{propertyName: key0}};
+if(vErrors === null){
+vErrors = [err31];
+}
+else {
+vErrors.push(err31);
+}
+errors++;
+}
+}
+for(const key1 in data14){
+if(!(validate23(data14[key1], {instancePath:instancePath+"/routes/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data14,parentDataProperty:key1,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate23.errors : vErrors.concat(validate23.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err32 = {instancePath:instancePath+"/routes",schemaPath:"#/properties/routes/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err32];
+}
+else {
+vErrors.push(err32);
+}
+errors++;
+}
+}
+}
+else {
+const err33 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err33];
+}
+else {
+vErrors.push(err33);
+}
+errors++;
+}
 validate22.errors = vErrors;
 return errors === 0;
 }
-validate22.evaluated = {"props":{"host":true,"port":true,"secret":true,"rate_limit":true,"max_body_bytes":true,"script_timeout_seconds":true,"idempotency_ttl_seconds":true,"direct_timeout_seconds":true,"max_connections":true,"routes":true},"dynamicProps":false,"dynamicItems":false};
+validate22.evaluated = {"props":{"host":true,"port":true,"secret":true,"rate_limit":true,"max_body_bytes":true,"script_timeout_seconds":true,"idempotency_ttl_seconds":true,"direct_timeout_seconds":true,"max_connections":true,"max_connections_per_address":true,"trusted_proxies":true,"max_unverified_bytes":true,"min_body_rate":true,"routes":true},"dynamicProps":false,"dynamicItems":false};
 
 
 function validate21(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -1754,7 +1870,7 @@ errors = vErrors.length;
 }
 if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
 for(const key0 in data1){
-if((((((((((key0 !== "host") && (key0 !== "port")) && (key0 !== "secret")) && (key0 !== "rate_limit")) && (key0 !== "max_body_bytes")) && (key0 !== "script_timeout_seconds")) && (key0 !== "idempotency_ttl_seconds")) && (key0 !== "direct_timeout_seconds")) && (key0 !== "max_connections")) && (key0 !== "routes")){
+if((((((((((((((key0 !== "host") && (key0 !== "port")) && (key0 !== "secret")) && (key0 !== "rate_limit")) && (key0 !== "max_body_bytes")) && (key0 !== "script_timeout_seconds")) && (key0 !== "idempotency_ttl_seconds")) && (key0 !== "direct_timeout_seconds")) && (key0 !== "max_connections")) && (key0 !== "max_connections_per_address")) && (key0 !== "trusted_proxies")) && (key0 !== "max_unverified_bytes")) && (key0 !== "min_body_rate")) && (key0 !== "routes")){
 const err1 = {instancePath:instancePath+"/extra",schemaPath:"#/properties/extra/unevaluatedProperties",keyword:"unevaluatedProperties",params:{unevaluatedProperty: key0}};
 if(vErrors === null){
 vErrors = [err1];
@@ -1778,7 +1894,7 @@ errors++;
 }
 }
 for(const key1 in data){
-if((((((((((((key1 !== "enabled") && (key1 !== "extra")) && (key1 !== "host")) && (key1 !== "port")) && (key1 !== "secret")) && (key1 !== "rate_limit")) && (key1 !== "max_body_bytes")) && (key1 !== "script_timeout_seconds")) && (key1 !== "idempotency_ttl_seconds")) && (key1 !== "direct_timeout_seconds")) && (key1 !== "max_connections")) && (key1 !== "routes")){
+if((((((((((((((((key1 !== "enabled") && (key1 !== "extra")) && (key1 !== "host")) && (key1 !== "port")) && (key1 !== "secret")) && (key1 !== "rate_limit")) && (key1 !== "max_body_bytes")) && (key1 !== "script_timeout_seconds")) && (key1 !== "idempotency_ttl_seconds")) && (key1 !== "direct_timeout_seconds")) && (key1 !== "max_connections")) && (key1 !== "max_connections_per_address")) && (key1 !== "trusted_proxies")) && (key1 !== "max_unverified_bytes")) && (key1 !== "min_body_rate")) && (key1 !== "routes")){
 const err3 = {instancePath,schemaPath:"#/unevaluatedProperties",keyword:"unevaluatedProperties",params:{unevaluatedProperty: key1}};
 if(vErrors === null){
 vErrors = [err3];

@@ -2,16 +2,17 @@
 // @ts-nocheck
 "use strict";
 export const validate = validate20;
-const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"route-table.schema.json","title":"RouteTable","description":"build/routes.json: everything the runtime needs, validated, normalised and self-contained.","type":"object","additionalProperties":false,"required":["format","hash","server","gateway","app_scheme","schemes","default_schemes","default_event","default_delivery","sources","source_facts","target_names","targets","toolsets","profiles","jobs","blueprints","routes"],"properties":{"format":{"const":1,"description":"Version of this file format."},"hash":{"type":"string","pattern":"^[0-9a-f]{64}$","description":"SHA-256 of the rest of the file."},"server":{"title":"ServerPlan","description":"The public HTTP server.","type":"object","additionalProperties":false,"required":["enabled","host","port","public_url","secret","max_body_bytes","rate_limit","max_connections","script_timeout_seconds","direct_timeout_seconds","idempotency_ttl_seconds"],"properties":{"enabled":{"type":"boolean"},"host":{"type":"string"},"port":{"type":"integer"},"public_url":{"type":["string","null"]},"secret":{"oneOf":[{"$ref":"#/$defs/secretRef"},{"type":"null"}],"description":"Global fallback secret, for dynamic subscriptions; static routes already carry theirs."},"max_body_bytes":{"type":"integer"},"rate_limit":{"type":"integer"},"max_connections":{"type":"integer"},"script_timeout_seconds":{"type":"number"},"direct_timeout_seconds":{"type":"number"},"idempotency_ttl_seconds":{"type":"integer"}}},"gateway":{"title":"GatewayPlan","description":"Work behind the server.","type":"object","additionalProperties":false,"required":["multiplex_profiles","max_concurrent_runs","max_queued_runs","drain_seconds","timezone","python","durability","retention_days","max_attempts"],"properties":{"multiplex_profiles":{"type":"boolean"},"max_concurrent_runs":{"type":"integer"},"max_queued_runs":{"type":"integer"},"drain_seconds":{"type":"number"},"timezone":{"type":["string","null"],"description":"null: the zone of the machine that serves."},"python":{"type":"string"},"durability":{"enum":["full","normal"]},"retention_days":{"type":"number"},"max_attempts":{"type":"integer"}}},"app_scheme":{"type":"string"},"schemes":{"title":"SchemePlans","type":"object","additionalProperties":{"$ref":"scheme-plan.schema.json"},"description":"Signature schemes in use, by name."},"default_schemes":{"type":"array","items":{"type":"string"},"description":"Order of the header-driven choice."},"default_event":{"type":"array","items":{"$ref":"scheme-plan.schema.json#/$defs/locatorPlan"},"description":"Where the event type is, without `source`: first non-empty string."},"default_delivery":{"type":"array","items":{"$ref":"scheme-plan.schema.json#/$defs/locatorPlan"},"description":"Where the delivery id is, without `source`: first non-empty."},"sources":{"title":"SourcePlans","type":"object","additionalProperties":{"$ref":"#/$defs/sourcePlan"},"description":"What `source` and `auth` of a route may name, by every name and alias."},"source_facts":{"title":"SourceFactsByName","type":"object","additionalProperties":{"$ref":"#/$defs/sourceFacts"},"description":"What is known of senders, by canonical name of their source; those of whom nothing is known are left out."},"target_names":{"title":"TargetNames","type":"object","additionalProperties":{"type":"string"},"description":"Canonical target names by every name and alias."},"targets":{"title":"TargetPlans","type":"object","additionalProperties":{"$ref":"target-plan.schema.json"},"description":"Delivery targets by canonical name."},"toolsets":{"title":"ToolsetPlans","type":"object","additionalProperties":{"type":"boolean"},"description":"Known toolsets; true: webhook runs may use it."},"profiles":{"title":"ProfilePlans","type":"object","additionalProperties":{"$ref":"#/$defs/profilePlan"},"description":"`default` and, with multiplexing, the others."},"jobs":{"title":"JobPlans","type":"object","additionalProperties":{"$ref":"#/$defs/jobPlan"},"description":"Static jobs by id."},"blueprints":{"title":"BlueprintPlans","type":"object","additionalProperties":{"$ref":"#/$defs/blueprintPlan"},"description":"Blueprints by key, with what their jobs are made of. What is published stands in blueprints.json."},"routes":{"title":"RoutePlans","type":"object","additionalProperties":{"$ref":"#/$defs/routePlan"},"description":"Static routes by name."}},"$defs":{"secretRef":{"title":"SecretRef","description":"A secret or where it is. `scope` is the profile whose environment resolves it.","type":"object","additionalProperties":false,"required":["kind","value","scope"],"properties":{"kind":{"enum":["literal","env","file"]},"value":{"type":"string","description":"The literal, the variable's name or the file's path."},"scope":{"type":"string","description":"Profile name."}}},"sourcePlan":{"title":"SourcePlan","type":"object","additionalProperties":false,"required":["scheme","accepts"],"properties":{"scheme":{"type":"string","description":"The source's own scheme: canonical name."},"accepts":{"type":"array","items":{"type":"string"},"description":"Schemes a route pinned to this source accepts, in the order they commit."}}},"sourceFacts":{"title":"SourceFacts","description":"How a sender sends, for checks and for the idempotency window.","type":"object","additionalProperties":false,"required":["events","attempts","horizon_seconds","deadline_seconds","burst_per_minute"],"properties":{"events":{"type":"array","items":{"type":"string"},"description":"Event names it documents; empty: not known."},"attempts":{"type":["integer","null"],"description":"1: it never retries."},"horizon_seconds":{"type":["integer","null"],"description":"Longest time between its first and its last attempt."},"deadline_seconds":{"type":["number","null"],"description":"How long it waits for the answer."},"burst_per_minute":{"type":["integer","null"]}}},"routeSecret":{"title":"RouteSecret","type":"object","additionalProperties":false,"required":["ref","expires_at"],"properties":{"ref":{"$ref":"#/$defs/secretRef"},"expires_at":{"type":["integer","null"],"description":"Unix time in ms after which it is no longer accepted."}}},"template":{"title":"TemplatePlan","description":"A template as a list of segments.","type":"array","items":{"$ref":"#/$defs/templateSegment"}},"templateSegment":{"title":"TemplateSegment","oneOf":[{"title":"TextSegment","type":"object","additionalProperties":false,"required":["kind","text"],"properties":{"kind":{"const":"text"},"text":{"type":"string"}}},{"title":"PathSegment","type":"object","additionalProperties":false,"required":["kind","path","text","builtin"],"properties":{"kind":{"const":"path"},"path":{"type":"array","items":{"type":"string"},"description":"Keys and indexes from the root; empty: never resolves (`{headers.X}`)."},"text":{"type":"string","description":"The placeholder as written; stays when it does not resolve."},"builtin":{"enum":["event_type","route","delivery_id",null],"description":"What it means when the payload has no such key."}}},{"title":"DumpSegment","type":"object","additionalProperties":false,"required":["kind"],"properties":{"kind":{"const":"dump"}}},{"title":"MetaSegment","type":"object","additionalProperties":false,"required":["kind","name"],"properties":{"kind":{"const":"meta"},"name":{"enum":["event_type","route","delivery_id"]}}}]},"filterPlan":{"title":"FilterPlan","oneOf":[{"title":"FilterGroup","type":"object","additionalProperties":false,"required":["kind","filters"],"properties":{"kind":{"enum":["all","any","not"]},"filters":{"type":"array","items":{"$ref":"#/$defs/filterPlan"},"description":"`not`: one member."}}},{"title":"FilterLeaf","type":"object","additionalProperties":false,"required":["kind","field","operator","value"],"properties":{"kind":{"const":"leaf"},"field":{"$ref":"#/$defs/fieldPlan"},"operator":{"enum":["exists","missing","equals","not_equals","contains","in","in_file","regex"]},"value":{"type":["string","number","boolean","object","array","null"],"description":"Operand; for `in_file` a path relative to <home_dir>, below `~/` or absolute, for `regex` RE2 source."}}}]},"fieldPlan":{"title":"FieldPlan","type":"object","additionalProperties":false,"required":["in","path"],"properties":{"in":{"enum":["payload","root","event","header"],"description":"`payload`: below a top-level payload object when there is one, else from the root."},"path":{"type":"array","items":{"type":"string"},"description":"Split path; for `header` its lower-case name."}}},"scriptPlan":{"title":"ScriptPlan","type":"object","additionalProperties":false,"required":["path","interpreter","timeout_seconds"],"properties":{"path":{"type":"string","description":"Relative to <profile home>/scripts/."},"interpreter":{"enum":["bash","python"]},"timeout_seconds":{"type":"number"}}},"deliveryPlan":{"title":"DeliveryPlan","description":"One target of a route or job with its address templates.","type":"object","additionalProperties":false,"required":["target","extra"],"properties":{"target":{"type":"string","description":"Canonical target name, or `origin`, `local`, `log`."},"extra":{"title":"DeliveryExtraPlan","type":"object","additionalProperties":{"$ref":"#/$defs/template"}}}},"eventsPlan":{"title":"EventsPlan","type":"object","additionalProperties":false,"required":["exact","globs"],"properties":{"exact":{"type":"array","items":{"type":"string"}},"globs":{"type":"array","items":{"type":"string"},"description":"Regular expression sources made from the globs."}}},"agentPlan":{"title":"AgentPlan","oneOf":[{"title":"CommandAgentPlan","type":"object","additionalProperties":false,"required":["kind","argv","timeout_seconds","max_attempts"],"properties":{"kind":{"const":"command"},"argv":{"type":"array","items":{"type":"string"}},"timeout_seconds":{"type":"number"},"max_attempts":{"type":"integer"}}},{"title":"OpenAiAgentPlan","type":"object","additionalProperties":false,"required":["kind","base_url","model","api_key","system","timeout_seconds","max_attempts"],"properties":{"kind":{"const":"openai"},"base_url":{"type":"string"},"model":{"type":"string"},"api_key":{"oneOf":[{"$ref":"#/$defs/secretRef"},{"type":"null"}]},"system":{"type":["string","null"]},"timeout_seconds":{"type":"number"},"max_attempts":{"type":"integer"}}},{"title":"PreviewAgentPlan","type":"object","additionalProperties":false,"required":["kind","timeout_seconds","max_attempts"],"properties":{"kind":{"const":"preview"},"timeout_seconds":{"type":"number"},"max_attempts":{"type":"integer"}}}]},"targetBinding":{"title":"TargetBinding","description":"A target switched on in a profile, with that profile's credentials.","type":"object","additionalProperties":false,"required":["variant","home_channel","api_base","allow_http","credentials","options","retry_ambiguous","max_attempts"],"properties":{"variant":{"type":["string","null"]},"home_channel":{"type":["string","null"]},"api_base":{"type":["string","null"]},"allow_http":{"type":"boolean","description":"Plain http to a host that is not this machine is allowed."},"credentials":{"title":"CredentialRefs","type":"object","additionalProperties":{"$ref":"#/$defs/secretRef"}},"options":{"title":"TargetOptions","type":"object","additionalProperties":{"type":["string","integer","boolean"]},"description":"Settings of the target that are not secret."},"retry_ambiguous":{"type":"boolean"},"max_attempts":{"type":"integer"}}},"profilePlan":{"title":"ProfilePlan","type":"object","additionalProperties":false,"required":["name","home","agent","toolsets","targets"],"properties":{"name":{"type":"string"},"home":{"type":"string","description":"Relative to <home_dir>: empty, or profiles/<name>."},"agent":{"$ref":"#/$defs/agentPlan"},"toolsets":{"type":"array","items":{"type":"string"},"description":"Default toolsets of webhook runs."},"targets":{"title":"TargetBindings","type":"object","additionalProperties":{"$ref":"#/$defs/targetBinding"},"description":"Enabled targets by canonical name."}}},"jobPlan":{"title":"JobPlan","type":"object","additionalProperties":false,"required":["id","name","profile","description","schedule","timezone","prompt","deliver","skills","toolsets","paused","misfire","at"],"properties":{"id":{"type":"string"},"name":{"type":"string"},"profile":{"type":"string"},"description":{"type":["string","null"]},"schedule":{"type":"string"},"timezone":{"type":["string","null"]},"prompt":{"type":"string"},"deliver":{"type":"array","items":{"$ref":"#/$defs/deliveryPlan"}},"skills":{"type":"array","items":{"type":"string"}},"toolsets":{"type":"array","items":{"type":"string"}},"paused":{"type":"boolean"},"misfire":{"enum":["skip","once"]},"at":{"$ref":"#/$defs/place"}}},"blueprintPlan":{"title":"BlueprintPlan","description":"A blueprint whose every combination of options makes a valid schedule.","type":"object","additionalProperties":false,"required":["key","title","description","category","tags","fields","schedule","prompt","skills"],"properties":{"key":{"type":"string"},"title":{"type":"string"},"description":{"type":"string"},"category":{"enum":["daily","email","weekly","general"]},"tags":{"type":"array","items":{"type":"string"}},"fields":{"type":"array","items":{"$ref":"catalog.schema.json#/$defs/field"},"description":"Complete, in order, `deliver` last."},"schedule":{"type":"string","description":"Five-field cron expression with {name} placeholders."},"prompt":{"type":"string","description":"The job's prompt with {name} placeholders."},"skills":{"type":"array","items":{"type":"string"}}}},"place":{"title":"Place","description":"Where an entry is written: file relative to the root config file's folder, 1-based line.","type":"object","additionalProperties":false,"required":["file","line"],"properties":{"file":{"type":"string"},"line":{"type":"integer"}}},"routePlan":{"title":"RoutePlan","type":"object","additionalProperties":false,"required":["name","profile","at","enabled","description","mode","source","insecure","schemes","secrets","verify_token","public_url","events","filters","script","prompt","skills","toolsets","deliver","cron_job","coalesce","mirror_to_session","rate_limit","max_concurrent","idempotency_ttl_seconds"],"properties":{"name":{"type":"string"},"profile":{"type":"string"},"at":{"$ref":"#/$defs/place"},"enabled":{"type":"boolean"},"description":{"type":["string","null"]},"mode":{"enum":["agent","direct","cron"],"description":"`direct` is `deliver_only`, `cron` is `cron_job`."},"source":{"type":["string","null"],"description":"Scheme that also pins event type, delivery id and challenge; null: header-driven."},"insecure":{"type":"boolean","description":"INSECURE_NO_AUTH."},"schemes":{"type":"array","items":{"type":"string"},"description":"Accepted schemes in the order they commit."},"secrets":{"type":"array","items":{"$ref":"#/$defs/routeSecret"},"description":"Accepted secrets or public keys, current first."},"verify_token":{"oneOf":[{"$ref":"#/$defs/secretRef"},{"type":"null"}],"description":"Token the sender repeats in its handshake."},"public_url":{"type":["string","null"]},"events":{"oneOf":[{"$ref":"#/$defs/eventsPlan"},{"type":"null"}]},"filters":{"oneOf":[{"$ref":"#/$defs/filterPlan"},{"type":"null"}]},"script":{"oneOf":[{"$ref":"#/$defs/scriptPlan"},{"type":"null"}]},"prompt":{"$ref":"#/$defs/template"},"skills":{"type":"array","items":{"type":"string"}},"toolsets":{"type":"array","items":{"type":"string"}},"deliver":{"type":"array","items":{"$ref":"#/$defs/deliveryPlan"}},"cron_job":{"type":["string","null"],"description":"Id of a job."},"coalesce":{"title":"CoalescePlan","type":["object","null"],"additionalProperties":false,"required":["key","window_seconds","max_wait_seconds"],"properties":{"key":{"$ref":"#/$defs/template"},"window_seconds":{"type":"number"},"max_wait_seconds":{"type":"number"}}},"mirror_to_session":{"type":"boolean"},"rate_limit":{"type":"integer"},"max_concurrent":{"type":["integer","null"]},"idempotency_ttl_seconds":{"type":"integer"}}}}};
+const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"route-table.schema.json","title":"RouteTable","description":"build/routes.json: everything the runtime needs, validated, normalised and self-contained.","type":"object","additionalProperties":false,"required":["format","hash","server","gateway","app_scheme","schemes","default_schemes","default_event","default_delivery","sources","source_facts","target_names","targets","toolsets","profiles","jobs","blueprints","routes"],"properties":{"format":{"const":1,"description":"Version of this file format."},"hash":{"type":"string","pattern":"^[0-9a-f]{64}$","description":"SHA-256 of the rest of the file."},"server":{"title":"ServerPlan","description":"The public HTTP server.","type":"object","additionalProperties":false,"required":["enabled","host","port","public_url","secret","max_body_bytes","rate_limit","max_connections","max_connections_per_address","trusted_proxies","max_unverified_bytes","min_body_rate","script_timeout_seconds","direct_timeout_seconds","idempotency_ttl_seconds"],"properties":{"enabled":{"type":"boolean"},"host":{"type":"string"},"port":{"type":"integer"},"public_url":{"type":["string","null"]},"secret":{"oneOf":[{"$ref":"#/$defs/secretRef"},{"type":"null"}],"description":"Global fallback secret, for dynamic subscriptions; static routes already carry theirs."},"max_body_bytes":{"type":"integer"},"rate_limit":{"type":"integer"},"max_connections":{"type":"integer"},"max_connections_per_address":{"type":"integer"},"trusted_proxies":{"type":"array","items":{"$ref":"#/$defs/network"},"description":"Proxies whose `X-Forwarded-For` is believed."},"max_unverified_bytes":{"type":"integer"},"min_body_rate":{"type":"integer","description":"Bytes per second; 0: any pace."},"script_timeout_seconds":{"type":"number"},"direct_timeout_seconds":{"type":"number"},"idempotency_ttl_seconds":{"type":"integer"}}},"gateway":{"title":"GatewayPlan","description":"Work behind the server.","type":"object","additionalProperties":false,"required":["multiplex_profiles","max_concurrent_runs","max_queued_runs","drain_seconds","timezone","python","durability","retention_days","max_attempts"],"properties":{"multiplex_profiles":{"type":"boolean"},"max_concurrent_runs":{"type":"integer"},"max_queued_runs":{"type":"integer"},"drain_seconds":{"type":"number"},"timezone":{"type":["string","null"],"description":"null: the zone of the machine that serves."},"python":{"type":"string"},"durability":{"enum":["full","normal"]},"retention_days":{"type":"number"},"max_attempts":{"type":"integer"}}},"app_scheme":{"type":"string"},"schemes":{"title":"SchemePlans","type":"object","additionalProperties":{"$ref":"scheme-plan.schema.json"},"description":"Signature schemes in use, by name."},"default_schemes":{"type":"array","items":{"type":"string"},"description":"Order of the header-driven choice."},"default_event":{"type":"array","items":{"$ref":"scheme-plan.schema.json#/$defs/locatorPlan"},"description":"Where the event type is, without `source`: first non-empty string."},"default_delivery":{"type":"array","items":{"$ref":"scheme-plan.schema.json#/$defs/locatorPlan"},"description":"Where the delivery id is, without `source`: first non-empty."},"sources":{"title":"SourcePlans","type":"object","additionalProperties":{"$ref":"#/$defs/sourcePlan"},"description":"What `source` and `auth` of a route may name, by every name and alias."},"source_facts":{"title":"SourceFactsByName","type":"object","additionalProperties":{"$ref":"#/$defs/sourceFacts"},"description":"What is known of senders, by canonical name of their source; those of whom nothing is known are left out."},"target_names":{"title":"TargetNames","type":"object","additionalProperties":{"type":"string"},"description":"Canonical target names by every name and alias."},"targets":{"title":"TargetPlans","type":"object","additionalProperties":{"$ref":"target-plan.schema.json"},"description":"Delivery targets by canonical name."},"toolsets":{"title":"ToolsetPlans","type":"object","additionalProperties":{"type":"boolean"},"description":"Known toolsets; true: webhook runs may use it."},"profiles":{"title":"ProfilePlans","type":"object","additionalProperties":{"$ref":"#/$defs/profilePlan"},"description":"`default` and, with multiplexing, the others."},"jobs":{"title":"JobPlans","type":"object","additionalProperties":{"$ref":"#/$defs/jobPlan"},"description":"Static jobs by id."},"blueprints":{"title":"BlueprintPlans","type":"object","additionalProperties":{"$ref":"#/$defs/blueprintPlan"},"description":"Blueprints by key, with what their jobs are made of. What is published stands in blueprints.json."},"routes":{"title":"RoutePlans","type":"object","additionalProperties":{"$ref":"#/$defs/routePlan"},"description":"Static routes by name."}},"$defs":{"network":{"title":"NetworkPlan","type":"object","additionalProperties":false,"required":["address","prefix","family"],"properties":{"address":{"type":"string"},"prefix":{"type":"integer"},"family":{"enum":["ipv4","ipv6"]}}},"secretRef":{"title":"SecretRef","description":"A secret or where it is. `scope` is the profile whose environment resolves it.","type":"object","additionalProperties":false,"required":["kind","value","scope"],"properties":{"kind":{"enum":["literal","env","file"]},"value":{"type":"string","description":"The literal, the variable's name or the file's path."},"scope":{"type":"string","description":"Profile name."}}},"sourcePlan":{"title":"SourcePlan","type":"object","additionalProperties":false,"required":["scheme","accepts"],"properties":{"scheme":{"type":"string","description":"The source's own scheme: canonical name."},"accepts":{"type":"array","items":{"type":"string"},"description":"Schemes a route pinned to this source accepts, in the order they commit."}}},"sourceFacts":{"title":"SourceFacts","description":"How a sender sends, for checks and for the idempotency window.","type":"object","additionalProperties":false,"required":["events","attempts","horizon_seconds","deadline_seconds","burst_per_minute"],"properties":{"events":{"type":"array","items":{"type":"string"},"description":"Event names it documents; empty: not known."},"attempts":{"type":["integer","null"],"description":"1: it never retries."},"horizon_seconds":{"type":["integer","null"],"description":"Longest time between its first and its last attempt."},"deadline_seconds":{"type":["number","null"],"description":"How long it waits for the answer."},"burst_per_minute":{"type":["integer","null"]}}},"routeSecret":{"title":"RouteSecret","type":"object","additionalProperties":false,"required":["ref","expires_at"],"properties":{"ref":{"$ref":"#/$defs/secretRef"},"expires_at":{"type":["integer","null"],"description":"Unix time in ms after which it is no longer accepted."}}},"template":{"title":"TemplatePlan","description":"A template as a list of segments.","type":"array","items":{"$ref":"#/$defs/templateSegment"}},"templateSegment":{"title":"TemplateSegment","oneOf":[{"title":"TextSegment","type":"object","additionalProperties":false,"required":["kind","text"],"properties":{"kind":{"const":"text"},"text":{"type":"string"}}},{"title":"PathSegment","type":"object","additionalProperties":false,"required":["kind","path","text","builtin"],"properties":{"kind":{"const":"path"},"path":{"type":"array","items":{"type":"string"},"description":"Keys and indexes from the root; empty: never resolves (`{headers.X}`)."},"text":{"type":"string","description":"The placeholder as written; stays when it does not resolve."},"builtin":{"enum":["event_type","route","delivery_id",null],"description":"What it means when the payload has no such key."}}},{"title":"DumpSegment","type":"object","additionalProperties":false,"required":["kind"],"properties":{"kind":{"const":"dump"}}},{"title":"MetaSegment","type":"object","additionalProperties":false,"required":["kind","name"],"properties":{"kind":{"const":"meta"},"name":{"enum":["event_type","route","delivery_id"]}}}]},"filterPlan":{"title":"FilterPlan","oneOf":[{"title":"FilterGroup","type":"object","additionalProperties":false,"required":["kind","filters"],"properties":{"kind":{"enum":["all","any","not"]},"filters":{"type":"array","items":{"$ref":"#/$defs/filterPlan"},"description":"`not`: one member."}}},{"title":"FilterLeaf","type":"object","additionalProperties":false,"required":["kind","field","operator","value"],"properties":{"kind":{"const":"leaf"},"field":{"$ref":"#/$defs/fieldPlan"},"operator":{"enum":["exists","missing","equals","not_equals","contains","in","in_file","regex"]},"value":{"type":["string","number","boolean","object","array","null"],"description":"Operand; for `in_file` a path relative to <home_dir>, below `~/` or absolute, for `regex` RE2 source."}}}]},"fieldPlan":{"title":"FieldPlan","type":"object","additionalProperties":false,"required":["in","path"],"properties":{"in":{"enum":["payload","root","event","header"],"description":"`payload`: below a top-level payload object when there is one, else from the root."},"path":{"type":"array","items":{"type":"string"},"description":"Split path; for `header` its lower-case name."}}},"scriptPlan":{"title":"ScriptPlan","type":"object","additionalProperties":false,"required":["path","interpreter","timeout_seconds"],"properties":{"path":{"type":"string","description":"Relative to <profile home>/scripts/."},"interpreter":{"enum":["bash","python"]},"timeout_seconds":{"type":"number"}}},"deliveryPlan":{"title":"DeliveryPlan","description":"One target of a route or job with its address templates.","type":"object","additionalProperties":false,"required":["target","extra"],"properties":{"target":{"type":"string","description":"Canonical target name, or `origin`, `local`, `log`."},"extra":{"title":"DeliveryExtraPlan","type":"object","additionalProperties":{"$ref":"#/$defs/template"}}}},"eventsPlan":{"title":"EventsPlan","type":"object","additionalProperties":false,"required":["exact","globs"],"properties":{"exact":{"type":"array","items":{"type":"string"}},"globs":{"type":"array","items":{"type":"string"},"description":"Regular expression sources made from the globs."}}},"agentPlan":{"title":"AgentPlan","oneOf":[{"title":"CommandAgentPlan","type":"object","additionalProperties":false,"required":["kind","argv","timeout_seconds","max_attempts"],"properties":{"kind":{"const":"command"},"argv":{"type":"array","items":{"type":"string"}},"timeout_seconds":{"type":"number"},"max_attempts":{"type":"integer"}}},{"title":"OpenAiAgentPlan","type":"object","additionalProperties":false,"required":["kind","base_url","model","api_key","system","timeout_seconds","max_attempts"],"properties":{"kind":{"const":"openai"},"base_url":{"type":"string"},"model":{"type":"string"},"api_key":{"oneOf":[{"$ref":"#/$defs/secretRef"},{"type":"null"}]},"system":{"type":["string","null"]},"timeout_seconds":{"type":"number"},"max_attempts":{"type":"integer"}}},{"title":"PreviewAgentPlan","type":"object","additionalProperties":false,"required":["kind","timeout_seconds","max_attempts"],"properties":{"kind":{"const":"preview"},"timeout_seconds":{"type":"number"},"max_attempts":{"type":"integer"}}}]},"targetBinding":{"title":"TargetBinding","description":"A target switched on in a profile, with that profile's credentials.","type":"object","additionalProperties":false,"required":["variant","home_channel","api_base","allow_http","credentials","options","retry_ambiguous","max_attempts"],"properties":{"variant":{"type":["string","null"]},"home_channel":{"type":["string","null"]},"api_base":{"type":["string","null"]},"allow_http":{"type":"boolean","description":"Plain http to a host that is not this machine is allowed."},"credentials":{"title":"CredentialRefs","type":"object","additionalProperties":{"$ref":"#/$defs/secretRef"}},"options":{"title":"TargetOptions","type":"object","additionalProperties":{"type":["string","integer","boolean"]},"description":"Settings of the target that are not secret."},"retry_ambiguous":{"type":"boolean"},"max_attempts":{"type":"integer"}}},"profilePlan":{"title":"ProfilePlan","type":"object","additionalProperties":false,"required":["name","home","agent","toolsets","targets"],"properties":{"name":{"type":"string"},"home":{"type":"string","description":"Relative to <home_dir>: empty, or profiles/<name>."},"agent":{"$ref":"#/$defs/agentPlan"},"toolsets":{"type":"array","items":{"type":"string"},"description":"Default toolsets of webhook runs."},"targets":{"title":"TargetBindings","type":"object","additionalProperties":{"$ref":"#/$defs/targetBinding"},"description":"Enabled targets by canonical name."}}},"jobPlan":{"title":"JobPlan","type":"object","additionalProperties":false,"required":["id","name","profile","description","schedule","timezone","prompt","deliver","skills","toolsets","paused","misfire","at"],"properties":{"id":{"type":"string"},"name":{"type":"string"},"profile":{"type":"string"},"description":{"type":["string","null"]},"schedule":{"type":"string"},"timezone":{"type":["string","null"]},"prompt":{"type":"string"},"deliver":{"type":"array","items":{"$ref":"#/$defs/deliveryPlan"}},"skills":{"type":"array","items":{"type":"string"}},"toolsets":{"type":"array","items":{"type":"string"}},"paused":{"type":"boolean"},"misfire":{"enum":["skip","once"]},"at":{"$ref":"#/$defs/place"}}},"blueprintPlan":{"title":"BlueprintPlan","description":"A blueprint whose every combination of options makes a valid schedule.","type":"object","additionalProperties":false,"required":["key","title","description","category","tags","fields","schedule","prompt","skills"],"properties":{"key":{"type":"string"},"title":{"type":"string"},"description":{"type":"string"},"category":{"enum":["daily","email","weekly","general"]},"tags":{"type":"array","items":{"type":"string"}},"fields":{"type":"array","items":{"$ref":"catalog.schema.json#/$defs/field"},"description":"Complete, in order, `deliver` last."},"schedule":{"type":"string","description":"Five-field cron expression with {name} placeholders."},"prompt":{"type":"string","description":"The job's prompt with {name} placeholders."},"skills":{"type":"array","items":{"type":"string"}}}},"place":{"title":"Place","description":"Where an entry is written: file relative to the root config file's folder, 1-based line.","type":"object","additionalProperties":false,"required":["file","line"],"properties":{"file":{"type":"string"},"line":{"type":"integer"}}},"routePlan":{"title":"RoutePlan","type":"object","additionalProperties":false,"required":["name","profile","at","enabled","description","mode","source","insecure","schemes","secrets","verify_token","public_url","events","filters","script","prompt","skills","toolsets","deliver","cron_job","coalesce","mirror_to_session","rate_limit","max_concurrent","idempotency_ttl_seconds"],"properties":{"name":{"type":"string"},"profile":{"type":"string"},"at":{"$ref":"#/$defs/place"},"enabled":{"type":"boolean"},"description":{"type":["string","null"]},"mode":{"enum":["agent","direct","cron"],"description":"`direct` is `deliver_only`, `cron` is `cron_job`."},"source":{"type":["string","null"],"description":"Scheme that also pins event type, delivery id and challenge; null: header-driven."},"insecure":{"type":"boolean","description":"INSECURE_NO_AUTH."},"schemes":{"type":"array","items":{"type":"string"},"description":"Accepted schemes in the order they commit."},"secrets":{"type":"array","items":{"$ref":"#/$defs/routeSecret"},"description":"Accepted secrets or public keys, current first."},"verify_token":{"oneOf":[{"$ref":"#/$defs/secretRef"},{"type":"null"}],"description":"Token the sender repeats in its handshake."},"public_url":{"type":["string","null"]},"events":{"oneOf":[{"$ref":"#/$defs/eventsPlan"},{"type":"null"}]},"filters":{"oneOf":[{"$ref":"#/$defs/filterPlan"},{"type":"null"}]},"script":{"oneOf":[{"$ref":"#/$defs/scriptPlan"},{"type":"null"}]},"prompt":{"$ref":"#/$defs/template"},"skills":{"type":"array","items":{"type":"string"}},"toolsets":{"type":"array","items":{"type":"string"}},"deliver":{"type":"array","items":{"$ref":"#/$defs/deliveryPlan"}},"cron_job":{"type":["string","null"],"description":"Id of a job."},"coalesce":{"title":"CoalescePlan","type":["object","null"],"additionalProperties":false,"required":["key","window_seconds","max_wait_seconds"],"properties":{"key":{"$ref":"#/$defs/template"},"window_seconds":{"type":"number"},"max_wait_seconds":{"type":"number"}}},"mirror_to_session":{"type":"boolean"},"rate_limit":{"type":"integer"},"max_concurrent":{"type":["integer","null"]},"idempotency_ttl_seconds":{"type":"integer"}}}}};
 const schema32 = {"title":"SecretRef","description":"A secret or where it is. `scope` is the profile whose environment resolves it.","type":"object","additionalProperties":false,"required":["kind","value","scope"],"properties":{"kind":{"enum":["literal","env","file"]},"value":{"type":"string","description":"The literal, the variable's name or the file's path."},"scope":{"type":"string","description":"Profile name."}}};
-const schema34 = {"title":"LocatorPlan","type":"object","additionalProperties":false,"required":["in","name","path","split","prefix"],"properties":{"in":{"enum":["header","query","json","form"]},"name":{"type":"string","description":"Header (lower case), query parameter or form field; empty for `json`."},"path":{"type":"array","items":{"type":"string"},"description":"Path into the JSON body or form field."},"split":{"type":"string","description":"Empty: the whole value is the one part."},"prefix":{"type":"string","description":"Empty: every part counts."}}};
-const schema47 = {"title":"SourcePlan","type":"object","additionalProperties":false,"required":["scheme","accepts"],"properties":{"scheme":{"type":"string","description":"The source's own scheme: canonical name."},"accepts":{"type":"array","items":{"type":"string"},"description":"Schemes a route pinned to this source accepts, in the order they commit."}}};
-const schema48 = {"title":"SourceFacts","description":"How a sender sends, for checks and for the idempotency window.","type":"object","additionalProperties":false,"required":["events","attempts","horizon_seconds","deadline_seconds","burst_per_minute"],"properties":{"events":{"type":"array","items":{"type":"string"},"description":"Event names it documents; empty: not known."},"attempts":{"type":["integer","null"],"description":"1: it never retries."},"horizon_seconds":{"type":["integer","null"],"description":"Longest time between its first and its last attempt."},"deadline_seconds":{"type":["number","null"],"description":"How long it waits for the answer."},"burst_per_minute":{"type":["integer","null"]}}};
+const schema33 = {"title":"NetworkPlan","type":"object","additionalProperties":false,"required":["address","prefix","family"],"properties":{"address":{"type":"string"},"prefix":{"type":"integer"},"family":{"enum":["ipv4","ipv6"]}}};
+const schema35 = {"title":"LocatorPlan","type":"object","additionalProperties":false,"required":["in","name","path","split","prefix"],"properties":{"in":{"enum":["header","query","json","form"]},"name":{"type":"string","description":"Header (lower case), query parameter or form field; empty for `json`."},"path":{"type":"array","items":{"type":"string"},"description":"Path into the JSON body or form field."},"split":{"type":"string","description":"Empty: the whole value is the one part."},"prefix":{"type":"string","description":"Empty: every part counts."}}};
+const schema48 = {"title":"SourcePlan","type":"object","additionalProperties":false,"required":["scheme","accepts"],"properties":{"scheme":{"type":"string","description":"The source's own scheme: canonical name."},"accepts":{"type":"array","items":{"type":"string"},"description":"Schemes a route pinned to this source accepts, in the order they commit."}}};
+const schema49 = {"title":"SourceFacts","description":"How a sender sends, for checks and for the idempotency window.","type":"object","additionalProperties":false,"required":["events","attempts","horizon_seconds","deadline_seconds","burst_per_minute"],"properties":{"events":{"type":"array","items":{"type":"string"},"description":"Event names it documents; empty: not known."},"attempts":{"type":["integer","null"],"description":"1: it never retries."},"horizon_seconds":{"type":["integer","null"],"description":"Longest time between its first and its last attempt."},"deadline_seconds":{"type":["number","null"],"description":"How long it waits for the answer."},"burst_per_minute":{"type":["integer","null"]}}};
 const func1 = Object.prototype.hasOwnProperty;
 const pattern4 = new RegExp("^[0-9a-f]{64}$", "u");
-const schema33 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"scheme-plan.schema.json","title":"SchemePlan","description":"A signature scheme as the verifier interprets it: header names in lower case, paths split, templates as segments.","type":"object","additionalProperties":false,"required":["name","verify","signature","encoding","signed","secret","timestamp","id","body_hash","event","delivery","delivery_digest","challenges","never_with","deprecated"],"properties":{"name":{"type":"string","description":"Canonical name."},"verify":{"enum":["hmac-sha1","hmac-sha256","hmac-sha512","ed25519","ecdsa-p256","token","basic","none"],"description":"Primitive."},"signature":{"type":"array","items":{"$ref":"#/$defs/locatorPlan"},"description":"Where the signatures or tokens are."},"encoding":{"enum":["hex","base64","base64url"],"description":"Text form of the signature."},"signed":{"type":"array","items":{"$ref":"#/$defs/signedSegment"},"description":"The signed bytes."},"secret":{"title":"SecretForm","type":"object","additionalProperties":false,"required":["strip","as","otherwise"],"properties":{"strip":{"type":"string"},"as":{"enum":["utf8","hex","base64","raw-hex","raw-base64","spki-base64"]},"otherwise":{"enum":["refuse","same","utf8-or-base64"]}},"description":"How the secret's text becomes a key."},"timestamp":{"title":"TimestampPlan","type":["object","null"],"additionalProperties":false,"required":["at","unit","tolerance","after"],"properties":{"at":{"$ref":"#/$defs/locatorPlan"},"unit":{"enum":["s","ms","iso"]},"tolerance":{"type":"number"},"after":{"type":"boolean","description":"The instant lies in the body: it is trusted only once the signature holds."}},"description":"The signed instant; null: no replay window."},"id":{"oneOf":[{"$ref":"#/$defs/locatorPlan"},{"type":"null"}],"description":"The signed id, when `signed` holds one."},"body_hash":{"title":"BodyHashPlan","description":"A digest of the body in a signed place.","type":["object","null"],"additionalProperties":false,"required":["at","hash","encoding"],"properties":{"at":{"$ref":"#/$defs/locatorPlan"},"hash":{"enum":["sha256"]},"encoding":{"enum":["hex","base64","base64url"]}}},"event":{"type":"array","items":{"$ref":"#/$defs/locatorPlan"},"description":"Where the event type is, with `source:`."},"delivery":{"type":"array","items":{"$ref":"#/$defs/locatorPlan"},"description":"Where the delivery id is, with `source:`."},"delivery_digest":{"type":"boolean","description":"Without an id, a digest of the body is the delivery id."},"challenges":{"type":"array","items":{"$ref":"#/$defs/challengePlan"},"description":"Handshakes, the first that matches answers."},"never_with":{"type":"array","items":{"type":"string"},"description":"Headers, in small letters and digits only, that a request of this scheme must not carry."},"deprecated":{"type":["string","null"],"description":"Logged once per route."}},"$defs":{"locatorPlan":{"title":"LocatorPlan","type":"object","additionalProperties":false,"required":["in","name","path","split","prefix"],"properties":{"in":{"enum":["header","query","json","form"]},"name":{"type":"string","description":"Header (lower case), query parameter or form field; empty for `json`."},"path":{"type":"array","items":{"type":"string"},"description":"Path into the JSON body or form field."},"split":{"type":"string","description":"Empty: the whole value is the one part."},"prefix":{"type":"string","description":"Empty: every part counts."}}},"signedSegment":{"title":"SignedSegment","type":"object","additionalProperties":false,"required":["kind","value"],"properties":{"kind":{"enum":["text","body","timestamp","id","url","method","json","params"]},"value":{"type":"array","items":{"type":"string"},"description":"`text`: one string; `json`: the path; `url`: `either-port` or `decoded`, or empty; else empty."}}},"challengePlan":{"title":"ChallengePlan","type":"object","additionalProperties":false,"required":["kind","method","when","token","value","body","headers","status","echo"],"properties":{"kind":{"enum":["echo","reply","capture","ok"]},"method":{"enum":["GET","HEAD","POST"]},"when":{"title":"ConditionPlan","type":["object","null"],"additionalProperties":false,"required":["at","equals"],"properties":{"at":{"$ref":"#/$defs/locatorPlan"},"equals":{"type":["string","null"],"description":"Text to match; null: any."}}},"token":{"oneOf":[{"$ref":"#/$defs/locatorPlan"},{"type":"null"}]},"value":{"oneOf":[{"$ref":"#/$defs/locatorPlan"},{"type":"null"}]},"body":{"type":["string","null"],"description":"JSON text of the answer, with {value} and {hmac-sha256-hex:value} inside its strings."},"headers":{"title":"ChallengeHeaderPlan","type":"object","additionalProperties":{"type":"string"}},"status":{"type":"integer"},"echo":{"type":["string","null"],"description":"Answer header that repeats the captured secret."}}}}};
-const schema35 = {"title":"SignedSegment","type":"object","additionalProperties":false,"required":["kind","value"],"properties":{"kind":{"enum":["text","body","timestamp","id","url","method","json","params"]},"value":{"type":"array","items":{"type":"string"},"description":"`text`: one string; `json`: the path; `url`: `either-port` or `decoded`, or empty; else empty."}}};
-const schema41 = {"title":"ChallengePlan","type":"object","additionalProperties":false,"required":["kind","method","when","token","value","body","headers","status","echo"],"properties":{"kind":{"enum":["echo","reply","capture","ok"]},"method":{"enum":["GET","HEAD","POST"]},"when":{"title":"ConditionPlan","type":["object","null"],"additionalProperties":false,"required":["at","equals"],"properties":{"at":{"$ref":"#/$defs/locatorPlan"},"equals":{"type":["string","null"],"description":"Text to match; null: any."}}},"token":{"oneOf":[{"$ref":"#/$defs/locatorPlan"},{"type":"null"}]},"value":{"oneOf":[{"$ref":"#/$defs/locatorPlan"},{"type":"null"}]},"body":{"type":["string","null"],"description":"JSON text of the answer, with {value} and {hmac-sha256-hex:value} inside its strings."},"headers":{"title":"ChallengeHeaderPlan","type":"object","additionalProperties":{"type":"string"}},"status":{"type":"integer"},"echo":{"type":["string","null"],"description":"Answer header that repeats the captured secret."}}};
+const schema34 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"scheme-plan.schema.json","title":"SchemePlan","description":"A signature scheme as the verifier interprets it: header names in lower case, paths split, templates as segments.","type":"object","additionalProperties":false,"required":["name","verify","signature","encoding","signed","secret","timestamp","id","body_hash","event","delivery","delivery_digest","challenges","never_with","deprecated"],"properties":{"name":{"type":"string","description":"Canonical name."},"verify":{"enum":["hmac-sha1","hmac-sha256","hmac-sha512","ed25519","ecdsa-p256","token","basic","none"],"description":"Primitive."},"signature":{"type":"array","items":{"$ref":"#/$defs/locatorPlan"},"description":"Where the signatures or tokens are."},"encoding":{"enum":["hex","base64","base64url"],"description":"Text form of the signature."},"signed":{"type":"array","items":{"$ref":"#/$defs/signedSegment"},"description":"The signed bytes."},"secret":{"title":"SecretForm","type":"object","additionalProperties":false,"required":["strip","as","otherwise"],"properties":{"strip":{"type":"string"},"as":{"enum":["utf8","hex","base64","raw-hex","raw-base64","spki-base64"]},"otherwise":{"enum":["refuse","same","utf8-or-base64"]}},"description":"How the secret's text becomes a key."},"timestamp":{"title":"TimestampPlan","type":["object","null"],"additionalProperties":false,"required":["at","unit","tolerance","after"],"properties":{"at":{"$ref":"#/$defs/locatorPlan"},"unit":{"enum":["s","ms","iso"]},"tolerance":{"type":"number"},"after":{"type":"boolean","description":"The instant lies in the body: it is trusted only once the signature holds."}},"description":"The signed instant; null: no replay window."},"id":{"oneOf":[{"$ref":"#/$defs/locatorPlan"},{"type":"null"}],"description":"The signed id, when `signed` holds one."},"body_hash":{"title":"BodyHashPlan","description":"A digest of the body in a signed place.","type":["object","null"],"additionalProperties":false,"required":["at","hash","encoding"],"properties":{"at":{"$ref":"#/$defs/locatorPlan"},"hash":{"enum":["sha256"]},"encoding":{"enum":["hex","base64","base64url"]}}},"event":{"type":"array","items":{"$ref":"#/$defs/locatorPlan"},"description":"Where the event type is, with `source:`."},"delivery":{"type":"array","items":{"$ref":"#/$defs/locatorPlan"},"description":"Where the delivery id is, with `source:`."},"delivery_digest":{"type":"boolean","description":"Without an id, a digest of the body is the delivery id."},"challenges":{"type":"array","items":{"$ref":"#/$defs/challengePlan"},"description":"Handshakes, the first that matches answers."},"never_with":{"type":"array","items":{"type":"string"},"description":"Headers, in small letters and digits only, that a request of this scheme must not carry."},"deprecated":{"type":["string","null"],"description":"Logged once per route."}},"$defs":{"locatorPlan":{"title":"LocatorPlan","type":"object","additionalProperties":false,"required":["in","name","path","split","prefix"],"properties":{"in":{"enum":["header","query","json","form"]},"name":{"type":"string","description":"Header (lower case), query parameter or form field; empty for `json`."},"path":{"type":"array","items":{"type":"string"},"description":"Path into the JSON body or form field."},"split":{"type":"string","description":"Empty: the whole value is the one part."},"prefix":{"type":"string","description":"Empty: every part counts."}}},"signedSegment":{"title":"SignedSegment","type":"object","additionalProperties":false,"required":["kind","value"],"properties":{"kind":{"enum":["text","body","timestamp","id","url","method","json","params"]},"value":{"type":"array","items":{"type":"string"},"description":"`text`: one string; `json`: the path; `url`: `either-port` or `decoded`, or empty; else empty."}}},"challengePlan":{"title":"ChallengePlan","type":"object","additionalProperties":false,"required":["kind","method","when","token","value","body","headers","status","echo"],"properties":{"kind":{"enum":["echo","reply","capture","ok"]},"method":{"enum":["GET","HEAD","POST"]},"when":{"title":"ConditionPlan","type":["object","null"],"additionalProperties":false,"required":["at","equals"],"properties":{"at":{"$ref":"#/$defs/locatorPlan"},"equals":{"type":["string","null"],"description":"Text to match; null: any."}}},"token":{"oneOf":[{"$ref":"#/$defs/locatorPlan"},{"type":"null"}]},"value":{"oneOf":[{"$ref":"#/$defs/locatorPlan"},{"type":"null"}]},"body":{"type":["string","null"],"description":"JSON text of the answer, with {value} and {hmac-sha256-hex:value} inside its strings."},"headers":{"title":"ChallengeHeaderPlan","type":"object","additionalProperties":{"type":"string"}},"status":{"type":"integer"},"echo":{"type":["string","null"],"description":"Answer header that repeats the captured secret."}}}}};
+const schema36 = {"title":"SignedSegment","type":"object","additionalProperties":false,"required":["kind","value"],"properties":{"kind":{"enum":["text","body","timestamp","id","url","method","json","params"]},"value":{"type":"array","items":{"type":"string"},"description":"`text`: one string; `json`: the path; `url`: `either-port` or `decoded`, or empty; else empty."}}};
+const schema42 = {"title":"ChallengePlan","type":"object","additionalProperties":false,"required":["kind","method","when","token","value","body","headers","status","echo"],"properties":{"kind":{"enum":["echo","reply","capture","ok"]},"method":{"enum":["GET","HEAD","POST"]},"when":{"title":"ConditionPlan","type":["object","null"],"additionalProperties":false,"required":["at","equals"],"properties":{"at":{"$ref":"#/$defs/locatorPlan"},"equals":{"type":["string","null"],"description":"Text to match; null: any."}}},"token":{"oneOf":[{"$ref":"#/$defs/locatorPlan"},{"type":"null"}]},"value":{"oneOf":[{"$ref":"#/$defs/locatorPlan"},{"type":"null"}]},"body":{"type":["string","null"],"description":"JSON text of the answer, with {value} and {hmac-sha256-hex:value} inside its strings."},"headers":{"title":"ChallengeHeaderPlan","type":"object","additionalProperties":{"type":"string"}},"status":{"type":"integer"},"echo":{"type":["string","null"],"description":"Answer header that repeats the captured secret."}}};
 
 function validate22(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -115,7 +116,7 @@ vErrors.push(err8);
 errors++;
 }
 for(const key0 in data){
-if(!(func1.call(schema41.properties, key0))){
+if(!(func1.call(schema42.properties, key0))){
 const err9 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
 if(vErrors === null){
 vErrors = [err9];
@@ -129,7 +130,7 @@ errors++;
 if(data.kind !== undefined){
 let data0 = data.kind;
 if(!((((data0 === "echo") || (data0 === "reply")) || (data0 === "capture")) || (data0 === "ok"))){
-const err10 = {instancePath:instancePath+"/kind",schemaPath:"#/properties/kind/enum",keyword:"enum",params:{allowedValues: schema41.properties.kind.enum}};
+const err10 = {instancePath:instancePath+"/kind",schemaPath:"#/properties/kind/enum",keyword:"enum",params:{allowedValues: schema42.properties.kind.enum}};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -142,7 +143,7 @@ errors++;
 if(data.method !== undefined){
 let data1 = data.method;
 if(!(((data1 === "GET") || (data1 === "HEAD")) || (data1 === "POST"))){
-const err11 = {instancePath:instancePath+"/method",schemaPath:"#/properties/method/enum",keyword:"enum",params:{allowedValues: schema41.properties.method.enum}};
+const err11 = {instancePath:instancePath+"/method",schemaPath:"#/properties/method/enum",keyword:"enum",params:{allowedValues: schema42.properties.method.enum}};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -155,7 +156,7 @@ errors++;
 if(data.when !== undefined){
 let data2 = data.when;
 if((!(data2 && typeof data2 == "object" && !Array.isArray(data2))) && (data2 !== null)){
-const err12 = {instancePath:instancePath+"/when",schemaPath:"#/properties/when/type",keyword:"type",params:{type: schema41.properties.when.type}};
+const err12 = {instancePath:instancePath+"/when",schemaPath:"#/properties/when/type",keyword:"type",params:{type: schema42.properties.when.type}};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -265,7 +266,7 @@ errors++;
 if(data3.in !== undefined){
 let data4 = data3.in;
 if(!((((data4 === "header") || (data4 === "query")) || (data4 === "json")) || (data4 === "form"))){
-const err22 = {instancePath:instancePath+"/when/at/in",schemaPath:"#/$defs/locatorPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema34.properties.in.enum}};
+const err22 = {instancePath:instancePath+"/when/at/in",schemaPath:"#/$defs/locatorPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema35.properties.in.enum}};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -354,7 +355,7 @@ errors++;
 if(data2.equals !== undefined){
 let data10 = data2.equals;
 if((typeof data10 !== "string") && (data10 !== null)){
-const err29 = {instancePath:instancePath+"/when/equals",schemaPath:"#/properties/when/properties/equals/type",keyword:"type",params:{type: schema41.properties.when.properties.equals.type}};
+const err29 = {instancePath:instancePath+"/when/equals",schemaPath:"#/properties/when/properties/equals/type",keyword:"type",params:{type: schema42.properties.when.properties.equals.type}};
 if(vErrors === null){
 vErrors = [err29];
 }
@@ -438,7 +439,7 @@ errors++;
 if(data11.in !== undefined){
 let data12 = data11.in;
 if(!((((data12 === "header") || (data12 === "query")) || (data12 === "json")) || (data12 === "form"))){
-const err36 = {instancePath:instancePath+"/token/in",schemaPath:"#/$defs/locatorPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema34.properties.in.enum}};
+const err36 = {instancePath:instancePath+"/token/in",schemaPath:"#/$defs/locatorPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema35.properties.in.enum}};
 if(vErrors === null){
 vErrors = [err36];
 }
@@ -644,7 +645,7 @@ errors++;
 if(data18.in !== undefined){
 let data19 = data18.in;
 if(!((((data19 === "header") || (data19 === "query")) || (data19 === "json")) || (data19 === "form"))){
-const err51 = {instancePath:instancePath+"/value/in",schemaPath:"#/$defs/locatorPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema34.properties.in.enum}};
+const err51 = {instancePath:instancePath+"/value/in",schemaPath:"#/$defs/locatorPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema35.properties.in.enum}};
 if(vErrors === null){
 vErrors = [err51];
 }
@@ -781,7 +782,7 @@ vErrors = null;
 if(data.body !== undefined){
 let data25 = data.body;
 if((typeof data25 !== "string") && (data25 !== null)){
-const err60 = {instancePath:instancePath+"/body",schemaPath:"#/properties/body/type",keyword:"type",params:{type: schema41.properties.body.type}};
+const err60 = {instancePath:instancePath+"/body",schemaPath:"#/properties/body/type",keyword:"type",params:{type: schema42.properties.body.type}};
 if(vErrors === null){
 vErrors = [err60];
 }
@@ -834,7 +835,7 @@ errors++;
 if(data.echo !== undefined){
 let data29 = data.echo;
 if((typeof data29 !== "string") && (data29 !== null)){
-const err64 = {instancePath:instancePath+"/echo",schemaPath:"#/properties/echo/type",keyword:"type",params:{type: schema41.properties.echo.type}};
+const err64 = {instancePath:instancePath+"/echo",schemaPath:"#/properties/echo/type",keyword:"type",params:{type: schema42.properties.echo.type}};
 if(vErrors === null){
 vErrors = [err64];
 }
@@ -1024,7 +1025,7 @@ vErrors.push(err14);
 errors++;
 }
 for(const key0 in data){
-if(!(func1.call(schema33.properties, key0))){
+if(!(func1.call(schema34.properties, key0))){
 const err15 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
 if(vErrors === null){
 vErrors = [err15];
@@ -1050,7 +1051,7 @@ errors++;
 if(data.verify !== undefined){
 let data1 = data.verify;
 if(!((((((((data1 === "hmac-sha1") || (data1 === "hmac-sha256")) || (data1 === "hmac-sha512")) || (data1 === "ed25519")) || (data1 === "ecdsa-p256")) || (data1 === "token")) || (data1 === "basic")) || (data1 === "none"))){
-const err17 = {instancePath:instancePath+"/verify",schemaPath:"#/properties/verify/enum",keyword:"enum",params:{allowedValues: schema33.properties.verify.enum}};
+const err17 = {instancePath:instancePath+"/verify",schemaPath:"#/properties/verify/enum",keyword:"enum",params:{allowedValues: schema34.properties.verify.enum}};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -1132,7 +1133,7 @@ errors++;
 if(data3.in !== undefined){
 let data4 = data3.in;
 if(!((((data4 === "header") || (data4 === "query")) || (data4 === "json")) || (data4 === "form"))){
-const err24 = {instancePath:instancePath+"/signature/" + i0+"/in",schemaPath:"#/$defs/locatorPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema34.properties.in.enum}};
+const err24 = {instancePath:instancePath+"/signature/" + i0+"/in",schemaPath:"#/$defs/locatorPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema35.properties.in.enum}};
 if(vErrors === null){
 vErrors = [err24];
 }
@@ -1233,7 +1234,7 @@ errors++;
 if(data.encoding !== undefined){
 let data10 = data.encoding;
 if(!(((data10 === "hex") || (data10 === "base64")) || (data10 === "base64url"))){
-const err32 = {instancePath:instancePath+"/encoding",schemaPath:"#/properties/encoding/enum",keyword:"enum",params:{allowedValues: schema33.properties.encoding.enum}};
+const err32 = {instancePath:instancePath+"/encoding",schemaPath:"#/properties/encoding/enum",keyword:"enum",params:{allowedValues: schema34.properties.encoding.enum}};
 if(vErrors === null){
 vErrors = [err32];
 }
@@ -1285,7 +1286,7 @@ errors++;
 if(data12.kind !== undefined){
 let data13 = data12.kind;
 if(!((((((((data13 === "text") || (data13 === "body")) || (data13 === "timestamp")) || (data13 === "id")) || (data13 === "url")) || (data13 === "method")) || (data13 === "json")) || (data13 === "params"))){
-const err36 = {instancePath:instancePath+"/signed/" + i2+"/kind",schemaPath:"#/$defs/signedSegment/properties/kind/enum",keyword:"enum",params:{allowedValues: schema35.properties.kind.enum}};
+const err36 = {instancePath:instancePath+"/signed/" + i2+"/kind",schemaPath:"#/$defs/signedSegment/properties/kind/enum",keyword:"enum",params:{allowedValues: schema36.properties.kind.enum}};
 if(vErrors === null){
 vErrors = [err36];
 }
@@ -1407,7 +1408,7 @@ errors++;
 if(data16.as !== undefined){
 let data18 = data16.as;
 if(!((((((data18 === "utf8") || (data18 === "hex")) || (data18 === "base64")) || (data18 === "raw-hex")) || (data18 === "raw-base64")) || (data18 === "spki-base64"))){
-const err46 = {instancePath:instancePath+"/secret/as",schemaPath:"#/properties/secret/properties/as/enum",keyword:"enum",params:{allowedValues: schema33.properties.secret.properties.as.enum}};
+const err46 = {instancePath:instancePath+"/secret/as",schemaPath:"#/properties/secret/properties/as/enum",keyword:"enum",params:{allowedValues: schema34.properties.secret.properties.as.enum}};
 if(vErrors === null){
 vErrors = [err46];
 }
@@ -1420,7 +1421,7 @@ errors++;
 if(data16.otherwise !== undefined){
 let data19 = data16.otherwise;
 if(!(((data19 === "refuse") || (data19 === "same")) || (data19 === "utf8-or-base64"))){
-const err47 = {instancePath:instancePath+"/secret/otherwise",schemaPath:"#/properties/secret/properties/otherwise/enum",keyword:"enum",params:{allowedValues: schema33.properties.secret.properties.otherwise.enum}};
+const err47 = {instancePath:instancePath+"/secret/otherwise",schemaPath:"#/properties/secret/properties/otherwise/enum",keyword:"enum",params:{allowedValues: schema34.properties.secret.properties.otherwise.enum}};
 if(vErrors === null){
 vErrors = [err47];
 }
@@ -1445,7 +1446,7 @@ errors++;
 if(data.timestamp !== undefined){
 let data20 = data.timestamp;
 if((!(data20 && typeof data20 == "object" && !Array.isArray(data20))) && (data20 !== null)){
-const err49 = {instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/type",keyword:"type",params:{type: schema33.properties.timestamp.type}};
+const err49 = {instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/type",keyword:"type",params:{type: schema34.properties.timestamp.type}};
 if(vErrors === null){
 vErrors = [err49];
 }
@@ -1575,7 +1576,7 @@ errors++;
 if(data21.in !== undefined){
 let data22 = data21.in;
 if(!((((data22 === "header") || (data22 === "query")) || (data22 === "json")) || (data22 === "form"))){
-const err61 = {instancePath:instancePath+"/timestamp/at/in",schemaPath:"#/$defs/locatorPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema34.properties.in.enum}};
+const err61 = {instancePath:instancePath+"/timestamp/at/in",schemaPath:"#/$defs/locatorPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema35.properties.in.enum}};
 if(vErrors === null){
 vErrors = [err61];
 }
@@ -1664,7 +1665,7 @@ errors++;
 if(data20.unit !== undefined){
 let data28 = data20.unit;
 if(!(((data28 === "s") || (data28 === "ms")) || (data28 === "iso"))){
-const err68 = {instancePath:instancePath+"/timestamp/unit",schemaPath:"#/properties/timestamp/properties/unit/enum",keyword:"enum",params:{allowedValues: schema33.properties.timestamp.properties.unit.enum}};
+const err68 = {instancePath:instancePath+"/timestamp/unit",schemaPath:"#/properties/timestamp/properties/unit/enum",keyword:"enum",params:{allowedValues: schema34.properties.timestamp.properties.unit.enum}};
 if(vErrors === null){
 vErrors = [err68];
 }
@@ -1773,7 +1774,7 @@ errors++;
 if(data31.in !== undefined){
 let data32 = data31.in;
 if(!((((data32 === "header") || (data32 === "query")) || (data32 === "json")) || (data32 === "form"))){
-const err77 = {instancePath:instancePath+"/id/in",schemaPath:"#/$defs/locatorPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema34.properties.in.enum}};
+const err77 = {instancePath:instancePath+"/id/in",schemaPath:"#/$defs/locatorPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema35.properties.in.enum}};
 if(vErrors === null){
 vErrors = [err77];
 }
@@ -1910,7 +1911,7 @@ vErrors = null;
 if(data.body_hash !== undefined){
 let data38 = data.body_hash;
 if((!(data38 && typeof data38 == "object" && !Array.isArray(data38))) && (data38 !== null)){
-const err86 = {instancePath:instancePath+"/body_hash",schemaPath:"#/properties/body_hash/type",keyword:"type",params:{type: schema33.properties.body_hash.type}};
+const err86 = {instancePath:instancePath+"/body_hash",schemaPath:"#/properties/body_hash/type",keyword:"type",params:{type: schema34.properties.body_hash.type}};
 if(vErrors === null){
 vErrors = [err86];
 }
@@ -2030,7 +2031,7 @@ errors++;
 if(data39.in !== undefined){
 let data40 = data39.in;
 if(!((((data40 === "header") || (data40 === "query")) || (data40 === "json")) || (data40 === "form"))){
-const err97 = {instancePath:instancePath+"/body_hash/at/in",schemaPath:"#/$defs/locatorPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema34.properties.in.enum}};
+const err97 = {instancePath:instancePath+"/body_hash/at/in",schemaPath:"#/$defs/locatorPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema35.properties.in.enum}};
 if(vErrors === null){
 vErrors = [err97];
 }
@@ -2118,7 +2119,7 @@ errors++;
 }
 if(data38.hash !== undefined){
 if(!(data38.hash === "sha256")){
-const err104 = {instancePath:instancePath+"/body_hash/hash",schemaPath:"#/properties/body_hash/properties/hash/enum",keyword:"enum",params:{allowedValues: schema33.properties.body_hash.properties.hash.enum}};
+const err104 = {instancePath:instancePath+"/body_hash/hash",schemaPath:"#/properties/body_hash/properties/hash/enum",keyword:"enum",params:{allowedValues: schema34.properties.body_hash.properties.hash.enum}};
 if(vErrors === null){
 vErrors = [err104];
 }
@@ -2131,7 +2132,7 @@ errors++;
 if(data38.encoding !== undefined){
 let data47 = data38.encoding;
 if(!(((data47 === "hex") || (data47 === "base64")) || (data47 === "base64url"))){
-const err105 = {instancePath:instancePath+"/body_hash/encoding",schemaPath:"#/properties/body_hash/properties/encoding/enum",keyword:"enum",params:{allowedValues: schema33.properties.body_hash.properties.encoding.enum}};
+const err105 = {instancePath:instancePath+"/body_hash/encoding",schemaPath:"#/properties/body_hash/properties/encoding/enum",keyword:"enum",params:{allowedValues: schema34.properties.body_hash.properties.encoding.enum}};
 if(vErrors === null){
 vErrors = [err105];
 }
@@ -2215,7 +2216,7 @@ errors++;
 if(data49.in !== undefined){
 let data50 = data49.in;
 if(!((((data50 === "header") || (data50 === "query")) || (data50 === "json")) || (data50 === "form"))){
-const err112 = {instancePath:instancePath+"/event/" + i7+"/in",schemaPath:"#/$defs/locatorPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema34.properties.in.enum}};
+const err112 = {instancePath:instancePath+"/event/" + i7+"/in",schemaPath:"#/$defs/locatorPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema35.properties.in.enum}};
 if(vErrors === null){
 vErrors = [err112];
 }
@@ -2385,7 +2386,7 @@ errors++;
 if(data57.in !== undefined){
 let data58 = data57.in;
 if(!((((data58 === "header") || (data58 === "query")) || (data58 === "json")) || (data58 === "form"))){
-const err126 = {instancePath:instancePath+"/delivery/" + i9+"/in",schemaPath:"#/$defs/locatorPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema34.properties.in.enum}};
+const err126 = {instancePath:instancePath+"/delivery/" + i9+"/in",schemaPath:"#/$defs/locatorPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema35.properties.in.enum}};
 if(vErrors === null){
 vErrors = [err126];
 }
@@ -2548,7 +2549,7 @@ errors++;
 if(data.deprecated !== undefined){
 let data69 = data.deprecated;
 if((typeof data69 !== "string") && (data69 !== null)){
-const err138 = {instancePath:instancePath+"/deprecated",schemaPath:"#/properties/deprecated/type",keyword:"type",params:{type: schema33.properties.deprecated.type}};
+const err138 = {instancePath:instancePath+"/deprecated",schemaPath:"#/properties/deprecated/type",keyword:"type",params:{type: schema34.properties.deprecated.type}};
 if(vErrors === null){
 vErrors = [err138];
 }
@@ -2574,14 +2575,14 @@ return errors === 0;
 }
 validate21.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema49 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"target-plan.schema.json","title":"TargetPlan","description":"A delivery target as the executor interprets it: texts as segments, paths split, variants complete in themselves.","type":"object","additionalProperties":false,"required":["name","title","driver","settings","address","variants"],"properties":{"name":{"type":"string"},"title":{"type":"string"},"driver":{"enum":["http","log","local","forgea_comment","email"],"description":"`http`: the declarative executor; the others are code."},"settings":{"type":"array","items":{"$ref":"#/$defs/settingPlan"}},"address":{"type":"array","items":{"$ref":"#/$defs/addressPlan"},"description":"Keys of `deliver_extra`, of all variants."},"variants":{"type":"array","items":{"$ref":"#/$defs/variantPlan"},"description":"Preferred first; empty unless the driver is `http`."}},"$defs":{"settingPlan":{"title":"SettingPlan","type":"object","additionalProperties":false,"required":["name","aliases","secret","required","default","pattern"],"properties":{"name":{"type":"string"},"aliases":{"type":"array","items":{"type":"string"}},"secret":{"type":"boolean"},"required":{"type":"boolean"},"default":{"type":["string","null"]},"pattern":{"type":["string","null"],"description":"RE2 source, for the whole value."}}},"addressPlan":{"title":"AddressPlan","type":"object","additionalProperties":false,"required":["name","required","pattern"],"properties":{"name":{"type":"string"},"required":{"type":"boolean","description":"Must be set in `deliver_extra`."},"pattern":{"type":["string","null"],"description":"RE2 source, for the whole value."}}},"textSegments":{"title":"ValueTemplate","description":"A text with values.","type":"array","items":{"$ref":"#/$defs/valueSegment"}},"valueSegment":{"title":"ValueSegment","oneOf":[{"title":"LiteralSegment","type":"object","additionalProperties":false,"required":["kind","text"],"properties":{"kind":{"const":"text"},"text":{"type":"string"}}},{"title":"ValueRef","type":"object","additionalProperties":false,"required":["kind","of","name","optional","secret"],"properties":{"kind":{"const":"value"},"of":{"enum":["text","address","match","setting","key","piece","pieces","timestamp","signature","exchanged_token"]},"name":{"type":"string","description":"Of the address field, group or setting; else empty."},"optional":{"type":"boolean","description":"What holds it is left out while it is empty."},"secret":{"type":"boolean"}}}]},"namedTexts":{"title":"NamedTemplates","type":"array","items":{"title":"NamedTemplate","type":"object","additionalProperties":false,"required":["name","value"],"properties":{"name":{"type":"string"},"value":{"$ref":"#/$defs/textSegments"}}}},"bodyNode":{"title":"BodyNode","oneOf":[{"title":"LiteralNode","type":"object","additionalProperties":false,"required":["kind","value"],"properties":{"kind":{"const":"literal"},"value":{"type":["string","number","boolean","null"]}}},{"title":"TextNode","type":"object","additionalProperties":false,"required":["kind","value","cast"],"properties":{"kind":{"const":"text"},"value":{"$ref":"#/$defs/textSegments"},"cast":{"enum":["string","int","auto"],"description":"`int`: anything else is refused. `auto`: a number when it is a safe integer."}}},{"title":"ObjectNode","type":"object","additionalProperties":false,"required":["kind","when","fields"],"properties":{"kind":{"const":"object"},"when":{"oneOf":[{"$ref":"#/$defs/textSegments"},{"type":"null"}],"description":"Left out while this is empty."},"fields":{"type":"array","items":{"title":"BodyField","type":"object","additionalProperties":false,"required":["name","node"],"properties":{"name":{"type":"string"},"node":{"$ref":"#/$defs/bodyNode"}}}}}},{"title":"ArrayNode","type":"object","additionalProperties":false,"required":["kind","items"],"properties":{"kind":{"const":"array"},"items":{"type":"array","items":{"$ref":"#/$defs/bodyNode"}}}},{"title":"JsonTextNode","type":"object","additionalProperties":false,"required":["kind","node"],"properties":{"kind":{"const":"json"},"node":{"$ref":"#/$defs/bodyNode"}}}]},"bodyPlan":{"title":"BodyPlan","oneOf":[{"title":"NoBodyPlan","type":"object","additionalProperties":false,"required":["kind"],"properties":{"kind":{"const":"none"}}},{"title":"JsonBodyPlan","type":"object","additionalProperties":false,"required":["kind","node"],"properties":{"kind":{"const":"json"},"node":{"$ref":"#/$defs/bodyNode"}}},{"title":"FormBodyPlan","type":"object","additionalProperties":false,"required":["kind","fields"],"properties":{"kind":{"const":"form"},"fields":{"$ref":"#/$defs/namedTexts"}}},{"title":"PlainBodyPlan","type":"object","additionalProperties":false,"required":["kind","value"],"properties":{"kind":{"const":"plain"},"value":{"$ref":"#/$defs/textSegments"}}}]},"requestPlan":{"title":"RequestPlan","type":"object","additionalProperties":false,"required":["chat_id","thread","method","path","query","headers","basic","body"],"properties":{"chat_id":{"type":["string","null"],"description":"RE2 source that the whole chat_id must match for this form."},"thread":{"type":["boolean","null"],"description":"Whether this form is for a thread; null: either."},"method":{"enum":["POST","PUT","PATCH","GET"]},"path":{"$ref":"#/$defs/textSegments"},"query":{"$ref":"#/$defs/namedTexts"},"headers":{"$ref":"#/$defs/namedTexts"},"basic":{"title":"BasicPlan","type":["object","null"],"additionalProperties":false,"required":["user","password"],"properties":{"user":{"$ref":"#/$defs/textSegments"},"password":{"$ref":"#/$defs/textSegments"}}},"body":{"$ref":"#/$defs/bodyPlan"}}},"expectPlan":{"title":"ExpectPlan","oneOf":[{"title":"ExpectValues","type":"object","additionalProperties":false,"required":["op","values"],"properties":{"op":{"enum":["in","not_in"]},"values":{"type":"array","items":{"type":["string","number","boolean","null"]}}}},{"title":"ExpectFlag","type":"object","additionalProperties":false,"required":["op","value"],"properties":{"op":{"enum":["exists","empty"]},"value":{"type":"boolean"}}},{"title":"ExpectType","type":"object","additionalProperties":false,"required":["op","type"],"properties":{"op":{"const":"is"},"type":{"enum":["string","number","boolean","array","object"]}}},{"title":"ExpectMatch","type":"object","additionalProperties":false,"required":["op","pattern"],"properties":{"op":{"const":"matches"},"pattern":{"type":"string"}}},{"title":"ExpectRange","type":"object","additionalProperties":false,"required":["op","from","to"],"properties":{"op":{"const":"between"},"from":{"type":"number"},"to":{"type":"number"}}},{"title":"ExpectEvery","type":"object","additionalProperties":false,"required":["op","checks"],"properties":{"op":{"const":"every"},"checks":{"type":"array","items":{"$ref":"#/$defs/bodyCheck"}}}}]},"bodyCheck":{"title":"BodyCheck","type":"object","additionalProperties":false,"required":["kind","path","expect"],"properties":{"kind":{"const":"body"},"path":{"type":"array","items":{"type":"string"}},"expect":{"type":"array","items":{"$ref":"#/$defs/expectPlan"}}}},"conditionPlan":{"title":"ResponseCondition","description":"Checks that must all hold.","type":"array","items":{"$ref":"#/$defs/checkPlan"}},"checkPlan":{"title":"CheckPlan","oneOf":[{"title":"StatusCheck","type":"object","additionalProperties":false,"required":["kind","ranges"],"properties":{"kind":{"const":"status"},"ranges":{"type":"array","items":{"title":"StatusRange","type":"object","additionalProperties":false,"required":["from","to"],"properties":{"from":{"type":"integer"},"to":{"type":"integer"}}}}}},{"title":"HeaderCheck","type":"object","additionalProperties":false,"required":["kind","name","expect"],"properties":{"kind":{"const":"header"},"name":{"type":"string"},"expect":{"type":"array","items":{"$ref":"#/$defs/expectPlan"}}}},{"$ref":"#/$defs/bodyCheck"},{"title":"TextCheck","type":"object","additionalProperties":false,"required":["kind","pattern"],"properties":{"kind":{"const":"text"},"pattern":{"type":"string"}}},{"title":"AnyCheck","type":"object","additionalProperties":false,"required":["kind","of"],"properties":{"kind":{"const":"any"},"of":{"type":"array","items":{"$ref":"#/$defs/conditionPlan"}}}}]},"outcomeRulePlan":{"title":"OutcomeRulePlan","type":"object","additionalProperties":false,"required":["when","outcome","reason","wait_ms"],"properties":{"when":{"$ref":"#/$defs/conditionPlan"},"outcome":{"enum":["ok","ok_pending","permanent","auth","retry","refresh","ambiguous"]},"reason":{"type":["string","null"]},"wait_ms":{"type":["integer","null"]}}},"waitSource":{"title":"WaitSource","type":"object","additionalProperties":false,"required":["in","header","path","pattern","unit_ms"],"properties":{"in":{"enum":["header","body","text"]},"header":{"type":"string"},"path":{"type":"array","items":{"type":"string"}},"pattern":{"type":"string"},"unit_ms":{"enum":[1,1000]}}},"exchangePlan":{"title":"ExchangePlan","type":"object","additionalProperties":false,"required":["base","request","success","token","lifetime","default_lifetime_ms","margin_ms"],"properties":{"base":{"oneOf":[{"$ref":"#/$defs/textSegments"},{"type":"null"}]},"request":{"$ref":"#/$defs/requestPlan"},"success":{"$ref":"#/$defs/conditionPlan"},"token":{"type":"array","items":{"type":"string"}},"lifetime":{"type":["array","null"],"items":{"type":"string"}},"default_lifetime_ms":{"type":"integer"},"margin_ms":{"type":"integer"}}},"signaturePlan":{"title":"SignaturePlan","type":"object","additionalProperties":false,"required":["hash","key","message","encoding","unit_ms"],"properties":{"hash":{"enum":["sha1","sha256","sha512"]},"key":{"$ref":"#/$defs/textSegments"},"message":{"$ref":"#/$defs/textSegments"},"encoding":{"enum":["base64","hex"]},"unit_ms":{"enum":[1,1000]}}},"textPlan":{"title":"TextPlan","type":"object","additionalProperties":false,"required":["limit","unit","overflow","max_pieces","numbered","transforms"],"properties":{"limit":{"type":["integer","null"]},"unit":{"enum":["utf16","codepoint","byte","json_byte"]},"overflow":{"enum":["split","truncate","reject"]},"max_pieces":{"type":"integer"},"numbered":{"type":"boolean"},"transforms":{"type":"array","items":{"enum":["slack_entities","zwsp_after_at","break_angle_at","break_angle","break_everyone","break_templates","strip_controls"]}}}},"variantPlan":{"title":"VariantPlan","type":"object","additionalProperties":false,"required":["name","needs","address","base","requests","text","key","signature","exchange","success","message_id","error_code","outcomes","retry_after","retry_after_cap_ms","pacing","timeout_ms","max_response_bytes"],"properties":{"name":{"type":"string"},"needs":{"type":"array","items":{"type":"string"}},"address":{"type":"array","items":{"$ref":"#/$defs/addressPlan"}},"base":{"oneOf":[{"$ref":"#/$defs/textSegments"},{"type":"null"}],"description":"null: the binding's api_base is required."},"requests":{"type":"array","items":{"$ref":"#/$defs/requestPlan"}},"text":{"$ref":"#/$defs/textPlan"},"key":{"title":"KeyPlan","type":"object","additionalProperties":false,"required":["form","max_length","window_ms"],"properties":{"form":{"enum":["hex","uuid"]},"max_length":{"type":"integer"},"window_ms":{"type":"integer","description":"0: the target never drops a repeat."}}},"signature":{"oneOf":[{"$ref":"#/$defs/signaturePlan"},{"type":"null"}]},"exchange":{"oneOf":[{"$ref":"#/$defs/exchangePlan"},{"type":"null"}]},"success":{"$ref":"#/$defs/conditionPlan"},"message_id":{"type":["array","null"],"items":{"type":"string"}},"error_code":{"type":["array","null"],"items":{"type":"string"}},"outcomes":{"type":"array","items":{"$ref":"#/$defs/outcomeRulePlan"}},"retry_after":{"type":"array","items":{"$ref":"#/$defs/waitSource"}},"retry_after_cap_ms":{"type":"integer"},"pacing":{"type":"array","items":{"title":"PacePlan","type":"object","additionalProperties":false,"required":["per","messages","period_ms"],"properties":{"per":{"enum":["chat","credentials"]},"messages":{"type":"integer"},"period_ms":{"type":"integer"}}}},"timeout_ms":{"type":"integer"},"max_response_bytes":{"type":"integer"}}}}};
-const schema50 = {"title":"SettingPlan","type":"object","additionalProperties":false,"required":["name","aliases","secret","required","default","pattern"],"properties":{"name":{"type":"string"},"aliases":{"type":"array","items":{"type":"string"}},"secret":{"type":"boolean"},"required":{"type":"boolean"},"default":{"type":["string","null"]},"pattern":{"type":["string","null"],"description":"RE2 source, for the whole value."}}};
-const schema51 = {"title":"AddressPlan","type":"object","additionalProperties":false,"required":["name","required","pattern"],"properties":{"name":{"type":"string"},"required":{"type":"boolean","description":"Must be set in `deliver_extra`."},"pattern":{"type":["string","null"],"description":"RE2 source, for the whole value."}}};
-const schema52 = {"title":"VariantPlan","type":"object","additionalProperties":false,"required":["name","needs","address","base","requests","text","key","signature","exchange","success","message_id","error_code","outcomes","retry_after","retry_after_cap_ms","pacing","timeout_ms","max_response_bytes"],"properties":{"name":{"type":"string"},"needs":{"type":"array","items":{"type":"string"}},"address":{"type":"array","items":{"$ref":"#/$defs/addressPlan"}},"base":{"oneOf":[{"$ref":"#/$defs/textSegments"},{"type":"null"}],"description":"null: the binding's api_base is required."},"requests":{"type":"array","items":{"$ref":"#/$defs/requestPlan"}},"text":{"$ref":"#/$defs/textPlan"},"key":{"title":"KeyPlan","type":"object","additionalProperties":false,"required":["form","max_length","window_ms"],"properties":{"form":{"enum":["hex","uuid"]},"max_length":{"type":"integer"},"window_ms":{"type":"integer","description":"0: the target never drops a repeat."}}},"signature":{"oneOf":[{"$ref":"#/$defs/signaturePlan"},{"type":"null"}]},"exchange":{"oneOf":[{"$ref":"#/$defs/exchangePlan"},{"type":"null"}]},"success":{"$ref":"#/$defs/conditionPlan"},"message_id":{"type":["array","null"],"items":{"type":"string"}},"error_code":{"type":["array","null"],"items":{"type":"string"}},"outcomes":{"type":"array","items":{"$ref":"#/$defs/outcomeRulePlan"}},"retry_after":{"type":"array","items":{"$ref":"#/$defs/waitSource"}},"retry_after_cap_ms":{"type":"integer"},"pacing":{"type":"array","items":{"title":"PacePlan","type":"object","additionalProperties":false,"required":["per","messages","period_ms"],"properties":{"per":{"enum":["chat","credentials"]},"messages":{"type":"integer"},"period_ms":{"type":"integer"}}}},"timeout_ms":{"type":"integer"},"max_response_bytes":{"type":"integer"}}};
-const schema60 = {"title":"TextPlan","type":"object","additionalProperties":false,"required":["limit","unit","overflow","max_pieces","numbered","transforms"],"properties":{"limit":{"type":["integer","null"]},"unit":{"enum":["utf16","codepoint","byte","json_byte"]},"overflow":{"enum":["split","truncate","reject"]},"max_pieces":{"type":"integer"},"numbered":{"type":"boolean"},"transforms":{"type":"array","items":{"enum":["slack_entities","zwsp_after_at","break_angle_at","break_angle","break_everyone","break_templates","strip_controls"]}}}};
-const schema68 = {"title":"WaitSource","type":"object","additionalProperties":false,"required":["in","header","path","pattern","unit_ms"],"properties":{"in":{"enum":["header","body","text"]},"header":{"type":"string"},"path":{"type":"array","items":{"type":"string"}},"pattern":{"type":"string"},"unit_ms":{"enum":[1,1000]}}};
-const schema54 = {"title":"ValueTemplate","description":"A text with values.","type":"array","items":{"$ref":"#/$defs/valueSegment"}};
-const schema55 = {"title":"ValueSegment","oneOf":[{"title":"LiteralSegment","type":"object","additionalProperties":false,"required":["kind","text"],"properties":{"kind":{"const":"text"},"text":{"type":"string"}}},{"title":"ValueRef","type":"object","additionalProperties":false,"required":["kind","of","name","optional","secret"],"properties":{"kind":{"const":"value"},"of":{"enum":["text","address","match","setting","key","piece","pieces","timestamp","signature","exchanged_token"]},"name":{"type":"string","description":"Of the address field, group or setting; else empty."},"optional":{"type":"boolean","description":"What holds it is left out while it is empty."},"secret":{"type":"boolean"}}}]};
+const schema50 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"target-plan.schema.json","title":"TargetPlan","description":"A delivery target as the executor interprets it: texts as segments, paths split, variants complete in themselves.","type":"object","additionalProperties":false,"required":["name","title","driver","settings","address","variants"],"properties":{"name":{"type":"string"},"title":{"type":"string"},"driver":{"enum":["http","log","local","forgea_comment","email"],"description":"`http`: the declarative executor; the others are code."},"settings":{"type":"array","items":{"$ref":"#/$defs/settingPlan"}},"address":{"type":"array","items":{"$ref":"#/$defs/addressPlan"},"description":"Keys of `deliver_extra`, of all variants."},"variants":{"type":"array","items":{"$ref":"#/$defs/variantPlan"},"description":"Preferred first; empty unless the driver is `http`."}},"$defs":{"settingPlan":{"title":"SettingPlan","type":"object","additionalProperties":false,"required":["name","aliases","secret","required","default","pattern"],"properties":{"name":{"type":"string"},"aliases":{"type":"array","items":{"type":"string"}},"secret":{"type":"boolean"},"required":{"type":"boolean"},"default":{"type":["string","null"]},"pattern":{"type":["string","null"],"description":"RE2 source, for the whole value."}}},"addressPlan":{"title":"AddressPlan","type":"object","additionalProperties":false,"required":["name","required","pattern"],"properties":{"name":{"type":"string"},"required":{"type":"boolean","description":"Must be set in `deliver_extra`."},"pattern":{"type":["string","null"],"description":"RE2 source, for the whole value."}}},"textSegments":{"title":"ValueTemplate","description":"A text with values.","type":"array","items":{"$ref":"#/$defs/valueSegment"}},"valueSegment":{"title":"ValueSegment","oneOf":[{"title":"LiteralSegment","type":"object","additionalProperties":false,"required":["kind","text"],"properties":{"kind":{"const":"text"},"text":{"type":"string"}}},{"title":"ValueRef","type":"object","additionalProperties":false,"required":["kind","of","name","optional","secret"],"properties":{"kind":{"const":"value"},"of":{"enum":["text","address","match","setting","key","piece","pieces","timestamp","signature","exchanged_token"]},"name":{"type":"string","description":"Of the address field, group or setting; else empty."},"optional":{"type":"boolean","description":"What holds it is left out while it is empty."},"secret":{"type":"boolean"}}}]},"namedTexts":{"title":"NamedTemplates","type":"array","items":{"title":"NamedTemplate","type":"object","additionalProperties":false,"required":["name","value"],"properties":{"name":{"type":"string"},"value":{"$ref":"#/$defs/textSegments"}}}},"bodyNode":{"title":"BodyNode","oneOf":[{"title":"LiteralNode","type":"object","additionalProperties":false,"required":["kind","value"],"properties":{"kind":{"const":"literal"},"value":{"type":["string","number","boolean","null"]}}},{"title":"TextNode","type":"object","additionalProperties":false,"required":["kind","value","cast"],"properties":{"kind":{"const":"text"},"value":{"$ref":"#/$defs/textSegments"},"cast":{"enum":["string","int","auto"],"description":"`int`: anything else is refused. `auto`: a number when it is a safe integer."}}},{"title":"ObjectNode","type":"object","additionalProperties":false,"required":["kind","when","fields"],"properties":{"kind":{"const":"object"},"when":{"oneOf":[{"$ref":"#/$defs/textSegments"},{"type":"null"}],"description":"Left out while this is empty."},"fields":{"type":"array","items":{"title":"BodyField","type":"object","additionalProperties":false,"required":["name","node"],"properties":{"name":{"type":"string"},"node":{"$ref":"#/$defs/bodyNode"}}}}}},{"title":"ArrayNode","type":"object","additionalProperties":false,"required":["kind","items"],"properties":{"kind":{"const":"array"},"items":{"type":"array","items":{"$ref":"#/$defs/bodyNode"}}}},{"title":"JsonTextNode","type":"object","additionalProperties":false,"required":["kind","node"],"properties":{"kind":{"const":"json"},"node":{"$ref":"#/$defs/bodyNode"}}}]},"bodyPlan":{"title":"BodyPlan","oneOf":[{"title":"NoBodyPlan","type":"object","additionalProperties":false,"required":["kind"],"properties":{"kind":{"const":"none"}}},{"title":"JsonBodyPlan","type":"object","additionalProperties":false,"required":["kind","node"],"properties":{"kind":{"const":"json"},"node":{"$ref":"#/$defs/bodyNode"}}},{"title":"FormBodyPlan","type":"object","additionalProperties":false,"required":["kind","fields"],"properties":{"kind":{"const":"form"},"fields":{"$ref":"#/$defs/namedTexts"}}},{"title":"PlainBodyPlan","type":"object","additionalProperties":false,"required":["kind","value"],"properties":{"kind":{"const":"plain"},"value":{"$ref":"#/$defs/textSegments"}}}]},"requestPlan":{"title":"RequestPlan","type":"object","additionalProperties":false,"required":["chat_id","thread","method","path","query","headers","basic","body"],"properties":{"chat_id":{"type":["string","null"],"description":"RE2 source that the whole chat_id must match for this form."},"thread":{"type":["boolean","null"],"description":"Whether this form is for a thread; null: either."},"method":{"enum":["POST","PUT","PATCH","GET"]},"path":{"$ref":"#/$defs/textSegments"},"query":{"$ref":"#/$defs/namedTexts"},"headers":{"$ref":"#/$defs/namedTexts"},"basic":{"title":"BasicPlan","type":["object","null"],"additionalProperties":false,"required":["user","password"],"properties":{"user":{"$ref":"#/$defs/textSegments"},"password":{"$ref":"#/$defs/textSegments"}}},"body":{"$ref":"#/$defs/bodyPlan"}}},"expectPlan":{"title":"ExpectPlan","oneOf":[{"title":"ExpectValues","type":"object","additionalProperties":false,"required":["op","values"],"properties":{"op":{"enum":["in","not_in"]},"values":{"type":"array","items":{"type":["string","number","boolean","null"]}}}},{"title":"ExpectFlag","type":"object","additionalProperties":false,"required":["op","value"],"properties":{"op":{"enum":["exists","empty"]},"value":{"type":"boolean"}}},{"title":"ExpectType","type":"object","additionalProperties":false,"required":["op","type"],"properties":{"op":{"const":"is"},"type":{"enum":["string","number","boolean","array","object"]}}},{"title":"ExpectMatch","type":"object","additionalProperties":false,"required":["op","pattern"],"properties":{"op":{"const":"matches"},"pattern":{"type":"string"}}},{"title":"ExpectRange","type":"object","additionalProperties":false,"required":["op","from","to"],"properties":{"op":{"const":"between"},"from":{"type":"number"},"to":{"type":"number"}}},{"title":"ExpectEvery","type":"object","additionalProperties":false,"required":["op","checks"],"properties":{"op":{"const":"every"},"checks":{"type":"array","items":{"$ref":"#/$defs/bodyCheck"}}}}]},"bodyCheck":{"title":"BodyCheck","type":"object","additionalProperties":false,"required":["kind","path","expect"],"properties":{"kind":{"const":"body"},"path":{"type":"array","items":{"type":"string"}},"expect":{"type":"array","items":{"$ref":"#/$defs/expectPlan"}}}},"conditionPlan":{"title":"ResponseCondition","description":"Checks that must all hold.","type":"array","items":{"$ref":"#/$defs/checkPlan"}},"checkPlan":{"title":"CheckPlan","oneOf":[{"title":"StatusCheck","type":"object","additionalProperties":false,"required":["kind","ranges"],"properties":{"kind":{"const":"status"},"ranges":{"type":"array","items":{"title":"StatusRange","type":"object","additionalProperties":false,"required":["from","to"],"properties":{"from":{"type":"integer"},"to":{"type":"integer"}}}}}},{"title":"HeaderCheck","type":"object","additionalProperties":false,"required":["kind","name","expect"],"properties":{"kind":{"const":"header"},"name":{"type":"string"},"expect":{"type":"array","items":{"$ref":"#/$defs/expectPlan"}}}},{"$ref":"#/$defs/bodyCheck"},{"title":"TextCheck","type":"object","additionalProperties":false,"required":["kind","pattern"],"properties":{"kind":{"const":"text"},"pattern":{"type":"string"}}},{"title":"AnyCheck","type":"object","additionalProperties":false,"required":["kind","of"],"properties":{"kind":{"const":"any"},"of":{"type":"array","items":{"$ref":"#/$defs/conditionPlan"}}}}]},"outcomeRulePlan":{"title":"OutcomeRulePlan","type":"object","additionalProperties":false,"required":["when","outcome","reason","wait_ms"],"properties":{"when":{"$ref":"#/$defs/conditionPlan"},"outcome":{"enum":["ok","ok_pending","permanent","auth","retry","refresh","ambiguous"]},"reason":{"type":["string","null"]},"wait_ms":{"type":["integer","null"]}}},"waitSource":{"title":"WaitSource","type":"object","additionalProperties":false,"required":["in","header","path","pattern","unit_ms"],"properties":{"in":{"enum":["header","body","text"]},"header":{"type":"string"},"path":{"type":"array","items":{"type":"string"}},"pattern":{"type":"string"},"unit_ms":{"enum":[1,1000]}}},"exchangePlan":{"title":"ExchangePlan","type":"object","additionalProperties":false,"required":["base","request","success","token","lifetime","default_lifetime_ms","margin_ms"],"properties":{"base":{"oneOf":[{"$ref":"#/$defs/textSegments"},{"type":"null"}]},"request":{"$ref":"#/$defs/requestPlan"},"success":{"$ref":"#/$defs/conditionPlan"},"token":{"type":"array","items":{"type":"string"}},"lifetime":{"type":["array","null"],"items":{"type":"string"}},"default_lifetime_ms":{"type":"integer"},"margin_ms":{"type":"integer"}}},"signaturePlan":{"title":"SignaturePlan","type":"object","additionalProperties":false,"required":["hash","key","message","encoding","unit_ms"],"properties":{"hash":{"enum":["sha1","sha256","sha512"]},"key":{"$ref":"#/$defs/textSegments"},"message":{"$ref":"#/$defs/textSegments"},"encoding":{"enum":["base64","hex"]},"unit_ms":{"enum":[1,1000]}}},"textPlan":{"title":"TextPlan","type":"object","additionalProperties":false,"required":["limit","unit","overflow","max_pieces","numbered","transforms"],"properties":{"limit":{"type":["integer","null"]},"unit":{"enum":["utf16","codepoint","byte","json_byte"]},"overflow":{"enum":["split","truncate","reject"]},"max_pieces":{"type":"integer"},"numbered":{"type":"boolean"},"transforms":{"type":"array","items":{"enum":["slack_entities","zwsp_after_at","break_angle_at","break_angle","break_everyone","break_templates","strip_controls"]}}}},"variantPlan":{"title":"VariantPlan","type":"object","additionalProperties":false,"required":["name","needs","address","base","requests","text","key","signature","exchange","success","message_id","error_code","outcomes","retry_after","retry_after_cap_ms","pacing","timeout_ms","max_response_bytes"],"properties":{"name":{"type":"string"},"needs":{"type":"array","items":{"type":"string"}},"address":{"type":"array","items":{"$ref":"#/$defs/addressPlan"}},"base":{"oneOf":[{"$ref":"#/$defs/textSegments"},{"type":"null"}],"description":"null: the binding's api_base is required."},"requests":{"type":"array","items":{"$ref":"#/$defs/requestPlan"}},"text":{"$ref":"#/$defs/textPlan"},"key":{"title":"KeyPlan","type":"object","additionalProperties":false,"required":["form","max_length","window_ms"],"properties":{"form":{"enum":["hex","uuid"]},"max_length":{"type":"integer"},"window_ms":{"type":"integer","description":"0: the target never drops a repeat."}}},"signature":{"oneOf":[{"$ref":"#/$defs/signaturePlan"},{"type":"null"}]},"exchange":{"oneOf":[{"$ref":"#/$defs/exchangePlan"},{"type":"null"}]},"success":{"$ref":"#/$defs/conditionPlan"},"message_id":{"type":["array","null"],"items":{"type":"string"}},"error_code":{"type":["array","null"],"items":{"type":"string"}},"outcomes":{"type":"array","items":{"$ref":"#/$defs/outcomeRulePlan"}},"retry_after":{"type":"array","items":{"$ref":"#/$defs/waitSource"}},"retry_after_cap_ms":{"type":"integer"},"pacing":{"type":"array","items":{"title":"PacePlan","type":"object","additionalProperties":false,"required":["per","messages","period_ms"],"properties":{"per":{"enum":["chat","credentials"]},"messages":{"type":"integer"},"period_ms":{"type":"integer"}}}},"timeout_ms":{"type":"integer"},"max_response_bytes":{"type":"integer"}}}}};
+const schema51 = {"title":"SettingPlan","type":"object","additionalProperties":false,"required":["name","aliases","secret","required","default","pattern"],"properties":{"name":{"type":"string"},"aliases":{"type":"array","items":{"type":"string"}},"secret":{"type":"boolean"},"required":{"type":"boolean"},"default":{"type":["string","null"]},"pattern":{"type":["string","null"],"description":"RE2 source, for the whole value."}}};
+const schema52 = {"title":"AddressPlan","type":"object","additionalProperties":false,"required":["name","required","pattern"],"properties":{"name":{"type":"string"},"required":{"type":"boolean","description":"Must be set in `deliver_extra`."},"pattern":{"type":["string","null"],"description":"RE2 source, for the whole value."}}};
+const schema53 = {"title":"VariantPlan","type":"object","additionalProperties":false,"required":["name","needs","address","base","requests","text","key","signature","exchange","success","message_id","error_code","outcomes","retry_after","retry_after_cap_ms","pacing","timeout_ms","max_response_bytes"],"properties":{"name":{"type":"string"},"needs":{"type":"array","items":{"type":"string"}},"address":{"type":"array","items":{"$ref":"#/$defs/addressPlan"}},"base":{"oneOf":[{"$ref":"#/$defs/textSegments"},{"type":"null"}],"description":"null: the binding's api_base is required."},"requests":{"type":"array","items":{"$ref":"#/$defs/requestPlan"}},"text":{"$ref":"#/$defs/textPlan"},"key":{"title":"KeyPlan","type":"object","additionalProperties":false,"required":["form","max_length","window_ms"],"properties":{"form":{"enum":["hex","uuid"]},"max_length":{"type":"integer"},"window_ms":{"type":"integer","description":"0: the target never drops a repeat."}}},"signature":{"oneOf":[{"$ref":"#/$defs/signaturePlan"},{"type":"null"}]},"exchange":{"oneOf":[{"$ref":"#/$defs/exchangePlan"},{"type":"null"}]},"success":{"$ref":"#/$defs/conditionPlan"},"message_id":{"type":["array","null"],"items":{"type":"string"}},"error_code":{"type":["array","null"],"items":{"type":"string"}},"outcomes":{"type":"array","items":{"$ref":"#/$defs/outcomeRulePlan"}},"retry_after":{"type":"array","items":{"$ref":"#/$defs/waitSource"}},"retry_after_cap_ms":{"type":"integer"},"pacing":{"type":"array","items":{"title":"PacePlan","type":"object","additionalProperties":false,"required":["per","messages","period_ms"],"properties":{"per":{"enum":["chat","credentials"]},"messages":{"type":"integer"},"period_ms":{"type":"integer"}}}},"timeout_ms":{"type":"integer"},"max_response_bytes":{"type":"integer"}}};
+const schema61 = {"title":"TextPlan","type":"object","additionalProperties":false,"required":["limit","unit","overflow","max_pieces","numbered","transforms"],"properties":{"limit":{"type":["integer","null"]},"unit":{"enum":["utf16","codepoint","byte","json_byte"]},"overflow":{"enum":["split","truncate","reject"]},"max_pieces":{"type":"integer"},"numbered":{"type":"boolean"},"transforms":{"type":"array","items":{"enum":["slack_entities","zwsp_after_at","break_angle_at","break_angle","break_everyone","break_templates","strip_controls"]}}}};
+const schema69 = {"title":"WaitSource","type":"object","additionalProperties":false,"required":["in","header","path","pattern","unit_ms"],"properties":{"in":{"enum":["header","body","text"]},"header":{"type":"string"},"path":{"type":"array","items":{"type":"string"}},"pattern":{"type":"string"},"unit_ms":{"enum":[1,1000]}}};
+const schema55 = {"title":"ValueTemplate","description":"A text with values.","type":"array","items":{"$ref":"#/$defs/valueSegment"}};
+const schema56 = {"title":"ValueSegment","oneOf":[{"title":"LiteralSegment","type":"object","additionalProperties":false,"required":["kind","text"],"properties":{"kind":{"const":"text"},"text":{"type":"string"}}},{"title":"ValueRef","type":"object","additionalProperties":false,"required":["kind","of","name","optional","secret"],"properties":{"kind":{"const":"value"},"of":{"enum":["text","address","match","setting","key","piece","pieces","timestamp","signature","exchanged_token"]},"name":{"type":"string","description":"Of the address field, group or setting; else empty."},"optional":{"type":"boolean","description":"What holds it is left out while it is empty."},"secret":{"type":"boolean"}}}]};
 
 function validate27(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -2754,7 +2755,7 @@ errors++;
 if(data0.of !== undefined){
 let data4 = data0.of;
 if(!((((((((((data4 === "text") || (data4 === "address")) || (data4 === "match")) || (data4 === "setting")) || (data4 === "key")) || (data4 === "piece")) || (data4 === "pieces")) || (data4 === "timestamp")) || (data4 === "signature")) || (data4 === "exchanged_token"))){
-const err13 = {instancePath:instancePath+"/" + i0+"/of",schemaPath:"#/$defs/valueSegment/oneOf/1/properties/of/enum",keyword:"enum",params:{allowedValues: schema55.oneOf[1].properties.of.enum}};
+const err13 = {instancePath:instancePath+"/" + i0+"/of",schemaPath:"#/$defs/valueSegment/oneOf/1/properties/of/enum",keyword:"enum",params:{allowedValues: schema56.oneOf[1].properties.of.enum}};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -2863,8 +2864,8 @@ return errors === 0;
 }
 validate27.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema56 = {"title":"RequestPlan","type":"object","additionalProperties":false,"required":["chat_id","thread","method","path","query","headers","basic","body"],"properties":{"chat_id":{"type":["string","null"],"description":"RE2 source that the whole chat_id must match for this form."},"thread":{"type":["boolean","null"],"description":"Whether this form is for a thread; null: either."},"method":{"enum":["POST","PUT","PATCH","GET"]},"path":{"$ref":"#/$defs/textSegments"},"query":{"$ref":"#/$defs/namedTexts"},"headers":{"$ref":"#/$defs/namedTexts"},"basic":{"title":"BasicPlan","type":["object","null"],"additionalProperties":false,"required":["user","password"],"properties":{"user":{"$ref":"#/$defs/textSegments"},"password":{"$ref":"#/$defs/textSegments"}}},"body":{"$ref":"#/$defs/bodyPlan"}}};
-const schema57 = {"title":"NamedTemplates","type":"array","items":{"title":"NamedTemplate","type":"object","additionalProperties":false,"required":["name","value"],"properties":{"name":{"type":"string"},"value":{"$ref":"#/$defs/textSegments"}}}};
+const schema57 = {"title":"RequestPlan","type":"object","additionalProperties":false,"required":["chat_id","thread","method","path","query","headers","basic","body"],"properties":{"chat_id":{"type":["string","null"],"description":"RE2 source that the whole chat_id must match for this form."},"thread":{"type":["boolean","null"],"description":"Whether this form is for a thread; null: either."},"method":{"enum":["POST","PUT","PATCH","GET"]},"path":{"$ref":"#/$defs/textSegments"},"query":{"$ref":"#/$defs/namedTexts"},"headers":{"$ref":"#/$defs/namedTexts"},"basic":{"title":"BasicPlan","type":["object","null"],"additionalProperties":false,"required":["user","password"],"properties":{"user":{"$ref":"#/$defs/textSegments"},"password":{"$ref":"#/$defs/textSegments"}}},"body":{"$ref":"#/$defs/bodyPlan"}}};
+const schema58 = {"title":"NamedTemplates","type":"array","items":{"title":"NamedTemplate","type":"object","additionalProperties":false,"required":["name","value"],"properties":{"name":{"type":"string"},"value":{"$ref":"#/$defs/textSegments"}}}};
 
 function validate31(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -2959,8 +2960,8 @@ return errors === 0;
 }
 validate31.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema58 = {"title":"BodyPlan","oneOf":[{"title":"NoBodyPlan","type":"object","additionalProperties":false,"required":["kind"],"properties":{"kind":{"const":"none"}}},{"title":"JsonBodyPlan","type":"object","additionalProperties":false,"required":["kind","node"],"properties":{"kind":{"const":"json"},"node":{"$ref":"#/$defs/bodyNode"}}},{"title":"FormBodyPlan","type":"object","additionalProperties":false,"required":["kind","fields"],"properties":{"kind":{"const":"form"},"fields":{"$ref":"#/$defs/namedTexts"}}},{"title":"PlainBodyPlan","type":"object","additionalProperties":false,"required":["kind","value"],"properties":{"kind":{"const":"plain"},"value":{"$ref":"#/$defs/textSegments"}}}]};
-const schema59 = {"title":"BodyNode","oneOf":[{"title":"LiteralNode","type":"object","additionalProperties":false,"required":["kind","value"],"properties":{"kind":{"const":"literal"},"value":{"type":["string","number","boolean","null"]}}},{"title":"TextNode","type":"object","additionalProperties":false,"required":["kind","value","cast"],"properties":{"kind":{"const":"text"},"value":{"$ref":"#/$defs/textSegments"},"cast":{"enum":["string","int","auto"],"description":"`int`: anything else is refused. `auto`: a number when it is a safe integer."}}},{"title":"ObjectNode","type":"object","additionalProperties":false,"required":["kind","when","fields"],"properties":{"kind":{"const":"object"},"when":{"oneOf":[{"$ref":"#/$defs/textSegments"},{"type":"null"}],"description":"Left out while this is empty."},"fields":{"type":"array","items":{"title":"BodyField","type":"object","additionalProperties":false,"required":["name","node"],"properties":{"name":{"type":"string"},"node":{"$ref":"#/$defs/bodyNode"}}}}}},{"title":"ArrayNode","type":"object","additionalProperties":false,"required":["kind","items"],"properties":{"kind":{"const":"array"},"items":{"type":"array","items":{"$ref":"#/$defs/bodyNode"}}}},{"title":"JsonTextNode","type":"object","additionalProperties":false,"required":["kind","node"],"properties":{"kind":{"const":"json"},"node":{"$ref":"#/$defs/bodyNode"}}}]};
+const schema59 = {"title":"BodyPlan","oneOf":[{"title":"NoBodyPlan","type":"object","additionalProperties":false,"required":["kind"],"properties":{"kind":{"const":"none"}}},{"title":"JsonBodyPlan","type":"object","additionalProperties":false,"required":["kind","node"],"properties":{"kind":{"const":"json"},"node":{"$ref":"#/$defs/bodyNode"}}},{"title":"FormBodyPlan","type":"object","additionalProperties":false,"required":["kind","fields"],"properties":{"kind":{"const":"form"},"fields":{"$ref":"#/$defs/namedTexts"}}},{"title":"PlainBodyPlan","type":"object","additionalProperties":false,"required":["kind","value"],"properties":{"kind":{"const":"plain"},"value":{"$ref":"#/$defs/textSegments"}}}]};
+const schema60 = {"title":"BodyNode","oneOf":[{"title":"LiteralNode","type":"object","additionalProperties":false,"required":["kind","value"],"properties":{"kind":{"const":"literal"},"value":{"type":["string","number","boolean","null"]}}},{"title":"TextNode","type":"object","additionalProperties":false,"required":["kind","value","cast"],"properties":{"kind":{"const":"text"},"value":{"$ref":"#/$defs/textSegments"},"cast":{"enum":["string","int","auto"],"description":"`int`: anything else is refused. `auto`: a number when it is a safe integer."}}},{"title":"ObjectNode","type":"object","additionalProperties":false,"required":["kind","when","fields"],"properties":{"kind":{"const":"object"},"when":{"oneOf":[{"$ref":"#/$defs/textSegments"},{"type":"null"}],"description":"Left out while this is empty."},"fields":{"type":"array","items":{"title":"BodyField","type":"object","additionalProperties":false,"required":["name","node"],"properties":{"name":{"type":"string"},"node":{"$ref":"#/$defs/bodyNode"}}}}}},{"title":"ArrayNode","type":"object","additionalProperties":false,"required":["kind","items"],"properties":{"kind":{"const":"array"},"items":{"type":"array","items":{"$ref":"#/$defs/bodyNode"}}}},{"title":"JsonTextNode","type":"object","additionalProperties":false,"required":["kind","node"],"properties":{"kind":{"const":"json"},"node":{"$ref":"#/$defs/bodyNode"}}}]};
 const wrapper0 = {validate: validate38};
 
 function validate38(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -3025,7 +3026,7 @@ errors++;
 if(data.value !== undefined){
 let data1 = data.value;
 if((((typeof data1 !== "string") && (!((typeof data1 == "number") && (isFinite(data1))))) && (typeof data1 !== "boolean")) && (data1 !== null)){
-const err4 = {instancePath:instancePath+"/value",schemaPath:"#/oneOf/0/properties/value/type",keyword:"type",params:{type: schema59.oneOf[0].properties.value.type}};
+const err4 = {instancePath:instancePath+"/value",schemaPath:"#/oneOf/0/properties/value/type",keyword:"type",params:{type: schema60.oneOf[0].properties.value.type}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -3117,7 +3118,7 @@ errors = vErrors.length;
 if(data.cast !== undefined){
 let data4 = data.cast;
 if(!(((data4 === "string") || (data4 === "int")) || (data4 === "auto"))){
-const err11 = {instancePath:instancePath+"/cast",schemaPath:"#/oneOf/1/properties/cast/enum",keyword:"enum",params:{allowedValues: schema59.oneOf[1].properties.cast.enum}};
+const err11 = {instancePath:instancePath+"/cast",schemaPath:"#/oneOf/1/properties/cast/enum",keyword:"enum",params:{allowedValues: schema60.oneOf[1].properties.cast.enum}};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -4002,7 +4003,7 @@ errors++;
 if(data.chat_id !== undefined){
 let data0 = data.chat_id;
 if((typeof data0 !== "string") && (data0 !== null)){
-const err9 = {instancePath:instancePath+"/chat_id",schemaPath:"#/properties/chat_id/type",keyword:"type",params:{type: schema56.properties.chat_id.type}};
+const err9 = {instancePath:instancePath+"/chat_id",schemaPath:"#/properties/chat_id/type",keyword:"type",params:{type: schema57.properties.chat_id.type}};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -4015,7 +4016,7 @@ errors++;
 if(data.thread !== undefined){
 let data1 = data.thread;
 if((typeof data1 !== "boolean") && (data1 !== null)){
-const err10 = {instancePath:instancePath+"/thread",schemaPath:"#/properties/thread/type",keyword:"type",params:{type: schema56.properties.thread.type}};
+const err10 = {instancePath:instancePath+"/thread",schemaPath:"#/properties/thread/type",keyword:"type",params:{type: schema57.properties.thread.type}};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -4028,7 +4029,7 @@ errors++;
 if(data.method !== undefined){
 let data2 = data.method;
 if(!((((data2 === "POST") || (data2 === "PUT")) || (data2 === "PATCH")) || (data2 === "GET"))){
-const err11 = {instancePath:instancePath+"/method",schemaPath:"#/properties/method/enum",keyword:"enum",params:{allowedValues: schema56.properties.method.enum}};
+const err11 = {instancePath:instancePath+"/method",schemaPath:"#/properties/method/enum",keyword:"enum",params:{allowedValues: schema57.properties.method.enum}};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -4059,7 +4060,7 @@ errors = vErrors.length;
 if(data.basic !== undefined){
 let data6 = data.basic;
 if((!(data6 && typeof data6 == "object" && !Array.isArray(data6))) && (data6 !== null)){
-const err12 = {instancePath:instancePath+"/basic",schemaPath:"#/properties/basic/type",keyword:"type",params:{type: schema56.properties.basic.type}};
+const err12 = {instancePath:instancePath+"/basic",schemaPath:"#/properties/basic/type",keyword:"type",params:{type: schema57.properties.basic.type}};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -4137,7 +4138,7 @@ return errors === 0;
 }
 validate29.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema61 = {"title":"SignaturePlan","type":"object","additionalProperties":false,"required":["hash","key","message","encoding","unit_ms"],"properties":{"hash":{"enum":["sha1","sha256","sha512"]},"key":{"$ref":"#/$defs/textSegments"},"message":{"$ref":"#/$defs/textSegments"},"encoding":{"enum":["base64","hex"]},"unit_ms":{"enum":[1,1000]}}};
+const schema62 = {"title":"SignaturePlan","type":"object","additionalProperties":false,"required":["hash","key","message","encoding","unit_ms"],"properties":{"hash":{"enum":["sha1","sha256","sha512"]},"key":{"$ref":"#/$defs/textSegments"},"message":{"$ref":"#/$defs/textSegments"},"encoding":{"enum":["base64","hex"]},"unit_ms":{"enum":[1,1000]}}};
 
 function validate46(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -4215,7 +4216,7 @@ errors++;
 if(data.hash !== undefined){
 let data0 = data.hash;
 if(!(((data0 === "sha1") || (data0 === "sha256")) || (data0 === "sha512"))){
-const err6 = {instancePath:instancePath+"/hash",schemaPath:"#/properties/hash/enum",keyword:"enum",params:{allowedValues: schema61.properties.hash.enum}};
+const err6 = {instancePath:instancePath+"/hash",schemaPath:"#/properties/hash/enum",keyword:"enum",params:{allowedValues: schema62.properties.hash.enum}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -4240,7 +4241,7 @@ errors = vErrors.length;
 if(data.encoding !== undefined){
 let data3 = data.encoding;
 if(!((data3 === "base64") || (data3 === "hex"))){
-const err7 = {instancePath:instancePath+"/encoding",schemaPath:"#/properties/encoding/enum",keyword:"enum",params:{allowedValues: schema61.properties.encoding.enum}};
+const err7 = {instancePath:instancePath+"/encoding",schemaPath:"#/properties/encoding/enum",keyword:"enum",params:{allowedValues: schema62.properties.encoding.enum}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -4253,7 +4254,7 @@ errors++;
 if(data.unit_ms !== undefined){
 let data4 = data.unit_ms;
 if(!((data4 === 1) || (data4 === 1000))){
-const err8 = {instancePath:instancePath+"/unit_ms",schemaPath:"#/properties/unit_ms/enum",keyword:"enum",params:{allowedValues: schema61.properties.unit_ms.enum}};
+const err8 = {instancePath:instancePath+"/unit_ms",schemaPath:"#/properties/unit_ms/enum",keyword:"enum",params:{allowedValues: schema62.properties.unit_ms.enum}};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -4279,11 +4280,11 @@ return errors === 0;
 }
 validate46.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema62 = {"title":"ExchangePlan","type":"object","additionalProperties":false,"required":["base","request","success","token","lifetime","default_lifetime_ms","margin_ms"],"properties":{"base":{"oneOf":[{"$ref":"#/$defs/textSegments"},{"type":"null"}]},"request":{"$ref":"#/$defs/requestPlan"},"success":{"$ref":"#/$defs/conditionPlan"},"token":{"type":"array","items":{"type":"string"}},"lifetime":{"type":["array","null"],"items":{"type":"string"}},"default_lifetime_ms":{"type":"integer"},"margin_ms":{"type":"integer"}}};
-const schema63 = {"title":"ResponseCondition","description":"Checks that must all hold.","type":"array","items":{"$ref":"#/$defs/checkPlan"}};
-const schema64 = {"title":"CheckPlan","oneOf":[{"title":"StatusCheck","type":"object","additionalProperties":false,"required":["kind","ranges"],"properties":{"kind":{"const":"status"},"ranges":{"type":"array","items":{"title":"StatusRange","type":"object","additionalProperties":false,"required":["from","to"],"properties":{"from":{"type":"integer"},"to":{"type":"integer"}}}}}},{"title":"HeaderCheck","type":"object","additionalProperties":false,"required":["kind","name","expect"],"properties":{"kind":{"const":"header"},"name":{"type":"string"},"expect":{"type":"array","items":{"$ref":"#/$defs/expectPlan"}}}},{"$ref":"#/$defs/bodyCheck"},{"title":"TextCheck","type":"object","additionalProperties":false,"required":["kind","pattern"],"properties":{"kind":{"const":"text"},"pattern":{"type":"string"}}},{"title":"AnyCheck","type":"object","additionalProperties":false,"required":["kind","of"],"properties":{"kind":{"const":"any"},"of":{"type":"array","items":{"$ref":"#/$defs/conditionPlan"}}}}]};
-const schema65 = {"title":"ExpectPlan","oneOf":[{"title":"ExpectValues","type":"object","additionalProperties":false,"required":["op","values"],"properties":{"op":{"enum":["in","not_in"]},"values":{"type":"array","items":{"type":["string","number","boolean","null"]}}}},{"title":"ExpectFlag","type":"object","additionalProperties":false,"required":["op","value"],"properties":{"op":{"enum":["exists","empty"]},"value":{"type":"boolean"}}},{"title":"ExpectType","type":"object","additionalProperties":false,"required":["op","type"],"properties":{"op":{"const":"is"},"type":{"enum":["string","number","boolean","array","object"]}}},{"title":"ExpectMatch","type":"object","additionalProperties":false,"required":["op","pattern"],"properties":{"op":{"const":"matches"},"pattern":{"type":"string"}}},{"title":"ExpectRange","type":"object","additionalProperties":false,"required":["op","from","to"],"properties":{"op":{"const":"between"},"from":{"type":"number"},"to":{"type":"number"}}},{"title":"ExpectEvery","type":"object","additionalProperties":false,"required":["op","checks"],"properties":{"op":{"const":"every"},"checks":{"type":"array","items":{"$ref":"#/$defs/bodyCheck"}}}}]};
-const schema66 = {"title":"BodyCheck","type":"object","additionalProperties":false,"required":["kind","path","expect"],"properties":{"kind":{"const":"body"},"path":{"type":"array","items":{"type":"string"}},"expect":{"type":"array","items":{"$ref":"#/$defs/expectPlan"}}}};
+const schema63 = {"title":"ExchangePlan","type":"object","additionalProperties":false,"required":["base","request","success","token","lifetime","default_lifetime_ms","margin_ms"],"properties":{"base":{"oneOf":[{"$ref":"#/$defs/textSegments"},{"type":"null"}]},"request":{"$ref":"#/$defs/requestPlan"},"success":{"$ref":"#/$defs/conditionPlan"},"token":{"type":"array","items":{"type":"string"}},"lifetime":{"type":["array","null"],"items":{"type":"string"}},"default_lifetime_ms":{"type":"integer"},"margin_ms":{"type":"integer"}}};
+const schema64 = {"title":"ResponseCondition","description":"Checks that must all hold.","type":"array","items":{"$ref":"#/$defs/checkPlan"}};
+const schema65 = {"title":"CheckPlan","oneOf":[{"title":"StatusCheck","type":"object","additionalProperties":false,"required":["kind","ranges"],"properties":{"kind":{"const":"status"},"ranges":{"type":"array","items":{"title":"StatusRange","type":"object","additionalProperties":false,"required":["from","to"],"properties":{"from":{"type":"integer"},"to":{"type":"integer"}}}}}},{"title":"HeaderCheck","type":"object","additionalProperties":false,"required":["kind","name","expect"],"properties":{"kind":{"const":"header"},"name":{"type":"string"},"expect":{"type":"array","items":{"$ref":"#/$defs/expectPlan"}}}},{"$ref":"#/$defs/bodyCheck"},{"title":"TextCheck","type":"object","additionalProperties":false,"required":["kind","pattern"],"properties":{"kind":{"const":"text"},"pattern":{"type":"string"}}},{"title":"AnyCheck","type":"object","additionalProperties":false,"required":["kind","of"],"properties":{"kind":{"const":"any"},"of":{"type":"array","items":{"$ref":"#/$defs/conditionPlan"}}}}]};
+const schema66 = {"title":"ExpectPlan","oneOf":[{"title":"ExpectValues","type":"object","additionalProperties":false,"required":["op","values"],"properties":{"op":{"enum":["in","not_in"]},"values":{"type":"array","items":{"type":["string","number","boolean","null"]}}}},{"title":"ExpectFlag","type":"object","additionalProperties":false,"required":["op","value"],"properties":{"op":{"enum":["exists","empty"]},"value":{"type":"boolean"}}},{"title":"ExpectType","type":"object","additionalProperties":false,"required":["op","type"],"properties":{"op":{"const":"is"},"type":{"enum":["string","number","boolean","array","object"]}}},{"title":"ExpectMatch","type":"object","additionalProperties":false,"required":["op","pattern"],"properties":{"op":{"const":"matches"},"pattern":{"type":"string"}}},{"title":"ExpectRange","type":"object","additionalProperties":false,"required":["op","from","to"],"properties":{"op":{"const":"between"},"from":{"type":"number"},"to":{"type":"number"}}},{"title":"ExpectEvery","type":"object","additionalProperties":false,"required":["op","checks"],"properties":{"op":{"const":"every"},"checks":{"type":"array","items":{"$ref":"#/$defs/bodyCheck"}}}}]};
+const schema67 = {"title":"BodyCheck","type":"object","additionalProperties":false,"required":["kind","path","expect"],"properties":{"kind":{"const":"body"},"path":{"type":"array","items":{"type":"string"}},"expect":{"type":"array","items":{"$ref":"#/$defs/expectPlan"}}}};
 const wrapper3 = {validate: validate55};
 
 function validate56(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -4468,7 +4469,7 @@ errors++;
 if(data.op !== undefined){
 let data0 = data.op;
 if(!((data0 === "in") || (data0 === "not_in"))){
-const err3 = {instancePath:instancePath+"/op",schemaPath:"#/oneOf/0/properties/op/enum",keyword:"enum",params:{allowedValues: schema65.oneOf[0].properties.op.enum}};
+const err3 = {instancePath:instancePath+"/op",schemaPath:"#/oneOf/0/properties/op/enum",keyword:"enum",params:{allowedValues: schema66.oneOf[0].properties.op.enum}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -4485,7 +4486,7 @@ const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 let data2 = data1[i0];
 if((((typeof data2 !== "string") && (!((typeof data2 == "number") && (isFinite(data2))))) && (typeof data2 !== "boolean")) && (data2 !== null)){
-const err4 = {instancePath:instancePath+"/values/" + i0,schemaPath:"#/oneOf/0/properties/values/items/type",keyword:"type",params:{type: schema65.oneOf[0].properties.values.items.type}};
+const err4 = {instancePath:instancePath+"/values/" + i0,schemaPath:"#/oneOf/0/properties/values/items/type",keyword:"type",params:{type: schema66.oneOf[0].properties.values.items.type}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -4561,7 +4562,7 @@ errors++;
 if(data.op !== undefined){
 let data3 = data.op;
 if(!((data3 === "exists") || (data3 === "empty"))){
-const err10 = {instancePath:instancePath+"/op",schemaPath:"#/oneOf/1/properties/op/enum",keyword:"enum",params:{allowedValues: schema65.oneOf[1].properties.op.enum}};
+const err10 = {instancePath:instancePath+"/op",schemaPath:"#/oneOf/1/properties/op/enum",keyword:"enum",params:{allowedValues: schema66.oneOf[1].properties.op.enum}};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -4656,7 +4657,7 @@ errors++;
 if(data.type !== undefined){
 let data6 = data.type;
 if(!(((((data6 === "string") || (data6 === "number")) || (data6 === "boolean")) || (data6 === "array")) || (data6 === "object"))){
-const err17 = {instancePath:instancePath+"/type",schemaPath:"#/oneOf/2/properties/type/enum",keyword:"enum",params:{allowedValues: schema65.oneOf[2].properties.type.enum}};
+const err17 = {instancePath:instancePath+"/type",schemaPath:"#/oneOf/2/properties/type/enum",keyword:"enum",params:{allowedValues: schema66.oneOf[2].properties.type.enum}};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -5737,7 +5738,7 @@ errors++;
 if(data.lifetime !== undefined){
 let data5 = data.lifetime;
 if((!(Array.isArray(data5))) && (data5 !== null)){
-const err12 = {instancePath:instancePath+"/lifetime",schemaPath:"#/properties/lifetime/type",keyword:"type",params:{type: schema62.properties.lifetime.type}};
+const err12 = {instancePath:instancePath+"/lifetime",schemaPath:"#/properties/lifetime/type",keyword:"type",params:{type: schema63.properties.lifetime.type}};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -5804,7 +5805,7 @@ return errors === 0;
 }
 validate50.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema67 = {"title":"OutcomeRulePlan","type":"object","additionalProperties":false,"required":["when","outcome","reason","wait_ms"],"properties":{"when":{"$ref":"#/$defs/conditionPlan"},"outcome":{"enum":["ok","ok_pending","permanent","auth","retry","refresh","ambiguous"]},"reason":{"type":["string","null"]},"wait_ms":{"type":["integer","null"]}}};
+const schema68 = {"title":"OutcomeRulePlan","type":"object","additionalProperties":false,"required":["when","outcome","reason","wait_ms"],"properties":{"when":{"$ref":"#/$defs/conditionPlan"},"outcome":{"enum":["ok","ok_pending","permanent","auth","retry","refresh","ambiguous"]},"reason":{"type":["string","null"]},"wait_ms":{"type":["integer","null"]}}};
 
 function validate64(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -5878,7 +5879,7 @@ errors = vErrors.length;
 if(data.outcome !== undefined){
 let data1 = data.outcome;
 if(!(((((((data1 === "ok") || (data1 === "ok_pending")) || (data1 === "permanent")) || (data1 === "auth")) || (data1 === "retry")) || (data1 === "refresh")) || (data1 === "ambiguous"))){
-const err5 = {instancePath:instancePath+"/outcome",schemaPath:"#/properties/outcome/enum",keyword:"enum",params:{allowedValues: schema67.properties.outcome.enum}};
+const err5 = {instancePath:instancePath+"/outcome",schemaPath:"#/properties/outcome/enum",keyword:"enum",params:{allowedValues: schema68.properties.outcome.enum}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -5891,7 +5892,7 @@ errors++;
 if(data.reason !== undefined){
 let data2 = data.reason;
 if((typeof data2 !== "string") && (data2 !== null)){
-const err6 = {instancePath:instancePath+"/reason",schemaPath:"#/properties/reason/type",keyword:"type",params:{type: schema67.properties.reason.type}};
+const err6 = {instancePath:instancePath+"/reason",schemaPath:"#/properties/reason/type",keyword:"type",params:{type: schema68.properties.reason.type}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -5904,7 +5905,7 @@ errors++;
 if(data.wait_ms !== undefined){
 let data3 = data.wait_ms;
 if((!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))) && (data3 !== null)){
-const err7 = {instancePath:instancePath+"/wait_ms",schemaPath:"#/properties/wait_ms/type",keyword:"type",params:{type: schema67.properties.wait_ms.type}};
+const err7 = {instancePath:instancePath+"/wait_ms",schemaPath:"#/properties/wait_ms/type",keyword:"type",params:{type: schema68.properties.wait_ms.type}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -6123,7 +6124,7 @@ vErrors.push(err17);
 errors++;
 }
 for(const key0 in data){
-if(!(func1.call(schema52.properties, key0))){
+if(!(func1.call(schema53.properties, key0))){
 const err18 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
 if(vErrors === null){
 vErrors = [err18];
@@ -6250,7 +6251,7 @@ errors++;
 if(data4.pattern !== undefined){
 let data7 = data4.pattern;
 if((typeof data7 !== "string") && (data7 !== null)){
-const err28 = {instancePath:instancePath+"/address/" + i1+"/pattern",schemaPath:"#/$defs/addressPlan/properties/pattern/type",keyword:"type",params:{type: schema51.properties.pattern.type}};
+const err28 = {instancePath:instancePath+"/address/" + i1+"/pattern",schemaPath:"#/$defs/addressPlan/properties/pattern/type",keyword:"type",params:{type: schema52.properties.pattern.type}};
 if(vErrors === null){
 vErrors = [err28];
 }
@@ -6443,7 +6444,7 @@ errors++;
 if(data11.limit !== undefined){
 let data12 = data11.limit;
 if((!(((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12))) && (isFinite(data12)))) && (data12 !== null)){
-const err41 = {instancePath:instancePath+"/text/limit",schemaPath:"#/$defs/textPlan/properties/limit/type",keyword:"type",params:{type: schema60.properties.limit.type}};
+const err41 = {instancePath:instancePath+"/text/limit",schemaPath:"#/$defs/textPlan/properties/limit/type",keyword:"type",params:{type: schema61.properties.limit.type}};
 if(vErrors === null){
 vErrors = [err41];
 }
@@ -6456,7 +6457,7 @@ errors++;
 if(data11.unit !== undefined){
 let data13 = data11.unit;
 if(!((((data13 === "utf16") || (data13 === "codepoint")) || (data13 === "byte")) || (data13 === "json_byte"))){
-const err42 = {instancePath:instancePath+"/text/unit",schemaPath:"#/$defs/textPlan/properties/unit/enum",keyword:"enum",params:{allowedValues: schema60.properties.unit.enum}};
+const err42 = {instancePath:instancePath+"/text/unit",schemaPath:"#/$defs/textPlan/properties/unit/enum",keyword:"enum",params:{allowedValues: schema61.properties.unit.enum}};
 if(vErrors === null){
 vErrors = [err42];
 }
@@ -6469,7 +6470,7 @@ errors++;
 if(data11.overflow !== undefined){
 let data14 = data11.overflow;
 if(!(((data14 === "split") || (data14 === "truncate")) || (data14 === "reject"))){
-const err43 = {instancePath:instancePath+"/text/overflow",schemaPath:"#/$defs/textPlan/properties/overflow/enum",keyword:"enum",params:{allowedValues: schema60.properties.overflow.enum}};
+const err43 = {instancePath:instancePath+"/text/overflow",schemaPath:"#/$defs/textPlan/properties/overflow/enum",keyword:"enum",params:{allowedValues: schema61.properties.overflow.enum}};
 if(vErrors === null){
 vErrors = [err43];
 }
@@ -6511,7 +6512,7 @@ const len3 = data17.length;
 for(let i3=0; i3<len3; i3++){
 let data18 = data17[i3];
 if(!(((((((data18 === "slack_entities") || (data18 === "zwsp_after_at")) || (data18 === "break_angle_at")) || (data18 === "break_angle")) || (data18 === "break_everyone")) || (data18 === "break_templates")) || (data18 === "strip_controls"))){
-const err46 = {instancePath:instancePath+"/text/transforms/" + i3,schemaPath:"#/$defs/textPlan/properties/transforms/items/enum",keyword:"enum",params:{allowedValues: schema60.properties.transforms.items.enum}};
+const err46 = {instancePath:instancePath+"/text/transforms/" + i3,schemaPath:"#/$defs/textPlan/properties/transforms/items/enum",keyword:"enum",params:{allowedValues: schema61.properties.transforms.items.enum}};
 if(vErrors === null){
 vErrors = [err46];
 }
@@ -6593,7 +6594,7 @@ errors++;
 if(data19.form !== undefined){
 let data20 = data19.form;
 if(!((data20 === "hex") || (data20 === "uuid"))){
-const err53 = {instancePath:instancePath+"/key/form",schemaPath:"#/properties/key/properties/form/enum",keyword:"enum",params:{allowedValues: schema52.properties.key.properties.form.enum}};
+const err53 = {instancePath:instancePath+"/key/form",schemaPath:"#/properties/key/properties/form/enum",keyword:"enum",params:{allowedValues: schema53.properties.key.properties.form.enum}};
 if(vErrors === null){
 vErrors = [err53];
 }
@@ -6768,7 +6769,7 @@ errors = vErrors.length;
 if(data.message_id !== undefined){
 let data26 = data.message_id;
 if((!(Array.isArray(data26))) && (data26 !== null)){
-const err61 = {instancePath:instancePath+"/message_id",schemaPath:"#/properties/message_id/type",keyword:"type",params:{type: schema52.properties.message_id.type}};
+const err61 = {instancePath:instancePath+"/message_id",schemaPath:"#/properties/message_id/type",keyword:"type",params:{type: schema53.properties.message_id.type}};
 if(vErrors === null){
 vErrors = [err61];
 }
@@ -6796,7 +6797,7 @@ errors++;
 if(data.error_code !== undefined){
 let data28 = data.error_code;
 if((!(Array.isArray(data28))) && (data28 !== null)){
-const err63 = {instancePath:instancePath+"/error_code",schemaPath:"#/properties/error_code/type",keyword:"type",params:{type: schema52.properties.error_code.type}};
+const err63 = {instancePath:instancePath+"/error_code",schemaPath:"#/properties/error_code/type",keyword:"type",params:{type: schema53.properties.error_code.type}};
 if(vErrors === null){
 vErrors = [err63];
 }
@@ -6915,7 +6916,7 @@ errors++;
 if(data33.in !== undefined){
 let data34 = data33.in;
 if(!(((data34 === "header") || (data34 === "body")) || (data34 === "text"))){
-const err72 = {instancePath:instancePath+"/retry_after/" + i7+"/in",schemaPath:"#/$defs/waitSource/properties/in/enum",keyword:"enum",params:{allowedValues: schema68.properties.in.enum}};
+const err72 = {instancePath:instancePath+"/retry_after/" + i7+"/in",schemaPath:"#/$defs/waitSource/properties/in/enum",keyword:"enum",params:{allowedValues: schema69.properties.in.enum}};
 if(vErrors === null){
 vErrors = [err72];
 }
@@ -6980,7 +6981,7 @@ errors++;
 if(data33.unit_ms !== undefined){
 let data39 = data33.unit_ms;
 if(!((data39 === 1) || (data39 === 1000))){
-const err77 = {instancePath:instancePath+"/retry_after/" + i7+"/unit_ms",schemaPath:"#/$defs/waitSource/properties/unit_ms/enum",keyword:"enum",params:{allowedValues: schema68.properties.unit_ms.enum}};
+const err77 = {instancePath:instancePath+"/retry_after/" + i7+"/unit_ms",schemaPath:"#/$defs/waitSource/properties/unit_ms/enum",keyword:"enum",params:{allowedValues: schema69.properties.unit_ms.enum}};
 if(vErrors === null){
 vErrors = [err77];
 }
@@ -7079,7 +7080,7 @@ errors++;
 if(data42.per !== undefined){
 let data43 = data42.per;
 if(!((data43 === "chat") || (data43 === "credentials"))){
-const err85 = {instancePath:instancePath+"/pacing/" + i9+"/per",schemaPath:"#/properties/pacing/items/properties/per/enum",keyword:"enum",params:{allowedValues: schema52.properties.pacing.items.properties.per.enum}};
+const err85 = {instancePath:instancePath+"/pacing/" + i9+"/per",schemaPath:"#/properties/pacing/items/properties/per/enum",keyword:"enum",params:{allowedValues: schema53.properties.pacing.items.properties.per.enum}};
 if(vErrors === null){
 vErrors = [err85];
 }
@@ -7293,7 +7294,7 @@ errors++;
 if(data.driver !== undefined){
 let data2 = data.driver;
 if(!(((((data2 === "http") || (data2 === "log")) || (data2 === "local")) || (data2 === "forgea_comment")) || (data2 === "email"))){
-const err9 = {instancePath:instancePath+"/driver",schemaPath:"#/properties/driver/enum",keyword:"enum",params:{allowedValues: schema49.properties.driver.enum}};
+const err9 = {instancePath:instancePath+"/driver",schemaPath:"#/properties/driver/enum",keyword:"enum",params:{allowedValues: schema50.properties.driver.enum}};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -7449,7 +7450,7 @@ errors++;
 if(data4.default !== undefined){
 let data10 = data4.default;
 if((typeof data10 !== "string") && (data10 !== null)){
-const err22 = {instancePath:instancePath+"/settings/" + i0+"/default",schemaPath:"#/$defs/settingPlan/properties/default/type",keyword:"type",params:{type: schema50.properties.default.type}};
+const err22 = {instancePath:instancePath+"/settings/" + i0+"/default",schemaPath:"#/$defs/settingPlan/properties/default/type",keyword:"type",params:{type: schema51.properties.default.type}};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -7462,7 +7463,7 @@ errors++;
 if(data4.pattern !== undefined){
 let data11 = data4.pattern;
 if((typeof data11 !== "string") && (data11 !== null)){
-const err23 = {instancePath:instancePath+"/settings/" + i0+"/pattern",schemaPath:"#/$defs/settingPlan/properties/pattern/type",keyword:"type",params:{type: schema50.properties.pattern.type}};
+const err23 = {instancePath:instancePath+"/settings/" + i0+"/pattern",schemaPath:"#/$defs/settingPlan/properties/pattern/type",keyword:"type",params:{type: schema51.properties.pattern.type}};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -7572,7 +7573,7 @@ errors++;
 if(data13.pattern !== undefined){
 let data16 = data13.pattern;
 if((typeof data16 !== "string") && (data16 !== null)){
-const err32 = {instancePath:instancePath+"/address/" + i2+"/pattern",schemaPath:"#/$defs/addressPlan/properties/pattern/type",keyword:"type",params:{type: schema51.properties.pattern.type}};
+const err32 = {instancePath:instancePath+"/address/" + i2+"/pattern",schemaPath:"#/$defs/addressPlan/properties/pattern/type",keyword:"type",params:{type: schema52.properties.pattern.type}};
 if(vErrors === null){
 vErrors = [err32];
 }
@@ -7644,8 +7645,8 @@ return errors === 0;
 }
 validate25.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema69 = {"title":"ProfilePlan","type":"object","additionalProperties":false,"required":["name","home","agent","toolsets","targets"],"properties":{"name":{"type":"string"},"home":{"type":"string","description":"Relative to <home_dir>: empty, or profiles/<name>."},"agent":{"$ref":"#/$defs/agentPlan"},"toolsets":{"type":"array","items":{"type":"string"},"description":"Default toolsets of webhook runs."},"targets":{"title":"TargetBindings","type":"object","additionalProperties":{"$ref":"#/$defs/targetBinding"},"description":"Enabled targets by canonical name."}}};
-const schema70 = {"title":"AgentPlan","oneOf":[{"title":"CommandAgentPlan","type":"object","additionalProperties":false,"required":["kind","argv","timeout_seconds","max_attempts"],"properties":{"kind":{"const":"command"},"argv":{"type":"array","items":{"type":"string"}},"timeout_seconds":{"type":"number"},"max_attempts":{"type":"integer"}}},{"title":"OpenAiAgentPlan","type":"object","additionalProperties":false,"required":["kind","base_url","model","api_key","system","timeout_seconds","max_attempts"],"properties":{"kind":{"const":"openai"},"base_url":{"type":"string"},"model":{"type":"string"},"api_key":{"oneOf":[{"$ref":"#/$defs/secretRef"},{"type":"null"}]},"system":{"type":["string","null"]},"timeout_seconds":{"type":"number"},"max_attempts":{"type":"integer"}}},{"title":"PreviewAgentPlan","type":"object","additionalProperties":false,"required":["kind","timeout_seconds","max_attempts"],"properties":{"kind":{"const":"preview"},"timeout_seconds":{"type":"number"},"max_attempts":{"type":"integer"}}}]};
+const schema70 = {"title":"ProfilePlan","type":"object","additionalProperties":false,"required":["name","home","agent","toolsets","targets"],"properties":{"name":{"type":"string"},"home":{"type":"string","description":"Relative to <home_dir>: empty, or profiles/<name>."},"agent":{"$ref":"#/$defs/agentPlan"},"toolsets":{"type":"array","items":{"type":"string"},"description":"Default toolsets of webhook runs."},"targets":{"title":"TargetBindings","type":"object","additionalProperties":{"$ref":"#/$defs/targetBinding"},"description":"Enabled targets by canonical name."}}};
+const schema71 = {"title":"AgentPlan","oneOf":[{"title":"CommandAgentPlan","type":"object","additionalProperties":false,"required":["kind","argv","timeout_seconds","max_attempts"],"properties":{"kind":{"const":"command"},"argv":{"type":"array","items":{"type":"string"}},"timeout_seconds":{"type":"number"},"max_attempts":{"type":"integer"}}},{"title":"OpenAiAgentPlan","type":"object","additionalProperties":false,"required":["kind","base_url","model","api_key","system","timeout_seconds","max_attempts"],"properties":{"kind":{"const":"openai"},"base_url":{"type":"string"},"model":{"type":"string"},"api_key":{"oneOf":[{"$ref":"#/$defs/secretRef"},{"type":"null"}]},"system":{"type":["string","null"]},"timeout_seconds":{"type":"number"},"max_attempts":{"type":"integer"}}},{"title":"PreviewAgentPlan","type":"object","additionalProperties":false,"required":["kind","timeout_seconds","max_attempts"],"properties":{"kind":{"const":"preview"},"timeout_seconds":{"type":"number"},"max_attempts":{"type":"integer"}}}]};
 
 function validate70(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -8066,7 +8067,7 @@ vErrors = null;
 if(data.system !== undefined){
 let data12 = data.system;
 if((typeof data12 !== "string") && (data12 !== null)){
-const err32 = {instancePath:instancePath+"/system",schemaPath:"#/oneOf/1/properties/system/type",keyword:"type",params:{type: schema70.oneOf[1].properties.system.type}};
+const err32 = {instancePath:instancePath+"/system",schemaPath:"#/oneOf/1/properties/system/type",keyword:"type",params:{type: schema71.oneOf[1].properties.system.type}};
 if(vErrors === null){
 vErrors = [err32];
 }
@@ -8261,7 +8262,7 @@ return errors === 0;
 }
 validate70.evaluated = {"dynamicProps":true,"dynamicItems":false};
 
-const schema72 = {"title":"TargetBinding","description":"A target switched on in a profile, with that profile's credentials.","type":"object","additionalProperties":false,"required":["variant","home_channel","api_base","allow_http","credentials","options","retry_ambiguous","max_attempts"],"properties":{"variant":{"type":["string","null"]},"home_channel":{"type":["string","null"]},"api_base":{"type":["string","null"]},"allow_http":{"type":"boolean","description":"Plain http to a host that is not this machine is allowed."},"credentials":{"title":"CredentialRefs","type":"object","additionalProperties":{"$ref":"#/$defs/secretRef"}},"options":{"title":"TargetOptions","type":"object","additionalProperties":{"type":["string","integer","boolean"]},"description":"Settings of the target that are not secret."},"retry_ambiguous":{"type":"boolean"},"max_attempts":{"type":"integer"}}};
+const schema73 = {"title":"TargetBinding","description":"A target switched on in a profile, with that profile's credentials.","type":"object","additionalProperties":false,"required":["variant","home_channel","api_base","allow_http","credentials","options","retry_ambiguous","max_attempts"],"properties":{"variant":{"type":["string","null"]},"home_channel":{"type":["string","null"]},"api_base":{"type":["string","null"]},"allow_http":{"type":"boolean","description":"Plain http to a host that is not this machine is allowed."},"credentials":{"title":"CredentialRefs","type":"object","additionalProperties":{"$ref":"#/$defs/secretRef"}},"options":{"title":"TargetOptions","type":"object","additionalProperties":{"type":["string","integer","boolean"]},"description":"Settings of the target that are not secret."},"retry_ambiguous":{"type":"boolean"},"max_attempts":{"type":"integer"}}};
 
 function validate72(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -8369,7 +8370,7 @@ errors++;
 if(data.variant !== undefined){
 let data0 = data.variant;
 if((typeof data0 !== "string") && (data0 !== null)){
-const err9 = {instancePath:instancePath+"/variant",schemaPath:"#/properties/variant/type",keyword:"type",params:{type: schema72.properties.variant.type}};
+const err9 = {instancePath:instancePath+"/variant",schemaPath:"#/properties/variant/type",keyword:"type",params:{type: schema73.properties.variant.type}};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -8382,7 +8383,7 @@ errors++;
 if(data.home_channel !== undefined){
 let data1 = data.home_channel;
 if((typeof data1 !== "string") && (data1 !== null)){
-const err10 = {instancePath:instancePath+"/home_channel",schemaPath:"#/properties/home_channel/type",keyword:"type",params:{type: schema72.properties.home_channel.type}};
+const err10 = {instancePath:instancePath+"/home_channel",schemaPath:"#/properties/home_channel/type",keyword:"type",params:{type: schema73.properties.home_channel.type}};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -8395,7 +8396,7 @@ errors++;
 if(data.api_base !== undefined){
 let data2 = data.api_base;
 if((typeof data2 !== "string") && (data2 !== null)){
-const err11 = {instancePath:instancePath+"/api_base",schemaPath:"#/properties/api_base/type",keyword:"type",params:{type: schema72.properties.api_base.type}};
+const err11 = {instancePath:instancePath+"/api_base",schemaPath:"#/properties/api_base/type",keyword:"type",params:{type: schema73.properties.api_base.type}};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -8532,7 +8533,7 @@ if(data9 && typeof data9 == "object" && !Array.isArray(data9)){
 for(const key3 in data9){
 let data10 = data9[key3];
 if(((typeof data10 !== "string") && (!(((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10))) && (isFinite(data10))))) && (typeof data10 !== "boolean")){
-const err22 = {instancePath:instancePath+"/options/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/options/additionalProperties/type",keyword:"type",params:{type: schema72.properties.options.additionalProperties.type}};
+const err22 = {instancePath:instancePath+"/options/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/options/additionalProperties/type",keyword:"type",params:{type: schema73.properties.options.additionalProperties.type}};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -8764,11 +8765,11 @@ return errors === 0;
 }
 validate69.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema74 = {"title":"JobPlan","type":"object","additionalProperties":false,"required":["id","name","profile","description","schedule","timezone","prompt","deliver","skills","toolsets","paused","misfire","at"],"properties":{"id":{"type":"string"},"name":{"type":"string"},"profile":{"type":"string"},"description":{"type":["string","null"]},"schedule":{"type":"string"},"timezone":{"type":["string","null"]},"prompt":{"type":"string"},"deliver":{"type":"array","items":{"$ref":"#/$defs/deliveryPlan"}},"skills":{"type":"array","items":{"type":"string"}},"toolsets":{"type":"array","items":{"type":"string"}},"paused":{"type":"boolean"},"misfire":{"enum":["skip","once"]},"at":{"$ref":"#/$defs/place"}}};
-const schema78 = {"title":"Place","description":"Where an entry is written: file relative to the root config file's folder, 1-based line.","type":"object","additionalProperties":false,"required":["file","line"],"properties":{"file":{"type":"string"},"line":{"type":"integer"}}};
-const schema75 = {"title":"DeliveryPlan","description":"One target of a route or job with its address templates.","type":"object","additionalProperties":false,"required":["target","extra"],"properties":{"target":{"type":"string","description":"Canonical target name, or `origin`, `local`, `log`."},"extra":{"title":"DeliveryExtraPlan","type":"object","additionalProperties":{"$ref":"#/$defs/template"}}}};
-const schema76 = {"title":"TemplatePlan","description":"A template as a list of segments.","type":"array","items":{"$ref":"#/$defs/templateSegment"}};
-const schema77 = {"title":"TemplateSegment","oneOf":[{"title":"TextSegment","type":"object","additionalProperties":false,"required":["kind","text"],"properties":{"kind":{"const":"text"},"text":{"type":"string"}}},{"title":"PathSegment","type":"object","additionalProperties":false,"required":["kind","path","text","builtin"],"properties":{"kind":{"const":"path"},"path":{"type":"array","items":{"type":"string"},"description":"Keys and indexes from the root; empty: never resolves (`{headers.X}`)."},"text":{"type":"string","description":"The placeholder as written; stays when it does not resolve."},"builtin":{"enum":["event_type","route","delivery_id",null],"description":"What it means when the payload has no such key."}}},{"title":"DumpSegment","type":"object","additionalProperties":false,"required":["kind"],"properties":{"kind":{"const":"dump"}}},{"title":"MetaSegment","type":"object","additionalProperties":false,"required":["kind","name"],"properties":{"kind":{"const":"meta"},"name":{"enum":["event_type","route","delivery_id"]}}}]};
+const schema75 = {"title":"JobPlan","type":"object","additionalProperties":false,"required":["id","name","profile","description","schedule","timezone","prompt","deliver","skills","toolsets","paused","misfire","at"],"properties":{"id":{"type":"string"},"name":{"type":"string"},"profile":{"type":"string"},"description":{"type":["string","null"]},"schedule":{"type":"string"},"timezone":{"type":["string","null"]},"prompt":{"type":"string"},"deliver":{"type":"array","items":{"$ref":"#/$defs/deliveryPlan"}},"skills":{"type":"array","items":{"type":"string"}},"toolsets":{"type":"array","items":{"type":"string"}},"paused":{"type":"boolean"},"misfire":{"enum":["skip","once"]},"at":{"$ref":"#/$defs/place"}}};
+const schema79 = {"title":"Place","description":"Where an entry is written: file relative to the root config file's folder, 1-based line.","type":"object","additionalProperties":false,"required":["file","line"],"properties":{"file":{"type":"string"},"line":{"type":"integer"}}};
+const schema76 = {"title":"DeliveryPlan","description":"One target of a route or job with its address templates.","type":"object","additionalProperties":false,"required":["target","extra"],"properties":{"target":{"type":"string","description":"Canonical target name, or `origin`, `local`, `log`."},"extra":{"title":"DeliveryExtraPlan","type":"object","additionalProperties":{"$ref":"#/$defs/template"}}}};
+const schema77 = {"title":"TemplatePlan","description":"A template as a list of segments.","type":"array","items":{"$ref":"#/$defs/templateSegment"}};
+const schema78 = {"title":"TemplateSegment","oneOf":[{"title":"TextSegment","type":"object","additionalProperties":false,"required":["kind","text"],"properties":{"kind":{"const":"text"},"text":{"type":"string"}}},{"title":"PathSegment","type":"object","additionalProperties":false,"required":["kind","path","text","builtin"],"properties":{"kind":{"const":"path"},"path":{"type":"array","items":{"type":"string"},"description":"Keys and indexes from the root; empty: never resolves (`{headers.X}`)."},"text":{"type":"string","description":"The placeholder as written; stays when it does not resolve."},"builtin":{"enum":["event_type","route","delivery_id",null],"description":"What it means when the payload has no such key."}}},{"title":"DumpSegment","type":"object","additionalProperties":false,"required":["kind"],"properties":{"kind":{"const":"dump"}}},{"title":"MetaSegment","type":"object","additionalProperties":false,"required":["kind","name"],"properties":{"kind":{"const":"meta"},"name":{"enum":["event_type","route","delivery_id"]}}}]};
 
 function validate77(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -8971,7 +8972,7 @@ errors++;
 if(data0.builtin !== undefined){
 let data7 = data0.builtin;
 if(!((((data7 === "event_type") || (data7 === "route")) || (data7 === "delivery_id")) || (data7 === null))){
-const err15 = {instancePath:instancePath+"/" + i0+"/builtin",schemaPath:"#/$defs/templateSegment/oneOf/1/properties/builtin/enum",keyword:"enum",params:{allowedValues: schema77.oneOf[1].properties.builtin.enum}};
+const err15 = {instancePath:instancePath+"/" + i0+"/builtin",schemaPath:"#/$defs/templateSegment/oneOf/1/properties/builtin/enum",keyword:"enum",params:{allowedValues: schema78.oneOf[1].properties.builtin.enum}};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -9114,7 +9115,7 @@ errors++;
 if(data0.name !== undefined){
 let data10 = data0.name;
 if(!(((data10 === "event_type") || (data10 === "route")) || (data10 === "delivery_id"))){
-const err25 = {instancePath:instancePath+"/" + i0+"/name",schemaPath:"#/$defs/templateSegment/oneOf/3/properties/name/enum",keyword:"enum",params:{allowedValues: schema77.oneOf[3].properties.name.enum}};
+const err25 = {instancePath:instancePath+"/" + i0+"/name",schemaPath:"#/$defs/templateSegment/oneOf/3/properties/name/enum",keyword:"enum",params:{allowedValues: schema78.oneOf[3].properties.name.enum}};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -9425,7 +9426,7 @@ vErrors.push(err12);
 errors++;
 }
 for(const key0 in data){
-if(!(func1.call(schema74.properties, key0))){
+if(!(func1.call(schema75.properties, key0))){
 const err13 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
 if(vErrors === null){
 vErrors = [err13];
@@ -9475,7 +9476,7 @@ errors++;
 if(data.description !== undefined){
 let data3 = data.description;
 if((typeof data3 !== "string") && (data3 !== null)){
-const err17 = {instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema74.properties.description.type}};
+const err17 = {instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema75.properties.description.type}};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -9500,7 +9501,7 @@ errors++;
 if(data.timezone !== undefined){
 let data5 = data.timezone;
 if((typeof data5 !== "string") && (data5 !== null)){
-const err19 = {instancePath:instancePath+"/timezone",schemaPath:"#/properties/timezone/type",keyword:"type",params:{type: schema74.properties.timezone.type}};
+const err19 = {instancePath:instancePath+"/timezone",schemaPath:"#/properties/timezone/type",keyword:"type",params:{type: schema75.properties.timezone.type}};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -9615,7 +9616,7 @@ errors++;
 if(data.misfire !== undefined){
 let data14 = data.misfire;
 if(!((data14 === "skip") || (data14 === "once"))){
-const err27 = {instancePath:instancePath+"/misfire",schemaPath:"#/properties/misfire/enum",keyword:"enum",params:{allowedValues: schema74.properties.misfire.enum}};
+const err27 = {instancePath:instancePath+"/misfire",schemaPath:"#/properties/misfire/enum",keyword:"enum",params:{allowedValues: schema75.properties.misfire.enum}};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -9713,8 +9714,8 @@ return errors === 0;
 }
 validate75.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema79 = {"title":"BlueprintPlan","description":"A blueprint whose every combination of options makes a valid schedule.","type":"object","additionalProperties":false,"required":["key","title","description","category","tags","fields","schedule","prompt","skills"],"properties":{"key":{"type":"string"},"title":{"type":"string"},"description":{"type":"string"},"category":{"enum":["daily","email","weekly","general"]},"tags":{"type":"array","items":{"type":"string"}},"fields":{"type":"array","items":{"$ref":"catalog.schema.json#/$defs/field"},"description":"Complete, in order, `deliver` last."},"schedule":{"type":"string","description":"Five-field cron expression with {name} placeholders."},"prompt":{"type":"string","description":"The job's prompt with {name} placeholders."},"skills":{"type":"array","items":{"type":"string"}}}};
-const schema82 = {"title":"BlueprintField","description":"One input of a blueprint, complete.","type":"object","additionalProperties":false,"required":["name","type","label","default","options","optional","strict","help"],"properties":{"name":{"type":"string","pattern":"^[a-z][a-z0-9_]*$","description":"Parameter name."},"type":{"enum":["time","enum","text","weekdays"],"description":"`time`: 24-hour HH:MM. `enum`: one of the options. `weekdays`: which days. `text`: anything."},"label":{"type":"string","minLength":1,"description":"Prompt shown to the user."},"default":{"type":"string","description":"Default value."},"options":{"type":"array","items":{"type":"string","minLength":1},"description":"Allowed values of `enum` and `weekdays`; empty for `time` and `text`."},"optional":{"type":"boolean","description":"May be left out altogether."},"strict":{"type":"boolean","description":"Values outside the options are refused."},"help":{"type":"string","description":"Hint, may be empty."}}};
+const schema80 = {"title":"BlueprintPlan","description":"A blueprint whose every combination of options makes a valid schedule.","type":"object","additionalProperties":false,"required":["key","title","description","category","tags","fields","schedule","prompt","skills"],"properties":{"key":{"type":"string"},"title":{"type":"string"},"description":{"type":"string"},"category":{"enum":["daily","email","weekly","general"]},"tags":{"type":"array","items":{"type":"string"}},"fields":{"type":"array","items":{"$ref":"catalog.schema.json#/$defs/field"},"description":"Complete, in order, `deliver` last."},"schedule":{"type":"string","description":"Five-field cron expression with {name} placeholders."},"prompt":{"type":"string","description":"The job's prompt with {name} placeholders."},"skills":{"type":"array","items":{"type":"string"}}}};
+const schema83 = {"title":"BlueprintField","description":"One input of a blueprint, complete.","type":"object","additionalProperties":false,"required":["name","type","label","default","options","optional","strict","help"],"properties":{"name":{"type":"string","pattern":"^[a-z][a-z0-9_]*$","description":"Parameter name."},"type":{"enum":["time","enum","text","weekdays"],"description":"`time`: 24-hour HH:MM. `enum`: one of the options. `weekdays`: which days. `text`: anything."},"label":{"type":"string","minLength":1,"description":"Prompt shown to the user."},"default":{"type":"string","description":"Default value."},"options":{"type":"array","items":{"type":"string","minLength":1},"description":"Allowed values of `enum` and `weekdays`; empty for `time` and `text`."},"optional":{"type":"boolean","description":"May be left out altogether."},"strict":{"type":"boolean","description":"Values outside the options are refused."},"help":{"type":"string","description":"Hint, may be empty."}}};
 const pattern6 = new RegExp("^[a-z][a-z0-9_]*$", "u");
 
 function validate81(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -9819,7 +9820,7 @@ vErrors.push(err8);
 errors++;
 }
 for(const key0 in data){
-if(!(func1.call(schema79.properties, key0))){
+if(!(func1.call(schema80.properties, key0))){
 const err9 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
 if(vErrors === null){
 vErrors = [err9];
@@ -9869,7 +9870,7 @@ errors++;
 if(data.category !== undefined){
 let data3 = data.category;
 if(!((((data3 === "daily") || (data3 === "email")) || (data3 === "weekly")) || (data3 === "general"))){
-const err13 = {instancePath:instancePath+"/category",schemaPath:"#/properties/category/enum",keyword:"enum",params:{allowedValues: schema79.properties.category.enum}};
+const err13 = {instancePath:instancePath+"/category",schemaPath:"#/properties/category/enum",keyword:"enum",params:{allowedValues: schema80.properties.category.enum}};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -10034,7 +10035,7 @@ errors++;
 if(data7.type !== undefined){
 let data9 = data7.type;
 if(!((((data9 === "time") || (data9 === "enum")) || (data9 === "text")) || (data9 === "weekdays"))){
-const err27 = {instancePath:instancePath+"/fields/" + i1+"/type",schemaPath:"catalog.schema.json#/$defs/field/properties/type/enum",keyword:"enum",params:{allowedValues: schema82.properties.type.enum}};
+const err27 = {instancePath:instancePath+"/fields/" + i1+"/type",schemaPath:"catalog.schema.json#/$defs/field/properties/type/enum",keyword:"enum",params:{allowedValues: schema83.properties.type.enum}};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -10250,10 +10251,10 @@ return errors === 0;
 }
 validate81.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema84 = {"title":"RoutePlan","type":"object","additionalProperties":false,"required":["name","profile","at","enabled","description","mode","source","insecure","schemes","secrets","verify_token","public_url","events","filters","script","prompt","skills","toolsets","deliver","cron_job","coalesce","mirror_to_session","rate_limit","max_concurrent","idempotency_ttl_seconds"],"properties":{"name":{"type":"string"},"profile":{"type":"string"},"at":{"$ref":"#/$defs/place"},"enabled":{"type":"boolean"},"description":{"type":["string","null"]},"mode":{"enum":["agent","direct","cron"],"description":"`direct` is `deliver_only`, `cron` is `cron_job`."},"source":{"type":["string","null"],"description":"Scheme that also pins event type, delivery id and challenge; null: header-driven."},"insecure":{"type":"boolean","description":"INSECURE_NO_AUTH."},"schemes":{"type":"array","items":{"type":"string"},"description":"Accepted schemes in the order they commit."},"secrets":{"type":"array","items":{"$ref":"#/$defs/routeSecret"},"description":"Accepted secrets or public keys, current first."},"verify_token":{"oneOf":[{"$ref":"#/$defs/secretRef"},{"type":"null"}],"description":"Token the sender repeats in its handshake."},"public_url":{"type":["string","null"]},"events":{"oneOf":[{"$ref":"#/$defs/eventsPlan"},{"type":"null"}]},"filters":{"oneOf":[{"$ref":"#/$defs/filterPlan"},{"type":"null"}]},"script":{"oneOf":[{"$ref":"#/$defs/scriptPlan"},{"type":"null"}]},"prompt":{"$ref":"#/$defs/template"},"skills":{"type":"array","items":{"type":"string"}},"toolsets":{"type":"array","items":{"type":"string"}},"deliver":{"type":"array","items":{"$ref":"#/$defs/deliveryPlan"}},"cron_job":{"type":["string","null"],"description":"Id of a job."},"coalesce":{"title":"CoalescePlan","type":["object","null"],"additionalProperties":false,"required":["key","window_seconds","max_wait_seconds"],"properties":{"key":{"$ref":"#/$defs/template"},"window_seconds":{"type":"number"},"max_wait_seconds":{"type":"number"}}},"mirror_to_session":{"type":"boolean"},"rate_limit":{"type":"integer"},"max_concurrent":{"type":["integer","null"]},"idempotency_ttl_seconds":{"type":"integer"}}};
-const schema89 = {"title":"EventsPlan","type":"object","additionalProperties":false,"required":["exact","globs"],"properties":{"exact":{"type":"array","items":{"type":"string"}},"globs":{"type":"array","items":{"type":"string"},"description":"Regular expression sources made from the globs."}}};
-const schema92 = {"title":"ScriptPlan","type":"object","additionalProperties":false,"required":["path","interpreter","timeout_seconds"],"properties":{"path":{"type":"string","description":"Relative to <profile home>/scripts/."},"interpreter":{"enum":["bash","python"]},"timeout_seconds":{"type":"number"}}};
-const schema86 = {"title":"RouteSecret","type":"object","additionalProperties":false,"required":["ref","expires_at"],"properties":{"ref":{"$ref":"#/$defs/secretRef"},"expires_at":{"type":["integer","null"],"description":"Unix time in ms after which it is no longer accepted."}}};
+const schema85 = {"title":"RoutePlan","type":"object","additionalProperties":false,"required":["name","profile","at","enabled","description","mode","source","insecure","schemes","secrets","verify_token","public_url","events","filters","script","prompt","skills","toolsets","deliver","cron_job","coalesce","mirror_to_session","rate_limit","max_concurrent","idempotency_ttl_seconds"],"properties":{"name":{"type":"string"},"profile":{"type":"string"},"at":{"$ref":"#/$defs/place"},"enabled":{"type":"boolean"},"description":{"type":["string","null"]},"mode":{"enum":["agent","direct","cron"],"description":"`direct` is `deliver_only`, `cron` is `cron_job`."},"source":{"type":["string","null"],"description":"Scheme that also pins event type, delivery id and challenge; null: header-driven."},"insecure":{"type":"boolean","description":"INSECURE_NO_AUTH."},"schemes":{"type":"array","items":{"type":"string"},"description":"Accepted schemes in the order they commit."},"secrets":{"type":"array","items":{"$ref":"#/$defs/routeSecret"},"description":"Accepted secrets or public keys, current first."},"verify_token":{"oneOf":[{"$ref":"#/$defs/secretRef"},{"type":"null"}],"description":"Token the sender repeats in its handshake."},"public_url":{"type":["string","null"]},"events":{"oneOf":[{"$ref":"#/$defs/eventsPlan"},{"type":"null"}]},"filters":{"oneOf":[{"$ref":"#/$defs/filterPlan"},{"type":"null"}]},"script":{"oneOf":[{"$ref":"#/$defs/scriptPlan"},{"type":"null"}]},"prompt":{"$ref":"#/$defs/template"},"skills":{"type":"array","items":{"type":"string"}},"toolsets":{"type":"array","items":{"type":"string"}},"deliver":{"type":"array","items":{"$ref":"#/$defs/deliveryPlan"}},"cron_job":{"type":["string","null"],"description":"Id of a job."},"coalesce":{"title":"CoalescePlan","type":["object","null"],"additionalProperties":false,"required":["key","window_seconds","max_wait_seconds"],"properties":{"key":{"$ref":"#/$defs/template"},"window_seconds":{"type":"number"},"max_wait_seconds":{"type":"number"}}},"mirror_to_session":{"type":"boolean"},"rate_limit":{"type":"integer"},"max_concurrent":{"type":["integer","null"]},"idempotency_ttl_seconds":{"type":"integer"}}};
+const schema90 = {"title":"EventsPlan","type":"object","additionalProperties":false,"required":["exact","globs"],"properties":{"exact":{"type":"array","items":{"type":"string"}},"globs":{"type":"array","items":{"type":"string"},"description":"Regular expression sources made from the globs."}}};
+const schema93 = {"title":"ScriptPlan","type":"object","additionalProperties":false,"required":["path","interpreter","timeout_seconds"],"properties":{"path":{"type":"string","description":"Relative to <profile home>/scripts/."},"interpreter":{"enum":["bash","python"]},"timeout_seconds":{"type":"number"}}};
+const schema87 = {"title":"RouteSecret","type":"object","additionalProperties":false,"required":["ref","expires_at"],"properties":{"ref":{"$ref":"#/$defs/secretRef"},"expires_at":{"type":["integer","null"],"description":"Unix time in ms after which it is no longer accepted."}}};
 
 function validate87(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -10395,7 +10396,7 @@ errors++;
 if(data.expires_at !== undefined){
 let data4 = data.expires_at;
 if((!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))) && (data4 !== null)){
-const err11 = {instancePath:instancePath+"/expires_at",schemaPath:"#/properties/expires_at/type",keyword:"type",params:{type: schema86.properties.expires_at.type}};
+const err11 = {instancePath:instancePath+"/expires_at",schemaPath:"#/properties/expires_at/type",keyword:"type",params:{type: schema87.properties.expires_at.type}};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -10421,8 +10422,8 @@ return errors === 0;
 }
 validate87.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema90 = {"title":"FilterPlan","oneOf":[{"title":"FilterGroup","type":"object","additionalProperties":false,"required":["kind","filters"],"properties":{"kind":{"enum":["all","any","not"]},"filters":{"type":"array","items":{"$ref":"#/$defs/filterPlan"},"description":"`not`: one member."}}},{"title":"FilterLeaf","type":"object","additionalProperties":false,"required":["kind","field","operator","value"],"properties":{"kind":{"const":"leaf"},"field":{"$ref":"#/$defs/fieldPlan"},"operator":{"enum":["exists","missing","equals","not_equals","contains","in","in_file","regex"]},"value":{"type":["string","number","boolean","object","array","null"],"description":"Operand; for `in_file` a path relative to <home_dir>, below `~/` or absolute, for `regex` RE2 source."}}}]};
-const schema91 = {"title":"FieldPlan","type":"object","additionalProperties":false,"required":["in","path"],"properties":{"in":{"enum":["payload","root","event","header"],"description":"`payload`: below a top-level payload object when there is one, else from the root."},"path":{"type":"array","items":{"type":"string"},"description":"Split path; for `header` its lower-case name."}}};
+const schema91 = {"title":"FilterPlan","oneOf":[{"title":"FilterGroup","type":"object","additionalProperties":false,"required":["kind","filters"],"properties":{"kind":{"enum":["all","any","not"]},"filters":{"type":"array","items":{"$ref":"#/$defs/filterPlan"},"description":"`not`: one member."}}},{"title":"FilterLeaf","type":"object","additionalProperties":false,"required":["kind","field","operator","value"],"properties":{"kind":{"const":"leaf"},"field":{"$ref":"#/$defs/fieldPlan"},"operator":{"enum":["exists","missing","equals","not_equals","contains","in","in_file","regex"]},"value":{"type":["string","number","boolean","object","array","null"],"description":"Operand; for `in_file` a path relative to <home_dir>, below `~/` or absolute, for `regex` RE2 source."}}}]};
+const schema92 = {"title":"FieldPlan","type":"object","additionalProperties":false,"required":["in","path"],"properties":{"in":{"enum":["payload","root","event","header"],"description":"`payload`: below a top-level payload object when there is one, else from the root."},"path":{"type":"array","items":{"type":"string"},"description":"Split path; for `header` its lower-case name."}}};
 const wrapper5 = {validate: validate89};
 
 function validate89(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -10475,7 +10476,7 @@ errors++;
 if(data.kind !== undefined){
 let data0 = data.kind;
 if(!(((data0 === "all") || (data0 === "any")) || (data0 === "not"))){
-const err3 = {instancePath:instancePath+"/kind",schemaPath:"#/oneOf/0/properties/kind/enum",keyword:"enum",params:{allowedValues: schema90.oneOf[0].properties.kind.enum}};
+const err3 = {instancePath:instancePath+"/kind",schemaPath:"#/oneOf/0/properties/kind/enum",keyword:"enum",params:{allowedValues: schema91.oneOf[0].properties.kind.enum}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -10628,7 +10629,7 @@ errors++;
 if(data4.in !== undefined){
 let data5 = data4.in;
 if(!((((data5 === "payload") || (data5 === "root")) || (data5 === "event")) || (data5 === "header"))){
-const err15 = {instancePath:instancePath+"/field/in",schemaPath:"#/$defs/fieldPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema91.properties.in.enum}};
+const err15 = {instancePath:instancePath+"/field/in",schemaPath:"#/$defs/fieldPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema92.properties.in.enum}};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -10681,7 +10682,7 @@ errors++;
 if(data.operator !== undefined){
 let data8 = data.operator;
 if(!((((((((data8 === "exists") || (data8 === "missing")) || (data8 === "equals")) || (data8 === "not_equals")) || (data8 === "contains")) || (data8 === "in")) || (data8 === "in_file")) || (data8 === "regex"))){
-const err19 = {instancePath:instancePath+"/operator",schemaPath:"#/oneOf/1/properties/operator/enum",keyword:"enum",params:{allowedValues: schema90.oneOf[1].properties.operator.enum}};
+const err19 = {instancePath:instancePath+"/operator",schemaPath:"#/oneOf/1/properties/operator/enum",keyword:"enum",params:{allowedValues: schema91.oneOf[1].properties.operator.enum}};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -10694,7 +10695,7 @@ errors++;
 if(data.value !== undefined){
 let data9 = data.value;
 if((((typeof data9 != "object") && (typeof data9 !== "string")) && (!((typeof data9 == "number") && (isFinite(data9))))) && (typeof data9 !== "boolean")){
-const err20 = {instancePath:instancePath+"/value",schemaPath:"#/oneOf/1/properties/value/type",keyword:"type",params:{type: schema90.oneOf[1].properties.value.type}};
+const err20 = {instancePath:instancePath+"/value",schemaPath:"#/oneOf/1/properties/value/type",keyword:"type",params:{type: schema91.oneOf[1].properties.value.type}};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -11019,7 +11020,7 @@ vErrors.push(err24);
 errors++;
 }
 for(const key0 in data){
-if(!(func1.call(schema84.properties, key0))){
+if(!(func1.call(schema85.properties, key0))){
 const err25 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
 if(vErrors === null){
 vErrors = [err25];
@@ -11141,7 +11142,7 @@ errors++;
 if(data.description !== undefined){
 let data6 = data.description;
 if((typeof data6 !== "string") && (data6 !== null)){
-const err35 = {instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema84.properties.description.type}};
+const err35 = {instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema85.properties.description.type}};
 if(vErrors === null){
 vErrors = [err35];
 }
@@ -11154,7 +11155,7 @@ errors++;
 if(data.mode !== undefined){
 let data7 = data.mode;
 if(!(((data7 === "agent") || (data7 === "direct")) || (data7 === "cron"))){
-const err36 = {instancePath:instancePath+"/mode",schemaPath:"#/properties/mode/enum",keyword:"enum",params:{allowedValues: schema84.properties.mode.enum}};
+const err36 = {instancePath:instancePath+"/mode",schemaPath:"#/properties/mode/enum",keyword:"enum",params:{allowedValues: schema85.properties.mode.enum}};
 if(vErrors === null){
 vErrors = [err36];
 }
@@ -11167,7 +11168,7 @@ errors++;
 if(data.source !== undefined){
 let data8 = data.source;
 if((typeof data8 !== "string") && (data8 !== null)){
-const err37 = {instancePath:instancePath+"/source",schemaPath:"#/properties/source/type",keyword:"type",params:{type: schema84.properties.source.type}};
+const err37 = {instancePath:instancePath+"/source",schemaPath:"#/properties/source/type",keyword:"type",params:{type: schema85.properties.source.type}};
 if(vErrors === null){
 vErrors = [err37];
 }
@@ -11388,7 +11389,7 @@ vErrors = null;
 if(data.public_url !== undefined){
 let data18 = data.public_url;
 if((typeof data18 !== "string") && (data18 !== null)){
-const err52 = {instancePath:instancePath+"/public_url",schemaPath:"#/properties/public_url/type",keyword:"type",params:{type: schema84.properties.public_url.type}};
+const err52 = {instancePath:instancePath+"/public_url",schemaPath:"#/properties/public_url/type",keyword:"type",params:{type: schema85.properties.public_url.type}};
 if(vErrors === null){
 vErrors = [err52];
 }
@@ -11676,7 +11677,7 @@ errors++;
 if(data25.interpreter !== undefined){
 let data27 = data25.interpreter;
 if(!((data27 === "bash") || (data27 === "python"))){
-const err70 = {instancePath:instancePath+"/script/interpreter",schemaPath:"#/$defs/scriptPlan/properties/interpreter/enum",keyword:"enum",params:{allowedValues: schema92.properties.interpreter.enum}};
+const err70 = {instancePath:instancePath+"/script/interpreter",schemaPath:"#/$defs/scriptPlan/properties/interpreter/enum",keyword:"enum",params:{allowedValues: schema93.properties.interpreter.enum}};
 if(vErrors === null){
 vErrors = [err70];
 }
@@ -11846,7 +11847,7 @@ errors++;
 if(data.cron_job !== undefined){
 let data36 = data.cron_job;
 if((typeof data36 !== "string") && (data36 !== null)){
-const err80 = {instancePath:instancePath+"/cron_job",schemaPath:"#/properties/cron_job/type",keyword:"type",params:{type: schema84.properties.cron_job.type}};
+const err80 = {instancePath:instancePath+"/cron_job",schemaPath:"#/properties/cron_job/type",keyword:"type",params:{type: schema85.properties.cron_job.type}};
 if(vErrors === null){
 vErrors = [err80];
 }
@@ -11859,7 +11860,7 @@ errors++;
 if(data.coalesce !== undefined){
 let data37 = data.coalesce;
 if((!(data37 && typeof data37 == "object" && !Array.isArray(data37))) && (data37 !== null)){
-const err81 = {instancePath:instancePath+"/coalesce",schemaPath:"#/properties/coalesce/type",keyword:"type",params:{type: schema84.properties.coalesce.type}};
+const err81 = {instancePath:instancePath+"/coalesce",schemaPath:"#/properties/coalesce/type",keyword:"type",params:{type: schema85.properties.coalesce.type}};
 if(vErrors === null){
 vErrors = [err81];
 }
@@ -11973,7 +11974,7 @@ errors++;
 if(data.max_concurrent !== undefined){
 let data43 = data.max_concurrent;
 if((!(((typeof data43 == "number") && (!(data43 % 1) && !isNaN(data43))) && (isFinite(data43)))) && (data43 !== null)){
-const err90 = {instancePath:instancePath+"/max_concurrent",schemaPath:"#/properties/max_concurrent/type",keyword:"type",params:{type: schema84.properties.max_concurrent.type}};
+const err90 = {instancePath:instancePath+"/max_concurrent",schemaPath:"#/properties/max_concurrent/type",keyword:"type",params:{type: schema85.properties.max_concurrent.type}};
 if(vErrors === null){
 vErrors = [err90];
 }
@@ -12337,8 +12338,8 @@ vErrors.push(err29);
 }
 errors++;
 }
-if(data2.script_timeout_seconds === undefined){
-const err30 = {instancePath:instancePath+"/server",schemaPath:"#/properties/server/required",keyword:"required",params:{missingProperty: "script_timeout_seconds"}};
+if(data2.max_connections_per_address === undefined){
+const err30 = {instancePath:instancePath+"/server",schemaPath:"#/properties/server/required",keyword:"required",params:{missingProperty: "max_connections_per_address"}};
 if(vErrors === null){
 vErrors = [err30];
 }
@@ -12347,8 +12348,8 @@ vErrors.push(err30);
 }
 errors++;
 }
-if(data2.direct_timeout_seconds === undefined){
-const err31 = {instancePath:instancePath+"/server",schemaPath:"#/properties/server/required",keyword:"required",params:{missingProperty: "direct_timeout_seconds"}};
+if(data2.trusted_proxies === undefined){
+const err31 = {instancePath:instancePath+"/server",schemaPath:"#/properties/server/required",keyword:"required",params:{missingProperty: "trusted_proxies"}};
 if(vErrors === null){
 vErrors = [err31];
 }
@@ -12357,8 +12358,8 @@ vErrors.push(err31);
 }
 errors++;
 }
-if(data2.idempotency_ttl_seconds === undefined){
-const err32 = {instancePath:instancePath+"/server",schemaPath:"#/properties/server/required",keyword:"required",params:{missingProperty: "idempotency_ttl_seconds"}};
+if(data2.max_unverified_bytes === undefined){
+const err32 = {instancePath:instancePath+"/server",schemaPath:"#/properties/server/required",keyword:"required",params:{missingProperty: "max_unverified_bytes"}};
 if(vErrors === null){
 vErrors = [err32];
 }
@@ -12367,9 +12368,8 @@ vErrors.push(err32);
 }
 errors++;
 }
-for(const key1 in data2){
-if(!(func1.call(schema31.properties.server.properties, key1))){
-const err33 = {instancePath:instancePath+"/server",schemaPath:"#/properties/server/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}};
+if(data2.min_body_rate === undefined){
+const err33 = {instancePath:instancePath+"/server",schemaPath:"#/properties/server/required",keyword:"required",params:{missingProperty: "min_body_rate"}};
 if(vErrors === null){
 vErrors = [err33];
 }
@@ -12378,10 +12378,8 @@ vErrors.push(err33);
 }
 errors++;
 }
-}
-if(data2.enabled !== undefined){
-if(typeof data2.enabled !== "boolean"){
-const err34 = {instancePath:instancePath+"/server/enabled",schemaPath:"#/properties/server/properties/enabled/type",keyword:"type",params:{type: "boolean"}};
+if(data2.script_timeout_seconds === undefined){
+const err34 = {instancePath:instancePath+"/server",schemaPath:"#/properties/server/required",keyword:"required",params:{missingProperty: "script_timeout_seconds"}};
 if(vErrors === null){
 vErrors = [err34];
 }
@@ -12390,10 +12388,8 @@ vErrors.push(err34);
 }
 errors++;
 }
-}
-if(data2.host !== undefined){
-if(typeof data2.host !== "string"){
-const err35 = {instancePath:instancePath+"/server/host",schemaPath:"#/properties/server/properties/host/type",keyword:"type",params:{type: "string"}};
+if(data2.direct_timeout_seconds === undefined){
+const err35 = {instancePath:instancePath+"/server",schemaPath:"#/properties/server/required",keyword:"required",params:{missingProperty: "direct_timeout_seconds"}};
 if(vErrors === null){
 vErrors = [err35];
 }
@@ -12402,11 +12398,8 @@ vErrors.push(err35);
 }
 errors++;
 }
-}
-if(data2.port !== undefined){
-let data5 = data2.port;
-if(!(((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5))) && (isFinite(data5)))){
-const err36 = {instancePath:instancePath+"/server/port",schemaPath:"#/properties/server/properties/port/type",keyword:"type",params:{type: "integer"}};
+if(data2.idempotency_ttl_seconds === undefined){
+const err36 = {instancePath:instancePath+"/server",schemaPath:"#/properties/server/required",keyword:"required",params:{missingProperty: "idempotency_ttl_seconds"}};
 if(vErrors === null){
 vErrors = [err36];
 }
@@ -12415,16 +12408,64 @@ vErrors.push(err36);
 }
 errors++;
 }
-}
-if(data2.public_url !== undefined){
-let data6 = data2.public_url;
-if((typeof data6 !== "string") && (data6 !== null)){
-const err37 = {instancePath:instancePath+"/server/public_url",schemaPath:"#/properties/server/properties/public_url/type",keyword:"type",params:{type: schema31.properties.server.properties.public_url.type}};
+for(const key1 in data2){
+if(!(func1.call(schema31.properties.server.properties, key1))){
+const err37 = {instancePath:instancePath+"/server",schemaPath:"#/properties/server/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}};
 if(vErrors === null){
 vErrors = [err37];
 }
 else {
 vErrors.push(err37);
+}
+errors++;
+}
+}
+if(data2.enabled !== undefined){
+if(typeof data2.enabled !== "boolean"){
+const err38 = {instancePath:instancePath+"/server/enabled",schemaPath:"#/properties/server/properties/enabled/type",keyword:"type",params:{type: "boolean"}};
+if(vErrors === null){
+vErrors = [err38];
+}
+else {
+vErrors.push(err38);
+}
+errors++;
+}
+}
+if(data2.host !== undefined){
+if(typeof data2.host !== "string"){
+const err39 = {instancePath:instancePath+"/server/host",schemaPath:"#/properties/server/properties/host/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err39];
+}
+else {
+vErrors.push(err39);
+}
+errors++;
+}
+}
+if(data2.port !== undefined){
+let data5 = data2.port;
+if(!(((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5))) && (isFinite(data5)))){
+const err40 = {instancePath:instancePath+"/server/port",schemaPath:"#/properties/server/properties/port/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err40];
+}
+else {
+vErrors.push(err40);
+}
+errors++;
+}
+}
+if(data2.public_url !== undefined){
+let data6 = data2.public_url;
+if((typeof data6 !== "string") && (data6 !== null)){
+const err41 = {instancePath:instancePath+"/server/public_url",schemaPath:"#/properties/server/properties/public_url/type",keyword:"type",params:{type: schema31.properties.server.properties.public_url.type}};
+if(vErrors === null){
+vErrors = [err41];
+}
+else {
+vErrors.push(err41);
 }
 errors++;
 }
@@ -12437,51 +12478,7 @@ let passing0 = null;
 const _errs18 = errors;
 if(data7 && typeof data7 == "object" && !Array.isArray(data7)){
 if(data7.kind === undefined){
-const err38 = {instancePath:instancePath+"/server/secret",schemaPath:"#/$defs/secretRef/required",keyword:"required",params:{missingProperty: "kind"}};
-if(vErrors === null){
-vErrors = [err38];
-}
-else {
-vErrors.push(err38);
-}
-errors++;
-}
-if(data7.value === undefined){
-const err39 = {instancePath:instancePath+"/server/secret",schemaPath:"#/$defs/secretRef/required",keyword:"required",params:{missingProperty: "value"}};
-if(vErrors === null){
-vErrors = [err39];
-}
-else {
-vErrors.push(err39);
-}
-errors++;
-}
-if(data7.scope === undefined){
-const err40 = {instancePath:instancePath+"/server/secret",schemaPath:"#/$defs/secretRef/required",keyword:"required",params:{missingProperty: "scope"}};
-if(vErrors === null){
-vErrors = [err40];
-}
-else {
-vErrors.push(err40);
-}
-errors++;
-}
-for(const key2 in data7){
-if(!(((key2 === "kind") || (key2 === "value")) || (key2 === "scope"))){
-const err41 = {instancePath:instancePath+"/server/secret",schemaPath:"#/$defs/secretRef/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}};
-if(vErrors === null){
-vErrors = [err41];
-}
-else {
-vErrors.push(err41);
-}
-errors++;
-}
-}
-if(data7.kind !== undefined){
-let data8 = data7.kind;
-if(!(((data8 === "literal") || (data8 === "env")) || (data8 === "file"))){
-const err42 = {instancePath:instancePath+"/server/secret/kind",schemaPath:"#/$defs/secretRef/properties/kind/enum",keyword:"enum",params:{allowedValues: schema32.properties.kind.enum}};
+const err42 = {instancePath:instancePath+"/server/secret",schemaPath:"#/$defs/secretRef/required",keyword:"required",params:{missingProperty: "kind"}};
 if(vErrors === null){
 vErrors = [err42];
 }
@@ -12490,10 +12487,8 @@ vErrors.push(err42);
 }
 errors++;
 }
-}
-if(data7.value !== undefined){
-if(typeof data7.value !== "string"){
-const err43 = {instancePath:instancePath+"/server/secret/value",schemaPath:"#/$defs/secretRef/properties/value/type",keyword:"type",params:{type: "string"}};
+if(data7.value === undefined){
+const err43 = {instancePath:instancePath+"/server/secret",schemaPath:"#/$defs/secretRef/required",keyword:"required",params:{missingProperty: "value"}};
 if(vErrors === null){
 vErrors = [err43];
 }
@@ -12502,10 +12497,8 @@ vErrors.push(err43);
 }
 errors++;
 }
-}
-if(data7.scope !== undefined){
-if(typeof data7.scope !== "string"){
-const err44 = {instancePath:instancePath+"/server/secret/scope",schemaPath:"#/$defs/secretRef/properties/scope/type",keyword:"type",params:{type: "string"}};
+if(data7.scope === undefined){
+const err44 = {instancePath:instancePath+"/server/secret",schemaPath:"#/$defs/secretRef/required",keyword:"required",params:{missingProperty: "scope"}};
 if(vErrors === null){
 vErrors = [err44];
 }
@@ -12514,15 +12507,63 @@ vErrors.push(err44);
 }
 errors++;
 }
-}
-}
-else {
-const err45 = {instancePath:instancePath+"/server/secret",schemaPath:"#/$defs/secretRef/type",keyword:"type",params:{type: "object"}};
+for(const key2 in data7){
+if(!(((key2 === "kind") || (key2 === "value")) || (key2 === "scope"))){
+const err45 = {instancePath:instancePath+"/server/secret",schemaPath:"#/$defs/secretRef/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}};
 if(vErrors === null){
 vErrors = [err45];
 }
 else {
 vErrors.push(err45);
+}
+errors++;
+}
+}
+if(data7.kind !== undefined){
+let data8 = data7.kind;
+if(!(((data8 === "literal") || (data8 === "env")) || (data8 === "file"))){
+const err46 = {instancePath:instancePath+"/server/secret/kind",schemaPath:"#/$defs/secretRef/properties/kind/enum",keyword:"enum",params:{allowedValues: schema32.properties.kind.enum}};
+if(vErrors === null){
+vErrors = [err46];
+}
+else {
+vErrors.push(err46);
+}
+errors++;
+}
+}
+if(data7.value !== undefined){
+if(typeof data7.value !== "string"){
+const err47 = {instancePath:instancePath+"/server/secret/value",schemaPath:"#/$defs/secretRef/properties/value/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err47];
+}
+else {
+vErrors.push(err47);
+}
+errors++;
+}
+}
+if(data7.scope !== undefined){
+if(typeof data7.scope !== "string"){
+const err48 = {instancePath:instancePath+"/server/secret/scope",schemaPath:"#/$defs/secretRef/properties/scope/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err48];
+}
+else {
+vErrors.push(err48);
+}
+errors++;
+}
+}
+}
+else {
+const err49 = {instancePath:instancePath+"/server/secret",schemaPath:"#/$defs/secretRef/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err49];
+}
+else {
+vErrors.push(err49);
 }
 errors++;
 }
@@ -12533,12 +12574,12 @@ passing0 = 0;
 }
 const _errs27 = errors;
 if(data7 !== null){
-const err46 = {instancePath:instancePath+"/server/secret",schemaPath:"#/properties/server/properties/secret/oneOf/1/type",keyword:"type",params:{type: "null"}};
+const err50 = {instancePath:instancePath+"/server/secret",schemaPath:"#/properties/server/properties/secret/oneOf/1/type",keyword:"type",params:{type: "null"}};
 if(vErrors === null){
-vErrors = [err46];
+vErrors = [err50];
 }
 else {
-vErrors.push(err46);
+vErrors.push(err50);
 }
 errors++;
 }
@@ -12554,12 +12595,12 @@ passing0 = 1;
 }
 }
 if(!valid2){
-const err47 = {instancePath:instancePath+"/server/secret",schemaPath:"#/properties/server/properties/secret/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
+const err51 = {instancePath:instancePath+"/server/secret",schemaPath:"#/properties/server/properties/secret/oneOf",keyword:"oneOf",params:{passingSchemas: passing0}};
 if(vErrors === null){
-vErrors = [err47];
+vErrors = [err51];
 }
 else {
-vErrors.push(err47);
+vErrors.push(err51);
 }
 errors++;
 }
@@ -12578,59 +12619,7 @@ vErrors = null;
 if(data2.max_body_bytes !== undefined){
 let data11 = data2.max_body_bytes;
 if(!(((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11))) && (isFinite(data11)))){
-const err48 = {instancePath:instancePath+"/server/max_body_bytes",schemaPath:"#/properties/server/properties/max_body_bytes/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err48];
-}
-else {
-vErrors.push(err48);
-}
-errors++;
-}
-}
-if(data2.rate_limit !== undefined){
-let data12 = data2.rate_limit;
-if(!(((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12))) && (isFinite(data12)))){
-const err49 = {instancePath:instancePath+"/server/rate_limit",schemaPath:"#/properties/server/properties/rate_limit/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err49];
-}
-else {
-vErrors.push(err49);
-}
-errors++;
-}
-}
-if(data2.max_connections !== undefined){
-let data13 = data2.max_connections;
-if(!(((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13))) && (isFinite(data13)))){
-const err50 = {instancePath:instancePath+"/server/max_connections",schemaPath:"#/properties/server/properties/max_connections/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err50];
-}
-else {
-vErrors.push(err50);
-}
-errors++;
-}
-}
-if(data2.script_timeout_seconds !== undefined){
-let data14 = data2.script_timeout_seconds;
-if(!((typeof data14 == "number") && (isFinite(data14)))){
-const err51 = {instancePath:instancePath+"/server/script_timeout_seconds",schemaPath:"#/properties/server/properties/script_timeout_seconds/type",keyword:"type",params:{type: "number"}};
-if(vErrors === null){
-vErrors = [err51];
-}
-else {
-vErrors.push(err51);
-}
-errors++;
-}
-}
-if(data2.direct_timeout_seconds !== undefined){
-let data15 = data2.direct_timeout_seconds;
-if(!((typeof data15 == "number") && (isFinite(data15)))){
-const err52 = {instancePath:instancePath+"/server/direct_timeout_seconds",schemaPath:"#/properties/server/properties/direct_timeout_seconds/type",keyword:"type",params:{type: "number"}};
+const err52 = {instancePath:instancePath+"/server/max_body_bytes",schemaPath:"#/properties/server/properties/max_body_bytes/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err52];
 }
@@ -12640,10 +12629,10 @@ vErrors.push(err52);
 errors++;
 }
 }
-if(data2.idempotency_ttl_seconds !== undefined){
-let data16 = data2.idempotency_ttl_seconds;
-if(!(((typeof data16 == "number") && (!(data16 % 1) && !isNaN(data16))) && (isFinite(data16)))){
-const err53 = {instancePath:instancePath+"/server/idempotency_ttl_seconds",schemaPath:"#/properties/server/properties/idempotency_ttl_seconds/type",keyword:"type",params:{type: "integer"}};
+if(data2.rate_limit !== undefined){
+let data12 = data2.rate_limit;
+if(!(((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12))) && (isFinite(data12)))){
+const err53 = {instancePath:instancePath+"/server/rate_limit",schemaPath:"#/properties/server/properties/rate_limit/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err53];
 }
@@ -12653,9 +12642,10 @@ vErrors.push(err53);
 errors++;
 }
 }
-}
-else {
-const err54 = {instancePath:instancePath+"/server",schemaPath:"#/properties/server/type",keyword:"type",params:{type: "object"}};
+if(data2.max_connections !== undefined){
+let data13 = data2.max_connections;
+if(!(((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13))) && (isFinite(data13)))){
+const err54 = {instancePath:instancePath+"/server/max_connections",schemaPath:"#/properties/server/properties/max_connections/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err54];
 }
@@ -12665,11 +12655,10 @@ vErrors.push(err54);
 errors++;
 }
 }
-if(data.gateway !== undefined){
-let data17 = data.gateway;
-if(data17 && typeof data17 == "object" && !Array.isArray(data17)){
-if(data17.multiplex_profiles === undefined){
-const err55 = {instancePath:instancePath+"/gateway",schemaPath:"#/properties/gateway/required",keyword:"required",params:{missingProperty: "multiplex_profiles"}};
+if(data2.max_connections_per_address !== undefined){
+let data14 = data2.max_connections_per_address;
+if(!(((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14))) && (isFinite(data14)))){
+const err55 = {instancePath:instancePath+"/server/max_connections_per_address",schemaPath:"#/properties/server/properties/max_connections_per_address/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err55];
 }
@@ -12678,8 +12667,16 @@ vErrors.push(err55);
 }
 errors++;
 }
-if(data17.max_concurrent_runs === undefined){
-const err56 = {instancePath:instancePath+"/gateway",schemaPath:"#/properties/gateway/required",keyword:"required",params:{missingProperty: "max_concurrent_runs"}};
+}
+if(data2.trusted_proxies !== undefined){
+let data15 = data2.trusted_proxies;
+if(Array.isArray(data15)){
+const len0 = data15.length;
+for(let i0=0; i0<len0; i0++){
+let data16 = data15[i0];
+if(data16 && typeof data16 == "object" && !Array.isArray(data16)){
+if(data16.address === undefined){
+const err56 = {instancePath:instancePath+"/server/trusted_proxies/" + i0,schemaPath:"#/$defs/network/required",keyword:"required",params:{missingProperty: "address"}};
 if(vErrors === null){
 vErrors = [err56];
 }
@@ -12688,8 +12685,8 @@ vErrors.push(err56);
 }
 errors++;
 }
-if(data17.max_queued_runs === undefined){
-const err57 = {instancePath:instancePath+"/gateway",schemaPath:"#/properties/gateway/required",keyword:"required",params:{missingProperty: "max_queued_runs"}};
+if(data16.prefix === undefined){
+const err57 = {instancePath:instancePath+"/server/trusted_proxies/" + i0,schemaPath:"#/$defs/network/required",keyword:"required",params:{missingProperty: "prefix"}};
 if(vErrors === null){
 vErrors = [err57];
 }
@@ -12698,8 +12695,8 @@ vErrors.push(err57);
 }
 errors++;
 }
-if(data17.drain_seconds === undefined){
-const err58 = {instancePath:instancePath+"/gateway",schemaPath:"#/properties/gateway/required",keyword:"required",params:{missingProperty: "drain_seconds"}};
+if(data16.family === undefined){
+const err58 = {instancePath:instancePath+"/server/trusted_proxies/" + i0,schemaPath:"#/$defs/network/required",keyword:"required",params:{missingProperty: "family"}};
 if(vErrors === null){
 vErrors = [err58];
 }
@@ -12708,8 +12705,9 @@ vErrors.push(err58);
 }
 errors++;
 }
-if(data17.timezone === undefined){
-const err59 = {instancePath:instancePath+"/gateway",schemaPath:"#/properties/gateway/required",keyword:"required",params:{missingProperty: "timezone"}};
+for(const key3 in data16){
+if(!(((key3 === "address") || (key3 === "prefix")) || (key3 === "family"))){
+const err59 = {instancePath:instancePath+"/server/trusted_proxies/" + i0,schemaPath:"#/$defs/network/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3}};
 if(vErrors === null){
 vErrors = [err59];
 }
@@ -12718,8 +12716,10 @@ vErrors.push(err59);
 }
 errors++;
 }
-if(data17.python === undefined){
-const err60 = {instancePath:instancePath+"/gateway",schemaPath:"#/properties/gateway/required",keyword:"required",params:{missingProperty: "python"}};
+}
+if(data16.address !== undefined){
+if(typeof data16.address !== "string"){
+const err60 = {instancePath:instancePath+"/server/trusted_proxies/" + i0+"/address",schemaPath:"#/$defs/network/properties/address/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err60];
 }
@@ -12728,8 +12728,11 @@ vErrors.push(err60);
 }
 errors++;
 }
-if(data17.durability === undefined){
-const err61 = {instancePath:instancePath+"/gateway",schemaPath:"#/properties/gateway/required",keyword:"required",params:{missingProperty: "durability"}};
+}
+if(data16.prefix !== undefined){
+let data18 = data16.prefix;
+if(!(((typeof data18 == "number") && (!(data18 % 1) && !isNaN(data18))) && (isFinite(data18)))){
+const err61 = {instancePath:instancePath+"/server/trusted_proxies/" + i0+"/prefix",schemaPath:"#/$defs/network/properties/prefix/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err61];
 }
@@ -12738,8 +12741,11 @@ vErrors.push(err61);
 }
 errors++;
 }
-if(data17.retention_days === undefined){
-const err62 = {instancePath:instancePath+"/gateway",schemaPath:"#/properties/gateway/required",keyword:"required",params:{missingProperty: "retention_days"}};
+}
+if(data16.family !== undefined){
+let data19 = data16.family;
+if(!((data19 === "ipv4") || (data19 === "ipv6"))){
+const err62 = {instancePath:instancePath+"/server/trusted_proxies/" + i0+"/family",schemaPath:"#/$defs/network/properties/family/enum",keyword:"enum",params:{allowedValues: schema33.properties.family.enum}};
 if(vErrors === null){
 vErrors = [err62];
 }
@@ -12748,8 +12754,10 @@ vErrors.push(err62);
 }
 errors++;
 }
-if(data17.max_attempts === undefined){
-const err63 = {instancePath:instancePath+"/gateway",schemaPath:"#/properties/gateway/required",keyword:"required",params:{missingProperty: "max_attempts"}};
+}
+}
+else {
+const err63 = {instancePath:instancePath+"/server/trusted_proxies/" + i0,schemaPath:"#/$defs/network/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err63];
 }
@@ -12758,9 +12766,10 @@ vErrors.push(err63);
 }
 errors++;
 }
-for(const key3 in data17){
-if(!(func1.call(schema31.properties.gateway.properties, key3))){
-const err64 = {instancePath:instancePath+"/gateway",schemaPath:"#/properties/gateway/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3}};
+}
+}
+else {
+const err64 = {instancePath:instancePath+"/server/trusted_proxies",schemaPath:"#/properties/server/properties/trusted_proxies/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err64];
 }
@@ -12770,9 +12779,10 @@ vErrors.push(err64);
 errors++;
 }
 }
-if(data17.multiplex_profiles !== undefined){
-if(typeof data17.multiplex_profiles !== "boolean"){
-const err65 = {instancePath:instancePath+"/gateway/multiplex_profiles",schemaPath:"#/properties/gateway/properties/multiplex_profiles/type",keyword:"type",params:{type: "boolean"}};
+if(data2.max_unverified_bytes !== undefined){
+let data20 = data2.max_unverified_bytes;
+if(!(((typeof data20 == "number") && (!(data20 % 1) && !isNaN(data20))) && (isFinite(data20)))){
+const err65 = {instancePath:instancePath+"/server/max_unverified_bytes",schemaPath:"#/properties/server/properties/max_unverified_bytes/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err65];
 }
@@ -12782,10 +12792,10 @@ vErrors.push(err65);
 errors++;
 }
 }
-if(data17.max_concurrent_runs !== undefined){
-let data19 = data17.max_concurrent_runs;
-if(!(((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19))) && (isFinite(data19)))){
-const err66 = {instancePath:instancePath+"/gateway/max_concurrent_runs",schemaPath:"#/properties/gateway/properties/max_concurrent_runs/type",keyword:"type",params:{type: "integer"}};
+if(data2.min_body_rate !== undefined){
+let data21 = data2.min_body_rate;
+if(!(((typeof data21 == "number") && (!(data21 % 1) && !isNaN(data21))) && (isFinite(data21)))){
+const err66 = {instancePath:instancePath+"/server/min_body_rate",schemaPath:"#/properties/server/properties/min_body_rate/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err66];
 }
@@ -12795,10 +12805,10 @@ vErrors.push(err66);
 errors++;
 }
 }
-if(data17.max_queued_runs !== undefined){
-let data20 = data17.max_queued_runs;
-if(!(((typeof data20 == "number") && (!(data20 % 1) && !isNaN(data20))) && (isFinite(data20)))){
-const err67 = {instancePath:instancePath+"/gateway/max_queued_runs",schemaPath:"#/properties/gateway/properties/max_queued_runs/type",keyword:"type",params:{type: "integer"}};
+if(data2.script_timeout_seconds !== undefined){
+let data22 = data2.script_timeout_seconds;
+if(!((typeof data22 == "number") && (isFinite(data22)))){
+const err67 = {instancePath:instancePath+"/server/script_timeout_seconds",schemaPath:"#/properties/server/properties/script_timeout_seconds/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err67];
 }
@@ -12808,10 +12818,10 @@ vErrors.push(err67);
 errors++;
 }
 }
-if(data17.drain_seconds !== undefined){
-let data21 = data17.drain_seconds;
-if(!((typeof data21 == "number") && (isFinite(data21)))){
-const err68 = {instancePath:instancePath+"/gateway/drain_seconds",schemaPath:"#/properties/gateway/properties/drain_seconds/type",keyword:"type",params:{type: "number"}};
+if(data2.direct_timeout_seconds !== undefined){
+let data23 = data2.direct_timeout_seconds;
+if(!((typeof data23 == "number") && (isFinite(data23)))){
+const err68 = {instancePath:instancePath+"/server/direct_timeout_seconds",schemaPath:"#/properties/server/properties/direct_timeout_seconds/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err68];
 }
@@ -12821,10 +12831,10 @@ vErrors.push(err68);
 errors++;
 }
 }
-if(data17.timezone !== undefined){
-let data22 = data17.timezone;
-if((typeof data22 !== "string") && (data22 !== null)){
-const err69 = {instancePath:instancePath+"/gateway/timezone",schemaPath:"#/properties/gateway/properties/timezone/type",keyword:"type",params:{type: schema31.properties.gateway.properties.timezone.type}};
+if(data2.idempotency_ttl_seconds !== undefined){
+let data24 = data2.idempotency_ttl_seconds;
+if(!(((typeof data24 == "number") && (!(data24 % 1) && !isNaN(data24))) && (isFinite(data24)))){
+const err69 = {instancePath:instancePath+"/server/idempotency_ttl_seconds",schemaPath:"#/properties/server/properties/idempotency_ttl_seconds/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err69];
 }
@@ -12834,9 +12844,9 @@ vErrors.push(err69);
 errors++;
 }
 }
-if(data17.python !== undefined){
-if(typeof data17.python !== "string"){
-const err70 = {instancePath:instancePath+"/gateway/python",schemaPath:"#/properties/gateway/properties/python/type",keyword:"type",params:{type: "string"}};
+}
+else {
+const err70 = {instancePath:instancePath+"/server",schemaPath:"#/properties/server/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err70];
 }
@@ -12846,10 +12856,11 @@ vErrors.push(err70);
 errors++;
 }
 }
-if(data17.durability !== undefined){
-let data24 = data17.durability;
-if(!((data24 === "full") || (data24 === "normal"))){
-const err71 = {instancePath:instancePath+"/gateway/durability",schemaPath:"#/properties/gateway/properties/durability/enum",keyword:"enum",params:{allowedValues: schema31.properties.gateway.properties.durability.enum}};
+if(data.gateway !== undefined){
+let data25 = data.gateway;
+if(data25 && typeof data25 == "object" && !Array.isArray(data25)){
+if(data25.multiplex_profiles === undefined){
+const err71 = {instancePath:instancePath+"/gateway",schemaPath:"#/properties/gateway/required",keyword:"required",params:{missingProperty: "multiplex_profiles"}};
 if(vErrors === null){
 vErrors = [err71];
 }
@@ -12858,11 +12869,8 @@ vErrors.push(err71);
 }
 errors++;
 }
-}
-if(data17.retention_days !== undefined){
-let data25 = data17.retention_days;
-if(!((typeof data25 == "number") && (isFinite(data25)))){
-const err72 = {instancePath:instancePath+"/gateway/retention_days",schemaPath:"#/properties/gateway/properties/retention_days/type",keyword:"type",params:{type: "number"}};
+if(data25.max_concurrent_runs === undefined){
+const err72 = {instancePath:instancePath+"/gateway",schemaPath:"#/properties/gateway/required",keyword:"required",params:{missingProperty: "max_concurrent_runs"}};
 if(vErrors === null){
 vErrors = [err72];
 }
@@ -12871,11 +12879,8 @@ vErrors.push(err72);
 }
 errors++;
 }
-}
-if(data17.max_attempts !== undefined){
-let data26 = data17.max_attempts;
-if(!(((typeof data26 == "number") && (!(data26 % 1) && !isNaN(data26))) && (isFinite(data26)))){
-const err73 = {instancePath:instancePath+"/gateway/max_attempts",schemaPath:"#/properties/gateway/properties/max_attempts/type",keyword:"type",params:{type: "integer"}};
+if(data25.max_queued_runs === undefined){
+const err73 = {instancePath:instancePath+"/gateway",schemaPath:"#/properties/gateway/required",keyword:"required",params:{missingProperty: "max_queued_runs"}};
 if(vErrors === null){
 vErrors = [err73];
 }
@@ -12884,10 +12889,8 @@ vErrors.push(err73);
 }
 errors++;
 }
-}
-}
-else {
-const err74 = {instancePath:instancePath+"/gateway",schemaPath:"#/properties/gateway/type",keyword:"type",params:{type: "object"}};
+if(data25.drain_seconds === undefined){
+const err74 = {instancePath:instancePath+"/gateway",schemaPath:"#/properties/gateway/required",keyword:"required",params:{missingProperty: "drain_seconds"}};
 if(vErrors === null){
 vErrors = [err74];
 }
@@ -12896,10 +12899,8 @@ vErrors.push(err74);
 }
 errors++;
 }
-}
-if(data.app_scheme !== undefined){
-if(typeof data.app_scheme !== "string"){
-const err75 = {instancePath:instancePath+"/app_scheme",schemaPath:"#/properties/app_scheme/type",keyword:"type",params:{type: "string"}};
+if(data25.timezone === undefined){
+const err75 = {instancePath:instancePath+"/gateway",schemaPath:"#/properties/gateway/required",keyword:"required",params:{missingProperty: "timezone"}};
 if(vErrors === null){
 vErrors = [err75];
 }
@@ -12908,19 +12909,8 @@ vErrors.push(err75);
 }
 errors++;
 }
-}
-if(data.schemes !== undefined){
-let data28 = data.schemes;
-if(data28 && typeof data28 == "object" && !Array.isArray(data28)){
-for(const key4 in data28){
-if(!(validate21(data28[key4], {instancePath:instancePath+"/schemes/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data28,parentDataProperty:key4,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate21.errors : vErrors.concat(validate21.errors);
-errors = vErrors.length;
-}
-}
-}
-else {
-const err76 = {instancePath:instancePath+"/schemes",schemaPath:"#/properties/schemes/type",keyword:"type",params:{type: "object"}};
+if(data25.python === undefined){
+const err76 = {instancePath:instancePath+"/gateway",schemaPath:"#/properties/gateway/required",keyword:"required",params:{missingProperty: "python"}};
 if(vErrors === null){
 vErrors = [err76];
 }
@@ -12929,14 +12919,8 @@ vErrors.push(err76);
 }
 errors++;
 }
-}
-if(data.default_schemes !== undefined){
-let data30 = data.default_schemes;
-if(Array.isArray(data30)){
-const len0 = data30.length;
-for(let i0=0; i0<len0; i0++){
-if(typeof data30[i0] !== "string"){
-const err77 = {instancePath:instancePath+"/default_schemes/" + i0,schemaPath:"#/properties/default_schemes/items/type",keyword:"type",params:{type: "string"}};
+if(data25.durability === undefined){
+const err77 = {instancePath:instancePath+"/gateway",schemaPath:"#/properties/gateway/required",keyword:"required",params:{missingProperty: "durability"}};
 if(vErrors === null){
 vErrors = [err77];
 }
@@ -12945,10 +12929,8 @@ vErrors.push(err77);
 }
 errors++;
 }
-}
-}
-else {
-const err78 = {instancePath:instancePath+"/default_schemes",schemaPath:"#/properties/default_schemes/type",keyword:"type",params:{type: "array"}};
+if(data25.retention_days === undefined){
+const err78 = {instancePath:instancePath+"/gateway",schemaPath:"#/properties/gateway/required",keyword:"required",params:{missingProperty: "retention_days"}};
 if(vErrors === null){
 vErrors = [err78];
 }
@@ -12957,16 +12939,8 @@ vErrors.push(err78);
 }
 errors++;
 }
-}
-if(data.default_event !== undefined){
-let data32 = data.default_event;
-if(Array.isArray(data32)){
-const len1 = data32.length;
-for(let i1=0; i1<len1; i1++){
-let data33 = data32[i1];
-if(data33 && typeof data33 == "object" && !Array.isArray(data33)){
-if(data33.in === undefined){
-const err79 = {instancePath:instancePath+"/default_event/" + i1,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "in"}};
+if(data25.max_attempts === undefined){
+const err79 = {instancePath:instancePath+"/gateway",schemaPath:"#/properties/gateway/required",keyword:"required",params:{missingProperty: "max_attempts"}};
 if(vErrors === null){
 vErrors = [err79];
 }
@@ -12975,8 +12949,9 @@ vErrors.push(err79);
 }
 errors++;
 }
-if(data33.name === undefined){
-const err80 = {instancePath:instancePath+"/default_event/" + i1,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "name"}};
+for(const key4 in data25){
+if(!(func1.call(schema31.properties.gateway.properties, key4))){
+const err80 = {instancePath:instancePath+"/gateway",schemaPath:"#/properties/gateway/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4}};
 if(vErrors === null){
 vErrors = [err80];
 }
@@ -12985,8 +12960,10 @@ vErrors.push(err80);
 }
 errors++;
 }
-if(data33.path === undefined){
-const err81 = {instancePath:instancePath+"/default_event/" + i1,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "path"}};
+}
+if(data25.multiplex_profiles !== undefined){
+if(typeof data25.multiplex_profiles !== "boolean"){
+const err81 = {instancePath:instancePath+"/gateway/multiplex_profiles",schemaPath:"#/properties/gateway/properties/multiplex_profiles/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err81];
 }
@@ -12995,8 +12972,11 @@ vErrors.push(err81);
 }
 errors++;
 }
-if(data33.split === undefined){
-const err82 = {instancePath:instancePath+"/default_event/" + i1,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "split"}};
+}
+if(data25.max_concurrent_runs !== undefined){
+let data27 = data25.max_concurrent_runs;
+if(!(((typeof data27 == "number") && (!(data27 % 1) && !isNaN(data27))) && (isFinite(data27)))){
+const err82 = {instancePath:instancePath+"/gateway/max_concurrent_runs",schemaPath:"#/properties/gateway/properties/max_concurrent_runs/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err82];
 }
@@ -13005,8 +12985,11 @@ vErrors.push(err82);
 }
 errors++;
 }
-if(data33.prefix === undefined){
-const err83 = {instancePath:instancePath+"/default_event/" + i1,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "prefix"}};
+}
+if(data25.max_queued_runs !== undefined){
+let data28 = data25.max_queued_runs;
+if(!(((typeof data28 == "number") && (!(data28 % 1) && !isNaN(data28))) && (isFinite(data28)))){
+const err83 = {instancePath:instancePath+"/gateway/max_queued_runs",schemaPath:"#/properties/gateway/properties/max_queued_runs/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err83];
 }
@@ -13015,9 +12998,11 @@ vErrors.push(err83);
 }
 errors++;
 }
-for(const key5 in data33){
-if(!(((((key5 === "in") || (key5 === "name")) || (key5 === "path")) || (key5 === "split")) || (key5 === "prefix"))){
-const err84 = {instancePath:instancePath+"/default_event/" + i1,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5}};
+}
+if(data25.drain_seconds !== undefined){
+let data29 = data25.drain_seconds;
+if(!((typeof data29 == "number") && (isFinite(data29)))){
+const err84 = {instancePath:instancePath+"/gateway/drain_seconds",schemaPath:"#/properties/gateway/properties/drain_seconds/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err84];
 }
@@ -13027,10 +13012,10 @@ vErrors.push(err84);
 errors++;
 }
 }
-if(data33.in !== undefined){
-let data34 = data33.in;
-if(!((((data34 === "header") || (data34 === "query")) || (data34 === "json")) || (data34 === "form"))){
-const err85 = {instancePath:instancePath+"/default_event/" + i1+"/in",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema34.properties.in.enum}};
+if(data25.timezone !== undefined){
+let data30 = data25.timezone;
+if((typeof data30 !== "string") && (data30 !== null)){
+const err85 = {instancePath:instancePath+"/gateway/timezone",schemaPath:"#/properties/gateway/properties/timezone/type",keyword:"type",params:{type: schema31.properties.gateway.properties.timezone.type}};
 if(vErrors === null){
 vErrors = [err85];
 }
@@ -13040,9 +13025,9 @@ vErrors.push(err85);
 errors++;
 }
 }
-if(data33.name !== undefined){
-if(typeof data33.name !== "string"){
-const err86 = {instancePath:instancePath+"/default_event/" + i1+"/name",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/name/type",keyword:"type",params:{type: "string"}};
+if(data25.python !== undefined){
+if(typeof data25.python !== "string"){
+const err86 = {instancePath:instancePath+"/gateway/python",schemaPath:"#/properties/gateway/properties/python/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err86];
 }
@@ -13052,13 +13037,10 @@ vErrors.push(err86);
 errors++;
 }
 }
-if(data33.path !== undefined){
-let data36 = data33.path;
-if(Array.isArray(data36)){
-const len2 = data36.length;
-for(let i2=0; i2<len2; i2++){
-if(typeof data36[i2] !== "string"){
-const err87 = {instancePath:instancePath+"/default_event/" + i1+"/path/" + i2,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/path/items/type",keyword:"type",params:{type: "string"}};
+if(data25.durability !== undefined){
+let data32 = data25.durability;
+if(!((data32 === "full") || (data32 === "normal"))){
+const err87 = {instancePath:instancePath+"/gateway/durability",schemaPath:"#/properties/gateway/properties/durability/enum",keyword:"enum",params:{allowedValues: schema31.properties.gateway.properties.durability.enum}};
 if(vErrors === null){
 vErrors = [err87];
 }
@@ -13068,9 +13050,10 @@ vErrors.push(err87);
 errors++;
 }
 }
-}
-else {
-const err88 = {instancePath:instancePath+"/default_event/" + i1+"/path",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/path/type",keyword:"type",params:{type: "array"}};
+if(data25.retention_days !== undefined){
+let data33 = data25.retention_days;
+if(!((typeof data33 == "number") && (isFinite(data33)))){
+const err88 = {instancePath:instancePath+"/gateway/retention_days",schemaPath:"#/properties/gateway/properties/retention_days/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err88];
 }
@@ -13080,9 +13063,10 @@ vErrors.push(err88);
 errors++;
 }
 }
-if(data33.split !== undefined){
-if(typeof data33.split !== "string"){
-const err89 = {instancePath:instancePath+"/default_event/" + i1+"/split",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/split/type",keyword:"type",params:{type: "string"}};
+if(data25.max_attempts !== undefined){
+let data34 = data25.max_attempts;
+if(!(((typeof data34 == "number") && (!(data34 % 1) && !isNaN(data34))) && (isFinite(data34)))){
+const err89 = {instancePath:instancePath+"/gateway/max_attempts",schemaPath:"#/properties/gateway/properties/max_attempts/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err89];
 }
@@ -13092,9 +13076,9 @@ vErrors.push(err89);
 errors++;
 }
 }
-if(data33.prefix !== undefined){
-if(typeof data33.prefix !== "string"){
-const err90 = {instancePath:instancePath+"/default_event/" + i1+"/prefix",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/prefix/type",keyword:"type",params:{type: "string"}};
+}
+else {
+const err90 = {instancePath:instancePath+"/gateway",schemaPath:"#/properties/gateway/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err90];
 }
@@ -13104,9 +13088,9 @@ vErrors.push(err90);
 errors++;
 }
 }
-}
-else {
-const err91 = {instancePath:instancePath+"/default_event/" + i1,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/type",keyword:"type",params:{type: "object"}};
+if(data.app_scheme !== undefined){
+if(typeof data.app_scheme !== "string"){
+const err91 = {instancePath:instancePath+"/app_scheme",schemaPath:"#/properties/app_scheme/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err91];
 }
@@ -13116,9 +13100,18 @@ vErrors.push(err91);
 errors++;
 }
 }
+if(data.schemes !== undefined){
+let data36 = data.schemes;
+if(data36 && typeof data36 == "object" && !Array.isArray(data36)){
+for(const key5 in data36){
+if(!(validate21(data36[key5], {instancePath:instancePath+"/schemes/" + key5.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data36,parentDataProperty:key5,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate21.errors : vErrors.concat(validate21.errors);
+errors = vErrors.length;
+}
+}
 }
 else {
-const err92 = {instancePath:instancePath+"/default_event",schemaPath:"#/properties/default_event/type",keyword:"type",params:{type: "array"}};
+const err92 = {instancePath:instancePath+"/schemes",schemaPath:"#/properties/schemes/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err92];
 }
@@ -13128,15 +13121,13 @@ vErrors.push(err92);
 errors++;
 }
 }
-if(data.default_delivery !== undefined){
-let data40 = data.default_delivery;
-if(Array.isArray(data40)){
-const len3 = data40.length;
-for(let i3=0; i3<len3; i3++){
-let data41 = data40[i3];
-if(data41 && typeof data41 == "object" && !Array.isArray(data41)){
-if(data41.in === undefined){
-const err93 = {instancePath:instancePath+"/default_delivery/" + i3,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "in"}};
+if(data.default_schemes !== undefined){
+let data38 = data.default_schemes;
+if(Array.isArray(data38)){
+const len1 = data38.length;
+for(let i1=0; i1<len1; i1++){
+if(typeof data38[i1] !== "string"){
+const err93 = {instancePath:instancePath+"/default_schemes/" + i1,schemaPath:"#/properties/default_schemes/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err93];
 }
@@ -13145,8 +13136,10 @@ vErrors.push(err93);
 }
 errors++;
 }
-if(data41.name === undefined){
-const err94 = {instancePath:instancePath+"/default_delivery/" + i3,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "name"}};
+}
+}
+else {
+const err94 = {instancePath:instancePath+"/default_schemes",schemaPath:"#/properties/default_schemes/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err94];
 }
@@ -13155,8 +13148,16 @@ vErrors.push(err94);
 }
 errors++;
 }
-if(data41.path === undefined){
-const err95 = {instancePath:instancePath+"/default_delivery/" + i3,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "path"}};
+}
+if(data.default_event !== undefined){
+let data40 = data.default_event;
+if(Array.isArray(data40)){
+const len2 = data40.length;
+for(let i2=0; i2<len2; i2++){
+let data41 = data40[i2];
+if(data41 && typeof data41 == "object" && !Array.isArray(data41)){
+if(data41.in === undefined){
+const err95 = {instancePath:instancePath+"/default_event/" + i2,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "in"}};
 if(vErrors === null){
 vErrors = [err95];
 }
@@ -13165,8 +13166,8 @@ vErrors.push(err95);
 }
 errors++;
 }
-if(data41.split === undefined){
-const err96 = {instancePath:instancePath+"/default_delivery/" + i3,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "split"}};
+if(data41.name === undefined){
+const err96 = {instancePath:instancePath+"/default_event/" + i2,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "name"}};
 if(vErrors === null){
 vErrors = [err96];
 }
@@ -13175,8 +13176,8 @@ vErrors.push(err96);
 }
 errors++;
 }
-if(data41.prefix === undefined){
-const err97 = {instancePath:instancePath+"/default_delivery/" + i3,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "prefix"}};
+if(data41.path === undefined){
+const err97 = {instancePath:instancePath+"/default_event/" + i2,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "path"}};
 if(vErrors === null){
 vErrors = [err97];
 }
@@ -13185,9 +13186,8 @@ vErrors.push(err97);
 }
 errors++;
 }
-for(const key6 in data41){
-if(!(((((key6 === "in") || (key6 === "name")) || (key6 === "path")) || (key6 === "split")) || (key6 === "prefix"))){
-const err98 = {instancePath:instancePath+"/default_delivery/" + i3,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6}};
+if(data41.split === undefined){
+const err98 = {instancePath:instancePath+"/default_event/" + i2,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "split"}};
 if(vErrors === null){
 vErrors = [err98];
 }
@@ -13196,11 +13196,8 @@ vErrors.push(err98);
 }
 errors++;
 }
-}
-if(data41.in !== undefined){
-let data42 = data41.in;
-if(!((((data42 === "header") || (data42 === "query")) || (data42 === "json")) || (data42 === "form"))){
-const err99 = {instancePath:instancePath+"/default_delivery/" + i3+"/in",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema34.properties.in.enum}};
+if(data41.prefix === undefined){
+const err99 = {instancePath:instancePath+"/default_event/" + i2,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "prefix"}};
 if(vErrors === null){
 vErrors = [err99];
 }
@@ -13209,10 +13206,9 @@ vErrors.push(err99);
 }
 errors++;
 }
-}
-if(data41.name !== undefined){
-if(typeof data41.name !== "string"){
-const err100 = {instancePath:instancePath+"/default_delivery/" + i3+"/name",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/name/type",keyword:"type",params:{type: "string"}};
+for(const key6 in data41){
+if(!(((((key6 === "in") || (key6 === "name")) || (key6 === "path")) || (key6 === "split")) || (key6 === "prefix"))){
+const err100 = {instancePath:instancePath+"/default_event/" + i2,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6}};
 if(vErrors === null){
 vErrors = [err100];
 }
@@ -13222,13 +13218,10 @@ vErrors.push(err100);
 errors++;
 }
 }
-if(data41.path !== undefined){
-let data44 = data41.path;
-if(Array.isArray(data44)){
-const len4 = data44.length;
-for(let i4=0; i4<len4; i4++){
-if(typeof data44[i4] !== "string"){
-const err101 = {instancePath:instancePath+"/default_delivery/" + i3+"/path/" + i4,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/path/items/type",keyword:"type",params:{type: "string"}};
+if(data41.in !== undefined){
+let data42 = data41.in;
+if(!((((data42 === "header") || (data42 === "query")) || (data42 === "json")) || (data42 === "form"))){
+const err101 = {instancePath:instancePath+"/default_event/" + i2+"/in",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema35.properties.in.enum}};
 if(vErrors === null){
 vErrors = [err101];
 }
@@ -13238,9 +13231,9 @@ vErrors.push(err101);
 errors++;
 }
 }
-}
-else {
-const err102 = {instancePath:instancePath+"/default_delivery/" + i3+"/path",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/path/type",keyword:"type",params:{type: "array"}};
+if(data41.name !== undefined){
+if(typeof data41.name !== "string"){
+const err102 = {instancePath:instancePath+"/default_event/" + i2+"/name",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/name/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err102];
 }
@@ -13250,9 +13243,13 @@ vErrors.push(err102);
 errors++;
 }
 }
-if(data41.split !== undefined){
-if(typeof data41.split !== "string"){
-const err103 = {instancePath:instancePath+"/default_delivery/" + i3+"/split",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/split/type",keyword:"type",params:{type: "string"}};
+if(data41.path !== undefined){
+let data44 = data41.path;
+if(Array.isArray(data44)){
+const len3 = data44.length;
+for(let i3=0; i3<len3; i3++){
+if(typeof data44[i3] !== "string"){
+const err103 = {instancePath:instancePath+"/default_event/" + i2+"/path/" + i3,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/path/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err103];
 }
@@ -13262,9 +13259,9 @@ vErrors.push(err103);
 errors++;
 }
 }
-if(data41.prefix !== undefined){
-if(typeof data41.prefix !== "string"){
-const err104 = {instancePath:instancePath+"/default_delivery/" + i3+"/prefix",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/prefix/type",keyword:"type",params:{type: "string"}};
+}
+else {
+const err104 = {instancePath:instancePath+"/default_event/" + i2+"/path",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/path/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err104];
 }
@@ -13274,9 +13271,9 @@ vErrors.push(err104);
 errors++;
 }
 }
-}
-else {
-const err105 = {instancePath:instancePath+"/default_delivery/" + i3,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/type",keyword:"type",params:{type: "object"}};
+if(data41.split !== undefined){
+if(typeof data41.split !== "string"){
+const err105 = {instancePath:instancePath+"/default_event/" + i2+"/split",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/split/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err105];
 }
@@ -13286,9 +13283,9 @@ vErrors.push(err105);
 errors++;
 }
 }
-}
-else {
-const err106 = {instancePath:instancePath+"/default_delivery",schemaPath:"#/properties/default_delivery/type",keyword:"type",params:{type: "array"}};
+if(data41.prefix !== undefined){
+if(typeof data41.prefix !== "string"){
+const err106 = {instancePath:instancePath+"/default_event/" + i2+"/prefix",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/prefix/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err106];
 }
@@ -13298,14 +13295,9 @@ vErrors.push(err106);
 errors++;
 }
 }
-if(data.sources !== undefined){
-let data48 = data.sources;
-if(data48 && typeof data48 == "object" && !Array.isArray(data48)){
-for(const key7 in data48){
-let data49 = data48[key7];
-if(data49 && typeof data49 == "object" && !Array.isArray(data49)){
-if(data49.scheme === undefined){
-const err107 = {instancePath:instancePath+"/sources/" + key7.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/sourcePlan/required",keyword:"required",params:{missingProperty: "scheme"}};
+}
+else {
+const err107 = {instancePath:instancePath+"/default_event/" + i2,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err107];
 }
@@ -13314,8 +13306,10 @@ vErrors.push(err107);
 }
 errors++;
 }
-if(data49.accepts === undefined){
-const err108 = {instancePath:instancePath+"/sources/" + key7.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/sourcePlan/required",keyword:"required",params:{missingProperty: "accepts"}};
+}
+}
+else {
+const err108 = {instancePath:instancePath+"/default_event",schemaPath:"#/properties/default_event/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err108];
 }
@@ -13324,9 +13318,16 @@ vErrors.push(err108);
 }
 errors++;
 }
-for(const key8 in data49){
-if(!((key8 === "scheme") || (key8 === "accepts"))){
-const err109 = {instancePath:instancePath+"/sources/" + key7.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/sourcePlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8}};
+}
+if(data.default_delivery !== undefined){
+let data48 = data.default_delivery;
+if(Array.isArray(data48)){
+const len4 = data48.length;
+for(let i4=0; i4<len4; i4++){
+let data49 = data48[i4];
+if(data49 && typeof data49 == "object" && !Array.isArray(data49)){
+if(data49.in === undefined){
+const err109 = {instancePath:instancePath+"/default_delivery/" + i4,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "in"}};
 if(vErrors === null){
 vErrors = [err109];
 }
@@ -13335,10 +13336,8 @@ vErrors.push(err109);
 }
 errors++;
 }
-}
-if(data49.scheme !== undefined){
-if(typeof data49.scheme !== "string"){
-const err110 = {instancePath:instancePath+"/sources/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/scheme",schemaPath:"#/$defs/sourcePlan/properties/scheme/type",keyword:"type",params:{type: "string"}};
+if(data49.name === undefined){
+const err110 = {instancePath:instancePath+"/default_delivery/" + i4,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "name"}};
 if(vErrors === null){
 vErrors = [err110];
 }
@@ -13347,14 +13346,8 @@ vErrors.push(err110);
 }
 errors++;
 }
-}
-if(data49.accepts !== undefined){
-let data51 = data49.accepts;
-if(Array.isArray(data51)){
-const len5 = data51.length;
-for(let i5=0; i5<len5; i5++){
-if(typeof data51[i5] !== "string"){
-const err111 = {instancePath:instancePath+"/sources/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/accepts/" + i5,schemaPath:"#/$defs/sourcePlan/properties/accepts/items/type",keyword:"type",params:{type: "string"}};
+if(data49.path === undefined){
+const err111 = {instancePath:instancePath+"/default_delivery/" + i4,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "path"}};
 if(vErrors === null){
 vErrors = [err111];
 }
@@ -13363,10 +13356,8 @@ vErrors.push(err111);
 }
 errors++;
 }
-}
-}
-else {
-const err112 = {instancePath:instancePath+"/sources/" + key7.replace(/~/g, "~0").replace(/\//g, "~1")+"/accepts",schemaPath:"#/$defs/sourcePlan/properties/accepts/type",keyword:"type",params:{type: "array"}};
+if(data49.split === undefined){
+const err112 = {instancePath:instancePath+"/default_delivery/" + i4,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "split"}};
 if(vErrors === null){
 vErrors = [err112];
 }
@@ -13375,10 +13366,8 @@ vErrors.push(err112);
 }
 errors++;
 }
-}
-}
-else {
-const err113 = {instancePath:instancePath+"/sources/" + key7.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/sourcePlan/type",keyword:"type",params:{type: "object"}};
+if(data49.prefix === undefined){
+const err113 = {instancePath:instancePath+"/default_delivery/" + i4,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/required",keyword:"required",params:{missingProperty: "prefix"}};
 if(vErrors === null){
 vErrors = [err113];
 }
@@ -13387,10 +13376,9 @@ vErrors.push(err113);
 }
 errors++;
 }
-}
-}
-else {
-const err114 = {instancePath:instancePath+"/sources",schemaPath:"#/properties/sources/type",keyword:"type",params:{type: "object"}};
+for(const key7 in data49){
+if(!(((((key7 === "in") || (key7 === "name")) || (key7 === "path")) || (key7 === "split")) || (key7 === "prefix"))){
+const err114 = {instancePath:instancePath+"/default_delivery/" + i4,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key7}};
 if(vErrors === null){
 vErrors = [err114];
 }
@@ -13400,14 +13388,10 @@ vErrors.push(err114);
 errors++;
 }
 }
-if(data.source_facts !== undefined){
-let data53 = data.source_facts;
-if(data53 && typeof data53 == "object" && !Array.isArray(data53)){
-for(const key9 in data53){
-let data54 = data53[key9];
-if(data54 && typeof data54 == "object" && !Array.isArray(data54)){
-if(data54.events === undefined){
-const err115 = {instancePath:instancePath+"/source_facts/" + key9.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/sourceFacts/required",keyword:"required",params:{missingProperty: "events"}};
+if(data49.in !== undefined){
+let data50 = data49.in;
+if(!((((data50 === "header") || (data50 === "query")) || (data50 === "json")) || (data50 === "form"))){
+const err115 = {instancePath:instancePath+"/default_delivery/" + i4+"/in",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/in/enum",keyword:"enum",params:{allowedValues: schema35.properties.in.enum}};
 if(vErrors === null){
 vErrors = [err115];
 }
@@ -13416,8 +13400,10 @@ vErrors.push(err115);
 }
 errors++;
 }
-if(data54.attempts === undefined){
-const err116 = {instancePath:instancePath+"/source_facts/" + key9.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/sourceFacts/required",keyword:"required",params:{missingProperty: "attempts"}};
+}
+if(data49.name !== undefined){
+if(typeof data49.name !== "string"){
+const err116 = {instancePath:instancePath+"/default_delivery/" + i4+"/name",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/name/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err116];
 }
@@ -13426,8 +13412,14 @@ vErrors.push(err116);
 }
 errors++;
 }
-if(data54.horizon_seconds === undefined){
-const err117 = {instancePath:instancePath+"/source_facts/" + key9.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/sourceFacts/required",keyword:"required",params:{missingProperty: "horizon_seconds"}};
+}
+if(data49.path !== undefined){
+let data52 = data49.path;
+if(Array.isArray(data52)){
+const len5 = data52.length;
+for(let i5=0; i5<len5; i5++){
+if(typeof data52[i5] !== "string"){
+const err117 = {instancePath:instancePath+"/default_delivery/" + i4+"/path/" + i5,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/path/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err117];
 }
@@ -13436,8 +13428,10 @@ vErrors.push(err117);
 }
 errors++;
 }
-if(data54.deadline_seconds === undefined){
-const err118 = {instancePath:instancePath+"/source_facts/" + key9.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/sourceFacts/required",keyword:"required",params:{missingProperty: "deadline_seconds"}};
+}
+}
+else {
+const err118 = {instancePath:instancePath+"/default_delivery/" + i4+"/path",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/path/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err118];
 }
@@ -13446,8 +13440,10 @@ vErrors.push(err118);
 }
 errors++;
 }
-if(data54.burst_per_minute === undefined){
-const err119 = {instancePath:instancePath+"/source_facts/" + key9.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/sourceFacts/required",keyword:"required",params:{missingProperty: "burst_per_minute"}};
+}
+if(data49.split !== undefined){
+if(typeof data49.split !== "string"){
+const err119 = {instancePath:instancePath+"/default_delivery/" + i4+"/split",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/split/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err119];
 }
@@ -13456,9 +13452,10 @@ vErrors.push(err119);
 }
 errors++;
 }
-for(const key10 in data54){
-if(!(((((key10 === "events") || (key10 === "attempts")) || (key10 === "horizon_seconds")) || (key10 === "deadline_seconds")) || (key10 === "burst_per_minute"))){
-const err120 = {instancePath:instancePath+"/source_facts/" + key9.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/sourceFacts/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key10}};
+}
+if(data49.prefix !== undefined){
+if(typeof data49.prefix !== "string"){
+const err120 = {instancePath:instancePath+"/default_delivery/" + i4+"/prefix",schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/properties/prefix/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err120];
 }
@@ -13468,13 +13465,9 @@ vErrors.push(err120);
 errors++;
 }
 }
-if(data54.events !== undefined){
-let data55 = data54.events;
-if(Array.isArray(data55)){
-const len6 = data55.length;
-for(let i6=0; i6<len6; i6++){
-if(typeof data55[i6] !== "string"){
-const err121 = {instancePath:instancePath+"/source_facts/" + key9.replace(/~/g, "~0").replace(/\//g, "~1")+"/events/" + i6,schemaPath:"#/$defs/sourceFacts/properties/events/items/type",keyword:"type",params:{type: "string"}};
+}
+else {
+const err121 = {instancePath:instancePath+"/default_delivery/" + i4,schemaPath:"scheme-plan.schema.json#/$defs/locatorPlan/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err121];
 }
@@ -13486,7 +13479,7 @@ errors++;
 }
 }
 else {
-const err122 = {instancePath:instancePath+"/source_facts/" + key9.replace(/~/g, "~0").replace(/\//g, "~1")+"/events",schemaPath:"#/$defs/sourceFacts/properties/events/type",keyword:"type",params:{type: "array"}};
+const err122 = {instancePath:instancePath+"/default_delivery",schemaPath:"#/properties/default_delivery/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err122];
 }
@@ -13496,10 +13489,14 @@ vErrors.push(err122);
 errors++;
 }
 }
-if(data54.attempts !== undefined){
-let data57 = data54.attempts;
-if((!(((typeof data57 == "number") && (!(data57 % 1) && !isNaN(data57))) && (isFinite(data57)))) && (data57 !== null)){
-const err123 = {instancePath:instancePath+"/source_facts/" + key9.replace(/~/g, "~0").replace(/\//g, "~1")+"/attempts",schemaPath:"#/$defs/sourceFacts/properties/attempts/type",keyword:"type",params:{type: schema48.properties.attempts.type}};
+if(data.sources !== undefined){
+let data56 = data.sources;
+if(data56 && typeof data56 == "object" && !Array.isArray(data56)){
+for(const key8 in data56){
+let data57 = data56[key8];
+if(data57 && typeof data57 == "object" && !Array.isArray(data57)){
+if(data57.scheme === undefined){
+const err123 = {instancePath:instancePath+"/sources/" + key8.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/sourcePlan/required",keyword:"required",params:{missingProperty: "scheme"}};
 if(vErrors === null){
 vErrors = [err123];
 }
@@ -13508,11 +13505,8 @@ vErrors.push(err123);
 }
 errors++;
 }
-}
-if(data54.horizon_seconds !== undefined){
-let data58 = data54.horizon_seconds;
-if((!(((typeof data58 == "number") && (!(data58 % 1) && !isNaN(data58))) && (isFinite(data58)))) && (data58 !== null)){
-const err124 = {instancePath:instancePath+"/source_facts/" + key9.replace(/~/g, "~0").replace(/\//g, "~1")+"/horizon_seconds",schemaPath:"#/$defs/sourceFacts/properties/horizon_seconds/type",keyword:"type",params:{type: schema48.properties.horizon_seconds.type}};
+if(data57.accepts === undefined){
+const err124 = {instancePath:instancePath+"/sources/" + key8.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/sourcePlan/required",keyword:"required",params:{missingProperty: "accepts"}};
 if(vErrors === null){
 vErrors = [err124];
 }
@@ -13521,11 +13515,9 @@ vErrors.push(err124);
 }
 errors++;
 }
-}
-if(data54.deadline_seconds !== undefined){
-let data59 = data54.deadline_seconds;
-if((!((typeof data59 == "number") && (isFinite(data59)))) && (data59 !== null)){
-const err125 = {instancePath:instancePath+"/source_facts/" + key9.replace(/~/g, "~0").replace(/\//g, "~1")+"/deadline_seconds",schemaPath:"#/$defs/sourceFacts/properties/deadline_seconds/type",keyword:"type",params:{type: schema48.properties.deadline_seconds.type}};
+for(const key9 in data57){
+if(!((key9 === "scheme") || (key9 === "accepts"))){
+const err125 = {instancePath:instancePath+"/sources/" + key8.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/sourcePlan/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key9}};
 if(vErrors === null){
 vErrors = [err125];
 }
@@ -13535,10 +13527,9 @@ vErrors.push(err125);
 errors++;
 }
 }
-if(data54.burst_per_minute !== undefined){
-let data60 = data54.burst_per_minute;
-if((!(((typeof data60 == "number") && (!(data60 % 1) && !isNaN(data60))) && (isFinite(data60)))) && (data60 !== null)){
-const err126 = {instancePath:instancePath+"/source_facts/" + key9.replace(/~/g, "~0").replace(/\//g, "~1")+"/burst_per_minute",schemaPath:"#/$defs/sourceFacts/properties/burst_per_minute/type",keyword:"type",params:{type: schema48.properties.burst_per_minute.type}};
+if(data57.scheme !== undefined){
+if(typeof data57.scheme !== "string"){
+const err126 = {instancePath:instancePath+"/sources/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/scheme",schemaPath:"#/$defs/sourcePlan/properties/scheme/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err126];
 }
@@ -13548,9 +13539,13 @@ vErrors.push(err126);
 errors++;
 }
 }
-}
-else {
-const err127 = {instancePath:instancePath+"/source_facts/" + key9.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/sourceFacts/type",keyword:"type",params:{type: "object"}};
+if(data57.accepts !== undefined){
+let data59 = data57.accepts;
+if(Array.isArray(data59)){
+const len6 = data59.length;
+for(let i6=0; i6<len6; i6++){
+if(typeof data59[i6] !== "string"){
+const err127 = {instancePath:instancePath+"/sources/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/accepts/" + i6,schemaPath:"#/$defs/sourcePlan/properties/accepts/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err127];
 }
@@ -13562,7 +13557,7 @@ errors++;
 }
 }
 else {
-const err128 = {instancePath:instancePath+"/source_facts",schemaPath:"#/properties/source_facts/type",keyword:"type",params:{type: "object"}};
+const err128 = {instancePath:instancePath+"/sources/" + key8.replace(/~/g, "~0").replace(/\//g, "~1")+"/accepts",schemaPath:"#/$defs/sourcePlan/properties/accepts/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err128];
 }
@@ -13572,12 +13567,9 @@ vErrors.push(err128);
 errors++;
 }
 }
-if(data.target_names !== undefined){
-let data61 = data.target_names;
-if(data61 && typeof data61 == "object" && !Array.isArray(data61)){
-for(const key11 in data61){
-if(typeof data61[key11] !== "string"){
-const err129 = {instancePath:instancePath+"/target_names/" + key11.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/target_names/additionalProperties/type",keyword:"type",params:{type: "string"}};
+}
+else {
+const err129 = {instancePath:instancePath+"/sources/" + key8.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/sourcePlan/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err129];
 }
@@ -13589,7 +13581,7 @@ errors++;
 }
 }
 else {
-const err130 = {instancePath:instancePath+"/target_names",schemaPath:"#/properties/target_names/type",keyword:"type",params:{type: "object"}};
+const err130 = {instancePath:instancePath+"/sources",schemaPath:"#/properties/sources/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err130];
 }
@@ -13599,18 +13591,14 @@ vErrors.push(err130);
 errors++;
 }
 }
-if(data.targets !== undefined){
-let data63 = data.targets;
-if(data63 && typeof data63 == "object" && !Array.isArray(data63)){
-for(const key12 in data63){
-if(!(validate25(data63[key12], {instancePath:instancePath+"/targets/" + key12.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data63,parentDataProperty:key12,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate25.errors : vErrors.concat(validate25.errors);
-errors = vErrors.length;
-}
-}
-}
-else {
-const err131 = {instancePath:instancePath+"/targets",schemaPath:"#/properties/targets/type",keyword:"type",params:{type: "object"}};
+if(data.source_facts !== undefined){
+let data61 = data.source_facts;
+if(data61 && typeof data61 == "object" && !Array.isArray(data61)){
+for(const key10 in data61){
+let data62 = data61[key10];
+if(data62 && typeof data62 == "object" && !Array.isArray(data62)){
+if(data62.events === undefined){
+const err131 = {instancePath:instancePath+"/source_facts/" + key10.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/sourceFacts/required",keyword:"required",params:{missingProperty: "events"}};
 if(vErrors === null){
 vErrors = [err131];
 }
@@ -13619,13 +13607,8 @@ vErrors.push(err131);
 }
 errors++;
 }
-}
-if(data.toolsets !== undefined){
-let data65 = data.toolsets;
-if(data65 && typeof data65 == "object" && !Array.isArray(data65)){
-for(const key13 in data65){
-if(typeof data65[key13] !== "boolean"){
-const err132 = {instancePath:instancePath+"/toolsets/" + key13.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/toolsets/additionalProperties/type",keyword:"type",params:{type: "boolean"}};
+if(data62.attempts === undefined){
+const err132 = {instancePath:instancePath+"/source_facts/" + key10.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/sourceFacts/required",keyword:"required",params:{missingProperty: "attempts"}};
 if(vErrors === null){
 vErrors = [err132];
 }
@@ -13634,10 +13617,8 @@ vErrors.push(err132);
 }
 errors++;
 }
-}
-}
-else {
-const err133 = {instancePath:instancePath+"/toolsets",schemaPath:"#/properties/toolsets/type",keyword:"type",params:{type: "object"}};
+if(data62.horizon_seconds === undefined){
+const err133 = {instancePath:instancePath+"/source_facts/" + key10.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/sourceFacts/required",keyword:"required",params:{missingProperty: "horizon_seconds"}};
 if(vErrors === null){
 vErrors = [err133];
 }
@@ -13646,19 +13627,8 @@ vErrors.push(err133);
 }
 errors++;
 }
-}
-if(data.profiles !== undefined){
-let data67 = data.profiles;
-if(data67 && typeof data67 == "object" && !Array.isArray(data67)){
-for(const key14 in data67){
-if(!(validate69(data67[key14], {instancePath:instancePath+"/profiles/" + key14.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data67,parentDataProperty:key14,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate69.errors : vErrors.concat(validate69.errors);
-errors = vErrors.length;
-}
-}
-}
-else {
-const err134 = {instancePath:instancePath+"/profiles",schemaPath:"#/properties/profiles/type",keyword:"type",params:{type: "object"}};
+if(data62.deadline_seconds === undefined){
+const err134 = {instancePath:instancePath+"/source_facts/" + key10.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/sourceFacts/required",keyword:"required",params:{missingProperty: "deadline_seconds"}};
 if(vErrors === null){
 vErrors = [err134];
 }
@@ -13667,19 +13637,8 @@ vErrors.push(err134);
 }
 errors++;
 }
-}
-if(data.jobs !== undefined){
-let data69 = data.jobs;
-if(data69 && typeof data69 == "object" && !Array.isArray(data69)){
-for(const key15 in data69){
-if(!(validate75(data69[key15], {instancePath:instancePath+"/jobs/" + key15.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data69,parentDataProperty:key15,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate75.errors : vErrors.concat(validate75.errors);
-errors = vErrors.length;
-}
-}
-}
-else {
-const err135 = {instancePath:instancePath+"/jobs",schemaPath:"#/properties/jobs/type",keyword:"type",params:{type: "object"}};
+if(data62.burst_per_minute === undefined){
+const err135 = {instancePath:instancePath+"/source_facts/" + key10.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/sourceFacts/required",keyword:"required",params:{missingProperty: "burst_per_minute"}};
 if(vErrors === null){
 vErrors = [err135];
 }
@@ -13688,19 +13647,9 @@ vErrors.push(err135);
 }
 errors++;
 }
-}
-if(data.blueprints !== undefined){
-let data71 = data.blueprints;
-if(data71 && typeof data71 == "object" && !Array.isArray(data71)){
-for(const key16 in data71){
-if(!(validate81(data71[key16], {instancePath:instancePath+"/blueprints/" + key16.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data71,parentDataProperty:key16,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate81.errors : vErrors.concat(validate81.errors);
-errors = vErrors.length;
-}
-}
-}
-else {
-const err136 = {instancePath:instancePath+"/blueprints",schemaPath:"#/properties/blueprints/type",keyword:"type",params:{type: "object"}};
+for(const key11 in data62){
+if(!(((((key11 === "events") || (key11 === "attempts")) || (key11 === "horizon_seconds")) || (key11 === "deadline_seconds")) || (key11 === "burst_per_minute"))){
+const err136 = {instancePath:instancePath+"/source_facts/" + key10.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/sourceFacts/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key11}};
 if(vErrors === null){
 vErrors = [err136];
 }
@@ -13710,18 +13659,13 @@ vErrors.push(err136);
 errors++;
 }
 }
-if(data.routes !== undefined){
-let data73 = data.routes;
-if(data73 && typeof data73 == "object" && !Array.isArray(data73)){
-for(const key17 in data73){
-if(!(validate86(data73[key17], {instancePath:instancePath+"/routes/" + key17.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data73,parentDataProperty:key17,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate86.errors : vErrors.concat(validate86.errors);
-errors = vErrors.length;
-}
-}
-}
-else {
-const err137 = {instancePath:instancePath+"/routes",schemaPath:"#/properties/routes/type",keyword:"type",params:{type: "object"}};
+if(data62.events !== undefined){
+let data63 = data62.events;
+if(Array.isArray(data63)){
+const len7 = data63.length;
+for(let i7=0; i7<len7; i7++){
+if(typeof data63[i7] !== "string"){
+const err137 = {instancePath:instancePath+"/source_facts/" + key10.replace(/~/g, "~0").replace(/\//g, "~1")+"/events/" + i7,schemaPath:"#/$defs/sourceFacts/properties/events/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err137];
 }
@@ -13733,12 +13677,259 @@ errors++;
 }
 }
 else {
-const err138 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+const err138 = {instancePath:instancePath+"/source_facts/" + key10.replace(/~/g, "~0").replace(/\//g, "~1")+"/events",schemaPath:"#/$defs/sourceFacts/properties/events/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err138];
 }
 else {
 vErrors.push(err138);
+}
+errors++;
+}
+}
+if(data62.attempts !== undefined){
+let data65 = data62.attempts;
+if((!(((typeof data65 == "number") && (!(data65 % 1) && !isNaN(data65))) && (isFinite(data65)))) && (data65 !== null)){
+const err139 = {instancePath:instancePath+"/source_facts/" + key10.replace(/~/g, "~0").replace(/\//g, "~1")+"/attempts",schemaPath:"#/$defs/sourceFacts/properties/attempts/type",keyword:"type",params:{type: schema49.properties.attempts.type}};
+if(vErrors === null){
+vErrors = [err139];
+}
+else {
+vErrors.push(err139);
+}
+errors++;
+}
+}
+if(data62.horizon_seconds !== undefined){
+let data66 = data62.horizon_seconds;
+if((!(((typeof data66 == "number") && (!(data66 % 1) && !isNaN(data66))) && (isFinite(data66)))) && (data66 !== null)){
+const err140 = {instancePath:instancePath+"/source_facts/" + key10.replace(/~/g, "~0").replace(/\//g, "~1")+"/horizon_seconds",schemaPath:"#/$defs/sourceFacts/properties/horizon_seconds/type",keyword:"type",params:{type: schema49.properties.horizon_seconds.type}};
+if(vErrors === null){
+vErrors = [err140];
+}
+else {
+vErrors.push(err140);
+}
+errors++;
+}
+}
+if(data62.deadline_seconds !== undefined){
+let data67 = data62.deadline_seconds;
+if((!((typeof data67 == "number") && (isFinite(data67)))) && (data67 !== null)){
+const err141 = {instancePath:instancePath+"/source_facts/" + key10.replace(/~/g, "~0").replace(/\//g, "~1")+"/deadline_seconds",schemaPath:"#/$defs/sourceFacts/properties/deadline_seconds/type",keyword:"type",params:{type: schema49.properties.deadline_seconds.type}};
+if(vErrors === null){
+vErrors = [err141];
+}
+else {
+vErrors.push(err141);
+}
+errors++;
+}
+}
+if(data62.burst_per_minute !== undefined){
+let data68 = data62.burst_per_minute;
+if((!(((typeof data68 == "number") && (!(data68 % 1) && !isNaN(data68))) && (isFinite(data68)))) && (data68 !== null)){
+const err142 = {instancePath:instancePath+"/source_facts/" + key10.replace(/~/g, "~0").replace(/\//g, "~1")+"/burst_per_minute",schemaPath:"#/$defs/sourceFacts/properties/burst_per_minute/type",keyword:"type",params:{type: schema49.properties.burst_per_minute.type}};
+if(vErrors === null){
+vErrors = [err142];
+}
+else {
+vErrors.push(err142);
+}
+errors++;
+}
+}
+}
+else {
+const err143 = {instancePath:instancePath+"/source_facts/" + key10.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/$defs/sourceFacts/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err143];
+}
+else {
+vErrors.push(err143);
+}
+errors++;
+}
+}
+}
+else {
+const err144 = {instancePath:instancePath+"/source_facts",schemaPath:"#/properties/source_facts/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err144];
+}
+else {
+vErrors.push(err144);
+}
+errors++;
+}
+}
+if(data.target_names !== undefined){
+let data69 = data.target_names;
+if(data69 && typeof data69 == "object" && !Array.isArray(data69)){
+for(const key12 in data69){
+if(typeof data69[key12] !== "string"){
+const err145 = {instancePath:instancePath+"/target_names/" + key12.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/target_names/additionalProperties/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err145];
+}
+else {
+vErrors.push(err145);
+}
+errors++;
+}
+}
+}
+else {
+const err146 = {instancePath:instancePath+"/target_names",schemaPath:"#/properties/target_names/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err146];
+}
+else {
+vErrors.push(err146);
+}
+errors++;
+}
+}
+if(data.targets !== undefined){
+let data71 = data.targets;
+if(data71 && typeof data71 == "object" && !Array.isArray(data71)){
+for(const key13 in data71){
+if(!(validate25(data71[key13], {instancePath:instancePath+"/targets/" + key13.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data71,parentDataProperty:key13,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate25.errors : vErrors.concat(validate25.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err147 = {instancePath:instancePath+"/targets",schemaPath:"#/properties/targets/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err147];
+}
+else {
+vErrors.push(err147);
+}
+errors++;
+}
+}
+if(data.toolsets !== undefined){
+let data73 = data.toolsets;
+if(data73 && typeof data73 == "object" && !Array.isArray(data73)){
+for(const key14 in data73){
+if(typeof data73[key14] !== "boolean"){
+const err148 = {instancePath:instancePath+"/toolsets/" + key14.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/toolsets/additionalProperties/type",keyword:"type",params:{type: "boolean"}};
+if(vErrors === null){
+vErrors = [err148];
+}
+else {
+vErrors.push(err148);
+}
+errors++;
+}
+}
+}
+else {
+const err149 = {instancePath:instancePath+"/toolsets",schemaPath:"#/properties/toolsets/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err149];
+}
+else {
+vErrors.push(err149);
+}
+errors++;
+}
+}
+if(data.profiles !== undefined){
+let data75 = data.profiles;
+if(data75 && typeof data75 == "object" && !Array.isArray(data75)){
+for(const key15 in data75){
+if(!(validate69(data75[key15], {instancePath:instancePath+"/profiles/" + key15.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data75,parentDataProperty:key15,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate69.errors : vErrors.concat(validate69.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err150 = {instancePath:instancePath+"/profiles",schemaPath:"#/properties/profiles/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err150];
+}
+else {
+vErrors.push(err150);
+}
+errors++;
+}
+}
+if(data.jobs !== undefined){
+let data77 = data.jobs;
+if(data77 && typeof data77 == "object" && !Array.isArray(data77)){
+for(const key16 in data77){
+if(!(validate75(data77[key16], {instancePath:instancePath+"/jobs/" + key16.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data77,parentDataProperty:key16,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate75.errors : vErrors.concat(validate75.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err151 = {instancePath:instancePath+"/jobs",schemaPath:"#/properties/jobs/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err151];
+}
+else {
+vErrors.push(err151);
+}
+errors++;
+}
+}
+if(data.blueprints !== undefined){
+let data79 = data.blueprints;
+if(data79 && typeof data79 == "object" && !Array.isArray(data79)){
+for(const key17 in data79){
+if(!(validate81(data79[key17], {instancePath:instancePath+"/blueprints/" + key17.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data79,parentDataProperty:key17,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate81.errors : vErrors.concat(validate81.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err152 = {instancePath:instancePath+"/blueprints",schemaPath:"#/properties/blueprints/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err152];
+}
+else {
+vErrors.push(err152);
+}
+errors++;
+}
+}
+if(data.routes !== undefined){
+let data81 = data.routes;
+if(data81 && typeof data81 == "object" && !Array.isArray(data81)){
+for(const key18 in data81){
+if(!(validate86(data81[key18], {instancePath:instancePath+"/routes/" + key18.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data81,parentDataProperty:key18,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate86.errors : vErrors.concat(validate86.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err153 = {instancePath:instancePath+"/routes",schemaPath:"#/properties/routes/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err153];
+}
+else {
+vErrors.push(err153);
+}
+errors++;
+}
+}
+}
+else {
+const err154 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err154];
+}
+else {
+vErrors.push(err154);
 }
 errors++;
 }
