@@ -101,7 +101,7 @@ test('a secret that comes in the body is read for while somebody waits for it, a
 test('a handshake by GET is answered without its body', async (t) => {
   const { port } = await serve(t, { routes: { box: { source: 'dropbox', schemes: ['dropbox'] } } });
   const get = head('/webhooks/box?challenge=42', LARGE).replace('POST', 'GET');
-  assert.match(await sendRaw(port, [get]), /^HTTP\/1\.1 200 [^]*42$/);
+  assert.match(await sendRaw(port, [get]), /^HTTP\/1\.1 200 .*42$/s);
 });
 
 test('bodies that are not verified share their memory; what does not fit is told to come back', async (t) => {
