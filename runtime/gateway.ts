@@ -146,7 +146,10 @@ class RunningGateway implements Gateway {
       stat: files.stat,
       read: files.readText,
       lower: lowerSubscriptions,
-      link: (plans, table) => linkSubscriptions(plans, table, this.linkContext(table)),
+      link: (table) => {
+        const context = this.linkContext(table);
+        return (plans) => linkSubscriptions(plans, table, context);
+      },
       clock,
       log,
     });
@@ -212,6 +215,7 @@ class RunningGateway implements Gateway {
       services: this.createServices(),
       events: new EventLog(log, clock, onRequest ?? (() => {})),
       findRoute: (path) => this.tables.find(path),
+      loading: () => this.tables.loading,
       connections: this.connections,
       documents: new Documents({
         path: join(dirname(table), 'blueprints.json'),

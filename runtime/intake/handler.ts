@@ -23,6 +23,7 @@ import {
   UNKNOWN_ROUTE,
 } from './reply.ts';
 
+const INTAKE_PATH = /^\/(?:webhooks|p)\//;
 /** One client has too many requests on their way. */
 const CROWDED = comeBack('overloaded', 5);
 /** What follows a request that is read in two ways may be read so as well; a slow body may go on for ever. */
@@ -32,6 +33,8 @@ export interface HandlerContext {
   readonly services: Services;
   readonly events: EventLog;
   readonly findRoute: (path: string) => LinkedRoute | undefined;
+  /** Settles when routes that are being taken in can be found; null: none are. */
+  readonly loading: () => Promise<void> | null;
   readonly documents: Documents;
   readonly connections: Connections;
 }
@@ -54,7 +57,10 @@ export class RequestHandler {
       this.answer(request, response, admitted ? MALFORMED_REQUEST : CROWDED);
       return;
     }
-    const path = pathOf(request.url ?? '');
+    this.route(request, response, pathOf(request.url ?? ''));
+  }
+
+  private route(request: IntakeRequest, response: ServerResponse, path: string): void {
     let route: LinkedRoute | undefined;
     try {
       route = this.context.findRoute(path);
@@ -63,8 +69,11 @@ export class RequestHandler {
       this.answer(request, response, INTERNAL_ERROR);
       return;
     }
-    if (route === undefined) this.other(request, response, path);
-    else void this.intake(request, response, route);
+    const loading = route === undefined ? this.context.loading() : null;
+    if (route !== undefined) void this.intake(request, response, route);
+    else if (loading === null || !INTAKE_PATH.test(path)) this.other(request, response, path);
+    // It may be one of them: a 404 would tell its sender to give up.
+    else void loading.then(() => this.route(request, response, path));
   }
 
   /** Answers a request for anything but a route. */

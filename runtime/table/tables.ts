@@ -53,7 +53,7 @@ export class Tables {
   private readonly version = new FileVersion();
   private table: LinkedTable | null = null;
   private state: TableState = { hash: '', loadedAt: 0, generation: 0, error: null };
-  private loading: Promise<boolean> | null = null;
+  private reloading: Promise<boolean> | null = null;
   private again = false;
   private relink = false;
   private lookedAt = 0;
@@ -69,6 +69,7 @@ export class Tables {
     const { path, watch, log, subscriptions } = this.context;
     await this.load();
     subscriptions.refresh(this.serving.plan);
+    await subscriptions.loading;
     try {
       this.unwatch = watch(path, () => this.reloadChanged());
     } catch (error) {
@@ -97,15 +98,20 @@ export class Tables {
     return (this.serving.routes.get(path) ?? this.context.subscriptions.routes.get(path))?.linked;
   }
 
+  /** Settles when subscriptions that are being taken in are in service; null: none are. */
+  get loading(): Promise<void> | null {
+    return this.context.subscriptions.loading;
+  }
+
   /**
    * Loads the file again when it changed; with `relink` also when it did not, because secrets beside it may have.
    * Never rejects; false when the table in service is still the old one.
    */
   reload(relink = false): Promise<boolean> {
     this.relink ||= relink;
-    this.again = this.loading !== null;
-    this.loading ??= this.runReload();
-    return this.loading;
+    this.again = this.reloading !== null;
+    this.reloading ??= this.runReload();
+    return this.reloading;
   }
 
   /**
@@ -148,7 +154,7 @@ export class Tables {
         this.fail(error);
       }
     } while (this.again);
-    this.loading = null;
+    this.reloading = null;
     return swapped;
   }
 
@@ -176,9 +182,10 @@ export class Tables {
       return false;
     }
     const table = await link(plan, breather);
+    const subscribe = await subscriptions.prepare(plan, breather);
     const apply = prepare(plan);
     this.table = table;
-    subscriptions.relink(plan);
+    subscribe();
     apply();
     this.took(plan);
     return true;
