@@ -10,9 +10,16 @@ import type { Socket } from 'node:net';
 /** Why a body did not arrive: it outgrew its limit or the memory there is, came too slowly, or its sender went away. */
 export type BodyFault = 'too_large' | 'overloaded' | 'too_slow' | 'aborted';
 
+/** Whoever reads the body of a request (unverified-bodies.ts). */
+export interface BodyOwner {
+  finish(request: IntakeRequest): BodyReader | null;
+  fail(request: IntakeRequest, fault: BodyFault): void;
+}
+
 /** Requests of our server: they carry their reader, so that listeners need no closure of their own. */
 export class IntakeRequest extends IncomingMessage {
   reader: BodyReader | null;
+  bodies: BodyOwner | null;
   /** Bytes of memory that count as unverified. */
   held: number;
   /** The sender waits for `100 Continue` before it sends the body. */
@@ -23,6 +30,7 @@ export class IntakeRequest extends IncomingMessage {
   constructor(socket: Socket) {
     super(socket);
     this.reader = null;
+    this.bodies = null;
     this.held = 0;
     this.awaitsContinue = false;
     this.client = null;
@@ -33,21 +41,37 @@ export class IntakeRequest extends IncomingMessage {
 const SMALL_CHUNK = 1024;
 const BLOCK_BYTES = 16_384;
 
+/** Counts memory about to be held for a request; false when there is none left. */
+export interface BodyMemory {
+  hold(request: Pick<IntakeRequest, 'held'>, bytes: number): boolean;
+}
+
 export class BodyReader {
   /** Bytes so far. */
   size = 0;
+  /** Since when, in monotonic ms, and from how many bytes on the pace is looked at. */
+  paceSince: number;
+  paceSize = 0;
   private readonly chunks: Buffer[] = [];
   /** The last of the chunks, while it has room for small ones; null: it is a chunk as it came. */
   private block: Buffer | null = null;
   private filled = 0;
   private readonly limit: number;
-  private readonly hold: (bytes: number) => boolean;
+  private readonly request: Pick<IntakeRequest, 'held'>;
+  private readonly memory: BodyMemory;
   private readonly settle: (result: Buffer | BodyFault) => void;
 
-  /** @param hold counts memory about to be held; false when there is none left */
-  constructor(limit: number, hold: (bytes: number) => boolean, settle: (result: Buffer | BodyFault) => void) {
+  constructor(
+    request: Pick<IntakeRequest, 'held'>,
+    limit: number,
+    memory: BodyMemory,
+    now: number,
+    settle: (result: Buffer | BodyFault) => void,
+  ) {
+    this.request = request;
     this.limit = limit;
-    this.hold = hold;
+    this.memory = memory;
+    this.paceSince = now;
     this.settle = settle;
   }
 
@@ -56,7 +80,7 @@ export class BodyReader {
     this.size += chunk.length;
     if (this.size > this.limit) return 'too_large';
     if (this.chunks.length > 0 && chunk.length < SMALL_CHUNK) return this.pack(chunk);
-    if (!this.hold(chunk.length)) return 'overloaded';
+    if (!this.memory.hold(this.request, chunk.length)) return 'overloaded';
     this.closeBlock();
     this.chunks.push(chunk);
     return null;
@@ -77,7 +101,7 @@ export class BodyReader {
 
   private pack(chunk: Buffer): BodyFault | null {
     if (this.block === null || this.block.length - this.filled < chunk.length) {
-      if (!this.hold(BLOCK_BYTES)) return 'overloaded';
+      if (!this.memory.hold(this.request, BLOCK_BYTES)) return 'overloaded';
       this.closeBlock();
       this.block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
       this.filled = 0;

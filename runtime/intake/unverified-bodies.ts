@@ -3,7 +3,7 @@
  * each no slower than so many bytes a second. For the body and signature stages.
  */
 import type { Clock, Timer } from '../clock.ts';
-import type { BodyFault, IntakeRequest } from './body.ts';
+import type { BodyFault, BodyMemory, IntakeRequest } from './body.ts';
 import { BodyReader } from './body.ts';
 
 export interface BodyLimits {
@@ -17,17 +17,11 @@ export interface BodyLimits {
 const WINDOW_MS = 5000;
 const LOOK_MS = 1000;
 
-interface Pace {
-  /** Monotonic ms. */
-  since: number;
-  size: number;
-}
-
-export class UnverifiedBodies {
+export class UnverifiedBodies implements BodyMemory {
   limits: BodyLimits = { maxUnverifiedBytes: Number.POSITIVE_INFINITY, minBodyRate: 0 };
   private readonly clock: Clock;
   private held = 0;
-  private readonly arriving = new Map<IntakeRequest, Pace>();
+  private readonly arriving = new Set<IntakeRequest>();
   private timer: Timer | null = null;
 
   constructor(clock: Clock) {
@@ -40,21 +34,27 @@ export class UnverifiedBodies {
    */
   read(request: IntakeRequest, limit: number): Promise<Buffer | BodyFault> {
     return new Promise((resolve) => {
-      request.reader = new BodyReader(
-        limit,
-        (bytes) => this.hold(request, bytes),
-        (result) => {
-          this.arriving.delete(request);
-          if (typeof result === 'string') this.release(request);
-          resolve(result);
-        },
-      );
-      this.arriving.set(request, { since: this.clock.monotonic(), size: 0 });
+      request.reader = new BodyReader(request, limit, this, this.clock.monotonic(), resolve);
+      request.bodies = this;
+      this.arriving.add(request);
       this.timer ??= this.clock.after(LOOK_MS, this.look);
       request.on('data', onData);
       request.on('end', onEnd);
       request.on('close', onClose);
     });
+  }
+
+  /** Ends the reading; the listeners stay, and do nothing from now on. Null: it has ended. */
+  finish(request: IntakeRequest): BodyReader | null {
+    const { reader } = request;
+    request.reader = null;
+    if (reader !== null) this.arriving.delete(request);
+    return reader;
+  }
+
+  fail(request: IntakeRequest, fault: BodyFault): void {
+    this.release(request);
+    this.finish(request)?.fail(fault);
   }
 
   /** The sender is known, or the body is dropped: its memory does not count any more. Idempotent. */
@@ -63,7 +63,7 @@ export class UnverifiedBodies {
     request.held = 0;
   }
 
-  private hold(request: IntakeRequest, bytes: number): boolean {
+  hold(request: Pick<IntakeRequest, 'held'>, bytes: number): boolean {
     if (this.held + bytes > this.limits.maxUnverifiedBytes) return false;
     this.held += bytes;
     request.held += bytes;
@@ -73,12 +73,12 @@ export class UnverifiedBodies {
   private readonly look = (): void => {
     const now = this.clock.monotonic();
     const least = (this.limits.minBodyRate * WINDOW_MS) / 1000;
-    for (const [request, pace] of this.arriving) {
-      if (now - pace.since < WINDOW_MS) continue;
-      const size = request.reader?.size ?? 0;
-      if (size - pace.size < least) finish(request)?.fail('too_slow');
-      pace.since = now;
-      pace.size = size;
+    for (const request of this.arriving) {
+      const { reader } = request;
+      if (reader === null || now - reader.paceSince < WINDOW_MS) continue;
+      if (reader.size - reader.paceSize < least) this.fail(request, 'too_slow');
+      reader.paceSince = now;
+      reader.paceSize = reader.size;
     }
     this.timer = this.arriving.size === 0 ? null : this.clock.after(LOOK_MS, this.look);
   };
@@ -86,21 +86,14 @@ export class UnverifiedBodies {
 
 function onData(this: IntakeRequest, chunk: Buffer): void {
   const fault = this.reader?.take(chunk) ?? null;
-  if (fault !== null) finish(this)?.fail(fault);
+  if (fault !== null) this.bodies?.fail(this, fault);
 }
 
 function onEnd(this: IntakeRequest): void {
-  finish(this)?.end();
+  this.bodies?.finish(this)?.end();
 }
 
 /** Without an `end` before it, a close means that the rest will never come. */
 function onClose(this: IntakeRequest): void {
-  finish(this)?.fail('aborted');
-}
-
-/** The listeners stay, and do nothing from now on. */
-function finish(request: IntakeRequest): BodyReader | null {
-  const { reader } = request;
-  request.reader = null;
-  return reader;
+  if (this.reader !== null) this.bodies?.fail(this, 'aborted');
 }

@@ -49,9 +49,11 @@ export type LinkIdentity = (source: string | null, insecure: boolean) => FindIde
 export function identityLinker(table: SpecifiedPlaces & Pick<RouteTable, 'schemes'>): LinkIdentity {
   const linked = new Map<string, Identity>();
   const ofScheme = (name: string): Identity => {
+    const known = linked.get(name);
+    if (known !== undefined) return known;
     const plan = Object.hasOwn(table.schemes, name) ? table.schemes[name] : undefined;
     if (plan === undefined) throw new Error(`the table has no scheme "${name}"`);
-    const identity = linked.get(name) ?? identityOf(plan, table);
+    const identity = identityOf(plan, table);
     linked.set(name, identity);
     return identity;
   };

@@ -163,11 +163,11 @@ test('a body that stands still is given up; one that goes on is waited for', asy
 test('a body of single bytes takes no more memory than it has bytes', async () => {
   let held = 0;
   const whole = await new Promise<unknown>((resolve) => {
-    const hold = (bytes: number): boolean => {
+    const hold = (_request: unknown, bytes: number): boolean => {
       held += bytes;
       return true;
     };
-    const reader = new BodyReader(1_000_000, hold, resolve);
+    const reader = new BodyReader({ held: 0 }, 1_000_000, { hold }, 0, resolve);
     for (let at = 0; at < 100_000; at++) assert.equal(reader.take(Buffer.from([at % 251])), null);
     reader.take(Buffer.alloc(5000, 7));
     reader.take(Buffer.from('end'));
