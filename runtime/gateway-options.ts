@@ -10,7 +10,7 @@ import type { Logger } from './log.ts';
 import type { GatewayFiles } from './node-files.ts';
 import type { RunProcess } from './process/run-process.ts';
 import type { SecretResolver } from './secrets.ts';
-import type { LowerSubscriptions, Rejected } from './table/subscriptions.ts';
+import type { LowerSubscriptions, Rejected } from './table/load-subscriptions.ts';
 import type { TableState } from './table/tables.ts';
 import type { CaptureSecret } from './verify/handshake.ts';
 

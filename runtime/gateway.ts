@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import type { RouteTable, SecretRef, ServerPlan } from '../schemas/generated/types.ts';
 import type { Timer } from './clock.ts';
 import type { Gateway, GatewayOptions, ServingStatus } from './gateway-options.ts';
+import { Connections } from './intake/connections.ts';
 import { Documents } from './intake/documents.ts';
 import { EventLog } from './intake/event-log.ts';
 import { RequestHandler } from './intake/handler.ts';
@@ -14,13 +15,16 @@ import type { Services, Shutdown } from './intake/intake.ts';
 import { askHealth, Overload } from './intake/overload.ts';
 import { RateWindows } from './intake/rate-limit.ts';
 import { createScriptRunner } from './intake/script-runner.ts';
+import type { HandleRequest } from './intake/server.ts';
 import { IntakeServer, SERVER_LIMITS } from './intake/server.ts';
+import { UnverifiedBodies } from './intake/unverified-bodies.ts';
 import type { Logger } from './log.ts';
 import { isLoopback } from './loopback.ts';
 import { routeSecretRefs, tableSecretRefs } from './secret-refs.ts';
 import { createListOpener } from './table/in-file-set.ts';
 import { linkSubscriptions, linkTable } from './table/link.ts';
 import type { LinkContext } from './table/link-context.ts';
+import { identityLinker } from './table/link-identity.ts';
 import { Subscriptions } from './table/subscriptions.ts';
 import { Tables } from './table/tables.ts';
 import { schemeLinker } from './verify/scheme.ts';
@@ -40,6 +44,8 @@ class RunningGateway implements Gateway {
   private readonly shutdown: Shutdown = { retryAfterSeconds: null };
   private readonly giveUp = new AbortController();
   private readonly windows = new RateWindows();
+  private readonly bodies: UnverifiedBodies;
+  private readonly connections: Connections;
   private readonly subscriptions: Subscriptions;
   private readonly tables: Tables;
   private readonly handler: RequestHandler;
@@ -53,6 +59,8 @@ class RunningGateway implements Gateway {
 
   constructor(options: GatewayOptions) {
     this.options = options;
+    this.bodies = new UnverifiedBodies(options.clock);
+    this.connections = new Connections(createDropWarner(options));
     this.subscriptions = this.createSubscriptions();
     this.tables = this.createTables();
     this.handler = this.createHandler();
@@ -65,9 +73,10 @@ class RunningGateway implements Gateway {
   async listen(): Promise<{ host: string; port: number; url: string }> {
     const { server: plan } = this.tables.serving.plan;
     const bound = this.addressFor(plan);
-    const limits = { ...SERVER_LIMITS, maxConnections: plan.max_connections, ...this.options.limits };
-    const onDrop = createDropWarner(this.options, limits.maxConnections);
-    const server = new IntakeServer((request, response) => this.handler.handle(request, response), limits, onDrop);
+    const limits = { ...SERVER_LIMITS, ...this.options.limits };
+    this.configure(plan);
+    const handle: HandleRequest = (request, response) => this.handler.handle(request, response);
+    const server = new IntakeServer(handle, limits, this.connections);
     this.address = await server.listen(bound.host, bound.port);
     const { address, port, family } = this.address;
     this.server = server;
@@ -93,6 +102,16 @@ class RunningGateway implements Gateway {
       table: { ...this.tables.status, routes: Object.keys(this.tables.serving.plan.routes).length },
       subscriptions: { serving: new Set(routes.values()).size, quarantined: rejected, error },
     };
+  }
+
+  /** What strangers may have of this server. */
+  private configure(plan: ServerPlan): void {
+    this.connections.configure({
+      maxConnections: plan.max_connections,
+      maxPerAddress: plan.max_connections_per_address,
+      trustedProxies: plan.trusted_proxies,
+    });
+    this.bodies.limits = { maxUnverifiedBytes: plan.max_unverified_bytes, minBodyRate: plan.min_body_rate };
   }
 
   private addressFor(plan: ServerPlan): { host: string; port: number } {
@@ -134,8 +153,10 @@ class RunningGateway implements Gateway {
       stat: files.stat,
       read: files.readText,
       lower: lowerSubscriptions,
-      link: async (plans, table) =>
-        linkSubscriptions(plans, table, await this.linkContext(table, plans.flatMap(routeSecretRefs))),
+      link: async (table, plans) => {
+        const context = await this.linkContext(table, plans.flatMap(routeSecretRefs));
+        return (some) => linkSubscriptions(some, table, context);
+      },
       clock,
       log,
     });
@@ -166,6 +187,7 @@ class RunningGateway implements Gateway {
     const slots = [...this.tables.serving.routes.values(), ...this.subscriptions.routes.values()];
     const live = slots.filter(({ isLinked }) => isLinked).map(({ linked }) => linked.window);
     this.windows.retain(new Set(live), this.options.clock.monotonic());
+    this.configure(this.tables.serving.plan.server);
     const wanted = this.addressFor(this.tables.serving.plan.server);
     if (this.bound !== null && (wanted.host !== this.bound.host || wanted.port !== this.bound.port)) {
       this.options.log.warn({ ...wanted, serving: this.bound }, 'host and port change with the next start');
@@ -188,6 +210,7 @@ class RunningGateway implements Gateway {
       secrets: await secrets(refs),
       windows: this.windows,
       linkScheme: schemeLinker(),
+      linkIdentity: identityLinker(table),
       openList: createListOpener({ home, userHome, files: listFiles, clock, log }),
       loopback: isLoopback((this.bound ?? this.addressFor(table.server)).host),
       capture: capture ?? null,
@@ -199,8 +222,10 @@ class RunningGateway implements Gateway {
     return new RequestHandler({
       services: this.createServices(),
       events: new EventLog(log, clock, onRequest ?? (() => {})),
-      refresh: () => this.tables.refresh(),
+      refresh: (path) => this.tables.refresh(path),
       findRoute: (path) => this.tables.find(path),
+      loading: () => this.tables.loading,
+      connections: this.connections,
       documents: new Documents({
         path: join(dirname(table), 'blueprints.json'),
         stat: files.stat,
@@ -227,7 +252,8 @@ class RunningGateway implements Gateway {
       shutdown: this.shutdown,
       overload:
         this.options.overload ??
-        new Overload({ clock, log, open: () => Number.POSITIVE_INFINITY, ask: () => this.askHealth() }),
+        new Overload({ clock, log, open: () => this.connections.size, ask: () => this.askHealth() }),
+      bodies: this.bodies,
       warnDeprecated: createDeprecationWarner(log),
     };
   }
@@ -246,12 +272,15 @@ function createDeprecationWarner(log: Logger): Services['warnDeprecated'] {
 }
 
 /** Says at most once a minute that connections are turned away. */
-function createDropWarner({ log, clock }: GatewayOptions, maxConnections: number): () => void {
+function createDropWarner({ log, clock }: GatewayOptions): () => void {
   let quietUntil = Number.NEGATIVE_INFINITY;
   return () => {
     const now = clock.monotonic();
     if (now < quietUntil) return;
     quietUntil = now + DROP_QUIET_MS;
-    log.warn({ max_connections: maxConnections }, 'too many connections: new ones are closed');
+    log.warn(
+      {},
+      'too many connections: the oldest idle ones are closed (max_connections, max_connections_per_address)',
+    );
   };
 }

@@ -18,4 +18,4 @@ export { createSecretResolver } from './secret-resolver.ts';
 export type { SecretResolver } from './secrets.ts';
 export { SecretError } from './secrets.ts';
 export { TableError } from './table/load.ts';
-export type { LowerSubscriptions, Rejected } from './table/subscriptions.ts';
+export type { LowerSubscriptions, Rejected } from './table/load-subscriptions.ts';

@@ -2,13 +2,12 @@
 import { Command, Option } from 'clipanion';
 import {
   describeDelivery,
+  describeEvent,
   describeHandshake,
-  describePlaces,
   describeSecret,
   describeSending,
   describeSignature,
   describeWindow,
-  listOf,
   routeSnippet,
   setupSteps,
 } from '../../compiler/sources/describe-source.ts';
@@ -43,12 +42,11 @@ export class SourceShowCommand extends Command<CliContext> {
 function describe(context: CliContext, { name, file, plan }: OpenSource): string[] {
   const paint = createPaint(context.colour.stdout);
   const aliases = file.aliases === undefined ? '' : `, also called ${file.aliases.join(', ')}`;
-  const events = listOf(file.event);
   const rows: readonly (readonly [string, string | null])[] = [
     ['Signature', describeSignature(file)],
     ['Secret', describeSecret(file)],
     ['Window', describeWindow(file)],
-    ['Event', events.length === 0 ? null : describePlaces(events)],
+    ['Event', describeEvent(file) || null],
     ['Delivery', describeDelivery(file)],
     ['Handshake', describeHandshake(plan) || null],
     ['Sending', describeSending(file).join(', ') || null],

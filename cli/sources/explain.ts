@@ -9,6 +9,7 @@ export const REASON_TEXTS: Readonly<Record<VerifyReason, string>> = {
   missing_credential: 'the request carries no token of this source',
   malformed_signature: 'the signature has not the form this source uses (prefix, encoding, length)',
   unknown_version: 'the header holds signatures, but none of the version this source uses',
+  stronger_scheme: 'it also carries headers of a stronger scheme, which must be used then',
   repeated_header: 'a header that is signed, or signs, is there twice',
   oversized_header: 'the header is longer than any signature',
   too_many_parts: 'the header lists more signatures than any sender',

@@ -1,5 +1,6 @@
 /** Makes the event that `webhook test` sends: the payload, placed and signed as the route's sender would. */
 import type { SecretResolver } from '../../runtime/secrets.ts';
+import { namesPlaces, signedPlaces } from '../../runtime/table/link-identity.ts';
 import { signRequest } from '../../runtime/verify/sign.ts';
 import { SignError } from '../../runtime/verify/sign-body.ts';
 import type { RoutePlan, RouteTable, SchemePlan, SecretRef } from '../../schemas/generated/types.ts';
@@ -45,7 +46,7 @@ export function signTestEvent(request: TestEventRequest): TestEvent {
   const scheme = request.source === undefined ? schemeOf(plan, table) : namedScheme(request.source, table);
   const path = routePath(plan);
   const unsignedRequest = { method: 'POST', url: path, public_url: plan.public_url, body, id, event };
-  const signed = signRequest(scheme, secretOf(request), unsignedRequest, now);
+  const signed = signRequest(withPlaces(scheme, table), secretOf(request), unsignedRequest, now);
   return {
     scheme: scheme.name,
     event,
@@ -68,6 +69,11 @@ function namedScheme(source: string, { sources, schemes }: RouteTable): SchemePl
   const scheme = name === undefined ? undefined : schemes[name];
   if (scheme === undefined) throw new SignError(`there is no source "${source}"`);
   return scheme;
+}
+
+/** A scheme that names no places takes event and id where the specification has them. */
+function withPlaces(scheme: SchemePlan, table: RouteTable): SchemePlan {
+  return namesPlaces(scheme) ? scheme : { ...scheme, ...signedPlaces(table) };
 }
 
 /** The first secret that is still accepted. */

@@ -1,5 +1,6 @@
 /** The header-driven choice of routes without `source:` (§5, §6), read off the catalog. */
 import type { LocatorPlan, RouteTable, SchemePlan, SourceFile } from '../../schemas/generated/types.ts';
+import { lowerLocators } from './locator.ts';
 
 export type DefaultSources = Pick<RouteTable, 'default_schemes' | 'default_event' | 'default_delivery'>;
 
@@ -21,7 +22,7 @@ export function lowerDefaultSources(sources: readonly LoweredSource[]): DefaultS
   return {
     default_schemes: chosen.map(({ name }) => name),
     default_event: [...headersOf(chosen.flatMap(({ plan }) => plan.event)), ...EVENT_FIELDS.map(jsonPlace)],
-    default_delivery: unique([...headersOf(delivering.flatMap(({ plan }) => plan.delivery)), headerPlace(REQUEST_ID)]),
+    default_delivery: unique([...deliveryHeaders(delivering), headerPlace(REQUEST_ID)]),
   };
 }
 
@@ -37,6 +38,12 @@ function ranked(sources: readonly LoweredSource[], rank: (file: SourceFile) => n
 
 function headersOf(places: readonly LocatorPlan[]): LocatorPlan[] {
   return unique(places.filter((place) => place.in === 'header'));
+}
+
+/** As the files have them: a plan has no other place beside a signed id. */
+function deliveryHeaders(sources: readonly LoweredSource[]): LocatorPlan[] {
+  const places = sources.flatMap(({ file }) => lowerLocators(file.delivery, ['delivery'], () => {}));
+  return headersOf(places).filter(({ name }) => name !== REQUEST_ID);
 }
 
 function unique(places: readonly LocatorPlan[]): LocatorPlan[] {

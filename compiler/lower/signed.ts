@@ -1,5 +1,5 @@
 /** Parses the template of the signed bytes of a source (`{id}.{timestamp}.{body}`). */
-import type { SignedSegment } from '../../schemas/generated/types.ts';
+import type { LocatorPlan, SignedSegment } from '../../schemas/generated/types.ts';
 import type { Report } from './locator.ts';
 
 type Kind = SignedSegment['kind'];
@@ -37,3 +37,23 @@ function parsePlaceholder(name: string): SignedSegment | null {
   if (kind === 'json' && argument !== '') return { kind, value: argument.split('.') };
   return kind === 'url' && URL_FORMS.has(argument) ? { kind, value: [argument] } : null;
 }
+
+/**
+ * Places of one thing in the order they count: what is signed, then the body, then headers and the query. The first that
+ * holds something wins, so that nothing unsigned can override what is signed (decisions §4).
+ */
+export function signedFirst(places: readonly LocatorPlan[], signed: readonly SignedSegment[]): LocatorPlan[] {
+  const rank = (at: LocatorPlan): number => (isSigned(at, signed) ? 0 : isInBody(at) ? 1 : 2);
+  return [...places].sort((a, b) => rank(a) - rank(b));
+}
+
+function isSigned(at: LocatorPlan, signed: readonly SignedSegment[]): boolean {
+  return signed.some(({ kind, value }) => {
+    if (kind === 'body') return isInBody(at);
+    if (kind === 'params') return at.in === 'form' && at.path.length === 0;
+    if (kind === 'url') return at.in === 'query';
+    return kind === 'json' && at.in === 'json' && at.path.join('.') === value.join('.');
+  });
+}
+
+const isInBody = ({ in: place }: LocatorPlan): boolean => place === 'json' || place === 'form';

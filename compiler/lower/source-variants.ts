@@ -19,6 +19,7 @@ type SchemeKey =
   | 'id'
   | 'timestamp'
   | 'body_hash'
+  | 'never_with'
   | 'deprecated';
 /** What belongs to a name and is not inherited. */
 type OwnKey = 'aliases' | 'precedence' | 'delivery_precedence' | 'accepts' | 'notes';
@@ -32,6 +33,7 @@ const NOT_INHERITED: ReadonlySet<string> = new Set([
   'id',
   'timestamp',
   'body_hash',
+  'never_with',
   'deprecated',
   'aliases',
   'precedence',

@@ -4,7 +4,7 @@ import type { Lowered, NodePath, Problem } from '../diagnostics/problem.ts';
 import { lowerChallenges } from './challenge.ts';
 import type { Report } from './locator.ts';
 import { lowerLocator, lowerLocators } from './locator.ts';
-import { parseSigned } from './signed.ts';
+import { parseSigned, signedFirst } from './signed.ts';
 
 type Verify = SourceFile['verify'];
 
@@ -30,6 +30,7 @@ export function lowerSource(name: string, file: SourceFile): Lowered<SchemePlan>
     problems.push({ rule: 'source-scheme', path, at: 'value', message, ...(hint === undefined ? {} : { hint }) });
   };
   const signed = file.signed === undefined ? [] : parseSigned(file.signed, report);
+  const id = file.id === undefined ? null : lowerLocator(file.id, ['id'], report);
   const plan: SchemePlan = {
     name,
     verify: file.verify,
@@ -38,12 +39,13 @@ export function lowerSource(name: string, file: SourceFile): Lowered<SchemePlan>
     signed,
     secret: lowerSecret(file, report),
     timestamp: lowerTimestamp(file, report),
-    id: file.id === undefined ? null : lowerLocator(file.id, ['id'], report),
+    id,
     body_hash: lowerBodyHash(file, report),
-    event: lowerLocators(file.event, ['event'], report),
-    delivery: lowerLocators(file.delivery, ['delivery'], report),
+    event: signedFirst(lowerLocators(file.event, ['event'], report), signed),
+    delivery: lowerDelivery(file, id, signed, report),
     delivery_digest: file.delivery_digest ?? false,
     challenges: lowerChallenges(file.challenge, report),
+    never_with: (file.never_with ?? []).map((name) => name.toLowerCase().replace(/[^a-z0-9]/g, '')),
     deprecated: file.deprecated ?? null,
   };
   checkSigned(file, signed, report);
@@ -80,6 +82,17 @@ function lowerBodyHash(file: SourceFile, report: Report): SchemePlan['body_hash'
   const { hash, encoding, ...place } = file.body_hash;
   const at = lowerLocator(place, ['body_hash'], report);
   return at === null ? null : { at, hash, encoding };
+}
+
+/** A signed id is there on every request that verifies, and nothing unsigned may stand in for it. */
+function lowerDelivery(
+  file: SourceFile,
+  id: LocatorPlan | null,
+  signed: readonly SignedSegment[],
+  report: Report,
+): LocatorPlan[] {
+  const places = signedFirst(lowerLocators(file.delivery, ['delivery'], report), signed);
+  return id === null ? places : [id];
 }
 
 /** What the template names must be there, and what is there must be signed: an unsigned timestamp protects nothing. */

@@ -1,4 +1,6 @@
 /** A value that is not allowed. */
+import type { Problem } from '../diagnostics/problem.ts';
+import { parseNetwork } from '../lower/network.ts';
 import type { Rule } from './support/rule.ts';
 
 export const invalidValue: Rule = {
@@ -27,5 +29,14 @@ gateway: { durability: ful }
         prompt: "{title}"
 gateway: { durability: full }
 `,
+  },
+  checkConfig({ settings }) {
+    const path = settings.pathOf('trusted_proxies') ?? [];
+    return (settings.values.trusted_proxies ?? []).flatMap((text, index): readonly Problem[] => {
+      if (parseNetwork(text) !== null) return [];
+      const message = `\`${text}\` is not an address and not a network`;
+      const hint = 'write `10.0.0.7`, `10.0.0.0/8` or `2001:db8::/32`; a name is not looked up';
+      return [{ rule: this.id, path: [...path, index], at: 'value', message, hint }];
+    });
   },
 };

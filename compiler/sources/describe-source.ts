@@ -65,12 +65,25 @@ function describePlace({ header, query, json, form, prefix }: Locator): string {
   return `the body at \`${json ?? ''}\`${behind}`;
 }
 
-/** Where the id of a delivery comes from. */
-export function describeDelivery({ delivery, delivery_digest }: SourceFile): string {
-  const places = describePlaces(listOf(delivery));
+/** For a source that names neither place: those of §6, which docs/http.md lists. */
+const USUAL_PLACES = 'the usual places';
+
+/** Where the event type comes from; empty: nothing but the fields that every body is searched for. */
+export function describeEvent(file: SourceFile): string {
+  return namesNothing(file) ? USUAL_PLACES : describePlaces(listOf(file.event));
+}
+
+/** Where the id of a delivery comes from. A signed id has nothing beside it. */
+export function describeDelivery(file: SourceFile): string {
+  const { id, delivery, delivery_digest } = file;
+  if (namesNothing(file)) return USUAL_PLACES;
+  const places = describePlaces(listOf(id ?? delivery));
   if (delivery_digest === true) return places === '' ? 'a digest of the body' : `${places}, else a digest of the body`;
   return places === '' ? 'none' : places;
 }
+
+const namesNothing = ({ id, event, delivery, delivery_digest }: SourceFile): boolean =>
+  event === undefined && delivery === undefined && id === undefined && delivery_digest !== true;
 
 const HANDSHAKES = {
   echo: 'the challenge is sent back',

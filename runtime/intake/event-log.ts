@@ -28,10 +28,12 @@ const DEFAULT_PROFILE = 'default';
 /** Outcomes that are not just another event. */
 const LEVELS: Partial<Record<Outcome, Level>> = {
   invalid_signature: 'warn',
+  foreign_origin: 'warn',
   malformed_body: 'warn',
   payload_too_large: 'warn',
   unsupported_media_type: 'warn',
   rate_limited: 'warn',
+  request_timeout: 'warn',
   aborted: 'warn',
   overloaded: 'warn',
   delivery_failed: 'error',

@@ -1,10 +1,11 @@
 /** Takes each request of the public server from its path to its answer. */
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { LogFields } from '../log.ts';
 import { printable } from '../printable.ts';
 import type { LinkedRoute } from '../table/linked-table.ts';
 import { answer } from './answer.ts';
 import type { IntakeRequest } from './body.ts';
+import type { Connections } from './connections.ts';
 import type { Document, Documents } from './documents.ts';
 import { readDocument } from './documents.ts';
 import type { EventLog } from './event-log.ts';
@@ -12,15 +13,32 @@ import type { Services } from './intake.ts';
 import { Intake } from './intake.ts';
 import { runPipeline } from './pipeline.ts';
 import type { Reply } from './reply.ts';
-import { ABORTED, GET_ONLY, INTERNAL_ERROR, MALFORMED_REQUEST, UNKNOWN_ROUTE } from './reply.ts';
+import {
+  ABORTED,
+  comeBack,
+  GET_ONLY,
+  INTERNAL_ERROR,
+  MALFORMED_REQUEST,
+  REQUEST_TIMEOUT,
+  UNKNOWN_ROUTE,
+} from './reply.ts';
+
+const INTAKE_PATH = /^\/(?:webhooks|p)\//;
+/** One client has too many requests on their way. */
+const CROWDED = comeBack('overloaded', 5);
+/** What follows a request that is read in two ways may be read so as well; a slow body may go on for ever. */
+const ENDS_CONNECTION: ReadonlySet<Reply> = new Set([MALFORMED_REQUEST, REQUEST_TIMEOUT, CROWDED]);
 
 export interface HandlerContext {
   readonly services: Services;
   readonly events: EventLog;
-  /** Takes in changed files; null when nothing has changed. */
-  readonly refresh: () => Promise<void> | null;
+  /** Takes in changed files; null when a request for this path need not wait for them. */
+  readonly refresh: (path: string) => Promise<void> | null;
   readonly findRoute: (path: string) => LinkedRoute | undefined;
+  /** Settles when routes that are being taken in can be found; null: none are. */
+  readonly loading: () => Promise<void> | null;
   readonly documents: Documents;
+  readonly connections: Connections;
 }
 
 export class RequestHandler {
@@ -36,17 +54,18 @@ export class RequestHandler {
 
   /** Answers every request, also one that a fault of ours gets in the way of. */
   handle(request: IntakeRequest, response: ServerResponse): void {
-    if (lacksHost(request)) {
-      this.answer(request, response, MALFORMED_REQUEST);
+    const admitted = this.context.connections.begin(request);
+    if (!admitted || !hasOneHost(request)) {
+      this.answer(request, response, admitted ? MALFORMED_REQUEST : CROWDED);
       return;
     }
-    const changes = this.context.refresh();
-    if (changes === null) this.route(request, response);
-    else void changes.then(() => this.route(request, response));
+    const path = pathOf(request.url ?? '');
+    const changes = INTAKE_PATH.test(path) ? this.context.refresh(path) : null;
+    if (changes === null) this.route(request, response, path);
+    else void changes.then(() => this.route(request, response, path));
   }
 
-  private route(request: IntakeRequest, response: ServerResponse): void {
-    const path = pathOf(request.url ?? '');
+  private route(request: IntakeRequest, response: ServerResponse, path: string): void {
     let route: LinkedRoute | undefined;
     try {
       route = this.context.findRoute(path);
@@ -55,8 +74,11 @@ export class RequestHandler {
       this.answer(request, response, INTERNAL_ERROR);
       return;
     }
-    if (route === undefined) void this.other(request, response, path);
-    else void this.intake(request, response, route);
+    const loading = route === undefined ? this.context.loading() : null;
+    if (route !== undefined) void this.intake(request, response, route);
+    else if (loading === null || !INTAKE_PATH.test(path)) this.other(request, response, path);
+    // It may be one of them: a 404 would tell its sender to give up.
+    else void loading.then(() => this.route(request, response, path));
   }
 
   /** Answers a request for anything but a route. */
@@ -86,6 +108,7 @@ export class RequestHandler {
       this.fault(error, { route: route.plan.name });
       reply = INTERNAL_ERROR;
     }
+    services.bodies.release(request);
     this.leaving.push({ intake, reply });
     if (this.leaving.length === 1) setImmediate(this.leave);
   }
@@ -108,10 +131,12 @@ export class RequestHandler {
   }
 
   private answer(request: IntakeRequest, response: ServerResponse, reply: Reply): void {
+    this.context.connections.end(request);
     if (reply === ABORTED || response.destroyed) return;
     const { clock, shutdown } = this.context.services;
+    const close = shutdown.retryAfterSeconds !== null || ENDS_CONNECTION.has(reply);
     try {
-      answer(request, response, reply, { clock, close: shutdown.retryAfterSeconds !== null });
+      answer(request, response, reply, { clock, close });
     } catch (error) {
       // A header that cannot be sent, for instance: this one request must not take the others with it.
       this.fault(error, { outcome: reply.outcome });
@@ -124,9 +149,17 @@ function documentReply(document: Document, { method, headers }: IntakeRequest): 
   return method === 'GET' || method === 'HEAD' ? readDocument(document, headers) : GET_ONLY;
 }
 
-/** RFC 9112 §3.2: a server must refuse an HTTP/1.1 request without one. */
-function lacksHost({ headers, httpVersionMinor }: IntakeRequest): boolean {
-  return headers.host === undefined && httpVersionMinor === 1;
+/**
+ * RFC 9112 §3.2: a server must refuse an HTTP/1.1 request without one, and any with two: a proxy may go by the other one.
+ * An HTTP/1.0 request may lack it.
+ */
+function hasOneHost({ rawHeaders, httpVersionMinor }: IncomingMessage): boolean {
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? '';
+    if (name.length === 4 && name.toLowerCase() === 'host') count++;
+  }
+  return count === 1 || (count === 0 && httpVersionMinor === 0);
 }
 
 /** Paths are compared as sent: an escaped or doubled slash is another path. */

@@ -13,6 +13,7 @@ import type { ParsedBody } from './parse-body.ts';
 import { parseBody } from './parse-body.ts';
 import type { Reply } from './reply.ts';
 import type { RunScript } from './script-runner.ts';
+import type { UnverifiedBodies } from './unverified-bodies.ts';
 
 /**
  * A stage ends the request with a reply, or lets it go on with null. Asynchronous only where it has to wait.
@@ -29,6 +30,7 @@ export interface Services {
   readonly runScript: RunScript;
   readonly shutdown: Shutdown;
   readonly overload: Pick<Overload, 'refuses'>;
+  readonly bodies: UnverifiedBodies;
   readonly warnDeprecated: (route: LinkedRoute, scheme: string) => void;
 }
 

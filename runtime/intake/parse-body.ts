@@ -13,12 +13,20 @@ export interface ParsedBody {
 }
 
 /** The last two cannot be parsed at all (415), the others are malformed (400). */
-export type BodyFormatFault = JsonFault | 'too_many_fields' | 'content_encoding' | 'content_type';
+export type BodyFormatFault = JsonFault | 'no_form' | 'too_many_fields' | 'content_encoding' | 'content_type';
 
 type Media = 'json' | 'form' | 'other';
 
 /** More fields than any form a person or a service sends. */
 const MAX_FIELDS = 10_000;
+/** Longest first name of a form, in UTF-16 units. */
+const MAX_NAME = 256;
+/**
+ * What a form begins with (decisions §4). No JSON text does, and no signed content of a scheme with a timestamp: one that
+ * begins with the instant fails at its first digit, one with an id before it at the digits between two dots.
+ */
+const FIRST_NAME = /^(?!.*\.\d{9,}\.)[A-Za-z_][A-Za-z0-9_.[\]-]*$/;
+const NAME_END = /[=&]/;
 const ESCAPES = /(?:%[0-9a-fA-F]{2})+/g;
 
 export function parseBody(headers: IncomingHttpHeaders, body: Buffer): ParsedBody {
@@ -46,9 +54,24 @@ function parseForm(body: Buffer): ParsedBody {
   const text = body.toString('utf8');
   if (countFields(text) > MAX_FIELDS) return fault('too_many_fields');
   if (!escapesUtf8(text)) return fault('not_utf8');
+  if (!looksLikeForm(text)) return fault('no_form');
   const form = new URLSearchParams(text);
   const payload = form.size === 1 ? form.get('payload') : null;
   return payload === null ? { payload: objectOf(form), form, fault: null } : payloadOf(Buffer.from(payload), form);
+}
+
+/**
+ * The content type is not signed: somebody who sends signed JSON again as a form, or the signed content of one scheme as
+ * the body of another, must not be given another payload for it.
+ */
+function looksLikeForm(text: string): boolean {
+  const end = text.search(NAME_END);
+  if (end < 0 || end > MAX_NAME) return false;
+  try {
+    return FIRST_NAME.test(decodeURIComponent(text.slice(0, end)));
+  } catch {
+    return false;
+  }
 }
 
 function payloadOf(bytes: Buffer, form: URLSearchParams | null): ParsedBody {

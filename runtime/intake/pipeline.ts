@@ -1,7 +1,9 @@
 /** The way of a request, in order (§3.1, decisions §4). A stage that answers ends it. */
 import type { Intake, Services, Stage } from './intake.ts';
 import type { Reply } from './reply.ts';
+import { receiveBody } from './stages/body.ts';
 import { answerChallenge } from './stages/challenge.ts';
+import { requireCredential } from './stages/credential.ts';
 import { dispatchEvent } from './stages/dispatch.ts';
 import { matchEvent } from './stages/events.ts';
 import { applyFilters } from './stages/filters.ts';
@@ -9,7 +11,9 @@ import { answerHandshake } from './stages/handshake.ts';
 import { identify } from './stages/identify.ts';
 import { checkMethod } from './stages/method.ts';
 import { checkOpen } from './stages/open.ts';
+import { checkOrigin } from './stages/origin.ts';
 import { parsePayload } from './stages/parse.ts';
+import { answerProbe } from './stages/probe.ts';
 import { checkRate } from './stages/rate-check.ts';
 import { consumeRate } from './stages/rate-consume.ts';
 import { render } from './stages/render.ts';
@@ -21,9 +25,13 @@ import { checkSize } from './stages/size.ts';
 const STAGES: readonly Stage[] = [
   checkMethod, //     405
   checkOpen, //       503 while stopping or overloaded, 403 when disabled
+  checkOrigin, //     403 for web pages where nothing is signed
   checkRate, //       429
-  checkSize, //       413, and the body is read
-  answerHandshake, // unsigned ones
+  answerProbe, //     handshakes by GET and HEAD
+  checkSize, //       413 by the declared length
+  requireCredential, // 401 without anything that could be a signature
+  receiveBody, //     413, 503, 408
+  answerHandshake, // those that bring the secret
   verifySignature, // 401
   answerChallenge, // signed ones
   consumeRate, //     429

@@ -34,6 +34,7 @@ const ERRORS = {
   malformed_body: [400, 'The body is not JSON in UTF-8 of at most 200 levels'],
   malformed_request: [400, 'The request is not valid HTTP/1.1'],
   invalid_signature: [401, 'The signature is missing or not valid'],
+  foreign_origin: [403, 'A route without a signature takes no request from a web page or for another host'],
   route_disabled: [403, 'The route is disabled'],
   unknown_route: [404, 'There is no such route'],
   method_not_allowed: [405, 'The method is not allowed here'],
@@ -79,6 +80,7 @@ function errorReply(
 export const MALFORMED_BODY = errorReply('malformed_body');
 export const MALFORMED_REQUEST = errorReply('malformed_request');
 export const INVALID_SIGNATURE = errorReply('invalid_signature');
+export const FOREIGN_ORIGIN = errorReply('foreign_origin');
 export const ROUTE_DISABLED = errorReply('route_disabled');
 export const UNKNOWN_ROUTE = errorReply('unknown_route');
 export const REQUEST_TIMEOUT = errorReply('request_timeout');

@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { IntakeRequest as Request } from './body.ts';
 import { IntakeRequest } from './body.ts';
+import type { Connections } from './connections.ts';
 import type { Reply } from './reply.ts';
 import { HEADERS_TOO_LARGE, MALFORMED_REQUEST, REQUEST_TIMEOUT } from './reply.ts';
 
@@ -18,11 +19,9 @@ export interface ServerLimits {
   /** How often the first two are looked at. */
   readonly checkEveryMs: number;
   readonly maxHeaderBytes: number;
-  /** Open connections at once; further ones are closed. */
-  readonly maxConnections: number;
 }
 
-export const SERVER_LIMITS: Omit<ServerLimits, 'maxConnections'> = {
+export const SERVER_LIMITS: ServerLimits = {
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 60_000,
   keepAliveMs: 65_000,
@@ -46,8 +45,7 @@ export type HandleRequest = (request: Request, response: ServerResponse) => void
 export class IntakeServer {
   private readonly server: Server<typeof IntakeRequest>;
 
-  /** @param onDrop called for each connection that was closed because there are too many */
-  constructor(handle: HandleRequest, limits: ServerLimits, onDrop: () => void) {
+  constructor(handle: HandleRequest, limits: ServerLimits, connections: Connections) {
     const server = createServer({
       IncomingMessage: IntakeRequest,
       connectionsCheckingInterval: limits.checkEveryMs,
@@ -60,7 +58,9 @@ export class IntakeServer {
       // Answered by the handler, in JSON like everything else.
       requireHostHeader: false,
     });
-    server.maxConnections = limits.maxConnections;
+    // By default the 2001st header and those behind it are dropped without a word: bytes are limited, and that is enough.
+    server.maxHeadersCount = 0;
+    server.on('connection', (socket) => connections.add(socket));
     server.on('request', handle);
     server.on('checkContinue', (request: Request, response: ServerResponse) => {
       request.awaitsContinue = true;
@@ -69,7 +69,6 @@ export class IntakeServer {
     // An expectation nobody knows asks for nothing: the request is one like any other.
     server.on('checkExpectation', handle);
     server.on('clientError', onClientError);
-    server.on('drop', onDrop);
     this.server = server;
   }
 

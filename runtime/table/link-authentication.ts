@@ -4,7 +4,7 @@ import type { SecretResolver } from '../secrets.ts';
 import { printSecretRef, SecretError } from '../secrets.ts';
 import type { Authenticator } from '../verify/authenticator.ts';
 import { linkAuthenticator } from '../verify/authenticator.ts';
-import { linkHandshake } from '../verify/handshake.ts';
+import { linkHandshake, linkSecretCheck } from '../verify/handshake.ts';
 import type { SecretText } from '../verify/scheme.ts';
 import type { LinkContext, TableHeadPlan } from './link-context.ts';
 import { LinkError, routePaths, schemeOf } from './link-context.ts';
@@ -13,7 +13,10 @@ import type { LinkedRoute } from './linked-table.ts';
 /** Means "no authentication" also when a reference leads to it: as a signing key it would be known to everyone. */
 const INSECURE_NO_AUTH = 'INSECURE_NO_AUTH';
 
-export type Authentication = Pick<LinkedRoute, 'authenticator' | 'handshake' | 'deprecated'>;
+export type Authentication = Pick<
+  LinkedRoute,
+  'authenticator' | 'insecure' | 'handshake' | 'awaitsSecret' | 'deprecated'
+>;
 
 /** @throws LinkError when a secret is missing or no key, or authentication is switched off on an open address. */
 export function linkAuthentication(plan: RoutePlan, table: TableHeadPlan, context: LinkContext): Authentication {
@@ -29,7 +32,12 @@ export function linkAuthentication(plan: RoutePlan, table: TableHeadPlan, contex
   const parts = { schemes, secrets, insecure, public_url: publicUrl(plan, table) };
   const authenticator = linkAuthenticator(parts, context.linkScheme);
   refuseUnusable(plan, authenticator);
-  return { authenticator, handshake: handshakeOf(plan, secrets, table, context), deprecated: deprecatedOf(schemes) };
+  return {
+    authenticator,
+    insecure,
+    ...handshakesOf(plan, secrets, table, context),
+    deprecated: deprecatedOf(schemes),
+  };
 }
 
 const NONE_DEPRECATED: LinkedRoute['deprecated'] = new Map();
@@ -50,19 +58,23 @@ function refuseUnusable(plan: RoutePlan, { unusable }: Authenticator): void {
 }
 
 /** The current secret is the first. */
-function handshakeOf(
+function handshakesOf(
   plan: RoutePlan,
   secrets: readonly SecretText[],
   table: TableHeadPlan,
   context: LinkContext,
-): LinkedRoute['handshake'] {
-  if (plan.source === null) return null;
-  return linkHandshake(schemeOf(plan.source, plan, table), {
-    secret: secrets[0]?.text ?? null,
-    verifyToken: plan.verify_token === null ? null : resolve(plan, plan.verify_token, context.secrets),
-    capture: context.capture?.(plan) ?? null,
-  });
+): Pick<LinkedRoute, 'handshake' | 'awaitsSecret'> {
+  if (plan.source === null) return NO_HANDSHAKES;
+  const scheme = schemeOf(plan.source, plan, table);
+  const capture = context.capture?.(plan) ?? null;
+  const verifyToken = plan.verify_token === null ? null : resolve(plan, plan.verify_token, context.secrets);
+  return {
+    handshake: linkHandshake(scheme, { secret: secrets[0]?.text ?? null, verifyToken, capture }),
+    awaitsSecret: linkSecretCheck(scheme, capture),
+  };
 }
+
+const NO_HANDSHAKES = { handshake: null, awaitsSecret: null };
 
 function resolve(plan: RoutePlan, ref: SecretRef, secrets: SecretResolver): string {
   try {

@@ -5,6 +5,7 @@ import type { SecretResolver } from '../secrets.ts';
 import type { CaptureSecret } from '../verify/handshake.ts';
 import type { LinkedScheme } from '../verify/scheme.ts';
 import type { OpenList } from './link-filter.ts';
+import type { LinkIdentity } from './link-identity.ts';
 
 export interface LinkContext {
   /** `<home_dir>`. */
@@ -13,6 +14,8 @@ export interface LinkContext {
   readonly windows: RateWindows;
   /** Links each scheme of the table once, for all its routes. */
   readonly linkScheme: (plan: SchemePlan) => LinkedScheme;
+  /** Of a route with this source; see `identityLinker`. */
+  readonly linkIdentity: LinkIdentity;
   readonly openList: OpenList;
   /** Whether the server listens on a loopback address only. */
   readonly loopback: boolean;

@@ -5,11 +5,11 @@ import type { ListFile } from './in-file-set.ts';
 import type { Authentication } from './link-authentication.ts';
 import { linkAuthentication } from './link-authentication.ts';
 import type { LinkContext, TableHeadPlan } from './link-context.ts';
-import { LinkError, schemeOf } from './link-context.ts';
+import { LinkError } from './link-context.ts';
 import { linkEvents } from './link-events.ts';
 import { linkFilter } from './link-filter.ts';
 import { linkKey, linkTemplate } from './link-template.ts';
-import type { Identity, LinkedCoalesce, LinkedDelivery, LinkedRoute, LinkedScript } from './linked-table.ts';
+import type { LinkedCoalesce, LinkedDelivery, LinkedRoute, LinkedScript } from './linked-table.ts';
 
 /**
  * A route of a table in service. That it can be served is known when the table is linked; the rest is linked when its first
@@ -64,7 +64,7 @@ function linkRoute(
       directTimeoutMs: table.server.direct_timeout_seconds * 1000,
       idempotencyTtlMs: plan.idempotency_ttl_seconds * 1000,
     },
-    identity: identityOf(plan, table),
+    identityOf: context.linkIdentity(plan.source, authentication.insecure),
     acceptsEvent: linkEvents(plan.events),
     matches: plan.filters === null ? null : linkFilter(plan.filters, openList),
     lists: lists.size === 0 ? NO_LISTS : [...lists],
@@ -73,16 +73,6 @@ function linkRoute(
     deliveries: plan.deliver.map(deliveryOf),
     coalesce: coalesceOf(plan),
   };
-}
-
-/** A source says where its event type and id are; without one, the places of all known senders are searched. */
-function identityOf(plan: RoutePlan, { default_event, default_delivery, ...table }: TableHeadPlan): Identity {
-  if (plan.source === null) {
-    return { event: default_event, eventFallback: [], delivery: default_delivery, pinned: false, digest: false };
-  }
-  const { event, delivery, delivery_digest } = schemeOf(plan.source, plan, table);
-  const eventFallback = default_event.filter((place) => place.in === 'json');
-  return { event, eventFallback, delivery, pinned: true, digest: delivery_digest };
 }
 
 function scriptOf(plan: RoutePlan, table: TableHeadPlan, { home }: LinkContext): LinkedScript | null {

@@ -1,10 +1,12 @@
 /** What linking makes of a table: everything a request needs, already decided, for intake. Immutable once built. */
-import type { LocatorPlan, RoutePlan } from '../../schemas/generated/types.ts';
+import type { RoutePlan } from '../../schemas/generated/types.ts';
 import type { RateWindow } from '../intake/rate-limit.ts';
 import type { Authenticator } from '../verify/authenticator.ts';
 import type { AnswerHandshake } from '../verify/handshake.ts';
+import type { SignedRequest } from '../verify/request.ts';
 import type { ListFile } from './in-file-set.ts';
 import type { MatchFilter } from './link-filter.ts';
+import type { FindIdentity } from './link-identity.ts';
 import type { RenderKey, RenderTemplate } from './link-template.ts';
 
 export interface LinkedRoute {
@@ -13,11 +15,16 @@ export interface LinkedRoute {
   readonly window: RateWindow;
   readonly limits: RouteLimits;
   readonly authenticator: Authenticator;
+  /** INSECURE_NO_AUTH: nothing is verified. */
+  readonly insecure: boolean;
   /** Of the source, when it has one. */
   readonly handshake: AnswerHandshake | null;
+  /** Whether a request without a signature may be the handshake that brings the secret; null: there is none. */
+  readonly awaitsSecret: ((request: SignedRequest) => boolean) | null;
   /** Accepted schemes that should not be used any more, and why. */
   readonly deprecated: ReadonlyMap<string, string>;
-  readonly identity: Identity;
+  /** Where its event type and delivery id are (§6.1, §6.2). */
+  readonly identityOf: FindIdentity;
   readonly acceptsEvent: (event: string) => boolean;
   readonly matches: MatchFilter | null;
   /** Those that `matches` looks into: to be refreshed before it is asked. */
@@ -32,18 +39,6 @@ export interface RouteLimits {
   readonly maxBodyBytes: number;
   readonly directTimeoutMs: number;
   readonly idempotencyTtlMs: number;
-}
-
-/** Where a route's event type and delivery id are (§6.1, §6.2). */
-export interface Identity {
-  readonly event: readonly LocatorPlan[];
-  /** Searched when `event` finds nothing; strings only. */
-  readonly eventFallback: readonly LocatorPlan[];
-  readonly delivery: readonly LocatorPlan[];
-  /** A source says exactly where to look: numbers count there too. */
-  readonly pinned: boolean;
-  /** Without an id, a digest of the body is the id: the source has none to send. */
-  readonly digest: boolean;
 }
 
 export interface LinkedScript {

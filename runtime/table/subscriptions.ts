@@ -1,49 +1,35 @@
 /**
  * The dynamic routes of `webhook_subscriptions.json`, for the table in service (§2.7).
  *
- * `refresh` is called before requests are routed: one `stat`, and the file is read only when it changed. A file that is
- * not a list of subscriptions leaves the previous ones in service; an entry that cannot be served is set aside with its
- * reason, and the others go on.
+ * `refresh` is called before requests are routed: one `stat`, and the file is read only when it changed. The request that
+ * finds a change waits for it, so that it is served by what was written before it was sent; a long file is checked and
+ * linked in slices, and only requests for routes that are not known yet wait for all of it. A file that is not a list of
+ * subscriptions leaves the previous ones in service; an entry that cannot be served is set aside with its reason, and the
+ * others go on.
  */
-import type { RoutePlan, RouteTable } from '../../schemas/generated/types.ts';
+import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../log.ts';
+import { Breather } from './breather.ts';
 import type { StatFile } from './file-version.ts';
 import { FileVersion } from './file-version.ts';
-import type { LinkedSubscriptions, RoutePaths } from './link.ts';
+import type { RoutePaths } from './link.ts';
+import type { LoadContext, Loaded, Rejected } from './load-subscriptions.ts';
+import { loadSubscriptions } from './load-subscriptions.ts';
 
-export interface Rejected {
-  readonly name: string;
-  readonly reason: string;
-}
-
-/**
- * Validates and lowers the file's text over a table.
- * @throws Error when the text as a whole is no list of subscriptions.
- */
-export type LowerSubscriptions = (
-  text: string,
-  table: RouteTable,
-) => { readonly routes: readonly RoutePlan[]; readonly rejected: readonly Rejected[] };
-
-export interface SubscriptionContext {
+export interface SubscriptionContext extends LoadContext {
   readonly path: string;
   readonly stat: StatFile;
   /** Rejects as node:fs/promises does. */
   readonly read: (path: string) => Promise<string>;
-  readonly lower: LowerSubscriptions;
-  readonly link: (plans: readonly RoutePlan[], table: RouteTable) => Promise<LinkedSubscriptions>;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** Subscriptions linked over a table, not yet in service. */
-interface Linked {
-  readonly text: string;
-  readonly routes: RoutePaths;
-  readonly rejected: readonly Rejected[];
-}
-
+/** Larger files are refused, in bytes. */
+const MAX_BYTES = 16_777_216;
+/** So long a request for a known route waits for a changed file, in ms. */
+const AT_ONCE_MS = 50;
 const NO_ROUTES: RoutePaths = new Map();
 const EMPTY_FILE = '{}';
 
@@ -53,89 +39,110 @@ export class Subscriptions {
   rejected: readonly Rejected[] = [];
   /** Why the file as it is now is not the one in service; null when it is. */
   error: string | null = null;
+  /** Settles when the file that is being taken in is in service, or is refused; null: none is. Never rejects. */
+  loading: Promise<void> | null = null;
+  /** The same, or AT_ONCE_MS later. */
+  private soon: Promise<void> | null = null;
   private readonly context: SubscriptionContext;
   private readonly version = new FileVersion();
   /** What is in service, and what the file held when it was last looked at. */
   private text = EMPTY_FILE;
-  private seen = EMPTY_FILE;
+  private seen: string | null = EMPTY_FILE;
+  /** The table in service. */
+  private table: RouteTable | null = null;
   private readonly told = new Set<string>();
-  private refreshing: Promise<void> | null = null;
 
   constructor(context: SubscriptionContext) {
     this.context = context;
   }
 
   /**
-   * Takes in a changed file over the table then in service. Null, and cheap, when the file did not change.
-   * What it returns never rejects.
+   * Takes in a changed file. Null, and cheap, when there is none to wait for; else settles once it is in service, or takes
+   * longer than a request should wait. Never rejects.
    */
-  refresh(table: () => RouteTable): Promise<void> | null {
+  refresh(table: RouteTable): Promise<void> | null {
+    this.table = table;
     try {
-      const found = this.context.stat(this.context.path);
-      if (!this.version.differs(found)) return this.refreshing;
-      this.version.note(found, this.context.clock.now());
-      // One at a time, in the order in which the changes were seen.
-      const turn = (this.refreshing ?? Promise.resolve()).then(() => this.load(found !== undefined, table));
-      const last = turn.then(() => {
-        if (this.refreshing === last) this.refreshing = null;
+      const { path, stat, clock } = this.context;
+      const found = stat(path);
+      if (!this.version.differs(found)) return this.soon;
+      this.version.note(found, clock.now());
+      if (found !== undefined && found.size > MAX_BYTES) throw tooLong(path, found.size);
+      this.begin(found !== undefined, table);
+    } catch (error) {
+      this.fail(error);
+    }
+    return this.soon;
+  }
+
+  /** Links what is in service over a table about to be served, in slices; what it returns puts it in service with it. */
+  async prepare(table: RouteTable, breather: Breather): Promise<() => void> {
+    const { text } = this;
+    let loaded: Loaded | null = null;
+    try {
+      loaded = await loadSubscriptions(this.context, text, table, breather);
+    } catch (error) {
+      this.fail(error);
+    }
+    return () => {
+      // Another file came in while this one was linked: it is taken in over this table before the next request.
+      const isOld = this.text !== text;
+      this.table = table;
+      if (loaded !== null) this.install(loaded);
+      if (isOld) this.readAgain();
+    };
+  }
+
+  private readAgain(): void {
+    this.version.note(undefined, this.context.clock.now());
+    this.seen = null;
+  }
+
+  /** One at a time, in the order in which the changes were seen. */
+  private begin(exists: boolean, table: RouteTable): void {
+    const turn = (this.loading ?? Promise.resolve()).then(() => this.load(exists, table));
+    const last = turn.then(() => {
+      if (this.loading === last) this.loading = this.soon = null;
+    });
+    this.loading = last;
+    this.soon = new Promise((resolve) => {
+      const timer = this.context.clock.after(AT_ONCE_MS, resolve);
+      void last.then(() => {
+        timer.cancel();
+        resolve();
       });
-      this.refreshing = last;
-    } catch (error) {
-      this.fail(error);
-    }
-    return this.refreshing;
+    });
   }
 
-  /** Links what is in service over another table; null when that fails. Never rejects. */
-  async relink(table: RouteTable): Promise<Linked | null> {
-    try {
-      return await this.link(this.text, table);
-    } catch (error) {
-      this.fail(error);
-      return null;
-    }
-  }
-
-  /** False when the file has changed since that was linked. */
-  isCurrent(linked: Linked | null): boolean {
-    return linked === null || linked.text === this.text;
-  }
-
-  /** Puts what was linked in service. */
-  take(linked: Linked | null): void {
-    if (linked === null) return;
-    this.routes = linked.routes;
-    this.rejected = linked.rejected;
-    this.text = linked.text;
-    this.tell();
-  }
-
-  private async load(exists: boolean, table: () => RouteTable): Promise<void> {
-    const { path, read, log } = this.context;
+  private async load(exists: boolean, table: RouteTable): Promise<void> {
+    const { path, read, clock } = this.context;
     try {
       const text = exists ? await read(path) : EMPTY_FILE;
       if (text === this.seen) return;
       this.seen = text;
-      let over: RouteTable;
-      let linked: Linked;
-      // A table that was put in service meanwhile is the one to link over.
-      do {
-        over = table();
-        linked = await this.link(text, over);
-      } while (over !== table());
-      this.take(linked);
-      this.error = null;
-      log.info({ routes: this.routes.size, rejected: this.rejected.length }, 'subscriptions loaded');
+      let loaded = await loadSubscriptions(this.context, text, this.table ?? table, new Breather(clock));
+      // Swapped meanwhile: once more over the table that is in service now.
+      while (this.table !== null && loaded.table !== this.table) {
+        loaded = await loadSubscriptions(this.context, text, this.table, new Breather(clock));
+      }
+      this.tookIn(loaded);
     } catch (error) {
       this.fail(error);
     }
   }
 
-  private async link(text: string, table: RouteTable): Promise<Linked> {
-    const { routes, rejected } = this.context.lower(text, table);
-    const dynamic = routes.filter(({ name }) => !Object.hasOwn(table.routes, name));
-    const linked = await this.context.link(dynamic, table);
-    return { text, routes: linked.routes, rejected: [...rejected, ...linked.rejected] };
+  private tookIn(loaded: Loaded): void {
+    this.install(loaded);
+    this.error = null;
+    const { routes, rejected } = this;
+    this.context.log.info({ routes: routes.size, rejected: rejected.length }, 'subscriptions loaded');
+  }
+
+  private install({ text, routes, rejected }: Loaded): void {
+    this.routes = routes;
+    this.rejected = rejected;
+    this.text = text;
+    this.tell();
   }
 
   /** Each entry that is set aside is logged once, until its reason changes. */
@@ -156,4 +163,9 @@ export class Subscriptions {
     this.error = reason;
     this.context.log.error({ reason }, 'subscriptions cannot be read: the previous ones stay in service');
   }
+}
+
+function tooLong(path: string, size: number): Error {
+  const found = `${Math.ceil(size / 1_048_576)} MiB`;
+  return new Error(`${path} has ${found}, more than the 16 MiB that are read: remove subscriptions of it`);
 }

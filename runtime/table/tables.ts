@@ -53,14 +53,13 @@ export class Tables {
   private readonly version = new FileVersion();
   private table: LinkedTable | null = null;
   private state: TableState = { hash: '', loadedAt: 0, generation: 0, error: null };
-  private loading: Promise<boolean> | null = null;
+  private reloading: Promise<boolean> | null = null;
   private again = false;
   private relink = false;
   private lookedAt = 0;
   private looked = false;
   /** What the requests of this turn wait for. */
   private pending: Promise<void> | null = null;
-  private readonly plan = (): RouteTable => this.serving.plan;
   private unwatch: (() => void) | null = null;
 
   constructor(context: TableContext) {
@@ -71,7 +70,8 @@ export class Tables {
   async start(): Promise<LinkedTable> {
     const { path, watch, log, subscriptions } = this.context;
     await this.load();
-    await subscriptions.refresh(this.plan);
+    await subscriptions.refresh(this.serving.plan);
+    await subscriptions.loading;
     try {
       this.unwatch = watch(path, () => this.reloadChanged());
     } catch (error) {
@@ -95,18 +95,24 @@ export class Tables {
   }
 
   /**
-   * Looks for changes that the next request must see: null when there are none, else settles once they are taken in.
+   * Looks for changes that a request for `path` must see: null when there are none, else settles once they are taken in,
+   * or take so long that it goes on without. Routes of the table do not wait for subscriptions.
    * It looks once in a turn of the event loop: requests of one turn were all sent before it began, so that a subscription
    * written before a request was sent is never missed, at the price of one `stat` for all of them.
    */
-  refresh(): Promise<void> | null {
+  refresh(path: string): Promise<void> | null {
     if (!this.looked) this.look();
-    return this.pending;
+    return this.serving.routes.has(path) ? null : this.pending;
   }
 
   /** The route at a request path. Static routes win over dynamic ones. */
   find(path: string): LinkedRoute | undefined {
     return (this.serving.routes.get(path) ?? this.context.subscriptions.routes.get(path))?.linked;
+  }
+
+  /** Settles when subscriptions that are being taken in are in service; null: none are. */
+  get loading(): Promise<void> | null {
+    return this.context.subscriptions.loading;
   }
 
   /**
@@ -115,15 +121,15 @@ export class Tables {
    */
   reload(relink = false): Promise<boolean> {
     this.relink ||= relink;
-    this.again = this.loading !== null;
-    this.loading ??= this.runReload();
-    return this.loading;
+    this.again = this.reloading !== null;
+    this.reloading ??= this.runReload();
+    return this.reloading;
   }
 
   private look(): void {
     this.looked = true;
     setImmediate(this.unlook);
-    this.pending = this.context.subscriptions.refresh(this.plan);
+    this.pending = this.context.subscriptions.refresh(this.serving.plan);
     const now = this.context.clock.monotonic();
     if (now - this.lookedAt < LOOK_MS) return;
     this.lookedAt = now;
@@ -156,7 +162,7 @@ export class Tables {
         this.fail(error);
       }
     } while (this.again);
-    this.loading = null;
+    this.reloading = null;
     return swapped;
   }
 
@@ -184,11 +190,10 @@ export class Tables {
       return false;
     }
     const table = await link(plan, breather);
+    const subscribe = await subscriptions.prepare(plan, breather);
     const apply = await prepare(plan);
-    let relinked = await subscriptions.relink(plan);
-    while (!subscriptions.isCurrent(relinked)) relinked = await subscriptions.relink(plan);
     this.table = table;
-    subscriptions.take(relinked);
+    subscribe();
     apply();
     this.took(plan);
     return true;

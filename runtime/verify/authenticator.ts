@@ -1,14 +1,20 @@
 /** Authenticates the requests of one route: picks the scheme that commits and lets it judge. */
 import type { SchemePlan } from '../../schemas/generated/types.ts';
+import { readValue } from './locator.ts';
 import type { SharedKeys } from './primitives.ts';
 import type { SignedRequest } from './request.ts';
 import type { LinkedScheme, SecretText } from './scheme.ts';
 import { BoundScheme, linkScheme } from './scheme.ts';
-import type { Verdict } from './verdict.ts';
+import type { Refused, Verdict } from './verdict.ts';
 
 export interface Authenticator {
   /** Never throws, whatever the headers hold. @param now Unix time in ms */
   authenticate(request: SignedRequest, now: number): Verdict;
+  /**
+   * For a request whose body is not read yet: null when it may be authentic, which is also so when a scheme has its
+   * signature in the body; else what `authenticate` would say.
+   */
+  refuseUnsigned(request: SignedRequest): Refused | null;
   /** Secrets, by index, that can be no key of any scheme of the route: a reason not to start. */
   readonly unusable: readonly number[];
 }
@@ -24,14 +30,14 @@ export interface AuthenticatorPlan {
 }
 
 const INSECURE: Verdict = { ok: true, scheme: 'none', secret: -1 };
-const NO_SIGNATURE: Verdict = { ok: false, scheme: null, reason: 'missing_signature' };
+const NO_SIGNATURE: Refused = { ok: false, scheme: null, reason: 'missing_signature' };
 
 /** @param link how a plan is linked; a table with many routes passes one `schemeLinker()` to all of them */
 export function linkAuthenticator(
   plan: AuthenticatorPlan,
   link: (plan: SchemePlan) => LinkedScheme = linkScheme,
 ): Authenticator {
-  if (plan.insecure) return { authenticate: () => INSECURE, unusable: [] };
+  if (plan.insecure) return { authenticate: () => INSECURE, refuseUnsigned: () => null, unusable: [] };
   const shared: SharedKeys = new Map();
   const schemes = plan.schemes.map((scheme) => new BoundScheme(link(scheme), plan.secrets, plan.public_url, shared));
   const unusable = plan.secrets.flatMap((_secret, index) =>
@@ -39,14 +45,25 @@ export function linkAuthenticator(
   );
   const [only, ...others] = schemes;
   // A single scheme is the one that is meant, also to say what is missing.
-  if (only !== undefined && others.length === 0) {
-    return { unusable, authenticate: (request, now) => only.verify(request, now) };
-  }
+  const single = only !== undefined && others.length === 0 ? only : null;
   return {
     unusable,
-    authenticate: (request, now) => {
-      for (const scheme of schemes) if (scheme.present(request)) return scheme.verify(request, now);
-      return NO_SIGNATURE;
-    },
+    refuseUnsigned: linkUnsignedCheck(plan.schemes, single === null ? NO_SIGNATURE : single.unsigned),
+    authenticate:
+      single !== null
+        ? (request, now) => single.verify(request, now)
+        : (request, now) => {
+            for (const scheme of schemes) if (scheme.present(request)) return scheme.verify(request, now);
+            return NO_SIGNATURE;
+          },
+  };
+}
+
+function linkUnsignedCheck(schemes: readonly SchemePlan[], refused: Refused): Authenticator['refuseUnsigned'] {
+  const places = schemes.flatMap(({ signature }) => signature);
+  if (places.some((at) => at.in === 'json' || at.in === 'form')) return () => null;
+  return (request) => {
+    for (const at of places) if (readValue(at, request) !== undefined) return null;
+    return refused;
   };
 }

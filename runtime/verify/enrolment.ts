@@ -44,14 +44,20 @@ export class Enrolments {
 
   /** For `linkHandshake` of a route. The first secret closes the door. */
   capture(plan: RoutePlan): CaptureSecret {
-    return (secret) => {
-      const door = this.doors.get(keyOf(plan.profile, plan.name));
-      if (door === undefined || door.captured !== null) return false;
-      if (door.openUntil < this.context.clock.monotonic()) return false;
+    const take = (secret: string): boolean => {
+      const door = this.openDoor(plan);
+      if (door === null) return false;
       door.captured = this.store(plan, secret);
       door.wake();
       return door.captured.kind === 'stored';
     };
+    return Object.assign(take, { isAwaited: () => this.openDoor(plan) !== null });
+  }
+
+  private openDoor({ profile, name }: RoutePlan): Door | null {
+    const door = this.doors.get(keyOf(profile, name));
+    if (door === undefined || door.captured !== null) return null;
+    return door.openUntil < this.context.clock.monotonic() ? null : door;
   }
 
   /** One turn of waiting, for at most `holdMs`; null: nothing came, come again. */

@@ -18,7 +18,11 @@ import { readText } from './locator.ts';
 import type { SignedRequest } from './request.ts';
 
 /** Takes a captured secret; false when nobody waits for one. */
-export type CaptureSecret = (secret: string) => boolean;
+export interface CaptureSecret {
+  (secret: string): boolean;
+  /** Whether anybody waits; without it, somebody may. */
+  readonly isAwaited?: () => boolean;
+}
 
 export interface HandshakeContext {
   /** The route's current secret: what a `reply` computes its HMAC with. Null when there is none. */
@@ -75,6 +79,21 @@ export function linkHandshake(plan: SchemePlan, context: HandshakeContext): Answ
     }
     return null;
   };
+}
+
+/**
+ * Whether an unsigned POST may be one that brings the secret, as far as can be said without its body; null: the source
+ * sends none.
+ */
+export function linkSecretCheck(
+  plan: SchemePlan,
+  capture: CaptureSecret | null,
+): ((request: SignedRequest) => boolean) | null {
+  const places = plan.challenges.flatMap(({ kind, value }) => (kind === 'capture' && value !== null ? [value] : []));
+  if (capture === null || places.length === 0) return null;
+  return (request) =>
+    capture.isAwaited?.() !== false &&
+    places.some((at) => at.in === 'json' || at.in === 'form' || readText(at, request) !== null);
 }
 
 function isHandshake(challenge: ChallengePlan, request: SignedRequest, verifyToken: string | null): boolean {

@@ -7,8 +7,7 @@ import type { VerifyReason } from './verdict.ts';
 /** Every signature of the wanted version, at least one. */
 export function readSignatures(plan: SchemePlan, request: SignedRequest): readonly string[] | VerifyReason {
   let found: readonly string[] = [];
-  let missing: VerifyReason =
-    plan.verify === 'token' || plan.verify === 'basic' ? 'missing_credential' : 'missing_signature';
+  let missing = missingReason(plan);
   for (const at of plan.signature) {
     const value = readText(at, request);
     if (value === null) continue;
@@ -20,6 +19,10 @@ export function readSignatures(plan: SchemePlan, request: SignedRequest): readon
   }
   if (found.length > MAX_PARTS) return 'too_many_parts';
   return found.length === 0 ? missing : found;
+}
+
+export function missingReason({ verify }: SchemePlan): VerifyReason {
+  return verify === 'token' || verify === 'basic' ? 'missing_credential' : 'missing_signature';
 }
 
 /** The signed id as Latin-1 text: what `crypto` turns back into the bytes on the wire. */

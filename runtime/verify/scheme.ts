@@ -6,10 +6,10 @@ import { linkContent, urlBases } from './content.ts';
 import { readText, readValue } from './locator.ts';
 import type { Check, Primitive, SharedKeys } from './primitives.ts';
 import { linkPrimitive } from './primitives.ts';
-import { readId, readSignatures, repeatedHeaderFinder } from './read-signed.ts';
+import { missingReason, readId, readSignatures, repeatedHeaderFinder } from './read-signed.ts';
 import type { SignedRequest } from './request.ts';
 import { checkWindow, readTimestamp } from './timestamp.ts';
-import type { Verdict, VerifyReason } from './verdict.ts';
+import type { Refused, Verdict, VerifyReason } from './verdict.ts';
 
 /** A secret as the route holds it; `expires_at` is Unix time in ms. */
 export interface SecretText {
@@ -83,6 +83,12 @@ export class BoundScheme {
     return false;
   }
 
+  /** What is said of a request without any signature of this scheme. */
+  get unsigned(): Refused {
+    const { plan } = this.#scheme;
+    return { ok: false, scheme: plan.name, reason: missingReason(plan) };
+  }
+
   /** @param now Unix time in ms */
   verify(request: SignedRequest, now: number): Verdict {
     const result = this.#judge(request, now);
@@ -93,6 +99,7 @@ export class BoundScheme {
   /** Index of the secret that matched, or why none did. */
   #judge(request: SignedRequest, now: number): number | VerifyReason {
     const { plan, primitive, hasRepeatedHeader } = this.#scheme;
+    if (plan.never_with.length > 0 && carriesAny(plan.never_with, request)) return 'stronger_scheme';
     if (hasRepeatedHeader(request.rawHeaders)) return 'repeated_header';
     const signatures = readSignatures(plan, request);
     if (typeof signatures === 'string') return signatures;
@@ -143,6 +150,11 @@ export class BoundScheme {
     }
     return usable ? 'mismatch' : 'unusable_secret';
   }
+}
+
+/** In any spelling: some proxies hand `X_Webhook_Signature` on as another header than `X-Webhook-Signature`. */
+function carriesAny(names: readonly string[], { headers }: SignedRequest): boolean {
+  return Object.keys(headers).some((name) => names.includes(name.toLowerCase().replace(/[^a-z0-9]/g, '')));
 }
 
 const NO_TEXT = { text: '' };

@@ -8,6 +8,8 @@ export type VerifyReason =
   | 'malformed_signature'
   /** Signatures, but none of the version the scheme asks for. */
   | 'unknown_version'
+  /** The request carries a header of a stronger scheme: this one must not stand in for it. */
+  | 'stronger_scheme'
   /** A header the scheme reads came twice. */
   | 'repeated_header'
   | 'oversized_header'
@@ -31,6 +33,11 @@ export type VerifyReason =
 
 export type Verdict =
   /** `secret`: index of the secret that matched; -1 when the route is INSECURE_NO_AUTH (scheme `none`). */
-  | { readonly ok: true; readonly scheme: string; readonly secret: number }
-  /** `scheme`: the one that committed; null when none did. */
-  | { readonly ok: false; readonly scheme: string | null; readonly reason: VerifyReason };
+  { readonly ok: true; readonly scheme: string; readonly secret: number } | Refused;
+
+/** `scheme`: the one that committed; null when none did. */
+export interface Refused {
+  readonly ok: false;
+  readonly scheme: string | null;
+  readonly reason: VerifyReason;
+}

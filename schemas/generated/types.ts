@@ -338,9 +338,25 @@ export interface WebhookSettings {
    */
   direct_timeout_seconds?: number;
   /**
-   * Open connections at once; further ones are closed.
+   * Open connections at once; for a further one the oldest that is idle gives way, or else it is closed.
    */
   max_connections?: number;
+  /**
+   * The same for one client address (for IPv6: one network of 64 bits). Loopback addresses are not counted: a proxy or tunnel on this machine speaks for many clients. Behind `trusted_proxies` it is the number of requests of one client at once.
+   */
+  max_connections_per_address?: number;
+  /**
+   * Addresses or networks (`10.0.0.0/8`) of the proxies in front of this server. The client of their requests is the last hop in `X-Forwarded-For` that is none of them.
+   */
+  trusted_proxies?: string[];
+  /**
+   * Memory that all bodies whose signature is not verified yet may hold together, in bytes; what does not fit is answered 503. At least `max_body_bytes`.
+   */
+  max_unverified_bytes?: number;
+  /**
+   * Slowest pace at which a body may arrive, in bytes per second, over any 5 seconds; slower ones are answered 408. 0 turns it off.
+   */
+  min_body_rate?: number;
   routes?: RoutesConfig;
 }
 /**
@@ -775,7 +791,7 @@ export interface SourceFile {
    */
   verify: 'hmac-sha1' | 'hmac-sha256' | 'hmac-sha512' | 'ed25519' | 'ecdsa-p256' | 'token' | 'basic' | 'none';
   /**
-   * One place or several. A signature: one match is enough. An event or id: the first non-empty wins.
+   * One place or several. A signature: one match is enough. An event or id: the first non-empty wins, what is signed before what is not.
    */
   signature?: Locator | [Locator, ...Locator[]];
   /**
@@ -791,21 +807,27 @@ export interface SourceFile {
   id?: Locator;
   body_hash?: SourceBodyHash;
   /**
-   * One place or several. A signature: one match is enough. An event or id: the first non-empty wins.
+   * One place or several. A signature: one match is enough. An event or id: the first non-empty wins, what is signed before what is not.
    */
   event?: Locator | [Locator, ...Locator[]];
   /**
-   * One place or several. A signature: one match is enough. An event or id: the first non-empty wins.
+   * One place or several. A signature: one match is enough. An event or id: the first non-empty wins, what is signed before what is not.
    */
   delivery?: Locator | [Locator, ...Locator[]];
   /**
-   * The sender has no delivery id: a digest of the body stands in for it, so that a retry is recognised.
+   * The sender has no delivery id: a digest of what is signed of the body stands in for it, so that a retry is recognised.
    */
   delivery_digest?: boolean;
   /**
    * Handshake of the sender, one or several.
    */
   challenge?: SourceChallenge | [SourceChallenge, ...SourceChallenge[]];
+  /**
+   * Headers of a stronger scheme of the same sender: a request that carries one, in any spelling (`X_Sig_V2`), is never judged by this scheme.
+   *
+   * @minItems 1
+   */
+  never_with?: [string, ...string[]];
   /**
    * Why the scheme should not be used; logged once per route.
    */
@@ -1033,7 +1055,7 @@ export interface SourceVariant {
    */
   verify: 'hmac-sha1' | 'hmac-sha256' | 'hmac-sha512' | 'ed25519' | 'ecdsa-p256' | 'token' | 'basic' | 'none';
   /**
-   * One place or several. A signature: one match is enough. An event or id: the first non-empty wins.
+   * One place or several. A signature: one match is enough. An event or id: the first non-empty wins, what is signed before what is not.
    */
   signature?: Locator | [Locator, ...Locator[]];
   /**
@@ -1049,21 +1071,27 @@ export interface SourceVariant {
   id?: Locator;
   body_hash?: SourceBodyHash;
   /**
-   * One place or several. A signature: one match is enough. An event or id: the first non-empty wins.
+   * One place or several. A signature: one match is enough. An event or id: the first non-empty wins, what is signed before what is not.
    */
   event?: Locator | [Locator, ...Locator[]];
   /**
-   * One place or several. A signature: one match is enough. An event or id: the first non-empty wins.
+   * One place or several. A signature: one match is enough. An event or id: the first non-empty wins, what is signed before what is not.
    */
   delivery?: Locator | [Locator, ...Locator[]];
   /**
-   * The sender has no delivery id: a digest of the body stands in for it, so that a retry is recognised.
+   * The sender has no delivery id: a digest of what is signed of the body stands in for it, so that a retry is recognised.
    */
   delivery_digest?: boolean;
   /**
    * Handshake of the sender, one or several.
    */
   challenge?: SourceChallenge | [SourceChallenge, ...SourceChallenge[]];
+  /**
+   * Headers of a stronger scheme of the same sender: a request that carries one, in any spelling (`X_Sig_V2`), is never judged by this scheme.
+   *
+   * @minItems 1
+   */
+  never_with?: [string, ...string[]];
   /**
    * Why the scheme should not be used; logged once per route.
    */
@@ -1304,6 +1332,16 @@ export interface ServerPlan {
   max_body_bytes: number;
   rate_limit: number;
   max_connections: number;
+  max_connections_per_address: number;
+  /**
+   * Proxies whose `X-Forwarded-For` is believed.
+   */
+  trusted_proxies: NetworkPlan[];
+  max_unverified_bytes: number;
+  /**
+   * Bytes per second; 0: any pace.
+   */
+  min_body_rate: number;
   script_timeout_seconds: number;
   direct_timeout_seconds: number;
   idempotency_ttl_seconds: number;
@@ -1321,6 +1359,11 @@ export interface SecretRef {
    * Profile name.
    */
   scope: string;
+}
+export interface NetworkPlan {
+  address: string;
+  prefix: number;
+  family: 'ipv4' | 'ipv6';
 }
 /**
  * Work behind the server.
@@ -1393,6 +1436,10 @@ export interface SchemePlan {
    * Handshakes, the first that matches answers.
    */
   challenges: ChallengePlan[];
+  /**
+   * Headers, in small letters and digits only, that a request of this scheme must not carry.
+   */
+  never_with: string[];
   /**
    * Logged once per route.
    */

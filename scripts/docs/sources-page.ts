@@ -5,13 +5,12 @@ import { expandSource } from '../../compiler/lower/source-variants.ts';
 import {
   commonName,
   describeDelivery,
+  describeEvent,
   describeHandshake,
-  describePlaces,
   describeSecret,
   describeSending,
   describeSignature,
   describeWindow,
-  listOf,
   setupSteps,
 } from '../../compiler/sources/describe-source.ts';
 import { CATALOG } from '../../test/helpers/compile.ts';
@@ -110,7 +109,7 @@ const row = (entry: SourceEntry): readonly string[] => {
     names,
     describeSignature(file),
     describeWindow(file) ?? '',
-    describePlaces(listOf(file.event)),
+    describeEvent(file),
     describeDelivery(file),
     file.evidence ?? '',
   ];

@@ -1,6 +1,7 @@
 /** Finds the event type and the delivery id, and makes them fit to be stored, logged and handed on (§6.1, §6.2). */
-import { createHash } from 'node:crypto';
 import { isPrintable, printable } from '../../printable.ts';
+import type { Identity } from '../../table/link-identity.ts';
+import { digestOf } from '../../table/link-identity.ts';
 import { readFirst } from '../../verify/locator.ts';
 import type { Intake, Stage } from '../intake.ts';
 
@@ -11,9 +12,10 @@ const EVENT_LIMIT = 256;
 const ID_LIMIT = 256;
 
 export const identify: Stage = (intake, { ids }) => {
-  const { limits, plan } = intake.route;
-  intake.event = printable(sentEvent(intake) ?? UNKNOWN_EVENT, EVENT_LIMIT);
-  const sent = sentId(intake);
+  const { limits, plan, identityOf } = intake.route;
+  const identity = identityOf(intake.scheme);
+  intake.event = printable(sentEvent(intake, identity) ?? UNKNOWN_EVENT, EVENT_LIMIT);
+  const sent = sentId(intake, identity);
   intake.deliveryId = sent ?? ids.delivery(intake.receivedAt);
   intake.claim = {
     profile: plan.profile,
@@ -25,18 +27,12 @@ export const identify: Stage = (intake, { ids }) => {
   return null;
 };
 
-function sentEvent(intake: Intake): string | null {
-  const { event, eventFallback, pinned } = intake.route.identity;
-  return readFirst(event, intake, pinned) ?? readFirst(eventFallback, intake, false);
+function sentEvent(intake: Intake, { event, eventFallback }: Identity): string | null {
+  return readFirst(event, intake, true) ?? readFirst(eventFallback, intake, false);
 }
 
-function sentId(intake: Intake): string | null {
-  const { identity } = intake.route;
-  const id = readFirst(identity.delivery, intake, identity.pinned);
-  if (id === null) return identity.digest ? digest(intake.body) : null;
-  return id.length <= ID_LIMIT && isPrintable(id) ? id : digest(id);
-}
-
-function digest(content: string | Buffer): string {
-  return `sha256:${createHash('sha256').update(content).digest('hex')}`;
+function sentId(intake: Intake, { delivery, digest }: Identity): string | null {
+  const id = readFirst(delivery, intake, true);
+  if (id === null) return digest === null ? null : digest(intake);
+  return id.length <= ID_LIMIT && isPrintable(id) ? id : digestOf(id);
 }

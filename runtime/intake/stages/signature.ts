@@ -2,7 +2,7 @@
 import type { Stage } from '../intake.ts';
 import { INVALID_SIGNATURE } from '../reply.ts';
 
-export const verifySignature: Stage = (intake, { warnDeprecated }) => {
+export const verifySignature: Stage = (intake, { bodies, warnDeprecated }) => {
   const { route } = intake;
   const verdict = route.authenticator.authenticate(intake, intake.receivedAt);
   intake.scheme = verdict.scheme ?? '';
@@ -10,6 +10,7 @@ export const verifySignature: Stage = (intake, { warnDeprecated }) => {
     intake.reason = verdict.reason;
     return INVALID_SIGNATURE;
   }
+  bodies.release(intake.request);
   intake.authenticated = true;
   intake.secret = verdict.secret;
   if (route.deprecated.size > 0) warnDeprecated(route, verdict.scheme);

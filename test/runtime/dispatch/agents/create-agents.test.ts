@@ -60,6 +60,10 @@ const server = {
     max_body_bytes: 1,
     rate_limit: 1,
     max_connections: 1,
+    max_connections_per_address: 1,
+    trusted_proxies: [],
+    max_unverified_bytes: 1,
+    min_body_rate: 0,
   },
   ...{ script_timeout_seconds: 1, direct_timeout_seconds: 1, idempotency_ttl_seconds: 1 },
 };

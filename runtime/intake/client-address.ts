@@ -1,0 +1,61 @@
+/** Tells whose request it is: the peer of a connection, or behind trusted proxies the last hop that is none of them. */
+import { BlockList, isIP } from 'node:net';
+import type { NetworkPlan } from '../../schemas/generated/types.ts';
+
+const MAPPED = '::ffff:';
+
+/** An IPv4 address that came in over an IPv6 socket is itself. */
+export function plainAddress(address: string): string {
+  const text = address.toLowerCase();
+  return text.startsWith(MAPPED) && isIP(text.slice(MAPPED.length)) === 4 ? text.slice(MAPPED.length) : text;
+}
+
+/** On this machine: a proxy or tunnel, which speaks for anybody. */
+export function isLocal(address: string): boolean {
+  return address === '::1' || (address.startsWith('127.') && isIP(address) === 4);
+}
+
+/**
+ * What is counted as one client: an IPv4 address, or the network of an IPv6 one (its first 64 bits), of which whoever has
+ * one address has them all.
+ */
+export function clientOf(address: string): string {
+  if (isIP(address) !== 6) return address;
+  const [head = '', tail] = (address.split('%')[0] ?? '').split('::');
+  const groupsOf = (text: string): string[] => (text === '' ? [] : text.split(':'));
+  const first = groupsOf(head);
+  const last = groupsOf(tail ?? '');
+  const zeros = tail === undefined ? 0 : Math.max(0, 8 - first.length - last.length);
+  const groups = [...first, ...Array<string>(zeros).fill('0'), ...last].slice(0, 4);
+  return groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':');
+}
+
+export class TrustedProxies {
+  private readonly list = new BlockList();
+
+  constructor(networks: readonly NetworkPlan[]) {
+    for (const { address, prefix, family } of networks) this.list.addSubnet(address, prefix, family);
+  }
+
+  has(address: string): boolean {
+    const version = isIP(address);
+    return version !== 0 && this.list.check(address, version === 4 ? 'ipv4' : 'ipv6');
+  }
+
+  /** The last hop of `X-Forwarded-For` that is no trusted proxy; null when it names none. */
+  clientIn(forwarded: string | readonly string[] | undefined): string | null {
+    const hops = String(forwarded ?? '').split(',');
+    for (const hop of hops.reverse()) {
+      const address = plainAddress(withoutPort(hop.trim()));
+      if (isIP(address) === 0) return null;
+      if (!this.has(address)) return clientOf(address);
+    }
+    return null;
+  }
+}
+
+/** Some proxies add the port: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
+function withoutPort(hop: string): string {
+  const bracket = /^\[(.*)\](?::\d+)?$/.exec(hop);
+  return bracket?.[1] ?? (/^[\d.]+:\d+$/.test(hop) ? hop.slice(0, hop.indexOf(':')) : hop);
+}

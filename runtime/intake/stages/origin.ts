@@ -1,0 +1,32 @@
+/**
+ * Refuses what a browser sends to a route without a signature: a loopback address keeps other machines out, but not the web
+ * pages that the operator opens. A form is posted from anywhere; a name that is rebound to 127.0.0.1 passes for our own.
+ */
+import type { IncomingHttpHeaders } from 'node:http';
+import { isLoopback } from '../../loopback.ts';
+import type { Stage } from '../intake.ts';
+import { FOREIGN_ORIGIN } from '../reply.ts';
+
+export const checkOrigin: Stage = (intake) => {
+  if (!intake.route.insecure) return null;
+  const reason = foreignPart(intake.headers);
+  if (reason === null) return null;
+  intake.reason = reason;
+  return FOREIGN_ORIGIN;
+};
+
+/** Null: no browser sent it, or a page of this very server. */
+function foreignPart({ host, origin, 'sec-fetch-site': site }: IncomingHttpHeaders): string | null {
+  if (host !== undefined && !isLoopback(hostName(host))) return 'foreign_host';
+  if (origin !== undefined && !isOwn(origin, host)) return 'foreign_origin';
+  return site === undefined || site === 'same-origin' ? null : 'foreign_site';
+}
+
+/** Without port and brackets. */
+function hostName(host: string): string {
+  return host.replace(/:\d*$/, '').replace(/^\[(.*)\]$/, '$1');
+}
+
+function isOwn(origin: string, host: string | undefined): boolean {
+  return host !== undefined && origin.toLowerCase() === `http://${host.toLowerCase()}`;
+}

@@ -1,0 +1,99 @@
+/**
+ * Links where the event type and the delivery id of a request are, for each scheme that may have verified it.
+ *
+ * What is signed wins (decisions §4): a place counts only if the source of that scheme names it. The compiler has put the
+ * places of a source in order, so that no unsigned header stands before what is signed. A source that names none, as the
+ * specification's own generic schemes, is read where the specification says (§6), the body first.
+ */
+import { createHash } from 'node:crypto';
+import type { LocatorPlan, RouteTable, SchemePlan } from '../../schemas/generated/types.ts';
+import { contentBytes, linkContent } from '../verify/content.ts';
+import type { SignedRequest } from '../verify/request.ts';
+
+export interface Identity {
+  /** Where the source has its event type: numbers and booleans of a body count too. */
+  readonly event: readonly LocatorPlan[];
+  /** Searched when `event` finds nothing; strings only. */
+  readonly eventFallback: readonly LocatorPlan[];
+  readonly delivery: readonly LocatorPlan[];
+  /** Stands for the id of a source that sends none. */
+  readonly digest: ((request: SignedRequest) => string) | null;
+}
+
+/** @param scheme name of the scheme that verified the request */
+export type FindIdentity = (scheme: string) => Identity;
+
+/** What the specification says where a source says nothing. */
+export type SpecifiedPlaces = Pick<RouteTable, 'default_event' | 'default_delivery'>;
+
+/** Whether a source says where its event type or its delivery id is. */
+export function namesPlaces({ event, delivery, delivery_digest }: SchemePlan): boolean {
+  return event.length > 0 || delivery.length > 0 || delivery_digest;
+}
+
+/** The places of §6 for signed requests: the body is signed, the headers are not. */
+export function signedPlaces({ default_event, default_delivery }: SpecifiedPlaces): {
+  readonly event: LocatorPlan[];
+  readonly delivery: LocatorPlan[];
+} {
+  return {
+    event: [...default_event.filter(isInBody), ...default_event.filter((at) => !isInBody(at))],
+    delivery: default_delivery,
+  };
+}
+
+/** @param insecure the route verifies nothing */
+export type LinkIdentity = (source: string | null, insecure: boolean) => FindIdentity;
+
+/** Links each scheme of a table once, whichever of its routes asks. */
+export function identityLinker(table: SpecifiedPlaces & Pick<RouteTable, 'schemes'>): LinkIdentity {
+  const linked = new Map<string, Identity>();
+  const ofScheme = (name: string): Identity => {
+    const known = linked.get(name);
+    if (known !== undefined) return known;
+    const plan = Object.hasOwn(table.schemes, name) ? table.schemes[name] : undefined;
+    if (plan === undefined) throw new Error(`the table has no scheme "${name}"`);
+    const identity = identityOf(plan, table);
+    linked.set(name, identity);
+    return identity;
+  };
+  const unknown = unverified(table);
+  return (source, insecure) => {
+    if (!insecure) return ofScheme;
+    const identity = source === null ? unknown : ofScheme(source);
+    return () => identity;
+  };
+}
+
+function identityOf(plan: SchemePlan, table: SpecifiedPlaces): Identity {
+  const specified = signedPlaces(table);
+  if (!namesPlaces(plan)) {
+    return { event: [], eventFallback: specified.event, delivery: specified.delivery, digest: null };
+  }
+  const { event, delivery, delivery_digest } = plan;
+  return {
+    event,
+    eventFallback: specified.event.filter(isInBody),
+    delivery,
+    digest: delivery_digest ? linkDigest(plan) : null,
+  };
+}
+
+/** Nothing is signed, and nothing says who sent it: the order of §6. */
+function unverified({ default_event, default_delivery }: SpecifiedPlaces): Identity {
+  return { event: [], eventFallback: default_event, delivery: default_delivery, digest: null };
+}
+
+/** Of the signed parts where a scheme signs parts of the body: whoever may change the others must not get a new id. */
+function linkDigest({ signed }: SchemePlan): (request: SignedRequest) => string {
+  const parts = signed.filter(({ kind }) => kind === 'json');
+  if (parts.length === 0 || signed.some(({ kind }) => kind === 'body')) return ({ body }) => digestOf(body);
+  const content = linkContent(signed);
+  return (request) => digestOf(contentBytes(content({ request, timestamp: '', id: '', base: '' })));
+}
+
+export function digestOf(content: string | Buffer): string {
+  return `sha256:${createHash('sha256').update(content).digest('hex')}`;
+}
+
+const isInBody = ({ in: place }: LocatorPlan): boolean => place === 'json' || place === 'form';

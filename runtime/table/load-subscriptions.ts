@@ -1,0 +1,81 @@
+/** Checks and links the text of `webhook_subscriptions.json` over a table, in steps of a few milliseconds. */
+import type { RoutePlan, RouteTable } from '../../schemas/generated/types.ts';
+import type { Breather } from './breather.ts';
+import type { LinkedSubscriptions, RoutePaths } from './link.ts';
+import type { RouteSlot } from './link-route.ts';
+import { splitObject } from './split-object.ts';
+
+export interface Rejected {
+  readonly name: string;
+  readonly reason: string;
+}
+
+/**
+ * Validates and lowers the file's text, or some of its entries as a text of the same form, over a table.
+ * @throws Error when the text as a whole is no list of subscriptions.
+ */
+export type LowerSubscriptions = (
+  text: string,
+  table: RouteTable,
+) => { readonly routes: readonly RoutePlan[]; readonly rejected: readonly Rejected[] };
+
+export interface LoadContext {
+  readonly lower: LowerSubscriptions;
+  /** Reads the secrets of these plans, and whatever else their routes share, once. */
+  readonly link: (
+    table: RouteTable,
+    plans: readonly RoutePlan[],
+  ) => Promise<(some: readonly RoutePlan[]) => LinkedSubscriptions>;
+}
+
+export interface Loaded {
+  readonly text: string;
+  readonly table: RouteTable;
+  readonly routes: RoutePaths;
+  readonly rejected: readonly Rejected[];
+}
+
+/** About so many characters, or so many routes, make a step. */
+const STEP_CHARACTERS = 4096;
+const STEP_ROUTES = 16;
+
+/** Rejects with an Error when the text as a whole is no list of subscriptions. */
+export async function loadSubscriptions(
+  { lower, link }: LoadContext,
+  text: string,
+  table: RouteTable,
+  breather: Breather,
+): Promise<Loaded> {
+  /** The last of several entries of one name counts, as in JSON. */
+  const found = new Map<string, RoutePlan | string>();
+  for (const piece of splitObject(text, STEP_CHARACTERS)) {
+    const { routes, rejected } = lower(piece, table);
+    for (const plan of routes) found.set(plan.name, plan);
+    for (const { name, reason } of rejected) found.set(name, reason);
+    if (breather.due) await breather.rest();
+  }
+  const plans: RoutePlan[] = [];
+  const rejected: Rejected[] = [];
+  for (const [name, plan] of found) {
+    if (typeof plan === 'string') rejected.push({ name, reason: plan });
+    else if (!Object.hasOwn(table.routes, name)) plans.push(plan);
+  }
+  const linked = await linkInSteps(plans, await link(table, plans), breather);
+  return { text, table, routes: linked.routes, rejected: [...rejected, ...linked.rejected] };
+}
+
+async function linkInSteps(
+  plans: readonly RoutePlan[],
+  link: (plans: readonly RoutePlan[]) => LinkedSubscriptions,
+  breather: Breather,
+): Promise<LinkedSubscriptions> {
+  const routes = new Map<string, RouteSlot>();
+  const rejected: Rejected[] = [];
+  for (let at = 0; at < plans.length; at += STEP_ROUTES) {
+    const linked = link(plans.slice(at, at + STEP_ROUTES));
+    for (const [path, slot] of linked.routes) routes.set(path, slot);
+    rejected.push(...linked.rejected);
+    if (breather.due) await breather.rest();
+  }
+  return { routes, rejected };
+}

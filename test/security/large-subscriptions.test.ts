@@ -1,0 +1,125 @@
+/** A subscriptions file of many megabytes holds up nobody: requests are served while it is taken in. */
+import assert from 'node:assert/strict';
+import { renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { compileSubscriptions } from '../../compiler/compile-subscriptions.ts';
+import type { MachineFacts } from '../../compiler/machine-facts.ts';
+import { splitObject } from '../../runtime/table/split-object.ts';
+import { compileConfig } from '../helpers/compile.ts';
+import { until } from '../helpers/gateway.ts';
+import { serve } from '../helpers/serve.ts';
+
+const FACTS: MachineFacts = {
+  home: '/nowhere',
+  script: () => 'present',
+  listFile: () => true,
+  skill: () => true,
+  jobs: [],
+  variable: () => undefined,
+};
+
+const MANY = 3000;
+const SUBSCRIPTION = {
+  secret: 'a secret of twenty-eight chars',
+  events: ['push', 'pull_request'],
+  prompt: 'Review {pull_request.title} by {sender.login} on {repository.full_name}: {pull_request.body}',
+};
+
+function many(count: number): string {
+  return JSON.stringify(
+    Object.fromEntries(Array.from({ length: count }, (_none, index) => [`s-${index}`, SUBSCRIPTION])),
+  );
+}
+
+test('other routes are served while a long file is taken in; its own routes are waited for', async (t) => {
+  const config = 'platforms: { webhook: { enabled: true, routes: { ci: { prompt: x, secret: env:A } } } }';
+  const table = compileConfig(config).output?.table;
+  assert(table !== undefined);
+  const lowerSubscriptions = (text: string) => compileSubscriptions(text, table, FACTS);
+  const served = await serve(t, { routes: { ci: {} } }, { lowerSubscriptions });
+  const write = (text: string): void => {
+    const file = join(served.home, 'webhook_subscriptions.json');
+    writeFileSync(`${file}.new`, text);
+    renameSync(`${file}.new`, file);
+  };
+  const serving = () => served.gateway.status().subscriptions.serving;
+  write(many(MANY));
+  assert.equal((await served.post('/webhooks/ci', {})).status, 202);
+  assert.equal(serving(), 0, 'the first request waited for the whole file');
+  assert.equal((await served.post(`/webhooks/s-${MANY - 1}`, { event_type: 'push' })).status, 202);
+  assert.equal(serving(), MANY);
+  write(`${many(MANY).slice(0, -1)},}`);
+  await until(async () => {
+    await served.post('/webhooks/ci', {});
+    return served.gateway.status().subscriptions.error;
+  });
+  assert.equal(serving(), MANY, 'a file that is not JSON leaves the others in service');
+  write('{"only": {"prompt": "x", "secret": "a secret of twenty-eight chars"}}');
+  assert.equal((await served.post('/webhooks/only', {})).status, 202);
+  assert.equal((await served.post('/webhooks/s-1', {})).status, 404);
+});
+
+test('a file beyond the limit is refused, and says what to do', async (t) => {
+  const served = await serve(t, { routes: { ci: {} } });
+  writeFileSync(join(served.home, 'webhook_subscriptions.json'), ' '.repeat(17 * 1_048_576));
+  assert.equal((await served.post('/webhooks/ci', {})).status, 202);
+  const { error } = served.gateway.status().subscriptions;
+  assert.match(error ?? '', /webhook_subscriptions\.json has 17 MiB, more than the 16 MiB that are read: remove/);
+});
+
+const pieces = (text: string, size: number): string[] => [...splitObject(text, size)];
+
+test('the pieces of an object hold its members, whatever they are', () => {
+  fc.assert(
+    fc.property(
+      fc.dictionary(fc.string(), fc.jsonValue()),
+      fc.nat(60),
+      fc.constantFrom(0, 2),
+      (object, size, indent) => {
+        const text = JSON.stringify(object, null, indent);
+        const members = pieces(text, size).flatMap((piece) => Object.entries(JSON.parse(piece) as object));
+        assert.deepEqual(members, Object.entries(JSON.parse(text) as object));
+      },
+    ),
+  );
+});
+
+test('what is not JSON does not become JSON by being cut', () => {
+  const known = [
+    '{"a":1,}',
+    '{,"a":1}',
+    '{"a":1,,"b":2}',
+    '{"a":1}}',
+    '{"a":[1}',
+    '{"a":{"b":1]}',
+    '{"a":1',
+    '{"a":"}',
+  ];
+  for (const text of [...known, '{"a":1} x', '{"a":1}{"b":2}', '{"a":1,                }', '']) {
+    for (const size of [0, 1, 100]) {
+      assert.throws(() => pieces(text, size).map((piece) => Object.keys(JSON.parse(piece) as object)[0]?.length), text);
+    }
+  }
+  const edit = fc.tuple(
+    fc.dictionary(fc.string(), fc.jsonValue(), { minKeys: 1 }),
+    fc.nat(),
+    fc.constantFrom(...'{}[]",:\\ x'),
+  );
+  fc.assert(
+    fc.property(edit, ([object, at, character]) => {
+      const text = JSON.stringify(object);
+      const place = at % text.length;
+      const broken = text.slice(0, place) + character + text.slice(place);
+      let valid = true;
+      try {
+        JSON.parse(broken);
+      } catch {
+        valid = false;
+      }
+      if (!valid) assert.throws(() => pieces(broken, 0).map((piece) => JSON.parse(piece) as unknown), broken);
+    }),
+    { numRuns: 500 },
+  );
+});

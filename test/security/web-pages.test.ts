@@ -1,0 +1,59 @@
+/** A route without a signature is for programs on this machine: no web page that its operator opens gets through. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sendRaw, serve } from '../helpers/serve.ts';
+
+const statusOf = (text: string): number => Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1] ?? 0);
+
+function request(headers: Readonly<Record<string, string>>, body = '{"a":1}', method = 'POST'): string {
+  const all = { connection: 'close', 'content-type': 'text/plain', 'content-length': String(body.length), ...headers };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `${method} /webhooks/open HTTP/1.1\r\n${lines.join('')}\r\n${body}`;
+}
+
+const OPEN = { routes: { open: { insecure: true, schemes: [], secrets: [] }, signed: {} } };
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+test('what a browser sends for a page of somebody else is refused', async (t) => {
+  const { port, dispatcher, log } = await serve(t, OPEN);
+  const own = `127.0.0.1:${port}`;
+  const pages: readonly (readonly [what: string, headers: Record<string, string>])[] = [
+    ['a form post', { host: own, origin: 'https://evil.test', 'sec-fetch-site': 'cross-site' }],
+    ['an older browser', { host: own, origin: 'https://evil.test' }],
+    ['a sandboxed frame', { host: own, origin: 'null' }],
+    ['a browser that sends no origin', { host: own, 'sec-fetch-site': 'cross-site' }],
+    ['a page on another port of this machine', { host: own, origin: 'http://127.0.0.1:3000' }],
+    ['the same, as the browser says it', { host: own, 'sec-fetch-site': 'same-site' }],
+    ['a name rebound to this machine', { host: `evil.test:${port}`, origin: `http://evil.test:${port}` }],
+    ['the same without an origin', { host: `evil.test:${port}`, 'sec-fetch-site': 'same-origin' }],
+    ['a name that only begins like ours', { host: `127.0.0.1.evil.test:${port}` }],
+    ['the address in another form', { host: `0.0.0.0:${port}` }],
+  ];
+  for (const [what, headers] of pages) {
+    const answer = await sendRaw(port, [request({ ...JSON_TYPE, ...headers })]);
+    assert.equal(statusOf(answer), 403, what);
+    assert.match(answer, /"code":"foreign_origin"/, what);
+  }
+  assert.equal(dispatcher.handed.length, 0);
+  assert(log.lines.some(({ fields }) => fields.reason === 'foreign_host'));
+});
+
+test('it is refused before its body is read', async (t) => {
+  const { port } = await serve(t, OPEN);
+  const head = request({ ...JSON_TYPE, host: 'evil.test', 'content-length': '1000', expect: '100-continue' }, '');
+  assert.equal(statusOf(await sendRaw(port, [head])), 403);
+});
+
+test('programs on this machine, and a page of this server, get through', async (t) => {
+  const { port } = await serve(t, OPEN);
+  for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, `LOCALHOST:${port}`, `[::1]:${port}`, 'localhost']) {
+    assert.equal(statusOf(await sendRaw(port, [request({ ...JSON_TYPE, host })])), 202, host);
+    const page = { host, origin: `http://${host}`, 'sec-fetch-site': 'same-origin' };
+    assert.equal(statusOf(await sendRaw(port, [request({ ...JSON_TYPE, ...page })])), 202, host);
+  }
+});
+
+test('signed routes go by their signature, whatever the host', async (t) => {
+  const { post } = await serve(t, OPEN);
+  assert.equal((await post('/webhooks/signed', {}, { origin: 'https://proxy.test' })).status, 202);
+});
