@@ -222,7 +222,7 @@ class RunningGateway implements Gateway {
     return new RequestHandler({
       services: this.createServices(),
       events: new EventLog(log, clock, onRequest ?? (() => {})),
-      refresh: (path) => this.tables.refresh(path),
+      refresh: () => this.tables.refresh(),
       findRoute: (path) => this.tables.find(path),
       loading: () => this.tables.loading,
       connections: this.connections,

@@ -32,8 +32,8 @@ const ENDS_CONNECTION: ReadonlySet<Reply> = new Set([MALFORMED_REQUEST, REQUEST_
 export interface HandlerContext {
   readonly services: Services;
   readonly events: EventLog;
-  /** Takes in changed files; null when a request for this path need not wait for them. */
-  readonly refresh: (path: string) => Promise<void> | null;
+  /** Takes in changed files; null when a request need not wait for them. */
+  readonly refresh: () => Promise<void> | null;
   readonly findRoute: (path: string) => LinkedRoute | undefined;
   /** Settles when routes that are being taken in can be found; null: none are. */
   readonly loading: () => Promise<void> | null;
@@ -60,7 +60,7 @@ export class RequestHandler {
       return;
     }
     const path = pathOf(request.url ?? '');
-    const changes = INTAKE_PATH.test(path) ? this.context.refresh(path) : null;
+    const changes = INTAKE_PATH.test(path) ? this.context.refresh() : null;
     if (changes === null) this.route(request, response, path);
     else void changes.then(() => this.route(request, response, path));
   }

@@ -28,8 +28,8 @@ export interface SubscriptionContext extends LoadContext {
 
 /** Larger files are refused, in bytes. */
 const MAX_BYTES = 16_777_216;
-/** So long a request for a known route waits for a changed file, in ms. */
-const AT_ONCE_MS = 50;
+/** For a file up to this size every request waits: checking and linking it takes a few ms. */
+const SHORT_BYTES = 262_144;
 const NO_ROUTES: RoutePaths = new Map();
 const EMPTY_FILE = '{}';
 
@@ -41,7 +41,7 @@ export class Subscriptions {
   error: string | null = null;
   /** Settles when the file that is being taken in is in service, or is refused; null: none is. Never rejects. */
   loading: Promise<void> | null = null;
-  /** The same, or AT_ONCE_MS later. */
+  /** The same for a short file: what every request waits for. */
   private soon: Promise<void> | null = null;
   private readonly context: SubscriptionContext;
   private readonly version = new FileVersion();
@@ -57,8 +57,8 @@ export class Subscriptions {
   }
 
   /**
-   * Takes in a changed file. Null, and cheap, when there is none to wait for; else settles once it is in service, or takes
-   * longer than a request should wait. Never rejects.
+   * Takes in a changed file. Null, and cheap, when a request has none to wait for; else settles once it is in service, or
+   * refused. Never rejects.
    */
   refresh(table: RouteTable): Promise<void> | null {
     this.table = table;
@@ -68,7 +68,7 @@ export class Subscriptions {
       if (!this.version.differs(found)) return this.soon;
       this.version.note(found, clock.now());
       if (found !== undefined && found.size > MAX_BYTES) throw tooLong(path, found.size);
-      this.begin(found !== undefined, table);
+      this.begin(found?.size ?? null, table);
     } catch (error) {
       this.fail(error);
     }
@@ -99,19 +99,13 @@ export class Subscriptions {
   }
 
   /** One at a time, in the order in which the changes were seen. */
-  private begin(exists: boolean, table: RouteTable): void {
-    const turn = (this.loading ?? Promise.resolve()).then(() => this.load(exists, table));
+  private begin(size: number | null, table: RouteTable): void {
+    const turn = (this.loading ?? Promise.resolve()).then(() => this.load(size !== null, table));
     const last = turn.then(() => {
       if (this.loading === last) this.loading = this.soon = null;
     });
     this.loading = last;
-    this.soon = new Promise((resolve) => {
-      const timer = this.context.clock.after(AT_ONCE_MS, resolve);
-      void last.then(() => {
-        timer.cancel();
-        resolve();
-      });
-    });
+    this.soon = (size ?? 0) <= SHORT_BYTES ? last : null;
   }
 
   private async load(exists: boolean, table: RouteTable): Promise<void> {

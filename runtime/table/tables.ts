@@ -95,14 +95,13 @@ export class Tables {
   }
 
   /**
-   * Looks for changes that a request for `path` must see: null when there are none, else settles once they are taken in,
-   * or take so long that it goes on without. Routes of the table do not wait for subscriptions.
+   * Looks for changes that the next request must see: null when there are none, else settles once they are taken in.
    * It looks once in a turn of the event loop: requests of one turn were all sent before it began, so that a subscription
    * written before a request was sent is never missed, at the price of one `stat` for all of them.
    */
-  refresh(path: string): Promise<void> | null {
+  refresh(): Promise<void> | null {
     if (!this.looked) this.look();
-    return this.serving.routes.has(path) ? null : this.pending;
+    return this.pending;
   }
 
   /** The route at a request path. Static routes win over dynamic ones. */
