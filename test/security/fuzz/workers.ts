@@ -2,11 +2,15 @@
 import type { FuzzWorker } from './worker.ts';
 import { bodies } from './workers/bodies.ts';
 import { configs } from './workers/configs.ts';
+import { control } from './workers/control.ts';
+import { controlAnswers } from './workers/control-answers.ts';
 import { headers } from './workers/headers.ts';
 import { http } from './workers/http.ts';
 import { subscriptions } from './workers/subscriptions.ts';
 import { tables } from './workers/tables.ts';
+import { targets } from './workers/targets.ts';
 
+/** The cases of one worker are of no concern to another: whoever runs them takes them as unknown. */
 export const WORKERS = [
   http,
   headers,
@@ -14,4 +18,7 @@ export const WORKERS = [
   configs,
   subscriptions,
   tables,
+  control,
+  controlAnswers,
+  targets,
 ] as readonly unknown[] as readonly FuzzWorker<unknown>[];
