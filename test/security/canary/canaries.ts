@@ -26,8 +26,11 @@ export const KINDS = [
 
 export type SecretKind = (typeof KINDS)[number];
 
+/** Ends every canary. */
+const END = '-of-the-test-Xw9Canary';
+
 /** Long enough for every rule, of characters that every kind of secret may have. */
-export const canary = (kind: SecretKind): string => `Zq7Canary-${kind}-of-the-test-Xw9Canary`;
+export const canary = (kind: SecretKind): string => `Zq7Canary-${kind}${END}`;
 
 /** Each form of a secret that an output could hold: as it is, for URLs, for JSON in JSON, as hex, as Base64. */
 function formsOf(secret: string): readonly string[] {
@@ -37,8 +40,8 @@ function formsOf(secret: string): readonly string[] {
     const text = Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64');
     return text.slice(shift === 0 ? 0 : 4, -4);
   });
-  // A part is too much: lines are cut where they are shown.
-  return [secret.slice(0, -10), encodeURIComponent(secret), bytes.toString('hex'), ...shifted];
+  // Its beginning is too much already: lines are cut where they are shown.
+  return [secret.slice(0, -END.length), encodeURIComponent(secret), bytes.toString('hex'), ...shifted];
 }
 
 const FORMS = KINDS.map((kind) => [kind, formsOf(canary(kind))] as const);

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ROOT } from '../../helpers/root.ts';
 import type { Finding } from './run-worker.ts';
-import { runAlone, runWorker } from './run-worker.ts';
+import { runAll, runWorker } from './run-worker.ts';
 import { WORKERS } from './workers.ts';
 
 const { values } = parseArgs({
@@ -51,7 +51,7 @@ function keep(finding: Finding): void {
 async function again(file: string): Promise<never> {
   const { worker: name, case: one } = JSON.parse(readFileSync(file, 'utf8')) as Finding;
   const worker = WORKERS.find((known) => known.name === name) ?? fail(`there is no worker "${name}"`);
-  await runAlone(worker, one);
+  await runAll(worker, [{ what: file, case: one }]);
   console.log(`${name}: the case holds`);
   process.exit(0);
 }

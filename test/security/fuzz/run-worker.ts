@@ -3,6 +3,7 @@
  * used up. A case that fails is made small, tried once more alone, and told with the seed of its round.
  */
 import fc from 'fast-check';
+import type { CorpusEntry } from './corpus.ts';
 import { LoopHeld, runWithinLoop } from './loop-delay.ts';
 import { Watchdog } from './watchdog.ts';
 import type { Bench, FuzzWorker } from './worker.ts';
@@ -63,12 +64,18 @@ export async function runWorker<Case>(
   return { worker: worker.name, cases, rounds, findings: [...findings.values()] };
 }
 
-/** Runs one case on a new bench. @throws what is wrong with it */
-export async function runAlone<Case>(worker: FuzzWorker<Case>, one: Case): Promise<void> {
+/** Runs cases on one new bench. @throws what is wrong with the first that fails, by its name */
+export async function runAll<Case>(worker: FuzzWorker<Case>, entries: readonly CorpusEntry[]): Promise<void> {
   const runner = new Runner(worker);
   const bench = await worker.open();
   try {
-    await runner.run(bench, one);
+    for (const { what, case: one } of entries) {
+      try {
+        await runner.run(bench, one as Case);
+      } catch (error) {
+        throw new Error(`${what}: ${reasonOf(error)}`);
+      }
+    }
   } finally {
     await bench.close();
     await runner.close();
