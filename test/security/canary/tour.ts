@@ -96,8 +96,11 @@ export async function takeTour(t: Pick<TestContext, 'after'>, folder: string): P
   await showDeliveries(outputs, cli);
   await end(child);
   outputs.set('log', log());
-  outputs.set('what the agent sees', readFileSync(made.agentSaw, 'utf8'));
-  outputs.set('what the script sees', readFileSync(made.scriptSaw, 'utf8'));
+  for (const [who, file] of [
+    ['agent', made.agentSaw],
+    ['script', made.scriptSaw],
+  ] as const)
+    for (const [part, text] of partsOf(readFileSync(file, 'utf8'))) outputs.set(`${part} of the ${who}`, text);
   await refuse(outputs, made, upstream);
   for (const file of filesOf(made.home)) outputs.set(`file ${file}`, readFileSync(join(made.home, file), 'latin1'));
   return outputs;
@@ -195,6 +198,12 @@ async function end(child: ChildProcess): Promise<void> {
   const closed = once(child, 'close');
   child.kill('SIGTERM');
   await closed;
+}
+
+/** What one of the programs wrote down, by heading. */
+function partsOf(text: string): readonly (readonly [string, string])[] {
+  const parts = text.split(/^== /m).slice(1);
+  return parts.map((part) => [part.slice(0, part.indexOf('\n')), part.slice(part.indexOf('\n'))] as const);
 }
 
 /** Every file of the home that the operator has not put a secret into himself. */
