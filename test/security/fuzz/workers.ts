@@ -6,6 +6,7 @@ import { control } from './workers/control.ts';
 import { controlAnswers } from './workers/control-answers.ts';
 import { headers } from './workers/headers.ts';
 import { http } from './workers/http.ts';
+import { mail } from './workers/mail.ts';
 import { subscriptions } from './workers/subscriptions.ts';
 import { tables } from './workers/tables.ts';
 import { targets } from './workers/targets.ts';
@@ -21,4 +22,5 @@ export const WORKERS = [
   control,
   controlAnswers,
   targets,
+  mail,
 ] as readonly unknown[] as readonly FuzzWorker<unknown>[];

@@ -5,7 +5,6 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import fc from 'fast-check';
-import type { DeliveryOutcome } from '../../../../runtime/deliver/deliverer.ts';
 import { createHttpPool } from '../../../../runtime/deliver/http-pool.ts';
 import type { AgentRunner } from '../../../../runtime/dispatch/agent-runner.ts';
 import { AgentError } from '../../../../runtime/dispatch/agent-runner.ts';
@@ -17,6 +16,7 @@ import type { TargetCase } from '../../../helpers/target-cases.ts';
 import { TARGET_CASES } from '../../../helpers/target-cases.ts';
 import type { FakeTarget } from '../../../helpers/target-fake.ts';
 import { startTarget } from '../../../helpers/target-fake.ts';
+import { checkOutcome } from '../check-outcome.ts';
 import { damaged, latin1 } from '../damage.ts';
 import { ODD_TEXTS } from '../words.ts';
 import type { FuzzWorker } from '../worker.ts';
@@ -96,18 +96,6 @@ const AGENT_REQUEST = {
   ...{ prompt: 'x', toolsets: [], skills: [], session: 's', profile: 'default', route: 'r', event: 'e' },
   delivery_id: '1',
 };
-
-function checkOutcome(outcome: DeliveryOutcome): void {
-  assert.doesNotMatch(JSON.stringify(outcome), /canary/i, 'a credential in an outcome');
-  if (outcome.kind === 'ok') {
-    assert.ok(outcome.message_id === null || typeof outcome.message_id === 'string');
-    return;
-  }
-  const { reason, retry_after_ms: wait } = outcome;
-  assert.ok(typeof reason === 'string' && reason !== '' && reason.length <= 500, `a reason of ${reason.length}`);
-  assert.doesNotMatch(reason, /[\0-\x1f\x7f-\x9f\u202a-\u202e]/, 'a control character in a reason');
-  assert.ok(wait === null || (Number.isFinite(wait) && wait >= 0), `a wait of ${wait}`);
-}
 
 class TargetBench {
   readonly longestMs = LOOP_MS;
