@@ -1,13 +1,11 @@
 /** Loads and links the bytes of a table as a gateway does, with made-up secrets, for workers of the fuzz harness. */
 import { systemClock } from '../../../runtime/clock.ts';
 import { RateWindows } from '../../../runtime/intake/rate-limit.ts';
+import { Breather } from '../../../runtime/table/breather.ts';
 import { linkTable } from '../../../runtime/table/link.ts';
 import type { LinkContext } from '../../../runtime/table/link-context.ts';
-import { TableError } from '../../../runtime/table/load.ts';
-import { Subscriptions } from '../../../runtime/table/subscriptions.ts';
-import { Tables } from '../../../runtime/table/tables.ts';
+import { loadTable, TableError } from '../../../runtime/table/load.ts';
 import { schemeLinker } from '../../../runtime/verify/scheme.ts';
-import { silentLog } from '../../helpers/log.ts';
 
 /** Usable as a shared secret of any scheme that takes text. */
 const SECRET = '0123456789abcdef0123456789abcdef';
@@ -17,19 +15,9 @@ export const linkContext = (): LinkContext => ({
   secrets: { resolve: (ref) => (ref.kind === 'literal' ? ref.value : SECRET) },
   windows: new RateWindows(),
   linkScheme: schemeLinker(),
-  openList: () => ({ has: () => false }),
+  openList: () => ({ has: () => false, refresh: () => null }),
   loopback: true,
   capture: null,
-});
-
-const SUBSCRIPTIONS = new Subscriptions({
-  path: '/nonexistent/webhook_subscriptions.json',
-  stat: () => undefined,
-  read: () => '{}',
-  lower: () => ({ routes: [], rejected: [] }),
-  link: () => ({ routes: new Map(), rejected: [] }),
-  clock: systemClock,
-  log: silentLog,
 });
 
 /**
@@ -37,24 +25,13 @@ const SUBSCRIPTIONS = new Subscriptions({
  * @throws whatever is not a refusal of the table
  */
 export async function loadAndLink(bytes: Buffer, links: 'whole' | 'checked'): Promise<void> {
-  const tables = new Tables({
-    path: '/nonexistent/routes.json',
-    stat: () => undefined,
-    read: async () => bytes,
-    watch: () => () => {},
-    link: (table, breather) => linkTable(table, linkContext(), breather),
-    prepare: () => () => {},
-    subscriptions: SUBSCRIPTIONS,
-    clock: systemClock,
-    log: silentLog,
-    onLoad: () => {},
-  });
+  const breather = new Breather(systemClock);
   try {
-    const { routes } = await tables.start();
+    const plan = await loadTable(bytes, '', breather);
+    if (plan === 'same') return;
+    const { routes } = await linkTable(plan, linkContext(), breather);
     if (links === 'whole') for (const slot of routes.values()) void slot.linked;
   } catch (error) {
     if (!(error instanceof TableError)) throw error;
-  } finally {
-    tables.stop();
   }
 }
