@@ -53,7 +53,7 @@ platforms:
   telegram: { enabled: true, token: env:TARGET_TOKEN, home_channel: "-1", api_base: "${upstream}" }
   slack: { enabled: true, webhook_url: "${upstream}/hooks/${canary('target-url')}" }
   email: { enabled: true, smtp_host: 127.0.0.1, smtp_port: 1, smtp_user: u, smtp_pass: file:secrets/mail, from: a@example.test, home_channel: b@example.test }
-  dingtalk: { enabled: true, app_key: k, app_secret: env:TARGET_EXCHANGE, robot_code: r, home_channel: "group:x", api_base: "${upstream}" }
+  dingtalk: { enabled: true, app_key: dingq8x2m7k4v9, app_secret: env:TARGET_EXCHANGE, robot_code: r, home_channel: "group:x", api_base: "${upstream}" }
 agent: { command: ${JSON.stringify(agent)} }
 gateway: { multiplex_profiles: true, max_attempts: 2 }
 jobs: { report: { schedule: "0 8 * * *", prompt: Report., deliver: telegram } }

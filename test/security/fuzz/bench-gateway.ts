@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CompileOutput } from '../../../compiler/compile.ts';
 import type { Clock } from '../../../runtime/clock.ts';
+import type { SecretResolver } from '../../../runtime/secrets.ts';
 import { compileConfig, printed } from '../../helpers/compile.ts';
 import type { FakeDispatcher } from '../../helpers/fake-dispatcher.ts';
 import { prepareGateway } from '../../helpers/serve.ts';
@@ -26,18 +27,31 @@ function compileOnce(config: string): CompileOutput {
   return result.output;
 }
 
+interface GatewayOptions {
+  readonly clock?: Clock;
+  readonly patient?: boolean;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
 /** Quick to give up on what does not arrive, in ms: a case waits for that. */
 const LIMITS = { headersTimeoutMs: 150, requestTimeoutMs: 200, keepAliveMs: 60, checkEveryMs: 30 };
 
-/** @param patient for connections that are kept between cases */
+/** @param patient for connections that are kept between cases @param env what `env:` references lead to */
 export async function openGateway(
   closing: Closing,
   config: string,
-  { clock, patient = false }: { readonly clock?: Clock; readonly patient?: boolean } = {},
+  { clock, patient = false, env = {} }: GatewayOptions = {},
 ): Promise<BenchGateway> {
   const { routesJson, blueprintsJson } = compileOnce(config);
   const home = tempDir(closing);
-  const options = { home, port: 0, ...(patient ? {} : { limits: LIMITS }), ...(clock === undefined ? {} : { clock }) };
+  const secrets: SecretResolver = { resolve: ({ kind, value }) => (kind === 'env' ? (env[value] ?? '') : value) };
+  const options = {
+    home,
+    port: 0,
+    secrets: () => secrets,
+    ...(patient ? {} : { limits: LIMITS }),
+    ...(clock === undefined ? {} : { clock }),
+  };
   const { gateway, dispatcher } = prepareGateway(closing, {}, options);
   mkdirSync(join(home, 'build'), { recursive: true });
   writeFileSync(join(home, 'build/routes.json'), routesJson);

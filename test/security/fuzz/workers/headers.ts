@@ -49,12 +49,16 @@ const SAMPLES: readonly Sample[] = loadShippedSources().lowered.flatMap(({ name,
   return [{ plan, secret: vector.secret, publicUrl: public_url, now: (vector.now ?? 1_700_000_000) * 1000, request }];
 });
 
+/** The senders' published keys would be refused in a configuration, and rightly so. */
+const variableOf = (index: number): string => `KEY_${index}`;
+const ENV = Object.fromEntries(SAMPLES.map(({ secret }, index) => [variableOf(index), secret]));
+
 /** Each source pinned, and the header-driven choice with the same secret. */
 function config(): string {
-  const routes = SAMPLES.flatMap(({ plan, secret, publicUrl }, index) => {
+  const routes = SAMPLES.flatMap(({ plan, publicUrl }, index) => {
     const asymmetric = plan.verify === 'ed25519' || plan.verify === 'ecdsa-p256';
     const route = {
-      ...(asymmetric ? { public_key: secret } : { secret }),
+      [asymmetric ? 'public_key' : 'secret']: `env:${variableOf(index)}`,
       ...(publicUrl === null ? {} : { public_url: publicUrl.split('?')[0] }),
       prompt: '{__raw__}',
     };
@@ -291,6 +295,7 @@ export const headers: FuzzWorker<HeaderCase> = {
     const gateway = await openGateway(closing, config(), {
       clock: { ...systemClock, now: () => clock.now },
       patient: true,
+      env: ENV,
     });
     return new HeaderBench(closing, gateway, clock);
   },

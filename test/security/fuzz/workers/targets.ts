@@ -146,6 +146,7 @@ class TargetBench {
     const api_key = { kind: 'literal', value: 'canary-key', scope: 'default' } as const;
     const plan = {
       kind: 'openai',
+      allow_http: true,
       base_url: url,
       model: 'm',
       system: null,
