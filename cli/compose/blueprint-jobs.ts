@@ -18,16 +18,20 @@ const refuse = (message: string): ControlError => new ControlError('refused', me
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
+
 /** The input is JSON of whoever wrote to the socket; only its outer shape is known. */
 function readValues({ values }: BlueprintJobRequest): Readonly<Record<string, string>> {
-  const isMap = typeof values === 'object' && values !== null && !Array.isArray(values);
-  if (isMap && Object.values(values).every((value) => typeof value === 'string')) return values;
+  if (isObject(values) && Object.values(values).every((value) => typeof value === 'string')) return values;
   throw refuse('`values` is an object of texts by field name');
 }
 
+/** Stands for what is no object: it has none of the texts. */
+const NO_ORIGIN: Readonly<Record<string, undefined>> = {};
+
 function readOrigin({ origin }: BlueprintJobRequest): BlueprintJobOptions['origin'] {
   if (origin === undefined) return null;
-  const { target, chat_id, thread_id } = origin;
+  const { target, chat_id, thread_id } = isObject(origin) ? origin : NO_ORIGIN;
   if (!isText(target) || !isText(chat_id) || (thread_id !== undefined && !isText(thread_id))) {
     throw refuse('`origin` has `target`, `chat_id` and, where there is one, `thread_id`, all of them texts');
   }

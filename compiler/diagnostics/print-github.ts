@@ -1,6 +1,7 @@
 /** Prints diagnostics as GitHub workflow commands, which become annotations in a pull request. */
 import type { Diagnostic } from './diagnostic.ts';
 import { createLines } from './lines.ts';
+import { printable } from './printable.ts';
 
 export function printGithub(diagnostics: readonly Diagnostic[]): string {
   const lines = createLines();
@@ -24,7 +25,8 @@ export function printGithub(diagnostics: readonly Diagnostic[]): string {
     .join('');
 }
 
+/** Whoever reads a build's log may do so on a terminal. */
 const escapeData = (text: string): string =>
-  text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+  printable(text).replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 
 const escapeProperty = (text: string): string => escapeData(text).replaceAll(':', '%3A').replaceAll(',', '%2C');

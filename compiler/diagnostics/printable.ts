@@ -11,7 +11,7 @@ export const printable = (text: string): string => text.replace(UNPRINTABLE, '\u
  * is the word that stands for none. A list ends where its bracket closes.
  */
 const CREDENTIAL =
-  /((?:secrets?|value|tokens?|pass|passw(?:or)?d|api_?key|credentials?|private_key|auth_?key|[a-z0-9]+_(?:secret|token|pass|password|key))["']?\s*[:=]\s*)(?!\s)((?!["']?(?:env:|file:|INSECURE_NO_AUTH))(?:\[[^\]]*\]?|"[^"]*"?|'[^']*'?|[^\s,}\]{["'|>&*][^,}\]]*))/gi;
+  /((?:secrets?|value|tokens?|pass|passw(?:or)?d|api_?key|credentials?|private_key|auth_?key|(?<![a-z0-9])[a-z0-9]+_(?:secret|token|pass|password|key))["']?\s*[:=]\s*)(?!\s)((?!["']?(?:env:|file:|INSECURE_NO_AUTH))(?:\[[^\]]*\]?|"[^"]*"?|'[^']*'?|[^\s,}\]{["'|>&*][^,}\]]*))/gi;
 
 /** Credentials inside a URL: the user information, and parameters that are called like secrets. */
 const URL_CREDENTIAL =
@@ -30,10 +30,20 @@ const maskItems = (value: string): string =>
 /** A reference, nothing, or the key of a map. */
 const HARMLESS = /^["']?(?:env|file):|^(?:""|'')$|:$/;
 
+/** Host and path of a URL, and in the path what no word is as long as: a part of an incoming webhook's URL, say. */
+const URL_PATH = /(\w:\/\/[^\s/"'?#]*)(\/[^\s"'?#]*)/g;
+const LONG_PART = /[^/]{20,}/g;
+
 /** Covers the credentials of the URLs in a text; keeps the length. */
 export const maskUrls = (text: string): string =>
-  text.replace(URL_CREDENTIAL, (_, scheme = '', user = '', name = '', value = '') =>
-    scheme === '' ? name + mask(value) : scheme + mask(user),
-  );
+  text
+    .replace(URL_CREDENTIAL, (_, scheme = '', user = '', name = '', value = '') =>
+      scheme === '' ? name + mask(value) : scheme + mask(user),
+    )
+    .replace(
+      URL_PATH,
+      (_, host: string, path: string) =>
+        host + path.replace(LONG_PART, (part) => (/[0-9A-Z]/.test(part) ? mask(part) : part)),
+    );
 
 export const mask = (value: string): string => value.replace(/\S/gu, (unit) => '*'.repeat(unit.length));

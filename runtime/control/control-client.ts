@@ -94,6 +94,11 @@ function post(
       reject(explain(error, socket));
     };
     call.once('error', fail);
+    // An offer to speak something else is no answer, and closes the connection without one.
+    call.once('upgrade', (_response, stream) => {
+      stream.destroy();
+      fail(new ControlCallError('what listens on the control socket is no gateway: it offers another protocol'));
+    });
     call.end(body);
   });
 }

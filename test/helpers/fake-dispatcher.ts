@@ -73,6 +73,11 @@ export class FakeDispatcher implements Dispatcher {
     return refused ?? { kind: this.fired };
   }
 
+  /** Every id is new again. */
+  forget(): void {
+    this.done.clear();
+  }
+
   private async take(handed: Handed): Promise<Refusal | null> {
     this.arrived++;
     await this.gate;

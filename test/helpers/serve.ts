@@ -47,7 +47,7 @@ export type ServeOptions = Partial<Omit<GatewayOptions, 'dispatcher' | 'log'>> &
 
 /** Everything but `load` and `listen`, for tests of what stands in their way. */
 export function prepareGateway(
-  t: TestContext,
+  t: Pick<TestContext, 'after'>,
   parts: TableParts,
   options: ServeOptions = {},
 ): Omit<Served, 'port' | 'url' | 'post'> {

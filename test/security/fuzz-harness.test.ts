@@ -1,0 +1,89 @@
+/** The fuzz harness finds what it is there to find: planted faults, made small, and found again from their seed. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { LOADER, moduleUrl } from '../helpers/node-argv.ts';
+import { ROOT } from '../helpers/root.ts';
+import { runAll, runWorker } from './fuzz/run-worker.ts';
+import type { FuzzWorker } from './fuzz/worker.ts';
+
+const LIMITS = { seed: 3, maxCases: 40, maxMs: 20_000 };
+
+const planted = (run: (text: string) => Promise<void>, longestMs = 50): FuzzWorker<string> => ({
+  name: 'planted',
+  cases: fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 12 }),
+  open: async () => ({ longestMs, run, close: async () => {} }),
+});
+
+const holdLoop = (ms: number): void => {
+  const end = performance.now() + ms;
+  while (performance.now() < end);
+};
+
+test('a fault is found, made small, fails alone, and is found again from its seed', async () => {
+  const worker = planted(async (text) => assert.ok(!text.includes('bc'), `bad text of ${text.length}`));
+  const { findings, cases } = await runWorker(worker, LIMITS);
+  assert.equal(findings.length, 1);
+  const [finding] = findings;
+  assert.deepEqual([finding?.case, finding?.alone], ['bc', true]);
+  assert.ok(cases > 0 && cases <= LIMITS.maxCases);
+  const again = await runWorker(worker, { ...LIMITS, seed: finding?.seed ?? 0 });
+  assert.deepEqual(again.findings[0]?.case, 'bc');
+  await assert.rejects(runAll(worker, [{ what: 'the kept case', case: finding?.case }]), /the kept case: .*bad text/s);
+});
+
+test('a fault that needs an earlier case is told as such', async () => {
+  let opened = 0;
+  const worker: FuzzWorker<string> = {
+    ...planted(async () => {}),
+    open: async () => {
+      let seen = 0;
+      opened++;
+      return {
+        longestMs: 50,
+        run: async () => assert.ok(++seen < 5, 'too many'),
+        close: async () => {},
+      };
+    },
+  };
+  const { findings } = await runWorker(worker, { ...LIMITS, maxCases: 10 });
+  assert.equal(findings[0]?.alone, false);
+  assert.ok(opened > 1);
+});
+
+test('what holds the loop every time is a finding, what does so once is not', async () => {
+  const always = await runWorker(
+    planted(async (text) => holdLoop(text.includes('cc') ? 40 : 0), 25),
+    { ...LIMITS, maxCases: 6 },
+  );
+  assert.match(always.findings[0]?.reason ?? '', /the event loop was held for \d+ ms/);
+  assert.equal(always.findings[0]?.case, 'cc');
+  let held = false;
+  const once = planted(async () => {
+    if (!held) holdLoop(120);
+    held = true;
+  });
+  assert.deepEqual((await runWorker(once, { ...LIMITS, maxCases: 5 })).findings, []);
+});
+
+/** In a process of its own: the test runner takes rejections that nobody handles for its own. */
+const LOSES = `
+  import fc from 'fast-check';
+  const { runWorker } = await import(${JSON.stringify(moduleUrl(new URL('./fuzz/run-worker.js', import.meta.url)))});
+  const run = async (text) => {
+    if (text.includes('ab')) void Promise.reject(new Error('lost'));
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  const cases = fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 8 });
+  const worker = { name: 'planted', cases, open: async () => ({ longestMs: 500, run, close: async () => {} }) };
+  const { findings } = await runWorker(worker, { seed: 3, maxCases: 50, maxMs: 20000 });
+  console.log(JSON.stringify(findings[0]));
+`;
+
+test('a rejection that nobody handles is a finding of the case that caused it', () => {
+  const argv = [...LOADER, '--input-type=module', '--eval', LOSES];
+  const { stdout, stderr } = spawnSync(process.execPath, argv, { cwd: ROOT, encoding: 'utf8' });
+  assert.match(stdout, /"case":"ab"/, stderr);
+  assert.match(stdout, /nobody caught: Error: lost/);
+});

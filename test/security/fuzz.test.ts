@@ -1,0 +1,32 @@
+/**
+ * The corpus of the fuzz harness, and a few cases of every worker from a fixed seed. `npm run fuzz` goes on from there, for
+ * as long as it is told.
+ */
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { describe, test } from 'node:test';
+import { readCorpus } from './fuzz/corpus.ts';
+import { runAll, runWorker } from './fuzz/run-worker.ts';
+import { WORKERS } from './fuzz/workers.ts';
+
+/** Cases, and ms, of each worker beside its corpus. */
+const FEW = { seed: 15, maxCases: 40, maxMs: 1000 };
+
+for (const worker of WORKERS) {
+  describe(`fuzz ${worker.name}`, () => {
+    test('its corpus holds', async () => {
+      const corpus = readCorpus(worker.name);
+      assert.notEqual(corpus.length, 0);
+      await runAll(worker, corpus);
+    });
+    test('a few new cases hold', async () => {
+      const { findings } = await runWorker(worker, FEW);
+      assert.deepEqual(findings, []);
+    });
+  });
+}
+
+test('every corpus belongs to a worker', () => {
+  const files = readdirSync(new URL('./corpus/', import.meta.url)).filter((file) => file.endsWith('.json'));
+  assert.deepEqual(files.sort(), WORKERS.map(({ name }) => `${name}.json`).sort());
+});

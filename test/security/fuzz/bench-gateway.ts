@@ -1,0 +1,62 @@
+/** A gateway for the fuzz harness: a compiled config, a real socket, a dispatcher that only remembers. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { CompileOutput } from '../../../compiler/compile.ts';
+import type { Clock } from '../../../runtime/clock.ts';
+import type { SecretResolver } from '../../../runtime/secrets.ts';
+import { compileConfig, printed } from '../../helpers/compile.ts';
+import type { FakeDispatcher } from '../../helpers/fake-dispatcher.ts';
+import { prepareGateway } from '../../helpers/serve.ts';
+import { tempDir } from '../../helpers/temp-dir.ts';
+import type { Closing } from './worker.ts';
+
+export interface BenchGateway {
+  readonly port: number;
+  readonly dispatcher: FakeDispatcher;
+}
+
+/** Tables by config: every round needs the same one. */
+const compiled = new Map<string, CompileOutput>();
+
+function compileOnce(config: string): CompileOutput {
+  const known = compiled.get(config);
+  if (known !== undefined) return known;
+  const result = compileConfig(config);
+  if (result.output === null) throw new Error(printed(result));
+  compiled.set(config, result.output);
+  return result.output;
+}
+
+interface GatewayOptions {
+  readonly clock?: Clock;
+  readonly patient?: boolean;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Quick to give up on what does not arrive, in ms: a case waits for that. */
+const LIMITS = { headersTimeoutMs: 150, requestTimeoutMs: 200, keepAliveMs: 60, checkEveryMs: 30 };
+
+/** @param patient for connections that are kept between cases @param env what `env:` references lead to */
+export async function openGateway(
+  closing: Closing,
+  config: string,
+  { clock, patient = false, env = {} }: GatewayOptions = {},
+): Promise<BenchGateway> {
+  const { routesJson, blueprintsJson } = compileOnce(config);
+  const home = tempDir(closing);
+  const secrets: SecretResolver = { resolve: ({ kind, value }) => (kind === 'env' ? (env[value] ?? '') : value) };
+  const options = {
+    home,
+    port: 0,
+    secrets: () => secrets,
+    ...(patient ? {} : { limits: LIMITS }),
+    ...(clock === undefined ? {} : { clock }),
+  };
+  const { gateway, dispatcher } = prepareGateway(closing, {}, options);
+  mkdirSync(join(home, 'build'), { recursive: true });
+  writeFileSync(join(home, 'build/routes.json'), routesJson);
+  writeFileSync(join(home, 'build/blueprints.json'), blueprintsJson);
+  await gateway.load();
+  const { port } = await gateway.listen();
+  return { port, dispatcher };
+}

@@ -1,0 +1,26 @@
+/** The workers of the fuzz harness, one for each way in which text or bytes of others get into the program. */
+import type { FuzzWorker } from './worker.ts';
+import { bodies } from './workers/bodies.ts';
+import { configs } from './workers/configs.ts';
+import { control } from './workers/control.ts';
+import { controlAnswers } from './workers/control-answers.ts';
+import { headers } from './workers/headers.ts';
+import { http } from './workers/http.ts';
+import { mail } from './workers/mail.ts';
+import { subscriptions } from './workers/subscriptions.ts';
+import { tables } from './workers/tables.ts';
+import { targets } from './workers/targets.ts';
+
+/** The cases of one worker are of no concern to another: whoever runs them takes them as unknown. */
+export const WORKERS = [
+  http,
+  headers,
+  bodies,
+  configs,
+  subscriptions,
+  tables,
+  control,
+  controlAnswers,
+  targets,
+  mail,
+] as readonly unknown[] as readonly FuzzWorker<unknown>[];
