@@ -49,13 +49,19 @@ export function readNode(line: string, any: NodeId): ShapeNode {
 
 /** @param nameOf the number under which a node is written; `any`: that of the node that holds anything, which is left out behind `*` */
 export function printNode(node: ShapeNode, nameOf: (id: NodeId) => string, any: NodeId | null): string {
-  const types = node.types.has('any') ? '*' : LETTER_TYPES.filter((type) => node.types.has(type)).map((type) => LETTERS[type]).join('');
-  const properties = [...node.properties].map(([name, { node: id, optional }]) => `${escape(name)}${optional ? '?' : ''}:${nameOf(id)}`);
+  const types = node.types.has('any')
+    ? '*'
+    : LETTER_TYPES.filter((type) => node.types.has(type))
+        .map((type) => LETTERS[type])
+        .join('');
+  const properties = [...node.properties].map(
+    ([name, { node: id, optional }]) => `${encode(name)}${optional ? '?' : ''}:${nameOf(id)}`,
+  );
   const rest = node.rest === null ? '' : node.rest === any ? '*' : `*${nameOf(node.rest)}`;
   return [
     types,
-    node.values === null ? '' : `=${node.values.map((value) => escape(String(value))).join(',')}`,
-    node.format === null ? '' : `~${escape(node.format)}`,
+    node.values === null ? '' : `=${node.values.map((value) => encode(String(value))).join(',')}`,
+    node.format === null ? '' : `~${encode(node.format)}`,
     node.leafClass === null ? '' : `!${node.leafClass}`,
     node.types.has('object') ? `{${properties.join(' ')}}${rest}` : '',
     node.items === null ? '' : `[${nameOf(node.items)}]`,
@@ -79,7 +85,7 @@ function readValue(text: string, types: ReadonlySet<ShapeType>): ScalarValue {
 
 const SPECIAL = /[%\s=,~!?:*{}[\]]/g;
 
-const escape = (text: string): string => text.replace(SPECIAL, encodeURIComponentStrictly);
+const encode = (text: string): string => text.replace(SPECIAL, encodeBytes);
 
-const encodeURIComponentStrictly = (character: string): string =>
+const encodeBytes = (character: string): string =>
   [...new TextEncoder().encode(character)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');

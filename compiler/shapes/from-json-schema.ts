@@ -89,7 +89,15 @@ function ownNode(schema: Schema, reading: Reading): ShapeNode | null {
   };
 }
 
-const TYPES: ReadonlySet<string> = new Set<ShapeType>(['string', 'integer', 'number', 'boolean', 'null', 'object', 'array']);
+const TYPES: ReadonlySet<string> = new Set<ShapeType>([
+  'string',
+  'integer',
+  'number',
+  'boolean',
+  'null',
+  'object',
+  'array',
+]);
 
 function typesOf(schema: Schema, values: readonly unknown[] | null): ReadonlySet<ShapeType> {
   const written = typeof schema.type === 'string' ? [schema.type] : listOf(schema.type);

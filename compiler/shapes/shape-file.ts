@@ -1,7 +1,7 @@
 /** Reads a file of `catalog/shapes/`. Nodes are read when something asks for them: a config looks at few of them. */
 import { readNode } from './encoding.ts';
-import { singleValue } from './single-value.ts';
 import type { NodeId, Shape, ShapeGraph, ShapeNode, ShapeOrigin, ShapeQuality } from './shape.ts';
+import { singleValue } from './single-value.ts';
 
 /** The file as it is written. */
 export interface ShapeFile {

@@ -1,7 +1,8 @@
 /** The shape of GitHub's payloads: two packages united, of which each knows events and fields that the other lacks. */
+
+import { createSchemaReader } from '../../compiler/shapes/from-json-schema.ts';
 import type { NodeTable } from '../../compiler/shapes/node-table.ts';
 import { ANY, createNodeTable } from '../../compiler/shapes/node-table.ts';
-import { createSchemaReader } from '../../compiler/shapes/from-json-schema.ts';
 import type { NodeId } from '../../compiler/shapes/shape.ts';
 import { createJoiner } from '../../compiler/shapes/unite.ts';
 import { originOf, readPackageJson } from './packages.ts';
@@ -72,7 +73,8 @@ function openPermissions(table: NodeTable): void {
     const { properties } = table.node(id);
     const permissions = properties.get('permissions');
     const isApp = properties.has('events') || properties.has('app_id');
-    if (permissions !== undefined && isApp) table.define(permissions.node, { ...table.node(permissions.node), rest: any });
+    if (permissions !== undefined && isApp)
+      table.define(permissions.node, { ...table.node(permissions.node), rest: any });
   }
 }
 

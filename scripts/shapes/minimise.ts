@@ -42,4 +42,5 @@ export function reach(graph: ShapeGraph, roots: Iterable<NodeId>): readonly Node
   return [...reached];
 }
 
-export const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number => (a < b ? -1 : a > b ? 1 : 0);
+export const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number =>
+  a < b ? -1 : a > b ? 1 : 0;

@@ -27,7 +27,9 @@ export function printShape({ graph, events, source, quality, from, action }: New
   const sorted = order.map((number) => withSortedProperties(members.get(number) as ShapeNode));
   const anyClass = [...members].find(([, { types }]) => types.has('any'))?.[0];
   const any = [...classes].find(([, number]) => number === anyClass)?.[0] ?? null;
-  const nodes = sorted.map((node) => printNode(node, (id) => idOf(id).toString(36), any === null ? null : sameAs(node.rest, any, classOf)));
+  const nodes = sorted.map((node) =>
+    printNode(node, (id) => idOf(id).toString(36), any === null ? null : sameAs(node.rest, any, classOf)),
+  );
   const file: ShapeFile = {
     generated: GENERATED,
     source,

@@ -13,11 +13,17 @@ export interface PayloadFaults {
 /** Against all forms the shape has for the event and the payload's action; null: the shape does not know them. */
 export function payloadFaults(shape: Shape, event: string, payload: unknown): PayloadFaults | null {
   const action = shape.action === null ? null : valueAt(payload, shape.action);
-  const roots = shape.variants.filter((variant) => variant.event === event && (variant.action === null || variant.action === action));
+  const roots = shape.variants.filter(
+    (variant) => variant.event === event && (variant.action === null || variant.action === action),
+  );
   if (roots.length === 0) return null;
   const paths = pathsOf(payload, []);
-  const unknown = paths.filter(({ path }) => roots.every(({ root }) => findPath(shape.graph, root, path).kind === 'absent'));
-  const contradicting = paths.filter(({ path, value }) => roots.every(({ root }) => contradicts(shape.graph, root, path, value)));
+  const unknown = paths.filter(({ path }) =>
+    roots.every(({ root }) => findPath(shape.graph, root, path).kind === 'absent'),
+  );
+  const contradicting = paths.filter(({ path, value }) =>
+    roots.every(({ root }) => contradicts(shape.graph, root, path, value)),
+  );
   return { paths: paths.length, unknown: unknown.map(printed), contradicting: contradicting.map(printed) };
 }
 
@@ -52,5 +58,8 @@ function typesOf(value: unknown): readonly ShapeType[] {
 }
 
 function valueAt(payload: unknown, path: readonly string[]): unknown {
-  return path.reduce<unknown>((at, part) => (typeof at === 'object' && at !== null ? (at as Record<string, unknown>)[part] : undefined), payload);
+  return path.reduce<unknown>(
+    (at, part) => (typeof at === 'object' && at !== null ? (at as Record<string, unknown>)[part] : undefined),
+    payload,
+  );
 }
