@@ -1,10 +1,10 @@
 /** Reads a JSON Schema (draft-07 to 2020-12, and the dialect of OpenAPI) as a node: for `shape:` and for the shipped shapes. */
 import { isPlainMap } from '../source/plain-map.ts';
+import type { LazyNodes } from './lazy-nodes.ts';
+import { createLazyNodes } from './lazy-nodes.ts';
 import type { NodeTable } from './node-table.ts';
 import { ANY } from './node-table.ts';
 import type { NodeId, ScalarValue, ShapeNode, ShapeProperty, ShapeType } from './shape.ts';
-import type { Joiner } from './unite.ts';
-import { createJoiner } from './unite.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -15,22 +15,13 @@ export interface SchemaReader {
 
 /** @param document what references (`#/…`) are looked up in @param table takes the nodes */
 export function createSchemaReader(document: unknown, table: NodeTable): SchemaReader {
-  const waiting = new Map<NodeId, Schema>();
-  const node = (id: NodeId): ShapeNode => {
-    const schema = waiting.get(id);
-    if (schema !== undefined) {
-      // Taken out first: a schema that only refers to itself is read as anything.
-      waiting.delete(id);
-      table.define(id, node(readParts(schema, reading)));
-    }
-    return table.node(id);
-  };
-  const joiner = createJoiner({ ...table, node });
-  const reading: Reading = { document, table, waiting, joiner, any: table.add(ANY), known: new Map() };
+  const any = table.add(ANY);
+  const nodes = createLazyNodes<Schema>(table, (schema) => readParts(schema, reading));
+  const reading: Reading = { document, table, nodes, any };
   return {
     read(schema) {
       const id = readSchema(schema, reading);
-      for (const next of waiting.keys()) node(next);
+      nodes.finish();
       return id;
     },
   };
@@ -39,26 +30,15 @@ export function createSchemaReader(document: unknown, table: NodeTable): SchemaR
 interface Reading {
   readonly document: unknown;
   readonly table: NodeTable;
-  /** Schemas are read when their node is asked for: one may contain itself. */
-  readonly waiting: Map<NodeId, Schema>;
-  readonly joiner: Joiner;
+  readonly nodes: LazyNodes<Schema>;
   readonly any: NodeId;
-  readonly known: Map<Schema, NodeId>;
 }
 
-function readSchema(schema: unknown, { table, waiting, known, any }: Reading): NodeId {
-  if (!isPlainMap(schema)) return any;
-  const before = known.get(schema);
-  if (before !== undefined) return before;
-  const id = table.reserve();
-  known.set(schema, id);
-  waiting.set(id, schema);
-  return id;
-}
+const readSchema = (schema: unknown, { nodes, any }: Reading): NodeId => (isPlainMap(schema) ? nodes.idOf(schema) : any);
 
 /** What stands in the schema itself, and what it is composed of. */
 function readParts(schema: Schema, reading: Reading): NodeId {
-  const { unite, intersect } = reading.joiner;
+  const { unite, intersect } = reading.nodes.joiner;
   const own = ownNode(schema, reading);
   const parts = [
     ...(own === null ? [] : [reading.table.add(own)]),
