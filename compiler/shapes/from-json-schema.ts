@@ -34,7 +34,8 @@ interface Reading {
   readonly any: NodeId;
 }
 
-const readSchema = (schema: unknown, { nodes, any }: Reading): NodeId => (isPlainMap(schema) ? nodes.idOf(schema) : any);
+const readSchema = (schema: unknown, { nodes, any }: Reading): NodeId =>
+  isPlainMap(schema) ? nodes.idOf(schema) : any;
 
 /** What stands in the schema itself, and what it is composed of. */
 function readParts(schema: Schema, reading: Reading): NodeId {

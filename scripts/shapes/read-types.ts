@@ -17,15 +17,22 @@ export interface TypeReader {
   readonly table: NodeTable;
 }
 
+export interface TypeReading {
+  /** See `Adjustment.unexpanded`. */
+  readonly unexpanded: boolean;
+}
+
 /** @param text a module that exports the types to read */
-export function createTypeReader(text: string, table: NodeTable): TypeReader {
+export function createTypeReader(text: string, table: NodeTable, { unexpanded }: TypeReading): TypeReader {
   const file = fileURLToPath(new URL('types-to-read.ts', import.meta.url));
   const program = createProgram(file, text);
   const checker = program.getTypeChecker();
   const source = program.getSourceFile(file) as ts.SourceFile;
   const at: At = { checker, source };
   const any = table.add(ANY);
-  const nodes = createLazyNodes<ts.Type>(table, (type, lazy) => readType(type, { ...at, table, any, nodes: lazy }));
+  const nodes = createLazyNodes<ts.Type>(table, (type, lazy) =>
+    readType(type, { ...at, table, any, nodes: lazy, unexpanded }),
+  );
   const aliases = new Map(
     source.statements.filter(ts.isTypeAliasDeclaration).map((alias) => [alias.name.text, alias] as const),
   );
@@ -44,7 +51,8 @@ export function createTypeReader(text: string, table: NodeTable): TypeReader {
       return id;
     },
     literalsOf: (type, path) => literalsAt(type, path, at),
-    propertiesOf: (type) => checker.getPropertiesOfType(type).map((symbol) => [symbol.name, typeOf(symbol, at)] as const),
+    propertiesOf: (type) =>
+      checker.getPropertiesOfType(type).map((symbol) => [symbol.name, typeOf(symbol, at)] as const),
   };
 }
 
@@ -85,12 +93,14 @@ function literalsAt(type: ts.Type, path: readonly string[], at: At): readonly Sc
   return members.flatMap((member) => (member.isStringLiteral() || member.isNumberLiteral() ? [member.value] : []));
 }
 
-const typeOf = (symbol: ts.Symbol, { checker, source }: At): ts.Type => checker.getTypeOfSymbolAtLocation(symbol, source);
+const typeOf = (symbol: ts.Symbol, { checker, source }: At): ts.Type =>
+  checker.getTypeOfSymbolAtLocation(symbol, source);
 
 interface Reading extends At {
   readonly table: NodeTable;
   readonly any: NodeId;
   readonly nodes: LazyNodes<ts.Type>;
+  readonly unexpanded: boolean;
 }
 
 function readType(type: ts.Type, reading: Reading): NodeId {
@@ -98,7 +108,9 @@ function readType(type: ts.Type, reading: Reading): NodeId {
   if (type.isUnion()) {
     const members = type.types.filter((member) => (member.flags & NOTHING) === 0);
     if (members.length === 0) return reading.any;
-    return members.map((member) => nodes.idOf(member)).reduce(nodes.joiner.unite);
+    const isText = reading.unexpanded && members.some((member) => (member.flags & TypeFlags.String) !== 0);
+    const sent = isText ? members.filter((member) => (member.flags & TypeFlags.Object) === 0) : members;
+    return sent.map((member) => nodes.idOf(member)).reduce(nodes.joiner.unite);
   }
   return table.add(readOne(type, reading));
 }
@@ -108,7 +120,8 @@ const NOTHING = TypeFlags.Undefined | TypeFlags.Void | TypeFlags.Never;
 
 function readOne(type: ts.Type, reading: Reading): ShapeNode {
   const { flags } = type;
-  if (type.isStringLiteral() || type.isNumberLiteral()) return scalar(typeof type.value === 'string' ? 'string' : 'number', [type.value]);
+  if (type.isStringLiteral() || type.isNumberLiteral())
+    return scalar(typeof type.value === 'string' ? 'string' : 'number', [type.value]);
   if ((flags & TypeFlags.BooleanLike) !== 0) return scalar('boolean');
   if ((flags & TypeFlags.StringLike) !== 0) return scalar('string');
   if ((flags & (TypeFlags.NumberLike | TypeFlags.BigIntLike)) !== 0) return scalar('number');
