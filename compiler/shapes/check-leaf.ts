@@ -2,56 +2,29 @@
 import type { Problem } from '../diagnostics/problem.ts';
 import { oneOf, suggest } from '../diagnostics/suggest.ts';
 import { describeForms, describeTypes, printValue, shortList } from './describe.ts';
+import { factsOfField } from './field-facts.ts';
 import type { FormSet } from './form-set.ts';
 import type { Leaf } from './match-leaf.ts';
-import { findField, matchLeaf } from './match-leaf.ts';
+import { isImpossible } from './match-leaf.ts';
 import type { WrittenLeaf } from './read-leaf.ts';
 import type { ShapeNode } from './shape.ts';
-import { ANY_EVENT } from './shape.ts';
 import { textBelow } from './suggest-path.ts';
 import { unknownPath } from './unknown-path.ts';
 
 /** Paths start at `filters`. */
 export function checkLeaf(set: FormSet, leaf: WrittenLeaf): readonly Problem[] {
-  if (leaf.field.in === 'header') return [];
-  if (leaf.field.in === 'event') return checkOperands(set, leaf, eventNodes(set));
-  const found = set.forms.map((form) => findField(set.shape.graph, form, leaf.field));
-  if (found.some(({ kind }) => kind === 'open')) return [];
-  const nodes = found.flatMap((each) => (each.kind === 'node' ? [set.shape.graph.node(each.node)] : []));
+  const { nodes, isOpen } = factsOfField(set, leaf.field);
+  if (isOpen) return [];
   if (nodes.length > 0) return checkOperands(set, leaf, nodes);
-  return [
-    unknownPath(
-      set,
-      { path: leaf.field.path, text: leaf.text, shown: (text) => text },
-      { path: [...leaf.path, 'field'] },
-    ),
-  ];
-}
-
-/** null where events have no names. */
-function eventNodes({ forms }: FormSet): readonly ShapeNode[] | null {
-  const names = new Set(forms.map(({ event }) => event));
-  if (names.has(ANY_EVENT)) return null;
-  return [
-    {
-      types: new Set(['string']),
-      values: [...names],
-      format: null,
-      leafClass: null,
-      properties: new Map(),
-      rest: null,
-      items: null,
-    },
-  ];
+  const field = { path: leaf.field.path, text: leaf.text, shown: (text: string) => text };
+  return [unknownPath(set, field, { path: [...leaf.path, 'field'] })];
 }
 
 /** A value that the field never has, each at its own place. */
-function checkOperands(set: FormSet, leaf: WrittenLeaf, nodes: readonly ShapeNode[] | null): readonly Problem[] {
-  if (nodes === null) return [];
-  return operandsOf(leaf).flatMap(({ operand, path, asked }): readonly Problem[] => {
-    const isNever = matchLeaf(set, { ...leaf, ...asked }).every((match) => match === 'never');
-    return isNever ? [impossible(set, leaf, nodes, operand, path)] : [];
-  });
+function checkOperands(set: FormSet, leaf: WrittenLeaf, nodes: readonly ShapeNode[]): readonly Problem[] {
+  return operandsOf(leaf).flatMap(({ operand, path, asked }): readonly Problem[] =>
+    isImpossible(set, { ...leaf, ...asked }) ? [impossible(set, leaf, nodes, operand, path)] : [],
+  );
 }
 
 interface Operand {

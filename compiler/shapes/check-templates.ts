@@ -5,6 +5,7 @@ import type { Placeholder } from '../lower/template.ts';
 import { readPlaceholders } from '../lower/template.ts';
 import { isPlainMap } from '../source/plain-map.ts';
 import { describeTypes } from './describe.ts';
+import { factsOfField } from './field-facts.ts';
 import type { FormSet } from './form-set.ts';
 import { textBelow } from './suggest-path.ts';
 import { unknownPath } from './unknown-path.ts';
@@ -43,14 +44,10 @@ function checkPlace(set: FormSet, { text, path, isText }: TemplatePlace): readon
   const shown = (inner: string): string => (isBare ? inner : `{${inner}}`);
   return placeholders.flatMap(({ path: parts, offset, length }): readonly Problem[] => {
     const place = { path, within: { offset, length } };
-    const found = set.find(parts);
-    if (found.every(({ kind }) => kind === 'absent'))
-      return [unknownPath(set, { path: parts, text: parts.join('.'), shown }, place)];
-    const nodes = found.flatMap((each) => (each.kind === 'node' ? [set.shape.graph.node(each.node)] : []));
-    const isWhole = nodes.every(({ types }) => types.has('object') || types.has('array'));
-    const isSure =
-      isWhole && found.every(({ kind }) => kind !== 'open') && nodes.every(({ types }) => types.size === 1);
-    if (!isText || !isSure) return [];
+    const { nodes, isOpen } = factsOfField(set, { in: 'root', path: [...parts] });
+    if (nodes.length === 0) return [unknownPath(set, { path: parts, text: parts.join('.'), shown }, place)];
+    const isWhole = nodes.every(({ types }) => types.size === 1 && (types.has('object') || types.has('array')));
+    if (!isText || !isWhole || isOpen) return [];
     const better = textBelow(set, parts);
     const meant = better === null ? '' : `; did you mean \`${shown(better.join('.'))}\`?`;
     const message = `\`${shown(parts.join('.'))}\` is ${describeTypes(nodes)}, not a text${meant}`;

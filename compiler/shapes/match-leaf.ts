@@ -1,50 +1,36 @@
 /** Whether one condition of a filter can hold in a form of an event, judged by what the shape says of its field. */
 import { RE2JS } from 're2js';
-import type { FieldPlan, FilterLeaf } from '../../schemas/generated/types.ts';
+import type { FilterLeaf } from '../../schemas/generated/types.ts';
 import { isPlainMap } from '../source/plain-map.ts';
-import type { Found } from './find-path.ts';
-import { findPath } from './find-path.ts';
+import { factsOfField } from './field-facts.ts';
 import type { FormSet } from './form-set.ts';
-import type { ScalarValue, ShapeGraph, ShapeNode, ShapeType, ShapeVariant } from './shape.ts';
-import { ANY_EVENT } from './shape.ts';
+import type { ScalarValue, ShapeGraph, ShapeNode, ShapeType } from './shape.ts';
 
-/** `absent`: the form has no such field. What follows for the condition depends on its operator. */
 export type LeafMatch = 'always' | 'sometimes' | 'never';
 
 export type Leaf = Pick<FilterLeaf, 'field' | 'operator' | 'value'>;
 
+export interface GroupMatch {
+  readonly match: LeafMatch;
+  /** Indexes in the set. */
+  readonly forms: readonly number[];
+}
+
+export function matchGroups(set: FormSet, { field, operator, value }: Leaf): readonly GroupMatch[] {
+  return factsOfField(set, field).groups.map(({ node, optional, forms }) => ({
+    match: node === null ? MISSING[operator](value) : matchNode(set.shape.graph, node, operator, value, optional),
+    forms,
+  }));
+}
+
+export const isImpossible = (set: FormSet, leaf: Leaf): boolean =>
+  matchGroups(set, leaf).every(({ match }) => match === 'never');
+
 /** For each form in turn. */
 export function matchLeaf(set: FormSet, leaf: Leaf): readonly LeafMatch[] {
-  return set.remember(`match ${JSON.stringify(leaf)}`, () =>
-    set.forms.map((form) => matchForm(set.shape.graph, form, leaf)),
-  );
-}
-
-function matchForm(graph: ShapeGraph, form: ShapeVariant, { field, operator, value }: Leaf): LeafMatch {
-  if (field.in === 'event') {
-    return form.event === ANY_EVENT ? 'sometimes' : matchNode(graph, textNode(form.event), operator, value, false);
-  }
-  const found = findField(graph, form, field);
-  if (found.kind === 'open') return 'sometimes';
-  if (found.kind === 'absent') return MISSING[operator](value);
-  return matchNode(graph, graph.node(found.node), operator, value, found.optional);
-}
-
-/** Where a field leads in one form. `payload.<x>` may lead below a `payload` of the body, or below its root (§2.2). */
-export function findField(graph: ShapeGraph, { root }: ShapeVariant, field: FieldPlan): Found {
-  if (field.in === 'header' || field.in === 'event') return { kind: 'open' };
-  const found = findPath(graph, root, field.path);
-  if (field.in === 'root') return found;
-  const inner = findPath(graph, root, ['payload']);
-  if (inner.kind === 'absent') return found;
-  const below = findPath(graph, root, ['payload', ...field.path]);
-  return inner.kind === 'node' && !inner.optional ? below : either(below, found);
-}
-
-function either(a: Found, b: Found): Found {
-  if (a.kind === 'absent') return b;
-  // Two places with types of their own: nothing certain can be said.
-  return b.kind === 'absent' ? a : { kind: 'open' };
+  const matches: LeafMatch[] = set.forms.map(() => 'sometimes');
+  for (const { match, forms } of matchGroups(set, leaf)) for (const index of forms) matches[index] = match;
+  return matches;
 }
 
 type Operator = FilterLeaf['operator'];
@@ -61,16 +47,6 @@ const MISSING: Readonly<Record<Operator, (operand: unknown) => LeafMatch>> = {
   regex: () => 'never',
 };
 
-const textNode = (text: string): ShapeNode => ({
-  types: new Set(['string'] as const),
-  values: [text],
-  format: null,
-  leafClass: null,
-  properties: new Map(),
-  rest: null,
-  items: null,
-});
-
 function matchNode(
   graph: ShapeGraph,
   node: ShapeNode,
@@ -78,6 +54,7 @@ function matchNode(
   operand: unknown,
   optional: boolean,
 ): LeafMatch {
+  if (node.types.has('any')) return 'sometimes';
   switch (operator) {
     case 'equals':
       return matchValues(node, [operand], optional);

@@ -6,7 +6,7 @@ import type { Constraints } from './constraints.ts';
 import { addConstraint, findContradiction } from './constraints.ts';
 import type { FormSet } from './form-set.ts';
 import type { LeafMatch } from './match-leaf.ts';
-import { matchLeaf, negated } from './match-leaf.ts';
+import { matchGroups, matchLeaf, negated } from './match-leaf.ts';
 import type { Member } from './read-leaf.ts';
 import { membersOf, readLeaf } from './read-leaf.ts';
 
@@ -55,9 +55,11 @@ function walkLeaf({ config, path }: Member, state: State, problems: Problem[]): 
   problems.push(...found);
   const constraints = addConstraint(state.constraints, leaf);
   if (set === null) return { set, constraints };
-  const matches = matchLeaf(set, leaf);
-  const possible = indexesOf(matches, (match) => match !== 'never');
-  return possible.length === 0 ? state : { set: set.pick(possible), constraints };
+  const groups = matchGroups(set, leaf);
+  const possible = groups.filter(({ match }) => match !== 'never');
+  if (possible.length === groups.length) return { set, constraints };
+  const indexes = possible.flatMap(({ forms }) => forms).sort((a, b) => a - b);
+  return indexes.length === 0 ? state : { set: set.pick(indexes), constraints };
 }
 
 /** What holds behind it is what holds behind one of the members. */

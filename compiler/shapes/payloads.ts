@@ -14,9 +14,19 @@ export interface Payloads {
 
 export function createPayloads(senders: Senders): Payloads {
   const known = new WeakMap<RouteView, readonly Problem[]>();
+  const sets = new Map<string, FormSet | null>();
+  const formsOnce = (route: RouteView): FormSet | null => {
+    // What they depend on.
+    const { source, events, auth } = route.config;
+    const key = JSON.stringify([source, events, auth]);
+    const before = sets.get(key);
+    const set = before === undefined ? formsOf(route, senders) : before;
+    sets.set(key, set);
+    return set;
+  };
   return {
     problemsOf(route) {
-      const problems = known.get(route) ?? checkRoute(route, formsOf(route, senders));
+      const problems = known.get(route) ?? checkRoute(route, formsOnce(route));
       known.set(route, problems);
       return problems;
     },

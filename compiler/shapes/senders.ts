@@ -1,6 +1,7 @@
 /** The senders of the catalog and the config, and which of them an event name or a scheme belongs to. */
 import type { SourceFile } from '../../schemas/generated/types.ts';
 import { expandSource } from '../lower/source-variants.ts';
+import { commonName } from '../sources/describe-source.ts';
 import type { FormSet } from './form-set.ts';
 import { createFormSet } from './form-set.ts';
 import type { Shape } from './shape.ts';
@@ -39,7 +40,7 @@ export function createSenders(
 }
 
 function createSender(canonical: string, file: SourceFile, findShape: FindShape): Sender {
-  const name = file.aliases?.[0] ?? canonical;
+  const name = commonName(canonical, file);
   let forms: FormSet | null | undefined;
   return {
     name,

@@ -91,7 +91,7 @@ export const TYPED_SOURCES: readonly TypedSource[] = [
     quality: 'good',
     module: `import type { Stripe } from 'stripe'; export type Root = Stripe.Event;`,
     events: ROOT,
-    adjust: { unexpanded: true, open: ['metadata', 'previous_attributes'] },
+    adjust: { unexpanded: true, open: ['metadata'] },
   },
   {
     source: 'slack',
