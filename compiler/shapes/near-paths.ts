@@ -11,7 +11,12 @@ export interface NearPath {
 export function nearPaths(tree: PathTree, path: readonly string[], limit: number): readonly NearPath[] {
   const wanted = fold(path.join('.'));
   const found: NearPath[] = [];
-  const first: Rows = { last: '', row: Array.from({ length: wanted.length + 1 }, (_, index) => index), before: [] };
+  const first: Rows = {
+    last: '',
+    depth: 0,
+    row: Array.from({ length: wanted.length + 1 }, (_, index) => index),
+    before: [],
+  };
   const visit = (level: Level, rows: Rows, parts: readonly string[]): void => {
     for (const [name, child] of tree.children(level)) {
       const text = parts.length === 0 ? name : `.${name}`;
@@ -31,32 +36,43 @@ export function nearPaths(tree: PathTree, path: readonly string[], limit: number
 interface Rows {
   /** The letter the last row stands for. */
   readonly last: string;
+  /** How many letters the last row stands behind. */
+  readonly depth: number;
   readonly row: readonly number[];
   readonly before: readonly number[];
 }
 
 /** null: whatever comes behind the text is too far away. */
 function extend(rows: Rows, text: string, wanted: string, limit: number): Rows | null {
-  let { last, row, before } = rows;
+  let current = rows;
   for (const letter of text) {
-    const next = nextRow({ last, row, before }, letter, wanted);
-    if (Math.min(...next) > limit) return null;
-    before = row;
-    row = next;
-    last = letter;
+    const row = nextRow(current, letter, wanted, limit);
+    if (row === null) return null;
+    current = { last: letter, depth: current.depth + 1, row, before: current.row };
   }
-  return { last, row, before };
+  return current;
 }
 
-function nextRow({ last, row, before }: Rows, letter: string, wanted: string): readonly number[] {
-  const next = [at(row, 0) + 1];
-  for (let index = 1; index <= wanted.length; index++) {
+/** Only the cells near the diagonal: any other is above the limit. null: all are. */
+function nextRow(
+  { last, depth, row, before }: Rows,
+  letter: string,
+  wanted: string,
+  limit: number,
+): readonly number[] | null {
+  const next: number[] = new Array(wanted.length + 1).fill(Number.POSITIVE_INFINITY);
+  next[0] = depth + 1;
+  let least = next[0];
+  const end = Math.min(wanted.length, depth + 1 + limit);
+  for (let index = Math.max(1, depth + 1 - limit); index <= end; index++) {
     const same = wanted[index - 1] === letter;
     const best = Math.min(at(row, index) + 1, at(next, index - 1) + 1, at(row, index - 1) + (same ? 0 : 1));
     const isSwap = index > 1 && wanted[index - 2] === letter && wanted[index - 1] === last;
-    next.push(isSwap ? Math.min(best, at(before, index - 2) + 1) : best);
+    const distance = isSwap ? Math.min(best, at(before, index - 2) + 1) : best;
+    next[index] = distance;
+    least = Math.min(least, distance);
   }
-  return next;
+  return least > limit ? null : next;
 }
 
 const at = (row: readonly number[], index: number): number => row[index] ?? Number.POSITIVE_INFINITY;
