@@ -68,12 +68,13 @@ export function printNode(node: ShapeNode, nameOf: (id: NodeId) => string, any: 
   ].join('');
 }
 
+const PROPERTY = /^([^:?]+)(\??):([0-9a-z]+)$/;
+
 function readProperty(text: string): readonly (readonly [string, ShapeProperty])[] {
   if (text === '') return [];
-  const colon = text.lastIndexOf(':');
-  const optional = text[colon - 1] === '?';
-  const name = decodeURIComponent(text.slice(0, optional ? colon - 1 : colon));
-  return [[name, { node: Number.parseInt(text.slice(colon + 1), 36), optional }]];
+  const [, name = '', optional, id = ''] = PROPERTY.exec(text) ?? [];
+  if (id === '') throw new SyntaxError(`not a property: ${text}`);
+  return [[decodeURIComponent(name), { node: Number.parseInt(id, 36), optional: optional === '?' }]];
 }
 
 /** A value is of the node's one scalar type that it can be; a node with several such types lists strings only. */

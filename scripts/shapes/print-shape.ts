@@ -2,6 +2,7 @@
 import { printNode } from '../../compiler/shapes/encoding.ts';
 import type { NodeId, ShapeGraph, ShapeNode, ShapeOrigin, ShapeQuality } from '../../compiler/shapes/shape.ts';
 import type { ShapeFile } from '../../compiler/shapes/shape-file.ts';
+import { ANY_NODE } from '../../compiler/shapes/shape-file.ts';
 import { byName, minimise } from './minimise.ts';
 
 export interface NewShape {
@@ -21,15 +22,15 @@ export function printShape({ graph, events, source, quality, from, action }: New
   const classOf = (id: NodeId): number => classes.get(id) ?? 0;
   // One node stands for its class.
   const members = new Map([...classes].map(([id, number]) => [number, graph.node(id)]));
-  const order = byUse(members, classOf);
-  const names = new Map(order.map((number, index) => [number, index]));
-  const idOf = (id: NodeId): number => names.get(classOf(id)) ?? 0;
-  const sorted = order.map((number) => withSortedProperties(members.get(number) as ShapeNode));
-  const anyClass = [...members].find(([, { types }]) => types.has('any'))?.[0];
-  const any = [...classes].find(([, number]) => number === anyClass)?.[0] ?? null;
-  const nodes = sorted.map((node) =>
-    printNode(node, (id) => idOf(id).toString(36), any === null ? null : sameAs(node.rest, any, classOf)),
-  );
+  const isAny = (number: number): boolean => members.get(number)?.types.has('any') === true;
+  const order = byUse(members, classOf).filter((number) => !isAny(number));
+  const names = new Map(order.map((number, index) => [number, index + 1]));
+  const idOf = (id: NodeId): number => names.get(classOf(id)) ?? ANY_NODE;
+  const isAnyNode = (id: NodeId | null): NodeId | null => (id !== null && isAny(classOf(id)) ? id : null);
+  const nodes = order.map((number) => {
+    const node = withSortedProperties(members.get(number) as ShapeNode);
+    return printNode(node, (id) => idOf(id).toString(36), isAnyNode(node.rest));
+  });
   const file: ShapeFile = {
     generated: GENERATED,
     source,
@@ -37,19 +38,15 @@ export function printShape({ graph, events, source, quality, from, action }: New
     from,
     action,
     events: Object.fromEntries([...events].sort(byName).map(([event, roots]) => [event, rootsOf(roots, idOf)])),
-    nodes,
+    nodes: ['*', ...nodes],
   };
   return `${JSON.stringify(file, null, 1)}\n`;
 }
 
-/** `printNode` compares numbers; every node that holds anything is meant. */
-const sameAs = (rest: NodeId | null, any: NodeId, classOf: (id: NodeId) => number): NodeId | null =>
-  rest !== null && classOf(rest) === classOf(any) ? rest : any;
-
 const rootsOf = (roots: readonly NodeId[], idOf: (id: NodeId) => number): string =>
   [...new Set(roots.map(idOf))].map((id) => id.toString(36)).join(' ');
 
-/** The class of the node that holds anything first, as a reader expects it. */
+/** Those that are named most often first. */
 function byUse(members: ReadonlyMap<number, ShapeNode>, classOf: (id: NodeId) => number): readonly number[] {
   const uses = new Map([...members.keys()].map((number) => [number, 0]));
   const count = (id: NodeId | null): void => {
@@ -60,10 +57,7 @@ function byUse(members: ReadonlyMap<number, ShapeNode>, classOf: (id: NodeId) =>
     count(rest);
     count(items);
   }
-  const isAny = (number: number): boolean => members.get(number)?.types.has('any') === true;
-  return [...uses]
-    .sort(([a, left], [b, right]) => Number(isAny(b)) - Number(isAny(a)) || right - left || a - b)
-    .map(([number]) => number);
+  return [...uses].sort(([a, left], [b, right]) => right - left || a - b).map(([number]) => number);
 }
 
 const withSortedProperties = (node: ShapeNode): ShapeNode => ({
