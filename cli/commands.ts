@@ -141,6 +141,16 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/source-detect.ts')).SourceDetectCommand,
   },
   {
+    path: 'source shape',
+    summary: 'Show what the payloads of a sender hold: events, paths, types, values',
+    load: async () => (await import('./commands/source-shape.ts')).SourceShapeCommand,
+  },
+  {
+    path: 'source learn',
+    summary: 'Infer the shape of a source of your own from requests it has sent',
+    load: async () => (await import('./commands/source-learn.ts')).SourceLearnCommand,
+  },
+  {
     path: 'source enroll',
     summary: 'Wait for the secret a sender sends when its webhook is created',
     load: async () => (await import('./commands/source-enroll.ts')).SourceEnrollCommand,

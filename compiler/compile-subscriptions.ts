@@ -11,6 +11,7 @@ import type { MachineFacts } from './machine-facts.ts';
 import type { RouteScope } from './route-scope.ts';
 import { severityOf } from './rules/registry.ts';
 import { checkShape } from './schema/validate.ts';
+import type { Payloads } from './shapes/payloads.ts';
 import { isPlainMap } from './source/plain-map.ts';
 
 export const SUBSCRIPTIONS_FILE = 'webhook_subscriptions.json';
@@ -31,12 +32,17 @@ export interface CompiledSubscriptions {
 }
 
 /**
- * Pure but for what the facts look up.
+ * Pure but for what the facts look up. Payloads are checked where `payloads` are given: not in a running gateway.
  * @throws SubscriptionsError when the text is not a JSON object: nothing can be said about its entries.
  */
-export function compileSubscriptions(text: string, table: TableContent, facts: MachineFacts): CompiledSubscriptions {
+export function compileSubscriptions(
+  text: string,
+  table: TableContent,
+  facts: MachineFacts,
+  payloads: Payloads | null = null,
+): CompiledSubscriptions {
   const data = parseJson(text);
-  const scope: RouteScope = { table, facts, unsure: new Set() };
+  const scope: RouteScope = { table, facts, payloads, unsure: new Set() };
   const shape = bySubscription(checkShape('subscriptions', data));
   const routes: RoutePlan[] = [];
   const rejected: { name: string; reason: string }[] = [];

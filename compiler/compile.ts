@@ -30,6 +30,8 @@ export interface CompileInput {
   readonly flags: Flags;
   /** See `loadShippedCatalog`. */
   readonly catalog: ShippedCatalog;
+  /** The text of a file of `catalog/shapes/`, by the name of its source; null: there is none. Read for sources in use only. */
+  readonly readShape: (source: string) => string | null;
   /** Jobs of the store, which `cron_job` may name as well. */
   readonly jobs: readonly JobRef[];
 }

@@ -44,9 +44,9 @@ export function lintSubscriptions({ files, cwd, home, scope }: SubscriptionLint,
   );
 }
 
-function compileOrReason(text: string, { table, facts }: RouteScope): CompiledSubscriptions | string {
+function compileOrReason(text: string, { table, facts, payloads }: RouteScope): CompiledSubscriptions | string {
   try {
-    return compileSubscriptions(text, table, facts);
+    return compileSubscriptions(text, table, facts, payloads);
   } catch (error) {
     if (error instanceof SubscriptionsError) return error.message;
     throw error;

@@ -17,6 +17,7 @@ import type { Report } from './report.ts';
 import type { RouteScope } from './route-scope.ts';
 import { DEFAULT_PROFILE } from './route-scope.ts';
 import { RULES } from './rules/registry.ts';
+import type { Payloads } from './shapes/payloads.ts';
 import type { Places } from './source/file-tree.ts';
 
 /** A profile's config, validated. The root config is that of `default`. */
@@ -37,6 +38,7 @@ export interface BaseInput {
   /** `default` first. */
   readonly profiles: readonly CheckedProfile[];
   readonly facts: MachineFacts;
+  readonly payloads: Payloads;
   readonly placer: Placer;
 }
 
@@ -60,7 +62,7 @@ export function lowerBase(input: BaseInput, report: Report): RouteScope {
     blueprints: Object.fromEntries(catalog.blueprints),
     routes: {},
   };
-  const scope: RouteScope = { table: content, facts: input.facts, unsure };
+  const scope: RouteScope = { table: content, facts: input.facts, payloads: input.payloads, unsure };
   for (const profile of input.profiles) checkProfile(profile, scope, report);
   const jobs = input.profiles.flatMap((profile) => lowerJobs(profile, scope, lowering));
   return { ...scope, table: { ...content, jobs: Object.fromEntries(jobs.map((job) => [job.id, job])) } };

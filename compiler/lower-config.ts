@@ -1,6 +1,7 @@
 /** From a validated config to the content of the table: the base first, then the routes against it. */
 import { dirname, join } from 'node:path';
 import type { Config } from '../schemas/generated/types.ts';
+import type { Catalog } from './catalog.ts';
 import { loadCatalog } from './catalog.ts';
 import type { CheckedConfig } from './check-config.ts';
 import { checkConfig } from './check-config.ts';
@@ -16,6 +17,11 @@ import type { CheckedProfile } from './lower-base.ts';
 import { defaultProfile, lowerBase } from './lower-base.ts';
 import { createPlacer } from './placer.ts';
 import type { Report } from './report.ts';
+import { readOwnShapes } from './shapes/own-shapes.ts';
+import { createPayloads } from './shapes/payloads.ts';
+import type { FindShape } from './shapes/senders.ts';
+import { createSenders } from './shapes/senders.ts';
+import { readShapeFile } from './shapes/shape-file.ts';
 import { displayPath } from './source/display-path.ts';
 import { createFacts } from './source/files-facts.ts';
 import type { Variables } from './source/load-env.ts';
@@ -40,13 +46,23 @@ export function lowerConfig({ input, root, tree, checked }: ReadConfig, report: 
   const facts = createFacts({ ...input, env: profileEnv(input, env) });
   const placer = createPlacer(dirname(root));
   const catalog = loadCatalog(input, { config, tree }, report);
-  const base = { config, settings, overrides, flags: input.flags, catalog, profiles, facts, placer };
+  const payloads = createPayloads(createSenders(catalog.sources, findShapes(catalog, input, report)));
+  const base = { config, settings, overrides, flags: input.flags, catalog, profiles, facts, payloads, placer };
   const scope = lowerBase(base, report);
   const view = { config, settings, overrides, variables, unsure, server: scope.table.server, scope };
   checkWhole({ view, tree, profiles, files: input.files }, report);
   const routes = compileRoutes(settings.routes, { scope, tree, placer }, report);
   lintSubscriptions({ ...input, scope: { ...scope, table: { ...scope.table, routes } } }, report);
   return { ...scope.table, routes };
+}
+
+/** Those of the config's own sources are read at once, the shipped ones when a route has such a source. */
+function findShapes({ sources }: Catalog, input: CompileInput, report: Report): FindShape {
+  const own = readOwnShapes(sources, input, report);
+  return (source) => {
+    const shipped = sources.get(source)?.written === null ? input.readShape(source) : null;
+    return own.get(source) ?? (shipped === null ? null : readShapeFile(shipped));
+  };
 }
 
 function loadEnv(input: CompileInput, report: Report): Variables {

@@ -11,6 +11,7 @@ import type { WrittenTarget } from './lower/delivery.ts';
 import { targetNamed, writtenTargets } from './lower/delivery.ts';
 import type { TableContent } from './lower/table-content.ts';
 import type { MachineFacts } from './machine-facts.ts';
+import type { Payloads } from './shapes/payloads.ts';
 import { INSECURE_NO_AUTH, parseSecretRef } from './source/secret-ref.ts';
 
 export interface RouteEntry {
@@ -23,6 +24,8 @@ export interface RouteScope {
   /** The table without (or with other) routes: settings, profiles, targets, sources, jobs. */
   readonly table: TableContent;
   readonly facts: MachineFacts;
+  /** What is known of payloads; null: the shapes are not there, as in a running gateway. */
+  readonly payloads: Payloads | null;
   /**
    * Names with an error of their own, as `<kind>:<name>` (`job:`, `target:`, `source:`, `setting:`, `profile:`): that they
    * are not in the table has been said already. A `route:` has a misspelt key: what it seems to lack may be that.

@@ -56,6 +56,8 @@ function validator(name: string): string {
     unicode: false,
     code: { source: true, esm: true, lines: true },
   });
+  // What stands there, for editors: see cli/schema/payload-hints.ts.
+  ajv.addKeyword('x-payload');
   // Each schema is checked when its own module is made.
   for (const other of names) ajv.addSchema(readSchema(other) as AnySchema, undefined, undefined, other === name);
   const id = readSchema(name).$id ?? '';

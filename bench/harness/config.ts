@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { nodeFiles } from '../../cli/files/node-files.ts';
+import { readShippedShape } from '../../cli/files/shipped-catalog.ts';
 import type { CompileOutput } from '../../compiler/index.ts';
 import { compile, loadShippedCatalog } from '../../compiler/index.ts';
 import { ROOT } from './build.ts';
@@ -36,6 +37,7 @@ export function compileYaml(folder: string, yaml: string): CompileOutput {
     env: { WEBHOOK_SECRET: SECRET, MESSENGER_A_TOKEN: '1:token' },
     flags: {},
     catalog,
+    readShape: readShippedShape,
     jobs: [],
   });
   if (output === null) throw new Error(diagnostics[0]?.message ?? 'refused without a diagnostic');

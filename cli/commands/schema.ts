@@ -5,6 +5,9 @@ import { suggest } from '../../compiler/diagnostics/suggest.ts';
 import type { CliContext } from '../context.ts';
 import { CliError } from '../errors.ts';
 import { printJson, printLine } from '../output/print.ts';
+import { addPayloadHints } from '../schema/payload-hints.ts';
+import { formsOfEvent, openShape } from '../sources/open-shape.ts';
+import { openSources } from '../sources/open-sources.ts';
 
 const SCHEMAS = new URL('../../schemas/', import.meta.url);
 const SUFFIX = '.schema.json';
@@ -14,14 +17,17 @@ export class SchemaCommand extends Command<CliContext> {
   static override usage = Command.Usage({
     description: 'Print the JSON Schema of one kind of file, for editors',
     details:
-      'Without a name it lists the schemas. References between schemas are inlined, so that the output stands alone.',
+      'Without a name it lists the schemas. References between schemas are inlined, so that the output stands alone. `x-payload` marks what names fields of payloads; with --source these places list the fields of that sender, as `examples` (which editors offer) and `x-payload-paths`.',
     examples: [
       ['Let an editor check hookwright.yaml', '$0 schema config > hookwright.schema.json'],
+      ['With the fields of a sender, for completion', '$0 schema config --source github --event pull_request'],
       ['List the schemas', '$0 schema'],
     ],
   });
 
   json = Option.Boolean('--json', false, { description: 'List the names as JSON' });
+  source = Option.String('--source', { description: '<source> Add the events and payload paths of this sender' });
+  event = Option.Array('--event', { description: '<event> Only the paths of this event; may be repeated' });
   name = Option.String({ required: false, name: 'schema' });
 
   async execute(): Promise<number> {
@@ -42,8 +48,16 @@ export class SchemaCommand extends Command<CliContext> {
         close === undefined ? `one of: ${names.join(', ')}` : `did you mean: hookwright schema ${close}`,
       );
     }
-    printJson(this.context, bundleSchema(this.name));
+    const schema = bundleSchema(this.name);
+    printJson(this.context, this.source === undefined ? schema : await this.withPayloads(schema, this.source));
     return 0;
+  }
+
+  private async withPayloads(schema: Schema, name: string): Promise<unknown> {
+    const sources = await openSources(this.context, undefined);
+    const all = openShape(this.context, sources.find(name), sources);
+    const forms = (this.event ?? []).map((event) => formsOfEvent(all, event));
+    return addPayloadHints(schema, forms.length === 0 ? [all] : forms);
   }
 }
 

@@ -4,6 +4,7 @@ import { positionalSlots } from '../argv.ts';
 import type { CommandEntry } from '../commands.ts';
 import { COMMANDS } from '../commands.ts';
 import type { CliContext } from '../context.ts';
+import type { NameRequest } from './names.ts';
 import { namesFor } from './names.ts';
 
 export interface Candidate {
@@ -88,17 +89,21 @@ async function shapeOf(entry: CommandEntry): Promise<CommandShape> {
   };
 }
 
-function completeArgument(
+async function completeArgument(
   { options, positionals }: CommandShape,
   before: readonly string[],
   partial: string,
   context: CliContext,
-): Completion {
+): Promise<Completion> {
   const optionOf = (word: string): OptionShape | undefined => options.find(({ names }) => names.includes(word));
   const bound = /^(--[a-z-]+)=(.*)$/s.exec(partial);
   const asked = bound === null ? optionOf(before.at(-1) ?? '') : optionOf(bound[1] ?? '');
+  const given = before.filter(
+    (word, at) => !word.startsWith('-') && (optionOf(before[at - 1] ?? '')?.value ?? null) === null,
+  );
   if (asked !== undefined && asked.value !== null) {
-    return completeValue(asked.value, bound?.[2] ?? partial, context, bound === null ? '' : `${bound[1]}=`);
+    const request = { kind: asked.value, given, partial: bound?.[2] ?? partial };
+    return completeValue(request, context, bound === null ? '' : `${bound[1]}=`);
   }
   if (partial.startsWith('-')) {
     const left = options.filter(({ names }) => !names.some((name) => before.includes(name)));
@@ -107,18 +112,16 @@ function completeArgument(
       left.map(({ names, description }) => ({ value: names.at(-1) ?? '', description })),
     );
   }
-  const given = before.filter(
-    (word, at) => !word.startsWith('-') && (optionOf(before[at - 1] ?? '')?.value ?? null) === null,
-  );
   const slot = positionals[Math.min(given.length, positionals.length - 1)];
   if (slot === undefined || (given.length >= positionals.length && slot !== '...')) return matching(partial, []);
-  return completeValue(slot, partial, context, '');
+  return completeValue({ kind: slot, given, partial }, context, '');
 }
 
 /** By the name of what is asked for: `a|b` are choices, paths are the shell's business, the rest are names in use. */
-function completeValue(name: string, partial: string, context: CliContext, prefix: string): Completion {
-  if (/\b(path|dir|file)\b/.test(name)) return { kind: 'files' };
-  const values = name.includes('|') ? name.split('|') : namesFor(name, context);
+async function completeValue(request: NameRequest, context: CliContext, prefix: string): Promise<Completion> {
+  const { kind, partial } = request;
+  if (/\b(path|dir|file)\b/.test(kind)) return { kind: 'files' };
+  const values = kind.includes('|') ? kind.split('|') : await namesFor(request, context);
   return matching(
     prefix + partial,
     values.map((value) => ({ value: prefix + value, description: '' })),

@@ -6,6 +6,17 @@ import type { CliContext } from '../context.ts';
 
 type NameSource = (context: CliContext) => readonly string[];
 
+/**
+ * What has to be looked up in a shape; the code that reads shapes is loaded for it.
+ * @param given the positional arguments before it @param partial what is typed of it
+ */
+type ShapeNames = (context: CliContext, given: readonly string[], partial: string) => Promise<readonly string[]>;
+
+const SHAPE_NAMES: Readonly<Record<string, ShapeNames>> = {
+  event: async (context, given) => (await import('./shape-names.ts')).eventNames(context, given),
+  prefix: async (context, given, partial) => (await import('./shape-names.ts')).pathNames(context, given, partial),
+};
+
 /** By the name of the argument, as it stands in the help: `<profile>`. */
 const SOURCES: Readonly<Record<string, NameSource>> = {
   route: (context) => [...tableKeys(context, 'routes', 'name'), ...subscriptions(context)],
@@ -25,10 +36,20 @@ const SOURCES: Readonly<Record<string, NameSource>> = {
       .map((file) => file.slice(0, -'.schema.json'.length)),
 };
 
+export interface NameRequest {
+  /** The name of the argument. */
+  readonly kind: string;
+  /** The positional arguments before it. */
+  readonly given: readonly string[];
+  /** What is typed of it. */
+  readonly partial: string;
+}
+
 /** Distinct names for one kind of argument; empty for a kind without names. */
-export function namesFor(kind: string, context: CliContext): string[] {
-  const source = SOURCES[kind];
-  return source === undefined ? [] : [...new Set(source(context))].sort();
+export async function namesFor({ kind, given, partial }: NameRequest, context: CliContext): Promise<string[]> {
+  const shapeNames = SHAPE_NAMES[kind];
+  const names = (await shapeNames?.(context, given, partial)) ?? SOURCES[kind]?.(context) ?? [];
+  return [...new Set(names)].sort();
 }
 
 const subscriptions: NameSource = (context) => Object.keys(readMap(join(context.home, 'webhook_subscriptions.json')));

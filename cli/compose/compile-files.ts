@@ -8,6 +8,7 @@ import type { JobRef } from '../../compiler/machine-facts.ts';
 import type { ShippedCatalog } from '../../compiler/shipped-catalog.ts';
 import type { Files } from '../../compiler/source/files.ts';
 import { nodeFiles } from '../files/node-files.ts';
+import { readShippedShape } from '../files/shipped-catalog.ts';
 import { writeAtomic } from '../files/write-atomic.ts';
 
 /** Everything a compile depends on but the files themselves; can be sent to a thread. */
@@ -26,7 +27,7 @@ export interface CompileRequest {
 
 /** @param files the file system, or one with a change that is not made yet */
 export function compileRequest(request: CompileRequest, files: Files = nodeFiles): CompileResult {
-  return compile({ ...request, files });
+  return compile({ ...request, files, readShape: readShippedShape });
 }
 
 /** The folder of the tables: `--out`, else `build/` beside the root config file. */

@@ -1,5 +1,6 @@
 /** Opens the sources a command may name: those that come with the program, above them those of the home and the config. */
 import { join } from 'node:path';
+import type { CatalogItem } from '../../compiler/catalog.ts';
 import { suggest } from '../../compiler/diagnostics/suggest.ts';
 import type { LoweredSource } from '../../compiler/lower/default-sources.ts';
 import { lowerSource } from '../../compiler/lower/source.ts';
@@ -17,6 +18,8 @@ import { nodeFiles } from '../files/node-files.ts';
 import { printNote } from '../output/print.ts';
 
 export interface OpenSource extends LoweredSource {
+  /** Name of the file it is a variant of; its own name when it is none. */
+  readonly parent: string;
   /** Not shipped: written by the user. */
   readonly own: boolean;
 }
@@ -24,21 +27,28 @@ export interface OpenSource extends LoweredSource {
 export interface OpenSources {
   /** By name, sorted. */
   readonly sources: readonly OpenSource[];
+  /** Whole files by canonical name, with their variants; those of the user with the place where they are written. */
+  readonly files: ReadonlyMap<string, CatalogItem<SourceFile>>;
   /** @throws CliError with the closest names. */
   find(name: string): OpenSource;
 }
 
 /** Entries at fault are left out and named on stderr: `lint` says what is wrong with them. */
 export async function openSources(context: CliContext, configs: readonly string[] | undefined): Promise<OpenSources> {
-  const shipped = (await context.catalog()).sources;
-  const own = { ...homeSources(context), ...configSources(context, configs ?? []) };
-  const entries = Object.entries({ ...shipped, ...own }).flatMap(([name, file]) => expandSource(name, file));
+  const shipped = Object.entries((await context.catalog()).sources);
+  const files = new Map<string, CatalogItem<SourceFile>>([
+    ...shipped.map(([name, value]) => [name, { value, written: null }] as const),
+    ...homeSources(context),
+    ...configSources(context, configs ?? []),
+  ]);
+  const entries = [...files].flatMap(([name, { value }]) => expandSource(name, value));
   const sources = entries
-    .flatMap((entry) => lowerEntry(context, entry, Object.hasOwn(own, entry.parent)))
+    .flatMap((entry) => lowerEntry(context, entry, files.get(entry.parent)?.written !== null))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
   const names = sourceNames(entries);
   return {
     sources,
+    files,
     find: (name) => {
       const found = sources.find((source) => source.name === names.get(name));
       if (found !== undefined) return found;
@@ -49,32 +59,35 @@ export async function openSources(context: CliContext, configs: readonly string[
   };
 }
 
-function lowerEntry(context: CliContext, { name, file }: SourceEntry, own: boolean): readonly OpenSource[] {
+function lowerEntry(context: CliContext, { name, file, parent }: SourceEntry, own: boolean): readonly OpenSource[] {
   const { plan } = lowerSource(name, file);
-  if (plan !== null) return [{ name, file, plan, own }];
+  if (plan !== null) return [{ name, file, plan, parent, own }];
   printNote(context, `source "${name}" is left out, it cannot be verified: hookwright lint says why`);
   return [];
 }
 
-function homeSources(context: CliContext): Record<string, SourceFile> {
+type WrittenFile = readonly [name: string, item: CatalogItem<SourceFile>];
+
+function homeSources(context: CliContext): readonly WrittenFile[] {
   const folder = join(context.home, 'catalog/sources');
   const { entries, findings } = loadCatalogFolder({ files: nodeFiles, cwd: context.cwd, folder, schema: 'source' });
   for (const path of new Set(findings.map(({ source }) => source.path))) {
     printNote(context, `${path} is left out: hookwright lint says what is wrong with it`);
   }
-  return Object.fromEntries(entries.map(({ name, value }) => [name, value]));
+  return entries.map(({ name, value, tree }) => [name, { value, written: { tree, base: [] } }]);
 }
 
 /** Only `sources:` is read here; the rest of the config is for `compile` and `lint` to judge. */
-function configSources(context: CliContext, configs: readonly string[]): Record<string, SourceFile> {
+function configSources(context: CliContext, configs: readonly string[]): readonly WrittenFile[] {
   const { cwd, home } = context;
   const usual = [join(cwd, 'hookwright.yaml'), join(home, 'config.yaml')];
-  if (configs.length === 0 && usual.every((path) => nodeFiles.stat(path) === null)) return {};
+  if (configs.length === 0 && usual.every((path) => nodeFiles.stat(path) === null)) return [];
   const loaded = loadConfig({ files: nodeFiles, cwd, home, configs });
-  if (loaded.incomplete || loaded.files.length === 0) return {};
-  const { sources } = mergeFiles(loaded.files).tree.value;
-  if (!isPlainMap(sources)) return {};
-  return Object.fromEntries(
-    Object.entries(sources).filter((entry): entry is [string, SourceFile] => validateSource(entry[1])),
+  if (loaded.incomplete || loaded.files.length === 0) return [];
+  const { tree } = mergeFiles(loaded.files);
+  const { sources } = tree.value;
+  if (!isPlainMap(sources)) return [];
+  return Object.entries(sources).flatMap(([name, value]): readonly WrittenFile[] =>
+    validateSource(value) ? [[name, { value: value as SourceFile, written: { tree, base: ['sources', name] } }]] : [],
   );
 }

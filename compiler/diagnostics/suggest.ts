@@ -53,7 +53,7 @@ export function oneOf(words: readonly string[], last = 'or'): string {
 const fold = (word: string): string => word.toLowerCase().replaceAll('-', '_');
 
 /** Insertions, deletions, substitutions and swaps of neighbours; anything above `limit` may be reported as `limit + 1`. */
-function editDistance(a: string, b: string, limit: number): number {
+export function editDistance(a: string, b: string, limit: number): number {
   let before: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {

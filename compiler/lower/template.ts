@@ -55,6 +55,22 @@ function placeholder(path: string): TemplateSegment {
   };
 }
 
+/** A placeholder that is looked up in the payload and nowhere else, and where its braces stand. */
+export interface Placeholder {
+  readonly path: readonly string[];
+  /** UTF-16 offset and length. */
+  readonly offset: number;
+  readonly length: number;
+}
+
+export function readPlaceholders(text: string): readonly Placeholder[] {
+  return [...text.matchAll(PLACEHOLDER)].flatMap(({ 0: braced, 1: inner = '', index }) => {
+    const segment = placeholder(inner);
+    if (segment.kind !== 'path' || segment.builtin !== null || segment.path.length === 0) return [];
+    return [{ path: segment.path, offset: index, length: braced.length }];
+  });
+}
+
 function segments(text: string): TemplatePlan {
   const plan: TemplatePlan = [];
   let end = 0;

@@ -14,7 +14,7 @@ export const eventGlob: Rule = {
     routes:
       pulls:
         events: ["pull_request{_review"]
-        prompt: "{title}"
+        prompt: "{pull_request.title}"
 `,
   },
   good: {
@@ -25,7 +25,7 @@ export const eventGlob: Rule = {
     routes:
       pulls:
         events: ["pull_request{,_review}"]
-        prompt: "{title}"
+        prompt: "{pull_request.title}"
 `,
   },
 };

@@ -27,7 +27,7 @@ export const publicKeyScheme: Rule = {
       orders:
         source: discord
         public_key: env:SENDER_KEY
-        prompt: "{title}"
+        prompt: "{data.name}"
 `,
   },
   checkRoute(route) {

@@ -21,6 +21,7 @@ import { filterFile } from './filter-file.ts';
 import { filterOperator } from './filter-operator.ts';
 import { filterShape } from './filter-shape.ts';
 import { idempotencyWindow } from './idempotency-window.ts';
+import { impossibleFilter } from './impossible-filter.ts';
 import { insecureBind } from './insecure-bind.ts';
 import { invalidEnvironment } from './invalid-environment.ts';
 import { invalidName } from './invalid-name.ts';
@@ -83,8 +84,10 @@ import { templateSyntax } from './template-syntax.ts';
 import { tokenWithoutTls } from './token-without-tls.ts';
 import { unknownDeliverExtra } from './unknown-deliver-extra.ts';
 import { unknownEvent } from './unknown-event.ts';
+import { unknownEventAction } from './unknown-event-action.ts';
 import { unknownJob } from './unknown-job.ts';
 import { unknownKey } from './unknown-key.ts';
+import { unknownPayloadPath } from './unknown-payload-path.ts';
 import { unknownProfile } from './unknown-profile.ts';
 import { unknownSkill } from './unknown-skill.ts';
 import { unknownSource } from './unknown-source.ts';
@@ -173,6 +176,9 @@ export const RULE_GROUPS: readonly RuleGroup[] = Object.freeze([
       scriptOutside,
       scriptMissing,
       listFileMissing,
+      unknownPayloadPath,
+      impossibleFilter,
+      unknownEventAction,
       rawPayload,
     ],
   },

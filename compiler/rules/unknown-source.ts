@@ -16,7 +16,7 @@ export const unknownSource: Rule = {
     routes:
       pulls:
         source: gitub
-        prompt: "{title}"
+        prompt: "{pull_request.title}"
 `,
   },
   good: {
@@ -27,7 +27,7 @@ export const unknownSource: Rule = {
     routes:
       pulls:
         source: github
-        prompt: "{title}"
+        prompt: "{pull_request.title}"
 `,
   },
   checkRoute(route) {

@@ -841,6 +841,14 @@ export interface SourceFile {
    * Event names the sender documents, spelled as it sends them.
    */
   events?: string[];
+  /**
+   * What its payloads hold: a JSON Schema file (JSON or YAML) relative to this file, or one for each event by name. `#/$defs/<name>` behind the file names a part of it. Checks templates and filters, and is not read by the gateway.
+   */
+  shape?:
+    | string
+    | {
+        [k: string]: string;
+      };
   sending?: SourceSending1;
   /**
    * Steps at the sender. `{url}` stands for the route's URL.

@@ -3,7 +3,7 @@
  * process of the tests would otherwise translate what it imports.
  */
 import { cpSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { runTsc } from './run-tsc.ts';
 import { writeCatalog } from './write-catalog.ts';
 
@@ -22,6 +22,8 @@ export async function buildTree(root: string, tree: string, types: boolean): Pro
   const options = types ? TRANSLATE : [...TRANSLATE, ...WITHOUT_TYPES];
   const status = runTsc(root, ['-p', 'tsconfig.json', '--outDir', tree, ...options]);
   if (status !== 0) process.exit(status);
-  for (const part of PARTS) cpSync(join(root, part), join(tree, part), { recursive: true });
+  // Packages of a script's own are not for tests.
+  const filter = (path: string): boolean => basename(path) !== 'node_modules';
+  for (const part of PARTS) cpSync(join(root, part), join(tree, part), { recursive: true, filter });
   await writeCatalog(tree, join(root, 'catalog'), join(tree, 'catalog'));
 }

@@ -1,6 +1,7 @@
 /** Compiles configs in memory, against the shipped catalog, for tests. */
 import { fileURLToPath } from 'node:url';
 import { nodeFiles } from '../../cli/files/node-files.ts';
+import { readShippedShape } from '../../cli/files/shipped-catalog.ts';
 import type { CompileInput, CompileResult } from '../../compiler/compile.ts';
 import { compile } from '../../compiler/compile.ts';
 import { printPretty } from '../../compiler/diagnostics/print-pretty.ts';
@@ -30,6 +31,7 @@ export function compileFiles(files: TestFiles, input: Partial<CompileInput> = {}
     env: { HOME: '/home/user' },
     flags: {},
     catalog: CATALOG,
+    readShape: readShippedShape,
     jobs: [],
     ...input,
   });

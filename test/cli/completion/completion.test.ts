@@ -40,6 +40,20 @@ test('options, their values and arguments are completed by what they are called'
   assert.deepEqual(await words(dir, 'completion', ''), ['bash', 'zsh', 'fish']);
 });
 
+test('events and payload paths of a sender are completed, one part at a time', async (t) => {
+  const dir = home(t);
+  assert.deepEqual(await words(dir, 'source', 'shape', 'github', 'issue_c'), ['issue_comment']);
+  assert.deepEqual(await words(dir, 'source', 'shape', 'github', 'push', '--prefix', 'pusher.'), [
+    'pusher.date',
+    'pusher.email',
+    'pusher.name',
+    'pusher.username',
+  ]);
+  assert.deepEqual(await words(dir, 'source', 'shape', 'github', 'push', '--prefix', 'head_c'), ['head_commit']);
+  assert.deepEqual(await words(dir, 'source', 'shape', 'nobody', ''), []);
+  assert.deepEqual(await words(dir, 'source', 'shape', 'github', 'nothing', '--prefix', ''), []);
+});
+
 test('bash completes through the script, words with an equals sign too', async (t) => {
   const dir = home(t);
   const bin = join(dir, 'hookwright');

@@ -28,6 +28,14 @@ export const sources: Story = {
     { run: 'source list gitlab', out: /^SOURCE +SENDER +SIGNS WITH[\s\S]*^forgeb +GitLab /m },
     { run: 'source list --json', json: true, out: /"name": "stripe"/ },
     { run: 'source show github', out: /^GitHub \(forgea, also called github\)\nSignature: +HMAC-SHA256 / },
+    { run: 'source shape github push --prefix pusher.n', out: /^PATH +TYPE\npusher\.name +string/ },
+    { run: 'source shape github', out: /^EVENT +PATHS +ACTIONS\n/, err: /^exact: .*@octokit\/webhooks-schemas/ },
+    { run: 'source shape notion', code: 1, err: /^error: nothing is known of the payloads of "notion"/ },
+    {
+      run: 'source learn shop --from request.http',
+      out: /^# What the payloads of shop[\s\S]*\n {2}ref:\n/,
+      err: /shape: <file>/,
+    },
     { run: 'source show githup', code: 1, err: /^error: there is no source "githup"/ },
     {
       run: 'source detect request.http --secret env:WEBHOOK_SECRET',

@@ -93,7 +93,7 @@ function serve(text: string): ReadonlySet<string> {
   try {
     const { routes, rejected } = compileSubscriptions(text, TABLE, FACTS);
     for (const { reason } of rejected) assert.notEqual(reason, '');
-    const linked = linkSubscriptions(routes, TABLE, linkContext());
+    const linked = linkSubscriptions(routes, TABLE, linkContext(TABLE));
     for (const slot of linked.routes.values()) void slot.linked;
     return new Set(linked.routes.keys());
   } catch (error) {

@@ -1,0 +1,57 @@
+/** What is known of one path of an event, for `source shape`. */
+import { shortList } from '../../compiler/shapes/describe.ts';
+import type { FormSet } from '../../compiler/shapes/form-set.ts';
+import type { ListedPath } from '../../compiler/shapes/list-paths.ts';
+import type { ScalarValue } from '../../compiler/shapes/shape.ts';
+
+export interface PathFacts {
+  readonly path: string;
+  /** JSON Schema's names; `any`: not known. */
+  readonly types: readonly string[];
+  /** Null: any of the types. */
+  readonly values: readonly ScalarValue[] | null;
+  readonly format: string | null;
+  /** Not every payload has it. */
+  readonly optional: boolean;
+  /** More may be below it than is listed. */
+  readonly open: boolean;
+  /** Actions that have it; null: all forms of the event have. */
+  readonly actions: readonly string[] | null;
+}
+
+export function pathFacts({ forms }: FormSet, { path, nodes, found }: ListedPath): PathFacts {
+  const formats = new Set(nodes.map(({ format }) => format));
+  const listed = nodes.every(({ values, types }) => values !== null || (types.size === 1 && types.has('null')));
+  const has = forms.filter((_, index) => found[index]?.kind !== 'absent');
+  const actions = has.flatMap(({ action }) => action ?? []);
+  return {
+    path: path.join('.'),
+    types: [...new Set(nodes.flatMap(({ types }) => [...types]))],
+    values: listed ? [...new Set(nodes.flatMap(({ values }) => values ?? []))] : null,
+    format: formats.size === 1 ? ([...formats][0] ?? null) : null,
+    optional: found.some((each) => each.kind === 'absent' || (each.kind === 'node' && each.optional)),
+    open: nodes.some(({ types, rest }) => types.has('any') || rest !== null),
+    actions: has.length < forms.length && actions.length === has.length ? actions : null,
+  };
+}
+
+/** So many values and actions are shown; `--json` has them all. */
+const MOST = 8;
+
+export const typeWords = ({ types }: PathFacts): string => types.join(' | ');
+
+export function pathNotes(facts: PathFacts): string {
+  const notes = [
+    facts.values === null || facts.values.length === 0
+      ? ''
+      : shortList(facts.values.map(String), MOST).replaceAll('`', ''),
+    facts.format ?? '',
+    facts.open && facts.types.includes('object') ? 'more may be below' : '',
+    facts.actions === null
+      ? facts.optional
+        ? 'optional'
+        : ''
+      : `only ${shortList(facts.actions, MOST).replaceAll('`', '')}`,
+  ];
+  return notes.filter((note) => note !== '').join('; ');
+}

@@ -1,0 +1,52 @@
+/** Opens what is known of a sender's payloads: the shipped shape, or the files that a source of the user's own names. */
+import { hasErrors } from '../../compiler/diagnostics/diagnostic.ts';
+import { suggest } from '../../compiler/diagnostics/suggest.ts';
+import { createReport } from '../../compiler/report.ts';
+import type { FormSet } from '../../compiler/shapes/form-set.ts';
+import { createFormSet } from '../../compiler/shapes/form-set.ts';
+import { readOwnShapes } from '../../compiler/shapes/own-shapes.ts';
+import type { Shape } from '../../compiler/shapes/shape.ts';
+import { readShapeFile } from '../../compiler/shapes/shape-file.ts';
+import type { CliContext } from '../context.ts';
+import { CliError } from '../errors.ts';
+import { nodeFiles } from '../files/node-files.ts';
+import { readShippedShape } from '../files/shipped-catalog.ts';
+import type { OpenSource, OpenSources } from './open-sources.ts';
+
+/** @throws CliError when nothing is known of its payloads. */
+export function openShape(context: CliContext, source: OpenSource, { files }: OpenSources): FormSet {
+  const shape = source.own ? readOwn(context, source, files) : readShipped(source);
+  if (shape === null) {
+    const hint = `for a source of your own: hookwright source learn ${source.name} --from <file>…`;
+    throw new CliError(`nothing is known of the payloads of "${source.name}"`, hint);
+  }
+  return createFormSet(shape);
+}
+
+function readShipped({ parent }: OpenSource): Shape | null {
+  const text = readShippedShape(parent);
+  return text === null ? null : readShapeFile(text);
+}
+
+function readOwn(context: CliContext, { parent }: OpenSource, files: OpenSources['files']): Shape | null {
+  const item = files.get(parent);
+  if (item === undefined) return null;
+  const report = createReport();
+  const shapes = readOwnShapes(new Map([[parent, item]]), { files: nodeFiles, cwd: context.cwd }, report);
+  const [first] = report.diagnostics();
+  if (first !== undefined && hasErrors(report.diagnostics())) {
+    throw new CliError(`the shape of "${parent}" cannot be read: ${first.message}`, 'hookwright lint shows where');
+  }
+  return shapes.get(parent) ?? null;
+}
+
+/** The forms of one event. @throws CliError with the closest names. */
+export function formsOfEvent(set: FormSet, event: string): FormSet {
+  const taken = set.forms.flatMap((form, index) => (form.event === event ? [index] : []));
+  if (taken.length > 0) return set.pick(taken);
+  const events = [...new Set(set.forms.map((form) => form.event))];
+  const [close] = suggest(event, events);
+  const hint =
+    close === undefined ? `hookwright source shape ${set.shape.source} lists them` : `did you mean ${close}?`;
+  throw new CliError(`the shape of "${set.shape.source}" has no event "${event}"`, hint);
+}

@@ -1,0 +1,58 @@
+/** Checks the placeholders of a route against the forms that may come. */
+import type { RouteConfig } from '../../schemas/generated/types.ts';
+import type { NodePath, Problem } from '../diagnostics/problem.ts';
+import type { Placeholder } from '../lower/template.ts';
+import { readPlaceholders } from '../lower/template.ts';
+import { isPlainMap } from '../source/plain-map.ts';
+import { describeTypes } from './describe.ts';
+import { factsOfField } from './field-facts.ts';
+import type { FormSet } from './form-set.ts';
+import { textBelow } from './suggest-path.ts';
+import { unknownPath } from './unknown-path.ts';
+
+/** A template, or the bare path that a key may be. */
+interface TemplatePlace {
+  readonly text: string;
+  readonly path: NodePath;
+  /** An address or a key: an object in it can only be a mistake. */
+  readonly isText: boolean;
+}
+
+/** Paths are relative to the route. */
+export function checkTemplates(set: FormSet, config: RouteConfig): readonly Problem[] {
+  return placesOf(config).flatMap((place) => checkPlace(set, place));
+}
+
+function placesOf({ prompt, coalesce, cron_job, deliver_extra = {} }: RouteConfig): readonly TemplatePlace[] {
+  return [
+    ...(prompt === undefined ? [] : [{ text: prompt, path: ['prompt'], isText: false }]),
+    ...(coalesce === undefined ? [] : [{ text: coalesce.key, path: ['coalesce', 'key'], isText: true }]),
+    // A job has an address of its own.
+    ...(cron_job === undefined ? addressPlaces(deliver_extra, ['deliver_extra']) : []),
+  ];
+}
+
+function addressPlaces(value: unknown, path: NodePath): readonly TemplatePlace[] {
+  if (typeof value === 'string') return [{ text: value, path, isText: true }];
+  return isPlainMap(value) ? Object.entries(value).flatMap(([key, each]) => addressPlaces(each, [...path, key])) : [];
+}
+
+function checkPlace(set: FormSet, { text, path, isText }: TemplatePlace): readonly Problem[] {
+  // A key may be written without braces.
+  const isBare = path[0] === 'coalesce' && !text.includes('{');
+  const placeholders = isBare ? readPlaceholders(`{${text}}`).map(withoutBraces) : readPlaceholders(text);
+  const shown = (inner: string): string => (isBare ? inner : `{${inner}}`);
+  return placeholders.flatMap(({ path: parts, offset, length }): readonly Problem[] => {
+    const place = { path, within: { offset, length } };
+    const { nodes, isOpen } = factsOfField(set, { in: 'root', path: [...parts] });
+    if (nodes.length === 0) return [unknownPath(set, { path: parts, text: parts.join('.'), shown }, place)];
+    const isWhole = nodes.every(({ types }) => types.size === 1 && (types.has('object') || types.has('array')));
+    if (!isText || !isWhole || isOpen) return [];
+    const better = textBelow(set, parts);
+    const meant = better === null ? '' : `; did you mean \`${shown(better.join('.'))}\`?`;
+    const message = `\`${shown(parts.join('.'))}\` is ${describeTypes(nodes)}, not a text${meant}`;
+    return [{ rule: 'unknown-payload-path', at: 'value', ...place, message }];
+  });
+}
+
+const withoutBraces = (placeholder: Placeholder): Placeholder => ({ ...placeholder, length: placeholder.length - 2 });

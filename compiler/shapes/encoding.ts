@@ -1,0 +1,92 @@
+/**
+ * Reads and writes the text form of a node, one line each, as `catalog/shapes/` holds them. A line is, in this order:
+ *
+ *     types    `s` string, `i` integer, `n` number, `b` boolean, `z` null; `*` alone: anything
+ *     =a,b     the only values a string, number or boolean may have
+ *     ~format  of its strings
+ *     !class   who writes a leaf and what it is
+ *     {…}      an object: `name:id` separated by blanks, `name?:id` where not every payload has it;
+ *              a `*` behind it: open, and an id behind that: what further properties hold
+ *     [id]     an array of that
+ *
+ * An id is the base-36 number of a line. Characters with a meaning here are percent-encoded in names and values.
+ */
+import type { NodeId, ScalarValue, ShapeNode, ShapeProperty, ShapeType } from './shape.ts';
+
+const LETTERS = {
+  string: 's',
+  integer: 'i',
+  number: 'n',
+  boolean: 'b',
+  null: 'z',
+} as const satisfies Partial<Record<ShapeType, string>>;
+
+type LetterType = keyof typeof LETTERS;
+const LETTER_TYPES = Object.keys(LETTERS) as readonly LetterType[];
+const TYPES = new Map<string, LetterType>(LETTER_TYPES.map((type) => [LETTERS[type], type]));
+
+const LINE =
+  /^(?<types>\*|[sinbz]*)(?:=(?<values>[^~!{[]*))?(?:~(?<format>[^!{[]+))?(?:!(?<leafClass>[^{[]+))?(?:\{(?<properties>[^}]*)\}(?:(?<open>\*)(?<rest>[0-9a-z]*))?)?(?:\[(?<items>[0-9a-z]+)\])?$/;
+
+/** @param any number of the node that holds anything @throws SyntaxError for a line that is none. */
+export function readNode(line: string, any: NodeId): ShapeNode {
+  const parts = LINE.exec(line)?.groups;
+  if (parts === undefined) throw new SyntaxError(`not a node: ${line}`);
+  const { types = '', values, format, leafClass, properties, open, rest = '', items } = parts;
+  const found = new Set<ShapeType>(types === '*' ? ['any'] : [...types].flatMap((letter) => TYPES.get(letter) ?? []));
+  if (properties !== undefined) found.add('object');
+  if (items !== undefined) found.add('array');
+  return {
+    types: found,
+    values: values === undefined ? null : values.split(',').map((text) => readValue(text, found)),
+    format: format ?? null,
+    leafClass: leafClass ?? null,
+    properties: new Map((properties ?? '').split(' ').flatMap(readProperty)),
+    rest: open === undefined ? null : rest === '' ? any : Number.parseInt(rest, 36),
+    items: items === undefined ? null : Number.parseInt(items, 36),
+  };
+}
+
+/** @param nameOf the number under which a node is written; `any`: that of the node that holds anything, which is left out behind `*` */
+export function printNode(node: ShapeNode, nameOf: (id: NodeId) => string, any: NodeId | null): string {
+  const types = node.types.has('any')
+    ? '*'
+    : LETTER_TYPES.filter((type) => node.types.has(type))
+        .map((type) => LETTERS[type])
+        .join('');
+  const properties = [...node.properties].map(
+    ([name, { node: id, optional }]) => `${encode(name)}${optional ? '?' : ''}:${nameOf(id)}`,
+  );
+  const rest = node.rest === null ? '' : node.rest === any ? '*' : `*${nameOf(node.rest)}`;
+  return [
+    types,
+    node.values === null ? '' : `=${node.values.map((value) => encode(String(value))).join(',')}`,
+    node.format === null ? '' : `~${encode(node.format)}`,
+    node.leafClass === null ? '' : `!${node.leafClass}`,
+    node.types.has('object') ? `{${properties.join(' ')}}${rest}` : '',
+    node.items === null ? '' : `[${nameOf(node.items)}]`,
+  ].join('');
+}
+
+const PROPERTY = /^([^:?]+)(\??):([0-9a-z]+)$/;
+
+function readProperty(text: string): readonly (readonly [string, ShapeProperty])[] {
+  if (text === '') return [];
+  const [, name = '', optional, id = ''] = PROPERTY.exec(text) ?? [];
+  if (id === '') throw new SyntaxError(`not a property: ${text}`);
+  return [[decodeURIComponent(name), { node: Number.parseInt(id, 36), optional: optional === '?' }]];
+}
+
+/** A value is of the node's one scalar type that it can be; a node with several such types lists strings only. */
+function readValue(text: string, types: ReadonlySet<ShapeType>): ScalarValue {
+  const plain = decodeURIComponent(text);
+  if (types.has('string')) return plain;
+  return types.has('boolean') ? plain === 'true' : Number(plain);
+}
+
+const SPECIAL = /[%\s=,~!?:*{}[\]]/g;
+
+const encode = (text: string): string => text.replace(SPECIAL, encodeBytes);
+
+const encodeBytes = (character: string): string =>
+  [...new TextEncoder().encode(character)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');

@@ -1,0 +1,95 @@
+/** Infers a JSON Schema from payloads, for `source learn`: a start that somebody reads over, not a proof. */
+import type { Seen } from './seen-values.ts';
+import { createSeen, see, unitedWith } from './seen-values.ts';
+
+export type LearnedSchema = Readonly<Record<string, unknown>>;
+
+/** @param payloads of one event */
+export function learnSchema(payloads: readonly unknown[]): LearnedSchema {
+  const seen = createSeen();
+  for (const payload of payloads) see(seen, payload);
+  return schemaOf(seen, '');
+}
+
+/** @param name of the property that holds it */
+function schemaOf(seen: Seen, name: string): LearnedSchema {
+  const types = typesOf(seen);
+  return {
+    ...(types.length === 0 ? {} : { type: types.length === 1 ? types[0] : types }),
+    ...textSchema(seen, name),
+    ...(seen.objects === 0 ? {} : objectSchema(seen)),
+    ...(seen.items === null ? {} : { items: schemaOf(seen.items, name) }),
+  };
+}
+
+function typesOf(seen: Seen): readonly string[] {
+  const found: readonly (readonly [string, number])[] = [
+    ['string', seen.strings],
+    ['integer', seen.fractions > 0 ? 0 : seen.integers],
+    ['number', seen.fractions],
+    ['boolean', seen.booleans],
+    ['object', seen.objects],
+    ['array', seen.arrays],
+    ['null', seen.nulls],
+  ];
+  const types = found.filter(([, count]) => count > 0).map(([type]) => type);
+  // A value that was always null may be anything.
+  return types.length === 1 && types[0] === 'null' ? [] : types;
+}
+
+function textSchema(seen: Seen, name: string): LearnedSchema {
+  if (seen.strings === 0) return {};
+  const values = [...(seen.texts?.keys() ?? [])];
+  const format = Object.entries(FORMATS).find(
+    ([, pattern]) => seen.texts !== null && values.every((text) => pattern.test(text)),
+  )?.[0];
+  if (format !== undefined) return { format };
+  if (seen.texts === null || !isEnum(seen.texts, seen.strings, name)) return {};
+  return { enum: [...values.sort(), ...(seen.nulls > 0 ? [null] : [])] };
+}
+
+const FORMATS: Readonly<Record<string, RegExp>> = {
+  'date-time': /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?$/,
+  date: /^\d{4}-\d\d-\d\d$/,
+  uri: /^https?:\/\/\S+$/,
+  uuid: /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i,
+  email: /^[^\s@<>]+@[^\s@<>]+\.[^\s@<>]+$/,
+};
+
+/** Names of fields that hold one word of a fixed list. */
+const KINDS =
+  /^(?:action|type|kind|status|state|event|event_type|level|severity|priority|category|role|currency|environment|conclusion|result|reason|visibility|mode)$/i;
+/** A field of these names may be known to hold one word only: it says what the payload is. */
+const NAMES_PAYLOAD = /^(?:action|type|kind|event|event_type|event_name|object)$/i;
+const WORD = /^[A-Za-z][A-Za-z0-9]*(?:[_.:/ -][A-Za-z0-9]+){0,4}$/;
+const MOST_VALUES = 12;
+const LONGEST_VALUE = 40;
+/** How often each value must have come, on average. */
+const REPEATS = { kind: 2, other: 5 };
+
+/** Few words that come again and again. Other texts are free, also when few of them have been seen. */
+function isEnum(texts: ReadonlyMap<string, number>, count: number, name: string): boolean {
+  const isWords = [...texts.keys()].every(
+    (text) => text.length <= LONGEST_VALUE && WORD.test(text) && !/\d{3}/.test(text),
+  );
+  if (!isWords || texts.size > MOST_VALUES) return false;
+  if (texts.size === 1 && !NAMES_PAYLOAD.test(name)) return false;
+  return count >= texts.size * (KINDS.test(name.replace(/^.*_/, '')) ? REPEATS.kind : REPEATS.other);
+}
+
+function objectSchema(seen: Seen): LearnedSchema {
+  const entries = [...seen.properties];
+  if (entries.length === 0) return {};
+  if (isMap(seen)) {
+    const values = entries.map(([, value]) => value).reduce(unitedWith);
+    return { additionalProperties: schemaOf(values, '') };
+  }
+  const properties = entries.map(([name, value]) => [name, schemaOf(value, name)] as const);
+  const required = entries.filter(([, value]) => value.count === seen.objects).map(([name]) => name);
+  return { ...(required.length === 0 ? {} : { required }), properties: Object.fromEntries(properties) };
+}
+
+/** Keys that are data: numbers, ids and addresses. */
+const DATA_KEY = /^(?:\d+|[0-9a-f-]{12,}|.*[@\s/].*|[A-Za-z]{0,6}[_-]?[A-Za-z0-9]*\d{3,}[A-Za-z0-9]*)$/i;
+
+const isMap = ({ properties }: Seen): boolean => [...properties.keys()].every((name) => DATA_KEY.test(name));

@@ -1,0 +1,81 @@
+/** Paths that differ from a written one by few letters: a search of the tree that leaves each branch as soon as it is too far away. */
+import type { Level, PathTree } from './path-tree.ts';
+
+export interface NearPath {
+  readonly path: readonly string[];
+  /** Insertions, deletions, substitutions and swaps of neighbours. */
+  readonly distance: number;
+}
+
+/** All at most `limit` away, in no order. */
+export function nearPaths(tree: PathTree, path: readonly string[], limit: number): readonly NearPath[] {
+  const wanted = fold(path.join('.'));
+  const found: NearPath[] = [];
+  const first: Rows = {
+    last: '',
+    depth: 0,
+    row: Array.from({ length: wanted.length + 1 }, (_, index) => index),
+    before: [],
+  };
+  const visit = (level: Level, rows: Rows, parts: readonly string[]): void => {
+    for (const [name, child] of tree.children(level)) {
+      const text = parts.length === 0 ? name : `.${name}`;
+      const next = extend(rows, fold(text), wanted, limit);
+      if (next === null) continue;
+      const below = [...parts, name];
+      const distance = next.row.at(-1) ?? limit + 1;
+      if (distance <= limit) found.push({ path: below, distance });
+      visit(child, next, below);
+    }
+  };
+  visit(tree.root, first, []);
+  return found;
+}
+
+/** Of the table of distances, the rows that the next letter needs. */
+interface Rows {
+  /** The letter the last row stands for. */
+  readonly last: string;
+  /** How many letters the last row stands behind. */
+  readonly depth: number;
+  readonly row: readonly number[];
+  readonly before: readonly number[];
+}
+
+/** null: whatever comes behind the text is too far away. */
+function extend(rows: Rows, text: string, wanted: string, limit: number): Rows | null {
+  let current = rows;
+  for (const letter of text) {
+    const row = nextRow(current, letter, wanted, limit);
+    if (row === null) return null;
+    current = { last: letter, depth: current.depth + 1, row, before: current.row };
+  }
+  return current;
+}
+
+/** Only the cells near the diagonal: any other is above the limit. null: all are. */
+function nextRow(
+  { last, depth, row, before }: Rows,
+  letter: string,
+  wanted: string,
+  limit: number,
+): readonly number[] | null {
+  const next: number[] = new Array(wanted.length + 1).fill(Number.POSITIVE_INFINITY);
+  next[0] = depth + 1;
+  let least = next[0];
+  const end = Math.min(wanted.length, depth + 1 + limit);
+  for (let index = Math.max(1, depth + 1 - limit); index <= end; index++) {
+    const same = wanted[index - 1] === letter;
+    const best = Math.min(at(row, index) + 1, at(next, index - 1) + 1, at(row, index - 1) + (same ? 0 : 1));
+    const isSwap = index > 1 && wanted[index - 2] === letter && wanted[index - 1] === last;
+    const distance = isSwap ? Math.min(best, at(before, index - 2) + 1) : best;
+    next[index] = distance;
+    least = Math.min(least, distance);
+  }
+  return least > limit ? null : next;
+}
+
+const at = (row: readonly number[], index: number): number => row[index] ?? Number.POSITIVE_INFINITY;
+
+/** Case and the choice of separator are no distance. */
+const fold = (text: string): string => text.toLowerCase().replaceAll('-', '_');

@@ -1,0 +1,42 @@
+/** A graph of nodes under construction. */
+import type { NodeId, ShapeGraph, ShapeNode } from './shape.ts';
+
+export interface NodeTable extends ShapeGraph {
+  add(node: ShapeNode): NodeId;
+  /** A number that `define` gives a node to later: a type that contains itself needs its own number first. */
+  reserve(): NodeId;
+  define(id: NodeId, node: ShapeNode): void;
+  readonly size: number;
+}
+
+export const ANY: ShapeNode = Object.freeze({
+  types: new Set(['any'] as const),
+  values: null,
+  format: null,
+  leafClass: null,
+  properties: new Map(),
+  rest: null,
+  items: null,
+});
+
+export function createNodeTable(): NodeTable {
+  // A reserved number is `any` until it is defined.
+  const nodes: ShapeNode[] = [];
+  return {
+    add: (node) => nodes.push(node) - 1,
+    reserve: () => nodes.push(ANY) - 1,
+    define(id, node) {
+      nodes[id] = node;
+    },
+    node: (id) => nodeAt(nodes, id),
+    get size() {
+      return nodes.length;
+    },
+  };
+}
+
+export function nodeAt(nodes: readonly ShapeNode[], id: NodeId): ShapeNode {
+  const node = nodes[id];
+  if (node === undefined) throw new RangeError(`the graph has no node ${id}`);
+  return node;
+}

@@ -1,0 +1,42 @@
+/** Reads one condition of a route's filters as it is written; what is wrong with its form is for other rules to say. */
+import type { FilterConfig, FilterLeaf } from '../../schemas/generated/types.ts';
+import type { NodePath } from '../diagnostics/problem.ts';
+import { lowerField } from '../lower/field.ts';
+import type { Leaf } from './match-leaf.ts';
+
+/** A condition, and where it stands below `filters`. */
+export interface WrittenLeaf extends Leaf {
+  readonly text: string;
+  readonly path: NodePath;
+}
+
+const OPERATORS: readonly FilterLeaf['operator'][] = [
+  'exists',
+  'missing',
+  'equals',
+  'not_equals',
+  'contains',
+  'in',
+  'in_file',
+  'regex',
+];
+
+/** null: it is no condition. */
+export function readLeaf(config: FilterConfig, path: NodePath): WrittenLeaf | null {
+  const [operator, second] = OPERATORS.filter((name) => config[name] !== undefined);
+  if (config.field === undefined || operator === undefined || second !== undefined) return null;
+  const field = lowerField(config.field);
+  if (typeof field === 'string') return null;
+  return { field, operator, value: config[operator] as FilterLeaf['value'], text: config.field, path };
+}
+
+/** The members of `all`, `any` or `not`, each with its place. */
+export function membersOf(value: FilterConfig | readonly FilterConfig[], path: NodePath): readonly Member[] {
+  if (!Array.isArray(value)) return [{ config: value as FilterConfig, path }];
+  return value.map((config, index) => ({ config, path: [...path, index] }));
+}
+
+export interface Member {
+  readonly config: FilterConfig;
+  readonly path: NodePath;
+}

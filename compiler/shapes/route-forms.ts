@@ -1,0 +1,59 @@
+/** The forms of events that a route gets, where that is certain: its source is pinned, or one sender alone has its events. */
+import type { EventsPlan } from '../../schemas/generated/types.ts';
+import { lowerEvents } from '../lower/events.ts';
+import type { RouteView } from '../route-scope.ts';
+import type { FormSet } from './form-set.ts';
+import type { Sender, Senders } from './senders.ts';
+import { ANY_EVENT } from './shape.ts';
+
+/** null: not certain, or nothing is known of them. */
+export function formsOf(route: RouteView, senders: Senders): FormSet | null {
+  const entries = route.config.events ?? [];
+  const { plan } = lowerEvents(entries);
+  if (plan === null) return null;
+  const sender = route.config.source === undefined ? soleSender(route, plan, senders) : pinnedSender(route, senders);
+  const all = sender?.forms() ?? null;
+  return sender === null || all === null ? null : ofEvents(all, plan, sender);
+}
+
+function pinnedSender({ config, scope }: RouteView, senders: Senders): Sender | null {
+  const { sources } = scope.table;
+  const name = config.source ?? '';
+  return Object.hasOwn(sources, name) ? senders.byScheme(sources[name]?.scheme ?? '') : null;
+}
+
+/** Each entry of `events` is known of one sender only, the same for all, and the route accepts its signature. */
+function soleSender({ schemes }: RouteView, plan: EventsPlan, senders: Senders): Sender | null {
+  const entries = matchersOf(plan).map((passes) => senders.sending(passes));
+  const [first] = entries[0] ?? [];
+  if (first === undefined || entries.some((found) => found.length !== 1 || found[0] !== first)) return null;
+  return schemes.some(({ name }) => first.schemes.has(name)) ? first : null;
+}
+
+type Matcher = (event: string) => boolean;
+
+const matchersOf = ({ exact, globs }: EventsPlan): readonly Matcher[] => [
+  ...exact.map(
+    (name): Matcher =>
+      (event) =>
+        event === name,
+  ),
+  ...globs.map((source): Matcher => {
+    const glob = new RegExp(source);
+    return (event) => glob.test(event);
+  }),
+];
+
+/** null: an event that the shape does not know may come. */
+function ofEvents(all: FormSet, plan: EventsPlan, { events }: Sender): FormSet | null {
+  const { shape, forms } = all;
+  const known = new Set(forms.map(({ event }) => event));
+  if (known.has(ANY_EVENT)) return shape.quality === 'partial' ? null : all;
+  const matchers = matchersOf(plan);
+  const isTaken: Matcher = matchers.length === 0 ? () => true : (event) => matchers.some((passes) => passes(event));
+  if (matchers.length === 0 && shape.quality === 'partial') return null;
+  const isUnknown = (event: string): boolean => isTaken(event) && !known.has(event);
+  if (plan.exact.some(isUnknown) || events.some(isUnknown)) return null;
+  const taken = forms.flatMap(({ event }, index) => (isTaken(event) ? [index] : []));
+  return taken.length === 0 ? null : all.pick(taken);
+}

@@ -1,0 +1,86 @@
+/** Counts what stood at one place of several payloads. */
+import { isPlainMap } from '../source/plain-map.ts';
+
+export interface Seen {
+  count: number;
+  nulls: number;
+  booleans: number;
+  integers: number;
+  /** Numbers that are no integers. */
+  fractions: number;
+  strings: number;
+  /** How often each text came; null: too many different ones to tell. */
+  texts: Map<string, number> | null;
+  objects: number;
+  readonly properties: Map<string, Seen>;
+  arrays: number;
+  /** Of all elements of all lists; null: there was none. */
+  items: Seen | null;
+}
+
+/** More different texts than this are no list of values and have no format that needs checking. */
+const MOST_TEXTS = 1000;
+
+export const createSeen = (): Seen => ({
+  count: 0,
+  nulls: 0,
+  booleans: 0,
+  integers: 0,
+  fractions: 0,
+  strings: 0,
+  texts: new Map(),
+  objects: 0,
+  properties: new Map(),
+  arrays: 0,
+  items: null,
+});
+
+export function see(seen: Seen, value: unknown): void {
+  seen.count++;
+  if (value === null) seen.nulls++;
+  else if (typeof value === 'boolean') seen.booleans++;
+  else if (typeof value === 'number') seen[Number.isInteger(value) ? 'integers' : 'fractions']++;
+  else if (typeof value === 'string') seeText(seen, value, 1);
+  else if (Array.isArray(value)) seeList(seen, value);
+  else if (isPlainMap(value)) seeObject(seen, value);
+}
+
+function seeText(seen: Seen, text: string, times: number): void {
+  seen.strings += times;
+  seen.texts?.set(text, (seen.texts.get(text) ?? 0) + times);
+  if ((seen.texts?.size ?? 0) > MOST_TEXTS) seen.texts = null;
+}
+
+function seeList(seen: Seen, list: readonly unknown[]): void {
+  seen.arrays++;
+  for (const item of list) {
+    seen.items ??= createSeen();
+    see(seen.items, item);
+  }
+}
+
+function seeObject(seen: Seen, object: Readonly<Record<string, unknown>>): void {
+  seen.objects++;
+  for (const [name, value] of Object.entries(object)) see(propertyOf(seen, name), value);
+}
+
+function propertyOf(seen: Seen, name: string): Seen {
+  const known = seen.properties.get(name);
+  if (known !== undefined) return known;
+  const property = createSeen();
+  seen.properties.set(name, property);
+  return property;
+}
+
+/** What both have seen; the first one takes it. */
+export function unitedWith(seen: Seen, other: Seen): Seen {
+  for (const key of ['count', 'nulls', 'booleans', 'integers', 'fractions', 'objects', 'arrays'] as const)
+    seen[key] += other[key];
+  if (other.texts === null) {
+    seen.strings += other.strings;
+    seen.texts = null;
+  } else for (const [text, times] of other.texts) seeText(seen, text, times);
+  for (const [name, value] of other.properties) unitedWith(propertyOf(seen, name), value);
+  if (other.items !== null) seen.items = unitedWith(seen.items ?? createSeen(), other.items);
+  return seen;
+}

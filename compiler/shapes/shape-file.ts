@@ -1,0 +1,50 @@
+/** Reads a file of `catalog/shapes/`. Nodes are read when something asks for them: a config looks at few of them. */
+import { readNode } from './encoding.ts';
+import type { NodeId, Shape, ShapeGraph, ShapeNode, ShapeOrigin, ShapeQuality } from './shape.ts';
+import { singleValue } from './single-value.ts';
+
+/** The file as it is written. */
+export interface ShapeFile {
+  readonly generated: string;
+  readonly source: string;
+  readonly quality: ShapeQuality;
+  readonly from: readonly ShapeOrigin[];
+  /** Dotted; null: the forms of an event are not told apart by one field. */
+  readonly action: string | null;
+  /** By event: the numbers of the roots of its forms, separated by blanks. */
+  readonly events: Readonly<Record<string, string>>;
+  /** See encoding.ts. The first line is `*`. */
+  readonly nodes: readonly string[];
+}
+
+/** Line 0 is the node that holds anything. */
+export const ANY_NODE: NodeId = 0;
+
+/** @param text of a file that this program's own generator wrote */
+export function readShapeFile(text: string): Shape {
+  const file = JSON.parse(text) as ShapeFile;
+  const graph = lazyGraph(file.nodes);
+  const action = file.action?.split('.') ?? null;
+  const variants = Object.entries(file.events).flatMap(([event, roots]) =>
+    roots.split(' ').map((id) => {
+      const root = Number.parseInt(id, 36);
+      return { event, root, action: action === null ? null : singleValue(graph, root, action) };
+    }),
+  );
+  return { source: file.source, quality: file.quality, from: file.from, action, graph, variants };
+}
+
+function lazyGraph(lines: readonly string[]): ShapeGraph {
+  const nodes: ShapeNode[] = [];
+  return {
+    node(id) {
+      const known = nodes[id];
+      if (known !== undefined) return known;
+      const line = lines[id];
+      if (line === undefined) throw new RangeError(`the shape has no node ${id}`);
+      const node = readNode(line, ANY_NODE);
+      nodes[id] = node;
+      return node;
+    },
+  };
+}

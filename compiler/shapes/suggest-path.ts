@@ -1,0 +1,163 @@
+/** "Did you mean" for paths: what is spelt nearly the same, and what has the same parts in another place. */
+import { editDistance } from '../diagnostics/suggest.ts';
+import type { FormSet } from './form-set.ts';
+import { nearPaths } from './near-paths.ts';
+import type { Level, PathTree } from './path-tree.ts';
+import { createPathTree } from './path-tree.ts';
+
+const MOST = 3;
+/** Letters that may differ: one in five, three at most. */
+const LETTERS_PER_ERROR = 5;
+const MOST_ERRORS = 3;
+/** A prefix that was left out has at most so many parts. */
+const DEEPEST_PREFIX = 3;
+
+type Path = readonly string[];
+
+/** At most three, the likeliest first. */
+export function suggestPaths(set: FormSet, path: Path): readonly Path[] {
+  return set.remember(`suggest ${path.join('.')}`, () => {
+    const tree = treeOf(set);
+    const found = [
+      ...similar(tree, path),
+      ...abbreviated(tree, path),
+      ...withoutPrefix(tree, path, set),
+      ...oneOtherPart(tree, path),
+      ...sharedWord(tree, path),
+    ];
+    return distinct(found).slice(0, MOST);
+  });
+}
+
+/** Of an object that stands where a text should: the field in it that names it. null: it has none. */
+export function textBelow(set: FormSet, path: Path): Path | null {
+  const tree = treeOf(set);
+  const level = tree.below(tree.root, path);
+  const children = tree.children(level);
+  const name = NAMING.find((each) => tree.isLeaf(children.get(each) ?? []) && children.has(each));
+  return name === undefined ? null : [...path, name];
+}
+
+/** Fields that say which thing an object is, the most telling first. */
+const NAMING = [
+  'full_name',
+  'login',
+  'username',
+  'path_with_namespace',
+  'name',
+  'number',
+  'iid',
+  'key',
+  'title',
+  'email',
+  'id',
+];
+
+export const treeOf = (set: FormSet): PathTree =>
+  set.remember('tree', () =>
+    createPathTree(
+      set.shape.graph,
+      set.forms.map(({ root }) => root),
+    ),
+  );
+
+function similar(tree: PathTree, path: Path): readonly Path[] {
+  const length = path.join('.').length;
+  const most = Math.min(MOST_ERRORS, Math.max(1, Math.floor(length / LETTERS_PER_ERROR)));
+  for (let limit = 1; limit <= most; limit++) {
+    const found = nearPaths(tree, path, limit);
+    if (found.length > 0)
+      return [...found]
+        .sort((a, b) => rank(a.path, path) - rank(b.path, path) || byText(a.path, b.path))
+        .map((each) => each.path);
+  }
+  return [];
+}
+
+/** Of those that are equally near: as many parts first, then as many letters. */
+const rank = (found: Path, wanted: Path): number =>
+  Math.abs(found.length - wanted.length) * 100 + Math.abs(found.join('.').length - wanted.join('.').length);
+
+/** `repo.name` for `repository.name`, `pr.title` for `pull_request.title`. */
+function abbreviated(tree: PathTree, path: Path): readonly Path[] {
+  let reached: readonly (readonly [Path, Level])[] = [[[], tree.root]];
+  for (const part of path) {
+    reached = reached.flatMap(([before, level]) =>
+      [...tree.children(level)].flatMap(([name, child]) =>
+        name === part || abbreviates(part, name) ? [[[...before, name], child] as const] : [],
+      ),
+    );
+  }
+  return reached.map(([found]) => found).sort((a, b) => byLength(a, b));
+}
+
+const SHORTEST_PREFIX = 3;
+
+function abbreviates(part: string, name: string): boolean {
+  if (part.length >= SHORTEST_PREFIX && name.startsWith(part)) return true;
+  const words = name.split(/[_-]/);
+  return words.length > 1 && words.map((word) => word[0]).join('') === part;
+}
+
+/** `head.ref` for `pull_request.head.ref`: below the shortest prefix, in most of the forms, and the event's own object first. */
+function withoutPrefix(tree: PathTree, path: Path, set: FormSet): readonly Path[] {
+  const event = set.forms[0]?.event ?? '';
+  const formsWith = (prefix: Path): number =>
+    set.find([...prefix, ...path]).filter(({ kind }) => kind !== 'absent').length;
+  let prefixes: readonly (readonly [Path, Level])[] = [[[], tree.root]];
+  for (let depth = 1; depth <= DEEPEST_PREFIX; depth++) {
+    prefixes = prefixes.flatMap(([before, level]) =>
+      [...tree.children(level)].map(([name, child]) => [[...before, name], child] as const),
+    );
+    const found = prefixes.flatMap(([prefix, level]) =>
+      tree.below(level, path).length > 0 ? [{ path: [...prefix, ...path], forms: formsWith(prefix) }] : [],
+    );
+    if (found.length === 0) continue;
+    return found
+      .sort((a, b) => b.forms - a.forms || subject(event, b.path) - subject(event, a.path) || byLength(a.path, b.path))
+      .map((each) => each.path);
+  }
+  return [];
+}
+
+/** How far to the end of the event's name its object stands: `issue_comment` is about a comment, made on an issue. */
+const subject = (event: string, [first = '']: Path): number => event.toLowerCase().lastIndexOf(first.toLowerCase());
+
+/** `pull_request.author.login` for `pull_request.user.login`. Another last part would be another field. */
+function oneOtherPart(tree: PathTree, path: Path): readonly Path[] {
+  const found = path.slice(0, -1).flatMap((part, index) => {
+    const before = path.slice(0, index);
+    const behind = path.slice(index + 1);
+    return [...tree.children(tree.below(tree.root, before))].flatMap(([name, child]) =>
+      tree.below(child, behind).length > 0
+        ? [{ path: [...before, name, ...behind], distance: editDistance(part, name, part.length + name.length) }]
+        : [],
+    );
+  });
+  return found.sort((a, b) => a.distance - b.distance || byLength(a.path, b.path)).map((each) => each.path);
+}
+
+/** `ref_name` for `ref`: a sibling with a word in common. */
+function sharedWord(tree: PathTree, path: Path): readonly Path[] {
+  const before = path.slice(0, -1);
+  const words = new Set(wordsOf(path.at(-1) ?? ''));
+  const siblings = [...tree.children(tree.below(tree.root, before)).keys()];
+  const found = siblings.filter((name) => wordsOf(name).some((word) => words.has(word)));
+  return found.map((name) => [...before, name]).sort(byLength);
+}
+
+const wordsOf = (name: string): readonly string[] =>
+  name
+    .replace(/([a-z])([A-Z])/g, '$1_$2')
+    .toLowerCase()
+    .split(/[_-]/)
+    .filter((word) => word.length > 1);
+
+function distinct(paths: readonly Path[]): readonly Path[] {
+  const seen = new Set<string>();
+  return paths.filter((path) => !seen.has(path.join('.')) && seen.add(path.join('.')));
+}
+
+const byLength = (a: Path, b: Path): number => a.join('.').length - b.join('.').length || byText(a, b);
+
+const byText = (a: Path, b: Path): number => (a.join('.') < b.join('.') ? -1 : 1);

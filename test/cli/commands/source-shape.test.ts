@@ -1,0 +1,148 @@
+/** `source shape`, `source learn` and the hints of `schema`: what a person learns of payloads, and where it is from. */
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { parse } from 'yaml';
+import { runInProcess } from '../../helpers/cli.ts';
+import { tempDir } from '../../helpers/temp-dir.ts';
+
+const TOKEN = 'verify: token, signature: { header: X-Token }';
+
+test('source shape: events with their actions, then the paths of one', async (t) => {
+  const home = tempDir(t);
+  const all = await runInProcess(['source', 'shape', 'github'], { home });
+  assert.equal(all.code, 0);
+  assert.match(all.stdout, /^star +\d+ +created, deleted$/m);
+  assert.match(all.stderr, /^exact: .*; from @octokit\/webhooks-schemas \d.*\(MIT\), @octokit\/openapi-webhooks/);
+  const one = await runInProcess(['source', 'shape', 'github', 'pull_request', '--prefix', 'pull_request.stat'], {
+    home,
+  });
+  assert.match(one.stdout, /^pull_request\.state +string +open, closed$/m);
+  assert.ok(!/^number/m.test(one.stdout));
+  const edited = await runInProcess(['source', 'shape', 'github', 'pull_request', '--prefix', 'changes.t'], { home });
+  assert.match(edited.stdout, /^changes\.title\.from +string +only edited$/m);
+});
+
+test('source shape --json: every fact of a path; without an event, where it is from', async (t) => {
+  const home = tempDir(t);
+  const { stdout } = await runInProcess(['source', 'shape', 'github', 'issues', '--prefix', 'issue.state', '--json'], {
+    home,
+  });
+  assert.deepEqual((JSON.parse(stdout) as unknown[])[0], {
+    path: 'issue.state',
+    types: ['string'],
+    values: ['open', 'closed'],
+    format: null,
+    optional: true,
+    open: false,
+    actions: null,
+  });
+  const all = JSON.parse((await runInProcess(['source', 'shape', 'stripe', '--json'], { home })).stdout) as Record<
+    string,
+    unknown
+  >;
+  assert.deepEqual([all.source, all.quality], ['stripe', 'good']);
+  assert.ok(Array.isArray(all.events) && all.events.length > 200);
+});
+
+test('source shape: wrong names are told what is meant, a sender whose events have no name is shown at once', async (t) => {
+  const home = tempDir(t);
+  const wrong = await runInProcess(['source', 'shape', 'github', 'pull_requests'], { home });
+  assert.equal(wrong.code, 1);
+  assert.match(wrong.stderr, /no event "pull_requests"\n.*did you mean pull_request\?/);
+  const telegram = await runInProcess(['source', 'shape', 'telegram', '--prefix', 'update_id'], { home });
+  assert.match(telegram.stdout, /^update_id +number$/m);
+  const none = await runInProcess(['source', 'shape', 'sentry'], { home });
+  assert.equal(none.code, 1);
+  assert.match(none.stderr, /nothing is known of the payloads of "sentry"\n.*source learn sentry --from/);
+});
+
+test('source learn: a schema for one event, which the config can name at once', async (t) => {
+  const home = tempDir(t);
+  mkdirSync(join(home, 'requests'));
+  for (const id of [1, 2, 3]) {
+    const payload = { type: 'order.paid', id, total: { amount: id + 0.5 }, ...(id === 2 ? { coupon: 'X' } : {}) };
+    writeFileSync(join(home, `requests/${id}.json`), JSON.stringify(payload));
+  }
+  const { stdout, stderr, code } = await runInProcess(['source', 'learn', 'shop', '--from', 'requests/*.json'], {
+    home,
+  });
+  assert.equal(code, 0, stderr);
+  assert.match(stdout, /^# What the payloads of shop, event "order\.paid" hold, inferred from 3 requests/);
+  const schema = parse(stdout) as Record<string, unknown>;
+  assert.deepEqual(schema.required, ['type', 'id', 'total']);
+  assert.deepEqual(schema.properties, {
+    type: { type: 'string', enum: ['order.paid'] },
+    id: { type: 'integer' },
+    total: { type: 'object', required: ['amount'], properties: { amount: { type: 'number' } } },
+    coupon: { type: 'string' },
+  });
+  writeFileSync(join(home, 'shop.yaml'), stdout);
+  const routes = 'routes: { r: { source: shop, prompt: "{total.amont}" } }';
+  const config = `sources:\n  shop: { ${TOKEN}, shape: shop.yaml }\nplatforms:\n  webhook: { enabled: true, secret: env:S, ${routes} }\n`;
+  writeFileSync(join(home, 'hookwright.yaml'), config);
+  const lint = await runInProcess(['lint'], { home });
+  assert.match(lint.stderr + lint.stdout, /no event of `shop` has `total\.amont`; did you mean `\{total\.amount\}`\?/);
+  const shape = await runInProcess(['source', 'shape', 'shop'], { home });
+  assert.match(shape.stdout, /^coupon +string +optional$/m);
+});
+
+test('source learn --out: a file for each event, by the header its source names, from a HAR file too', async (t) => {
+  const home = tempDir(t);
+  writeFileSync(join(home, 'hookwright.yaml'), `sources:\n  shop: { ${TOKEN}, event: { header: X-Event } }\n`);
+  const entry = (event: string, body: unknown) => ({
+    request: {
+      method: 'POST',
+      url: 'https://x.test/',
+      headers: [{ name: 'X-Event', value: event }],
+      postData: { text: JSON.stringify(body) },
+    },
+  });
+  const har = { log: { entries: [entry('order/paid', { a: 1 }), entry('refund', { b: 'x' }), entry('refund', {})] } };
+  writeFileSync(join(home, 'kept.har'), JSON.stringify(har));
+  const many = await runInProcess(['source', 'learn', 'shop', '--from', 'kept.har'], { home });
+  assert.equal(many.code, 1);
+  assert.match(many.stderr, /2 events: order\/paid, refund\n.*--out <dir>/);
+  const { stderr, code } = await runInProcess(['source', 'learn', 'shop', 'kept.har', '--out', 'shapes'], { home });
+  assert.equal(code, 0, stderr);
+  assert.match(stderr, /shape:\n {6}order\/paid: shapes\/order-paid\.yaml\n {6}refund: shapes\/refund\.yaml/);
+  assert.match(readFileSync(join(home, 'shapes/refund.yaml'), 'utf8'), /properties:\n {2}b:\n/);
+  writeFileSync(join(home, 'shapes/refund.yaml'), 'reviewed');
+  const again = await runInProcess(['source', 'learn', 'shop', 'kept.har', '--out', 'shapes'], { home });
+  assert.equal(again.code, 1);
+  assert.match(again.stderr, /is there already, nothing was written\n.*--force/);
+  assert.equal(readFileSync(join(home, 'shapes/refund.yaml'), 'utf8'), 'reviewed');
+});
+
+test('source learn: what cannot be read is named, and nothing is written', async (t) => {
+  const home = tempDir(t);
+  writeFileSync(join(home, 'bad.json'), '{"a": ');
+  const bad = await runInProcess(['source', 'learn', 'shop', 'bad.json', '--out', 'shapes'], { home });
+  assert.equal(bad.code, 1);
+  assert.match(bad.stderr, /^error: bad\.json: not JSON/);
+  assert.ok(!existsSync(join(home, 'shapes')));
+  assert.equal((await runInProcess(['source', 'learn', 'shop'], { home })).code, 2);
+  assert.match((await runInProcess(['source', 'learn', 'shop', 'none-*.json'], { home })).stderr, /no file matches/);
+});
+
+test('schema: says where payloads are named; with --source, what stands there', async (t) => {
+  const home = tempDir(t);
+  const plain = JSON.parse((await runInProcess(['schema', 'route'], { home })).stdout) as Schema;
+  assert.deepEqual(
+    [plain.properties?.prompt?.['x-payload'], plain.properties?.events?.['x-payload']],
+    ['template', 'events'],
+  );
+  assert.equal(plain.properties?.prompt?.['x-payload-paths'], undefined);
+  const args = ['schema', 'route', '--source', 'github', '--event', 'star'];
+  const filled = JSON.parse((await runInProcess(args, { home })).stdout) as Schema;
+  assert.deepEqual(filled.properties?.events?.examples, [['star']]);
+  const paths = filled.$defs?.filter?.properties?.field?.examples as readonly string[];
+  assert.ok(paths.includes('starred_at') && paths.includes('repository.full_name') && !paths.includes('issue'));
+  assert.deepEqual(filled.properties?.prompt?.['x-payload-paths'], paths);
+});
+
+interface Schema {
+  readonly properties?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly $defs?: Readonly<Record<string, Schema>>;
+}
