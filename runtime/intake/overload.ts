@@ -14,6 +14,8 @@ import type { Logger } from '../log.ts';
 /** A wait that is too long, in ms, and how long waits have to be so before events are refused: a burst passes. */
 const MAX_WAIT_MS = 350;
 const SUSTAINED_MS = 500;
+/** With fewer requests served meanwhile there is no queue: the machine is slow. */
+const QUEUE = 50;
 /** Between two measurements of a busy process, in ms. */
 const EVERY_MS = 100;
 /** Share of time in which the event loop works, from which on the process is busy. */
@@ -37,6 +39,8 @@ export class Overload {
   private readonly utilization: () => number;
   /** Monotonic ms; null: no measurement is under way. */
   private askedAt: number | null = null;
+  /** Requests since then. */
+  private served = 0;
   private adjustedAt = Number.NEGATIVE_INFINITY;
   /** Monotonic ms since when every wait was too long; null: the last one was not. */
   private longSince: number | null = null;
@@ -54,6 +58,7 @@ export class Overload {
   /** True: an event that comes now is to be refused at once. */
   refuses(): boolean {
     const now = this.context.clock.monotonic();
+    this.served++;
     if (now - this.adjustedAt >= EVERY_MS) this.look(now);
     if (this.share === 1) return false;
     this.credit += this.share;
@@ -79,6 +84,7 @@ export class Overload {
     const asked = this.context.ask();
     if (asked === null) return;
     this.askedAt = now;
+    this.served = 0;
     const end = (): void => {
       const began = this.askedAt ?? now;
       this.askedAt = null;
@@ -91,7 +97,7 @@ export class Overload {
   private adjust(wait: number, grow = GROW): void {
     const { clock, log } = this.context;
     this.adjustedAt = clock.monotonic();
-    if (wait > MAX_WAIT_MS) {
+    if (wait > MAX_WAIT_MS && this.served >= QUEUE) {
       this.longSince ??= this.adjustedAt - wait;
       if (this.adjustedAt - this.longSince < SUSTAINED_MS) return;
       const fields = { wait_ms: Math.round(wait) };

@@ -17,14 +17,14 @@ function busyProcess() {
     return new Promise((resolve) => clock.after(state.wait, resolve));
   };
   const overload = new Overload({ clock, log, ask, utilization: () => state.utilization });
-  /** Events every 10 ms; how many were refused. */
-  const pass = async (ms: number): Promise<number> => {
+  /** So many events every 10 ms; how many were refused, for one of them. */
+  const pass = async (ms: number, events = 10): Promise<number> => {
     let refused = 0;
     for (let elapsed = 0; elapsed < ms; elapsed += 10) {
-      if (overload.refuses()) refused++;
+      for (let event = 0; event < events; event++) if (overload.refuses()) refused++;
       await clock.run(10);
     }
-    return refused;
+    return refused / events;
   };
   return { clock, log, state, overload, pass };
 }
@@ -45,6 +45,12 @@ describe('overload', () => {
       state.wait = 50;
       assert.equal(await pass(1000), 0);
     }
+  });
+
+  it('refuses nothing on a slow machine that few requests wait for', async () => {
+    const { state, pass } = busyProcess();
+    state.wait = 400;
+    assert.equal(await pass(5000, 1), 0);
   });
 
   it('does not measure a process that is not busy', async () => {
