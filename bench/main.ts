@@ -8,7 +8,7 @@ import { compileCase } from './cases/compile.ts';
 import { deliverCase } from './cases/deliver.ts';
 import { memoryCase } from './cases/memory.ts';
 import { notFoundCase } from './cases/not-found.ts';
-import { agentCase, durabilityCase, rejectionsCase } from './cases/requests.ts';
+import { durabilityCase, rejectionsCase } from './cases/requests.ts';
 import { storeCase } from './cases/store.ts';
 import { swapCase } from './cases/swap.ts';
 import { verifyCase } from './cases/verify.ts';
@@ -18,7 +18,6 @@ import { withLab } from './harness/lab.ts';
 import { printTable } from './harness/print-table.ts';
 
 const CASES: readonly Case[] = [
-  agentCase,
   rejectionsCase,
   notFoundCase,
   durabilityCase,

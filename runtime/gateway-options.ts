@@ -4,6 +4,7 @@ import type { Clock } from './clock.ts';
 import type { Dispatcher } from './dispatch/dispatcher.ts';
 import type { Ids } from './ids.ts';
 import type { CountRequest } from './intake/event-log.ts';
+import type { Services } from './intake/intake.ts';
 import type { ServerLimits } from './intake/server.ts';
 import type { Logger } from './log.ts';
 import type { GatewayFiles } from './node-files.ts';
@@ -41,6 +42,8 @@ export interface GatewayOptions {
   readonly ids: Ids;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Sheds load; default: as intake/overload.ts measures it. */
+  readonly overload?: Services['overload'];
   /** Counts for metrics. */
   readonly onRequest?: CountRequest;
   readonly onTableLoad?: (ok: boolean) => void;

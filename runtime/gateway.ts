@@ -207,6 +207,10 @@ class RunningGateway implements Gateway {
     });
   }
 
+  private askHealth(): Promise<void> | null {
+    return this.address === null ? null : askHealth(this.address);
+  }
+
   private createServices(): Services {
     const { clock, log, ids, dispatcher, run, files, env, home } = this.options;
     const { realPath, isFile } = files;
@@ -217,7 +221,7 @@ class RunningGateway implements Gateway {
       dispatcher,
       runScript: createScriptRunner({ run, realPath, isFile, env, home, signal: this.giveUp.signal }),
       shutdown: this.shutdown,
-      overload: new Overload({ clock, log, ask: () => (this.address === null ? null : askHealth(this.address)) }),
+      overload: this.options.overload ?? new Overload({ clock, log, ask: () => this.askHealth() }),
       warnDeprecated: createDeprecationWarner(log),
     };
   }

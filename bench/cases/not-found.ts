@@ -42,7 +42,7 @@ export const notFoundCase: Case = {
   title: 'One answer: requests that no route takes, in turns on one server; the first is unknown in every part',
   header: ['request', 'median', 'p99', 'median to the first'],
   run: (lab) =>
-    lab.withOurs({ store: 'memory', yaml: CONFIG, files: PROFILES }, async ({ port }) => {
+    lab.withOurs({ store: 'normal', yaml: CONFIG, files: PROFILES }, async ({ port }) => {
       const headers = signedHeaders(small.body);
       const targets = REQUESTS.map(([, path]) => ({ port, path, headers, body: small.body }));
       const [turns, warmUp] = lab.quick ? [2000, 1000] : [20_000, 5000];

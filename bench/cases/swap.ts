@@ -35,7 +35,7 @@ export const swapCase: Case = {
   title: `Swap: ${SWAPS} times a table of ${ROUTES} routes, under full load`,
   header: ['', 'requests', 'failed', 'mixed', 'longest pause', 'p99', 'max'],
   run: (lab) =>
-    lab.withOurs({ store: 'memory', yaml: marked('a'), pauses: true }, async (ours) => {
+    lab.withOurs({ store: 'normal', yaml: marked('a'), pauses: true }, async (ours) => {
       const tables = (['a', 'b'] as const).map((mark) => compileYaml(ours.home, marked(mark)).routesJson);
       const subject = { child: ours.child, port: ours.port, path: '/webhooks/route-1', status: 202 };
       await loadOnce(lab.loader, subject, small, 5000);

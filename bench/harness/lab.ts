@@ -70,7 +70,6 @@ async function withOurs<T>(
     const report = (): Promise<ServerReport> => child.ask<ServerReport>({});
     const settled = async (): Promise<void> => {
       while ((await report()).open > 0) await setTimeout(2);
-      await child.ask({ settle: true });
     };
     return await work({ child, port: first.port, home, report, settled });
   } finally {

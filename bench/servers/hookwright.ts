@@ -19,15 +19,13 @@ import { createIds } from '../../runtime/ids.ts';
 import { createLogger } from '../../runtime/logger.ts';
 import { nodeFiles } from '../../runtime/node-files.ts';
 import { runProcess } from '../../runtime/process/run-process.ts';
-import { createMemoryStore } from '../../runtime/store/memory-store.ts';
 import { cleanUp } from '../../runtime/store/retention.ts';
-import { openServerStore } from '../../runtime/store/sqlite-store.ts';
-import type { Store } from '../../runtime/store/store.ts';
+import { openServerStore } from '../../runtime/store/sqlite/open-store.ts';
 
 export interface ServerOptions {
   readonly home: string;
   readonly table: string;
-  readonly store: 'memory' | 'normal' | 'full';
+  readonly store: 'normal' | 'full';
   readonly secret: string;
   /** Watches the pauses of the event loop, which takes a timer a thousand times a second. */
   readonly pauses: boolean;
@@ -75,20 +73,10 @@ function answer({ prompt, toolsets }: AgentRequest): Promise<string> {
   return Promise.resolve(prompt);
 }
 
-/** Dispatches that the store in memory keeps once they have ended: a server without retention would only grow. */
-const KEPT = 1000;
-
-function openStore(): Store {
-  if (options.store === 'memory') return createMemoryStore(KEPT);
-  return openServerStore({
-    path: join(home, 'state.db'),
-    durability: options.store,
-    log,
-    beforeCommit: () => log.flush(),
-  });
-}
-
-const store = openStore();
+const store = await openServerStore({
+  ...{ path: join(home, 'state.db'), durability: options.store, log },
+  beforeCommit: () => log.flush(),
+});
 const logTarget = { driver: createLogDriver({} as never, { log } as unknown as DeliveryContext) } as LinkedTarget;
 const dispatcher = createDispatcher({
   store,
@@ -123,8 +111,8 @@ const gateway = createGateway({
 
 const delay = monitorEventLoopDelay({ resolution: 1 });
 
-function report(): ServerReport {
-  const { runs_active, runs_queued, deliveries_active, deliveries_queued } = dispatcher.counts();
+async function report(): Promise<ServerReport> {
+  const { runs_active, runs_queued, deliveries_active, deliveries_queued } = await dispatcher.counts();
   const pause = delay.max / 1e6;
   delay.reset();
   return {
@@ -144,24 +132,20 @@ void dispatcher.start();
 if (options.pauses) delay.enable();
 
 /** What a server is asked for; without an order it reports. */
-export type ServerOrder =
-  | { readonly list: number }
-  | { readonly clean_up: true }
-  /** Answered once what was written is where it stays. */
-  | { readonly settle: true }
-  | Record<string, never>;
+export type ServerOrder = { readonly list: number } | { readonly clean_up: true } | Record<string, never>;
 
-function listMs(limit: number): number {
+async function listMs(limit: number): Promise<number> {
   const started = performance.now();
-  const found = store.list({ limit }).length;
-  return found === limit ? performance.now() - started : Number.NaN;
+  const found = await store.read({ kind: 'list', filter: { limit } });
+  return found.length === limit ? performance.now() - started : Number.NaN;
 }
 
-process.on('message', (order: ServerOrder) => {
-  if ('list' in order) process.send?.({ ms: listMs(order.list) });
-  else if ('clean_up' in order) void cleanUp({ store, clock, retentionDays: () => 14 }, () => false);
-  else if ('settle' in order) void store.settle().then(() => process.send?.({}));
-  else process.send?.(report());
-});
+async function answerOrder(order: ServerOrder): Promise<void> {
+  if ('list' in order) process.send?.({ ms: await listMs(order.list) });
+  else if ('clean_up' in order) await cleanUp({ store, clock, retentionDays: () => 14 }, () => false);
+  else process.send?.(await report());
+}
+
+process.on('message', (order: ServerOrder) => void answerOrder(order));
 process.on('disconnect', () => process.exit(0));
 process.send?.({ port });

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { createIds } from '../../runtime/ids.ts';
 import type { Logger } from '../../runtime/log.ts';
-import { openServerStore } from '../../runtime/store/sqlite-store.ts';
+import { openServerStore } from '../../runtime/store/sqlite/open-store.ts';
 import type { Store } from '../../runtime/store/store.ts';
 import type { Dispatch } from '../../schemas/generated/types.ts';
 
@@ -44,17 +44,13 @@ function dispatch(accepted_at: number): Dispatch {
 }
 
 async function add(store: Store, at: number, finished: boolean): Promise<void> {
+  const holder = 'seed';
   const stored = await store.write({
-    kind: 'accept',
-    dispatch: dispatch(at),
-    max_concurrent: null,
-    claim: null,
-    claiming: 'now',
-    state: finished ? 'delivering' : 'pending',
-    now: at,
-    inbox: false,
+    ...{ kind: 'accept', dispatch: dispatch(at), max_concurrent: null, claim: null, claiming: 'now', now: at },
+    work: finished ? { kind: 'held', holder } : { kind: 'run' },
   });
-  if (finished && stored.kind === 'stored') await store.write({ kind: 'advance', ref: stored.ref, to: 'done', at });
+  if (!finished || stored.kind !== 'stored') return;
+  await store.write({ kind: 'advance', ref: stored.ref, holder, to: 'done', at });
 }
 
 async function addMany(store: Store, count: number, at: number, finished: boolean): Promise<void> {
@@ -68,7 +64,7 @@ async function addMany(store: Store, count: number, at: number, finished: boolea
 
 const quiet = (): void => {};
 const log: Logger = { debug: quiet, info: quiet, warn: quiet, error: quiet };
-const store = openServerStore({ path, durability: 'normal', log });
+const store = await openServerStore({ path, durability: 'normal', log });
 const now = Date.now();
 await addMany(store, old, now - MONTH_MS, true);
 await addMany(store, recent, now, true);

@@ -4,11 +4,11 @@ import { fillFromWords } from '../blueprints/fill-from-words.ts';
 import { openCatalog } from '../blueprints/open-catalog.ts';
 import { chooseTimezone } from '../blueprints/timezone.ts';
 import type { CliContext } from '../context.ts';
-import { makeStore } from '../store/use-store.ts';
 import { createBlueprintJob } from '../jobs/create-job.ts';
 import { openJobs } from '../jobs/open-jobs.ts';
 import { printMade } from '../jobs/print-job.ts';
 import { DEFAULT_PROFILE } from '../profiles/profile-home.ts';
+import { makeStore } from '../store/use-store.ts';
 
 export class BlueprintCreateCommand extends Command<CliContext> {
   static override paths = [['blueprint', 'create']];

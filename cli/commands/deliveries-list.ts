@@ -3,11 +3,11 @@ import { Command, Option } from 'clipanion';
 import type { DispatchSummary } from '../../runtime/store/queries.ts';
 import type { CliContext } from '../context.ts';
 import { parseFilter, parseLimit } from '../deliveries/filter.ts';
-import { useStore } from '../store/use-store.ts';
 import { printJson } from '../output/print.ts';
 import type { Column } from '../output/table.ts';
 import { printTable } from '../output/table.ts';
 import { formatDuration } from '../output/time.ts';
+import { useStore } from '../store/use-store.ts';
 
 export class DeliveriesListCommand extends Command<CliContext> {
   static override paths = [['deliveries', 'list']];

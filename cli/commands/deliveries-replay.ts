@@ -1,17 +1,17 @@
 /** `hookwright deliveries replay`: repeats dispatches, named or chosen by their state. */
 import { Command, Option } from 'clipanion';
 import { createIds } from '../../runtime/ids.ts';
-import { replay, whyNotReplay } from '../../runtime/store/replay.ts';
 import type { DispatchSummary, QueryResults, StoredDispatch } from '../../runtime/store/queries.ts';
+import { replay, whyNotReplay } from '../../runtime/store/replay.ts';
 import type { Store } from '../../runtime/store/store.ts';
 import type { CliContext } from '../context.ts';
 import type { Filter } from '../deliveries/filter.ts';
 import { parseFilter, parseLimit } from '../deliveries/filter.ts';
-import { findDispatch } from '../store/find-dispatch.ts';
-import { useStore } from '../store/use-store.ts';
 import { CliError, UsageError } from '../errors.ts';
 import { printJson, printLine, printNote } from '../output/print.ts';
 import { createProgress } from '../output/progress.ts';
+import { findDispatch } from '../store/find-dispatch.ts';
+import { useStore } from '../store/use-store.ts';
 
 interface Replayed {
   readonly id: string;

@@ -4,9 +4,9 @@ import type { StoredDispatch } from '../../runtime/store/queries.ts';
 import type { Moment } from '../../runtime/store/timeline.ts';
 import { timeline } from '../../runtime/store/timeline.ts';
 import type { CliContext } from '../context.ts';
+import { printJson, printLine, visible } from '../output/print.ts';
 import { findDispatch, unknownDispatch } from '../store/find-dispatch.ts';
 import { useStore } from '../store/use-store.ts';
-import { printJson, printLine, visible } from '../output/print.ts';
 
 export class DeliveriesShowCommand extends Command<CliContext> {
   static override paths = [['deliveries', 'show']];

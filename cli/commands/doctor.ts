@@ -49,7 +49,7 @@ export class DoctorCommand extends Command<CliContext> {
 
   private async checks(): Promise<readonly Check[]> {
     const compiled = compileRequest(await this.request());
-    const gateway = [checkConfiguration(compiled), checkTable(compiled), checkStore(this.context)];
+    const gateway = [checkConfiguration(compiled), checkTable(compiled), await checkStore(this.context)];
     if (compiled.output === null) return gateway;
     const { table } = compiled.output;
     const status = await tryAskGateway(this.context, 'status', {});

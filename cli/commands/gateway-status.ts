@@ -73,7 +73,8 @@ function describeError({ last_error }: DispatchStatus, now: number): string | nu
 
 /** Damage is told until it has been looked at; a problem as long as it lasts. */
 function describeStore({ problem: refused, damage }: StoreStatus, now: number): string | null {
-  if (refused !== null) return `the store takes no events since ${formatDuration(now - refused.since)}: ${refused.message}`;
+  if (refused !== null)
+    return `the store takes no events since ${formatDuration(now - refused.since)}: ${refused.message}`;
   if (damage === null) return null;
   const copy = damage.copy === null ? '' : ` (kept as ${damage.copy})`;
   return `the store was damaged, found ${formatDuration(now - damage.at)} ago: ${damage.message}${copy}`;

@@ -2,13 +2,13 @@
 import { Command, Option } from 'clipanion';
 import { chooseTimezone } from '../blueprints/timezone.ts';
 import type { CliContext } from '../context.ts';
-import { makeStore } from '../store/use-store.ts';
 import { UsageError } from '../errors.ts';
 import { createJob } from '../jobs/create-job.ts';
 import { configFromFlags } from '../jobs/job-flags.ts';
 import { openJobs } from '../jobs/open-jobs.ts';
 import { printMade } from '../jobs/print-job.ts';
 import { DEFAULT_PROFILE } from '../profiles/profile-home.ts';
+import { makeStore } from '../store/use-store.ts';
 
 export class JobCreateCommand extends Command<CliContext> {
   static override paths = [['job', 'create']];

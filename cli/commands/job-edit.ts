@@ -2,12 +2,12 @@
 import { Command, Option } from 'clipanion';
 import { chooseTimezone } from '../blueprints/timezone.ts';
 import type { CliContext } from '../context.ts';
-import { makeStore } from '../store/use-store.ts';
 import { UsageError } from '../errors.ts';
 import { editJob } from '../jobs/edit-job.ts';
 import { configFromFlags } from '../jobs/job-flags.ts';
 import { findJob, openJobs, recordOf } from '../jobs/open-jobs.ts';
 import { printMade } from '../jobs/print-job.ts';
+import { makeStore } from '../store/use-store.ts';
 
 export class JobEditCommand extends Command<CliContext> {
   static override paths = [['job', 'edit']];

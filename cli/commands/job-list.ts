@@ -1,7 +1,6 @@
 /** `hookwright job list`: every job, when it runs next and how its last run ended. */
 import { Command, Option } from 'clipanion';
 import type { CliContext } from '../context.ts';
-import { useStore } from '../store/use-store.ts';
 import type { JobReport } from '../jobs/describe-job.ts';
 import { readHistory, reportJob } from '../jobs/describe-job.ts';
 import { openJobs } from '../jobs/open-jobs.ts';
@@ -9,6 +8,7 @@ import { formatInstant } from '../output/instant.ts';
 import { printJson } from '../output/print.ts';
 import { printTable } from '../output/table.ts';
 import { formatDuration } from '../output/time.ts';
+import { useStore } from '../store/use-store.ts';
 
 export class JobListCommand extends Command<CliContext> {
   static override paths = [['job', 'list']];

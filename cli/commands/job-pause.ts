@@ -1,9 +1,9 @@
 /** `hookwright job pause`: keeps a job from firing until it is resumed. */
 import { Command, Option } from 'clipanion';
 import type { CliContext } from '../context.ts';
-import { makeStore } from '../store/use-store.ts';
 import { findJob, openJobs } from '../jobs/open-jobs.ts';
 import { printLine } from '../output/print.ts';
+import { makeStore } from '../store/use-store.ts';
 
 export class JobPauseCommand extends Command<CliContext> {
   static override paths = [['job', 'pause']];

@@ -1,10 +1,10 @@
 /** `hookwright job remove`: takes a job that was made at run time away. */
 import { Command, Option } from 'clipanion';
 import type { CliContext } from '../context.ts';
-import { makeStore } from '../store/use-store.ts';
 import { CliError } from '../errors.ts';
 import { findJob, openJobs, recordOf } from '../jobs/open-jobs.ts';
 import { printLine, printNote } from '../output/print.ts';
+import { makeStore } from '../store/use-store.ts';
 
 export class JobRemoveCommand extends Command<CliContext> {
   static override paths = [['job', 'remove']];

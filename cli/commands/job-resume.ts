@@ -1,9 +1,9 @@
 /** `hookwright job resume`: lets a paused job fire again, from now on. */
 import { Command, Option } from 'clipanion';
 import type { CliContext } from '../context.ts';
-import { makeStore } from '../store/use-store.ts';
 import { findJob, openJobs } from '../jobs/open-jobs.ts';
 import { printLine } from '../output/print.ts';
+import { makeStore } from '../store/use-store.ts';
 
 export class JobResumeCommand extends Command<CliContext> {
   static override paths = [['job', 'resume']];

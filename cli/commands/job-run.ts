@@ -3,10 +3,10 @@ import { Command, Option } from 'clipanion';
 import { manualDispatch } from '../../runtime/dispatch/scheduler/job-dispatch.ts';
 import { createIds } from '../../runtime/ids.ts';
 import type { CliContext } from '../context.ts';
-import { makeStore } from '../store/use-store.ts';
 import { CliError } from '../errors.ts';
 import { findJob, openJobs } from '../jobs/open-jobs.ts';
 import { printJson, printLine, printNote } from '../output/print.ts';
+import { makeStore } from '../store/use-store.ts';
 
 export class JobRunCommand extends Command<CliContext> {
   static override paths = [['job', 'run']];

@@ -2,7 +2,6 @@
 import { Command, Option } from 'clipanion';
 import type { Job } from '../../runtime/dispatch/scheduler/job.ts';
 import type { CliContext } from '../context.ts';
-import { useStore } from '../store/use-store.ts';
 import type { JobReport } from '../jobs/describe-job.ts';
 import { readHistory, reportJob } from '../jobs/describe-job.ts';
 import { findJob, openJobs } from '../jobs/open-jobs.ts';
@@ -10,6 +9,7 @@ import type { Paint } from '../output/colour.ts';
 import { createPaint } from '../output/colour.ts';
 import { formatInstant } from '../output/instant.ts';
 import { printJson, printLine, visible } from '../output/print.ts';
+import { useStore } from '../store/use-store.ts';
 
 const NEXT = 5;
 const RUNS = 5;

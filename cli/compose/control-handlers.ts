@@ -60,7 +60,11 @@ async function statusOf(
   startedAt: number,
 ): Promise<GatewayStatus> {
   const { state, table, subscriptions } = gateway.status();
-  const [{ runs_active, runs_queued }, dispatches, store] = await Promise.all([work.counts(), work.dispatches(), work.storeStatus()]);
+  const [{ runs_active, runs_queued }, dispatches, store] = await Promise.all([
+    work.counts(),
+    work.dispatches(),
+    work.storeStatus(),
+  ]);
   return {
     pid: context.pid,
     version: packageVersion(),

@@ -11,7 +11,7 @@ import type { StopReport } from '../../runtime/control/operations.ts';
 import { ListenError } from '../../runtime/intake/server.ts';
 import type { Logger } from '../../runtime/log.ts';
 import type { ProcessLogger } from '../../runtime/logger.ts';
-import { StoreRefused } from '../../runtime/store/sqlite/open-database.ts';
+import { StoreRefused } from '../../runtime/store/sqlite/store-refused.ts';
 import { TableError } from '../../runtime/table/load.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../context.ts';

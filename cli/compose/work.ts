@@ -6,7 +6,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Clock } from '../../runtime/clock.ts';
 import type { DispatchStatus, StoreStatus } from '../../runtime/control/operations.ts';
-import type { LiveFigures } from '../../runtime/metrics/metrics.ts';
 import type { SwappableDeliverer } from '../../runtime/deliver/create-deliverer.ts';
 import { createDeliverer } from '../../runtime/deliver/create-deliverer.ts';
 import type { LinkedTargets } from '../../runtime/deliver/link-targets.ts';
@@ -22,15 +21,16 @@ import type { DispatchObserver } from '../../runtime/dispatch/observer.ts';
 import { JobScheduler } from '../../runtime/dispatch/scheduler/scheduler.ts';
 import type { Ids } from '../../runtime/ids.ts';
 import type { ProcessLogger } from '../../runtime/logger.ts';
+import type { LiveFigures } from '../../runtime/metrics/metrics.ts';
 import type { RunProcess } from '../../runtime/process/run-process.ts';
 import type { SecretResolver } from '../../runtime/secrets.ts';
 import { SecretError } from '../../runtime/secrets.ts';
 import type { JobRecord } from '../../runtime/store/job-mutations.ts';
+import type { StoreOverview } from '../../runtime/store/queries.ts';
 import { startRetention } from '../../runtime/store/retention.ts';
 import { openServerStore } from '../../runtime/store/sqlite/open-store.ts';
 import type { DispatchState } from '../../runtime/store/states.ts';
 import { DISPATCH_STATES } from '../../runtime/store/states.ts';
-import type { StoreOverview } from '../../runtime/store/queries.ts';
 import type { Store } from '../../runtime/store/store.ts';
 import { storePath } from '../../runtime/store/store-path.ts';
 import { TableError } from '../../runtime/table/load.ts';
@@ -77,7 +77,8 @@ export class Work {
 
   /** The dispatcher, for a server that is made before the first table is there. */
   readonly dispatcher: Dispatcher = {
-    isDone: (...args) => this.running.isDone(...args),
+    isKnownDone: (...args) => this.running.isKnownDone(...args),
+    refuseRepeat: (...args) => this.running.refuseRepeat(...args),
     accept: (...args) => this.running.accept(...args),
     coalesce: (...args) => this.running.coalesce(...args),
     deliver: (...args) => this.running.deliver(...args),
@@ -106,7 +107,8 @@ export class Work {
     this.scheduler?.start();
     if (this.store === null) return;
     const retentionDays = (): number => this.current.table.gateway.retention_days;
-    this.endRetention = startRetention({ store: this.store, clock, log, retentionDays });
+    const maxBytes = (): number => this.current.table.gateway.retention_max_mb * 2 ** 20;
+    this.endRetention = startRetention({ store: this.store, clock, log, retentionDays, maxBytes });
   }
 
   /** Finishes what it can within `timeoutMs`; the rest goes on after the next start. */
@@ -164,7 +166,7 @@ export class Work {
   }
 
   private overview(): Promise<StoreOverview> {
-    return this.forJobs.store.read({ kind: 'overview' });
+    return this.forJobs.store.read({ kind: 'overview', now: this.context.clock.now() });
   }
 
   private async readJobs(): Promise<void> {
@@ -212,7 +214,7 @@ export class Work {
     const { home, clock, log, observer, ids, timezone } = this.context;
     this.linked = first;
     const { durability } = first.table.gateway;
-    const store = await openServerStore({ path: storePath(home), durability, log, clock, beforeCommit: () => log.flush() });
+    const store = await openServerStore({ path: storePath(home), durability, log, beforeCommit: () => log.flush() });
     const mirror = createMirror({ clock, log, homeOf: this.deliveries.context.homeOf });
     const deliverer = createDeliverer({ linked: first.targets, context: this.deliveries.context, mirror });
     this.store = store;

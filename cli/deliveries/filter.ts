@@ -1,8 +1,8 @@
 /** The conditions that `deliveries list` and `deliveries replay` share. */
 import { suggest } from '../../compiler/diagnostics/suggest.ts';
+import type { ListFilter } from '../../runtime/store/queries.ts';
 import type { DispatchState } from '../../runtime/store/states.ts';
 import { DISPATCH_STATES } from '../../runtime/store/states.ts';
-import type { ListQuery } from '../../runtime/store/store.ts';
 import { UsageError } from '../errors.ts';
 
 export interface FilterWords {
@@ -12,7 +12,7 @@ export interface FilterWords {
   readonly since: string | undefined;
 }
 
-export type Filter = Omit<ListQuery, 'limit' | 'before'>;
+export type Filter = Omit<ListFilter, 'limit' | 'before'>;
 
 /** @throws UsageError for a word that means nothing. */
 export function parseFilter({ state, route, job, since }: FilterWords, now: number): Filter {

@@ -48,7 +48,7 @@ export async function checkStore(context: CliContext): Promise<Check> {
   try {
     accessSync(existsSync(home) ? home : dirname(home), constants.W_OK);
     const found = await useStore(context, async (store) => ({
-      overview: await store.read({ kind: 'overview' }),
+      overview: await store.read({ kind: 'overview', now: context.clock.now() }),
       off: await store.read({ kind: 'audit' }),
     }));
     if (found === null) return gatewayCheck({ ...about, status: 'ok', detail: 'none yet; the gateway makes it' });

@@ -10,9 +10,9 @@ import { createMachineFacts } from '../compose/machine-facts.ts';
 import type { CliContext } from '../context.ts';
 import { CliError } from '../errors.ts';
 import { nodeFiles } from '../files/node-files.ts';
+import { readStoredJobs } from '../store/stored-jobs.ts';
 import type { OpenTable } from '../subscriptions/open-table.ts';
 import { openTable } from '../subscriptions/open-table.ts';
-import { readStoredJobs } from '../store/stored-jobs.ts';
 
 export interface OpenJobs extends OpenTable {
   /** Those of the store. */

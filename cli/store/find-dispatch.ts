@@ -11,5 +11,8 @@ export async function findDispatch(store: Store, id: string): Promise<StoredDisp
   const found = await store.read({ kind: 'find', id });
   if (found.kind === 'found') return found.dispatch;
   if (found.kind === 'unknown') throw unknownDispatch(id);
-  throw new CliError(`several deliveries begin with "${id}"`, 'name more of the id: hookwright deliveries list shows them');
+  throw new CliError(
+    `several deliveries begin with "${id}"`,
+    'name more of the id: hookwright deliveries list shows them',
+  );
 }

@@ -3,9 +3,8 @@
  * opens the file itself, and commands that are started at once wait for each other.
  */
 import { existsSync } from 'node:fs';
-import { NotRunningError } from '../../runtime/control/control-client.ts';
+import { callControl, NotRunningError } from '../../runtime/control/control-client.ts';
 import { ControlError } from '../../runtime/control/control-error.ts';
-import { callControl } from '../../runtime/control/control-client.ts';
 import type { AskStore } from '../../runtime/control/store-operations.ts';
 import { createRemoteStore } from '../../runtime/control/store-operations.ts';
 import type { Store } from '../../runtime/store/store.ts';

@@ -11,8 +11,8 @@ import { createMachineFacts } from '../compose/machine-facts.ts';
 import type { CliContext } from '../context.ts';
 import { CliError } from '../errors.ts';
 import { tryAskGateway } from '../gateway/ask-gateway.ts';
-import { readStoredJobs } from '../store/stored-jobs.ts';
 import { formatDiagnostics } from '../output/diagnostics.ts';
+import { readStoredJobs } from '../store/stored-jobs.ts';
 
 export interface OpenTable {
   readonly table: RouteTable;

@@ -11,8 +11,9 @@ import { performance } from 'node:perf_hooks';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../log.ts';
 
-/** The wait beyond which events are refused, in ms. A burst that is dealt with in this time is none of them. */
-const MAX_WAIT_MS = 200;
+/** A wait that is too long, in ms, and how long waits have to be so before events are refused: a burst passes. */
+const MAX_WAIT_MS = 350;
+const SUSTAINED_MS = 500;
 /** Between two measurements of a busy process, in ms. */
 const EVERY_MS = 100;
 /** Share of time in which the event loop works, from which on the process is busy. */
@@ -37,6 +38,8 @@ export class Overload {
   /** Monotonic ms; null: no measurement is under way. */
   private askedAt: number | null = null;
   private adjustedAt = Number.NEGATIVE_INFINITY;
+  /** Monotonic ms since when every wait was too long; null: the last one was not. */
+  private longSince: number | null = null;
   /** Of the events: those that are taken. */
   private share = 1;
   /** Parts of an event that may be taken, from those before. */
@@ -69,7 +72,10 @@ export class Overload {
       return;
     }
     this.adjustedAt = now;
-    if (this.utilization() < BUSY) return this.adjust(0, 1);
+    if (this.utilization() < BUSY) {
+      this.adjust(0, 1);
+      return;
+    }
     const asked = this.context.ask();
     if (asked === null) return;
     this.askedAt = now;
@@ -86,10 +92,15 @@ export class Overload {
     const { clock, log } = this.context;
     this.adjustedAt = clock.monotonic();
     if (wait > MAX_WAIT_MS) {
-      if (this.share === 1)
-        log.warn({ wait_ms: Math.round(wait) }, 'more arrives than can be taken: some events get 503');
+      this.longSince ??= this.adjustedAt - wait;
+      if (this.adjustedAt - this.longSince < SUSTAINED_MS) return;
+      const fields = { wait_ms: Math.round(wait) };
+      if (this.share === 1) log.warn(fields, 'more arrives than can be taken: some events get 503');
       this.share = Math.max(LEAST, this.share * FALL);
-    } else if (this.share < 1) {
+      return;
+    }
+    this.longSince = null;
+    if (this.share < 1) {
       this.share = Math.min(1, this.share + grow);
       if (this.share < 1) return;
       log.info({ refused: this.refused }, 'all events are taken again');

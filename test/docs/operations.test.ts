@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { formatDuration } from '../../cli/output/time.ts';
 import { nominalWait } from '../../runtime/dispatch/backoff.ts';
-import { openDatabase } from '../../runtime/store/sqlite/open-database.ts';
-import { openCommandStore, openStoreReader } from '../../runtime/store/sqlite-store.ts';
+import { connect } from '../../runtime/store/sqlite/driver.ts';
+import { openOfflineStore } from '../../runtime/store/sqlite/open-store.ts';
 import { DISPATCH_STATES } from '../../runtime/store/states.ts';
 import { runInProcess } from '../helpers/cli.ts';
-import { makeAccept } from '../helpers/dispatches.ts';
+import { HOLDER, makeAccept, makeAdvance } from '../helpers/dispatches.ts';
 import { codeBlocks } from '../helpers/markdown.ts';
 import { tempDir } from '../helpers/temp-dir.ts';
 
@@ -62,10 +62,10 @@ describe('docs/operations.md', () => {
 
   it('shows commands that work', async (t) => {
     const home = tempDir(t);
-    const store = openCommandStore(join(home, 'state.db'));
-    const stored = await store.write(makeAccept('abc'));
+    const store = await openOfflineStore(join(home, 'state.db'));
+    const stored = await store.write(makeAccept('abc', { work: { kind: 'held', holder: HOLDER } }));
     assert.ok(stored.kind === 'stored');
-    await store.write({ kind: 'advance', ref: stored.ref, to: 'dead', at: Date.now(), reason: 'x' });
+    await store.write(makeAdvance(stored.ref, 'dead', Date.now(), { reason: 'x' }));
     await store.close();
     const lines = codeBlocks(page)
       .flatMap(({ text }) => text.split('\n'))
@@ -80,17 +80,19 @@ describe('docs/operations.md', () => {
   it('shows a backup that can be taken beside a writer and holds everything committed', async (t) => {
     const home = tempDir(t);
     const path = join(home, 'state.db');
-    const store = openCommandStore(path);
+    const store = await openOfflineStore(path);
     t.after(() => store.close());
     await store.write(makeAccept('abc'));
     const [, statement = ''] = /state\.db "(VACUUM INTO '[^']+')"/.exec(page) ?? [];
     const copy = join(home, 'copy.db');
-    const db = openDatabase(path, 'full');
+    const db = connect(path, { busyMs: 5000 });
     db.exec(statement.replace('/backup/state.db', copy));
     db.close();
     assert.ok(existsSync(copy));
-    const reader = openStoreReader(copy);
-    assert.deepEqual([reader.find('abc')?.state, reader.audit()], ['pending', []]);
-    reader.close();
+    const copied = await openOfflineStore(copy);
+    const found = await copied.read({ kind: 'find', id: 'abc' });
+    assert.equal(found.kind === 'found' && found.dispatch.state, 'pending');
+    assert.deepEqual(await copied.read({ kind: 'audit' }), []);
+    await copied.close();
   });
 });

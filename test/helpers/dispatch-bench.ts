@@ -102,7 +102,7 @@ export function storedIn(store: MemoryStore, id: string): StoredDispatch | null 
 export const stateOf = (store: MemoryStore, id: string): DispatchState | undefined => storedIn(store, id)?.state;
 
 /** Dispatches of all routes in a state. */
-export function count(store: MemoryStore, state: DispatchState | 'accepted'): number {
+export function count(store: MemoryStore, state: DispatchState | 'accepted' | 'removed'): number {
   return store.look({ kind: 'overview', now: 0 }).tallies.reduce((sum, tally) => sum + tally[state], 0);
 }
 

@@ -38,7 +38,11 @@ export interface Answer {
   readonly body: Record<string, unknown>;
 }
 
-export type ServeOptions = Partial<Omit<GatewayOptions, 'dispatcher' | 'log'>> & { readonly clock?: Clock };
+export type ServeOptions = Partial<Omit<GatewayOptions, 'dispatcher' | 'log'>> & {
+  readonly clock?: Clock;
+  /** Refuses events when the process is overloaded, as a gateway does. */
+  readonly sheds?: boolean;
+};
 
 /** Everything but `load` and `listen`, for tests of what stands in their way. */
 export function prepareGateway(
@@ -72,6 +76,8 @@ export function prepareGateway(
     ids: createIds(randomBytes),
     clock,
     log,
+    // A busy machine must not make it refuse what a test sends.
+    ...(options.sheds === true ? {} : { overload: { refuses: () => false } }),
     ...options,
   });
   t.after(() => gateway.stop(0));

@@ -91,7 +91,7 @@ for (const [name, write, error] of refused) {
 
 test('what hangs on a table is prepared before the swap and applied with it', async (t) => {
   const steps: string[] = [];
-  const prepare = (table: { routes: object }) => {
+  const prepare = async (table: { routes: object }) => {
     const names = Object.keys(table.routes).join();
     if (names === 'bad') throw new Error('target messenger_a: env:TOKEN is not set');
     steps.push(`prepare ${names}`);

@@ -6,7 +6,7 @@ import type { Stage } from '../intake.ts';
 import { comeBack, ROUTE_DISABLED } from '../reply.ts';
 
 /** When to come back to a process that has more to do than it can, in seconds. */
-const OVERLOADED_SECONDS = 5;
+const OVERLOADED_SECONDS = 10;
 
 export const checkOpen: Stage = (intake, { shutdown, overload }) => {
   if (shutdown.retryAfterSeconds !== null) return comeBack('shutting_down', shutdown.retryAfterSeconds);

@@ -1,5 +1,4 @@
 /** The questions of ../queries.ts as SQL, over a connection that only reads. */
-import type { Dispatch } from '../../../schemas/generated/types.ts';
 import { claimKey } from '../claim-key.ts';
 import type { Ref } from '../mutations.ts';
 import type {
@@ -31,21 +30,18 @@ type Raw<K extends QueryKind> = K extends 'load'
     ? LoadedRow | 'unknown' | 'ambiguous'
     : QueryResults[K];
 
-/** A question as it crosses to the reader thread. `has_body`: only the rest of the dispatch is asked for. */
-export type Asked<Q extends Query = Query> = Q & { readonly has_body?: boolean };
-
 export type RawQueries = {
-  readonly [K in QueryKind]: (query: Asked<Extract<Query, { kind: K }>>) => Raw<K>;
+  readonly [K in QueryKind]: (query: Extract<Query, { kind: K }>) => Raw<K>;
 };
 export type RawResult = Raw<QueryKind>;
 
 /** On the thread that asked. */
-export function readRaw(kind: QueryKind, raw: RawResult, known: Dispatch | null): QueryResults[QueryKind] {
-  if (kind === 'load') return raw === null ? null : readLoaded(raw as LoadedRow, known);
+export function readRaw(kind: QueryKind, raw: RawResult): QueryResults[QueryKind] {
+  if (kind === 'load') return raw === null ? null : readLoaded(raw as LoadedRow);
   if (kind !== 'find') return raw as QueryResults[QueryKind];
   return typeof raw === 'string'
     ? { kind: raw as 'unknown' | 'ambiguous' }
-    : { kind: 'found', dispatch: readLoaded(raw as LoadedRow, null) };
+    : { kind: 'found', dispatch: readLoaded(raw as LoadedRow) };
 }
 
 export function createQueries(db: Connection): RawQueries {
@@ -55,7 +51,7 @@ export function createQueries(db: Connection): RawQueries {
   const load = createLoad(db);
   return {
     is_claimed: ({ key, now }) => held.get(claimKey(key), now) !== undefined,
-    load: ({ ref, has_body }) => load(ref, has_body),
+    load: ({ ref }) => load(ref),
     find({ id }) {
       const known = exact.get(id);
       const found = known === undefined && id !== '' ? beginning.all(id) : [known];
@@ -70,14 +66,14 @@ export function createQueries(db: Connection): RawQueries {
   };
 }
 
-function createLoad(db: Connection): (ref: Ref, hasBody?: boolean) => LoadedRow | null {
-  const one = db.query<readonly [...SummaryRow, number | null, string | null, string | null]>(
-    `SELECT ${SUMMARY_COLUMNS}, d.max_concurrent, CASE WHEN ? THEN d.body END, a.text FROM dispatch d JOIN work w USING (ref) ` +
+function createLoad(db: Connection): (ref: Ref) => LoadedRow | null {
+  const one = db.query<readonly [...SummaryRow, number | null, string, string | null]>(
+    `SELECT ${SUMMARY_COLUMNS}, d.max_concurrent, d.body, a.text FROM dispatch d JOIN work w USING (ref) ` +
       'LEFT JOIN answer a USING (ref) WHERE d.ref = ?',
   );
   const steps = db.query<[string]>('SELECT data FROM step WHERE id BETWEEN ? AND ? ORDER BY id');
-  return (ref, hasBody = false) => {
-    const row = one.get(hasBody ? 0 : 1, ref);
+  return (ref) => {
+    const row = one.get(ref);
     if (row === undefined) return null;
     const [, , , , , , , , , , , , , max_concurrent, body, answer] = row;
     const summary = row.slice(0, 13) as unknown as SummaryRow;

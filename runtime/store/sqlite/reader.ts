@@ -1,8 +1,9 @@
 /** The connection that reads, on a thread of its own in a server: answers queries and makes the checkpoints. */
+import type { Query } from '../queries.ts';
 import type { Connect, Connection } from './driver.ts';
 import { connect as connectDriver } from './driver.ts';
 import { openReading } from './open-database.ts';
-import type { Asked, RawQueries, RawResult } from './read.ts';
+import type { RawQueries, RawResult } from './read.ts';
 import { createQueries } from './read.ts';
 
 export interface ReaderOptions {
@@ -12,7 +13,7 @@ export interface ReaderOptions {
 }
 
 export type ReaderRequest =
-  | { readonly kind: 'read'; readonly queries: readonly Asked[] }
+  | { readonly kind: 'read'; readonly queries: readonly Query[] }
   /** `check`: looks through the whole file, which takes seconds. */
   | { readonly kind: 'checkpoint' | 'check' | 'close' };
 
@@ -48,10 +49,10 @@ export class Reader {
     }
   }
 
-  private read(query: Asked): ReadResult {
+  private read(query: Query): ReadResult {
     try {
       const { queries } = this.open();
-      const ask = queries[query.kind] as (query: Asked) => RawResult;
+      const ask = queries[query.kind] as (query: Query) => RawResult;
       return { kind: 'ok', value: ask(query) };
     } catch (error) {
       return { kind: 'failed', message: error instanceof Error ? error.message : String(error) };

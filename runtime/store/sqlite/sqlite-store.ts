@@ -2,7 +2,6 @@
  * The store over one SQLite file: changes go to the writer in groups, questions to the reader. In a server both are
  * threads, so that nothing blocks the event loop; in a command they are objects.
  */
-import type { Dispatch } from '../../../schemas/generated/types.ts';
 import type { Logger } from '../../log.ts';
 import type { Mutation, MutationKind, MutationResults } from '../mutations.ts';
 import type { DamageReport, Query, QueryResults } from '../queries.ts';
@@ -11,10 +10,8 @@ import { StoreUnavailable } from '../store.ts';
 import type { EncodedChange } from './encode.ts';
 import { GroupCommit, NEW_WORK } from './group-commit.ts';
 import { Health } from './health.ts';
-import type { Asked } from './read.ts';
 import { readRaw } from './read.ts';
 import type { ReaderRequest, ReadResult } from './reader.ts';
-import { RecentDispatches } from './recent-dispatches.ts';
 import { StoreRefused } from './store-refused.ts';
 import type { Client } from './thread.ts';
 import { ThreadEnded } from './thread.ts';
@@ -37,9 +34,7 @@ export interface StoreParts {
 }
 
 interface Reading {
-  readonly query: Asked;
-  /** The dispatch whose body need not be loaded. */
-  readonly known: Dispatch | null;
+  readonly query: Query;
   readonly resolve: (result: never) => void;
   readonly reject: (error: Error) => void;
 }
@@ -48,7 +43,6 @@ export class SqliteStore implements Store {
   private readonly parts: StoreParts;
   private readonly group: GroupCommit;
   private readonly health: Health;
-  private readonly recent = new RecentDispatches();
   private reading: Reading[] = [];
   private lock: { release(): void } | null = null;
   private isOpen = false;
@@ -112,9 +106,8 @@ export class SqliteStore implements Store {
 
   read<Q extends Query>(query: Q): Promise<QueryResults[Q['kind']]> {
     if (!this.isOpen) return Promise.reject(new StoreUnavailable(this.problem()?.message ?? 'the store is not open'));
-    const known = query.kind === 'load' ? this.recent.get(query.ref) : null;
     return new Promise((resolve, reject) => {
-      this.reading.push({ query: known === null ? query : { ...query, has_body: true }, known, resolve, reject });
+      this.reading.push({ query, resolve, reject });
       if (this.reading.length === 1) queueMicrotask(() => void this.ask());
     });
   }
@@ -140,15 +133,11 @@ export class SqliteStore implements Store {
   }
 
   private written(mutation: Mutation, result: MutationResults[MutationKind]): void {
-    if (mutation.kind === 'accept') {
-      const accepted = result as MutationResults['accept'];
-      if (accepted.kind === 'stored') this.recent.add(accepted.ref, mutation.dispatch);
-    } else if (mutation.kind === 'trim') {
-      const { removed, bytes } = result as MutationResults['trim'];
-      const size = `the store has reached its size of ${Math.round(mutation.max_bytes / 2 ** 20)} MB`;
-      if (bytes <= mutation.max_bytes) this.health.end('full');
-      else if (removed === 0) this.health.begin('full', `${size}, and nothing in it has ended`);
-    }
+    if (mutation.kind !== 'trim') return;
+    const { removed, bytes } = result as MutationResults['trim'];
+    const size = `the store has reached its size of ${Math.round(mutation.max_bytes / 2 ** 20)} MB`;
+    if (bytes <= mutation.max_bytes) this.health.end('full');
+    else if (removed === 0) this.health.begin('full', `${size}, and nothing in it has ended`);
   }
 
   private async commit(changes: readonly EncodedChange[]): Promise<readonly CommitResult[]> {
@@ -174,9 +163,9 @@ export class SqliteStore implements Store {
     } catch (error) {
       problem = messageOf(error);
     }
-    for (const [index, { query, known, resolve, reject }] of reading.entries()) {
+    for (const [index, { query, resolve, reject }] of reading.entries()) {
       const result = results[index] ?? { kind: 'failed', message: problem };
-      if (result.kind === 'ok') resolve(readRaw(query.kind, result.value, known) as never);
+      if (result.kind === 'ok') resolve(readRaw(query.kind, result.value) as never);
       else reject(new StoreUnavailable(`cannot read the store: ${result.message}`));
     }
   }

@@ -28,8 +28,7 @@ export type SummaryRow = readonly [
 export interface LoadedRow {
   readonly summary: SummaryRow;
   readonly max_concurrent: number | null;
-  /** Null: the one who asked has it. */
-  readonly body: string | null;
+  readonly body: string;
   readonly answer: string | null;
   readonly steps: readonly string[];
 }
@@ -47,10 +46,8 @@ export function readSummary(row: SummaryRow): DispatchSummary {
   };
 }
 
-/** @param known the dispatch, where its body was left out */
-export function readLoaded(row: LoadedRow, known: Dispatch | null): StoredDispatch {
-  const { summary, max_concurrent, body, answer, steps } = row;
-  const dispatch = known ?? (JSON.parse(body ?? '') as Dispatch);
+export function readLoaded({ summary, max_concurrent, body, answer, steps }: LoadedRow): StoredDispatch {
+  const dispatch = JSON.parse(body) as Dispatch;
   return {
     ...readSummary(summary),
     dispatch: { ...dispatch, superseded: supersededOf(summary[7]) ?? dispatch.superseded },

@@ -6,13 +6,12 @@ import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
 import { parseSince } from '../../../cli/deliveries/filter.ts';
 import type { Accept } from '../../../runtime/store/mutations.ts';
-import { openCommandStore, openServerStore } from '../../../runtime/store/sqlite-store.ts';
+import { openOfflineStore } from '../../../runtime/store/sqlite/open-store.ts';
 import type { Store } from '../../../runtime/store/store.ts';
 import { storePath } from '../../../runtime/store/store-path.ts';
 import { runInProcess } from '../../helpers/cli.ts';
-import { makeAccept, makeDispatch } from '../../helpers/dispatches.ts';
+import { HOLDER, makeAccept, makeAdvance, makeAttempt, makeDispatch, makeTake } from '../../helpers/dispatches.ts';
 import { FakeClock } from '../../helpers/fake-clock.ts';
-import { silentLog } from '../../helpers/log.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 
 const NOW = Date.UTC(2026, 0, 10, 12);
@@ -40,42 +39,38 @@ function setUp(t: TestContext) {
 }
 
 async function add(store: Store, id: string, age: number, overrides: Partial<Accept> & { route?: string } = {}) {
-  const dispatch = makeDispatch(id, { accepted_at: NOW - age, route: overrides.route ?? 'alerts' });
-  const stored = await store.write(makeAccept(id, { dispatch, now: NOW - age, ...overrides }));
+  const { route = 'alerts', ...rest } = overrides;
+  const dispatch = makeDispatch(id, { accepted_at: NOW - age, route });
+  const stored = await store.write(makeAccept(id, { dispatch, now: NOW - age, ...rest }));
   assert.ok(stored.kind === 'stored');
   return stored.ref;
 }
 
+/** Stored, and its run taken. */
+async function addTaken(store: Store, id: string, age: number, overrides: Parameters<typeof add>[3] = {}) {
+  const ref = await add(store, id, age, overrides);
+  await store.write(makeTake(NOW - age));
+  return ref;
+}
+
 /** done (route other), dead in delivery, dead in its run, pending; oldest first. */
 async function fill(path: string): Promise<void> {
-  const store = openCommandStore(path);
-  const done = await add(store, 'done1', 50 * HOUR, { route: 'other' });
-  await store.write({ kind: 'advance', ref: done, to: 'delivering', at: NOW - 50 * HOUR, answer: 'text' });
-  await store.write({ kind: 'advance', ref: done, to: 'done', at: NOW - 50 * HOUR });
-  const dead = await add(store, 'dead1', 2 * HOUR);
+  const store = await openOfflineStore(path);
+  const done = await addTaken(store, 'done1', 50 * HOUR, { route: 'other' });
+  await store.write(makeAdvance(done, 'done', NOW - 50 * HOUR, { answer: 'text' }));
+  const dead = await addTaken(store, 'dead1', 2 * HOUR);
   const at = NOW - 2 * HOUR;
-  await store.write({ kind: 'advance', ref: dead, to: 'running', at: at + 1000 });
-  await store.write({ kind: 'advance', ref: dead, to: 'delivering', at: at + 3000, answer: 'an answer\u001b[31m' });
-  const attempt = { kind: 'delivery', index: 0, started_at: at + 3000, sent: 0, message_id: null } as const;
-  const first = {
-    ...attempt,
-    outcome: 'retry',
-    at: at + 3500,
-    reason: '429 by the target',
-    next_at: at + 5500,
-  } as const;
-  const second = { ...attempt, outcome: 'permanent', at: at + 5600, reason: 'no such channel', next_at: null } as const;
-  await store.write({ kind: 'advance', ref: dead, to: 'delivering', at: at + 3500, steps: [first] });
-  await store.write({
-    kind: 'advance',
-    ref: dead,
-    to: 'dead',
-    at: at + 5600,
-    reason: 'log: no such channel',
-    steps: [second],
-  });
-  const unrun = await add(store, 'dead2', HOUR);
-  await store.write({ kind: 'advance', ref: unrun, to: 'dead', at: NOW - HOUR, reason: 'run failed: exit 1' });
+  const open = [{ index: 0, target: 'log', due_at: at + 3000 }];
+  const answer = 'an answer\u001b[31m';
+  await store.write(makeAdvance(dead, 'delivering', at + 3000, { started_at: at + 1000, answer, open }));
+  const first = { outcome: 'retry', reason: '429 by the target', next_at: at + 5500, started_at: at + 3000 } as const;
+  const second = { outcome: 'permanent', reason: 'no such channel', started_at: at + 3000 } as const;
+  await store.write(makeTake(at + 3000));
+  await store.write(makeAttempt(dead, 0, at + 3500, first));
+  await store.write(makeTake(at + 5500));
+  await store.write(makeAttempt(dead, 0, at + 5600, second));
+  const unrun = await addTaken(store, 'dead2', HOUR);
+  await store.write(makeAdvance(unrun, 'dead', NOW - HOUR, { reason: 'run failed: exit 1' }));
   await add(store, 'pending1', 60_000);
   await store.close();
 }
@@ -241,28 +236,12 @@ describe('deliveries replay', () => {
     assert.equal((await run('replay', 'a', '--state', 'dead')).code, 2);
   });
 
-  it('works beside a running server, which finds the repeats in its inbox', async (t) => {
-    const { json, path } = setUp(t);
-    await fill(path);
-    const server = openServerStore({ path, durability: 'full', log: silentLog });
-    t.after(() => server.close());
-    await server.write(makeAccept('new1'));
-    assert.equal((await json<Listed[]>('list', '--limit', '1'))[0]?.id, 'new1');
-    const [again] = await json<{ id: string }[]>('replay', 'dead2');
-    assert.deepEqual(
-      server.inbox(9).map((ref) => server.load(ref)?.id),
-      [again?.id],
-    );
-    await server.write(makeAccept('new2'));
-    assert.equal(server.find('new2')?.state, 'pending');
-  });
-
   it('shows a bar on a terminal while it repeats many', async (t) => {
     const { home, path } = setUp(t);
-    const store = openCommandStore(path);
+    const store = await openOfflineStore(path);
     for (let n = 0; n < 250; n++) {
-      const ref = await add(store, `d${n}`, HOUR, { claim: null });
-      await store.write({ kind: 'advance', ref, to: 'dead', at: NOW, reason: 'x' });
+      const ref = await add(store, `d${n}`, HOUR, { claim: null, work: { kind: 'held', holder: HOLDER } });
+      await store.write(makeAdvance(ref, 'dead', NOW, { reason: 'x' }));
     }
     await store.close();
     let bar = '';
@@ -276,8 +255,9 @@ describe('deliveries replay', () => {
     assert.equal(code, 0);
     assert.match(bar, /250\/250 repeated/);
     assert.match(bar, /250 deliveries repeated\n$/);
-    const reader = openCommandStore(join(home, 'state.db'));
-    assert.deepEqual([reader.inbox(999).length, reader.audit()], [250, []]);
+    const reader = await openOfflineStore(join(home, 'state.db'));
+    assert.equal((await reader.read({ kind: 'overview', now: NOW })).backlog.runs, 250);
+    assert.deepEqual(await reader.read({ kind: 'audit' }), []);
     await reader.close();
   });
 });

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { test } from 'node:test';
 import { systemClock } from '../../../runtime/clock.ts';
 import { controlPaths } from '../../../runtime/control/control-path.ts';
-import type { StoredDispatch } from '../../../runtime/store/store.ts';
+import type { StoredDispatch } from '../../../runtime/store/queries.ts';
 import type { TestGateway } from '../../helpers/gateway.ts';
 import { startGateway, until } from '../../helpers/gateway.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';

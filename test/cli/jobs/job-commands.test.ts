@@ -3,7 +3,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
-import { openCommandStore } from '../../../runtime/store/sqlite-store.ts';
+import { openOfflineStore } from '../../../runtime/store/sqlite/open-store.ts';
 import type { CliResult } from '../../helpers/cli.ts';
 import { runInProcess } from '../../helpers/cli.ts';
 import { FakeClock } from '../../helpers/fake-clock.ts';
@@ -207,7 +207,7 @@ test('run stores one run, and no second while it waits', async (t) => {
 
 test('show tells what was missed and what was left out', async (t) => {
   const { home, fine, json } = openHome(t, CONFIG);
-  const store = openCommandStore(join(home, 'state.db'));
+  const store = await openOfflineStore(join(home, 'state.db'));
   const hour = 3_600_000;
   await store.write(makeTick('report', NOW - 5 * hour, { dispatch: null, missed: 3 }));
   await store.write(makeTick('report', NOW - 4 * hour));

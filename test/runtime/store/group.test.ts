@@ -22,6 +22,11 @@ describe('joinGroup', () => {
       { due_at: 100_000, superseded: 3 },
     ],
     ['is due at once for an event after that', [0, 120_000], { due_at: 100_000 }],
+    [
+      'counts its longest wait anew when the clock was set back',
+      [500_000, 10_000, 80_000],
+      { first_at: 10_000, due_at: 110_000, superseded: 2 },
+    ],
   ];
   for (const [what, times, expected] of cases) {
     it(what, () => {
