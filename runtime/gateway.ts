@@ -252,7 +252,7 @@ class RunningGateway implements Gateway {
       shutdown: this.shutdown,
       overload:
         this.options.overload ??
-        new Overload({ clock, log, open: () => this.connections.size, ask: () => this.askHealth() }),
+        new Overload({ clock, log, ask: () => this.askHealth() }),
       bodies: this.bodies,
       warnDeprecated: createDeprecationWarner(log),
     };

@@ -96,6 +96,14 @@ test('nothing outside of cli/, test/ and scripts/ imports cli/', () => {
   assert.deepEqual(wrong, []);
 });
 
+test('the SQLite driver is named by one file', () => {
+  const named = [...sources('runtime'), ...sources('cli'), ...sources('bench')]
+    .flatMap(importsOf)
+    .filter(({ to }) => to === 'libsql')
+    .map(({ file }) => file);
+  assert.deepEqual(named, ['runtime/store/sqlite/driver.ts']);
+});
+
 test('no file is reached through a folder: imports name the file they mean', () => {
   const all = [...sources('compiler'), ...sources('runtime'), ...sources('cli')];
   const wrong = all

@@ -9,7 +9,7 @@ export interface AgentRequest {
   readonly route: string;
   readonly event: string;
   readonly delivery_id: string;
-  /** Aborted on timeout and when a drain gives up; the runner then kills what it started. Made when it is asked for. */
+  /** Aborted on timeout and when a drain gives up; the runner then kills what it started. */
   readonly signal: AbortSignal;
 }
 

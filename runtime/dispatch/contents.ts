@@ -5,8 +5,13 @@
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { Ref } from '../store/mutations.ts';
 import type { Store } from '../store/store.ts';
-import type { Content, DeliveryProgress } from './deliver-once.ts';
-import { progressOf } from './deliver-once.ts';
+import type { Content, DeliveryProgress } from './delivery-attempt.ts';
+import { progressOf } from './delivery-attempt.ts';
+
+/** What a delivery is to bring, and how far it has come. */
+export interface DeliverableContent extends Content {
+  readonly progress: DeliveryProgress;
+}
 
 interface Kept {
   readonly dispatch: Dispatch;
@@ -57,8 +62,7 @@ export class Contents {
     return kept.dispatch;
   }
 
-  /** What a delivery is to bring, and how far it has come. */
-  async forDelivery(ref: Ref, index: number): Promise<(Content & { readonly progress: DeliveryProgress }) | null> {
+  async forDelivery(ref: Ref, index: number): Promise<DeliverableContent | null> {
     const kept = this.kept.get(ref);
     if (kept !== undefined) {
       const { dispatch, answer } = kept;

@@ -13,7 +13,6 @@ import type { DispatchCounts, DispatchReport, DispatchService } from './dispatch
 import type { Claim, Dispatcher, Refusal } from './dispatcher.ts';
 import { Persister } from './persist.ts';
 import { Progress } from './progress.ts';
-import { QueueCount } from './queue-count.ts';
 import { RunWorker } from './run-worker.ts';
 import { StoreGate } from './store-gate.ts';
 import { storedClaim } from './stored-claim.ts';
@@ -34,7 +33,6 @@ class DispatcherService implements DispatchService {
   private readonly persister: Persister;
   private readonly contents: Contents;
   private readonly recent = new RecentClaims();
-  private readonly queue = new QueueCount();
   private readonly gate: StoreGate;
   private readonly runs: RunWorker;
   private readonly deliveries: DeliveryWorker;
@@ -58,9 +56,9 @@ class DispatcherService implements DispatchService {
     this.runs = new RunWorker(parts);
     this.deliveries = new DeliveryWorker(parts);
     this.direct = new DirectDelivery(context, holder, persister, this.recent);
-    const { runs, deliveries, queue, gate } = this;
+    const { runs, deliveries, gate } = this;
     const changed = (): void => this.progress.changed();
-    this.loop = new WorkLoop({ context, holder, gate, queue, runs, deliveries, changed });
+    this.loop = new WorkLoop({ context, holder, gate, runs, deliveries, changed });
     this.persister = persister;
     this.contents = contents;
   }
@@ -82,21 +80,22 @@ class DispatcherService implements DispatchService {
   async accept(
     ...[dispatch, claim, max_concurrent]: Parameters<Dispatcher['accept']>
   ): ReturnType<Dispatcher['accept']> {
-    if (this.queue.size >= this.context.limits().max_queued_runs) return QUEUE_FULL;
+    if (this.loop.queued >= this.context.limits().max_queued_runs) return QUEUE_FULL;
     if (this.stopping) return SHUTTING_DOWN;
     const { store, clock, observer } = this.context;
     const now = clock.now();
     const work = { kind: 'run' } as const;
     const held = storedClaim(claim, now);
     const change: Accept = { kind: 'accept', dispatch, max_concurrent, claim: held, claiming: 'now', work, now };
-    const arrived = this.queue.arrive();
     observer?.reached?.('accept.begin');
     const written = store.write(change);
-    // The run that it waits for is taken by the same commit.
-    if (this.runs.room > 0) this.loop.wake();
+    // After it, so that its run is taken by the same commit.
+    this.loop.arrive(1);
     const stored = await this.gate.pass(() => written);
-    arrived(stored.kind === 'stored');
-    if (stored.kind !== 'stored') return stored;
+    if (stored.kind !== 'stored') {
+      this.loop.arrive(-1);
+      return stored;
+    }
     this.recent.committed(change, stored);
     this.contents.keep(stored.ref, dispatch, null);
     observer?.reached?.('accept.stored');
@@ -156,7 +155,7 @@ class DispatcherService implements DispatchService {
     this.loop.close();
     this.runs.close();
     this.deliveries.close();
-    await this.progress.until(() => this.active === 0 && !this.loop.isTurning, CUT_OFF_MS);
+    await this.progress.until(() => this.active === 0 && !this.loop.isBusy, CUT_OFF_MS);
     this.persister.stop();
     return { drained, abandoned };
   }

@@ -1,13 +1,66 @@
-/** One delivery attempt of an answer: made and decided about, as it is recorded, as it is logged. */
+/** One delivery attempt: made and decided about, as it is recorded, as it is logged. */
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { DeliveryOutcome } from '../deliver/deliverer.ts';
+import { failed } from '../deliver/outcome.ts';
 import type { Step } from '../store/mutations.ts';
 import type { DispatchContext } from './context.ts';
-import type { Content, DeliveryProgress } from './deliver-once.ts';
-import { deliverOnce } from './deliver-once.ts';
 import type { DeliveryDecision } from './delivery-decision.ts';
 import { decideDelivery } from './delivery-decision.ts';
 import { logFields } from './log-fields.ts';
+
+/** A text on its way, with the dispatch that says where to. */
+export interface Content {
+  readonly dispatch: Dispatch;
+  readonly text: string;
+}
+
+/** How far one delivery of a dispatch has come. */
+export interface DeliveryProgress {
+  readonly index: number;
+  readonly attempts: number;
+  /** Pieces that have arrived. */
+  readonly sent: number;
+  /** Unix ms. */
+  readonly first_attempt_at: number | null;
+}
+
+/** Read from the recorded steps of its dispatch. */
+export function progressOf(index: number, steps: readonly Step[]): DeliveryProgress {
+  const made = steps.filter((step) => step.kind === 'delivery' && step.index === index);
+  const first_attempt_at = made[0]?.started_at ?? null;
+  return { index, attempts: made.length, sent: made.at(-1)?.sent ?? 0, first_attempt_at };
+}
+
+/** One attempt. When a deliverer throws, which none should, it is unknown whether something was sent. */
+export async function deliverOnce(
+  context: DispatchContext,
+  { dispatch, text }: Content,
+  progress: DeliveryProgress,
+  signal: AbortSignal,
+): Promise<DeliveryOutcome> {
+  const { index, sent, first_attempt_at } = progress;
+  const address = dispatch.deliveries[index];
+  if (address === undefined) throw new Error(`dispatch ${dispatch.id} has no delivery ${index}`);
+  try {
+    return await context.deliverer.deliver({
+      key: `${dispatch.id}:${index}`,
+      profile: dispatch.profile,
+      route: dispatch.route ?? '',
+      delivery_id: dispatch.delivery_id,
+      target: address.target,
+      extra: address.extra,
+      unresolved: address.unresolved,
+      text,
+      sent,
+      first_attempt_at,
+      mirror_to_session: dispatch.mirror_to_session,
+      signal,
+    });
+  } catch (error) {
+    context.log.error({ ...logFields(dispatch), target: address.target, err: error }, 'the deliverer failed');
+    return failed('ambiguous', 'internal error', { sent });
+  }
+}
 
 /** An attempt that counts: what came of it, and what follows. */
 export interface Attempted {
@@ -50,18 +103,16 @@ export async function makeAttempt(
 }
 
 /** @param at unix ms of its end */
-export function deliveryStep(index: number, { outcome, decision, startedAt }: Attempted, at: number): Step {
-  return {
-    kind: 'delivery',
-    index,
-    outcome: outcome.kind,
-    started_at: startedAt,
-    at,
-    reason: decision.kind === 'done' ? null : decision.reason,
-    next_at: decision.kind === 'retry' ? at + decision.wait_ms : null,
-    sent: outcome.sent,
-    message_id: outcome.kind === 'ok' ? outcome.message_id : null,
-  };
+export function deliveryStep(
+  index: number,
+  { outcome, decision, startedAt }: Pick<Attempted, 'outcome' | 'decision' | 'startedAt'>,
+  at: number,
+): Step {
+  const reason = decision.kind === 'done' ? null : decision.reason;
+  const next_at = decision.kind === 'retry' ? at + decision.wait_ms : null;
+  const message_id = outcome.kind === 'ok' ? outcome.message_id : null;
+  const { kind, sent } = outcome;
+  return { kind: 'delivery', index, outcome: kind, started_at: startedAt, at, reason, next_at, sent, message_id };
 }
 
 /** Logs what came of an attempt, once it is recorded. A delivery that was a line of the log itself needs no other. */

@@ -3,20 +3,21 @@
  * so that a restart goes on where this process was.
  */
 import { setMaxListeners } from 'node:events';
-import type { RecordAttempt, TakenAttempt } from '../store/mutations.ts';
-import type { Content, DeliveryProgress } from './deliver-once.ts';
+import type { RecordAttempt, Step, TakenAttempt } from '../store/mutations.ts';
+import type { DeliverableContent } from './contents.ts';
 import type { Attempted } from './delivery-attempt.ts';
 import { deliveryStep, makeAttempt, reportAttempt } from './delivery-attempt.ts';
 import { Stopped } from './persist.ts';
 import type { WorkerParts } from './run-worker.ts';
+import type { Worker } from './work-loop.ts';
 
 /** Attempts at once: in all, and to one target of one profile, so that a slow one does not hold up the others. */
 const MAX_ATTEMPTS = 64;
 export const MAX_PER_TARGET = 8;
-/** When an attempt is made again that failed for a fault of ours before anything was sent, in ms. */
-const FAULT_MS = 5000;
+/** When a delivery is tried again that could not be read, in ms. */
+const UNREAD_MS = 5000;
 
-export class DeliveryWorker {
+export class DeliveryWorker implements Worker<TakenAttempt> {
   private readonly parts: WorkerParts;
   private readonly drain = new AbortController();
   private attempts = 0;
@@ -27,12 +28,10 @@ export class DeliveryWorker {
     setMaxListeners(0, this.drain.signal);
   }
 
-  /** Attempts that may be made now. */
   get room(): number {
     return this.drain.signal.aborted ? 0 : MAX_ATTEMPTS - this.attempts;
   }
 
-  /** Attempts, until they are recorded. */
   get active(): number {
     return this.attempts;
   }
@@ -42,49 +41,44 @@ export class DeliveryWorker {
     this.drain.abort();
   }
 
-  /** Gives an attempt back that was not made. @param due_at unix ms */
-  async putBack(taken: TakenAttempt, due_at?: number): Promise<void> {
+  async putBack(taken: TakenAttempt, delayMs = 0): Promise<void> {
     const { persister, context } = this.parts;
-    await persister.write(this.recordOf(taken, null, due_at ?? context.clock.now()));
+    await persister.write(this.recordOf(taken, null, context.clock.now() + delayMs));
   }
 
   async start(taken: TakenAttempt): Promise<void> {
     const { context, changed } = this.parts;
     this.attempts++;
-    try {
-      await this.attempt(taken);
-    } catch (error) {
-      if (!(error instanceof Stopped)) {
-        context.log.error({ err: error, ...taken }, 'a delivery attempt could not be recorded');
-      }
-    }
+    await this.attempt(taken).catch((error: unknown) => {
+      if (error instanceof Stopped) return;
+      context.log.error({ err: error, ...taken }, 'a delivery attempt could not be recorded');
+    });
     this.attempts--;
     changed();
   }
 
   private async attempt(taken: TakenAttempt): Promise<void> {
     const { context, contents } = this.parts;
-    const { clock, log } = context;
     const content = await contents.forDelivery(taken.ref, taken.index).catch((error: unknown) => {
-      log.error({ err: error, ...taken }, 'a delivery could not be read, trying again');
+      context.log.error({ err: error, ...taken }, 'a delivery could not be read, trying again');
       return null;
     });
-    if (content === null) return this.putBack(taken, clock.now() + FAULT_MS);
+    if (content === null) return this.putBack(taken, UNREAD_MS);
     const made = await makeAttempt(context, content, content.progress, this.drain.signal);
     if (made.kind === 'attempted') return this.record(taken, content, made);
+    // The next attempt goes by the steps in the store.
     contents.forget(taken.ref);
-    await this.putBack(taken, made.kind === 'paced' ? clock.now() + made.wait_ms : clock.now());
+    await this.putBack(taken, made.kind === 'paced' ? made.wait_ms : 0);
   }
 
   private async record(
     taken: TakenAttempt,
-    { dispatch, progress }: Content & { readonly progress: DeliveryProgress },
+    { dispatch, progress }: DeliverableContent,
     attempted: Attempted,
   ): Promise<void> {
     const { context, contents, persister, changed } = this.parts;
     const { clock, observer, log } = context;
     const step = deliveryStep(taken.index, attempted, clock.now());
-    // The next attempt goes by the steps in the store.
     if (step.next_at !== null) contents.forget(taken.ref);
     const recorded = persister.writeOr(this.recordOf(taken, step, step.next_at), () => {
       const reason = 'what came of the attempt cannot be stored';
@@ -101,7 +95,7 @@ export class DeliveryWorker {
     observer?.finished?.(dispatch, result.state, result.reason);
   }
 
-  private recordOf({ ref, index }: TakenAttempt, step: RecordAttempt['step'], due_at: number | null): RecordAttempt {
+  private recordOf({ ref, index }: TakenAttempt, step: Step | null, due_at: number | null): RecordAttempt {
     const { holder, context } = this.parts;
     return { kind: 'record_attempt', ref, index, holder, at: step?.at ?? context.clock.now(), step, due_at };
   }

@@ -10,10 +10,13 @@
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { Clock } from '../clock.ts';
 import type { DeliveryOutcome } from '../deliver/deliverer.ts';
-import type { Accept, Advance, Holder, Ref, Step, StoredClaim } from '../store/mutations.ts';
+import { failed } from '../deliver/outcome.ts';
+import { claimKey } from '../store/claim-key.ts';
+import { endDelivering } from '../store/delivery-ending.ts';
+import type { Accept, Advance, Holder, Ref, Step } from '../store/mutations.ts';
 import type { RecentClaims } from '../store/recent-claims.ts';
 import type { DispatchContext } from './context.ts';
-import { deliverOnce, progressOf } from './deliver-once.ts';
+import { deliverOnce, deliveryStep, progressOf } from './delivery-attempt.ts';
 import type { Claim, TargetResult } from './dispatcher.ts';
 import { logFields } from './log-fields.ts';
 import type { Persister } from './persist.ts';
@@ -23,20 +26,17 @@ export type DirectResult =
   | { readonly kind: 'duplicate' }
   | { readonly kind: 'delivered' | 'failed'; readonly results: readonly TargetResult[] };
 
-interface Sent {
-  readonly target: string;
-  readonly outcome: DeliveryOutcome;
-  readonly startedAt: number;
-}
+/** The longest that an answer waits for its record, in ms. */
+const PATIENCE_MS = 2000;
 
 export class DirectDelivery {
   /** Ids being delivered now; each resolves to whether it succeeded. */
   private readonly held = new Map<string, Promise<boolean>>();
-  private readonly running = new Set<Promise<unknown>>();
   private readonly context: DispatchContext;
   private readonly persister: Persister;
   private readonly holder: Holder;
   private readonly recent: RecentClaims;
+  private running = 0;
 
   /** @param recent is told of the ids that are claimed. */
   constructor(context: DispatchContext, holder: Holder, persister: Persister, recent: RecentClaims) {
@@ -47,30 +47,38 @@ export class DirectDelivery {
   }
 
   get active(): number {
-    return this.running.size;
+    return this.running;
   }
 
   /** @throws StoreUnavailable before anything is sent. */
   async deliver(dispatch: Dispatch, claim: Claim, timeoutMs: number): Promise<DirectResult> {
-    const name = nameOf(claim);
-    if (!claim.generated) {
-      for (let first = this.held.get(name); first !== undefined; first = this.held.get(name)) {
-        if (await first) return { kind: 'duplicate' };
-      }
+    const name = claimKey(claim);
+    for (let first = this.held.get(name); first !== undefined && !claim.generated; first = this.held.get(name)) {
+      if (await first) return { kind: 'duplicate' };
     }
     const work = this.attempt(dispatch, claim, timeoutMs);
-    const succeeded = work.then(
+    const isTaken = work.then(
       ({ kind }) => kind !== 'failed',
       () => false,
     );
-    if (!claim.generated) this.held.set(name, succeeded);
-    this.running.add(work);
+    const drop = this.hold(claim, isTaken);
+    this.running++;
     try {
       return await work;
     } finally {
-      this.running.delete(work);
-      if (this.held.get(name) === succeeded) this.held.delete(name);
+      this.running--;
+      drop();
     }
+  }
+
+  /** @returns what ends this hold, and no later one */
+  private hold(claim: Claim, isTaken: Promise<boolean>): () => void {
+    if (claim.generated) return () => {};
+    const name = claimKey(claim);
+    this.held.set(name, isTaken);
+    return () => {
+      if (this.held.get(name) === isTaken) this.held.delete(name);
+    };
   }
 
   private async attempt(dispatch: Dispatch, claim: Claim, timeoutMs: number): Promise<DirectResult> {
@@ -83,82 +91,60 @@ export class DirectDelivery {
     });
     if (stored.kind === 'duplicate') return stored;
     observer?.reached?.('direct.stored');
-    const sent = await Promise.all(dispatch.deliveries.map((_, index) => this.send(dispatch, index, timeoutMs)));
+    const steps = await Promise.all(dispatch.deliveries.map((_, index) => this.send(dispatch, index, timeoutMs)));
     observer?.reached?.('direct.sent');
-    const ok = sent.every(({ outcome }) => outcome.kind === 'ok');
-    await this.record(stored.ref, dispatch, claim, sent, ok);
+    await this.record(stored.ref, dispatch, claim, steps);
     observer?.reached?.('direct.marked');
-    const results = sent.map(({ target, outcome }) => ({ target, ok: outcome.kind === 'ok' }));
-    return { kind: ok ? 'delivered' : 'failed', results };
+    const isOk = (index: number): boolean => steps[index]?.outcome === 'ok';
+    const results = dispatch.deliveries.map(({ target }, index) => ({ target, ok: isOk(index) }));
+    return { kind: results.every(({ ok }) => ok) ? 'delivered' : 'failed', results };
   }
 
-  private async send(dispatch: Dispatch, index: number, timeoutMs: number): Promise<Sent> {
+  private async send(dispatch: Dispatch, index: number, timeoutMs: number): Promise<Step> {
     const { clock, observer } = this.context;
-    const target = dispatch.deliveries[index]?.target ?? '';
     const startedAt = clock.now();
     const started = clock.monotonic();
     const controller = new AbortController();
-    const late: DeliveryOutcome = {
-      ...{ kind: 'ambiguous', reason: `no answer within ${timeoutMs / 1000} s`, retry_after_ms: null },
-      ...{ idempotent: false, attempted: true, sent: 0 },
-    };
-    let timer = { cancel(): void {} };
-    const timeout = new Promise<DeliveryOutcome>((resolve) => {
-      timer = clock.after(timeoutMs, () => {
-        controller.abort();
-        resolve(late);
-      });
-    });
     const content = { dispatch, text: dispatch.prompt };
-    const attempt = deliverOnce(this.context, content, progressOf(index, []), controller.signal);
-    const outcome = await Promise.race([attempt, timeout]);
-    timer.cancel();
-    observer?.attemptEnded?.(target, outcome.kind, Math.round(clock.monotonic() - started));
-    return { target, outcome, startedAt };
+    const sent = deliverOnce(this.context, content, progressOf(index, []), controller.signal);
+    const outcome = await Promise.race([sent, late(clock, timeoutMs, sent)]);
+    controller.abort();
+    const ms = Math.round(clock.monotonic() - started);
+    observer?.attemptEnded?.(dispatch.deliveries[index]?.target ?? '', outcome.kind, ms);
+    const isOk = outcome.kind === 'ok';
+    const decision = isOk ? ({ kind: 'done' } as const) : ({ kind: 'dead', reason: outcome.reason } as const);
+    return deliveryStep(index, { outcome, decision, startedAt }, clock.now());
   }
 
-  private async record(ref: Ref, dispatch: Dispatch, claim: Claim, sent: readonly Sent[], ok: boolean): Promise<void> {
+  private async record(ref: Ref, dispatch: Dispatch, claim: Claim, steps: readonly Step[]): Promise<void> {
     const { clock, log, observer } = this.context;
     const at = clock.now();
-    const steps = sent.map(({ outcome, startedAt }, index) => toStep(outcome, index, startedAt, at));
-    const failed = sent.filter(({ outcome }) => outcome.kind !== 'ok');
-    const reason = failed.map(({ target, outcome }) => `${target}: ${reasonOf(outcome)}`).join('; ');
-    const state = ok ? 'done' : 'dead';
+    const { state, reason } = endDelivering(dispatch.deliveries, steps);
     const end = { kind: 'advance', ref, holder: this.holder, to: state, at, steps } as const;
-    const change: Advance = ok ? { ...end, ...claimed(claim, at) } : { ...end, reason };
+    const claimed = storedClaim(claim, at);
+    const success: Advance = claimed === null ? end : { ...end, claim: claimed };
+    const change: Advance = reason === null ? success : { ...end, reason };
     const recorded = this.persister.write(change).then((result) => this.recent.committed(change, result));
     // What was sent is a fact: the answer does not wait for a store that has become unavailable meanwhile, but the id
     // stays held until the success is recorded.
-    if (ok) this.holdUntil(claim, recorded);
-    const fields = { ...logFields(dispatch), targets: sent.map(({ target }) => target), ms: at - dispatch.accepted_at };
-    if (ok) log.info(fields, 'delivered');
+    if (reason === null) void recorded.finally(this.hold(claim, Promise.resolve(true))).catch(() => {});
+    const targets = dispatch.deliveries.map(({ target }) => target);
+    const fields = { ...logFields(dispatch), targets, ms: at - dispatch.accepted_at };
+    if (reason === null) log.info(fields, 'delivered');
     else log.error({ ...fields, reason }, 'direct delivery failed');
-    const settled = recorded.then(() => observer?.finished?.(dispatch, state, ok ? null : reason));
-    await atMost(settled, this.context.record_patience_ms ?? PATIENCE_MS, clock);
-  }
-
-  private holdUntil(claim: Claim, recorded: Promise<unknown>): void {
-    if (claim.generated) return;
-    const name = nameOf(claim);
-    const hold = Promise.resolve(true);
-    this.held.set(name, hold);
-    const drop = (): void => {
-      if (this.held.get(name) === hold) this.held.delete(name);
-    };
-    recorded.then(drop, drop);
+    const settled = recorded.then(() => observer?.finished?.(dispatch, state, reason));
+    await settledWithin(clock, this.context.record_patience_ms ?? PATIENCE_MS, settled);
   }
 }
 
-function claimed(claim: Claim, now: number): { readonly claim?: StoredClaim } {
-  const stored = storedClaim(claim, now);
-  return stored === null ? {} : { claim: stored };
+/** The outcome of a target that has not answered in time. */
+async function late(clock: Clock, ms: number, sent: Promise<unknown>): Promise<DeliveryOutcome> {
+  await settledWithin(clock, ms, sent);
+  return failed('ambiguous', `no answer within ${ms / 1000} s`);
 }
-
-/** The longest that an answer waits for its record, in ms. */
-const PATIENCE_MS = 2000;
 
 /** Resolves when `work` has settled, or when `ms` have passed. */
-function atMost(work: Promise<unknown>, ms: number, clock: Clock): Promise<void> {
+function settledWithin(clock: Clock, ms: number, work: Promise<unknown>): Promise<void> {
   return new Promise((resolve) => {
     const timer = clock.after(ms, resolve);
     const settled = (): void => {
@@ -167,15 +153,4 @@ function atMost(work: Promise<unknown>, ms: number, clock: Clock): Promise<void>
     };
     work.then(settled, settled);
   });
-}
-
-const nameOf = ({ profile, route, delivery_id }: Claim): string => JSON.stringify([profile, route, delivery_id]);
-
-const reasonOf = (outcome: DeliveryOutcome): string => (outcome.kind === 'ok' ? 'delivered' : outcome.reason);
-
-function toStep(outcome: DeliveryOutcome, index: number, started_at: number, at: number): Step {
-  const reason = outcome.kind === 'ok' ? null : outcome.reason;
-  const message_id = outcome.kind === 'ok' ? outcome.message_id : null;
-  const { kind, sent } = outcome;
-  return { kind: 'delivery', index, outcome: kind, started_at, at, reason, next_at: null, sent, message_id };
 }

@@ -27,59 +27,56 @@ export type RunChange = Omit<Advance, 'kind' | 'ref' | 'holder'>;
  * @param random a number in [0, 1).
  */
 export function changeAfter(run: FinishedRun, at: number, random: number): RunChange {
-  const { outcome, dispatch, startedAt: started_at } = run;
+  const { outcome, dispatch, taken, startedAt: started_at } = run;
+  const change = { at, started_at };
   switch (outcome.kind) {
     case 'answered': {
       const open = dispatch.deliveries.map(({ target }, index) => ({ index, target, due_at: at }));
-      return { to: 'delivering', at, started_at, answer: outcome.text, open };
+      return { ...change, to: 'delivering', answer: outcome.text, open };
     }
     case 'silent':
-      return { to: 'skipped', at, started_at, answer: outcome.text, reason: outcome.reason };
+      return { ...change, to: 'skipped', answer: outcome.text, reason: outcome.reason };
     case 'interrupted':
-      return { to: 'pending', at, started_at, steps: [stepOf(run, at, 'stopped while running', null)] };
+      return { ...change, to: 'pending', steps: [stepOf(run, at, 'stopped while running')] };
     case 'undeliverable': {
-      const steps = outcome.reasons.map((reason, index) => refusedStep(index, at, reason));
-      return { to: 'dead', at, steps, reason: endDelivering(dispatch.deliveries, steps).reason ?? '' };
+      const kind = { kind: 'delivery', outcome: 'permanent' } as const;
+      const steps = outcome.reasons.map((reason, index) => ({ ...stepOf(run, at, reason), ...kind, index }));
+      return { at, to: 'dead', steps, reason: endDelivering(dispatch.deliveries, steps).reason ?? '' };
     }
-    case 'failed':
-      return changeAfterFailure(run, outcome.reason, at, random);
+    case 'failed': {
+      const attempt = taken.failed + 1;
+      const due_at = attempt < run.maxAttempts ? at + retryWait(attempt, null, random) : null;
+      const failure = {
+        ...change,
+        reason: `run failed: ${outcome.reason}`,
+        steps: [stepOf(run, at, outcome.reason, due_at)],
+      };
+      return due_at === null ? { ...failure, to: 'dead' } : { ...failure, to: 'pending', due_at };
+    }
   }
 }
 
-function changeAfterFailure(run: FinishedRun, why: string, at: number, random: number): RunChange {
-  const { taken, maxAttempts, startedAt: started_at } = run;
-  const attempt = taken.failed + 1;
-  const reason = `run failed: ${why}`;
-  if (attempt >= maxAttempts) return { to: 'dead', at, started_at, reason, steps: [stepOf(run, at, why, null)] };
-  const due_at = at + retryWait(attempt, null, random);
-  return { to: 'pending', at, started_at, reason, due_at, steps: [stepOf(run, at, why, due_at)] };
-}
-
-function stepOf({ startedAt, outcome }: FinishedRun, at: number, reason: string, next_at: number | null): Step {
-  return {
-    ...{ kind: 'run', index: null, outcome: outcome.kind === 'interrupted' ? 'interrupted' : 'failed' },
-    ...{ started_at: startedAt, at, reason, next_at, sent: 0, message_id: null },
-  };
-}
-
-function refusedStep(index: number, at: number, reason: string): Step {
-  const rest = { reason, next_at: null, sent: 0, message_id: null };
-  return { kind: 'delivery', index, outcome: 'permanent', started_at: at, at, ...rest };
+function stepOf({ startedAt, outcome }: FinishedRun, at: number, reason: string, next_at: number | null = null): Step {
+  const kind = {
+    kind: 'run',
+    index: null,
+    outcome: outcome.kind === 'interrupted' ? 'interrupted' : 'failed',
+  } as const;
+  return { ...kind, started_at: startedAt, at, reason, next_at, sent: 0, message_id: null };
 }
 
 /** Logs it, once it is stored. */
 export function reportRun({ log, observer }: DispatchContext, run: FinishedRun, change: RunChange): void {
-  const { taken, dispatch, ms } = run;
+  const { taken, dispatch, ms, outcome } = run;
   const { to, at, due_at, reason = '' } = change;
   const fields = { ...logFields(dispatch), reason };
-  if (to === 'pending' && due_at !== undefined) {
-    const retry = { ...fields, attempt: taken.failed + 1, retry_in_ms: due_at - at };
-    log.warn(retry, 'run failed, trying again');
+  if (due_at !== undefined) {
+    log.warn({ ...fields, attempt: taken.failed + 1, retry_in_ms: due_at - at }, 'run failed, trying again');
     observer?.retryScheduled?.('run');
   }
   if (to !== 'dead' && to !== 'skipped') return;
   const ended = { ...fields, outcome: to, ms };
   if (to === 'skipped') log.info(ended, 'nothing to deliver');
-  else log.error(ended, run.outcome.kind === 'undeliverable' ? 'given up without a run' : 'given up');
+  else log.error(ended, outcome.kind === 'undeliverable' ? 'given up without a run' : 'given up');
   observer?.finished?.(dispatch, to, reason);
 }

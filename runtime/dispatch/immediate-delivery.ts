@@ -6,9 +6,8 @@
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { OpenDelivery, Step } from '../store/mutations.ts';
 import type { DispatchContext } from './context.ts';
-import { progressOf } from './deliver-once.ts';
 import type { Attempted } from './delivery-attempt.ts';
-import { deliveryStep, makeAttempt, reportAttempt } from './delivery-attempt.ts';
+import { deliveryStep, makeAttempt, progressOf, reportAttempt } from './delivery-attempt.ts';
 
 export interface DeliveredNow {
   readonly steps: readonly Step[];

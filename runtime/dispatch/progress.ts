@@ -1,4 +1,4 @@
-/** Lets a stop wait for work to get somewhere: woken by changes, bounded by time. */
+/** Lets a stop wait for work to end: woken by changes, bounded by time. */
 import type { Clock } from '../clock.ts';
 
 export class Progress {
@@ -9,7 +9,6 @@ export class Progress {
     this.clock = clock;
   }
 
-  /** Something has ended: whoever waits looks again. */
   changed(): void {
     for (const check of this.checks) check();
   }
@@ -22,9 +21,7 @@ export class Progress {
         timer.cancel();
         resolve();
       };
-      const check = (): void => {
-        if (done()) finish();
-      };
+      const check = (): void => (done() ? finish() : undefined);
       const timer = this.clock.after(ms, finish);
       this.checks.add(check);
       check();

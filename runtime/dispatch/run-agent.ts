@@ -5,7 +5,6 @@ import { supersededNote } from '../store/group.ts';
 import type { AgentRequest } from './agent-runner.ts';
 import { AgentError } from './agent-runner.ts';
 import type { ProfileAgent } from './context.ts';
-import type { RunCancellation } from './run-cancellation.ts';
 
 export type RunOutcome =
   | { readonly kind: 'answered'; readonly text: string }
@@ -17,20 +16,24 @@ export type RunOutcome =
 
 const SILENT = '[SILENT]';
 
-/** Runs until it answers, fails or is `cancellation`: by our stop, or here by the agent's own time limit. */
+/** Why a run is aborted: its time limit, or a drain that gave up waiting. The first reason counts. */
+export type AbortReason = 'timeout' | 'drain';
+
+/** Runs until it answers, fails or is aborted: by our stop, or here by the agent's own time limit. */
 export async function runAgent(
   agent: ProfileAgent,
   dispatch: Dispatch,
-  cancellation: RunCancellation,
+  controller: AbortController,
   clock: Clock,
 ): Promise<RunOutcome> {
-  const timer = clock.after(agent.timeout_ms, () => cancellation.cancel('timeout'));
+  const abort = (reason: AbortReason): void => controller.abort(reason);
+  const timer = clock.after(agent.timeout_ms, () => abort('timeout'));
   try {
-    return read(await agent.run(requestOf(dispatch, cancellation)));
+    return read(await agent.run(requestOf(dispatch, controller.signal)));
   } catch (error) {
-    if (cancellation.reason === 'drain') return { kind: 'interrupted' };
-    if (cancellation.reason === 'timeout')
-      return { kind: 'failed', reason: `no answer within ${agent.timeout_ms / 1000} s` };
+    const reason = controller.signal.reason as AbortReason | undefined;
+    if (reason === 'drain') return { kind: 'interrupted' };
+    if (reason === 'timeout') return { kind: 'failed', reason: `no answer within ${agent.timeout_ms / 1000} s` };
     return { kind: 'failed', reason: error instanceof AgentError ? error.message : 'the agent could not be run' };
   } finally {
     timer.cancel();
@@ -38,15 +41,10 @@ export async function runAgent(
 }
 
 /** What an agent is asked for a dispatch. */
-function requestOf(dispatch: Dispatch, cancellation: RunCancellation): AgentRequest {
+function requestOf(dispatch: Dispatch, signal: AbortSignal): AgentRequest {
   const { toolsets, skills, session, profile, event, delivery_id } = dispatch;
-  return {
-    prompt: supersededNote(dispatch.superseded) + dispatch.prompt,
-    ...{ toolsets, skills, session, profile, event, delivery_id, route: dispatch.route ?? '' },
-    get signal() {
-      return cancellation.signal;
-    },
-  };
+  const prompt = supersededNote(dispatch.superseded) + dispatch.prompt;
+  return { prompt, toolsets, skills, session, profile, event, delivery_id, route: dispatch.route ?? '', signal };
 }
 
 function read(text: string): RunOutcome {

@@ -12,8 +12,9 @@ import { changeAfter, reportRun } from './finished-run.ts';
 import { deliverNow, isImmediate, reportDelivered } from './immediate-delivery.ts';
 import type { Persister } from './persist.ts';
 import { Stopped } from './persist.ts';
+import type { AbortReason } from './run-agent.ts';
 import { runAgent } from './run-agent.ts';
-import { RunCancellation } from './run-cancellation.ts';
+import type { Worker } from './work-loop.ts';
 
 export interface WorkerParts {
   readonly context: DispatchContext;
@@ -32,90 +33,86 @@ const MAX_RECORDS = 256;
 /** When a run is tried again whose dispatch could not be read, in ms. */
 const UNREAD_MS = 5000;
 
-export class RunWorker {
+export class RunWorker implements Worker<TakenRun> {
   private readonly parts: WorkerParts;
-  private readonly cancellations = new Set<RunCancellation>();
+  private readonly controllers = new Set<AbortController>();
   private running = 0;
   private recording = 0;
-  private closed = false;
+  private isClosed = false;
 
   constructor(parts: WorkerParts) {
     this.parts = parts;
   }
 
-  /** Runs that may be started now. */
   get room(): number {
-    if (this.closed || this.recording >= MAX_RECORDS) return 0;
+    if (this.isClosed || this.recording >= MAX_RECORDS) return 0;
     return Math.max(0, this.parts.context.limits().max_concurrent_runs - this.running);
   }
 
-  /** Runs, until their end is stored. */
   get active(): number {
     return this.running + this.recording;
   }
 
   /** Cancels what runs; it goes on after the next start. */
   close(): void {
-    this.closed = true;
-    for (const cancellation of this.cancellations) cancellation.cancel('drain');
+    this.isClosed = true;
+    const reason: AbortReason = 'drain';
+    for (const controller of this.controllers) controller.abort(reason);
   }
 
-  /** Gives a run back that was taken and is not to begin. */
-  async putBack({ ref }: TakenRun, due_at?: number): Promise<void> {
+  async putBack({ ref }: TakenRun, delayMs = 0): Promise<void> {
     const at = this.parts.context.clock.now();
-    await this.advance(ref, { to: 'pending', at, due_at: due_at ?? at });
+    await this.advance(ref, { to: 'pending', at, due_at: at + delayMs });
   }
 
   async start(taken: TakenRun): Promise<void> {
     const { context, changed } = this.parts;
+    const { ref } = taken;
     this.running++;
-    let run: FinishedRun | null = null;
-    let fault: unknown = null;
-    try {
-      await answersHaveLeft();
-      run = this.closed ? null : await this.run(taken);
-    } catch (error) {
-      fault = error;
-    }
+    await answersHaveLeft();
+    const run = this.isClosed ? null : await this.run(taken).catch((error: unknown) => this.unread(taken, error));
     this.running--;
     this.recording++;
-    try {
-      const recorded = run === null ? this.failToRun(taken, fault) : this.record(run);
-      // Before it is stored, so that what is taken next shares its commit.
-      changed();
-      await recorded;
-    } catch (error) {
-      if (!(error instanceof Stopped)) context.log.error({ err: error, ref: taken.ref }, 'a run could not be recorded');
-    }
+    const recorded = run === null ? this.putBack(taken, this.isClosed ? 0 : UNREAD_MS) : this.record(run);
+    // Before it is stored, so that what is taken next shares its commit.
+    changed();
+    await recorded.catch((error: unknown) => {
+      if (!(error instanceof Stopped)) context.log.error({ err: error, ref }, 'a run could not be recorded');
+    });
     this.recording--;
     changed();
+  }
+
+  private unread({ ref }: TakenRun, error: unknown): null {
+    this.parts.context.log.error({ err: error, ref }, 'a run could not be started, trying again');
+    return null;
   }
 
   /** @throws when its dispatch cannot be read */
   private async run(taken: TakenRun): Promise<FinishedRun> {
     const { context, contents } = this.parts;
     const dispatch = await contents.forRun(taken.ref);
-    if (dispatch === null) throw new Error(`there is no dispatch ${taken.ref}`);
+    if (dispatch === null) throw new Error('it is not there');
     const { clock, observer } = context;
     observer?.reached?.('run.begin');
     const startedAt = clock.now();
     const agent = context.agents(dispatch.profile);
-    const shared = { taken, dispatch, startedAt, maxAttempts: agent?.max_attempts ?? 1 };
+    const run = { taken, dispatch, startedAt, ms: 0, maxAttempts: agent?.max_attempts ?? 1 };
     const reasons = refusals(context, dispatch);
-    if (reasons !== null) return { ...shared, ms: 0, outcome: { kind: 'undeliverable', reasons } };
+    if (reasons !== null) return { ...run, outcome: { kind: 'undeliverable', reasons } };
     if (agent === null) {
-      return { ...shared, ms: 0, outcome: { kind: 'failed', reason: `profile "${dispatch.profile}" has no agent` } };
+      return { ...run, outcome: { kind: 'failed', reason: `profile "${dispatch.profile}" has no agent` } };
     }
     const started = clock.monotonic();
-    const cancellation = new RunCancellation();
-    this.cancellations.add(cancellation);
-    const outcome = await runAgent(agent, dispatch, cancellation, clock);
-    this.cancellations.delete(cancellation);
+    const controller = new AbortController();
+    this.controllers.add(controller);
+    const outcome = await runAgent(agent, dispatch, controller, clock);
+    this.controllers.delete(controller);
     observer?.reached?.('run.answered');
     const ms = Math.round(clock.monotonic() - started);
     const ended = outcome.kind === 'failed' || outcome.kind === 'interrupted' ? outcome.kind : 'ok';
     observer?.runEnded?.(dispatch, ended, ms);
-    return { ...shared, ms, outcome };
+    return { ...run, ms, outcome };
   }
 
   private async record(run: FinishedRun): Promise<void> {
@@ -133,9 +130,9 @@ export class RunWorker {
     const { context } = this.parts;
     const delivered = await deliverNow(context, dispatch, answer);
     const { open, steps } = delivered;
-    const at = context.clock.now();
     const end = open.length > 0 ? null : endDelivering(dispatch.deliveries, steps);
     const reason = end === null ? (steps.at(-1)?.reason ?? null) : end.reason;
+    const at = context.clock.now();
     const change: RunChange = { to: end?.state ?? 'delivering', at, started_at, answer, steps, open };
     if (!(await this.advance(taken.ref, reason === null ? change : { ...change, reason }))) return;
     context.observer?.reached?.('delivery.marked');
@@ -143,19 +140,12 @@ export class RunWorker {
     if (end !== null) context.observer?.finished?.(dispatch, end.state, end.reason);
   }
 
-  private async failToRun(taken: TakenRun, error: unknown): Promise<void> {
-    const { log, clock } = this.parts.context;
-    if (error === null) return this.putBack(taken);
-    log.error({ err: error, ref: taken.ref }, 'a run could not be started, trying again');
-    await this.putBack(taken, clock.now() + UNREAD_MS);
-  }
-
   /** False: another process has it by now. */
   private async advance(ref: Advance['ref'], change: RunChange): Promise<boolean> {
     const { persister, holder, context } = this.parts;
-    const stored = await persister.writeOr<Advance>({ kind: 'advance', ref, holder, ...change }, () => {
-      const reason = 'what came of the run cannot be stored';
-      return { kind: 'advance', ref, holder, to: 'dead', at: context.clock.now(), reason };
+    const of = { kind: 'advance', ref, holder } as const;
+    const stored = await persister.writeOr<Advance>({ ...of, ...change }, () => {
+      return { ...of, to: 'dead', at: context.clock.now(), reason: 'what came of the run cannot be stored' };
     });
     if (!stored) context.log.warn({ ref }, 'the run was not held any more');
     return stored;
@@ -163,17 +153,12 @@ export class RunWorker {
 }
 
 /** The answers of this turn of the event loop leave at its end: starting a program takes longer than all of them. */
-function answersHaveLeft(): Promise<void> {
-  return new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
-}
+const answersHaveLeft = (): Promise<void> => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 
 /** Why each delivery would fail whatever the agent said; null when one could succeed. */
 function refusals({ deliverer }: DispatchContext, { profile, deliveries }: Dispatch): readonly string[] | null {
-  const reasons: string[] = [];
-  for (const delivery of deliveries) {
-    const reason = deliverer.refusal(profile, delivery);
-    if (reason === null) return null;
-    reasons.push(reason);
-  }
-  return reasons.length === 0 ? null : reasons;
+  const reasons = deliveries
+    .map((delivery) => deliverer.refusal(profile, delivery))
+    .filter((reason) => reason !== null);
+  return reasons.length > 0 && reasons.length === deliveries.length ? reasons : null;
 }

@@ -8,17 +8,15 @@
  */
 import type { Timer } from '../clock.ts';
 import type { Holder, TakenAttempt, TakenRun, TakenWork } from '../store/mutations.ts';
-import { ClockWatch } from './clock-watch.ts';
 import type { DispatchContext } from './context.ts';
 import { MAX_PER_TARGET } from './delivery-worker.ts';
-import { Stopped } from './persist.ts';
-import type { QueueCount } from './queue-count.ts';
 import type { StoreGate } from './store-gate.ts';
 
 /** Performs one kind of work. */
 export interface Worker<Taken> {
   /** How much may be started now. */
   readonly room: number;
+  /** How much is under way, until its end is stored. */
   readonly active: number;
   start(taken: Taken): Promise<void>;
   /** Gives back what was taken and is not to begin. */
@@ -29,10 +27,9 @@ export interface WorkLoopParts {
   readonly context: DispatchContext;
   readonly holder: Holder;
   readonly gate: StoreGate;
-  readonly queue: QueueCount;
   readonly runs: Worker<TakenRun>;
   readonly deliveries: Worker<TakenAttempt>;
-  /** It has got somewhere: a stop that waits looks again. */
+  /** It has ended a turn: a stop that waits looks again. */
   readonly changed: () => void;
 }
 
@@ -40,64 +37,76 @@ export interface WorkLoopParts {
 const MAX_SLEEP_MS = 60_000;
 /** When it tries again after the store took nothing, or a fault of this program, in ms. */
 const RETRY_MS = 1000;
-const FAULT_MS = 5000;
+/** A clock that is set back by less is only adjusted, in ms. */
+const SET_BACK_MS = 60_000;
 
 export class WorkLoop {
   private readonly parts: WorkLoopParts;
-  private readonly watch: ClockWatch;
-  private readonly recovered: Promise<number>;
   private onRecovered: (count: number) => void = () => {};
-  private isRecovered = false;
+  private needsRecovery = true;
+  /** Unix ms at which monotonic time began, by the clock as it was. */
+  private origin: number;
   private timer: Timer | null = null;
   /** Unix ms for which the timer is set. */
   private wakesAt = Number.POSITIVE_INFINITY;
   private isWoken = false;
-  private turning = false;
-  private closed = false;
+  private isTurning = false;
+  private isClosed = false;
   /** The last taking found nothing, and nothing has happened since. */
-  private exhausted = false;
+  private isExhausted = false;
+  /** Dispatches that wait for a run: left behind by the last taking, and written since. */
+  private waiting = 0;
+  private arrived = 0;
 
   constructor(parts: WorkLoopParts) {
+    const { clock } = parts.context;
     this.parts = parts;
-    this.watch = new ClockWatch(parts.context.clock);
-    this.recovered = new Promise((resolve) => {
-      this.onRecovered = resolve;
-    });
+    this.origin = clock.now() - clock.monotonic();
   }
 
   /** Begins; resolves with the number of runs and attempts that processes which are gone had under way. */
   start(): Promise<number> {
     this.wake();
-    return this.recovered;
+    return new Promise((resolve) => {
+      this.onRecovered = resolve;
+    });
+  }
+
+  /** Dispatches that wait for a run, as far as is known. */
+  get queued(): number {
+    return this.waiting + Math.max(0, this.arrived);
   }
 
   /** Nothing is due and nothing under way. */
   get isIdle(): boolean {
-    const { runs, deliveries } = this.parts;
-    return this.exhausted && runs.active === 0 && deliveries.active === 0;
+    return this.isExhausted && !this.isBusy;
   }
 
-  /** It takes something, or gives back what it has taken. */
-  get isTurning(): boolean {
-    return this.turning;
+  get isBusy(): boolean {
+    return this.isTurning || this.parts.runs.active + this.parts.deliveries.active > 0;
   }
 
-  /** There may be work. What was written before is taken. */
+  /** A dispatch is being stored that waits for a run; -1: it was not. */
+  arrive(count: 1 | -1): void {
+    this.arrived += count;
+    if (count === 1 && this.parts.runs.room > 0) this.wake();
+  }
+
+  /** There may be work: what was written before this call is taken. */
   wake(): void {
-    this.exhausted = false;
-    if (this.isWoken || this.closed) return;
+    this.isExhausted = false;
+    if (this.isWoken || this.isClosed) return;
     this.isWoken = true;
-    if (!this.turning) queueMicrotask(() => void this.turn());
+    if (!this.isTurning) queueMicrotask(() => void this.turn());
   }
 
   /** Something falls due. @param at unix ms */
   wakeAt(at: number): void {
-    if (at >= this.wakesAt || this.closed) return;
+    if (at >= this.wakesAt || this.isClosed) return;
     const { clock } = this.parts.context;
-    const now = clock.now();
-    const delay = Math.min(Math.max(0, at - now), MAX_SLEEP_MS);
+    const delay = Math.min(Math.max(0, at - clock.now()), MAX_SLEEP_MS);
     this.timer?.cancel();
-    this.wakesAt = now + delay;
+    this.wakesAt = clock.now() + delay;
     this.timer = clock.after(delay, () => {
       this.wakesAt = Number.POSITIVE_INFINITY;
       this.wake();
@@ -106,70 +115,81 @@ export class WorkLoop {
 
   /** Takes nothing more. */
   close(): void {
-    this.closed = true;
+    this.isClosed = true;
     this.timer?.cancel();
   }
 
   private async turn(): Promise<void> {
-    if (this.turning) return;
-    this.turning = true;
-    while (this.isWoken && !this.closed) {
+    if (this.isTurning) return;
+    this.isTurning = true;
+    const { log, clock } = this.parts.context;
+    while (this.isWoken && !this.isClosed) {
       this.isWoken = false;
-      await this.pull().catch((error: unknown) => this.complain(error));
+      const isDone = await this.pull().catch((error: unknown) => {
+        log.error({ err: error }, 'work could not be taken, trying again');
+        return false;
+      });
+      if (!isDone) this.wakeAt(clock.now() + RETRY_MS);
     }
-    this.turning = false;
+    this.isTurning = false;
     this.parts.changed();
   }
 
-  private complain(error: unknown): void {
-    if (error instanceof Stopped) return;
-    const { log, clock } = this.parts.context;
-    log.error({ err: error }, 'work could not be taken, trying again');
-    this.wakeAt(clock.now() + FAULT_MS);
-  }
-
-  private async pull(): Promise<void> {
-    const { context, holder, gate, queue, runs, deliveries } = this.parts;
-    const { store, clock } = context;
-    if (!(await this.recover())) return this.wakeAt(clock.now() + RETRY_MS);
+  /** False: the store takes nothing now. */
+  private async pull(): Promise<boolean> {
+    const { context, holder, gate, runs, deliveries } = this.parts;
+    const { store, clock, observer } = context;
+    this.watchClock();
+    if (this.needsRecovery && !(await this.recover())) return false;
     const room = { runs: runs.room, attempts: deliveries.room };
-    if (room.runs === 0 && room.attempts === 0) return;
-    const counted = queue.take();
+    if (room.runs === 0 && room.attempts === 0) return true;
+    const { arrived } = this;
     const limits = { ...room, attempts_per_target: MAX_PER_TARGET };
     const taken = await gate.pass(() => store.write({ kind: 'take_work', holder, now: clock.now(), ...limits }));
-    if ('kind' in taken) return this.wakeAt(clock.now() + RETRY_MS);
-    context.observer?.reached?.('work.taken');
-    counted(taken.waiting);
-    if (this.closed) return this.putBack(taken);
+    if ('kind' in taken) return false;
+    observer?.reached?.('work.taken');
+    // Changes take effect in order: what was written before is counted.
+    this.arrived -= arrived;
+    this.waiting = taken.waiting;
     if (taken.next_due_at !== null) this.wakeAt(taken.next_due_at);
-    this.exhausted = !this.isWoken && taken.runs.length + taken.attempts.length === 0;
-    for (const attempt of taken.attempts) void deliveries.start(attempt);
-    for (const run of taken.runs) void runs.start(run);
+    this.isExhausted = !this.isWoken && taken.runs.length + taken.attempts.length === 0;
+    await this.giveOut(taken);
+    return true;
   }
 
-  /** It was closed while the store took it: it is due for the next process. */
-  private async putBack(taken: TakenWork): Promise<void> {
-    const { runs, deliveries } = this.parts;
-    await Promise.all([
-      ...taken.runs.map((run) => runs.putBack(run)),
-      ...taken.attempts.map((attempt) => deliveries.putBack(attempt)),
-    ]);
+  private async giveOut({ runs, attempts }: TakenWork): Promise<void> {
+    const { parts } = this;
+    // Closed meanwhile: it is due for the next process.
+    if (this.isClosed) {
+      await Promise.all([
+        ...runs.map((run) => parts.runs.putBack(run)),
+        ...attempts.map((one) => parts.deliveries.putBack(one)),
+      ]);
+      return;
+    }
+    for (const attempt of attempts) void parts.deliveries.start(attempt);
+    for (const run of runs) void parts.runs.start(run);
+  }
+
+  private watchClock(): void {
+    const { clock, log } = this.parts.context;
+    const origin = clock.now() - clock.monotonic();
+    const back_ms = Math.round(this.origin - origin);
+    if (back_ms >= 0 && back_ms < SET_BACK_MS) return;
+    this.origin = origin;
+    if (back_ms < 0) return;
+    log.warn({ back_ms }, 'the clock was set back: what waits goes by the new time');
+    this.needsRecovery = true;
   }
 
   /** False: the store takes nothing now. */
   private async recover(): Promise<boolean> {
     const { context, holder, gate } = this.parts;
     const { log, clock, store, observer } = context;
-    const back_ms = this.watch.wentBack();
-    if (back_ms > 0) {
-      log.warn({ back_ms }, 'the clock was set back: what waits goes by the new time');
-      this.isRecovered = false;
-    }
-    if (this.isRecovered) return true;
     const recovered = await gate.pass(() => store.write({ kind: 'recover', holder, now: clock.now() }));
     if ('kind' in recovered) return false;
     const { runs, attempts, given_up } = recovered;
-    this.isRecovered = true;
+    this.needsRecovery = false;
     this.onRecovered(runs + attempts);
     if (runs + attempts > 0) log.info({ runs, deliveries: attempts }, 'taken up again after the last stop');
     for (const owner of given_up) {

@@ -14,8 +14,8 @@ import type { Logger } from '../log.ts';
 /** A wait that is too long, in ms, and how long waits have to be so before events are refused: a burst passes. */
 const MAX_WAIT_MS = 350;
 const SUSTAINED_MS = 500;
-/** With fewer connections nothing is refused: what takes long then is no rush of events. */
-const FEW = 32;
+/** With fewer requests served meanwhile there is no queue: the machine is slow. */
+const QUEUE = 50;
 /** Between two measurements of a busy process, in ms. */
 const EVERY_MS = 100;
 /** Share of time in which the event loop works, from which on the process is busy. */
@@ -30,8 +30,6 @@ export interface OverloadContext {
   readonly log: Logger;
   /** Asks the server itself, as a sender would; settles with the answer. Null: it does not listen yet. */
   readonly ask: () => Promise<void> | null;
-  /** Open connections. */
-  readonly open: () => number;
   /** Share of time in which the event loop has worked since the last call. Default: this process's. */
   readonly utilization?: () => number;
 }
@@ -41,6 +39,8 @@ export class Overload {
   private readonly utilization: () => number;
   /** Monotonic ms; null: no measurement is under way. */
   private askedAt: number | null = null;
+  /** Requests since then. */
+  private served = 0;
   private adjustedAt = Number.NEGATIVE_INFINITY;
   /** Monotonic ms since when every wait was too long; null: the last one was not. */
   private longSince: number | null = null;
@@ -57,8 +57,8 @@ export class Overload {
 
   /** True: an event that comes now is to be refused at once. */
   refuses(): boolean {
-    if (this.context.open() < FEW) return false;
     const now = this.context.clock.monotonic();
+    this.served++;
     if (now - this.adjustedAt >= EVERY_MS) this.look(now);
     if (this.share === 1) return false;
     this.credit += this.share;
@@ -84,6 +84,7 @@ export class Overload {
     const asked = this.context.ask();
     if (asked === null) return;
     this.askedAt = now;
+    this.served = 0;
     const end = (): void => {
       const began = this.askedAt ?? now;
       this.askedAt = null;
@@ -96,7 +97,7 @@ export class Overload {
   private adjust(wait: number, grow = GROW): void {
     const { clock, log } = this.context;
     this.adjustedAt = clock.monotonic();
-    if (wait > MAX_WAIT_MS) {
+    if (wait > MAX_WAIT_MS && this.served >= QUEUE) {
       this.longSince ??= this.adjustedAt - wait;
       if (this.adjustedAt - this.longSince < SUSTAINED_MS) return;
       const fields = { wait_ms: Math.round(wait) };

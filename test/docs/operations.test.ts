@@ -52,9 +52,10 @@ describe('docs/operations.md', () => {
   it('gives the defaults of the configuration', () => {
     const schema = JSON.parse(readFileSync(new URL('../../schemas/config.schema.json', import.meta.url), 'utf8'));
     const { gateway, agent } = schema.$defs;
-    const { max_attempts, retention_days, durability } = gateway.properties;
+    const { max_attempts, retention_days, retention_max_mb, durability } = gateway.properties;
     assert.ok(page.includes(`\`gateway.max_attempts\` attempts (${max_attempts.default};`));
     assert.ok(page.includes(`\`gateway.retention_days\` (${retention_days.default})`));
+    assert.ok(page.includes(`\`gateway.retention_max_mb\` (${retention_max_mb.default})`));
     assert.ok(page.includes(`\`agent.max_attempts\` times (${agent.properties.max_attempts.default})`));
     assert.ok(page.includes(`\`${durability.default}\` (default)`));
   });

@@ -67,7 +67,12 @@ export const openOfflineStore = (path: string): Promise<Store> => openInline(pat
 
 /** The same without waiting: null while another process has the store. */
 export async function tryOpenOfflineStore(path: string): Promise<Store | null> {
-  const lock = tryLock(lockPath(path));
+  let lock: FileLock | null;
+  try {
+    lock = tryLock(lockPath(path));
+  } catch (error) {
+    throw new StoreRefused(`cannot open ${path}: ${error instanceof Error ? error.message : String(error)}`);
+  }
   return lock === null ? null : openInline(path, async () => lock);
 }
 
