@@ -250,9 +250,7 @@ class RunningGateway implements Gateway {
       dispatcher,
       runScript: createScriptRunner({ run, realPath, describe, env, home, signal: this.giveUp.signal }),
       shutdown: this.shutdown,
-      overload:
-        this.options.overload ??
-        new Overload({ clock, log, ask: () => this.askHealth() }),
+      overload: this.options.overload ?? new Overload({ clock, log, ask: () => this.askHealth() }),
       bodies: this.bodies,
       warnDeprecated: createDeprecationWarner(log),
     };

@@ -20,18 +20,6 @@ export interface LinkedTable {
 
 /** @throws TableError naming every route that cannot be served. */
 export async function linkTable(table: RouteTable, context: LinkContext, breather: Breather): Promise<LinkedTable> {
-  try {
-    return await linkRoutes(table, context, breather);
-  } catch (error) {
-    if (error instanceof TableError) throw error;
-    // A hash that fits says nothing of who has made the table.
-    const reason = error instanceof Error ? error.message : String(error);
-    const message = `the table is not as this version's compiler makes it (${reason}): run \`hookwright compile\``;
-    throw new TableError(message, { cause: error });
-  }
-}
-
-async function linkRoutes(table: RouteTable, context: LinkContext, breather: Breather): Promise<LinkedTable> {
   const routes = new Map<string, RouteSlot>();
   const reasons: string[] = [];
   for (const plan of Object.values(table.routes)) {

@@ -178,7 +178,7 @@ export class Tables {
 
   /** False when the file holds the table in service. */
   private async load(): Promise<boolean> {
-    const { path, stat, clock, link, prepare, subscriptions } = this.context;
+    const { path, stat, clock, prepare, subscriptions } = this.context;
     this.version.note(stat(path), clock.now());
     const breather = new Breather(clock);
     const current = this.relink ? '' : this.state.hash;
@@ -188,7 +188,7 @@ export class Tables {
       this.state = { ...this.state, error: null };
       return false;
     }
-    const table = await link(plan, breather);
+    const table = await this.link(plan, breather);
     const subscribe = await subscriptions.prepare(plan, breather);
     const apply = await prepare(plan);
     this.table = table;
@@ -196,6 +196,18 @@ export class Tables {
     apply();
     this.took(plan);
     return true;
+  }
+
+  /** What cannot be linked at all is a table of another program, whatever its hash says. @throws TableError */
+  private async link(plan: RouteTable, breather: Breather): Promise<LinkedTable> {
+    try {
+      return await this.context.link(plan, breather);
+    } catch (error) {
+      if (error instanceof TableError) throw error;
+      const reason = error instanceof Error ? error.message : String(error);
+      const message = `the table is not as this version's compiler makes it (${reason}): run \`hookwright compile\``;
+      throw new TableError(message, { cause: error });
+    }
   }
 
   private took({ hash, routes }: RouteTable): void {
