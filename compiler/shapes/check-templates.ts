@@ -1,6 +1,7 @@
 /** Checks the placeholders of a route against the forms that may come. */
 import type { RouteConfig } from '../../schemas/generated/types.ts';
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
+import { oneOf } from '../diagnostics/suggest.ts';
 import type { Placeholder } from '../lower/template.ts';
 import { readPlaceholders } from '../lower/template.ts';
 import { isPlainMap } from '../source/plain-map.ts';
@@ -8,7 +9,7 @@ import { describeTypes } from './describe.ts';
 import { factsOfField } from './field-facts.ts';
 import type { FormSet } from './form-set.ts';
 import { textBelow } from './suggest-path.ts';
-import { unknownPath } from './unknown-path.ts';
+import { onlyFix, unknownPath } from './unknown-path.ts';
 
 /** A template, or the bare path that a key may be. */
 interface TemplatePlace {
@@ -48,10 +49,11 @@ function checkPlace(set: FormSet, { text, path, isText }: TemplatePlace): readon
     if (nodes.length === 0) return [unknownPath(set, { path: parts, text: parts.join('.'), shown }, place)];
     const isWhole = nodes.every(({ types }) => types.size === 1 && (types.has('object') || types.has('array')));
     if (!isText || !isWhole || isOpen) return [];
-    const better = textBelow(set, parts);
-    const meant = better === null ? '' : `; did you mean \`${shown(better.join('.'))}\`?`;
+    const below = textBelow(set, parts);
+    const better = below === null ? [] : [shown(below.join('.'))];
+    const meant = better.length === 0 ? '' : `; did you mean ${oneOf(better)}?`;
     const message = `\`${shown(parts.join('.'))}\` is ${describeTypes(nodes)}, not a text${meant}`;
-    return [{ rule: 'unknown-payload-path', at: 'value', ...place, message }];
+    return [{ rule: 'unknown-payload-path', at: 'value', ...place, message, ...onlyFix(better) }];
   });
 }
 

@@ -28,8 +28,13 @@ export function unknownPath(
     ...place,
     message: `no ${describeForms(set, set.shape.source)} has \`${text}\`${suggestion}`,
     ...(hint === null ? {} : { hint }),
+    ...onlyFix(meant),
   };
 }
+
+/** A repair where one thing alone can be meant. */
+export const onlyFix = ([first, ...others]: readonly string[]): Pick<Problem, 'fix'> =>
+  first === undefined || others.length > 0 ? {} : { fix: { kind: 'rename', text: first } };
 
 /** The other forms that have it: first those of the same events, which a filter has ruled out. */
 function elsewhere({ shape, forms }: FormSet, path: readonly string[]): string | null {

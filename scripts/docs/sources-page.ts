@@ -39,6 +39,7 @@ Without \`source\` the headers of a request choose: the first of \`standard-webh
 choice.
 
 - \`hookwright source show <name>\` shows an entry with a route to copy.
+- \`hookwright source shape <name>\` shows what its payloads hold, where that is known ([payloads](payloads.md)).
 - \`hookwright source detect request.http --secret env:NAME\` says which source a saved request is from, or why it is refused.
 - \`secrets: [current, previous]\` accepts both during a rotation; the log and the metrics say which one signed.
 - \`public_url\`, for the server or for one route, is needed where the URL is signed.

@@ -1,6 +1,7 @@
 /** What the rules about payloads say of routes, and where they are silent. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { applyFixes } from '../../../compiler/diagnostics/apply-fixes.ts';
 import { compileFiles } from '../../helpers/compile.ts';
 
 /** `line: rule: message` of what is said about one route, whose keys are written below it. */
@@ -228,6 +229,39 @@ describe('a filter that no event passes', () => {
       assert.deepEqual(found, [], filter);
     }
   });
+});
+
+test('what can only mean one thing is repaired', () => {
+  const config = `platforms:
+  webhook:
+    enabled: true
+    secret: env:SECRET
+    routes:
+      r:
+        source: github
+        events: [pull_request]
+        filters:
+          - { field: "pull_request.drafd", equals: false }
+          - { field: action, in: ["opend", synchronise] }
+        prompt: |
+          {pull_request.titel} by {pull_request.user.login}
+          {repo.name}
+        coalesce: { key: pull_request.numbr }
+`;
+  const { diagnostics } = compileFiles({ 'hookwright.yaml': config });
+  const [file] = applyFixes(diagnostics);
+  const changed = (file?.after ?? '').split('\n').filter((line) => !config.split('\n').includes(line));
+  assert.deepEqual(
+    changed.map((line) => line.trim()),
+    [
+      '- { field: "pull_request.draft", equals: false }',
+      '- { field: action, in: ["opened", synchronize] }',
+      '{pull_request.title} by {pull_request.user.login}',
+      'coalesce: { key: pull_request.number }',
+    ],
+  );
+  // Several things may be meant by `repo`.
+  assert.match(file?.after ?? '', /\{repo\.name\}/);
 });
 
 describe('where it is not certain which events come', () => {

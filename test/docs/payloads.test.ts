@@ -1,0 +1,43 @@
+/** Whatever is shown as a config names fields that its events have: no false alarm, and nothing that would never resolve. */
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { RULES } from '../../compiler/rules/registry.ts';
+import { compileConfig, compileExample } from '../helpers/compile.ts';
+import { codeBlocks } from '../helpers/markdown.ts';
+import { ROOT } from '../helpers/root.ts';
+
+const PAYLOAD_RULES = ['unknown-payload-path', 'impossible-filter', 'unknown-event-action'];
+
+const reported = ({ diagnostics }: ReturnType<typeof compileConfig>): readonly string[] =>
+  diagnostics.filter(({ rule }) => PAYLOAD_RULES.includes(rule)).map(({ rule, message }) => `${rule}: ${message}`);
+
+const examples = readdirSync(join(ROOT, 'examples'));
+for (const name of examples) {
+  test(`examples/${name}`, () => {
+    const text = readFileSync(join(ROOT, 'examples', name, 'hookwright.yaml'), 'utf8');
+    assert.match(text, /routes:/);
+    assert.deepEqual(reported(compileConfig(text)), []);
+  });
+}
+
+/** Shows what the rules say, and is run by a test of its own. */
+const SHOWN = ['payloads.md', 'rules.md'];
+
+const pages = ['README.md', ...readdirSync(join(ROOT, 'docs')).map((name) => `docs/${name}`)].filter(
+  (path) => path.endsWith('.md') && !SHOWN.includes(path.replace('docs/', '')),
+);
+for (const path of pages) {
+  test(`${path}: its configs`, () => {
+    const blocks = codeBlocks(readFileSync(join(ROOT, path), 'utf8')).filter(({ language }) => language === 'yaml');
+    for (const { line, text } of blocks) assert.deepEqual(reported(compileConfig(text)), [], `line ${line}`);
+  });
+}
+
+test('the examples of other rules', () => {
+  for (const { id, bad, good } of RULES) {
+    if (PAYLOAD_RULES.includes(id)) continue;
+    for (const example of [bad, good]) assert.deepEqual(reported(compileExample(example)), [], id);
+  }
+});
