@@ -31,9 +31,9 @@ function importsOf(file: string): readonly Import[] {
 /** What each stage may import of this repository, and of packages; `node:` is open to all. */
 const STAGES: Readonly<Record<string, { readonly folders: readonly string[]; readonly packages: readonly string[] }>> =
   {
-    compiler: { folders: ['compiler', 'schemas'], packages: ['yaml', 'picomatch', 're2js', 'croner'] },
+    compiler: { folders: ['compiler', 'schemas', 'base'], packages: ['yaml', 'picomatch', 're2js', 'croner'] },
     runtime: {
-      folders: ['runtime', 'schemas'],
+      folders: ['runtime', 'schemas', 'base'],
       packages: [
         'undici',
         'libsql',

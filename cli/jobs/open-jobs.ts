@@ -1,15 +1,15 @@
 /** What commands about jobs work against: the jobs of the config and those of the store, as the scheduler sees them. */
 import { join } from 'node:path';
 import { suggest } from '../../compiler/diagnostics/suggest.ts';
+import { createMachineFacts } from '../../compiler/node/machine-facts.ts';
+import { nodeFiles } from '../../compiler/node/node-files.ts';
 import type { Files } from '../../compiler/source/files.ts';
 import type { Job } from '../../runtime/dispatch/scheduler/job.ts';
 import { listJobs } from '../../runtime/dispatch/scheduler/job.ts';
 import type { JobRecord } from '../../runtime/store/job-mutations.ts';
 import { createCompileRequest } from '../compose/compile-request.ts';
-import { createMachineFacts } from '../compose/machine-facts.ts';
 import type { CliContext } from '../context.ts';
 import { CliError } from '../errors.ts';
-import { nodeFiles } from '../files/node-files.ts';
 import { readStoredJobs } from '../store/stored-jobs.ts';
 import type { OpenTable } from '../subscriptions/open-table.ts';
 import { openTable } from '../subscriptions/open-table.ts';

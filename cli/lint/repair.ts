@@ -2,12 +2,12 @@
 import type { CompileResult } from '../../compiler/compile.ts';
 import type { FixedFile } from '../../compiler/diagnostics/apply-fixes.ts';
 import { applyFixes } from '../../compiler/diagnostics/apply-fixes.ts';
+import { nodeFiles } from '../../compiler/node/node-files.ts';
 import type { Files } from '../../compiler/source/files.ts';
+import { writeAtomic } from '../../runtime/platform/write-atomic.ts';
 import type { CompileRequest } from '../compose/compile-files.ts';
 import { compileRequest } from '../compose/compile-files.ts';
 import type { CliContext } from '../context.ts';
-import { nodeFiles } from '../files/node-files.ts';
-import { writeAtomic } from '../files/write-atomic.ts';
 import { createPaint } from '../output/colour.ts';
 import { formatDiff } from '../output/diff.ts';
 import { printNote } from '../output/print.ts';

@@ -1,9 +1,10 @@
 /** Which configuration file `gateway setup` works on. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { isSystemError } from '../../base/system-error.ts';
 import { isGlob } from '../../compiler/source/expand-glob.ts';
 import type { CliContext } from '../context.ts';
-import { isSystemError, UsageError } from '../errors.ts';
+import { UsageError } from '../errors.ts';
 
 /** The one named, else the one that would be found, else a new one in the home. @throws UsageError for several */
 export function setupTarget({ cwd, home }: CliContext, configs: readonly string[] | undefined): string {

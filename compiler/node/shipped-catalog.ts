@@ -1,9 +1,9 @@
 /** The catalog that comes with this program. */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { ShippedCatalog } from '../../compiler/shipped-catalog.ts';
-import { loadShippedCatalog } from '../../compiler/shipped-catalog.ts';
-import { readText } from '../../compiler/source/read-text.ts';
+import type { ShippedCatalog } from '../shipped-catalog.ts';
+import { loadShippedCatalog } from '../shipped-catalog.ts';
+import { readText } from '../source/read-text.ts';
 import { nodeFiles } from './node-files.ts';
 
 const FOLDER = fileURLToPath(new URL('../../catalog', import.meta.url));
