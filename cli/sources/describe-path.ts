@@ -58,6 +58,7 @@ export const typeWords = ({ types }: PathFacts): string => types.join(' | ');
 
 export function pathNotes(facts: PathFacts): string {
   const notes = [
+    facts.written_by === null || classWords(facts) === '' ? '' : `by ${facts.written_by}`,
     facts.values === null || facts.values.length === 0
       ? ''
       : shortList(facts.values.map(String), MOST).replaceAll('`', ''),
