@@ -17,12 +17,14 @@ export interface Builtins {
 
 export interface Rendered {
   readonly text: string;
-  /** At least one placeholder did not resolve and stands in the text as written. */
-  readonly unresolved: boolean;
+  /** Placeholders that did not resolve and stand in the text as written. */
+  readonly unresolved: readonly string[];
 }
 
 export type RenderTemplate = (payload: unknown, builtins: Builtins) => Rendered;
 export type RenderKey = (payload: unknown, builtins: Builtins) => string | null;
+
+const ALL_RESOLVED: readonly string[] = [];
 
 /** A segment's text, or undefined when it does not resolve. */
 type Resolve = (payload: unknown, builtins: Builtins) => string | undefined;
@@ -61,19 +63,22 @@ function linkSegment(segment: TemplateSegment): Part {
 /** Links a template; the renderer allocates nothing but its result. */
 export function linkTemplate(plan: TemplatePlan): RenderTemplate {
   if (plan.every((segment) => segment.kind === 'text')) {
-    const constant: Rendered = { text: plan.map((segment) => segment.text).join(''), unresolved: false };
+    const constant: Rendered = { text: plan.map((segment) => segment.text).join(''), unresolved: ALL_RESOLVED };
     return () => constant;
   }
   const parts = plan.map(linkSegment);
   return (payload, builtins) => {
     let text = '';
-    let unresolved = false;
+    let unresolved: string[] | null = null;
     for (const part of parts) {
       const resolved = part.resolve(payload, builtins);
-      if (resolved === undefined) unresolved = true;
+      if (resolved === undefined) {
+        unresolved ??= [];
+        unresolved.push(part.literal);
+      }
       text += resolved ?? part.literal;
     }
-    return { text, unresolved };
+    return { text, unresolved: unresolved ?? ALL_RESOLVED };
   };
 }
 
@@ -82,6 +87,6 @@ export function linkKey(plan: TemplatePlan): RenderKey {
   const render = linkTemplate(plan);
   return (payload, builtins) => {
     const { text, unresolved } = render(payload, builtins);
-    return unresolved ? null : text;
+    return unresolved.length > 0 ? null : text;
   };
 }

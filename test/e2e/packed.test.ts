@@ -60,7 +60,14 @@ describe('the packed package, installed in an empty folder', { concurrency: 4 },
       'examples',
       'package.json',
     ]);
-    assert.deepEqual(readdirSync(join(installed, 'dist')).sort(), ['base', 'catalog', 'cli', 'compiler', 'runtime', 'schemas']);
+    assert.deepEqual(readdirSync(join(installed, 'dist')).sort(), [
+      'base',
+      'catalog',
+      'cli',
+      'compiler',
+      'runtime',
+      'schemas',
+    ]);
     assert.ok(!existsSync(join(installed, 'examples/quickstart/build')), 'no built tables');
   });
 
