@@ -62,13 +62,15 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     secrets: secretReader({ env, home }, redactor, options.onSecretsRead ?? (() => {})),
   };
   const catalog = catalogOf(options);
+  // None are known before the store is open.
+  let storedJobs = (): readonly JobRecord[] => [];
   const { lowerSubscriptions } = options;
   const gatewayOptions: Omit<GatewayOptions, 'dispatcher' | 'drain'> = {
     ...shared,
     ...{ userHome: folders.userHome, host: options.host, port: options.port, files: nodeFiles },
     source: 'file' in table ? tableFile(table.file, nodeFiles, clock) : tableValue(table),
     catalog,
-    lowerSubscriptions: (text, plan) => lowerSubscriptions?.(text, plan, work.jobs()) ?? { routes: [], rejected: [] },
+    lowerSubscriptions: (text, plan) => lowerSubscriptions?.(text, plan, storedJobs()) ?? { routes: [], rejected: [] },
     capture: (plan) => enrolments.capture(plan),
     onRequest: metrics.onRequest,
     onTableLoad: metrics.onTableLoad,
@@ -76,7 +78,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   mkdirSync(home, { recursive: true, mode: 0o700 });
   const tables = new GatewayTables(gatewayOptions);
   const first = await tables.load();
-  const work: Work = await openWork(
+  const work = await openWork(
     {
       ...shared,
       flushLog: () => log.flush?.(),
@@ -87,6 +89,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     },
     first,
   );
+  storedJobs = () => work.jobs();
   const gateway = new RunningGateway(tables, {
     ...gatewayOptions,
     dispatcher: work.dispatcher,
