@@ -80,7 +80,9 @@ export function pruneEntries(
 }
 
 /** An unknown key directly in a route that was nothing, or one of the independent keys. */
-function losesOneKey(schema: Parameters<typeof guessKey>[0], { rule, path }: Problem, entry: NodePath): boolean {
+function losesOneKey(schema: Parameters<typeof guessKey>[0], { rule, path, fix }: Problem, entry: NodePath): boolean {
+  // What belongs elsewhere is missing there.
+  if (fix?.kind === 'nest') return false;
   if (rule !== 'unknown-key' || entry.at(-2) !== 'routes' || path.length !== entry.length + 1) return false;
   const guess = guessKey(schema, path);
   return guess === null || INDEPENDENT_KEYS.has(guess);

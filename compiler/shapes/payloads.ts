@@ -2,14 +2,17 @@
 import type { Problem } from '../diagnostics/problem.ts';
 import type { RouteView } from '../route-scope.ts';
 import { checkTemplates } from './check-templates.ts';
+import { findPath } from './find-path.ts';
 import type { FormSet } from './form-set.ts';
 import { narrowByFilters } from './narrow.ts';
-import { formsOf } from './route-forms.ts';
+import { formsOf, pinnedSender } from './route-forms.ts';
 import type { Senders } from './senders.ts';
 
 export interface Payloads {
   /** Of all the rules, each of which reports its own. */
   problemsOf(route: RouteView): readonly Problem[];
+  /** Whether payloads of this event have the path, where the route's source is pinned and its shape knows it. */
+  hasPath(route: RouteView, event: string, path: readonly string[]): boolean;
 }
 
 export function createPayloads(senders: Senders): Payloads {
@@ -29,6 +32,11 @@ export function createPayloads(senders: Senders): Payloads {
       const problems = known.get(route) ?? checkRoute(route, formsOnce(route));
       known.set(route, problems);
       return problems;
+    },
+    hasPath(route, event, path) {
+      const set = pinnedSender(route, senders)?.forms() ?? null;
+      const forms = set?.shape.variants.filter((form) => form.event === event) ?? [];
+      return forms.some(({ root }) => set !== null && findPath(set.shape.graph, root, path).kind === 'node');
     },
   };
 }
