@@ -6,10 +6,13 @@ import type { FormSet } from './form-set.ts';
 import { narrowByFilters } from './narrow.ts';
 import { formsOf } from './route-forms.ts';
 import type { Senders } from './senders.ts';
+import { isTrustedField } from './trusted-field.ts';
 
 export interface Payloads {
   /** Of all the rules, each of which reports its own. */
   problemsOf(route: RouteView): readonly Problem[];
+  /** Whether no outsider can have written what stands at a path of the payload; false where that is not known. */
+  isTrusted(route: RouteView, path: readonly string[]): boolean;
 }
 
 export function createPayloads(senders: Senders): Payloads {
@@ -29,6 +32,11 @@ export function createPayloads(senders: Senders): Payloads {
       const problems = known.get(route) ?? checkRoute(route, formsOnce(route));
       known.set(route, problems);
       return problems;
+    },
+    isTrusted(route, path) {
+      const { filters, script } = route.config;
+      const set = script === undefined ? narrowByFilters(formsOnce(route), filters ?? []).set : null;
+      return set !== null && isTrustedField(set, path);
     },
   };
 }

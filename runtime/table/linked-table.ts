@@ -7,7 +7,7 @@ import type { SignedRequest } from '../verify/request.ts';
 import type { ListFile } from './in-file-set.ts';
 import type { MatchFilter } from './link-filter.ts';
 import type { FindIdentity } from './link-identity.ts';
-import type { RenderKey, RenderTemplate } from './link-template.ts';
+import type { RenderKey, RenderPrompt, RenderTemplate } from './link-template.ts';
 
 export interface LinkedRoute {
   readonly plan: RoutePlan;
@@ -30,7 +30,9 @@ export interface LinkedRoute {
   /** Those that `matches` looks into: to be refreshed before it is asked. */
   readonly lists: readonly ListFile[];
   readonly script: LinkedScript | null;
-  readonly prompt: RenderTemplate;
+  readonly prompt: RenderPrompt;
+  /** The prompt has markers, which need an id. */
+  readonly isMarked: boolean;
   readonly deliveries: readonly LinkedDelivery[];
   readonly coalesce: LinkedCoalesce | null;
 }

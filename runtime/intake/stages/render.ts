@@ -21,7 +21,7 @@ export const render: Stage = (intake, { ids }) => {
     delivery_id: deliveryId,
     accepted_at: intake.receivedAt,
     due_at: null,
-    prompt: route.prompt(data, builtins).text,
+    prompt: route.prompt(data, builtins, route.isMarked ? ids.marker() : '').text,
     skills: plan.mode === 'agent' ? plan.skills : [],
     toolsets: plan.mode === 'agent' ? plan.toolsets : [],
     session: sessionId('webhook', plan.name, deliveryId),

@@ -1,0 +1,48 @@
+/** Decides which placeholders of an agent's prompt stand between markers (`untrusted: mark`, decisions §12): those that outsiders may fill. */
+import type { MetaSegment, PathSegment, TemplatePlan, TemplateSegment } from '../../schemas/generated/types.ts';
+import type { RouteView } from '../route-scope.ts';
+import { isGlob } from './events.ts';
+
+/** The prompt as it is, unless the route marks. */
+export function markUntrusted(route: RouteView, prompt: TemplatePlan): TemplatePlan {
+  const { config, mode, scope } = route;
+  const isMarking = (config.untrusted ?? scope.table.gateway.untrusted) === 'mark';
+  // What is delivered without an agent is read by people, as it is.
+  if (!isMarking || mode === 'direct') return prompt;
+  const marked = prompt.map((segment) =>
+    isUntrusted(segment, route) ? { ...segment, marked: true as const } : segment,
+  );
+  return marked.every((segment, index) => segment === prompt[index]) ? prompt : [{ kind: 'notice' }, ...marked];
+}
+
+type Untrusted = Exclude<TemplateSegment, { kind: 'text' } | { kind: 'notice' }>;
+
+function isUntrusted(segment: TemplateSegment, route: RouteView): segment is Untrusted {
+  switch (segment.kind) {
+    case 'text':
+    case 'notice':
+      return false;
+    case 'dump':
+      return true;
+    case 'meta':
+      return isSent(segment.name, route);
+    case 'path':
+      return isUntrustedPath(segment, route);
+  }
+}
+
+/** The payload's value comes first, so that of a name with a meaning of its own both count. */
+function isUntrustedPath({ path, builtin }: PathSegment, route: RouteView): boolean {
+  if (path.length === 0) return false;
+  if (builtin !== null && isSent(builtin, route)) return true;
+  return !(route.scope.payloads?.isTrusted(route, path) ?? false);
+}
+
+/**
+ * An event type comes from a header that need not be signed; where `events` names it exactly, it is one of those. A delivery
+ * id is the sender's, or stands in such a header.
+ */
+function isSent(name: MetaSegment['name'], { config: { events = [] } }: RouteView): boolean {
+  if (name === 'event_type') return events.length === 0 || events.some(isGlob);
+  return name === 'delivery_id';
+}
