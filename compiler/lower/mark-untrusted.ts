@@ -1,6 +1,7 @@
 /** Decides which placeholders of an agent's prompt stand between markers (`untrusted: mark`, decisions §12): those that outsiders may fill. */
 import type { MetaSegment, PathSegment, TemplatePlan, TemplateSegment } from '../../schemas/generated/types.ts';
 import type { RouteView } from '../route-scope.ts';
+import { isUntrusted } from '../shapes/leaf-class.ts';
 import { isGlob } from './events.ts';
 
 /** The prompt as it is, unless the route marks. */
@@ -10,14 +11,14 @@ export function markUntrusted(route: RouteView, prompt: TemplatePlan): TemplateP
   // What is delivered without an agent is read by people, as it is.
   if (!isMarking || mode === 'direct') return prompt;
   const marked = prompt.map((segment) =>
-    isUntrusted(segment, route) ? { ...segment, marked: true as const } : segment,
+    takesMarkers(segment, route) ? { ...segment, marked: true as const } : segment,
   );
   return marked.every((segment, index) => segment === prompt[index]) ? prompt : [{ kind: 'notice' }, ...marked];
 }
 
-type Untrusted = Exclude<TemplateSegment, { kind: 'text' } | { kind: 'notice' }>;
+type Markable = Exclude<TemplateSegment, { kind: 'text' } | { kind: 'notice' }>;
 
-function isUntrusted(segment: TemplateSegment, route: RouteView): segment is Untrusted {
+function takesMarkers(segment: TemplateSegment, route: RouteView): segment is Markable {
   switch (segment.kind) {
     case 'text':
     case 'notice':
@@ -35,7 +36,8 @@ function isUntrusted(segment: TemplateSegment, route: RouteView): segment is Unt
 function isUntrustedPath({ path, builtin }: PathSegment, route: RouteView): boolean {
   if (path.length === 0) return false;
   if (builtin !== null && isSent(builtin, route)) return true;
-  return !(route.scope.payloads?.isTrusted(route, path) ?? false);
+  // In a running gateway, which lowers subscriptions, nothing is known of any payload.
+  return isUntrusted(route.scope.payloads?.classOf(route, path).class ?? 'unknown');
 }
 
 /**

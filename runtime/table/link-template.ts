@@ -24,14 +24,16 @@ export interface Builtins {
 
 export interface Rendered {
   readonly text: string;
-  /** At least one placeholder did not resolve and stands in the text as written. */
-  readonly unresolved: boolean;
+  /** Placeholders that did not resolve and stand in the text as written. */
+  readonly unresolved: readonly string[];
 }
 
 export type RenderTemplate = (payload: unknown, builtins: Builtins) => Rendered;
 export type RenderKey = (payload: unknown, builtins: Builtins) => string | null;
 /** @param markerId of the markers, where the template has marked segments; nobody outside can know it before the event is accepted */
 export type RenderPrompt = (payload: unknown, builtins: Builtins, markerId: string) => Rendered;
+
+const ALL_RESOLVED: readonly string[] = [];
 
 /** A segment's text, or undefined when it does not resolve. */
 type Resolve = (payload: unknown, builtins: Builtins, markerId: string) => string | undefined;
@@ -92,19 +94,22 @@ function linkSegment(segment: TemplateSegment): Part {
 /** Links the template of a prompt; the renderer allocates nothing but its result. */
 export function linkPrompt(plan: TemplatePlan): RenderPrompt {
   if (plan.every((segment) => segment.kind === 'text')) {
-    const constant: Rendered = { text: plan.map((segment) => segment.text).join(''), unresolved: false };
+    const constant: Rendered = { text: plan.map((segment) => segment.text).join(''), unresolved: ALL_RESOLVED };
     return () => constant;
   }
   const parts = plan.map(linkSegment);
   return (payload, builtins, markerId) => {
     let text = '';
-    let unresolved = false;
+    let unresolved: string[] | null = null;
     for (const part of parts) {
       const resolved = part.resolve(payload, builtins, markerId);
-      if (resolved === undefined) unresolved = true;
+      if (resolved === undefined) {
+        unresolved ??= [];
+        unresolved.push(part.literal);
+      }
       text += resolved ?? part.literal;
     }
-    return { text, unresolved };
+    return { text, unresolved: unresolved ?? ALL_RESOLVED };
   };
 }
 
@@ -119,6 +124,6 @@ export function linkKey(plan: TemplatePlan): RenderKey {
   const render = linkTemplate(plan);
   return (payload, builtins) => {
     const { text, unresolved } = render(payload, builtins);
-    return unresolved ? null : text;
+    return unresolved.length > 0 ? null : text;
   };
 }

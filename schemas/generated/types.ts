@@ -2101,10 +2101,17 @@ export interface RouteSecret {
 }
 export interface EventsPlan {
   exact: string[];
+  globs: GlobPlan[];
+}
+export interface GlobPlan {
   /**
-   * RE2 expressions made from the globs: matched in linear time.
+   * As written.
    */
-  globs: string[];
+  text: string;
+  /**
+   * RE2 expression made from it: matched in linear time.
+   */
+  source: string;
 }
 export interface FilterGroup {
   kind: 'all' | 'any' | 'not';

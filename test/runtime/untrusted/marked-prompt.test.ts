@@ -47,10 +47,16 @@ function taken(text: string): { readonly values: readonly string[]; readonly res
 }
 
 describe('what is marked', () => {
-  test('free text, and no number, flag, time or word of a few', () => {
-    const plan = issuesPrompt('#{issue.number} {issue.title} ({issue.state}, {issue.created_at}): {issue.body}');
-    const issue = { number: 7, title: 'A title', state: 'open', created_at: '2026-01-01T00:00:00Z', body: null };
-    assert.equal(render(plan, { issue }), `${NOTICE}#7 ${OPEN}A title${CLOSE} (open, 2026-01-01T00:00:00Z): null`);
+  test('free text, and no number, login, time or word of a few', () => {
+    const plan = issuesPrompt(
+      '#{issue.number} {issue.title} by {issue.user.login} ({issue.state}, {issue.created_at}): {issue.body}',
+    );
+    const [user, created_at] = [{ login: 'ann' }, '2026-01-01T00:00:00Z'];
+    const issue = { number: 7, title: 'A title', user, state: 'open', created_at, body: null };
+    assert.equal(
+      render(plan, { issue }),
+      `${NOTICE}#7 ${OPEN}A title${CLOSE} by ann (open, 2026-01-01T00:00:00Z): null`,
+    );
   });
 
   test('an object is one value, and so is the whole payload', () => {
@@ -108,7 +114,10 @@ describe('where it is asked for', () => {
   });
   test('never for what is delivered as it is, nor in an address or a key', () => {
     const text = JSON.stringify(
-      planOf('prompt: "{a}"\ndeliver_only: true\ndeliver: telegram', `${GATEWAY}${TELEGRAM}`),
+      planOf(
+        'prompt: "{a}"\ndeliver_only: true\ndeliver: messenger_a\ndeliver_extra: { chat_id: "{a}" }',
+        MESSENGER + GATEWAY,
+      ),
     );
     assert.doesNotMatch(text, /notice|marked/);
     const { deliver, coalesce } = planOf(
