@@ -80,7 +80,7 @@ function eventWithAction(
 function isKnown(entry: string, known: readonly string[]): boolean {
   const { plan } = lowerEvents([entry]);
   if (plan === null) return true;
-  const globs = plan.globs.map((source) => RE2JS.compile(source));
+  const globs = plan.globs.map(({ source }) => RE2JS.compile(source));
   return known.some((event) => plan.exact.includes(event) || globs.some((glob) => glob.test(event)));
 }
 
