@@ -34,6 +34,8 @@ export interface Problem {
   readonly fix?: Repair;
   /** The node whose value the repair changes, where it is not the one that is pointed at. */
   readonly fixAt?: NodePath;
+  /** Paths of which it explains every error, at them and below: nothing there can be relied on. */
+  readonly covers?: readonly NodePath[];
   /** Further places that belong to it (the other definition of a duplicate). */
   readonly related?: readonly { readonly path: NodePath; readonly message: string }[];
 }

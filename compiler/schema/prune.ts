@@ -61,11 +61,15 @@ export function pruneEntries(
   problems: readonly Problem[],
 ): Pruned {
   const entries = new Map<string, Problem[]>();
-  for (const problem of problems) {
-    const id = JSON.stringify(entryPath(problem.path));
+  const add = (path: NodePath, problem: Problem): void => {
+    const id = JSON.stringify(entryPath(path));
     const known = entries.get(id);
     if (known === undefined) entries.set(id, [problem]);
     else known.push(problem);
+  };
+  for (const problem of problems) {
+    add(problem.path, problem);
+    for (const path of problem.covers ?? []) add(path, { ...problem, path });
   }
   const removed: NodePath[] = [];
   const doubtful: NodePath[] = [];

@@ -15,8 +15,6 @@ export interface ShapeProblem extends Problem {
   readonly missing?: string;
   /** The known key an unknown one stands for. */
   readonly instead?: string;
-  /** Paths of which the mistake explains every error, at them and below. */
-  readonly covers?: readonly NodePath[];
 }
 
 export const atValue = (place: ShapePlace, rule: string, message: string): Problem => ({
