@@ -1,6 +1,6 @@
 /** `hookwright lint`: every diagnostic of the configuration; nothing is written. */
 import { Command, Option } from 'clipanion';
-import { strictly } from '../../compiler/rules/registry.ts';
+import { strictly } from '../../compiler/strictly.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { CompileRequest } from '../compose/compile-files.ts';
 import { compileRequest } from '../compose/compile-files.ts';

@@ -1,5 +1,5 @@
 /** Every rule of the compiler, in the order in which docs/rules.md explains them: the only registry there is. */
-import type { Diagnostic, Severity } from '../diagnostics/diagnostic.ts';
+import type { Severity } from '../diagnostics/diagnostic.ts';
 import { agentChoice } from './agent-choice.ts';
 import { agentUnconfined } from './agent-unconfined.ts';
 import { barredToolset } from './barred-toolset.ts';
@@ -247,9 +247,3 @@ export function severityOf(id: string): Severity {
   if (severity === undefined) throw new RangeError(`no rule is called \`${id}\``);
   return severity;
 }
-
-const STRICT: ReadonlySet<string> = new Set(RULES.flatMap(({ id, strict }) => (strict === true ? [id] : [])));
-
-/** As `lint --strict` prints them: what strangers can reach is no matter of taste. */
-export const strictly = (diagnostics: readonly Diagnostic[]): readonly Diagnostic[] =>
-  diagnostics.map((diagnostic) => (STRICT.has(diagnostic.rule) ? { ...diagnostic, severity: 'error' } : diagnostic));

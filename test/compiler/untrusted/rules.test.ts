@@ -1,7 +1,7 @@
 /** What the rules about strangers' text say, and where filters, jobs, profiles and subscriptions stand. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { strictly } from '../../../compiler/rules/registry.ts';
+import { strictly } from '../../../compiler/strictly.ts';
 import type { TestFiles } from '../../helpers/compile.ts';
 import { compileFiles, printed } from '../../helpers/compile.ts';
 
