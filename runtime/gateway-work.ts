@@ -4,7 +4,7 @@
  */
 import { readRegularText } from '../base/read-regular-file.ts';
 import type { RouteTable, SecretRef } from '../schemas/generated/types.ts';
-import type { Clock } from './clock.ts';
+import type { Clock, Timer } from './clock.ts';
 import type { DispatchStatus, StoreStatus } from './control/operations.ts';
 import type { SwappableDeliverer } from './deliver/create-deliverer.ts';
 import { createDeliverer } from './deliver/create-deliverer.ts';
@@ -36,9 +36,12 @@ import { openServerStore } from './store/sqlite/open-store.ts';
 import type { DispatchState } from './store/states.ts';
 import { DISPATCH_STATES } from './store/states.ts';
 import type { Store } from './store/store.ts';
+import { StoreUnavailable } from './store/store.ts';
 import { storePath } from './store/store-path.ts';
 import { TableError } from './table/load.ts';
 
+/** Between two tries to read from a store that is not open, in ms. */
+const RETRY_MS = 1000;
 /** Longer skills are refused, in bytes: a prompt has to hold them. */
 const MAX_SKILL_BYTES = 4 * 1024 * 1024;
 
@@ -83,7 +86,9 @@ export async function openWork(context: WorkContext, table: RouteTable): Promise
     const { home, log, flushLog } = context;
     const { durability } = table.gateway;
     const store = await openServerStore({ path: storePath(home), durability, log, beforeCommit: flushLog });
-    return new Work(context, { deliveries, first, store, records: await readJobs(store) });
+    const work = new Work(context, { deliveries, first, store });
+    await work.readJobs();
+    return work;
   } catch (error) {
     await deliveries.close();
     throw error;
@@ -94,7 +99,6 @@ interface WorkParts {
   readonly deliveries: Deliveries;
   readonly first: Linked;
   readonly store: Store;
-  readonly records: readonly JobRecord[];
 }
 
 export class Work {
@@ -106,16 +110,16 @@ export class Work {
   private readonly service: DispatchService;
   private readonly scheduler: JobScheduler;
   private linked: Linked;
-  private records: readonly JobRecord[];
+  private records: readonly JobRecord[] = [];
+  private rereading: Timer | null = null;
   private endRetention: () => void = () => {};
 
-  constructor(context: WorkContext, { deliveries, first, store, records }: WorkParts) {
+  constructor(context: WorkContext, { deliveries, first, store }: WorkParts) {
     const { clock, log, observer, ids, timezone, redact } = context;
     this.context = context;
     this.deliveries = deliveries;
     this.linked = first;
     this.store = store;
-    this.records = records;
     const mirror = createMirror({ clock, log, homeOf: deliveries.context.homeOf });
     this.deliverer = createDeliverer({ linked: first.targets, context: deliveries.context, mirror, redact });
     const table = (): RouteTable => this.linked.table;
@@ -162,6 +166,7 @@ export class Work {
 
   async close(): Promise<void> {
     this.endRetention();
+    this.rereading?.cancel();
     await this.store.close();
     await this.deliveries.close();
   }
@@ -179,12 +184,17 @@ export class Work {
   changed(): void {
     this.service.wake();
     this.scheduler.refresh();
-    readJobs(this.store).then(
-      (records) => {
-        this.records = records;
-      },
-      (error: unknown) => this.context.log.error({ err: error }, 'cannot read the jobs'),
-    );
+    this.readJobs().catch((error: unknown) => this.context.log.error({ err: error }, 'cannot read the jobs'));
+  }
+
+  /** Tries again where the store is not open yet: its disk is full, read-only or failing. */
+  async readJobs(): Promise<void> {
+    try {
+      this.records = (await this.store.read({ kind: 'jobs' })).records;
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error;
+      this.rereading = this.context.clock.after(RETRY_MS, () => this.changed());
+    }
   }
 
   /** How the dispatches of all routes stand. */
@@ -210,10 +220,6 @@ export class Work {
   private overview(): Promise<StoreOverview> {
     return this.store.read({ kind: 'overview', now: this.context.clock.now() });
   }
-}
-
-async function readJobs(store: Store): Promise<readonly JobRecord[]> {
-  return (await store.read({ kind: 'jobs' })).records;
 }
 
 async function link(context: WorkContext, { context: deliveries }: Deliveries, table: RouteTable): Promise<Linked> {

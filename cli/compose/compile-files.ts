@@ -1,6 +1,7 @@
 /** Compiles a configuration and writes its tables, for `compile`, `gateway run` and the thread that recompiles. */
 import { mkdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { isSystemError } from '../../base/system-error.ts';
 import type { CompileOutput, CompileResult } from '../../compiler/compile.ts';
 import { compile } from '../../compiler/compile.ts';
 import type { Flags } from '../../compiler/lower/overrides.ts';
@@ -9,7 +10,9 @@ import { nodeFiles } from '../../compiler/node/node-files.ts';
 import { readShippedShape } from '../../compiler/node/shipped-catalog.ts';
 import type { ShippedCatalog } from '../../compiler/shipped-catalog.ts';
 import type { Files } from '../../compiler/source/files.ts';
+import { describeDiskError } from '../../runtime/describe-disk-error.ts';
 import { writeAtomic } from '../../runtime/platform/write-atomic.ts';
+import { CliError } from '../errors.ts';
 
 /** Everything a compile depends on but the files themselves; can be sent to a thread. */
 export interface CompileRequest {
@@ -42,15 +45,26 @@ export interface WrittenTables {
   readonly changed: boolean;
 }
 
-/** Each file is replaced whole; one that would not change is left alone. Mode 0600 when the table holds literal secrets. */
+/**
+ * Each file is replaced whole; one that would not change is left alone. Mode 0600 when the table holds literal secrets.
+ * @throws CliError when the disk does not take them
+ */
 export function writeTables(folder: string, output: CompileOutput): WrittenTables {
-  mkdirSync(folder, { recursive: true });
   const routes = join(folder, 'routes.json');
   const blueprints = join(folder, 'blueprints.json');
   const mode = output.hasLiteralSecrets ? 0o600 : 0o644;
-  // The catalog first: whoever sees the new table finds the catalog that belongs to it.
-  replace(blueprints, output.blueprintsJson, 0o644);
-  return { routes, blueprints, changed: replace(routes, output.routesJson, mode) };
+  try {
+    mkdirSync(folder, { recursive: true });
+    // The catalog first: whoever sees the new table finds the catalog that belongs to it.
+    replace(blueprints, output.blueprintsJson, 0o644);
+    return { routes, blueprints, changed: replace(routes, output.routesJson, mode) };
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    throw new CliError(
+      `cannot write the tables to ${folder}: ${describeDiskError(error)}`,
+      'put them elsewhere: --out <dir>',
+    );
+  }
 }
 
 function replace(path: string, text: string, mode: number): boolean {

@@ -15,6 +15,7 @@ import { nodeFiles } from '../../runtime/node-files.ts';
 import { runProcess } from '../../runtime/process/run-process.ts';
 import { createSecretResolver } from '../../runtime/secret-resolver.ts';
 import { tableFile } from '../../runtime/table/table-source.ts';
+import { atEnd } from './at-end.ts';
 import { FakeDispatcher } from './fake-dispatcher.ts';
 import type { LogLine } from './log.ts';
 import { recordLog } from './log.ts';
@@ -85,7 +86,7 @@ export function prepareGateway(
     ...(options.sheds === true ? {} : { overload: { refuses: () => false } }),
     ...options,
   });
-  t.after(() => gateway.stop(0));
+  atEnd(t, () => gateway.stop(0));
   return { gateway, dispatcher, log, home, writeTable };
 }
 
