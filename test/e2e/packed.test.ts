@@ -76,7 +76,7 @@ describe('the packed package, installed in an empty folder', { concurrency: 4 },
     const code =
       "const c = await import('hookwright/compiler'); const r = await import('hookwright/runtime');" +
       "await import('hookwright/schemas/config.schema.json', { with: { type: 'json' } });" +
-      'console.log(typeof c.compile, typeof r.createGateway)';
+      'console.log(typeof c.compileText, typeof r.createService)';
     const run = spawnSync(process.execPath, ['--input-type=module', '-e', code], { cwd: folder, encoding: 'utf8' });
     assert.equal(run.stdout, 'function function\n', run.stderr);
   });
