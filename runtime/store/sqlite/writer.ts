@@ -1,4 +1,5 @@
 /** What the writer does for the store, on a thread of its own in a server: prepares the file, and commits groups. */
+import { describeDiskError } from '../../describe-disk-error.ts';
 import type { DamageReport } from '../queries.ts';
 import type { Connect } from './driver.ts';
 import { connect as connectDriver } from './driver.ts';
@@ -73,7 +74,7 @@ export class Writer {
       this.transactions.use(db);
       return { kind: 'prepared', ...prepared };
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = describeDiskError(error);
       if (error instanceof StoreRefused) return { kind: 'refused', message };
       return { kind: mayPass(error) ? 'unavailable' : 'refused', message: `cannot open ${path}: ${message}` };
     }
