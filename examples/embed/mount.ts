@@ -6,7 +6,6 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { compileText } from 'hookwright/compiler';
 import type { Service } from 'hookwright/runtime';
 import { createService } from 'hookwright/runtime';
@@ -25,7 +24,8 @@ export async function answerWith(service: Service, incoming: IncomingMessage, ou
   const request = new Request(`http://${headers.get('host') ?? 'localhost'}${url}`, {
     method,
     headers,
-    ...(hasBody && { body: Readable.toWeb(incoming) as ReadableStream, duplex: 'half' as const }),
+    // What is not read of it must not end the connection before the answer.
+    ...(hasBody && { body: incoming.iterator({ destroyOnReturn: false }), duplex: 'half' as const }),
   });
   const response = await service.handle(request, { address: socket.remoteAddress });
   outgoing.writeHead(response.status, Object.fromEntries(response.headers));

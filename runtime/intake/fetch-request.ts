@@ -60,7 +60,9 @@ class FetchedRequest extends IntakeRequest {
     this.complete = true;
   }
 
-  override _read(): void {
+  override _read(size: number): void {
+    // Of a connection there is none; but only after it does Node.js ask for more.
+    super._read(size);
     if (this.chunks === null) {
       this.push(null);
       return;
