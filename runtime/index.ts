@@ -22,6 +22,6 @@ export { createLogger } from './logger.ts';
 export type { ProcessRequest, ProcessResult, RunProcess } from './process/run-process.ts';
 export { SecretError } from './secrets.ts';
 export { createService } from './service.ts';
-export { StoreRefused } from './store/sqlite/store-refused.ts';
 export type { Store } from './store/store.ts';
+export { StoreRefused } from './store/store.ts';
 export { TableError } from './table/load.ts';
