@@ -67,6 +67,14 @@ test('what holds the loop every time is a finding, what does so once is not', as
   assert.deepEqual((await runWorker(once, { ...LIMITS, maxCases: 5 })).findings, []);
 });
 
+test('another process on the processor is no finding, a loop that is blocked for long is one', async () => {
+  const wait = (ms: number): void => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+  const waiting = planted(async (text) => wait(text.includes('cc') ? 80 : 0), 25);
+  assert.deepEqual((await runWorker(waiting, { ...LIMITS, maxCases: 6 })).findings, []);
+  const blocked = planted(async () => wait(1050), 25);
+  await assert.rejects(runAll(blocked, [{ what: 'blocked', case: '' }]), /the event loop was held for 1\d{3} ms/);
+});
+
 /** In a process of its own: the test runner takes rejections that nobody handles for its own. */
 const LOSES = `
   import fc from 'fast-check';
