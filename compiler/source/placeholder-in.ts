@@ -21,6 +21,19 @@ export function placeholderIn(text: string): Placeholder | null {
   return isStandIn(trimmed) ? { what: STAND_IN, variable: null } : null;
 }
 
+/**
+ * Why the value of a variable or a file is no secret; null: it may be one. Nothing is expanded there either.
+ * @param loopback only this machine reaches the server: the examples run there with values of their own
+ */
+export function refusedValue(value: string, loopback: boolean): string | null {
+  const found = placeholderIn(value);
+  if (found === null || (loopback && found.variable === null && /example/i.test(value))) return null;
+  return `is no secret: ${found.what}`;
+}
+
+/** What to do about a value that is refused. */
+export const MAKE_A_SECRET = 'make one with `openssl rand -hex 32`';
+
 const NOT_EXPANDED = 'this is not expanded: the secret would be the very text';
 const NOT_READ = 'this is not looked up: the secret would be the very text';
 const STAND_IN = 'this stands for a secret, and anybody can guess it';

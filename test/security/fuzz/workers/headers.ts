@@ -193,6 +193,9 @@ const APPLY: Readonly<Record<Edit['kind'], (request: Request, edit: Edit) => Req
   }),
 };
 
+const isAnothers = ({ plan, secret }: Sample, { body }: Request): boolean =>
+  SAMPLES.some((other) => other.plan !== plan && other.secret === secret && other.request.body === body);
+
 const count = ({ headers }: Request): number => Math.max(1, headers.length);
 
 function bytesOf(path: string, { method, query, headers, body }: Request): Buffer {
@@ -286,7 +289,8 @@ class HeaderBench {
     const sent = edits.reduce((request, one) => APPLY[one.kind](request, one), sample.request);
     const [taken] = await this.send(path, sent);
     if (taken === undefined) return;
-    // On a route without a source, one scheme's signature may be valid for another that was captured nowhere.
+    // Some vectors share key and body: with another's headers, such a request is genuine too.
+    if (genuine === null && !pinned && isAnothers(sample, sent)) return;
     assert.ok(genuine !== null, `taken, although the genuine request is not ('${name}')`);
     check(pinned ? sample : { ...sample, plan: unpinnedPlan(sample) }, genuine, taken, sent);
   }
