@@ -3,6 +3,7 @@ import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import type { CompileResult } from '../../compiler/compile.ts';
+import { describeDiskError } from '../../runtime/describe-disk-error.ts';
 import type { StoreOverview } from '../../runtime/store/queries.ts';
 import { storePath } from '../../runtime/store/store-path.ts';
 import type { RouteTable, ServerPlan } from '../../schemas/generated/types.ts';
@@ -55,7 +56,7 @@ export async function checkStore(context: CliContext): Promise<Check> {
     return judgeStore(path, found.overview, found.off);
   } catch (error) {
     const fix = `give this user write access to ${home}, or restore state.db from a backup`;
-    return gatewayCheck({ ...about, status: 'failed', detail: messageOf(error), fix });
+    return gatewayCheck({ ...about, status: 'failed', detail: describeDiskError(error), fix });
   }
 }
 
@@ -64,7 +65,8 @@ function judgeStore(path: string, { damage, oldest_open_at }: StoreOverview, off
   if (damage !== null) {
     const copy = damage.copy === null ? '' : `; the damaged file is kept as ${damage.copy}`;
     const detail = `${new Date(damage.at).toISOString()}: ${damage.message}${copy}`;
-    const fix = 'check the disk, and ask the senders of that time to send again what is missing';
+    const remove = damage.copy === null ? '' : '; remove the copy when you no longer need it, and this report ends';
+    const fix = `check the disk, and ask the senders of that time to send again what is missing${remove}`;
     return gatewayCheck({ subject, check: 'undamaged', status: 'failed', detail, fix });
   }
   if (off.length > 0) {

@@ -21,6 +21,9 @@ const ANSWER_MS = 60_000;
 const PATIENCE_MS = 15_000;
 const LOOK_MS = 50;
 
+/** The medium is full, read-only or failing: the file cannot be opened now. */
+export class StoreOutOfReach extends CliError {}
+
 /** Null when nothing has ever been stored. @throws CliError when the store cannot be used. */
 export async function useStore<T>(context: CliContext, use: (store: Store) => Promise<T>): Promise<T | null> {
   return existsSync(storePath(context.home)) ? withStore(context, use) : null;
@@ -70,7 +73,7 @@ async function findRemote(context: CliContext): Promise<Store | null> {
   }
 }
 
-/** Null when another process has it. @throws CliError when the file cannot be used. */
+/** Null when another process has it. @throws StoreOutOfReach; CliError when the file is none of this version */
 async function tryOpenFile(context: CliContext): Promise<Store | null> {
   // Loaded only here: opening a database is not free.
   const { StoreRefused, tryOpenOfflineStore } = await import('../../runtime/store/sqlite/open-store.ts');
@@ -78,6 +81,7 @@ async function tryOpenFile(context: CliContext): Promise<Store | null> {
     return await tryOpenOfflineStore(storePath(context.home));
   } catch (error) {
     if (error instanceof StoreRefused) throw new CliError(error.message);
+    if (error instanceof StoreUnavailable) throw new StoreOutOfReach(error.message);
     throw error;
   }
 }

@@ -69,7 +69,7 @@ function staticRow(plan: RoutePlan, open: OpenTable): RouteRow {
     url: publicRouteUrl(plan, open),
     mode: plan.mode,
     source: plan.source,
-    events: [...(plan.events?.exact ?? []), ...(plan.events?.globs ?? [])],
+    events: [...(plan.events?.exact ?? []), ...(plan.events?.globs ?? []).map(({ text }) => text)],
     deliver: targetsOf(plan),
     cron_job: plan.cron_job,
     description: plan.description,

@@ -1,6 +1,7 @@
 /** Every rule of the compiler, in the order in which docs/rules.md explains them: the only registry there is. */
 import type { Severity } from '../diagnostics/diagnostic.ts';
 import { agentChoice } from './agent-choice.ts';
+import { agentUnconfined } from './agent-unconfined.ts';
 import { barredToolset } from './barred-toolset.ts';
 import { blueprintDefault } from './blueprint-default.ts';
 import { blueprintField } from './blueprint-field.ts';
@@ -59,6 +60,7 @@ import { secretExposed } from './secret-exposed.ts';
 import { secretPlaceholder } from './secret-placeholder.ts';
 import { secretReference } from './secret-reference.ts';
 import { secretShort } from './secret-short.ts';
+import { selfTrigger } from './self-trigger.ts';
 import { shadowedSetting } from './shadowed-setting.ts';
 import { shellPlaceholder } from './shell-placeholder.ts';
 import { slowDirectDelivery } from './slow-direct-delivery.ts';
@@ -97,6 +99,7 @@ import { unreachableRoute } from './unreachable-route.ts';
 import { unreadableFile } from './unreadable-file.ts';
 import { unsafeUrl } from './unsafe-url.ts';
 import { unsignedSource } from './unsigned-source.ts';
+import { untrustedInput } from './untrusted-input.ts';
 import { webhookDisabled } from './webhook-disabled.ts';
 import { wrongType } from './wrong-type.ts';
 import { yamlAlias } from './yaml-alias.ts';
@@ -182,6 +185,7 @@ export const RULE_GROUPS: readonly RuleGroup[] = Object.freeze([
       rawPayload,
     ],
   },
+  { title: 'Routes: what strangers can reach', rules: [untrustedInput, agentUnconfined, selfTrigger] },
   {
     title: 'Routes: reach and effect',
     rules: [

@@ -50,7 +50,7 @@ export const unknownEvent: Rule = {
 function isKnown(entry: string, known: readonly string[]): boolean {
   const { plan } = lowerEvents([entry]);
   if (plan === null) return true;
-  const globs = plan.globs.map((source) => RE2JS.compile(source));
+  const globs = plan.globs.map(({ source }) => RE2JS.compile(source));
   return known.some((event) => plan.exact.includes(event) || globs.some((glob) => glob.test(event)));
 }
 

@@ -38,7 +38,7 @@ const matchersOf = ({ exact, globs }: EventsPlan): readonly Matcher[] => [
       (event) =>
         event === name,
   ),
-  ...globs.map((source): Matcher => {
+  ...globs.map(({ source }): Matcher => {
     const glob = new RegExp(source);
     return (event) => glob.test(event);
   }),

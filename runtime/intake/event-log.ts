@@ -7,12 +7,15 @@ import type { LogFields, Logger } from '../log.ts';
 import { printable } from '../printable.ts';
 import type { Intake } from './intake.ts';
 import { LineBudget } from './line-budget.ts';
+import { reasonFields } from './reason-fields.ts';
 import type { Outcome, Reply } from './reply.ts';
 
 export interface Finished {
   readonly route: string;
   readonly profile: string;
   readonly outcome: Outcome;
+  /** Of an event that was ignored: the stage's code; else null. */
+  readonly ignored: string | null;
   readonly ms: number;
   /** Which of the route's secrets signed: above 0 the sender still uses a previous one. */
   readonly secret: number;
@@ -22,6 +25,9 @@ export interface Finished {
 export type CountRequest = (finished: Finished) => void;
 
 type Level = keyof Logger;
+
+/** Placeholders that are named in a line. */
+const MOST_UNRESOLVED = 20;
 
 const DEFAULT_PROFILE = 'default';
 
@@ -59,7 +65,8 @@ export class EventLog {
     const { plan } = intake.route;
     const now = this.clock.monotonic();
     const ms = now - intake.startedAt;
-    this.count({ route: plan.name, profile: plan.profile, outcome, ms, secret: intake.secret });
+    const ignored = outcome === 'ignored' ? intake.reason : null;
+    this.count({ route: plan.name, profile: plan.profile, outcome, ignored, ms, secret: intake.secret });
     const level = LEVELS[outcome] ?? 'info';
     if (intake.authenticated) {
       this.log[level](fieldsOf(intake, outcome, ms), outcome);
@@ -82,7 +89,7 @@ export class EventLog {
 
   /** A request for nothing of ours. Strangers may send any number of them. */
   unknown(path: string): void {
-    this.count({ route: '', profile: '', outcome: 'unknown_route', ms: 0, secret: 0 });
+    this.count({ route: '', profile: '', outcome: 'unknown_route', ignored: null, ms: 0, secret: 0 });
     this.log.debug({ path: printable(path, 200) }, 'unknown_route');
   }
 }
@@ -98,7 +105,8 @@ function fieldsOf(intake: Intake, outcome: Outcome, ms: number): LogFields {
     ms: Math.round(ms * 100) / 100,
   };
   if (plan.profile !== DEFAULT_PROFILE) fields.profile = plan.profile;
-  if (intake.reason !== null) fields.reason = intake.reason;
+  if (intake.reason !== null) Object.assign(fields, { reason: intake.reason, ...reasonFields(intake) });
+  if (intake.unresolved.length > 0) fields.unresolved = intake.unresolved.slice(0, MOST_UNRESOLVED);
   if (!intake.authenticated) fields.scheme = intake.scheme;
   if (intake.secret > 0) fields.secret = intake.secret;
   return fields;

@@ -13,6 +13,7 @@ import type { ParsedBody } from './parse-body.ts';
 import { parseBody } from './parse-body.ts';
 import type { Reply } from './reply.ts';
 import type { RunScript } from './script-runner.ts';
+import type { StageName } from './stage.ts';
 import type { UnverifiedBodies } from './unverified-bodies.ts';
 
 /**
@@ -30,7 +31,7 @@ export interface Services {
   readonly runScript: RunScript;
   readonly shutdown: Shutdown;
   readonly overload: Pick<Overload, 'refuses'>;
-  readonly bodies: UnverifiedBodies;
+  readonly bodies: Pick<UnverifiedBodies, 'read' | 'release'>;
   readonly warnDeprecated: (route: LinkedRoute, scheme: string) => void;
 }
 
@@ -41,6 +42,7 @@ export interface Shutdown {
 }
 
 const NO_BODY = Buffer.alloc(0);
+const ALL_RESOLVED: readonly string[] = [];
 
 /** Every field is there from the start, so that all intakes have one shape. */
 export class Intake implements SignedRequest {
@@ -61,14 +63,20 @@ export class Intake implements SignedRequest {
   scheme = '';
   /** Index of the secret that matched; above 0 during a rotation. */
   secret = 0;
-  /** Why the request ended as it did, for the log; never for the sender. */
+  /** The stage that answered. */
+  stage: StageName | null = null;
+  /** Why the request ended as it did, as a code (see `reasonOf`), for the operator; never for the sender. */
   reason: string | null = null;
+  /** What the code leaves open, as text. */
+  detail: string | null = null;
   event = '';
   deliveryId = '';
   claim: Claim | null = null;
   /** The payload that prompt and addresses are rendered over: the sender's, or what the script made of it. */
   data: unknown = undefined;
   dispatch: Dispatch | null = null;
+  /** Placeholders of the prompt that did not resolve, as written. */
+  unresolved: readonly string[] = ALL_RESOLVED;
   coalesceKey: string | null = null;
   private parsed: ParsedBody | null = null;
 

@@ -1,6 +1,8 @@
 /** The way of a request, in order (§3.1, decisions §4). A stage that answers ends it. */
 import type { Intake, Services, Stage } from './intake.ts';
 import type { Reply } from './reply.ts';
+import type { StageName } from './stage.ts';
+import { STAGE_NAMES } from './stage.ts';
 import { receiveBody } from './stages/body.ts';
 import { answerChallenge } from './stages/challenge.ts';
 import { requireCredential } from './stages/credential.ts';
@@ -22,34 +24,50 @@ import { answerSeen } from './stages/seen.ts';
 import { verifySignature } from './stages/signature.ts';
 import { checkSize } from './stages/size.ts';
 
-const STAGES: readonly Stage[] = [
-  checkMethod, //     405
-  checkOpen, //       503 while stopping or overloaded, 403 when disabled
-  checkOrigin, //     403 for web pages where nothing is signed
-  checkRate, //       429
-  answerProbe, //     handshakes by GET and HEAD
-  checkSize, //       413 by the declared length
-  requireCredential, // 401 without anything that could be a signature
-  receiveBody, //     413, 503, 408
-  answerHandshake, // those that bring the secret
-  verifySignature, // 401
-  answerChallenge, // signed ones
-  consumeRate, //     429
-  parsePayload, //    400, 415
-  identify, //        event type and delivery id
-  matchEvent, //      ignored: event
-  applyFilters, //    ignored: filter
-  answerSeen, //      duplicate
-  runScript, //       ignored: script
-  render, //          prompt and addresses
-  dispatchEvent, //   accepted, coalesced, delivered, duplicate, ignored, 502, 503
-];
+const STAGES: Readonly<Record<StageName, Stage>> = {
+  method: checkMethod, //     405
+  open: checkOpen, //         503 while stopping or overloaded, 403 when disabled
+  origin: checkOrigin, //     403 for web pages where nothing is signed
+  rate_check: checkRate, //   429
+  probe: answerProbe, //      handshakes by GET and HEAD
+  size: checkSize, //         413 by the declared length
+  credential: requireCredential, // 401 without anything that could be a signature
+  body: receiveBody, //       413, 503, 408
+  handshake: answerHandshake, // those that bring the secret
+  signature: verifySignature, // 401
+  challenge: answerChallenge, // signed ones
+  rate_consume: consumeRate, // 429
+  parse: parsePayload, //     400, 415
+  identify, //                event type and delivery id
+  event: matchEvent, //       ignored: event
+  filter: applyFilters, //    ignored: filter
+  duplicate: answerSeen, //   duplicate
+  script: runScript, //       ignored: script
+  render, //                  prompt and addresses
+  dispatch: dispatchEvent, // accepted, coalesced, delivered, duplicate, ignored, 502, 503
+};
 
-/** Takes a request through the stages. Rejects only for a fault of ours. */
-export async function runPipeline(intake: Intake, services: Services): Promise<Reply> {
-  for (const stage of STAGES) {
+const IN_ORDER = STAGE_NAMES.map((name) => ({ name, stage: STAGES[name] }));
+
+/** Looks on while a request goes through the stages. */
+export interface Watcher {
+  /** Called before each stage; true: the stage is left out. */
+  readonly skips: (stage: StageName) => boolean;
+  /** Called after each stage, with its answer. */
+  readonly passed: (stage: StageName, reply: Reply | null) => void;
+}
+
+/**
+ * Takes a request through the stages. Rejects only for a fault of ours.
+ * @param watcher null on the way of a request that nobody watches
+ */
+export async function runPipeline(intake: Intake, services: Services, watcher: Watcher | null = null): Promise<Reply> {
+  for (const { name, stage } of IN_ORDER) {
+    if (watcher?.skips(name) === true) continue;
     const result = stage(intake, services);
     const reply = result instanceof Promise ? await result : result;
+    if (reply !== null) intake.stage = name;
+    watcher?.passed(name, reply);
     if (reply !== null) return reply;
   }
   throw new Error('no stage answered');

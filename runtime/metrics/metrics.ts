@@ -60,8 +60,8 @@ function requestMetrics(registry: Registry): { readonly count: CountRequest; rea
   const registers = [registry];
   const total = new Counter({
     name: 'hookwright_requests_total',
-    help: 'Requests by route and outcome; without a route: for a path that is none of ours.',
-    labelNames: ['profile', 'route', 'outcome'],
+    help: 'Requests by route and outcome, those ignored by reason too; without a route: for a path that is none of ours.',
+    labelNames: ['profile', 'route', 'outcome', 'reason'],
     registers,
   });
   const seconds = new Histogram({
@@ -77,15 +77,16 @@ function requestMetrics(registry: Registry): { readonly count: CountRequest; rea
     registers,
   });
   return {
-    count: ({ profile, route, outcome, ms, secret }) => {
-      counts.add(profile, route, outcome);
+    count: ({ profile, route, outcome, ignored, ms, secret }) => {
+      counts.add(profile, route, outcome, ignored);
       if (route === '') return;
       seconds.observe(ms / 1000);
       if (secret > 0) previous.inc({ profile, route });
     },
     publish: () => {
       total.reset();
-      for (const { profile, route, outcome, count } of counts.all()) total.inc({ profile, route, outcome }, count);
+      for (const { profile, route, outcome, reason, count } of counts.all())
+        total.inc({ profile, route, outcome, ...(reason === null ? {} : { reason }) }, count);
     },
   };
 }

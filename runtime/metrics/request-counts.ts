@@ -5,16 +5,18 @@ export interface RequestCount {
   readonly profile: string;
   readonly route: string;
   readonly outcome: Outcome;
+  /** Why an event was ignored. */
+  readonly reason: string | null;
   count: number;
 }
 
 export class RequestCounts {
   private readonly byKey = new Map<string, RequestCount>();
 
-  add(profile: string, route: string, outcome: Outcome): void {
-    const key = `${profile}/${route}/${outcome}`;
+  add(profile: string, route: string, outcome: Outcome, reason: string | null): void {
+    const key = reason === null ? `${profile}/${route}/${outcome}` : `${profile}/${route}/${outcome}/${reason}`;
     const known = this.byKey.get(key);
-    if (known === undefined) this.byKey.set(key, { profile, route, outcome, count: 1 });
+    if (known === undefined) this.byKey.set(key, { profile, route, outcome, reason, count: 1 });
     else known.count++;
   }
 

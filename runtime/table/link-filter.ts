@@ -1,9 +1,10 @@
 /** Links a filter plan to a predicate over one event, for the filters stage (§2.2). */
 import { RE2JS } from 're2js';
-import type { FieldPlan, FilterLeaf, FilterPlan } from '../../schemas/generated/types.ts';
+import type { FieldPlan, FilterGroup, FilterLeaf, FilterPlan } from '../../schemas/generated/types.ts';
 import type { ListFile } from './in-file-set.ts';
 import { jsonEqual } from './json-equal.ts';
 import { linkPath, readPath } from './payload-path.ts';
+import { printField } from './print-field.ts';
 import type { ValueSet } from './value-set.ts';
 import { createValueSet } from './value-set.ts';
 
@@ -15,6 +16,28 @@ export interface FilterSubject {
 }
 
 export type MatchFilter = (subject: FilterSubject) => boolean;
+
+/** What a filter, or a member of one, found in an event. */
+export interface FilterFinding {
+  /** An operator, or the kind of a group. */
+  readonly operator: FilterLeaf['operator'] | FilterGroup['kind'];
+  /** As a config writes it; null for a group. */
+  readonly field: string | null;
+  readonly expected: unknown;
+  /** Null when it is missing. */
+  readonly found: unknown;
+  readonly missing: boolean;
+  readonly holds: boolean;
+  /** Members of a group. */
+  readonly of: readonly FilterFinding[];
+}
+
+export interface LinkedFilter {
+  /** Stops at the first member that decides. */
+  readonly matches: MatchFilter;
+  /** Evaluates every leaf, also behind one that has decided, and says what each found. `holds` is what `matches` returns. */
+  readonly inspect: (subject: FilterSubject) => FilterFinding;
+}
 
 /** Opens the list at an `in_file` path of the plan; called at link time (createListOpener). */
 export type OpenList = (path: string) => ListFile;
@@ -77,20 +100,47 @@ const TESTS: Record<FilterLeaf['operator'], (operand: unknown, open: (path: stri
   },
 };
 
+/** How a group follows from its members; `not` has one. */
+const COMBINED: Readonly<Record<FilterGroup['kind'], (of: readonly FilterFinding[]) => boolean>> = {
+  all: (of) => of.every(({ holds }) => holds),
+  any: (of) => of.some(({ holds }) => holds),
+  not: (of) => !of.every(({ holds }) => holds),
+};
+
 /**
  * Links a filter; total over every JSON payload.
  * @throws RE2JSSyntaxException for a regex the compiler would have refused.
  */
-export function linkFilter(plan: FilterPlan, open: (path: string) => ValueSet): MatchFilter {
-  if (plan.kind === 'leaf') {
-    const read = linkField(plan.field);
-    const test = TESTS[plan.operator](plan.value, open);
-    return (subject) => test(read(subject));
-  }
-  const members = plan.filters.map((member) => linkFilter(member, open));
-  const every = matchesAll(members);
-  if (plan.kind === 'not') return (subject) => !every(subject);
-  return plan.kind === 'any' ? matchesAny(members) : every;
+export function linkFilter(plan: FilterPlan, open: (path: string) => ValueSet): LinkedFilter {
+  return plan.kind === 'leaf' ? linkLeaf(plan, open) : linkGroup(plan, open);
+}
+
+function linkLeaf({ field, operator, value: expected }: FilterLeaf, open: (path: string) => ValueSet): LinkedFilter {
+  const read = linkField(field);
+  const test = TESTS[operator](expected, open);
+  return {
+    matches: (subject) => test(read(subject)),
+    inspect: (subject) => {
+      const value = read(subject);
+      const missing = value === undefined;
+      const found = missing ? null : value;
+      return { operator, field: printField(field), expected, found, missing, holds: test(value), of: [] };
+    },
+  };
+}
+
+function linkGroup({ kind, filters }: FilterGroup, open: (path: string) => ValueSet): LinkedFilter {
+  const members = filters.map((member) => linkFilter(member, open));
+  const tests = members.map(({ matches }) => matches);
+  const every = matchesAll(tests);
+  return {
+    matches: kind === 'any' ? matchesAny(tests) : kind === 'not' ? (subject) => !every(subject) : every,
+    inspect: (subject) => {
+      const of = members.map(({ inspect }) => inspect(subject));
+      const holds = COMBINED[kind](of);
+      return { operator: kind, field: null, expected: null, found: null, missing: false, holds, of };
+    },
+  };
 }
 
 function matchesAll(members: readonly MatchFilter[]): MatchFilter {

@@ -8,7 +8,7 @@ import type { LinkContext, TableHeadPlan } from './link-context.ts';
 import { LinkError } from './link-context.ts';
 import { linkEvents } from './link-events.ts';
 import { linkFilter } from './link-filter.ts';
-import { linkKey, linkTemplate } from './link-template.ts';
+import { linkKey, linkPrompt, linkTemplate } from './link-template.ts';
 import type { LinkedCoalesce, LinkedDelivery, LinkedRoute, LinkedScript } from './linked-table.ts';
 
 /**
@@ -65,11 +65,12 @@ function linkRoute(
       idempotencyTtlMs: plan.idempotency_ttl_seconds * 1000,
     },
     identityOf: context.linkIdentity(plan.source, authentication.insecure),
-    acceptsEvent: linkEvents(plan.events),
-    matches: plan.filters === null ? null : linkFilter(plan.filters, openList),
+    events: linkEvents(plan.events),
+    filter: plan.filters === null ? null : linkFilter(plan.filters, openList),
     lists: lists.size === 0 ? NO_LISTS : [...lists],
     script: scriptOf(plan, table, context),
-    prompt: linkTemplate(plan.prompt),
+    prompt: linkPrompt(plan.prompt),
+    isMarked: plan.prompt.some(({ kind }) => kind === 'notice'),
     deliveries: plan.deliver.map(deliveryOf),
     coalesce: coalesceOf(plan),
   };

@@ -5,9 +5,10 @@ import type { Authenticator } from '../verify/authenticator.ts';
 import type { AnswerHandshake } from '../verify/handshake.ts';
 import type { SignedRequest } from '../verify/request.ts';
 import type { ListFile } from './in-file-set.ts';
-import type { MatchFilter } from './link-filter.ts';
+import type { LinkedEvents } from './link-events.ts';
+import type { LinkedFilter } from './link-filter.ts';
 import type { FindIdentity } from './link-identity.ts';
-import type { RenderKey, RenderTemplate } from './link-template.ts';
+import type { RenderKey, RenderPrompt, RenderTemplate } from './link-template.ts';
 
 export interface LinkedRoute {
   readonly plan: RoutePlan;
@@ -25,12 +26,14 @@ export interface LinkedRoute {
   readonly deprecated: ReadonlyMap<string, string>;
   /** Where its event type and delivery id are (§6.1, §6.2). */
   readonly identityOf: FindIdentity;
-  readonly acceptsEvent: (event: string) => boolean;
-  readonly matches: MatchFilter | null;
-  /** Those that `matches` looks into: to be refreshed before it is asked. */
+  readonly events: LinkedEvents;
+  readonly filter: LinkedFilter | null;
+  /** Those that `filter` looks into: to be refreshed before it is asked. */
   readonly lists: readonly ListFile[];
   readonly script: LinkedScript | null;
-  readonly prompt: RenderTemplate;
+  readonly prompt: RenderPrompt;
+  /** The prompt has markers, which need an id. */
+  readonly isMarked: boolean;
   readonly deliveries: readonly LinkedDelivery[];
   readonly coalesce: LinkedCoalesce | null;
 }

@@ -8,6 +8,8 @@ import { BoundScheme, linkScheme } from './scheme.ts';
 import type { Refused, Verdict } from './verdict.ts';
 
 export interface Authenticator {
+  /** What the route accepts, in the order they commit; empty when it verifies nothing. */
+  readonly schemes: readonly SchemePlan[];
   /** Never throws, whatever the headers hold. @param now Unix time in ms */
   authenticate(request: SignedRequest, now: number): Verdict;
   /**
@@ -37,7 +39,7 @@ export function linkAuthenticator(
   plan: AuthenticatorPlan,
   link: (plan: SchemePlan) => LinkedScheme = linkScheme,
 ): Authenticator {
-  if (plan.insecure) return { authenticate: () => INSECURE, refuseUnsigned: () => null, unusable: [] };
+  if (plan.insecure) return { schemes: [], authenticate: () => INSECURE, refuseUnsigned: () => null, unusable: [] };
   const shared: SharedKeys = new Map();
   const schemes = plan.schemes.map((scheme) => new BoundScheme(link(scheme), plan.secrets, plan.public_url, shared));
   const unusable = plan.secrets.flatMap((_secret, index) =>
@@ -47,6 +49,7 @@ export function linkAuthenticator(
   // A single scheme is the one that is meant, also to say what is missing.
   const single = only !== undefined && others.length === 0 ? only : null;
   return {
+    schemes: plan.schemes,
     unusable,
     refuseUnsigned: linkUnsignedCheck(plan.schemes, single === null ? NO_SIGNATURE : single.unsigned),
     authenticate:

@@ -28,11 +28,17 @@ export function readTimestamp(plan: Plan, request: SignedRequest): { text: strin
  * Whole seconds are compared with whole seconds: the sender cut its clock as well.
  */
 export function checkWindow(plan: Plan, text: string, now: number): VerifyReason | null {
-  const instant = parseInstant(plan.unit, text);
-  if (instant === null) return 'bad_timestamp';
-  const age = plan.unit === 's' ? Math.floor(now / 1000) * 1000 - instant : now - instant;
+  const age = ageOf(plan, text, now);
+  if (age === null) return 'bad_timestamp';
   if (age > plan.tolerance * 1000) return 'stale_timestamp';
   return -age > plan.tolerance * 1000 ? 'future_timestamp' : null;
+}
+
+/** How long ago the instant was, in ms, negative when it lies ahead; null when the text is no instant. */
+export function ageOf({ unit }: Plan, text: string, now: number): number | null {
+  const instant = parseInstant(unit, text);
+  if (instant === null) return null;
+  return unit === 's' ? Math.floor(now / 1000) * 1000 - instant : now - instant;
 }
 
 /** Unix time in ms, or null when the text is no instant of this unit. */

@@ -79,7 +79,7 @@ export type ExpectPlan = ExpectValues | ExpectFlag | ExpectType | ExpectMatch | 
  */
 export type ResponseCondition = CheckPlan[];
 export type AgentPlan = CommandAgentPlan | OpenAiAgentPlan | PreviewAgentPlan;
-export type TemplateSegment = TextSegment | PathSegment | DumpSegment | MetaSegment;
+export type TemplateSegment = TextSegment | PathSegment | DumpSegment | MetaSegment | NoticeSegment;
 /**
  * A template as a list of segments.
  */
@@ -422,6 +422,10 @@ export interface RouteConfig {
    */
   prompt?: string;
   /**
+   * `mark`: values that outsiders may have written stand between markers in the agent's prompt, and a sentence says what the markers mean. `verbatim`: values stand as they are. Default: `gateway.untrusted`, else `verbatim`.
+   */
+  untrusted?: 'mark' | 'verbatim';
+  /**
    * Conditions on the payload; all must hold, else the event is answered `ignored`.
    */
   filters?: FilterConfig | FilterConfig[];
@@ -433,6 +437,10 @@ export interface RouteConfig {
    * Skills loaded for the agent run, in this order.
    */
   skills?: string[];
+  /**
+   * Why it is safe that text of strangers reaches an agent that acts; silences `untrusted-input` for this route.
+   */
+  accept_untrusted?: string;
   /**
    * Replaces the platform's webhook toolsets for runs of this route.
    */
@@ -632,6 +640,10 @@ export interface GatewayConfig {
    * Delivery attempts before a delivery is dead.
    */
   max_attempts?: number;
+  /**
+   * Default of the routes' `untrusted`.
+   */
+  untrusted?: 'mark' | 'verbatim';
 }
 /**
  * What runs the prompts. Absent: the prompt itself is the answer (preview).
@@ -643,6 +655,10 @@ export interface AgentConfig {
    * @minItems 1
    */
   command?: [string, ...string[]];
+  /**
+   * What keeps `command` from doing harm although it does not take `{toolsets}`: a container, a user of its own, or that it has no tools. Silences `agent-unconfined`.
+   */
+  confined?: string;
   /**
    * Variables that `command` gets besides PATH, HOME and the like, each a literal, `env:NAME` or `file:path`.
    */
@@ -1390,6 +1406,10 @@ export interface GatewayPlan {
   retention_days: number;
   retention_max_mb: number;
   max_attempts: number;
+  /**
+   * For routes that say nothing of their own: how an agent's prompt shows values that outsiders may have written.
+   */
+  untrusted: 'mark' | 'verbatim';
 }
 /**
  * Signature schemes in use, by name.
@@ -1964,13 +1984,31 @@ export interface PathSegment {
    * What it means when the payload has no such key.
    */
   builtin: 'event_type' | 'route' | 'delivery_id' | null;
+  /**
+   * The value is put between markers, because outsiders may have written it (`untrusted: mark`). Absent: it stands as it is.
+   */
+  marked?: true;
 }
 export interface DumpSegment {
   kind: 'dump';
+  /**
+   * The value is put between markers, because outsiders may have written it (`untrusted: mark`). Absent: it stands as it is.
+   */
+  marked?: true;
 }
 export interface MetaSegment {
   kind: 'meta';
   name: 'event_type' | 'route' | 'delivery_id';
+  /**
+   * The value is put between markers, because outsiders may have written it (`untrusted: mark`). Absent: it stands as it is.
+   */
+  marked?: true;
+}
+/**
+ * The sentence that explains the markers; first in a template that has marked segments.
+ */
+export interface NoticeSegment {
+  kind: 'notice';
 }
 /**
  * Where an entry is written: file relative to the root config file's folder, 1-based line.
@@ -2071,10 +2109,17 @@ export interface RouteSecret {
 }
 export interface EventsPlan {
   exact: string[];
+  globs: GlobPlan[];
+}
+export interface GlobPlan {
   /**
-   * RE2 expressions made from the globs: matched in linear time.
+   * As written.
    */
-  globs: string[];
+  text: string;
+  /**
+   * RE2 expression made from it: matched in linear time.
+   */
+  source: string;
 }
 export interface FilterGroup {
   kind: 'all' | 'any' | 'not';
@@ -2129,6 +2174,12 @@ export interface TargetFile {
    */
   aliases?: string[];
   /**
+   * Events that a delivery makes a sender send back, for the rule `self-trigger`.
+   *
+   * @minItems 1
+   */
+  causes?: [TargetEffect, ...TargetEffect[]];
+  /**
    * `http`: this file says it all. The others are code that the shipped entries use.
    */
   driver?: 'http' | 'log' | 'local' | 'forgea_comment' | 'email';
@@ -2168,6 +2219,32 @@ export interface TargetFile {
    */
   max_response_bytes?: number;
   variants?: TargetVariants;
+}
+export interface TargetEffect {
+  /**
+   * Canonical name of the sender.
+   */
+  source: string;
+  /**
+   * @minItems 1
+   */
+  events: [string, ...string[]];
+  /**
+   * Actions of these events that a delivery causes. Absent: all.
+   *
+   * @minItems 1
+   */
+  actions?: [string, ...string[]];
+  /**
+   * Fields by which a filter can tell who wrote what came back.
+   *
+   * @minItems 1
+   */
+  author: [string, ...string[]];
+  /**
+   * Fields that hold the text that was delivered.
+   */
+  text: string[];
 }
 /**
  * What docs/targets.md says about the target, beside what follows from the rest of this file.

@@ -2,7 +2,6 @@
 import { appendFileSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { systemClock } from '../../runtime/clock.ts';
 import type { DeliveryOutcome, DeliveryRequest } from '../../runtime/deliver/deliverer.ts';
 import { createDispatcher } from '../../runtime/dispatch/create-dispatcher.ts';
 import type { DispatchService } from '../../runtime/dispatch/dispatch-service.ts';
@@ -12,18 +11,24 @@ import { startEntry } from '../../runtime/process/start-thread.ts';
 import { openServerStore } from '../../runtime/store/sqlite/open-store.ts';
 import type { Store } from '../../runtime/store/store.ts';
 import { makeDispatch } from '../helpers/dispatches.ts';
+import { FastClock } from '../helpers/fast-clock.ts';
 import { silentLog } from '../helpers/log.ts';
+import { seededRandom } from '../helpers/seeded-random.ts';
 import type { KillingWriter } from './killing-writer.ts';
 import type { ChildOptions, CrashEvent, Effect, FromChild, ToChild } from './protocol.ts';
 import { SENT } from './protocol.ts';
 
-/** Waits are shortened: what is tested is the order of things. */
+/** Time passes so much faster, since the first process of the home was started: what is tested is the order of things. */
 const HURRY = 100;
-const clock = { ...systemClock, after: (ms: number, fire: () => void) => systemClock.after(ms / HURRY, fire) };
 /** A direct delivery waits for its record: an answer that comes first, on a busy machine, promises nothing. */
 const PATIENCE_MS = 300_000 * HURRY;
+/** Longer than any test, so that a repeat is one however long it takes. */
+const REMEMBERED_MS = 1e7 * HURRY;
 
 const options = JSON.parse(process.argv[2] ?? '') as ChildOptions;
+const clock = new FastClock(options.startedAt + (Date.now() - options.startedAt) * HURRY);
+clock.rush(HURRY);
+const random = seededRandom(options.seed);
 const path = join(options.home, 'state.db');
 
 /** Written at once: a kill right after it changes nothing. */
@@ -48,7 +53,7 @@ function reach(point: Checkpoint): void {
 
 /** Never the same target twice for one key, as a server with idempotency keys does it. */
 function deliver({ target, key, delivery_id }: DeliveryRequest): DeliveryOutcome {
-  const fault = Math.random() < options.faults;
+  const fault = random() < options.faults;
   const failed = { reason: 'fault', retry_after_ms: null, attempted: true, sent: 0 };
   if (target === 'plain' || target === 'immediate' || target === 'direct') {
     if (fault && target === 'plain') return { kind: 'retry', idempotent: false, ...failed };
@@ -63,8 +68,8 @@ function deliver({ target, key, delivery_id }: DeliveryRequest): DeliveryOutcome
 let last = 0;
 function dispatchOf({ id, mode }: CrashEvent) {
   const targets = mode === 'direct' || mode === 'immediate' ? [mode] : ['idempotent', 'plain'];
-  return makeDispatch(`${Date.now()}-${process.pid}-${String(last++).padStart(6, '0')}`, {
-    ...{ mode: mode === 'direct' ? 'direct' : 'agent', delivery_id: id, accepted_at: Date.now() },
+  return makeDispatch(`${clock.now()}-${process.pid}-${String(last++).padStart(6, '0')}`, {
+    ...{ mode: mode === 'direct' ? 'direct' : 'agent', delivery_id: id, accepted_at: clock.now() },
     deliveries: targets.map((target) => ({ target, extra: {}, unresolved: [] })),
   });
 }
@@ -72,7 +77,7 @@ function dispatchOf({ id, mode }: CrashEvent) {
 async function take(service: DispatchService, event: CrashEvent): Promise<void> {
   const dispatch = dispatchOf(event);
   const { profile, delivery_id } = dispatch;
-  const claim: Claim = { profile, route: 'alerts', delivery_id, generated: false, ttl_ms: 3_600_000 };
+  const claim: Claim = { profile, route: 'alerts', delivery_id, generated: false, ttl_ms: REMEMBERED_MS };
   const group = { key: event.key, window_ms: 3000, max_wait_ms: 20_000 };
   const answer = {
     agent: () => service.accept(dispatch, claim, null),
@@ -84,7 +89,7 @@ async function take(service: DispatchService, event: CrashEvent): Promise<void> 
 }
 
 async function isDone(store: Store): Promise<boolean> {
-  const { tallies } = await store.read({ kind: 'overview', now: Date.now() });
+  const { tallies } = await store.read({ kind: 'overview', now: clock.now() });
   return tallies.every(({ pending, running, delivering }) => pending + running + delivering === 0);
 }
 
@@ -94,7 +99,7 @@ const store = await openServerStore({
     startEntry(new URL('./killing-writer.js', import.meta.url), { ...options, path } satisfies KillingWriter),
 });
 const service = createDispatcher({
-  ...{ store, clock, log: silentLog, random: Math.random, observer: { reached: reach } },
+  ...{ store, clock, log: silentLog, random, observer: { reached: reach } },
   agents: () => ({
     timeout_ms: 1e7,
     max_attempts: 1,

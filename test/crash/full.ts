@@ -1,4 +1,5 @@
 /** `npm run test:crash`: the whole crash matrix and a long run of random kills, printed as a table. */
+import { randomInt } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,11 +25,12 @@ try {
   for (const [index, kill] of JOB_MATRIX.entries()) {
     report(`job, ${kill.point} #${kill.nth}`, await runJobCell(join(root, `job-${index}`), kill), '1, 1');
   }
-  const random = await killAtRandom({ home: join(root, 'random'), kills: 40, events: 120, lifeMs: 600 });
+  const seed = Number(process.env.HOOKWRIGHT_SEED ?? randomInt(2 ** 31));
+  const random = await killAtRandom({ home: join(root, 'random'), kills: 40, events: 120, lifeMs: 600, seed });
   report(
     'random',
     random.wrong,
-    `${random.kills} kills, ${random.events} events, ${random.repeatedRuns} runs repeated`,
+    `${random.kills} kills, ${random.events} events, ${random.repeatedRuns} runs repeated, HOOKWRIGHT_SEED=${seed}`,
   );
 } finally {
   rmSync(root, { recursive: true, force: true });

@@ -33,8 +33,8 @@ export async function runJobCell(home: string, kill: Kill): Promise<readonly str
     kill,
   };
   const killed = await runJobProcess(first);
-  // Later than the first one can have got, and long before the next hour. A few looks at what is due pass in a second.
-  const later = { simulated_ms: START + 52 * MINUTE, speed: 60, until_ms: START + 53 * MINUTE };
+  // Later than the first one can have got, and long before the next hour. A few looks at what is due pass until its end.
+  const later = { simulated_ms: START + 52 * MINUTE, speed: 300, until_ms: START + 53 * MINUTE };
   const second = { ...first, ...later, kill: null };
   const ended = await runJobProcess(second);
   const store = await openOfflineStore(path);

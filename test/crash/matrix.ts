@@ -32,7 +32,8 @@ export interface Cell extends Findings {
 }
 
 export async function runCell(home: string, kill: Kill): Promise<Cell> {
-  const first = launch({ home, kill, faults: 0 });
+  const startedAt = Date.now();
+  const first = launch({ home, startedAt, kill, faults: 0, seed: 0 });
   for (const event of EVENTS) first.send(event);
   const wrong: string[] = [];
   const timer = setTimeout(() => {
@@ -43,7 +44,7 @@ export async function runCell(home: string, kill: Kill): Promise<Cell> {
   clearTimeout(timer);
   const early = acknowledgedIn(first.answers);
   // Every sender comes again: those without an answer because they must, the others because they may.
-  const second = launch({ home, kill: null, faults: 0 });
+  const second = launch({ home, startedAt, kill: null, faults: 0, seed: 0 });
   for (const event of EVENTS) second.send(event);
   while (second.answers.size < EVENTS.length) await new Promise((resolve) => setTimeout(resolve, 5));
   second.finish();

@@ -23,9 +23,13 @@ export interface Kill {
 
 export interface ChildOptions {
   readonly home: string;
+  /** Unix ms at which the first process of the home was started. */
+  readonly startedAt: number;
   readonly kill: Kill | null;
   /** Share of delivery attempts that fail in one way or another. */
   readonly faults: number;
+  /** Of the faults and of the spread of waits. */
+  readonly seed: number;
 }
 
 export type ToChild = { readonly kind: 'event'; readonly event: CrashEvent } | { readonly kind: 'finish' };

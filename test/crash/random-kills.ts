@@ -1,4 +1,5 @@
 /** Kills a loaded process at random moments, again and again, over one store. */
+import { seededRandom } from '../helpers/seeded-random.ts';
 import type { Findings } from './inspect-home.ts';
 import { inspectHome } from './inspect-home.ts';
 import { launch } from './launch.ts';
@@ -12,6 +13,8 @@ export interface RandomKills {
   readonly events: number;
   /** Longest time from ready to killed, in ms. */
   readonly lifeMs: number;
+  /** Of the moments of the kills and of the faults. */
+  readonly seed: number;
 }
 
 export interface RandomReport extends Findings {
@@ -21,12 +24,14 @@ export interface RandomReport extends Findings {
 
 const MODES = ['agent', 'agent', 'coalesce', 'immediate', 'direct'] as const;
 
-export async function killAtRandom({ home, kills, events, lifeMs }: RandomKills): Promise<RandomReport> {
+export async function killAtRandom({ home, kills, events, lifeMs, seed }: RandomKills): Promise<RandomReport> {
+  const startedAt = Date.now();
+  const random = seededRandom(seed);
   const all: CrashEvent[] = [];
   const acknowledged = new Set<string>();
   const wrong: string[] = [];
   for (let life = 0; life <= kills; life++) {
-    const child = launch({ home, kill: null, faults: 0.2 });
+    const child = launch({ home, startedAt, kill: null, faults: 0.2, seed: seed + life });
     const repeats = all.slice(-20).filter(({ id }) => acknowledged.has(id));
     const retries = all.filter(({ id }) => !acknowledged.has(id));
     const fresh = Array.from({ length: life < kills ? events : 0 }, (_, n): CrashEvent => {
@@ -38,7 +43,7 @@ export async function killAtRandom({ home, kills, events, lifeMs }: RandomKills)
     const sent = [...repeats, ...retries, ...fresh];
     for (const event of sent) child.send(event);
     if (life < kills) {
-      setTimeout(() => child.kill(), Math.random() * lifeMs);
+      setTimeout(() => child.kill(), random() * lifeMs);
     } else {
       while (child.answers.size < sent.length) await new Promise((resolve) => setTimeout(resolve, 5));
       child.finish();

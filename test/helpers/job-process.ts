@@ -61,7 +61,7 @@ async function main(options: JobProcess): Promise<void> {
     },
   };
   const dispatcher = createDispatcher({
-    ...{ store, clock, log: silentLog, random: Math.random, observer: { reached } },
+    ...{ store, clock, log: silentLog, random: () => 0.5, observer: { reached } },
     deliverer: {
       isImmediate: () => false,
       refusal: () => null,

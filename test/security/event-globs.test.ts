@@ -11,7 +11,7 @@ import { cpuTime } from '../helpers/cpu-time.ts';
 /** null: refused. */
 function matcher(glob: string): ((event: string) => boolean) | null {
   const { plan } = lowerEvents([glob]);
-  return plan === null ? null : linkEvents(plan);
+  return plan === null ? null : linkEvents(plan).accepts;
 }
 
 /** Events that senders of the catalog send, and what people write for them. */

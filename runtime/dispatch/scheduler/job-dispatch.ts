@@ -24,7 +24,7 @@ function renderDeliveries(job: Job, table: DeliveryTable): DispatchDelivery[] {
     for (const [key, template] of Object.entries(extra)) {
       const { text, unresolved } = linkTemplate(template)(null, NO_BUILTINS);
       delivery.extra[key] = text;
-      if (unresolved) delivery.unresolved.push(key);
+      if (unresolved.length > 0) delivery.unresolved.push(key);
     }
     return delivery;
   });

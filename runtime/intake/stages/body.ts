@@ -1,9 +1,8 @@
 /** Reads the body: refused at the byte that goes past the limit, or when strangers hold all the memory they may. */
 import type { BodyFault } from '../body.ts';
-import type { Intake, Stage } from '../intake.ts';
+import type { Intake, Services, Stage } from '../intake.ts';
 import type { Reply } from '../reply.ts';
 import { ABORTED, comeBack, PAYLOAD_TOO_LARGE, REQUEST_TIMEOUT } from '../reply.ts';
-import type { UnverifiedBodies } from '../unverified-bodies.ts';
 
 /** When memory may be free again, in seconds: bodies that stand still are given up by then. */
 const FULL_SECONDS = 5;
@@ -23,7 +22,7 @@ export const receiveBody: Stage = (intake, { bodies }) => {
   return takeBody(intake, bodies);
 };
 
-async function takeBody(intake: Intake, bodies: UnverifiedBodies): Promise<Reply | null> {
+async function takeBody(intake: Intake, bodies: Services['bodies']): Promise<Reply | null> {
   const body = await bodies.read(intake.request, intake.route.limits.maxBodyBytes);
   if (typeof body === 'string') {
     if (body === 'overloaded' || body === 'too_slow') intake.reason = `body_${body}`;

@@ -18,6 +18,7 @@ const BY_MODE: Record<RoutePlan['mode'], DispatchTo> = {
 export const dispatchEvent: Stage = (intake, { dispatcher }) => {
   const { dispatch, claim, route } = intake;
   if (dispatch === null || claim === null) throw new Error('the event was not rendered');
+  intake.release();
   return BY_MODE[route.plan.mode](intake, dispatch, claim, dispatcher);
 };
 
@@ -48,7 +49,8 @@ async function dispatchToTarget(
     case 'delivered':
       return delivered(subjectOf(intake), result.results);
     case 'failed':
-      intake.reason = `failed: ${result.results.flatMap(({ target, ok }) => (ok ? [] : [target])).join(',')}`;
+      intake.reason = 'delivery_failed';
+      intake.detail = result.results.flatMap(({ target, ok }) => (ok ? [] : [target])).join(',');
       return deliveryFailed(intake.deliveryId, result.results);
     default:
       return refuse(intake, result);

@@ -2,4 +2,5 @@
 import type { Stage } from '../intake.ts';
 import { ignore } from './ignore.ts';
 
-export const matchEvent: Stage = (intake) => (intake.route.acceptsEvent(intake.event) ? null : ignore(intake, 'event'));
+export const matchEvent: Stage = (intake) =>
+  intake.route.events.accepts(intake.event) ? null : ignore(intake, 'event');

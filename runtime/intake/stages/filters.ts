@@ -1,18 +1,23 @@
 /** Lets through the payloads that the route's filters match (§2.2). */
+import type { FilterSubject } from '../../table/link-filter.ts';
 import type { Intake, Stage } from '../intake.ts';
 import type { Reply } from '../reply.ts';
 import { ignore } from './ignore.ts';
 
 export const applyFilters: Stage = (intake) => {
   const { lists } = intake.route;
-  if (lists.length === 0) return filter(intake);
+  if (lists.length === 0) return decide(intake);
   const changes = lists.map((list) => list.refresh()).filter((change) => change !== null);
-  return changes.length === 0 ? filter(intake) : Promise.all(changes).then(() => filter(intake));
+  return changes.length === 0 ? decide(intake) : Promise.all(changes).then(() => decide(intake));
 };
 
-function filter(intake: Intake): Reply | null {
-  const { matches } = intake.route;
-  if (matches === null) return null;
-  const subject = { payload: intake.data, event: intake.event, headers: intake.headers };
-  return matches(subject) ? null : ignore(intake, 'filter');
+function decide(intake: Intake): Reply | null {
+  const { filter } = intake.route;
+  if (filter === null) return null;
+  return filter.matches(subjectOf(intake)) ? null : ignore(intake, 'filter');
+}
+
+/** What filters see of an event. */
+export function subjectOf({ data, event, headers }: Intake): FilterSubject {
+  return { payload: data, event, headers };
 }

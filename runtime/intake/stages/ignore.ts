@@ -3,8 +3,9 @@ import type { Intake } from '../intake.ts';
 import type { IgnoredReason, Reply } from '../reply.ts';
 import { ignored } from '../reply.ts';
 
-/** `detail`: what the log says beside the reason the sender is told. */
+/** @param detail what the operator is told beside the reason that the sender is told too */
 export function ignore(intake: Intake, reason: IgnoredReason, detail: string | null = null): Reply {
-  intake.reason = detail === null ? reason : `${reason}: ${detail}`;
+  intake.reason = reason;
+  intake.detail = detail;
   return ignored({ route: intake.route.plan.name, event: intake.event, delivery_id: intake.deliveryId }, reason);
 }

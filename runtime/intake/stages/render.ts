@@ -11,6 +11,8 @@ export const render: Stage = (intake, { ids }) => {
   const { route, event, deliveryId, data } = intake;
   const { plan } = route;
   const builtins = { event_type: event, route: plan.name, delivery_id: deliveryId };
+  const prompt = route.prompt(data, builtins, route.isMarked ? ids.marker() : '');
+  intake.unresolved = prompt.unresolved;
   intake.dispatch = {
     id: ids.dispatch(intake.receivedAt),
     mode: MODES[plan.mode],
@@ -21,7 +23,7 @@ export const render: Stage = (intake, { ids }) => {
     delivery_id: deliveryId,
     accepted_at: intake.receivedAt,
     due_at: null,
-    prompt: route.prompt(data, builtins).text,
+    prompt: prompt.text,
     skills: plan.mode === 'agent' ? plan.skills : [],
     toolsets: plan.mode === 'agent' ? plan.toolsets : [],
     session: sessionId('webhook', plan.name, deliveryId),
@@ -31,7 +33,6 @@ export const render: Stage = (intake, { ids }) => {
     replay_of: null,
   };
   intake.coalesceKey = route.coalesce === null ? null : route.coalesce.key(data, builtins);
-  intake.release();
   return null;
 };
 
@@ -46,7 +47,7 @@ function renderDeliveries(
     for (const [key, template] of extra) {
       const { text, unresolved } = template(data, builtins);
       delivery.extra[key] = text;
-      if (unresolved) delivery.unresolved.push(key);
+      if (unresolved.length > 0) delivery.unresolved.push(key);
     }
     rendered.push(delivery);
   }

@@ -39,7 +39,8 @@ function apply(intake: Intake, outcome: ScriptOutcome): Reply | null {
     case 'ignored':
       return ignore(intake, 'script', outcome.reason);
     case 'busy':
-      intake.reason = outcome.reason;
+      intake.reason = 'script_busy';
+      intake.detail = outcome.reason;
       return comeBack('overloaded', BUSY_SECONDS);
   }
 }

@@ -7,7 +7,7 @@ import { cpuTime } from '../../helpers/cpu-time.ts';
 function accepts(entries: readonly string[], event: string): boolean {
   const { plan } = lowerEvents(entries);
   assert.ok(plan);
-  return linkEvents(plan)(event);
+  return linkEvents(plan).accepts(event);
 }
 
 describe('events', () => {
@@ -34,7 +34,17 @@ describe('events', () => {
     });
   }
 
-  test('no plan accepts every event', () => assert.equal(linkEvents(null)('x'), true));
+  test('the entry that accepts an event is named as written, an exact one first', () => {
+    const { entryFor } = linkEvents(lowerEvents(['issue*', 'issues', '{push,tag}']).plan);
+    assert.deepEqual(['issues', 'issue_comment', 'tag', 'fork'].map(entryFor), [
+      'issues',
+      'issue*',
+      '{push,tag}',
+      null,
+    ]);
+  });
+
+  test('no plan accepts every event', () => assert.equal(linkEvents(null).accepts('x'), true));
 
   for (const glob of ['[abc', '{a,b', '*(a']) {
     test(`${glob} is refused at its place in the list`, () => {
@@ -49,7 +59,7 @@ describe('events', () => {
 
   test('a hostile event type costs nothing', () => {
     const plan = lowerEvents(['*a*a*a*a*a*a*b']).plan;
-    const spent = cpuTime(() => assert.equal(linkEvents(plan)('a'.repeat(1_000_000)), false));
+    const spent = cpuTime(() => assert.equal(linkEvents(plan).accepts('a'.repeat(1_000_000)), false));
     assert.ok(spent < 500, `${spent} ms`);
   });
 });

@@ -43,19 +43,26 @@ const OWNER = { id: 'x', profile: 'default', route: 'ci', job: null };
 
 test('requests are counted by route and outcome, over several scrapes', async () => {
   const metrics = createMetrics();
-  const request = { profile: 'default', route: 'ci', outcome: 'accepted', ms: 2, secret: 0 } as const;
+  const request = { profile: 'default', route: 'ci', outcome: 'accepted', ignored: null, ms: 2, secret: 0 } as const;
   metrics.onRequest(request);
   await metrics.read(LIVE);
   metrics.onRequest(request);
   metrics.onRequest({ ...request, outcome: 'invalid_signature', secret: 1 });
   metrics.onRequest({ ...request, profile: '', route: '', outcome: 'unknown_route' });
+  metrics.onRequest({ ...request, outcome: 'ignored', ignored: 'filter' });
+  metrics.onRequest({ ...request, outcome: 'ignored', ignored: 'event' });
   const { text, content_type } = await metrics.read(LIVE);
   assert.match(content_type, /^text\/plain; version=/);
   assert.match(text, /^hookwright_requests_total\{profile="default",route="ci",outcome="accepted"\} 2$/m);
   assert.match(text, /^hookwright_requests_total\{profile="default",route="ci",outcome="invalid_signature"\} 1$/m);
   assert.match(text, /^hookwright_requests_total\{profile="",route="",outcome="unknown_route"\} 1$/m);
-  assert.match(text, /^hookwright_request_duration_seconds_count 3$/m);
-  assert.match(text, /^hookwright_request_duration_seconds_bucket\{le="0\.0025"\} 3$/m);
+  assert.match(
+    text,
+    /^hookwright_requests_total\{profile="default",route="ci",outcome="ignored",reason="filter"\} 1$/m,
+  );
+  assert.match(text, /^hookwright_requests_total\{profile="default",route="ci",outcome="ignored",reason="event"\} 1$/m);
+  assert.match(text, /^hookwright_request_duration_seconds_count 5$/m);
+  assert.match(text, /^hookwright_request_duration_seconds_bucket\{le="0\.0025"\} 5$/m);
   assert.match(text, /^hookwright_previous_secret_requests_total\{profile="default",route="ci"\} 1$/m);
 });
 
@@ -103,7 +110,7 @@ test('a scrape shows how things are now, the event loop included', async () => {
 
 test('what happens before the metrics are loaded is counted once they are', async () => {
   const metrics = new LateMetrics();
-  const request = { profile: 'default', route: 'ci', outcome: 'accepted', ms: 2, secret: 0 } as const;
+  const request = { profile: 'default', route: 'ci', outcome: 'accepted', ignored: null, ms: 2, secret: 0 } as const;
   metrics.onRequest(request);
   metrics.onTableLoad(true);
   metrics.observer.retryScheduled?.('run');

@@ -45,7 +45,7 @@ describe('values', () => {
     ['a{s}', 'atext {s} {__raw__}'],
   ] as const) {
     test(`${template} becomes ${JSON.stringify(expected)}`, () => {
-      assert.deepEqual(render(template, payload), { text: expected, unresolved: false });
+      assert.deepEqual(render(template, payload), { text: expected, unresolved: [] });
     });
   }
 
@@ -70,7 +70,7 @@ describe('values', () => {
     '{headers.host.x}',
   ]) {
     test(`${template} stays as it is`, () => {
-      assert.deepEqual(render(`<${template}>`, payload), { text: `<${template}>`, unresolved: true });
+      assert.deepEqual(render(`<${template}>`, payload), { text: `<${template}>`, unresolved: [template] });
     });
   }
 
@@ -149,7 +149,10 @@ describe('properties', () => {
         fc.array(fc.stringMatching(/^[A-Za-z0-9_-]{1,9}$/), { minLength: 1, maxLength: 4 }),
         (payload, path) => {
           const placeholder = `{no-such-key.${path.join('.')}}`;
-          assert.deepEqual(render(`x${placeholder}y`, { payload }), { text: `x${placeholder}y`, unresolved: true });
+          assert.deepEqual(render(`x${placeholder}y`, { payload }), {
+            text: `x${placeholder}y`,
+            unresolved: [placeholder],
+          });
           render(`{${path.join('.')}}`, payload);
         },
       ),
@@ -161,7 +164,7 @@ describe('properties', () => {
     fc.assert(
       fc.property(anyText(), (text) => {
         fc.pre(lowerTemplate(text).plan?.every((segment) => segment.kind === 'text') ?? false);
-        assert.deepEqual(render(text, {}), { text, unresolved: false });
+        assert.deepEqual(render(text, {}), { text, unresolved: [] });
       }),
       SEED,
     );

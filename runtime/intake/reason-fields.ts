@@ -1,0 +1,31 @@
+/** What goes with a reason's code, as fields of a log line. */
+import type { LogFields } from '../log.ts';
+import type { Intake } from './intake.ts';
+import type { SignatureReason } from './reason.ts';
+import { reasonOf } from './reason.ts';
+
+/** Empty when the code says everything. */
+export function reasonFields(intake: Intake): LogFields {
+  const about = reasonOf(intake)?.about ?? null;
+  switch (about?.kind) {
+    case undefined:
+      return {};
+    case 'text':
+      return { detail: about.text };
+    case 'event':
+      return { accepts: about.accepts };
+    case 'filter':
+      return { filter: about.at, field: about.field, operator: about.operator, found: about.found };
+    case 'signature':
+      return signatureFields(about);
+  }
+}
+
+const HINT = 'save such a request and run: hookwright source detect';
+
+function signatureFields({ lookedFor, ageSeconds, sent }: SignatureReason): LogFields {
+  const age = ageSeconds === null ? {} : { age_seconds: ageSeconds };
+  const isNamed = sent.event !== null || sent.deliveryId !== null;
+  const unverified = isNamed ? { unverified: { event: sent.event, delivery_id: sent.deliveryId } } : {};
+  return { looked_for: lookedFor, ...age, ...unverified, hint: HINT };
+}

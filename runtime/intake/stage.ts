@@ -1,0 +1,25 @@
+/** The stages of the intake by name, in the order of `pipeline.ts`: what reasons, `explain` and kept requests call them. */
+export const STAGE_NAMES = [
+  'method',
+  'open',
+  'origin',
+  'rate_check',
+  'probe',
+  'size',
+  'credential',
+  'body',
+  'handshake',
+  'signature',
+  'challenge',
+  'rate_consume',
+  'parse',
+  'identify',
+  'event',
+  'filter',
+  'duplicate',
+  'script',
+  'render',
+  'dispatch',
+] as const;
+
+export type StageName = (typeof STAGE_NAMES)[number];

@@ -1,0 +1,11 @@
+/** A filter's field as a config writes it, for findings and reports. */
+import type { FieldPlan } from '../../schemas/generated/types.ts';
+
+const PREFIXES: Readonly<Record<FieldPlan['in'], string>> = {
+  event: 'event',
+  header: 'headers.',
+  payload: 'payload.',
+  root: '',
+};
+
+export const printField = ({ in: place, path }: FieldPlan): string => PREFIXES[place] + path.join('.');

@@ -1,0 +1,16 @@
+/** A place of a request in words: what logs and explanations call where a signature, an event type or an id stands. */
+import type { LocatorPlan } from '../../schemas/generated/types.ts';
+
+/** A header by its name, a query parameter as `?name`, a part of the body as `body.path`. */
+export function printPlace({ in: place, name, path }: LocatorPlan): string {
+  switch (place) {
+    case 'header':
+      return name;
+    case 'query':
+      return `?${name}`;
+    case 'json':
+      return ['body', ...path].join('.');
+    case 'form':
+      return ['body', name, ...path].join('.');
+  }
+}
