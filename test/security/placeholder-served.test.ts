@@ -69,7 +69,7 @@ describe('serve refuses a table', () => {
       assert.doesNotMatch(stderr, /changeme/);
     });
     test(`whose variable for ${name} is not expanded`, async (t) => {
-      const { code, stderr } = await serveTable(t, config('env:OWN_VALUE'), { env: { OWN_VALUE: '${ELSEWHERE}' } });
+      const { code, stderr } = await serveTable(t, config('env:OWN_VALUE'), { env: { OWN_VALUE: '\x24{ELSEWHERE}' } });
       assert.equal(code, 1, stderr);
       assert.match(stderr, names);
       assert.match(stderr, /the value of env:OWN_VALUE is no secret: this is not expanded/);

@@ -270,7 +270,7 @@ describe('what may be a secret is one', () => {
       '`Vc3W(G_UVNC9RN`',
       '$(&b{"B@HZ.a/!&)',
       '>{{|g;/|#(%;}}#ba,lr',
-      '${m}~JE7Vos~,sIcg',
+      '\x24{m}~JE7Vos~,sIcg',
     ],
     'USe/a.X?>0m@`qgS~NP^',
     'legal winner thank year wave sausage worth useful example winner thank yellow',
