@@ -14,6 +14,7 @@ import { deliverOnlyTarget } from './deliver-only-target.ts';
 import { deliverOnlyWithCronJob } from './deliver-only-with-cron-job.ts';
 import { duplicateDefinition } from './duplicate-definition.ts';
 import { duplicateKey } from './duplicate-key.ts';
+import { emptyConfig } from './empty-config.ts';
 import { emptyInclude } from './empty-include.ts';
 import { envFileSyntax } from './env-file-syntax.ts';
 import { eventGlob } from './event-glob.ts';
@@ -101,6 +102,7 @@ import { unsafeUrl } from './unsafe-url.ts';
 import { unsignedSource } from './unsigned-source.ts';
 import { untrustedInput } from './untrusted-input.ts';
 import { webhookDisabled } from './webhook-disabled.ts';
+import { wholePayloadMessage } from './whole-payload-message.ts';
 import { wrongType } from './wrong-type.ts';
 import { yamlAlias } from './yaml-alias.ts';
 import { yamlSyntax } from './yaml-syntax.ts';
@@ -113,7 +115,16 @@ export interface RuleGroup {
 export const RULE_GROUPS: readonly RuleGroup[] = Object.freeze([
   {
     title: 'Reading',
-    rules: [unreadableFile, yamlSyntax, yamlAlias, duplicateKey, duplicateDefinition, emptyInclude, envFileSyntax],
+    rules: [
+      unreadableFile,
+      yamlSyntax,
+      yamlAlias,
+      duplicateKey,
+      duplicateDefinition,
+      emptyConfig,
+      emptyInclude,
+      envFileSyntax,
+    ],
   },
   { title: 'Shape', rules: [unknownKey, missingKey, wrongType, invalidValue, invalidNumber, invalidName] },
   {
@@ -183,6 +194,7 @@ export const RULE_GROUPS: readonly RuleGroup[] = Object.freeze([
       impossibleFilter,
       unknownEventAction,
       rawPayload,
+      wholePayloadMessage,
     ],
   },
   { title: 'Routes: what strangers can reach', rules: [untrustedInput, agentUnconfined, selfTrigger] },

@@ -5,9 +5,10 @@ import type { RouteView } from '../route-scope.ts';
 import { checkTemplates } from './check-templates.ts';
 import type { FieldClass } from './classify.ts';
 import { classify } from './classify.ts';
+import { findPath } from './find-path.ts';
 import type { FormSet } from './form-set.ts';
 import { narrowByFilters } from './narrow.ts';
-import { formsOf } from './route-forms.ts';
+import { formsOf, pinnedSender } from './route-forms.ts';
 import type { Senders } from './senders.ts';
 
 export interface Payloads {
@@ -20,6 +21,8 @@ export interface Payloads {
   seenBy(route: RouteView): FormSet | null;
   /** What a placeholder of the route's templates holds. @param path empty: the whole payload */
   classOf(route: RouteView, path: readonly string[]): FieldClass;
+  /** Whether payloads of this event have the path, where the route's source is pinned and its shape knows it. */
+  hasPath(route: RouteView, event: string, path: readonly string[]): boolean;
   readonly effects: Effects;
 }
 
@@ -54,6 +57,11 @@ export function createPayloads(senders: Senders, effects: Effects): Payloads {
     seenBy: (route) => check(route).seen,
     effects,
     classOf: (route, path) => classify(check(route).seen, path),
+    hasPath(route, event, path) {
+      const set = pinnedSender(route, senders)?.forms() ?? null;
+      const forms = set?.shape.variants.filter((form) => form.event === event) ?? [];
+      return forms.some(({ root }) => set !== null && findPath(set.shape.graph, root, path).kind === 'node');
+    },
   };
 }
 
