@@ -33,7 +33,8 @@ export function createSafeLines(diagnostics: readonly Diagnostic[], lines: Lines
   // Diagnostics come in the order of the file, and a long line may have very many.
   let last = { path: '', line: 0, text: '' };
   return (source, line) => {
-    if (last.line !== line || last.path !== source.path) last = { path: source.path, line, text: cleaned(source, line) };
+    if (last.line !== line || last.path !== source.path)
+      last = { path: source.path, line, text: cleaned(source, line) };
     return last.text;
   };
 }
