@@ -10,13 +10,22 @@ import type { SecretResolver } from './secrets.ts';
 /** So many secrets are made known to the redactor in one turn of the event loop: a few ms. */
 const SECRETS_A_TURN = 200;
 
-/** @param onRead called with the names of the variables that were read */
-export function secretReader(
-  sources: SecretSources,
-  redactor: Redactor,
-  onRead: (names: ReadonlySet<string>) => void,
-): (refs: readonly SecretRef[]) => Promise<SecretResolver> {
-  return async (refs) => {
+export interface SecretReaderContext {
+  readonly sources: SecretSources;
+  readonly redactor: Redactor;
+  /** Called with the names of the variables that were read. */
+  readonly onRead: (names: ReadonlySet<string>) => void;
+  /** Puts further conditions on what is resolved. @param host what the server listens on */
+  readonly check: (secrets: SecretResolver, host: string) => SecretResolver;
+}
+
+export function secretReader({
+  sources,
+  redactor,
+  onRead,
+  check,
+}: SecretReaderContext): (refs: readonly SecretRef[], host: string) => Promise<SecretResolver> {
+  return async (refs, host) => {
     const resolver = await loadSecretsOf(sources, refs);
     for (let at = 0; at < refs.length; at += SECRETS_A_TURN) {
       redactor.add(resolvable(refs.slice(at, at + SECRETS_A_TURN), resolver));
@@ -24,6 +33,6 @@ export function secretReader(
       await setImmediate();
     }
     onRead(secretNames(refs));
-    return resolver;
+    return check(resolver, host);
   };
 }

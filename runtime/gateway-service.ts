@@ -10,6 +10,7 @@ import type { Address } from './gateway-tables.ts';
 import type { RequestOrigin } from './intake/fetch-request.ts';
 import type { Logger } from './log.ts';
 import type { RunProcess } from './process/run-process.ts';
+import type { SecretResolver } from './secrets.ts';
 import type { JobRecord } from './store/job-mutations.ts';
 import type { FinalState } from './store/states.ts';
 import type { Store } from './store/store.ts';
@@ -47,6 +48,11 @@ export interface ServiceOptions {
   readonly run?: RunProcess;
   /** Random bytes for ids. Default: node:crypto's. */
   readonly random?: (bytes: number) => Buffer;
+  /**
+   * Puts further conditions on secrets: what it returns resolves them, or throws SecretError. Default: none.
+   * @param host what the server listens on
+   */
+  readonly checkSecrets?: (secrets: SecretResolver, host: string) => SecretResolver;
   /** Called with the names of variables that hold secrets, once they were read. */
   readonly onSecretsRead?: (names: ReadonlySet<string>) => void;
 }

@@ -179,6 +179,7 @@ export class GatewayTables {
   /** Everything a link resolves, it resolves anew: secrets and lists as they are now. */
   private async linkContext(table: RouteTable, refs: readonly SecretRef[]): Promise<LinkContext> {
     const { home, userHome, secrets, capture, files, clock, log } = this.options;
+    const { host } = this.bound ?? this.addressFor(table.server);
     const listFiles = {
       stat: (path: string) => {
         const found = files.stat(path);
@@ -189,12 +190,12 @@ export class GatewayTables {
     };
     return {
       home,
-      secrets: await secrets(refs),
+      secrets: await secrets(refs, host),
       windows: this.windows,
       linkScheme: schemeLinker(),
       linkIdentity: identityLinker(table),
       openList: createListOpener({ home, userHome, files: listFiles, clock, log }),
-      loopback: isLoopback((this.bound ?? this.addressFor(table.server)).host),
+      loopback: isLoopback(host),
       capture: capture ?? null,
     };
   }

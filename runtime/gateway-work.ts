@@ -53,8 +53,8 @@ export interface WorkContext {
   /** Writes what was logged, before a change that it tells of is stored. */
   readonly flushLog: () => void;
   readonly run: RunProcess;
-  /** Reads these references as they are now. */
-  readonly secrets: (refs: readonly SecretRef[]) => Promise<SecretResolver>;
+  /** Reads these references as they are now. @param host the table's */
+  readonly secrets: (refs: readonly SecretRef[], host: string) => Promise<SecretResolver>;
   /** In place of the table's default agent; null: what the table says. */
   readonly agent: RunAgent | null;
   /** Counts for metrics. */
@@ -224,7 +224,7 @@ export class Work {
 
 async function link(context: WorkContext, { context: deliveries }: Deliveries, table: RouteTable): Promise<Linked> {
   const { home, env, log, run, redact, agent } = context;
-  const secrets = await context.secrets(tableSecretRefs(table));
+  const secrets = await context.secrets(tableSecretRefs(table), table.server.host);
   const { linked: targets, problems } = linkTargets(table, secrets, deliveries);
   if (problems.length > 0) {
     throw new TableError(

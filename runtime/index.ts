@@ -20,6 +20,7 @@ export { ListenError } from './intake/server.ts';
 export type { LogFields, Logger } from './log.ts';
 export { createLogger } from './logger.ts';
 export type { ProcessRequest, ProcessResult, RunProcess } from './process/run-process.ts';
+export type { SecretResolver } from './secrets.ts';
 export { SecretError } from './secrets.ts';
 export { createService } from './service.ts';
 export type { Store } from './store/store.ts';

@@ -59,7 +59,11 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const enrolments = new Enrolments({ clock, store: (plan, secret) => storeCaptured(folders, plan, secret) });
   const shared = {
     ...{ home, env, clock, log, run, ids: createIds(random) },
-    secrets: secretReader({ env, home }, redactor, options.onSecretsRead ?? (() => {})),
+    secrets: secretReader({
+      ...{ sources: { env, home }, redactor },
+      onRead: options.onSecretsRead ?? (() => {}),
+      check: options.checkSecrets ?? ((secrets) => secrets),
+    }),
   };
   const catalog = catalogOf(options);
   // None are known before the store is open.

@@ -1,4 +1,5 @@
 /** What the running gateway answers on its control socket. */
+import { ControlError } from '../../runtime/control/control-error.ts';
 import type { ControlHandlers, GatewayStatus, StopReport } from '../../runtime/control/operations.ts';
 import { createStoreHandlers } from '../../runtime/control/store-operations.ts';
 import type { Service } from '../../runtime/gateway-service.ts';
@@ -23,7 +24,12 @@ export function createControlHandlers(parts: ControlParts): ControlHandlers {
     status: () => statusOf(parts),
     stop: ({ drain_seconds }) => stop(drain_seconds),
     reload: () => reloader.reload(),
-    enroll: (input) => service.enroll(input),
+    enroll: (input) => {
+      if (typeof input.profile !== 'string' || typeof input.route !== 'string') {
+        throw new ControlError('refused', '`profile` and `route` are texts');
+      }
+      return service.enroll(input);
+    },
     create_blueprint_job: createBlueprintJobs(context, service),
     metrics: () => service.metrics(),
     ...createStoreHandlers(

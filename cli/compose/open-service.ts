@@ -11,6 +11,7 @@ import type { ProcessLogger } from '../../runtime/logger.ts';
 import { createService } from '../../runtime/service.ts';
 import type { CliContext } from '../context.ts';
 import { CliError } from '../errors.ts';
+import { refusePlaceholders } from './refuse-placeholders.ts';
 
 export interface OpenServiceOptions {
   /** Folder of the compiled tables. */
@@ -43,6 +44,7 @@ export async function openService(context: CliContext, options: OpenServiceOptio
     host: overrides.host ?? undefined,
     port: overrides.port ?? undefined,
     lowerSubscriptions: (text, table, jobs) => compileSubscriptions(text, table, createMachineFacts(context, jobs)),
+    checkSecrets: (secrets, at) => refusePlaceholders(secrets, overrides.host ?? at),
     onSecretsRead: context.forgetVariables,
   });
   return { service, tableFile, enabled: overrides.enabled ?? service.table.server.enabled };
