@@ -36,6 +36,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/lint.ts')).LintCommand,
   },
   {
+    path: 'explain',
+    summary: 'Show what becomes of an event on a route, and why: every stage, every filter, the prompt',
+    load: async () => (await import('./commands/explain.ts')).ExplainCommand,
+  },
+  {
     path: 'serve',
     summary: 'Serve compiled tables; they are loaded again when they change',
     load: async () => (await import('./commands/serve.ts')).ServeCommand,

@@ -1,0 +1,21 @@
+/** An intake of a request that came from a file, not from a connection. */
+import { ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import type { Clock } from '../clock.ts';
+import { IntakeRequest } from '../intake/body.ts';
+import { Intake } from '../intake/intake.ts';
+import type { LinkedRoute } from '../table/linked-table.ts';
+import type { RequestParts } from '../verify/request.ts';
+
+export function createIntake(
+  { method, url, headers, rawHeaders }: RequestParts,
+  route: LinkedRoute,
+  clock: Clock,
+): Intake {
+  const request = new IntakeRequest(new Socket());
+  request.method = method;
+  request.url = url;
+  request.headers = headers;
+  request.rawHeaders = [...rawHeaders];
+  return new Intake(request, new ServerResponse(request), route, clock);
+}
