@@ -11,6 +11,7 @@ import { lowerConfig } from './lower-config.ts';
 import type { JobRef } from './machine-facts.ts';
 import type { Report } from './report.ts';
 import { createReport } from './report.ts';
+import type { ShapeTexts } from './shapes/shape-file.ts';
 import type { ShippedCatalog } from './shipped-catalog.ts';
 import type { Files } from './source/files.ts';
 import { loadConfig } from './source/load-config.ts';
@@ -30,8 +31,8 @@ export interface CompileInput {
   readonly flags: Flags;
   /** See `loadShippedCatalog`. */
   readonly catalog: ShippedCatalog;
-  /** The text of a file of `catalog/shapes/`, by the name of its source; null: there is none. Read for sources in use only. */
-  readonly readShape: (source: string) => string | null;
+  /** What is shipped about payloads, by the name of their source; null: nothing. Read for sources in use only. */
+  readonly readShape: (source: string) => ShapeTexts | null;
   /** Jobs of the store, which `cron_job` may name as well. */
   readonly jobs: readonly JobRef[];
 }

@@ -1,10 +1,12 @@
-/** Ids the runtime makes up: of dispatches, and of events whose sender names none. */
+/** Ids the runtime makes up: of dispatches, of events whose sender names none, and of the markers in prompts. */
 
 export interface Ids {
   /** Unique, and sorts by time even when the clock steps back. @param now Unix ms */
   dispatch(now: number): string;
   /** `<ms timestamp>-<random>`: two events of one millisecond are two events (decisions §4). @param now Unix ms */
   delivery(now: number): string;
+  /** Of the markers in one prompt: 12 hexadecimal digits that nobody can guess. */
+  marker(): string;
 }
 
 const TIME_DIGITS = 9;
@@ -41,6 +43,7 @@ export function createIds(randomBytes: (size: number) => Buffer): Ids {
       return lastText + base36(sequence, SEQUENCE_DIGITS) + random();
     },
     delivery: (now) => `${now}-${random()}`,
+    marker: random,
   };
 }
 

@@ -6,7 +6,7 @@ import type { CliContext } from '../context.ts';
 import { printJson, printLine, printNote } from '../output/print.ts';
 import { formatTable } from '../output/table.ts';
 import type { PathFacts } from '../sources/describe-path.ts';
-import { pathFacts, pathNotes, typeWords } from '../sources/describe-path.ts';
+import { classWords, pathFacts, pathNotes, typeWords } from '../sources/describe-path.ts';
 import { formsOfEvent, openShape } from '../sources/open-shape.ts';
 import { openSources } from '../sources/open-sources.ts';
 
@@ -70,6 +70,7 @@ export class SourceShapeCommand extends Command<CliContext> {
     const columns = [
       { title: 'PATH', value: (facts: PathFacts) => facts.path },
       { title: 'TYPE', value: typeWords },
+      { title: 'CLASS', value: classWords },
       { title: '', value: pathNotes },
     ];
     if (rows.length === 0) printNote(this.context, `no path begins with ${this.prefix ?? ''}`);

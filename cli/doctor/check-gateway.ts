@@ -64,7 +64,8 @@ function judgeStore(path: string, { damage, oldest_open_at }: StoreOverview, off
   if (damage !== null) {
     const copy = damage.copy === null ? '' : `; the damaged file is kept as ${damage.copy}`;
     const detail = `${new Date(damage.at).toISOString()}: ${damage.message}${copy}`;
-    const fix = 'check the disk, and ask the senders of that time to send again what is missing';
+    const remove = damage.copy === null ? '' : '; remove the copy when you no longer need it, and this report ends';
+    const fix = `check the disk, and ask the senders of that time to send again what is missing${remove}`;
     return gatewayCheck({ subject, check: 'undamaged', status: 'failed', detail, fix });
   }
   if (off.length > 0) {

@@ -1,6 +1,7 @@
 /** The catalog that comes with this program. */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { ShapeTexts } from '../../compiler/shapes/shape-file.ts';
 import type { ShippedCatalog } from '../../compiler/shipped-catalog.ts';
 import { loadShippedCatalog } from '../../compiler/shipped-catalog.ts';
 import { readText } from '../../compiler/source/read-text.ts';
@@ -10,8 +11,10 @@ const FOLDER = fileURLToPath(new URL('../../catalog', import.meta.url));
 
 export const readShippedCatalog = (): ShippedCatalog => loadShippedCatalog(nodeFiles, FOLDER);
 
-/** The text of a shipped shape, by the canonical name of its source; null: there is none. */
-export function readShippedShape(source: string): string | null {
-  const read = readText(nodeFiles, join(FOLDER, 'shapes', `${source}.json`));
-  return read.ok ? read.text : null;
+/** What is shipped about payloads, by the canonical name of their source; null: nothing. */
+export function readShippedShape(source: string): ShapeTexts | null {
+  const shape = readText(nodeFiles, join(FOLDER, 'shapes', `${source}.json`));
+  if (!shape.ok) return null;
+  const review = readText(nodeFiles, join(FOLDER, 'writers', `${source}.json`));
+  return { shape: shape.text, review: review.ok ? review.text : null };
 }

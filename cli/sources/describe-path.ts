@@ -1,6 +1,8 @@
 /** What is known of one path of an event, for `source shape`. */
+import { classify } from '../../compiler/shapes/classify.ts';
 import { shortList } from '../../compiler/shapes/describe.ts';
 import type { FormSet } from '../../compiler/shapes/form-set.ts';
+import type { LeafClass } from '../../compiler/shapes/leaf-class.ts';
 import type { ListedPath } from '../../compiler/shapes/list-paths.ts';
 import type { ScalarValue } from '../../compiler/shapes/shape.ts';
 
@@ -15,11 +17,17 @@ export interface PathFacts {
   readonly optional: boolean;
   /** More may be below it than is listed. */
   readonly open: boolean;
+  /** What it is and who writes it, see leaf-class.ts. Of an object or a list: that of what it holds. */
+  readonly class: LeafClass;
+  /** Who writes free text, where it is known. */
+  readonly written_by: string | null;
   /** Actions that have it; null: all forms of the event have. */
   readonly actions: readonly string[] | null;
 }
 
-export function pathFacts({ forms }: FormSet, { path, nodes, found }: ListedPath): PathFacts {
+export function pathFacts(set: FormSet, { path, nodes, found }: ListedPath): PathFacts {
+  const { forms } = set;
+  const leaf = classify(set, path);
   const formats = new Set(nodes.map(({ format }) => format));
   const listed = nodes.every(({ values, types }) => values !== null || (types.size === 1 && types.has('null')));
   const has = forms.filter((_, index) => found[index]?.kind !== 'absent');
@@ -31,6 +39,8 @@ export function pathFacts({ forms }: FormSet, { path, nodes, found }: ListedPath
     format: formats.size === 1 ? ([...formats][0] ?? null) : null,
     optional: found.some((each) => each.kind === 'absent' || (each.kind === 'node' && each.optional)),
     open: nodes.some(({ types, rest }) => types.has('any') || rest !== null),
+    class: leaf.class,
+    written_by: leaf.text?.review?.by ?? null,
     actions: has.length < forms.length && actions.length === has.length ? actions : null,
   };
 }
@@ -38,10 +48,17 @@ export function pathFacts({ forms }: FormSet, { path, nodes, found }: ListedPath
 /** So many values and actions are shown; `--json` has them all. */
 const MOST = 8;
 
+/** What people read. A type says enough of numbers and enums, and an object is what it holds. */
+export function classWords({ class: leafClass, types }: PathFacts): string {
+  if (types.some((type) => type === 'object' || type === 'array')) return '';
+  return leafClass === 'text' ? 'free text' : leafClass;
+}
+
 export const typeWords = ({ types }: PathFacts): string => types.join(' | ');
 
 export function pathNotes(facts: PathFacts): string {
   const notes = [
+    facts.written_by === null || classWords(facts) === '' ? '' : `by ${facts.written_by}`,
     facts.values === null || facts.values.length === 0
       ? ''
       : shortList(facts.values.map(String), MOST).replaceAll('`', ''),

@@ -6,13 +6,15 @@ import { globSource } from './event-glob.ts';
 /** An entry with one of these characters is a glob. */
 const GLOB = /[*?[{]/;
 
+export const isGlob = (entry: string): boolean => GLOB.test(entry);
+
 /** Problems: `event-glob` (a glob that cannot be read, or not be matched in linear time). An empty list accepts every event. */
 export function lowerEvents(entries: readonly string[]): Lowered<EventsPlan> {
   const exact = new Set<string>();
   const globs = new Map<string, GlobPlan>();
   const problems: Problem[] = [];
   entries.forEach((entry, index) => {
-    if (!GLOB.test(entry)) {
+    if (!isGlob(entry)) {
       exact.add(entry);
       return;
     }

@@ -13,5 +13,6 @@ export function lowerGateway(config: GatewayConfig): GatewayPlan {
     retention_days: config.retention_days ?? 14,
     retention_max_mb: config.retention_max_mb ?? 2048,
     max_attempts: config.max_attempts ?? 8,
+    untrusted: config.untrusted ?? 'verbatim',
   };
 }

@@ -1,6 +1,13 @@
 /** Lowers a checked route to its plan: everything a request needs to know, decided once. */
 import { join } from 'node:path';
-import type { CoalesceConfig, CoalescePlan, Place, RoutePlan, RouteSecret } from '../../schemas/generated/types.ts';
+import type {
+  CoalesceConfig,
+  CoalescePlan,
+  Place,
+  RoutePlan,
+  RouteSecret,
+  TemplatePlan,
+} from '../../schemas/generated/types.ts';
 import type { Lowered, NodePath, Problem } from '../diagnostics/problem.ts';
 import type { RouteView } from '../route-scope.ts';
 import { DEFAULT_PROFILE } from '../route-scope.ts';
@@ -9,6 +16,7 @@ import { lowerDeliveries } from './delivery.ts';
 import { lowerEvents } from './events.ts';
 import { lowerFilters } from './filter.ts';
 import { findJobs } from './find-job.ts';
+import { markUntrusted } from './mark-untrusted.ts';
 import { lowerScript, scriptPath, scriptsFolder } from './script.ts';
 import { defaultPrompt, lowerCoalesceKey, lowerTemplate } from './template.ts';
 import { webhookToolsets } from './toolsets.ts';
@@ -16,11 +24,14 @@ import { webhookToolsets } from './toolsets.ts';
 const DEFAULT_WINDOW_SECONDS = 30;
 const DEFAULT_MAX_WAIT_SECONDS = 300;
 
+/** Keeps the problems, with their paths below the route. */
+type Take = <T>(lowered: Lowered<T>, path: NodePath) => T | null;
+
 /** Total on whatever has passed the schema; the plan is of use only when no rule found an error. */
 export function lowerRoute(route: RouteView, at: Place): Lowered<RoutePlan> {
   const { name, config, mode, profile, scope, insecure } = route;
   const problems: Problem[] = [];
-  const take = <T>(lowered: Lowered<T>, path: NodePath): T | null => {
+  const take: Take = (lowered, path) => {
     problems.push(...lowered.problems.map((problem) => ({ ...problem, path: [...path, ...problem.path] })));
     return lowered.plan;
   };
@@ -41,7 +52,7 @@ export function lowerRoute(route: RouteView, at: Place): Lowered<RoutePlan> {
       config.events === undefined || config.events.length === 0 ? null : take(lowerEvents(config.events), ['events']),
     filters: config.filters === undefined ? null : take(lowerFilters(config.filters), ['filters']),
     script: lowerRouteScript(route),
-    prompt: config.prompt === undefined ? defaultPrompt : (take(lowerTemplate(config.prompt), ['prompt']) ?? []),
+    prompt: markUntrusted(route, lowerPrompt(config.prompt, take)),
     skills: mode === 'agent' ? (config.skills ?? []) : [],
     toolsets: mode === 'agent' ? lowerToolsets(route) : [],
     deliver: mode === 'cron' ? [] : (take(lowerDeliveries(config, scope.table), []) ?? []),
@@ -54,6 +65,9 @@ export function lowerRoute(route: RouteView, at: Place): Lowered<RoutePlan> {
   };
   return { plan, problems };
 }
+
+const lowerPrompt = (prompt: string | undefined, take: Take): TemplatePlan =>
+  prompt === undefined ? defaultPrompt : (take(lowerTemplate(prompt), ['prompt']) ?? []);
 
 /** The route's own, or the server's with the route's path behind it. */
 function lowerPublicUrl({ name, profile, config, scope }: RouteView): string | null {
@@ -82,10 +96,7 @@ function lowerRouteScript({ config, profilePlan, scope }: RouteView): RoutePlan[
   return path === null ? null : lowerScript(path, scope.table.server.script_timeout_seconds);
 }
 
-function lowerCoalesce(
-  config: CoalesceConfig,
-  take: <T>(lowered: Lowered<T>, path: NodePath) => T | null,
-): CoalescePlan {
+function lowerCoalesce(config: CoalesceConfig, take: Take): CoalescePlan {
   return {
     key: take(lowerCoalesceKey(config.key), ['coalesce', 'key']) ?? [],
     window_seconds: config.window_seconds ?? DEFAULT_WINDOW_SECONDS,

@@ -60,7 +60,7 @@ const PINNED = '`source` already says how the sender signs';
 /** Keys each mode leaves unused, and why. `coalesce` is refused by a rule of its own. */
 const WITHOUT_EFFECT: Readonly<Record<RouteMode, Readonly<Record<string, string>>>> = {
   agent: {},
-  direct: { skills: DIRECT, toolsets: DIRECT, max_concurrent: DIRECT },
+  direct: { skills: DIRECT, toolsets: DIRECT, max_concurrent: DIRECT, untrusted: DIRECT },
   cron: {
     skills: JOB,
     toolsets: JOB,

@@ -2,6 +2,8 @@
 import { isPlainMap } from '../source/plain-map.ts';
 import type { LazyNodes } from './lazy-nodes.ts';
 import { createLazyNodes } from './lazy-nodes.ts';
+import type { LeafClass } from './leaf-class.ts';
+import { isLeafClass } from './leaf-class.ts';
 import type { NodeTable } from './node-table.ts';
 import { ANY } from './node-table.ts';
 import type { NodeId, ScalarValue, ShapeNode, ShapeProperty, ShapeType } from './shape.ts';
@@ -63,7 +65,7 @@ function ownNode(schema: Schema, reading: Reading): ShapeNode | null {
     types,
     values: scalars === null || scalars.length === 0 ? null : scalars,
     format: types.has('string') ? formatOf(schema) : null,
-    leafClass: null,
+    leafClass: classOf(schema),
     properties: types.has('object') ? propertiesOf(schema, reading) : new Map(),
     rest: types.has('object') ? restOf(schema, reading) : null,
     items: types.has('array') ? readSchema(schema.items, reading) : null,
@@ -118,6 +120,16 @@ const FORMATS: Readonly<Record<string, string>> = {
 
 const formatOf = ({ format }: Schema): string | null =>
   typeof format === 'string' && Object.hasOwn(FORMATS, format) ? (FORMATS[format] ?? null) : null;
+
+/** `x-class` is for who knows better than the type. A pattern that leaves no room for a sentence makes an identifier. */
+function classOf(schema: Schema): LeafClass | null {
+  const written = schema['x-class'];
+  if (isLeafClass(written)) return written;
+  return typeof schema.pattern === 'string' && WORD_PATTERN.test(schema.pattern) ? 'identifier' : null;
+}
+
+/** From start to end letters, digits, signs, `\d`, `\w` and lists of characters without white space or a negation. */
+const WORD_PATTERN = /^\^(?:[\w\-:/@#?*+(){},|]|\\[dw.\-/]|\[(?!\^)(?:[^\]\s\\]|\\[dw.\-/])+\])+\$$/;
 
 function propertiesOf(schema: Schema, reading: Reading): ReadonlyMap<string, ShapeProperty> {
   if (!isPlainMap(schema.properties)) return new Map();

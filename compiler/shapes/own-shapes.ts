@@ -9,6 +9,7 @@ import type { Files } from '../source/files.ts';
 import { parseYaml } from '../source/parse-yaml.ts';
 import { isPlainMap } from '../source/plain-map.ts';
 import { readText } from '../source/read-text.ts';
+import { NO_REVIEW } from './field-review.ts';
 import { createSchemaReader } from './from-json-schema.ts';
 import type { NodeTable } from './node-table.ts';
 import { createNodeTable } from './node-table.ts';
@@ -63,7 +64,7 @@ function readOwnShape(
     return document === null ? [] : readForms(document, fragment, table).map((root) => formOf(event, root, table));
   });
   if (variants.length === 0) return null;
-  return { source: name, quality: 'good', from: [], action: ACTION, graph: table, variants };
+  return { source: name, quality: 'good', from: [], action: ACTION, graph: table, variants, review: NO_REVIEW };
 }
 
 /** Where senders that tell forms of one event apart do so. */

@@ -1,7 +1,10 @@
 /** What the shape of its events says of a route, for the rules about payloads. */
+import type { RouteConfig } from '../../schemas/generated/types.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 import type { RouteView } from '../route-scope.ts';
 import { checkTemplates } from './check-templates.ts';
+import type { FieldClass } from './classify.ts';
+import { classify } from './classify.ts';
 import type { FormSet } from './form-set.ts';
 import { narrowByFilters } from './narrow.ts';
 import { formsOf } from './route-forms.ts';
@@ -10,10 +13,18 @@ import type { Senders } from './senders.ts';
 export interface Payloads {
   /** Of all the rules, each of which reports its own. */
   problemsOf(route: RouteView): readonly Problem[];
+  /**
+   * The forms of events whose payload the route's templates see: what its filters leave. null: not certain, nothing is known
+   * of them, or a script may replace the payload.
+   */
+  seenBy(route: RouteView): FormSet | null;
+  /** What a placeholder of the route's templates holds. @param path empty: the whole payload */
+  classOf(route: RouteView, path: readonly string[]): FieldClass;
 }
 
 export function createPayloads(senders: Senders): Payloads {
-  const known = new WeakMap<RouteView, readonly Problem[]>();
+  // By config: it is the same object in every view of a route.
+  const known = new WeakMap<RouteConfig, Checked>();
   const sets = new Map<string, FormSet | null>();
   const formsOnce = (route: RouteView): FormSet | null => {
     // What they depend on.
@@ -24,16 +35,24 @@ export function createPayloads(senders: Senders): Payloads {
     sets.set(key, set);
     return set;
   };
+  const check = (route: RouteView): Checked => {
+    const checked = known.get(route.config) ?? checkRoute(route, formsOnce(route));
+    known.set(route.config, checked);
+    return checked;
+  };
   return {
-    problemsOf(route) {
-      const problems = known.get(route) ?? checkRoute(route, formsOnce(route));
-      known.set(route, problems);
-      return problems;
-    },
+    problemsOf: (route) => check(route).problems,
+    seenBy: (route) => check(route).seen,
+    classOf: (route, path) => classify(check(route).seen, path),
   };
 }
 
-function checkRoute({ config }: RouteView, set: FormSet | null): readonly Problem[] {
+interface Checked {
+  readonly problems: readonly Problem[];
+  readonly seen: FormSet | null;
+}
+
+function checkRoute({ config }: RouteView, set: FormSet | null): Checked {
   const filters = narrowByFilters(set, config.filters ?? []);
   const found = filters.problems.map((problem) => ({
     ...problem,
@@ -43,6 +62,6 @@ function checkRoute({ config }: RouteView, set: FormSet | null): readonly Proble
       : { related: problem.related.map((each) => ({ ...each, path: ['filters', ...each.path] })) }),
   }));
   // A script may replace the payload, and nothing is known of what it makes.
-  const isReplaced = config.script !== undefined;
-  return filters.set === null || isReplaced ? found : [...found, ...checkTemplates(filters.set, config)];
+  const seen = config.script === undefined ? filters.set : null;
+  return { problems: seen === null ? found : [...found, ...checkTemplates(seen, config)], seen };
 }

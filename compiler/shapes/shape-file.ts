@@ -1,5 +1,6 @@
 /** Reads a file of `catalog/shapes/`. Nodes are read when something asks for them: a config looks at few of them. */
 import { readNode } from './encoding.ts';
+import { NO_REVIEW, readReview } from './field-review.ts';
 import type { NodeId, Shape, ShapeGraph, ShapeNode, ShapeOrigin, ShapeQuality } from './shape.ts';
 import { singleValue } from './single-value.ts';
 
@@ -20,8 +21,16 @@ export interface ShapeFile {
 /** Line 0 is the node that holds anything. */
 export const ANY_NODE: NodeId = 0;
 
-/** @param text of a file that this program's own generator wrote */
-export function readShapeFile(text: string): Shape {
+/** What is shipped about the payloads of one sender, as texts. */
+export interface ShapeTexts {
+  /** The file of `catalog/shapes/`. */
+  readonly shape: string;
+  /** The file of `catalog/writers/`; null: nobody has reviewed its fields. */
+  readonly review: string | null;
+}
+
+/** @param texts of files that this program's own generator, and its authors, wrote */
+export function readShapeFile({ shape: text, review }: ShapeTexts): Shape {
   const file = JSON.parse(text) as ShapeFile;
   const graph = lazyGraph(file.nodes);
   const action = file.action?.split('.') ?? null;
@@ -31,7 +40,8 @@ export function readShapeFile(text: string): Shape {
       return { event, root, action: action === null ? null : singleValue(graph, root, action) };
     }),
   );
-  return { source: file.source, quality: file.quality, from: file.from, action, graph, variants };
+  const { source, quality, from } = file;
+  return { source, quality, from, action, graph, variants, review: review === null ? NO_REVIEW : readReview(review) };
 }
 
 function lazyGraph(lines: readonly string[]): ShapeGraph {

@@ -1,4 +1,5 @@
 /** What the payloads of one sender can hold: a graph of nodes, with one root for each form of each event. */
+import type { Review } from './field-review.ts';
 
 /** JSON types a value may have. `any`: nothing is known of the value, and nothing below it is checked. */
 export type ShapeType = 'string' | 'integer' | 'number' | 'boolean' | 'null' | 'object' | 'array' | 'any';
@@ -20,7 +21,7 @@ export interface ShapeNode {
   readonly values: readonly ScalarValue[] | null;
   /** Of its strings (`uri`, `date-time`); null: not known. */
   readonly format: string | null;
-  /** Who writes a leaf and what it is, by letter; null: not classified. */
+  /** What its schema says it is, see leaf-class.ts; null: nothing. */
   readonly leafClass: string | null;
   /** Of an object, by name; empty for every other type. */
   readonly properties: ReadonlyMap<string, ShapeProperty>;
@@ -66,6 +67,8 @@ export interface Shape {
   readonly action: readonly string[] | null;
   readonly graph: ShapeGraph;
   readonly variants: readonly ShapeVariant[];
+  /** Who writes what. */
+  readonly review: Review;
 }
 
 /** The event name of payloads whose sender gives them none. */

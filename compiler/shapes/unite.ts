@@ -39,7 +39,7 @@ function union(a: ShapeNode, b: ShapeNode, join: Join): ShapeNode {
     types: withoutNarrower(new Set([...a.types, ...b.types])),
     values: eitherValues(a, b),
     format: eitherFormat(a, b),
-    leafClass: a.leafClass ?? b.leafClass,
+    leafClass: a.leafClass === b.leafClass ? a.leafClass : null,
     properties: eitherProperties(a, b, join),
     rest: joinPresent(a.rest, b.rest, join),
     items: joinPresent(a.items, b.items, join),

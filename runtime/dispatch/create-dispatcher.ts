@@ -148,10 +148,15 @@ class DispatcherService implements DispatchService {
       flushed = true;
       this.loop.wake();
     };
-    this.persister.write({ kind: 'flush_groups', now: this.context.clock.now() }).then(flush, flush);
-    await this.progress.until(() => flushed && this.loop.isIdle && this.direct.active === 0, drainMs);
+    const { store, clock } = this.context;
+    this.persister.write({ kind: 'flush_groups', now: clock.now() }).then(flush, flush);
+    const isDrained = (): boolean => flushed && this.loop.isIdle && this.direct.active === 0;
+    // A store that takes nothing gives out no work: what waits there goes on after the next start. A try now shows it.
+    this.loop.wake();
+    const isStuck = (): boolean => store.problem() !== null && !this.loop.isBusy && this.direct.active === 0;
+    await this.progress.until(() => isDrained() || isStuck(), drainMs);
     const abandoned = this.active;
-    const drained = flushed && this.loop.isIdle && abandoned === 0;
+    const drained = isDrained() && abandoned === 0;
     this.loop.close();
     this.runs.close();
     this.deliveries.close();

@@ -21,6 +21,9 @@ export function cutText(text: string, limit: number): string {
   return text.slice(0, end);
 }
 
+/** What becomes of the strings of a value, keys too, before they are written. */
+export type CleanText = (text: string) => string;
+
 /** What JSON escapes, and lone surrogates, which only JSON.stringify tells from pairs. */
 const NOT_PLAIN = /["\\\u0000-\u001f\ud800-\udfff]/;
 
@@ -31,12 +34,14 @@ const NOT_PLAIN = /["\\\u0000-\u001f\ud800-\udfff]/;
 class BoundedWriter {
   text = '';
   readonly #indent: string;
+  readonly #clean: CleanText | null;
   #goal: number;
   #counted = 0;
 
-  constructor(limit: number, indent: string) {
+  constructor(limit: number, indent: string, clean: CleanText | null) {
     this.#goal = limit;
     this.#indent = indent;
+    this.#clean = clean;
   }
 
   write(value: unknown, gap: string): void {
@@ -63,7 +68,8 @@ class BoundedWriter {
   }
 
   /** A unit of the source makes at least one unit of JSON: a slice is enough, and what it spoils lies beyond the limit. */
-  #string(value: string): void {
+  #string(written: string): void {
+    const value = this.#clean === null ? written : this.#clean(written);
     let part = value;
     if (value.length > this.#goal - this.text.length) {
       this.#countPairs();
@@ -107,15 +113,15 @@ class BoundedWriter {
 }
 
 /** The first `limit` code points of the value's compact JSON. */
-export function compactJson(value: unknown, limit: number): string {
-  const writer = new BoundedWriter(limit, '');
+export function compactJson(value: unknown, limit: number, clean: CleanText | null = null): string {
+  const writer = new BoundedWriter(limit, '', clean);
   writer.write(value, '');
   return cutText(writer.text, limit);
 }
 
 /** The first `limit` code points of the value's JSON, indented by two spaces. */
-export function indentedJson(value: unknown, limit: number): string {
-  const writer = new BoundedWriter(limit, '  ');
+export function indentedJson(value: unknown, limit: number, clean: CleanText | null = null): string {
+  const writer = new BoundedWriter(limit, '  ', clean);
   writer.write(value, '\n');
   return cutText(writer.text, limit);
 }

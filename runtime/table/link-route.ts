@@ -8,7 +8,7 @@ import type { LinkContext, TableHeadPlan } from './link-context.ts';
 import { LinkError } from './link-context.ts';
 import { linkEvents } from './link-events.ts';
 import { linkFilter } from './link-filter.ts';
-import { linkKey, linkTemplate } from './link-template.ts';
+import { linkKey, linkPrompt, linkTemplate } from './link-template.ts';
 import type { LinkedCoalesce, LinkedDelivery, LinkedRoute, LinkedScript } from './linked-table.ts';
 
 /**
@@ -70,7 +70,8 @@ export function linkRoute(
     filter: plan.filters === null ? null : linkFilter(plan.filters, openList),
     lists: lists.size === 0 ? NO_LISTS : [...lists],
     script: scriptOf(plan, table, context),
-    prompt: linkTemplate(plan.prompt),
+    prompt: linkPrompt(plan.prompt),
+    isMarked: plan.prompt.some(({ kind }) => kind === 'notice'),
     deliveries: plan.deliver.map(deliveryOf),
     coalesce: coalesceOf(plan),
   };

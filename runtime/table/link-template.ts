@@ -1,7 +1,14 @@
 /** Links a template plan to a renderer, for prompts, addresses and coalesce keys: one pass, nothing from the payload is expanded again (§2.5). */
-import type { TemplatePlan, TemplateSegment } from '../../schemas/generated/types.ts';
+import type {
+  DumpSegment,
+  MetaSegment,
+  PathSegment,
+  TemplatePlan,
+  TemplateSegment,
+} from '../../schemas/generated/types.ts';
+import { cleanText } from '../untrusted/clean-text.ts';
+import { mark, markText, notice } from '../untrusted/markers.ts';
 import { compactJson, indentedJson } from './bounded-json.ts';
-import type { PayloadPath } from './payload-path.ts';
 import { linkPath, readPath } from './payload-path.ts';
 
 /** Limits in code points (§8). */
@@ -23,11 +30,13 @@ export interface Rendered {
 
 export type RenderTemplate = (payload: unknown, builtins: Builtins) => Rendered;
 export type RenderKey = (payload: unknown, builtins: Builtins) => string | null;
+/** @param markerId of the markers, where the template has marked segments; nobody outside can know it before the event is accepted */
+export type RenderPrompt = (payload: unknown, builtins: Builtins, markerId: string) => Rendered;
 
 const ALL_RESOLVED: readonly string[] = [];
 
 /** A segment's text, or undefined when it does not resolve. */
-type Resolve = (payload: unknown, builtins: Builtins) => string | undefined;
+type Resolve = (payload: unknown, builtins: Builtins, markerId: string) => string | undefined;
 
 interface Part {
   readonly resolve: Resolve;
@@ -41,37 +50,59 @@ function valueText(value: unknown): string | undefined {
   return compactJson(value, NESTED_LIMIT);
 }
 
-function linkPlaceholder(path: PayloadPath | null, builtin: keyof Builtins | null): Resolve {
+/** A number, `true`, `false` or `null` says nothing to anybody: only strings and what holds them are marked. */
+function markedText(value: unknown, markerId: string): string | undefined {
+  if (typeof value === 'string') return markText(value, markerId);
+  if (typeof value !== 'object' || value === null) return valueText(value);
+  return mark(compactJson(value, NESTED_LIMIT, cleanText), markerId);
+}
+
+function linkPlaceholder({ path: parts, builtin, marked }: PathSegment): Resolve {
+  const path = linkPath(parts);
   if (path === null) return () => undefined;
+  if (marked) {
+    return (payload, builtins, id) =>
+      markedText(readPath(payload, path), id) ?? (builtin === null ? undefined : markText(builtins[builtin], id));
+  }
   if (builtin === null) return (payload) => valueText(readPath(payload, path));
   return (payload, builtins) => valueText(readPath(payload, path)) ?? builtins[builtin];
 }
+
+const linkDump = ({ marked }: DumpSegment): Resolve =>
+  marked
+    ? (payload, _, id) => mark(indentedJson(payload, DUMP_LIMIT, cleanText), id)
+    : (payload) => indentedJson(payload, DUMP_LIMIT);
+
+const linkMeta = ({ name, marked }: MetaSegment): Resolve =>
+  marked ? (_, builtins, id) => markText(builtins[name], id) : (_, builtins) => builtins[name];
 
 function linkSegment(segment: TemplateSegment): Part {
   switch (segment.kind) {
     case 'text':
       return { resolve: () => segment.text, literal: '' };
     case 'dump':
-      return { resolve: (payload) => indentedJson(payload, DUMP_LIMIT), literal: '' };
+      return { resolve: linkDump(segment), literal: '' };
     case 'meta':
-      return { resolve: (_, builtins) => builtins[segment.name], literal: '' };
+      return { resolve: linkMeta(segment), literal: '' };
+    case 'notice':
+      return { resolve: (_, __, id) => notice(id), literal: '' };
     case 'path':
-      return { resolve: linkPlaceholder(linkPath(segment.path), segment.builtin), literal: segment.text };
+      return { resolve: linkPlaceholder(segment), literal: segment.text };
   }
 }
 
-/** Links a template; the renderer allocates nothing but its result. */
-export function linkTemplate(plan: TemplatePlan): RenderTemplate {
+/** Links the template of a prompt; the renderer allocates nothing but its result. */
+export function linkPrompt(plan: TemplatePlan): RenderPrompt {
   if (plan.every((segment) => segment.kind === 'text')) {
     const constant: Rendered = { text: plan.map((segment) => segment.text).join(''), unresolved: ALL_RESOLVED };
     return () => constant;
   }
   const parts = plan.map(linkSegment);
-  return (payload, builtins) => {
+  return (payload, builtins, markerId) => {
     let text = '';
     let unresolved: string[] | null = null;
     for (const part of parts) {
-      const resolved = part.resolve(payload, builtins);
+      const resolved = part.resolve(payload, builtins, markerId);
       if (resolved === undefined) {
         unresolved ??= [];
         unresolved.push(part.literal);
@@ -80,6 +111,12 @@ export function linkTemplate(plan: TemplatePlan): RenderTemplate {
     }
     return { text, unresolved: unresolved ?? ALL_RESOLVED };
   };
+}
+
+/** Links a template that marks nothing: an address or a key. */
+export function linkTemplate(plan: TemplatePlan): RenderTemplate {
+  const render = linkPrompt(plan);
+  return (payload, builtins) => render(payload, builtins, '');
 }
 
 /** Links a coalesce key: null as soon as one part does not resolve, for then the event has no entity (§3.2). */

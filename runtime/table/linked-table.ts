@@ -8,7 +8,7 @@ import type { ListFile } from './in-file-set.ts';
 import type { LinkedEvents } from './link-events.ts';
 import type { LinkedFilter } from './link-filter.ts';
 import type { FindIdentity } from './link-identity.ts';
-import type { RenderKey, RenderTemplate } from './link-template.ts';
+import type { RenderKey, RenderPrompt, RenderTemplate } from './link-template.ts';
 
 export interface LinkedRoute {
   readonly plan: RoutePlan;
@@ -31,7 +31,9 @@ export interface LinkedRoute {
   /** Those that `filter` looks into: to be refreshed before it is asked. */
   readonly lists: readonly ListFile[];
   readonly script: LinkedScript | null;
-  readonly prompt: RenderTemplate;
+  readonly prompt: RenderPrompt;
+  /** The prompt has markers, which need an id. */
+  readonly isMarked: boolean;
   readonly deliveries: readonly LinkedDelivery[];
   readonly coalesce: LinkedCoalesce | null;
 }

@@ -108,7 +108,7 @@ export type ExpectPlan = ExpectValues | ExpectFlag | ExpectType | ExpectMatch | 
  */
 export type ResponseCondition = CheckPlan[];
 export type AgentPlan = CommandAgentPlan | OpenAiAgentPlan | PreviewAgentPlan;
-export type TemplateSegment = TextSegment | PathSegment | DumpSegment | MetaSegment;
+export type TemplateSegment = TextSegment | PathSegment | DumpSegment | MetaSegment | NoticeSegment;
 /**
  * A template as a list of segments.
  */
@@ -452,6 +452,10 @@ export interface RouteConfig {
    */
   prompt?: string;
   /**
+   * `mark`: values that outsiders may have written stand between markers in the agent's prompt, and a sentence says what the markers mean. `verbatim`: values stand as they are. Default: `gateway.untrusted`, else `verbatim`.
+   */
+  untrusted?: 'mark' | 'verbatim';
+  /**
    * Conditions on the payload; all must hold, else the event is answered `ignored`.
    */
   filters?: FilterConfig | FilterConfig[];
@@ -662,6 +666,10 @@ export interface GatewayConfig {
    * Delivery attempts before a delivery is dead.
    */
   max_attempts?: number;
+  /**
+   * Default of the routes' `untrusted`.
+   */
+  untrusted?: 'mark' | 'verbatim';
 }
 /**
  * What runs the prompts. Absent: the prompt itself is the answer (preview).
@@ -1589,6 +1597,10 @@ export interface GatewayPlan {
   retention_days: number;
   retention_max_mb: number;
   max_attempts: number;
+  /**
+   * For routes that say nothing of their own: how an agent's prompt shows values that outsiders may have written.
+   */
+  untrusted: 'mark' | 'verbatim';
 }
 /**
  * Signature schemes in use, by name.
@@ -2163,13 +2175,31 @@ export interface PathSegment {
    * What it means when the payload has no such key.
    */
   builtin: 'event_type' | 'route' | 'delivery_id' | null;
+  /**
+   * The value is put between markers, because outsiders may have written it (`untrusted: mark`). Absent: it stands as it is.
+   */
+  marked?: true;
 }
 export interface DumpSegment {
   kind: 'dump';
+  /**
+   * The value is put between markers, because outsiders may have written it (`untrusted: mark`). Absent: it stands as it is.
+   */
+  marked?: true;
 }
 export interface MetaSegment {
   kind: 'meta';
   name: 'event_type' | 'route' | 'delivery_id';
+  /**
+   * The value is put between markers, because outsiders may have written it (`untrusted: mark`). Absent: it stands as it is.
+   */
+  marked?: true;
+}
+/**
+ * The sentence that explains the markers; first in a template that has marked segments.
+ */
+export interface NoticeSegment {
+  kind: 'notice';
 }
 /**
  * Where an entry is written: file relative to the root config file's folder, 1-based line.

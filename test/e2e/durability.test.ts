@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { atEnd } from '../helpers/at-end.ts';
 import { runInProcess } from '../helpers/cli.ts';
 import { startGateway, until } from '../helpers/gateway.ts';
 import type { PostedAnswer } from '../helpers/gateway-process.ts';
@@ -43,7 +44,7 @@ test('a killed gateway finishes every acknowledged event after its restart, and 
   writeFileSync(join(home, 'config.yaml'), CONFIG, { mode: 0o600 });
   writeFileSync(join(home, 'agent.sh'), 'echo $$ >> pids; exec sleep 600\n');
   const first = await start(home);
-  t.after(first.kill);
+  atEnd(t, first.kill);
   for (const n of [1, 2, 3, 4, 5, 6]) assert.equal((await post(first.url, 'runs', `run-${n}`, { n })).status, 202);
   for (const n of [1, 2])
     assert.equal((await post(first.url, 'bursts', `burst-${n}`, { n, entity: 'x' })).code, 'coalesced');
@@ -54,7 +55,7 @@ test('a killed gateway finishes every acknowledged event after its restart, and 
 
   writeFileSync(join(home, 'agent.sh'), 'tee -a prompts; echo >> prompts\n');
   const second = await start(home);
-  t.after(second.kill);
+  atEnd(t, second.kill);
   assert.deepEqual(await post(second.url, 'runs', 'run-3', { n: 3 }), {
     status: 200,
     code: 'duplicate',

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { COMMANDS } from '../../cli/commands.ts';
+import { atEnd } from '../helpers/at-end.ts';
 import { until } from '../helpers/gateway.ts';
 import { codeBlocks } from '../helpers/markdown.ts';
 import { installPacked } from '../helpers/packed.ts';
@@ -85,7 +86,7 @@ describe('the packed package, installed in an empty folder', { concurrency: 4 },
       env,
       stdio: ['ignore', 'ignore', 'pipe'],
     });
-    t.after(() => server.kill('SIGKILL'));
+    atEnd(t, () => server.kill('SIGKILL'));
     let log = '';
     server.stderr.setEncoding('utf8').on('data', (text: string) => {
       log += text;
@@ -126,7 +127,7 @@ describe('the packed package, installed in an empty folder', { concurrency: 4 },
       const dir = tempDir(t);
       const env = userEnvironment(dir, program);
       mkdirSync(join(dir, 'home'), { mode: 0o700 });
-      t.after(() => spawnSync('hookwright', ['gateway', 'stop'], { cwd: dir, env }));
+      atEnd(t, () => spawnSync('hookwright', ['gateway', 'stop'], { cwd: dir, env }));
       await runBlocks(blocks, dir, env);
     });
   }

@@ -5,7 +5,6 @@ import { after, before, describe, it } from 'node:test';
 import { tempDir } from '../helpers/temp-dir.ts';
 import type { KilledHome } from './damage.ts';
 import { killWithLog, runDamage } from './damage.ts';
-import { notYet } from './not-yet.ts';
 import { DAMAGES } from './wal.ts';
 
 /** In the short form; the long one has all. */
@@ -31,7 +30,7 @@ describe('a log that was spoiled after a kill', () => {
     assert.deepEqual(await wrongAfter(false), []);
   });
 
-  it('is set aside, and the log, doctor and status say so', { skip: notYet('damage is said') }, async () => {
+  it('is set aside, and the log, doctor and status say so', async () => {
     assert.deepEqual(await wrongAfter(true), []);
   });
 });

@@ -6,7 +6,6 @@ import { after, describe, it } from 'node:test';
 import type { DiskFault } from '../helpers/disk/disk-plan.ts';
 import { findDiskTool, skipWithout } from '../helpers/disk/disk-tool.ts';
 import { tempDir } from '../helpers/temp-dir.ts';
-import { notYet } from './not-yet.ts';
 import type { FaultResult } from './run-fault.ts';
 import { CALLS_LOG, runFault } from './run-fault.ts';
 import { EVENTS, prepareHome } from './short-run.ts';
@@ -27,9 +26,7 @@ describe('a disk that fails', { skip: skipWithout(tool !== null, 'strace or a C 
     assert.deepEqual(result, { reached: false, refusedStart: false, wrong: [], accepted: EVENTS.length, refused: 0 });
   });
 
-  it('loses nothing that was answered 202 and keeps nothing answered 503', {
-    skip: notYet('503 means nothing stored'),
-  }, async () => {
+  it('loses nothing that was answered 202 and keeps nothing answered 503', async () => {
     const { sync, write } = tool.countCalls(readFileSync(join(root, 'whole', CALLS_LOG), 'utf8'));
     const faults: readonly DiskFault[] = [
       { call: 'sync', error: 'EIO', nth: Math.ceil(sync / 2), lastsMs: 0 },

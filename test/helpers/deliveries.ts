@@ -17,6 +17,7 @@ import { runProcess } from '../../runtime/process/run-process.ts';
 import type { SecretResolver } from '../../runtime/secrets.ts';
 import { SecretError } from '../../runtime/secrets.ts';
 import type { ProfilePlan, TargetBinding, TargetPlan } from '../../schemas/generated/types.ts';
+import { atEnd } from './at-end.ts';
 
 export interface LogLine {
   readonly level: 'debug' | 'info' | 'warn' | 'error';
@@ -58,7 +59,7 @@ export function createTestDeliverer(t: Pick<TestContext, 'after'>, options: Test
       void lines.push({ level, fields, message });
   const log = { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
   const dispatcher = createHttpPool();
-  t.after(() => dispatcher.destroy());
+  atEnd(t, () => dispatcher.destroy());
   const home = options.home ?? '/nonexistent';
   const context: DeliveryContext = {
     clock,

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
+import { atEnd } from './at-end.ts';
 
 export interface SeenRequest {
   readonly method: string;
@@ -67,7 +68,7 @@ export async function startFakeHttp(t: Pick<TestContext, 'after'>, answer: Answe
       server.close(() => resolve());
       server.closeAllConnections();
     });
-  t.after(close);
+  atEnd(t, close);
   return { url: `http://127.0.0.1:${port}`, port, seen, close };
 }
 

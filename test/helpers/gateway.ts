@@ -2,6 +2,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { GatewayStatus } from '../../runtime/control/operations.ts';
+import type { Ending } from './at-end.ts';
+import { atEnd } from './at-end.ts';
 import type { CliOptions, CliResult, RunningCli } from './cli.ts';
 import { runInProcess, startInProcess } from './cli.ts';
 
@@ -17,7 +19,7 @@ export interface TestGateway {
 
 /** Writes `config` as the home's configuration, and runs `gateway run` with it until the test ends. */
 export async function startGateway(
-  t: { after(done: () => Promise<unknown>): void },
+  t: Ending,
   options: CliOptions & { readonly config: string; readonly argv?: readonly string[] },
 ): Promise<TestGateway> {
   const { home, config } = options;
@@ -34,7 +36,7 @@ export async function startGateway(
     running.signal('SIGTERM');
     return running.done;
   };
-  t.after(stop);
+  atEnd(t, stop);
   const url = await Promise.race([
     until(async () => (/"url":"([^"]+)"/.exec(running.stderr()) ?? [])[1] ?? null),
     running.done.then(({ stderr }) => Promise.reject(new Error(`did not start: ${stderr}`))),

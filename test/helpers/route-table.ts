@@ -39,6 +39,7 @@ const GATEWAY: GatewayPlan = {
   retention_days: 14,
   retention_max_mb: 2048,
   max_attempts: 8,
+  untrusted: 'verbatim',
 };
 
 export function profilePlan(name: string): ProfilePlan {

@@ -13,6 +13,7 @@ import { createIds } from '../../runtime/ids.ts';
 import { nodeFiles } from '../../runtime/node-files.ts';
 import { runProcess } from '../../runtime/process/run-process.ts';
 import { createSecretResolver } from '../../runtime/secret-resolver.ts';
+import { atEnd } from './at-end.ts';
 import { FakeDispatcher } from './fake-dispatcher.ts';
 import type { LogLine } from './log.ts';
 import { recordLog } from './log.ts';
@@ -81,7 +82,7 @@ export function prepareGateway(
     ...(options.sheds === true ? {} : { overload: { refuses: () => false } }),
     ...options,
   });
-  t.after(() => gateway.stop(0));
+  atEnd(t, () => gateway.stop(0));
   return { gateway, dispatcher, log, home, writeTable };
 }
 

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { atEnd } from './at-end.ts';
 
 /** Somebody still wrote into them when their test ended: what is to be stopped then may be stopped after this. */
 const left = new Set<string>();
@@ -12,7 +13,7 @@ process.on('exit', () => {
 
 export function tempDir(t: Pick<TestContext, 'after'>): string {
   const dir = mkdtempSync(join(tmpdir(), 'hookwright-test-'));
-  t.after(() => {
+  atEnd(t, () => {
     try {
       remove(dir);
     } catch {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
 import { Redactor } from '../../runtime/deliver/redact.ts';
+import { atEnd } from '../helpers/at-end.ts';
 import { runInProcess, startProcess } from '../helpers/cli.ts';
 import { startGateway, until } from '../helpers/gateway.ts';
 import { LOADER, moduleUrl } from '../helpers/node-argv.ts';
@@ -78,7 +79,7 @@ describe('a gateway whose secrets are variables', LINUX, () => {
     const log: string[] = [];
     child.stderr?.setEncoding('utf8').on('data', (text: string) => log.push(text));
     const ended = new Promise((resolve) => child.once('exit', resolve));
-    t.after(() => child.kill('SIGKILL'));
+    atEnd(t, () => child.kill('SIGKILL'));
     await until(() => Promise.resolve(/"listening"/.test(log.join('')) || child.exitCode !== null));
     assert.equal(child.exitCode, null, log.join(''));
     const options = { home, env };

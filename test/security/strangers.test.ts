@@ -1,6 +1,6 @@
 /** What somebody without a secret may have of the server: no memory for bodies, and no connection for long. */
 import assert from 'node:assert/strict';
-import { EventEmitter } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -9,10 +9,11 @@ import { test } from 'node:test';
 import { BodyReader } from '../../runtime/intake/body.ts';
 import { Connections } from '../../runtime/intake/connections.ts';
 import type { CaptureSecret } from '../../runtime/verify/handshake.ts';
+import { atEnd } from '../helpers/at-end.ts';
 import { FakeClock, settle } from '../helpers/fake-clock.ts';
 import { until } from '../helpers/gateway.ts';
 import { SECRET } from '../helpers/route-table.ts';
-import { answerOf, sendRaw, serve, signed } from '../helpers/serve.ts';
+import { answerOf, serve, signed } from '../helpers/serve.ts';
 
 const statusOf = (text: string): number => Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1] ?? 0);
 const CI = { routes: { ci: {} } };
@@ -23,6 +24,9 @@ function head(path: string, headers: Readonly<Record<string, string>>): string {
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
   return `POST ${path} HTTP/1.1\r\n${lines.join('')}\r\n`;
 }
+
+/** How long the server drops a body that it has refused (answer.ts), in ms. */
+const LINGER_MS = 2000;
 
 /** A connection that sends what it is given and keeps what it gets. */
 async function open(
@@ -36,12 +40,22 @@ async function open(
     got += chunk;
   });
   socket.on('error', () => {});
-  t.after(() => socket.destroy());
+  atEnd(t, () => socket.destroy());
   await new Promise((resolve) => socket.write(text, resolve));
   return { socket, got: () => got };
 }
 
 const LARGE = { 'content-length': '1000000' };
+
+/** All of an answer that comes before the body, on a connection that is closed after it in the server's own time. */
+async function refusalOf(t: TestContext, { port, clock }: { port: number; clock: FakeClock }, text: string) {
+  const { socket, got } = await open(t, port, text);
+  const closed = once(socket, 'close');
+  await until(async () => /\r\n\r\n./.test(got()));
+  clock.advance(LINGER_MS);
+  await closed;
+  return got();
+}
 
 test('a request without any signature is refused before its body is read', async (t) => {
   const routes = {
@@ -50,10 +64,11 @@ test('a request without any signature is refused before its body is read', async
     query: { source: 'url-token', schemes: ['url-token'] },
     basic: { source: 'basic', schemes: ['basic'] },
   };
-  const { port, log } = await serve(t, { routes });
+  const clock = new FakeClock();
+  const { port, log } = await serve(t, { routes }, { clock });
   for (const name of Object.keys(routes)) {
     for (const more of [{}, { expect: '100-continue' }, { 'webhook-id': 'a', 'webhook-timestamp': '1' }]) {
-      const text = await sendRaw(port, [head(`/webhooks/${name}`, { ...LARGE, ...more })]);
+      const text = await refusalOf(t, { port, clock }, head(`/webhooks/${name}`, { ...LARGE, ...more }));
       assert.equal(statusOf(text), 401, name);
       assert.match(text, /"code":"invalid_signature"/);
     }
@@ -89,8 +104,9 @@ test('a secret that comes in the body is read for while somebody waits for it, a
     isAwaited: () => waiting,
   });
   const routes = { notion: { source: 'notion', schemes: ['notion'] } };
-  const { url, port } = await serve(t, { routes }, { capture: () => take });
-  assert.equal(statusOf(await sendRaw(port, [head('/webhooks/notion', LARGE)])), 401);
+  const clock = new FakeClock();
+  const { url, port } = await serve(t, { routes }, { capture: () => take, clock });
+  assert.equal(statusOf(await refusalOf(t, { port, clock }, head('/webhooks/notion', LARGE))), 401);
   waiting = true;
   const headers = { 'content-type': 'application/json' };
   const body = JSON.stringify({ verification_token: 'secret_x' });
@@ -99,9 +115,10 @@ test('a secret that comes in the body is read for while somebody waits for it, a
 });
 
 test('a handshake by GET is answered without its body', async (t) => {
-  const { port } = await serve(t, { routes: { box: { source: 'dropbox', schemes: ['dropbox'] } } });
+  const clock = new FakeClock();
+  const { port } = await serve(t, { routes: { box: { source: 'dropbox', schemes: ['dropbox'] } } }, { clock });
   const get = head('/webhooks/box?challenge=42', LARGE).replace('POST', 'GET');
-  assert.match(await sendRaw(port, [get]), /^HTTP\/1\.1 200 .*42$/s);
+  assert.match(await refusalOf(t, { port, clock }, get), /^HTTP\/1\.1 200 .*42$/s);
 });
 
 test('bodies that are not verified share their memory; what does not fit is told to come back', async (t) => {
@@ -158,6 +175,8 @@ test('a body that stands still is given up; one that goes on is waited for', asy
   assert.equal(statusOf(still.got()), 408);
   assert.match(still.got(), /"code":"request_timeout"/);
   assert.equal(steady.got(), '');
+  // The gateway's stop would wait for it, by a clock that stands still.
+  steady.socket.destroy();
 });
 
 test('a body of single bytes takes no more memory than it has bytes', async () => {

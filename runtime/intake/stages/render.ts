@@ -11,7 +11,7 @@ export const render: Stage = (intake, { ids }) => {
   const { route, event, deliveryId, data } = intake;
   const { plan } = route;
   const builtins = { event_type: event, route: plan.name, delivery_id: deliveryId };
-  const prompt = route.prompt(data, builtins);
+  const prompt = route.prompt(data, builtins, route.isMarked ? ids.marker() : '');
   intake.unresolved = prompt.unresolved;
   intake.dispatch = {
     id: ids.dispatch(intake.receivedAt),

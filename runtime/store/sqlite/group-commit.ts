@@ -17,8 +17,8 @@ export interface GroupCommitParts {
   readonly commit: (changes: readonly EncodedChange[]) => Promise<readonly CommitResult[]>;
   /** Before a group that records what has happened. */
   readonly beforeCommit: (() => void) | undefined;
-  /** After each group; null: it was stored. */
-  readonly committed: (problem: string | null) => void;
+  /** A group was not stored. */
+  readonly failed: (problem: string) => void;
   /** Monotonic ms. */
   readonly now: () => number;
 }
@@ -107,7 +107,7 @@ export class GroupCommit {
     // The next transaction is on its way before the answers of this one are given.
     this.send();
     const failed = results.find(({ kind }) => kind === 'unavailable');
-    this.parts.committed(failed?.kind === 'unavailable' ? failed.message : null);
+    if (failed?.kind === 'unavailable') this.parts.failed(failed.message);
     for (const [index, waiting] of group.entries()) settle(waiting, results[index]);
   }
 

@@ -1,17 +1,5 @@
 /** Opens connections to the database file, and brings the file to the format of this version first. */
-import {
-  accessSync,
-  closeSync,
-  constants,
-  existsSync,
-  fstatSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  statfsSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
+import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DamageReport } from '../queries.ts';
 import type { Connect, Connection } from './driver.ts';
@@ -57,9 +45,9 @@ function configure(db: Connection, settings: readonly string[]): Connection {
 }
 
 export interface Prepared {
-  /** The last process that had the file was killed. */
-  readonly unclean: boolean;
-  /** What was found broken just now. */
+  /** A process that had the file was killed, and no server has checked all of it since. */
+  readonly unchecked: boolean;
+  /** What was found broken since then, by this process or by a command before it. */
   readonly damage: DamageReport | null;
 }
 
@@ -80,11 +68,12 @@ export async function prepareDatabase(
   const db = openWriting(connect, path, 'full');
   try {
     await bringUpToDate(db, path);
+    if (unclean) db.change("INSERT OR IGNORE INTO meta VALUES ('unclean_stop_found', ?)")(String(now));
     if (damage !== null) {
-      noteDamage(db, damage);
+      putMeta(db, 'damage', JSON.stringify(damage));
       emptyLog(db);
     }
-    return { db, prepared: { unclean, damage } };
+    return { db, prepared: findings(db) };
   } catch (error) {
     db.close();
     throw error;
@@ -96,10 +85,25 @@ export function emptyLog(db: Connection): void {
   db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
 }
 
-/** For `overview`. */
-export function noteDamage(db: Connection, damage: DamageReport): void {
-  db.change("INSERT OR REPLACE INTO meta VALUES ('damage', ?)")(JSON.stringify(damage));
+function findings(db: Connection): Prepared {
+  const found = getMeta(db, 'unclean_stop_found');
+  const damage = JSON.parse(getMeta(db, 'damage') ?? 'null') as DamageReport | null;
+  return { unchecked: found !== null, damage: found !== null && (damage?.at ?? 0) >= Number(found) ? damage : null };
 }
+
+/** All of the file has been checked after an unclean stop. @param damage null: it is whole */
+export function noteChecked(db: Connection, damage: DamageReport | null): void {
+  inTransaction(db, () => {
+    db.exec("DELETE FROM meta WHERE key = 'unclean_stop_found'");
+    if (damage !== null) putMeta(db, 'damage', JSON.stringify(damage));
+  });
+}
+
+const getMeta = (db: Connection, key: string): string | null =>
+  db.query<[string]>('SELECT value FROM meta WHERE key = ?').get(key)?.[0] ?? null;
+
+const putMeta = (db: Connection, key: string, value: string): void =>
+  void db.change('INSERT OR REPLACE INTO meta VALUES (?, ?)')(key, value);
 
 async function bringUpToDate(db: Connection, path: string): Promise<void> {
   const format = formatOf(db);
@@ -114,26 +118,6 @@ async function bringUpToDate(db: Connection, path: string): Promise<void> {
   if (format === 0 || (format === FORMAT && journals.length === 0)) return;
   const { importOlder } = await import('./import/import-older.ts');
   importOlder(db, path, journals);
-}
-
-/** Free space below which nothing is taken that is not needed yet, in bytes. */
-const PLENTY_BYTES = 1024 ** 3;
-
-/**
- * Gives the log its length before anything is in it: a sync that has no new length to record is twice as quick. SQLite
- * reads a log up to where its frames end.
- */
-export function lengthenLog(path: string): void {
-  const { bavail, bsize } = statfsSync(path);
-  if (bavail * bsize < PLENTY_BYTES) return;
-  const file = openSync(`${path}-wal`, 'r+');
-  try {
-    const zeros = Buffer.alloc(1024 * 1024);
-    for (let at = fstatSync(file).size; at < WAL_BYTES; ) at += writeSync(file, zeros, 0, zeros.length, at);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
 }
 
 /**

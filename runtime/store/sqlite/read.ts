@@ -1,4 +1,5 @@
 /** The questions of ../queries.ts as SQL, over a connection that only reads. */
+import { existsSync } from 'node:fs';
 import { claimKey } from '../claim-key.ts';
 import type { Ref } from '../mutations.ts';
 import type {
@@ -147,11 +148,15 @@ function createOverview(db: Connection): RawQueries['overview'] {
       oldest_open_at: oldest.get()?.[0] ?? null,
       last_error: parsed<LastError>('last_error'),
       bytes: bytes(),
-      damage: parsed<DamageReport>('damage'),
+      damage: unseen(parsed<DamageReport>('damage')),
     };
   };
   return ({ now }) => inSnapshot(db, () => overview(now));
 }
+
+/** Who has removed the copy of what was damaged has seen the report. */
+const unseen = (damage: DamageReport | null): DamageReport | null =>
+  damage === null || damage.copy === null || existsSync(damage.copy) ? damage : null;
 
 function createAudit(db: Connection): RawQueries['audit'] {
   const tallies = createTallies(db);

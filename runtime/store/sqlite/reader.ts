@@ -1,7 +1,7 @@
 /** The connection that reads, on a thread of its own in a server: answers queries and makes the checkpoints. */
 import type { Query } from '../queries.ts';
 import type { Connect, Connection } from './driver.ts';
-import { connect as connectDriver } from './driver.ts';
+import { connect as connectDriver, errorCode } from './driver.ts';
 import { openReading } from './open-database.ts';
 import type { RawQueries, RawResult } from './read.ts';
 import { createQueries } from './read.ts';
@@ -38,14 +38,23 @@ export class Reader {
         const row = this.open().db.query<[number, number, number]>('PRAGMA wal_checkpoint(PASSIVE)').get();
         return row?.[1] ?? 0;
       }
-      case 'check': {
-        const found = this.open().db.query<[string]>('PRAGMA quick_check(1)').get()?.[0];
-        return found === 'ok' ? null : (found ?? 'nothing was checked');
-      }
+      case 'check':
+        return this.check();
       case 'close':
         this.opened?.db.close();
         this.opened = null;
         return null;
+    }
+  }
+
+  /** What is wrong with the file; null: nothing. */
+  private check(): string | null {
+    try {
+      const found = this.open().db.query<[string]>('PRAGMA quick_check(1)').get()?.[0];
+      return found === 'ok' ? null : (found ?? 'nothing was checked');
+    } catch (error) {
+      if (!/^SQLITE_(?:CORRUPT|NOTADB)/.test(errorCode(error))) throw error;
+      return error instanceof Error ? error.message : String(error);
     }
   }
 

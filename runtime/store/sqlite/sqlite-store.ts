@@ -4,7 +4,7 @@
  */
 import type { Logger } from '../../log.ts';
 import type { Mutation, MutationKind, MutationResults } from '../mutations.ts';
-import type { DamageReport, Query, QueryResults } from '../queries.ts';
+import type { Query, QueryResults } from '../queries.ts';
 import type { Store, StoreProblem } from '../store.ts';
 import { StoreUnavailable } from '../store.ts';
 import type { EncodedChange } from './encode.ts';
@@ -55,8 +55,8 @@ export class SqliteStore implements Store {
     this.group = new GroupCommit({
       commit: (changes) => this.commit(changes),
       beforeCommit: parts.beforeCommit,
-      committed: (problem) =>
-        problem === null ? this.health.end('unavailable') : this.health.begin('unavailable', problem),
+      // A later commit may have had nothing to write: only a probe ends the problem.
+      failed: (problem) => this.health.begin('unavailable', problem),
       now: () => performance.now(),
     });
   }
@@ -76,7 +76,7 @@ export class SqliteStore implements Store {
       this.isOpen = true;
       this.health.end('unavailable');
       if (result.damage !== null) log.error({ copy: result.damage.copy }, result.damage.message);
-      if (result.unclean) void this.check();
+      if (result.unchecked) void this.check();
     } catch (error) {
       if (error instanceof StoreRefused) throw error;
       this.health.begin('unavailable', messageOf(error));
@@ -88,11 +88,10 @@ export class SqliteStore implements Store {
     const { path, writer, reader } = this.parts;
     const tryAgain = async (): Promise<void> => {
       if (!this.isOpen) return this.open();
-      // An empty group: what a failed commit has left is overwritten first.
-      if ((await this.commit([])).length === 0) this.health.end('unavailable');
+      await writer.ask({ kind: 'probe' });
+      this.health.end('unavailable');
     };
     this.endUpkeep = startUpkeep({ path, writer, reader, health: this.health, tryAgain, isOpen: () => this.isOpen });
-    if (this.isOpen) void writer.ask({ kind: 'lengthen_log' }).catch(() => {});
   }
 
   async write<M extends Mutation>(mutation: M): Promise<MutationResults[M['kind']]> {
@@ -170,15 +169,20 @@ export class SqliteStore implements Store {
     }
   }
 
-  /** Looks through all of a file that was not closed. */
+  /** Checks all of a file whose last process was killed. */
   private async check(): Promise<void> {
     const { checker, writer, path, now, log } = this.parts;
-    const broken = await checker?.ask<string | null>({ kind: 'check' }).catch(() => null);
-    void checker?.end({ kind: 'close' });
-    if (typeof broken !== 'string') return;
-    const damage: DamageReport = { at: now(), message: `${path} is damaged: ${broken}`, copy: null };
-    log.error({}, damage.message);
-    await writer.ask({ kind: 'note_damage', damage }).catch(() => {});
+    if (checker === null) return;
+    try {
+      const broken = await checker.ask<string | null>({ kind: 'check' });
+      const damage = broken === null ? null : { at: now(), message: `${path} is damaged: ${broken}`, copy: null };
+      if (damage !== null) log.error({}, damage.message);
+      await writer.ask({ kind: 'note_checked', damage });
+    } catch (error) {
+      if (this.closing === null)
+        log.warn({ reason: messageOf(error) }, 'cannot check the store: the next start tries again');
+    }
+    void checker.end({ kind: 'close' });
   }
 }
 

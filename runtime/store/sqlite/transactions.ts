@@ -7,7 +7,7 @@
  * as long as that fails too, nothing else is committed.
  */
 import type { MutationKind, MutationResults, Ref } from '../mutations.ts';
-import type { Connection } from './driver.ts';
+import type { Connection, Value } from './driver.ts';
 import { errorCode, isMediumError } from './driver.ts';
 import type { EncodedChange } from './encode.ts';
 import { decodeChange } from './encode.ts';
@@ -29,6 +29,8 @@ export type CommitResult =
 /** For how long a failed commit is tried to be overwritten before it is reported, in ms, and between two tries. */
 const OVERWRITE_MS = 2000;
 const RETRY_MS = 50;
+/** What a probe writes, in bytes: about as much as an event. */
+const PROBE_BYTES = 64 * 1024;
 /** The commit was cut off before its last frame: there is nothing to overwrite. */
 const INCOMPLETE = /^SQLITE_(?:FULL|BUSY|IOERR_WRITE)/;
 
@@ -73,6 +75,13 @@ export class Transactions {
     }
   }
 
+  /** Writes and syncs something, and removes it again. @throws when the medium fails */
+  probe(): void {
+    if (this.doubt !== null) this.overwrite();
+    this.commitAlone("INSERT OR REPLACE INTO meta VALUES ('probe', hex(randomblob(?)))", PROBE_BYTES / 2);
+    this.commitAlone("DELETE FROM meta WHERE key = 'probe'");
+  }
+
   close(): void {
     if (this.opened === null) return;
     try {
@@ -111,6 +120,18 @@ export class Transactions {
     this.end(opened);
     this.reached('committed');
     return results;
+  }
+
+  private commitAlone(sql: string, ...values: readonly Value[]): void {
+    const opened = this.open();
+    opened.db.exec('BEGIN IMMEDIATE');
+    try {
+      opened.db.change(sql)(...values);
+    } catch (error) {
+      this.rollBack(opened);
+      throw error;
+    }
+    this.end(opened);
   }
 
   private end(opened: Opened): void {

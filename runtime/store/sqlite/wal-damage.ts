@@ -3,10 +3,11 @@
  * behind the first bad frame (https://www.sqlite.org/fileformat2.html#the_write_ahead_log).
  *
  * A frame is good when its salts are those of the log's header and its checksum follows from the frame before it. Behind
- * the last commit of a killed process nothing good follows: at most a torn transaction, which nobody was told of. A good
- * commit behind a bad frame was lost to damage.
+ * the last commit of a killed process there is at most a torn transaction, which was not acknowledged. A good commit
+ * behind a bad frame was lost to damage.
  */
 import { closeSync, copyFileSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
+import { endianness } from 'node:os';
 import type { DamageReport } from '../queries.ts';
 
 const HEADER_BYTES = 32;
@@ -14,6 +15,7 @@ const FRAME_HEADER_BYTES = 24;
 /** Read at once, about. */
 const CHUNK_BYTES = 4 * 1024 * 1024;
 const LITTLE_ENDIAN_SUMS = 0x377f0682;
+const PAGE_BYTES = 4096;
 
 /** Copies a damaged log and its database aside. Null: there is no damage. */
 export function setDamagedAside(path: string, now: number): DamageReport | null {
@@ -36,36 +38,58 @@ function copyAside(path: string, copy: string): boolean {
   }
 }
 
-/** Good commits behind the first bad frame of a log. */
+/** Good commits behind the first bad frame of a log, or behind a bad header. */
 export function lostCommits(walPath: string): number {
   const file = openSync(walPath, 'r');
   try {
-    const header = readAt(file, 0, HEADER_BYTES);
-    if (header.length < HEADER_BYTES) return 0;
-    const pageBytes = header.readUInt32BE(8) || 65_536;
-    return countLost(file, header, FRAME_HEADER_BYTES + pageBytes);
+    const bytes = readAt(file, 0, HEADER_BYTES + FRAME_HEADER_BYTES);
+    return bytes.length < HEADER_BYTES + FRAME_HEADER_BYTES ? 0 : countLost(file, readHeader(bytes));
   } finally {
     closeSync(file);
   }
 }
 
-function countLost(file: number, header: Buffer, frameBytes: number): number {
-  const isLittle = header.readUInt32BE(0) === LITTLE_ENDIAN_SUMS;
-  const salts = header.subarray(16, 24);
-  let sums: Sums = [header.readUInt32BE(24), header.readUInt32BE(28)];
-  let isBroken = !equal(checksum(header.subarray(0, 24), [0, 0], isLittle), sums);
-  let lost = 0;
+interface Header {
+  readonly isGood: boolean;
+  readonly frameBytes: number;
+  /** Of the frames of the log's present run; those of earlier runs, which may follow, have others. */
+  readonly salts: Buffer;
+  readonly isLittle: boolean;
+  /** From which the first frame may follow: one, or two where it is not known which of them is wrong. */
+  readonly sums: readonly Sums[];
+}
+
+/** What a bad header does not tell is taken from the first frame, and from what SQLite does by default. */
+function readHeader(bytes: Buffer): Header {
+  const stored = sumsAt(bytes, 24);
+  const sumsOf = (little: boolean): Sums => checksum(bytes.subarray(0, 24), [0, 0], little);
+  const isStatedLittle = bytes.readUInt32BE(0) === LITTLE_ENDIAN_SUMS;
+  const isGood = equal(stored, sumsOf(isStatedLittle));
+  const isLittle = isGood ? isStatedLittle : endianness() === 'LE';
+  const frameBytes = FRAME_HEADER_BYTES + (isGood ? bytes.readUInt32BE(8) : PAGE_BYTES);
+  const salts = isGood ? bytes.subarray(16, 24) : bytes.subarray(HEADER_BYTES + 8, HEADER_BYTES + 16);
+  return { isGood, frameBytes, salts, isLittle, sums: isGood ? [stored] : [stored, sumsOf(isLittle)] };
+}
+
+function countLost(file: number, { isGood, frameBytes, salts, isLittle, sums: first }: Header): number {
+  let [isBroken, sums, lost] = [!isGood, first, 0];
   const { size } = fstatSync(file);
   const step = Math.max(1, Math.floor(CHUNK_BYTES / frameBytes)) * frameBytes;
   for (let at = HEADER_BYTES; at + frameBytes <= size; at += step) {
     const chunk = readAt(file, at, Math.min(step, size - at));
     for (let start = 0; start + frameBytes <= chunk.length; start += frameBytes) {
       const frame = chunk.subarray(start, start + frameBytes);
-      const stored: Sums = [frame.readUInt32BE(16), frame.readUInt32BE(20)];
-      const good = frame.subarray(8, 16).equals(salts) && equal(frameSums(frame, sums, isLittle), stored);
-      if (!good) isBroken = true;
-      else if (isBroken && frame.readUInt32BE(4) !== 0) lost++;
-      sums = stored;
+      const stored = sumsAt(frame, 16);
+      const isOfRun = frame.subarray(8, 16).equals(salts);
+      const computed = isOfRun ? sums.map((before) => frameSums(frame, before, isLittle)) : [];
+      if (computed.some((sum) => equal(sum, stored))) {
+        if (isBroken && frame.readUInt32BE(4) !== 0) lost++;
+        sums = [stored];
+      } else {
+        isBroken = true;
+        // Either its page is wrong or what it says of its sum: the next frame follows from the right one.
+        sums = [stored, ...computed.slice(0, 1)];
+      }
     }
   }
   return lost;
@@ -73,6 +97,7 @@ function countLost(file: number, header: Buffer, frameBytes: number): number {
 
 type Sums = readonly [number, number];
 const equal = (a: Sums, b: Sums): boolean => a[0] === b[0] && a[1] === b[1];
+const sumsAt = (bytes: Buffer, at: number): Sums => [bytes.readUInt32BE(at), bytes.readUInt32BE(at + 4)];
 
 const frameSums = (frame: Buffer, sums: Sums, isLittle: boolean): Sums =>
   checksum(frame.subarray(FRAME_HEADER_BYTES), checksum(frame.subarray(0, 8), sums, isLittle), isLittle);

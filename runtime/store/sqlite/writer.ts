@@ -4,7 +4,7 @@ import type { Connect } from './driver.ts';
 import { connect as connectDriver } from './driver.ts';
 import type { EncodedChange } from './encode.ts';
 import type { Durability, Prepared } from './open-database.ts';
-import { lengthenLog, mayPass, noteDamage, openWriting, prepareDatabase } from './open-database.ts';
+import { mayPass, noteChecked, openWriting, prepareDatabase } from './open-database.ts';
 import { StoreRefused } from './store-refused.ts';
 import type { CommitPoint, CommitResult } from './transactions.ts';
 import { Transactions } from './transactions.ts';
@@ -22,8 +22,9 @@ export type WriterRequest =
   | { readonly kind: 'prepare'; readonly now: number }
   /** `again`: the thread that had them has ended, and how far it came is unknown. */
   | { readonly kind: 'commit'; readonly changes: readonly EncodedChange[]; readonly again: boolean }
-  | { readonly kind: 'note_damage'; readonly damage: DamageReport }
-  | { readonly kind: 'lengthen_log' | 'checkpoint' | 'close' };
+  /** `damage`: what was found when all of the file was checked. */
+  | { readonly kind: 'note_checked'; readonly damage: DamageReport | null }
+  | { readonly kind: 'probe' | 'checkpoint' | 'close' };
 
 /** `refused`: this version cannot use the file. `unavailable`: the medium may do better later. */
 export type PrepareResult =
@@ -49,11 +50,11 @@ export class Writer {
       case 'commit':
         // As one text: that crosses threads at a fraction of what cloning its objects costs.
         return JSON.stringify(this.commit(request.changes, request.again));
-      case 'note_damage':
-        noteDamage(transactions.db, request.damage);
+      case 'note_checked':
+        noteChecked(transactions.db, request.damage);
         return null;
-      case 'lengthen_log':
-        lengthenLog(this.options.path);
+      case 'probe':
+        transactions.probe();
         return null;
       case 'checkpoint':
         transactions.db.exec('PRAGMA wal_checkpoint(PASSIVE)');

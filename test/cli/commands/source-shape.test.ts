@@ -18,10 +18,10 @@ test('source shape: events with their actions, then the paths of one', async (t)
   const one = await runInProcess(['source', 'shape', 'github', 'pull_request', '--prefix', 'pull_request.stat'], {
     home,
   });
-  assert.match(one.stdout, /^pull_request\.state +string +open, closed$/m);
+  assert.match(one.stdout, /^pull_request\.state +string +enum +open, closed$/m);
   assert.ok(!/^number/m.test(one.stdout));
   const edited = await runInProcess(['source', 'shape', 'github', 'pull_request', '--prefix', 'changes.t'], { home });
-  assert.match(edited.stdout, /^changes\.title\.from +string +only edited$/m);
+  assert.match(edited.stdout, /^changes\.title\.from +string +free text +by whoever wrote it before; only edited$/m);
 });
 
 test('source shape --json: every fact of a path; without an event, where it is from', async (t) => {
@@ -36,6 +36,8 @@ test('source shape --json: every fact of a path; without an event, where it is f
     format: null,
     optional: true,
     open: false,
+    class: 'enum',
+    written_by: null,
     actions: null,
   });
   const all = JSON.parse((await runInProcess(['source', 'shape', 'stripe', '--json'], { home })).stdout) as Record<
@@ -52,7 +54,7 @@ test('source shape: wrong names are told what is meant, a sender whose events ha
   assert.equal(wrong.code, 1);
   assert.match(wrong.stderr, /no event "pull_requests"\n.*did you mean pull_request\?/);
   const telegram = await runInProcess(['source', 'shape', 'telegram', '--prefix', 'update_id'], { home });
-  assert.match(telegram.stdout, /^update_id +number$/m);
+  assert.match(telegram.stdout, /^update_id +number +number$/m);
   const none = await runInProcess(['source', 'shape', 'sentry'], { home });
   assert.equal(none.code, 1);
   assert.match(none.stderr, /nothing is known of the payloads of "sentry"\n.*source learn sentry --from/);
@@ -85,7 +87,7 @@ test('source learn: a schema for one event, which the config can name at once', 
   const lint = await runInProcess(['lint'], { home });
   assert.match(lint.stderr + lint.stdout, /no event of `shop` has `total\.amont`; did you mean `\{total\.amount\}`\?/);
   const shape = await runInProcess(['source', 'shape', 'shop'], { home });
-  assert.match(shape.stdout, /^coupon +string +optional$/m);
+  assert.match(shape.stdout, /^coupon +string +free text +optional$/m);
 });
 
 test('source learn --out: a file for each event, by the header its source names, from a HAR file too', async (t) => {

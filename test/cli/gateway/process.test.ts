@@ -4,6 +4,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { GatewayStatus } from '../../../runtime/control/operations.ts';
+import { atEnd } from '../../helpers/at-end.ts';
 import { runInProcess, runProcess, startProcess } from '../../helpers/cli.ts';
 import { until } from '../../helpers/gateway.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
@@ -39,7 +40,7 @@ async function pidOf(home: string): Promise<number> {
 test('start returns once the gateway serves in the background, with a log; stop ends it', async (t) => {
   const home = furnished(t);
   const started = await runInProcess(['gateway', 'start'], { home });
-  t.after(() => runInProcess(['gateway', 'stop', '--drain', '0'], { home }));
+  atEnd(t, () => runInProcess(['gateway', 'stop', '--drain', '0'], { home }));
   assert.equal(started.code, 0, started.stderr);
   assert.match(started.stdout, /^http:\/\/127\.0\.0\.1:\d+\n$/);
   const again = await runInProcess(['gateway', 'start'], { home });
@@ -66,7 +67,7 @@ test('a start that fails says why and exits 1', async (t) => {
 test('after kill -9 nothing left behind stands in the way, and nobody else is stopped', async (t) => {
   const home = furnished(t);
   const child = startProcess(['gateway', 'run'], { home });
-  t.after(() => child.kill('SIGKILL'));
+  atEnd(t, () => child.kill('SIGKILL'));
   await until(async () => pidOf(home).catch(() => null));
   child.kill('SIGKILL');
   await once(child, 'exit');
@@ -78,7 +79,7 @@ test('after kill -9 nothing left behind stands in the way, and nobody else is st
     assert.match((await runInProcess(['gateway', verb], { home })).stderr, /no gateway is running/);
   }
   const next = startProcess(['gateway', 'run'], { home });
-  t.after(() => next.kill('SIGKILL'));
+  atEnd(t, () => next.kill('SIGKILL'));
   await until(async () => pidOf(home).catch(() => null));
   next.kill('SIGTERM');
   const [code] = await once(next, 'exit');
@@ -89,7 +90,7 @@ test('stop exits 1 when it had to cut work off; that work is done after the next
   const agent = '\nagent: { command: [sh, -c, "cat; test -e done || sleep 60"], cwd: . }\n';
   const home = furnished(t, CONFIG + agent);
   const child = startProcess(['gateway', 'run'], { home });
-  t.after(() => child.kill('SIGKILL'));
+  atEnd(t, () => child.kill('SIGKILL'));
   await until(async () => pidOf(home).catch(() => null));
   assert.equal((await runInProcess(['webhook', 'test', 'hello'], { home })).code, 0);
   const status = async (): Promise<GatewayStatus> =>
@@ -100,7 +101,7 @@ test('stop exits 1 when it had to cut work off; that work is done after the next
   assert.match(stderr, /stopped, but 1 run was cut off/);
   writeFileSync(join(home, 'done'), '');
   const next = startProcess(['gateway', 'run'], { home });
-  t.after(() => next.kill('SIGKILL'));
+  atEnd(t, () => next.kill('SIGKILL'));
   let log = '';
   next.stderr?.on('data', (chunk) => {
     log += chunk;

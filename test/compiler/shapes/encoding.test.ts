@@ -95,7 +95,7 @@ test('types that hold the same are written once, also where they contain themsel
   const { nodes, events } = JSON.parse(file) as ShapeFile;
   assert.equal(nodes.length, 4, 'anything, a text, a list, a person');
   assert.equal(events.a, events.b);
-  const { graph, variants } = readShapeFile(file);
+  const { graph, variants } = readShapeFile({ shape: file, review: null });
   const root = variants[0]?.root ?? -1;
   assert.equal(findPath(graph, root, ['friends', '0', 'friends', '3', 'name']).kind, 'node');
   assert.equal(findPath(graph, root, ['friends', 'name']).kind, 'absent');
@@ -107,7 +107,7 @@ describe('the shipped shapes', () => {
 
   test('name their packages, versions and licences, and can be read to the last node', () => {
     for (const { file, text } of files) {
-      const shape = readShapeFile(text);
+      const shape = readShapeFile({ shape: text, review: null });
       assert.equal(`${shape.source}.json`, file);
       assert.ok(shape.from.length > 0 && shape.variants.length > 0, file);
       for (const origin of shape.from)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { AgentRequest } from '../../../runtime/dispatch/agent-runner.ts';
 import type { DispatchObserver } from '../../../runtime/dispatch/observer.ts';
+import type { StoreProblem } from '../../../runtime/store/store.ts';
 import { StoreUnavailable } from '../../../runtime/store/store.ts';
 import {
   claimOf,
@@ -307,6 +308,30 @@ describe('stop', () => {
     await settle();
     assert.deepEqual(await service.stop(30_000), { drained: true, abandoned: 0 });
     assert.equal(stateOf(store, 'a'), 'delivering');
+  });
+
+  it('waits for a store that takes nothing only as long as an answer is to be stored', async () => {
+    const problem: StoreProblem = { kind: 'replaced', message: 'the file was removed', since: 0 };
+    const broken = { write: () => Promise.reject(new StoreUnavailable(problem.message)), problem: () => problem };
+    const idle = dispatchBench({ store: Object.assign(createMemoryStore(), broken) });
+    const stopped = idle.service.stop(30_000);
+    await idle.clock.run(1000);
+    assert.deepEqual(await Promise.race([stopped, settle()]), { drained: false, abandoned: 0 });
+
+    const whole = createMemoryStore();
+    const store = { ...whole };
+    let answer: (text: string) => void = () => {};
+    const busy = dispatchBench({ store, agent: () => new Promise((resolve) => (answer = resolve)) });
+    await busy.service.accept(makeDispatch('a'), claimOf('1'), null);
+    await settle();
+    Object.assign(store, broken);
+    answer('done');
+    const ended = busy.service.stop(30_000);
+    await busy.clock.run(10_000);
+    Object.assign(store, whole);
+    await busy.clock.run(10_000);
+    assert.deepEqual(await Promise.race([ended, settle()]), { drained: true, abandoned: 0 });
+    assert.equal(stateOf(whole, 'a'), 'done');
   });
 
   it('repeats after the next start what it cut off while sending', async () => {

@@ -326,3 +326,17 @@ test('health is exactly what monitors expect, by GET and HEAD only', async (t) =
   assert.equal(post.status, 405);
   assert.equal(post.headers.get('allow'), 'GET, HEAD');
 });
+
+test('a marked prompt has an id of its own for each event, which is stored with it', async (t) => {
+  const prompt = [
+    { kind: 'notice' as const },
+    ...template('{a} ').map((segment) => ({ ...segment, marked: true as const })),
+  ];
+  const { post, dispatcher } = await serve(t, { routes: { ci: { prompt } } });
+  for (const _ of [1, 2]) assert.equal((await post('/webhooks/ci', { a: 'x' })).status, 202);
+  const ids = dispatcher.handed.map(
+    ({ dispatch }) => /<untrusted-([0-9a-f]{12})>x<\/untrusted-\1> $/.exec(dispatch.prompt)?.[1],
+  );
+  assert.equal(new Set(ids).size, 2);
+  assert.ok(!ids.includes(undefined), String(ids));
+});

@@ -13,18 +13,27 @@ import { Writer } from '../../../../runtime/store/sqlite/writer.ts';
 import { makeAccept, makeClaim, makeTake } from '../../../helpers/dispatches.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';
 
-/** Fails the statements that `fails` names, instead of executing them. */
-function faulty(fails: (sql: string) => string | null): Connect {
+/** Fails the statements that `fails` names, instead of executing them. `wrote`: the transaction has changed something. */
+function faulty(fails: (sql: string, wrote: boolean) => string | null): Connect {
   return (path, options) => {
     const db = connect(path, options);
+    let wrote = false;
     const exec = (sql: string): void => {
-      const code = fails(sql);
+      if (sql.startsWith('BEGIN')) wrote = false;
+      const code = fails(sql, wrote);
       if (code !== null) throw Object.assign(new Error(`${code} by request`), { code });
       db.exec(sql);
     };
     return {
       ...db,
       exec,
+      change(sql) {
+        const change = db.change(sql);
+        return (...values) => {
+          wrote = true;
+          return change(...values);
+        };
+      },
       get inTransaction() {
         return db.inTransaction;
       },
@@ -32,7 +41,7 @@ function faulty(fails: (sql: string) => string | null): Connect {
   };
 }
 
-async function open(t: TestContext, fails: (sql: string) => string | null) {
+async function open(t: TestContext, fails: Parameters<typeof faulty>[0]) {
   const path = join(tempDir(t), 'state.db');
   let opened = 0;
   const connecting: Connect = (...args) => {
@@ -45,7 +54,9 @@ async function open(t: TestContext, fails: (sql: string) => string | null) {
     reader.serve({ kind: 'close' });
     await writer.serve({ kind: 'close' });
   });
-  assert.deepEqual(await writer.serve({ kind: 'prepare', now: 1 }), { kind: 'prepared', unclean: false, damage: null });
+  assert.deepEqual(await writer.serve({ kind: 'prepare', now: 1 }), {
+    ...{ kind: 'prepared', unchecked: false, damage: null },
+  });
   const commit = async (...mutations: readonly Mutation[]): Promise<readonly CommitResult[]> => {
     const changes = mutations.map(encodeChange);
     return JSON.parse((await writer.serve({ kind: 'commit', changes, again: false })) as string);
@@ -56,7 +67,8 @@ async function open(t: TestContext, fails: (sql: string) => string | null) {
     const [list] = found as unknown as [{ readonly value: readonly { readonly id: string }[] }];
     return list.value.map(({ id }) => id).sort();
   };
-  return { commit, kinds, ids, opened: () => opened };
+  const probe = () => writer.serve({ kind: 'probe' });
+  return { commit, kinds, ids, probe, opened: () => opened };
 }
 
 describe('a commit that fails', () => {
@@ -107,6 +119,18 @@ describe('a commit that fails', () => {
       assert.deepEqual(await store.kinds(makeAccept('a')), ['ok']);
     });
   }
+
+  it('on a full disk is probed by a write, for a transaction without one succeeds there', async (t) => {
+    let isFull = false;
+    const store = await open(t, (sql, wrote) => (sql === 'COMMIT' && isFull && wrote ? 'SQLITE_FULL' : null));
+    isFull = true;
+    assert.deepEqual(await store.kinds(makeAccept('a')), ['unavailable']);
+    assert.deepEqual(await store.kinds(makeTake(1000)), ['ok'], 'it had nothing to write');
+    await assert.rejects(store.probe(), /SQLITE_FULL/);
+    isFull = false;
+    await store.probe();
+    assert.deepEqual(await store.kinds(makeAccept('a')), ['ok']);
+  });
 
   it('leaves nothing wrong in memory: lanes, counts and groups are read again', async (t) => {
     let failing = 0;

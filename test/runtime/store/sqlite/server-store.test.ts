@@ -157,8 +157,9 @@ describe('a full disk', () => {
     const disk = tinyDisk(t, '1m');
     if (disk === null) return t.skip('needs the right to mount a file system');
     const ballast = join(disk, 'ballast');
-    writeFileSync(ballast, Buffer.alloc(300_000));
-    const store = await openIn(t, join(disk, 'state.db'));
+    writeFileSync(ballast, Buffer.alloc(500_000));
+    const log = recordLog();
+    const store = await openIn(t, join(disk, 'state.db'), { log });
     const stored: string[] = [];
     for (let n = 0; store.problem() === null; n++) {
       const id = `fill${n}`;
@@ -170,8 +171,16 @@ describe('a full disk', () => {
     assert.ok(stored.length > 3, `${stored.length} stored`);
     assert.match(store.problem()?.message ?? '', /full/);
     await assert.rejects(store.write(big('refused')), StoreUnavailable);
+    // Longer than between two tries; a change with nothing to write succeeds, and proves nothing.
+    await store.write(makeTake(0));
+    await sleep(1200);
+    assert.notEqual(store.problem(), null);
     rmSync(ballast);
     await until(() => store.problem() === null);
+    assert.deepEqual(
+      log.lines.map(({ message }) => message),
+      ['the store takes no changes', 'the store takes changes again'],
+    );
     await store.write(big('later'));
     const ids = (await store.read({ kind: 'list', filter: { limit: 999 } })).map(({ id }) => id);
     assert.deepEqual(ids, ['later', ...stored.reverse()]);

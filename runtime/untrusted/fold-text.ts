@@ -1,0 +1,79 @@
+/** Folds characters that look the same into one, for a search that is not deceived by spellings. */
+
+const SPACE = 0x20;
+const OTHER = 0x7f;
+
+/** Characters that look like those that markers are made of, beside the ones Unicode itself calls compatible. */
+const LOOK_ALIKES: Readonly<Record<string, string>> = {
+  '<': '‹«〈⟨《⟪❮❰ᐸ≺˂⧼≪⋖⪡⦑⦉ᚲᑉ❬𝈶⟮',
+  '/': '⁄∕⧸⧵∖╱⟋〳ノ丿᜵Ⳇ⼃╲⟍',
+  '-': '‐‒–—―−⁃˗⎯ー─━╌⸺⸻۔ⲻᅳ',
+  u: 'υսʋᴜꞟꭎꭒцʊ∪⋃Սᑌꓴሀ𐓎𐓶𑣘𖽂µ',
+  n: 'пոռηղɴииɲɳŋИΝꓠⲚ𐔓ɯภՈ∩ⴖ',
+  t: 'тτᴛТΤᎢꓔⲦ⊤⟙†ŧƭʈŦꞇՇ🝨𐊗𐊱𐌕𑢼𖼊',
+  r: 'гꭇꭈᴦⲅʀᎡᏒᖇꓣɾɼɽяЯր𐒴𖼵ꮁ',
+  s: 'ѕꜱƽЅՏᏕᏚꓢ𐑈𐊖𐐠𑣁𖼺ꮪʂ§',
+  e: 'еҽ℮ꬲɛєεΕЕⴹᎬꓰ∊∈⋿ǝəэɘɇ𐊆𑢦𑢮ҿ',
+  d: 'ԁꓒᏧᑯɗđɖժᎠᗞᗪꓓᴅÐĐƉꭰԀ',
+};
+
+const KNOWN = new Map(
+  Object.entries(LOOK_ALIKES).flatMap(([folded, alike]) =>
+    [...alike].map((each) => [each.codePointAt(0) ?? 0, folded.charCodeAt(0)] as const),
+  ),
+);
+
+/** Alphabets beyond the first 65,536 characters that Unicode does not decompose, by their A. */
+const ALPHABETS = [0x1f150, 0x1f170, 0x1f1e6];
+
+/** Those that it does: mathematical and enclosed letters. Everything else up there is looked up, not normalised. */
+const isDecomposed = (code: number): boolean =>
+  (code >= 0x1d400 && code <= 0x1d7ff) || (code >= 0x1f100 && code <= 0x1f14f);
+
+const SEPARATES_NOTHING = /^[\s\p{M}\p{Default_Ignorable_Code_Point}]$/u;
+
+function fold(code: number): number {
+  const alike = KNOWN.get(code);
+  if (alike !== undefined) return alike;
+  if (code > 0xffff) {
+    const first = ALPHABETS.find((a) => code >= a && code < a + 26);
+    if (first !== undefined) return 0x61 + code - first;
+    if (!isDecomposed(code)) return OTHER;
+  }
+  const character = String.fromCodePoint(code);
+  if (SEPARATES_NOTHING.test(character)) return SPACE;
+  const plain = character.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
+  // `⒰` is `(u)`.
+  const [, letter = character] = /^\(?(.)\)?$/u.exec(plain) ?? [];
+  const folded = letter.codePointAt(0) ?? OTHER;
+  return folded < OTHER ? (folded === 0x5c ? 0x2f : folded) : (KNOWN.get(folded) ?? OTHER);
+}
+
+/** Of the first 65,536 characters, once they were met; 0: not yet. */
+const folds = new Uint8Array(0x1_0000);
+
+function foldUnit(unit: number): number {
+  const known = folds[unit] ?? 0;
+  if (known !== 0) return known;
+  const folded = fold(unit);
+  folds[unit] = folded;
+  return folded;
+}
+
+/** Stands for the second half of a surrogate pair. */
+export const PAIR_END = '\u0001';
+
+/**
+ * ASCII, as long as the text in UTF-16 units, so that an index in one is an index in the other. Whatever separates nothing is
+ * a space, a backslash a slash, and what looks like nothing of ASCII the last character of it.
+ */
+export function foldText(text: string): string {
+  const folded = Buffer.allocUnsafe(text.length);
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    const isPair = unit >= 0xd800 && unit <= 0xdbff && index + 1 < text.length;
+    folded[index] = isPair ? fold(text.codePointAt(index) ?? OTHER) : foldUnit(unit);
+    if (isPair) folded[++index] = 1;
+  }
+  return folded.toString('latin1');
+}
