@@ -37,8 +37,13 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     path: 'explain',
-    summary: 'Show what becomes of an event on a route, and why: every stage, every filter, the prompt',
+    summary: 'Show what becomes of an event on a route, and why',
     load: async () => (await import('./commands/explain.ts')).ExplainCommand,
+  },
+  {
+    path: 'test',
+    summary: 'Run the tests of the configuration: *.test.yaml',
+    load: async () => (await import('./commands/test.ts')).TestCommand,
   },
   {
     path: 'serve',

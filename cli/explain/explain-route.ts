@@ -5,7 +5,6 @@ import { explainRequest } from '../../runtime/explain/explain-request.ts';
 import { linkExplained } from '../../runtime/explain/link-explained.ts';
 import { Warnings } from '../../runtime/explain/warnings.ts';
 import { createIds } from '../../runtime/ids.ts';
-import type { RunScript } from '../../runtime/intake/script-runner.ts';
 import { nodeFiles } from '../../runtime/node-files.ts';
 import { LinkError } from '../../runtime/table/link-context.ts';
 import type { RequestParts } from '../../runtime/verify/request.ts';
@@ -16,6 +15,7 @@ import { CliError } from '../errors.ts';
 import { deliveryRefusal } from './delivery-refusal.ts';
 import { jobState } from './job-state.ts';
 import { listFiles } from './list-files.ts';
+import { scriptRunner } from './script-runner.ts';
 
 export interface ExplainInput {
   readonly plan: RoutePlan;
@@ -52,15 +52,4 @@ function refusable<Result>(link: () => Result): Result {
     if (error instanceof LinkError) throw new CliError(error.message);
     throw error;
   }
-}
-
-/** Runs scripts as the gateway does. Loaded only when one is to run. */
-async function scriptRunner({ env, home, clock }: CliContext): Promise<RunScript> {
-  const [{ createScriptRunner }, { runProcess }] = await Promise.all([
-    import('../../runtime/intake/script-runner.ts'),
-    import('../../runtime/process/run-process.ts'),
-  ]);
-  const { realPath, describe } = nodeFiles;
-  const { signal } = new AbortController();
-  return createScriptRunner({ run: (request) => runProcess(request, clock), realPath, describe, env, home, signal });
 }

@@ -22,6 +22,10 @@ function headline({ route, taken, status, outcome, reason }: Explanation, paint:
   return paint('bold', `${visible(route)}: `) + paint(taken ? 'green' : 'red', `${status} ${answer}`);
 }
 
+/** The stage that ended the request. */
+export const formatStop = (found: Explanation, paint: Paint): string[] =>
+  found.stages.filter(({ result }) => result === 'stop').flatMap((stage) => formatStage(stage, found, paint));
+
 const MARKS = { pass: ['green', '✓'], stop: ['red', '✗'], skipped: ['dim', '·'] } as const;
 
 type Tell = (stage: ExplainedStage, found: Explanation) => string | null;

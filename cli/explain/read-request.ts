@@ -26,13 +26,21 @@ export interface ReadRequest {
 export async function readRequest(context: CliContext, { payload, headers, path }: NamedRequest): Promise<ReadRequest> {
   const bytes = await readBytes(context, payload);
   const given = headers.map(parseHeader);
-  const saved = isSavedRequest(bytes) ? await readSaved(context, bytes) : null;
-  const body = saved?.parts.body ?? bytes;
-  const query = saved?.parts.url.includes('?') === true ? saved.parts.url.slice(saved.parts.url.indexOf('?')) : '';
-  const replaced = new Set(given.map(([name]) => name.toLowerCase()));
-  const kept = pairsOf(saved?.parts.rawHeaders ?? []).filter(([name]) => !replaced.has(name.toLowerCase()));
-  const parts = partsOf(saved?.parts.method ?? 'POST', path + query, [...kept, ...given], body);
-  return { parts, notes: saved?.notes ?? [] };
+  if (isSavedRequest(bytes)) return readSaved(context, { bytes, headers: given, path });
+  return { parts: partsOf('POST', path, given, bytes), notes: [] };
+}
+
+/** A saved request as if it had been sent to this path, with these headers in place of its own. */
+export async function readSaved(
+  { cwd }: Pick<CliContext, 'cwd'>,
+  { bytes, headers, path }: { readonly bytes: Buffer; readonly headers: HeaderPairs; readonly path: string },
+): Promise<ReadRequest> {
+  const { parts, notes } = await firstOf(cwd, bytes);
+  const mark = parts.url.indexOf('?');
+  const replaced = new Set(headers.map(([name]) => name.toLowerCase()));
+  const kept = pairsOf(parts.rawHeaders).filter(([name]) => !replaced.has(name.toLowerCase()));
+  const url = mark < 0 ? path : path + parts.url.slice(mark);
+  return { parts: partsOf(parts.method, url, [...kept, ...headers], parts.body), notes };
 }
 
 /** A request as node:http hands it on: names in lower case, repeated values joined. */
@@ -76,10 +84,10 @@ function isSavedRequest(bytes: Buffer): boolean {
   return /^\{\s*"log"\s*:\s*\{/.test(start) && /"entries"\s*:/.test(bytes.toString('latin1'));
 }
 
-async function readSaved(context: CliContext, bytes: Buffer): Promise<ReadRequest> {
+async function firstOf(cwd: string, bytes: Buffer): Promise<ReadRequest> {
   // Loaded only here: most payloads are bodies.
   const { readCapture } = await import('../sources/captured-request.ts');
-  const [first, ...others] = readCapture(bytes, (path) => readFileSync(resolve(context.cwd, path)));
+  const [first, ...others] = readCapture(bytes, (path) => readFileSync(resolve(cwd, path)));
   if (first === undefined) throw new CliError('the file holds no request with a body');
   const more = others.length === 0 ? [] : [`the file holds ${others.length + 1} requests: this is the first`];
   return { parts: first.parts, notes: [...first.notes, ...more] };

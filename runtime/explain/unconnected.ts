@@ -4,6 +4,7 @@ import { Socket } from 'node:net';
 import type { Clock } from '../clock.ts';
 import { IntakeRequest } from '../intake/body.ts';
 import { Intake } from '../intake/intake.ts';
+import { RateWindow } from '../intake/rate-limit.ts';
 import type { LinkedRoute } from '../table/linked-table.ts';
 import type { RequestParts } from '../verify/request.ts';
 
@@ -17,5 +18,6 @@ export function createIntake(
   request.url = url;
   request.headers = headers;
   request.rawHeaders = [...rawHeaders];
-  return new Intake(request, new ServerResponse(request), route, clock);
+  // Nothing else has come to this route in this minute.
+  return new Intake(request, new ServerResponse(request), { ...route, window: new RateWindow() }, clock);
 }

@@ -127,6 +127,14 @@ export type Outcomes = TargetOutcomeRule[];
  * The public service's limits. They hold while the base URL is the one of this file: a server under `api_base` has its own.
  */
 export type Pacing = TargetPace[];
+/**
+ * A part, or several.
+ */
+export type TestTexts = string | string[];
+/**
+ * No such part.
+ */
+export type TestTexts1 = string | string[];
 
 export interface AllSchemas {
   blueprint: BlueprintFile;
@@ -142,6 +150,7 @@ export interface AllSchemas {
   subscriptions: Subscriptions;
   target: TargetFile;
   'target-plan': TargetPlan;
+  test: TestFile;
 }
 /**
  * catalog/blueprints/<key>.yaml: a parameterised scheduled task.
@@ -2885,4 +2894,140 @@ export interface TargetVariant {
    * Longest response that is read, in bytes.
    */
   max_response_bytes?: number;
+}
+/**
+ * <name>.test.yaml: tests of a configuration, run by `hookwright test`.
+ */
+export interface TestFile {
+  /**
+   * Configuration that is tested, relative to this file. Default: hookwright.yaml beside it, else the usual search.
+   */
+  config?: string;
+  /**
+   * The tests, in any order.
+   */
+  tests: TestCase[];
+}
+/**
+ * One event to one route, and what should become of it.
+ */
+export interface TestCase {
+  /**
+   * What is tested, in words.
+   */
+  name: string;
+  /**
+   * Name of the route.
+   */
+  route: string;
+  /**
+   * The body: sent as JSON.
+   */
+  payload?: string | number | boolean | {} | unknown[] | null;
+  /**
+   * File with the body, relative to this one.
+   */
+  payload_file?: string;
+  /**
+   * File with a saved request (raw HTTP, a curl command, HAR), relative to this one.
+   */
+  request?: string;
+  /**
+   * Event type.
+   */
+  event?: string;
+  headers?: TestHeaders;
+  script?: TestScript;
+  expect: TestExpectation;
+}
+/**
+ * Headers of the request, besides those of a saved one.
+ */
+export interface TestHeaders {
+  [k: string]: string;
+}
+/**
+ * Stands in for the route's script, which is not run then.
+ */
+export interface TestScript {
+  /**
+   * What it prints.
+   */
+  stdout?: string;
+  /**
+   * Its exit code; default 0.
+   */
+  exit?: number;
+}
+/**
+ * What should become of the event; only what is named is compared.
+ */
+export interface TestExpectation {
+  /**
+   * `status` of the answer (accepted, ignored, delivered, …) or `code` of the error.
+   */
+  outcome?: string;
+  /**
+   * Why it is not taken: event, filter, script, job_paused, …
+   */
+  reason?: string;
+  /**
+   * Event type as resolved.
+   */
+  event?: string;
+  /**
+   * The rendered prompt: the whole of it, or what it holds.
+   */
+  prompt?: string | TextExpectation;
+  /**
+   * Placeholders of the prompt that stay as written, in order.
+   */
+  unresolved?: string[];
+  /**
+   * Targets, in order.
+   */
+  deliver?: string | string[];
+  /**
+   * The rendered deliver_extra; a list where there are several targets.
+   */
+  address?: TestAddress | TestAddress[];
+  /**
+   * Toolsets of the run, in any order.
+   */
+  toolsets?: string[];
+  /**
+   * Skills of the run, in order.
+   */
+  skills?: string[];
+  /**
+   * What runs.
+   */
+  agent?: 'command' | 'openai' | 'preview';
+  /**
+   * Id of the job that fires.
+   */
+  job?: string;
+  /**
+   * Session id of the run. An event without a delivery id has the id `test`.
+   */
+  session?: string;
+  /**
+   * `hookwright test --update` writes what this test expects.
+   */
+  snapshot?: boolean;
+}
+export interface TextExpectation {
+  /**
+   * The whole text; a line break at its end does not count.
+   */
+  equals?: string;
+  contains?: TestTexts;
+  not_contains?: TestTexts1;
+  /**
+   * RE2 expression that is found in it.
+   */
+  matches?: string;
+}
+export interface TestAddress {
+  [k: string]: string | number;
 }
