@@ -3016,7 +3016,7 @@ export interface TestExpectation {
    */
   event?: string;
   /**
-   * The rendered prompt: the whole of it, or what it holds.
+   * The rendered prompt: the whole of it, or what it holds. Markers of untrusted text have the id 000000000000.
    */
   prompt?: string | TextExpectation;
   /**
