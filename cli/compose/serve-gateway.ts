@@ -14,7 +14,7 @@ import { describeDiskError } from '../../runtime/describe-disk-error.ts';
 import { ListenError } from '../../runtime/intake/server.ts';
 import type { Logger } from '../../runtime/log.ts';
 import type { ProcessLogger } from '../../runtime/logger.ts';
-import { StoreRefused } from '../../runtime/store/sqlite/store-refused.ts';
+import { StoreRefused } from '../../runtime/store/store.ts';
 import { TableError } from '../../runtime/table/load.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../context.ts';

@@ -8,7 +8,7 @@ import { ControlError } from '../../runtime/control/control-error.ts';
 import type { AskStore } from '../../runtime/control/store-operations.ts';
 import { createRemoteStore } from '../../runtime/control/store-operations.ts';
 import type { Store } from '../../runtime/store/store.ts';
-import { StoreUnavailable } from '../../runtime/store/store.ts';
+import { StoreRefused, StoreUnavailable } from '../../runtime/store/store.ts';
 import { storePath } from '../../runtime/store/store-path.ts';
 import type { CliContext } from '../context.ts';
 import { openHome } from '../context.ts';
@@ -76,7 +76,7 @@ async function findRemote(context: CliContext): Promise<Store | null> {
 /** Null when another process has it. @throws StoreOutOfReach; CliError when the file is none of this version */
 async function tryOpenFile(context: CliContext): Promise<Store | null> {
   // Loaded only here: opening a database is not free.
-  const { StoreRefused, tryOpenOfflineStore } = await import('../../runtime/store/sqlite/open-store.ts');
+  const { tryOpenOfflineStore } = await import('../../runtime/store/sqlite/open-store.ts');
   try {
     return await tryOpenOfflineStore(storePath(context.home));
   } catch (error) {

@@ -8,19 +8,18 @@ import type { Logger } from '../../log.ts';
 import { startEntry } from '../../process/start-thread.ts';
 import type { JobRecord } from '../job-mutations.ts';
 import type { Store } from '../store.ts';
-import { StoreUnavailable } from '../store.ts';
+import { StoreRefused, StoreUnavailable } from '../store.ts';
 import { connect } from './driver.ts';
 import type { Durability } from './open-database.ts';
 import { createJobQueries } from './read-jobs.ts';
 import { Reader } from './reader.ts';
 import { SqliteStore } from './sqlite-store.ts';
-import { StoreRefused } from './store-refused.ts';
 import type { StoreThreadData } from './store-thread.ts';
 import type { StartThread } from './thread.ts';
 import { inlineClient, ThreadClient } from './thread.ts';
 import { Writer } from './writer.ts';
 
-export { type Durability, StoreRefused };
+export type { Durability };
 
 export interface ServerStoreOptions {
   /** Of the database file. */

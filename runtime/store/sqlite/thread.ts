@@ -86,7 +86,7 @@ export function inlineClient<Request>(serve: (request: Request) => unknown): Cli
   };
 }
 
-/** The other side: answers on `port`. */
+/** The other side: serves requests on `port`. */
 export function serveThread<Request>(port: MessagePort, serve: (request: Request) => unknown): void {
   let last: Promise<void> = Promise.resolve();
   const answer = async (request: Request): Promise<void> => {
