@@ -15,6 +15,7 @@ export interface ControlParts {
   readonly stop: (drainSeconds?: number) => Promise<StopReport>;
   readonly tableFile: string;
   readonly logFile: string | null;
+  readonly config: string | null;
   readonly url: string;
 }
 
@@ -40,7 +41,7 @@ export function createControlHandlers(parts: ControlParts): ControlHandlers {
 }
 
 async function statusOf(parts: ControlParts): Promise<GatewayStatus> {
-  const { context, reloader, tableFile, logFile, url } = parts;
+  const { context, reloader, tableFile, logFile, config, url } = parts;
   const { state, startedAt, table, subscriptions, runs, dispatches, store } = await parts.service.status();
   return {
     pid: context.pid,
@@ -49,6 +50,7 @@ async function statusOf(parts: ControlParts): Promise<GatewayStatus> {
     started_at: startedAt,
     state,
     log_file: logFile,
+    config,
     table: {
       file: tableFile,
       hash: table.hash,

@@ -1,8 +1,10 @@
 /** Which configuration file `gateway setup` works on. */
-import { existsSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { isSystemError } from '../../base/system-error.ts';
+import { nodeFiles } from '../../compiler/node/node-files.ts';
 import { isGlob } from '../../compiler/source/expand-glob.ts';
+import { searchConfig, usualConfigs } from '../../compiler/source/search-config.ts';
 import type { CliContext } from '../context.ts';
 import { UsageError } from '../errors.ts';
 
@@ -13,8 +15,7 @@ export function setupTarget({ cwd, home }: CliContext, configs: readonly string[
     throw new UsageError('setup changes one file', 'name it: --config <path>');
   }
   if (named !== undefined) return resolve(cwd, named);
-  const here = join(cwd, 'hookwright.yaml');
-  return existsSync(here) ? here : join(home, 'config.yaml');
+  return searchConfig(nodeFiles, { cwd, home }).root ?? usualConfigs({ cwd, home })[1];
 }
 
 /** Empty for a file that is not there. */
