@@ -9,6 +9,7 @@ import { deliverCase } from './cases/deliver.ts';
 import { memoryCase } from './cases/memory.ts';
 import { notFoundCase } from './cases/not-found.ts';
 import { openLoopCase } from './cases/open-loop.ts';
+import { renderCase } from './cases/render.ts';
 import { durabilityCase, rejectionsCase } from './cases/requests.ts';
 import { storeCase } from './cases/store.ts';
 import { swapCase } from './cases/swap.ts';
@@ -30,6 +31,7 @@ const CASES: readonly Case[] = [
   compileCase,
   swapCase,
   verifyCase,
+  renderCase,
   deliverCase,
   coldStartCase,
 ];

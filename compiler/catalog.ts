@@ -23,6 +23,7 @@ export interface Catalog {
   readonly targets: ReadonlyMap<string, CatalogItem<CatalogTarget>>;
   readonly blueprints: ReadonlyMap<string, BlueprintPlan>;
   readonly toolsets: KnownToolsets;
+  readonly actingToolsets: readonly string[];
 }
 
 export interface CatalogInput {
@@ -54,6 +55,7 @@ export function loadCatalog(
     ),
     blueprints: new Map([...Object.entries(catalog.blueprints), ...blueprints.plans]),
     toolsets: catalog.toolsets,
+    actingToolsets: catalog.actingToolsets,
   };
 }
 

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Config } from '../schemas/generated/types.ts';
 import type { Catalog } from './catalog.ts';
 import { loadCatalog } from './catalog.ts';
+import { checkAgents } from './check-agents.ts';
 import type { CheckedConfig } from './check-config.ts';
 import { checkConfig } from './check-config.ts';
 import { checkWhole } from './check-whole.ts';
@@ -18,6 +19,7 @@ import { defaultProfile, lowerBase } from './lower-base.ts';
 import { createPlacer } from './placer.ts';
 import type { Report } from './report.ts';
 import { readOwnShapes } from './shapes/own-shapes.ts';
+import type { Effects } from './shapes/payloads.ts';
 import { createPayloads } from './shapes/payloads.ts';
 import type { FindShape } from './shapes/senders.ts';
 import { createSenders } from './shapes/senders.ts';
@@ -46,12 +48,16 @@ export function lowerConfig({ input, root, tree, checked }: ReadConfig, report: 
   const facts = createFacts({ ...input, env: profileEnv(input, env) });
   const placer = createPlacer(dirname(root));
   const catalog = loadCatalog(input, { config, tree }, report);
-  const payloads = createPayloads(createSenders(catalog.sources, findShapes(catalog, input, report)));
+  const payloads = createPayloads(
+    createSenders(catalog.sources, findShapes(catalog, input, report)),
+    effectsOf(catalog),
+  );
   const base = { config, settings, overrides, flags: input.flags, catalog, profiles, facts, payloads, placer };
   const scope = lowerBase(base, report);
   const view = { config, settings, overrides, variables, unsure, server: scope.table.server, scope };
   checkWhole({ view, tree, profiles, files: input.files }, report);
   const routes = compileRoutes(settings.routes, { scope, tree, placer }, report);
+  checkAgents({ profiles, routes: settings.routes, scope }, report);
   lintSubscriptions({ ...input, scope: { ...scope, table: { ...scope.table, routes } } }, report);
   return { ...scope.table, routes };
 }
@@ -62,6 +68,14 @@ function findShapes({ sources }: Catalog, input: CompileInput, report: Report): 
   return (source) => {
     const shipped = sources.get(source)?.written === null ? input.readShape(source) : null;
     return own.get(source) ?? (shipped === null ? null : readShapeFile(shipped));
+  };
+}
+
+function effectsOf({ targets, toolsets, actingToolsets }: Catalog): Effects {
+  const acting = new Set(actingToolsets);
+  return {
+    acts: (toolset) => acting.has(toolset) || !Object.hasOwn(toolsets, toolset),
+    causedBy: (target) => targets.get(target)?.value.causes ?? [],
   };
 }
 

@@ -18,6 +18,8 @@ export interface ShippedCatalog {
   readonly targets: Readonly<Record<string, CatalogTarget>>;
   readonly blueprints: Readonly<Record<string, BlueprintPlan>>;
   readonly toolsets: KnownToolsets;
+  /** Those with which a run changes something outside of its own answer. */
+  readonly actingToolsets: readonly string[];
 }
 
 /** Made by scripts/build.ts: a hundred YAML files cost more start-up time than everything else. */
@@ -41,11 +43,13 @@ export function readYamlCatalog(files: Files, folder: string): ShippedCatalog {
   };
   const blueprints = loadBlueprints({ files, cwd: folder, folders: [join(folder, 'blueprints')] });
   refuse(blueprints.findings);
+  const toolsets = readToolsets(files, join(folder, 'toolsets.yaml'));
   return {
     sources: Object.fromEntries(load('source').map(({ name, value }) => [name, value])),
     targets: Object.fromEntries(load('target').map(({ name, value }) => [name, lowerTargetFile(name, value)])),
     blueprints: Object.fromEntries(blueprints.plans),
-    toolsets: readToolsets(files, join(folder, 'toolsets.yaml')),
+    toolsets: Object.fromEntries(toolsets.map(({ name, isBarred }) => [name, !isBarred])),
+    actingToolsets: toolsets.flatMap(({ name, acts }) => (acts ? [name] : [])),
   };
 }
 
@@ -54,13 +58,18 @@ function refuse([finding]: readonly Finding[]): void {
     throw new Error(`the shipped catalog is damaged: ${finding.source.path}: ${finding.message}`);
 }
 
-function readToolsets(files: Files, path: string): KnownToolsets {
+interface Toolset {
+  readonly name: string;
+  readonly isBarred: boolean;
+  readonly acts: boolean;
+}
+
+function readToolsets(files: Files, path: string): readonly Toolset[] {
   const read = readText(files, path);
   const parsed = read.ok ? parseYaml({ path, name: path, text: read.text }).file : null;
   if (parsed === null || !isPlainMap(parsed.value)) throw new Error(`the shipped catalog is damaged: ${path}`);
-  const entries = Object.entries(parsed.value).map(([name, toolset]) => {
-    const barred = isPlainMap(toolset) ? toolset.barred_from : undefined;
-    return [name, !(Array.isArray(barred) && barred.includes('webhook'))] as const;
+  return Object.entries(parsed.value).map(([name, toolset]) => {
+    const { barred_from: barred, acts } = isPlainMap(toolset) ? toolset : {};
+    return { name, isBarred: Array.isArray(barred) && barred.includes('webhook'), acts: acts === true };
   });
-  return Object.fromEntries(entries);
 }

@@ -3,7 +3,7 @@
  * and the standalone validators that the program uses (`schemas/built/`, not committed). With `--check` it only compares.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { AnySchema } from 'ajv/dist/2020.js';
 import Ajv2020 from 'ajv/dist/2020.js';
@@ -21,6 +21,14 @@ const names = readdirSync(SCHEMAS)
 const readSchema = (name: string): JSONSchema =>
   JSON.parse(readFileSync(join(SCHEMAS, `${name}.schema.json`), 'utf8')) as JSONSchema;
 
+/** As the types see it: what is ignored (`x-…`) is no property, and would make every name one. */
+const withoutIgnored = (schema: JSONSchema): JSONSchema => {
+  const { patternProperties: _, ...rest } = schema;
+  return rest;
+};
+
+const nameIn = (url: string): string => basename(url, '.schema.json');
+
 const read = (file: string): string | null =>
   existsSync(join(SCHEMAS, file)) ? readFileSync(join(SCHEMAS, file), 'utf8') : null;
 
@@ -35,6 +43,11 @@ async function types(): Promise<string> {
   };
   const text = await compile(all, 'AllSchemas', {
     cwd: SCHEMAS,
+    $refOptions: {
+      resolve: {
+        file: { read: ({ url }: { readonly url: string }) => JSON.stringify(withoutIgnored(readSchema(nameIn(url)))) },
+      },
+    },
     bannerComment: BANNER,
     additionalProperties: false,
     unreachableDefinitions: false,

@@ -7,7 +7,6 @@
  */
 import type { KeyObject } from 'node:crypto';
 import { createHmac, generateKeyPairSync, sign, verify } from 'node:crypto';
-import { setImmediate } from 'node:timers/promises';
 import { linkAuthenticator } from '../../runtime/verify/authenticator.ts';
 import { contentBytes, linkContent } from '../../runtime/verify/content.ts';
 import { secretKeys } from '../../runtime/verify/keys.ts';
@@ -17,16 +16,14 @@ import { signRequest } from '../../runtime/verify/sign.ts';
 import type { RouteTable, SchemePlan } from '../../schemas/generated/types.ts';
 import { compileYaml, ROUTES, tempFolder } from '../harness/config.ts';
 import type { Case } from '../harness/lab.ts';
+import type { Pair, PairRound } from '../harness/pairs.ts';
+import { measurePairs } from '../harness/pairs.ts';
 import type { Payload } from '../harness/payloads.ts';
 import { large, small } from '../harness/payloads.ts';
 import { median } from '../harness/stats.ts';
 
 const NOW = 1_700_000_000_000;
 const GOAL = 1.15;
-/** Calls of each side before anything is measured, in a few turns: code is compiled beside them, for all of them together. */
-const WARM_UP = { turns: 4, calls: 5000 };
-/** Length of one measurement, in nanoseconds: short enough for both sides of a round to meet the same machine. */
-const MEASURED_NS = 2_000_000;
 const SECRET = `whsec_${Buffer.from('0123456789abcdef0123456789abcdef').toString('base64')}`;
 
 /** Schemes by how they build the signed bytes; `null`: the header-driven choice, ending at its last scheme. */
@@ -54,17 +51,9 @@ const OTHER_HEADERS = {
   'x-request-id': '4f1c9d0c-5f0c-4f0e-9f0a-3d1a2b3c4d5e',
 };
 
-/** Nanoseconds of one call. */
-interface Round {
-  readonly bare: number;
-  readonly ours: number;
-}
-
-interface Subject {
+interface Subject extends Pair {
   readonly name: string;
   readonly payload: Payload;
-  readonly bare: () => unknown;
-  readonly ours: () => unknown;
 }
 
 export const verifyCase: Case = {
@@ -79,7 +68,7 @@ export const verifyCase: Case = {
       ...HMAC_SCHEMES.map((name) => hmacSubject(name ?? 'header-driven', plansOf(name), payload)),
       ...ASYMMETRIC_SCHEMES.flatMap((name) => plansOf(name).map((plan) => asymmetricSubject(plan, payload))),
     ]);
-    const rounds = await measure(subjects, lab.quick ? 15 : 75);
+    const rounds = await measurePairs(subjects, lab.quick ? 15 : 75, 5000);
     return subjects.map((subject, index) => row(subject, rounds[index] ?? []));
   },
 };
@@ -146,47 +135,10 @@ function signedBytes(plan: SchemePlan, request: LazyRequest): Buffer {
 const pem = (key: KeyObject): string =>
   key.export({ format: 'pem', type: key.type === 'private' ? 'pkcs8' : 'spki' }).toString();
 
-/** Many short rounds through all subjects; which side begins changes with each. @returns the rounds of each subject */
-async function measure(subjects: readonly Subject[], count: number): Promise<Round[][]> {
-  for (let turn = 0; turn < WARM_UP.turns; turn += 1) {
-    for (const side of subjects.flatMap(({ bare, ours }) => [bare, ours])) await nanoseconds(side, WARM_UP.calls);
-  }
-  const sized: { readonly subject: Subject; readonly times: number; readonly rounds: Round[] }[] = [];
-  for (const subject of subjects) {
-    const times = Math.max(20, Math.round(MEASURED_NS / (await nanoseconds(subject.bare, 500))));
-    sized.push({ subject, times, rounds: [] });
-  }
-  for (let at = 0; at < count; at += 1) {
-    for (const { subject, times, rounds } of sized) rounds.push(await oneRound(subject, times, at % 2 === 0));
-  }
-  return sized.map(({ rounds }) => rounds);
-}
-
-/** One side, the other twice, the first again: a machine that slows down meanwhile slows both alike. */
-async function oneRound({ bare, ours }: Subject, times: number, bareFirst: boolean): Promise<Round> {
-  const [outer, inner] = bareFirst ? [bare, ours] : [ours, bare];
-  const first = await nanoseconds(outer, times);
-  const middle = ((await nanoseconds(inner, times)) + (await nanoseconds(inner, times))) / 2;
-  const ends = (first + (await nanoseconds(outer, times))) / 2;
-  return bareFirst ? { bare: ends, ours: middle } : { bare: middle, ours: ends };
-}
-
 /** Medians; the ratio is that of the rounds, not of the medians. */
-function row({ name, payload }: Subject, rounds: readonly Round[]): string[] {
+function row({ name, payload }: Subject, rounds: readonly PairRound[]): string[] {
   const us = (values: readonly number[]): string => `${(median(values) / 1000).toFixed(2)} us`;
   const ratio = median(rounds.map(({ bare, ours }) => ours / bare));
   const sides = [us(rounds.map(({ bare }) => bare)), us(rounds.map(({ ours }) => ours))];
   return [name, payload.name, ...sides, ratio.toFixed(2), `<= ${GOAL}`];
-}
-
-/**
- * Nanoseconds of CPU time of one call: what else the machine does meanwhile does not count. A turn of the event loop
- * follows, in which node frees the native halves of dropped objects: a burden of whoever is measured next otherwise.
- */
-async function nanoseconds(work: () => unknown, times: number): Promise<number> {
-  const before = process.cpuUsage();
-  for (let count = 0; count < times; count += 1) work();
-  const { user, system } = process.cpuUsage(before);
-  await setImmediate();
-  return ((user + system) * 1000) / times;
 }

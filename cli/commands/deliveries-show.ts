@@ -1,10 +1,10 @@
 /** `hookwright deliveries show <id>`: one dispatch with every state and attempt. */
 import { Command, Option } from 'clipanion';
 import type { StoredDispatch } from '../../runtime/store/queries.ts';
-import type { Moment } from '../../runtime/store/timeline.ts';
-import { timeline } from '../../runtime/store/timeline.ts';
 import type { CliContext } from '../context.ts';
 import { printJson, printLine, visible } from '../output/print.ts';
+import type { Moment } from '../output/timeline.ts';
+import { timeline } from '../output/timeline.ts';
 import { findDispatch, unknownDispatch } from '../store/find-dispatch.ts';
 import { useStore } from '../store/use-store.ts';
 

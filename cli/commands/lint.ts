@@ -1,5 +1,6 @@
 /** `hookwright lint`: every diagnostic of the configuration; nothing is written. */
 import { Command, Option } from 'clipanion';
+import { strictly } from '../../compiler/strictly.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { CompileRequest } from '../compose/compile-files.ts';
 import { compileRequest } from '../compose/compile-files.ts';
@@ -20,7 +21,7 @@ export class LintCommand extends Command<CliContext> {
   static override usage = Command.Usage({
     description: 'Check the configuration: every diagnostic, nothing written',
     details:
-      'Exits 1 when there are errors, with --strict also when there are warnings. It needs none of the secrets. docs/rules.md explains each rule. With profiles it also prints what each of them can reach.',
+      'Exits 1 when there are errors, with --strict also when there are warnings; those about what strangers can reach are then printed as errors. It needs none of the secrets. docs/rules.md explains each rule. With profiles it also prints what each of them can reach.',
     examples: [
       ['Check what is in this folder', '$0 lint'],
       ['In a workflow, warnings fail too', '$0 lint --strict --format github'],
@@ -47,7 +48,8 @@ export class LintCommand extends Command<CliContext> {
     if (this.dryRun && !this.fix) throw new UsageError('--dry-run goes with --fix');
     const request = await createCompileRequest(this.context, { configs: this.config });
     const found = compileRequest(request);
-    const { diagnostics, output } = this.fix ? repair(this.context, request, found, this.dryRun) : found;
+    const { diagnostics: all, output } = this.fix ? repair(this.context, request, found, this.dryRun) : found;
+    const diagnostics = this.strict ? strictly(all) : all;
     this.context.stdout.write(formatDiagnostics(format, diagnostics, this.context, 'stdout'));
     if (diagnostics.length === 0 && format === 'pretty') printNote(this.context, 'no problems');
     if (format === 'pretty' && output?.table.gateway.multiplex_profiles === true)

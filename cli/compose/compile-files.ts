@@ -7,6 +7,8 @@ import type { Flags } from '../../compiler/lower/overrides.ts';
 import type { JobRef } from '../../compiler/machine-facts.ts';
 import type { ShippedCatalog } from '../../compiler/shipped-catalog.ts';
 import type { Files } from '../../compiler/source/files.ts';
+import { describeDiskError } from '../../runtime/describe-disk-error.ts';
+import { CliError, isSystemError } from '../errors.ts';
 import { nodeFiles } from '../files/node-files.ts';
 import { readShippedShape } from '../files/shipped-catalog.ts';
 import { writeAtomic } from '../files/write-atomic.ts';
@@ -42,15 +44,26 @@ export interface WrittenTables {
   readonly changed: boolean;
 }
 
-/** Each file is replaced whole; one that would not change is left alone. Mode 0600 when the table holds literal secrets. */
+/**
+ * Each file is replaced whole; one that would not change is left alone. Mode 0600 when the table holds literal secrets.
+ * @throws CliError when the disk does not take them
+ */
 export function writeTables(folder: string, output: CompileOutput): WrittenTables {
-  mkdirSync(folder, { recursive: true });
   const routes = join(folder, 'routes.json');
   const blueprints = join(folder, 'blueprints.json');
   const mode = output.hasLiteralSecrets ? 0o600 : 0o644;
-  // The catalog first: whoever sees the new table finds the catalog that belongs to it.
-  replace(blueprints, output.blueprintsJson, 0o644);
-  return { routes, blueprints, changed: replace(routes, output.routesJson, mode) };
+  try {
+    mkdirSync(folder, { recursive: true });
+    // The catalog first: whoever sees the new table finds the catalog that belongs to it.
+    replace(blueprints, output.blueprintsJson, 0o644);
+    return { routes, blueprints, changed: replace(routes, output.routesJson, mode) };
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    throw new CliError(
+      `cannot write the tables to ${folder}: ${describeDiskError(error)}`,
+      'put them elsewhere: --out <dir>',
+    );
+  }
 }
 
 function replace(path: string, text: string, mode: number): boolean {

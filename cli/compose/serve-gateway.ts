@@ -2,7 +2,7 @@
  * The life of a gateway process: takes the home, loads, listens, answers on the control socket, reloads, drains, ends.
  * What stands in its way before it listens is one clear refusal; afterwards the old table goes on serving.
  */
-import { rmSync } from 'node:fs';
+import { accessSync, constants, rmSync } from 'node:fs';
 import { ControlError } from '../../runtime/control/control-error.ts';
 import type { ControlServer } from '../../runtime/control/control-server.ts';
 import { serveControl } from '../../runtime/control/control-server.ts';
@@ -10,10 +10,11 @@ import type { FileLock } from '../../runtime/control/file-lock.ts';
 import { tryLock } from '../../runtime/control/file-lock.ts';
 import type { StopReport } from '../../runtime/control/operations.ts';
 import type { Redactor } from '../../runtime/deliver/redact.ts';
+import { describeDiskError } from '../../runtime/describe-disk-error.ts';
 import { ListenError } from '../../runtime/intake/server.ts';
 import type { Logger } from '../../runtime/log.ts';
 import type { ProcessLogger } from '../../runtime/logger.ts';
-import { StoreRefused } from '../../runtime/store/sqlite/store-refused.ts';
+import { StoreRefused } from '../../runtime/store/store.ts';
 import { TableError } from '../../runtime/table/load.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../context.ts';
@@ -84,8 +85,7 @@ async function serve(context: CliContext, request: ServeRequest, composed: Compo
 /** @throws CliError when another gateway serves this home. */
 function takeHome(context: CliContext): FileLock {
   const { lock: path } = pathsOf(context);
-  openHome(context);
-  const lock = tryLock(path);
+  const lock = lockHome(context, path);
   if (lock !== null) return lock;
   const holder = readGatewayInfo(context);
   const who = holder === null ? '' : ` on ${holder.url} (pid ${holder.pid})`;
@@ -94,6 +94,16 @@ function takeHome(context: CliContext): FileLock {
     'stop it with: hookwright gateway stop',
     'or give this one a home of its own: HOOKWRIGHT_HOME=<dir>',
   );
+}
+
+function lockHome(context: CliContext, path: string): FileLock | null {
+  try {
+    accessSync(openHome(context), constants.R_OK | constants.W_OK);
+    return tryLock(path);
+  } catch (error) {
+    const hint = 'give this user write access to it, or another home: HOOKWRIGHT_HOME=<dir>';
+    throw new CliError(`cannot serve ${context.home}: ${describeDiskError(error)}`, hint);
+  }
 }
 
 async function openControl(
@@ -105,7 +115,14 @@ async function openControl(
   const handlers = createControlHandlers({ context, logFile: request.logFile, ...parts });
   const server = await serveControl(socket, handlers, request.log);
   const note: GatewayInfo = { pid: context.pid, url: parts.url, log_file: request.logFile };
-  writeAtomic(info, `${JSON.stringify(note)}\n`, 0o600);
+  try {
+    writeAtomic(info, `${JSON.stringify(note)}\n`, 0o600);
+  } catch (error) {
+    request.log.warn(
+      { reason: describeDiskError(error) },
+      `cannot write ${info}: other commands cannot name this process`,
+    );
+  }
   return {
     close: async () => {
       await server.close();

@@ -3,7 +3,7 @@
  * decides is linked anew with each table and taken over at the swap; the store is opened with the first one.
  */
 
-import type { Clock } from '../../runtime/clock.ts';
+import type { Clock, Timer } from '../../runtime/clock.ts';
 import type { DispatchStatus, StoreStatus } from '../../runtime/control/operations.ts';
 import type { SwappableDeliverer } from '../../runtime/deliver/create-deliverer.ts';
 import { createDeliverer } from '../../runtime/deliver/create-deliverer.ts';
@@ -34,6 +34,7 @@ import { openServerStore } from '../../runtime/store/sqlite/open-store.ts';
 import type { DispatchState } from '../../runtime/store/states.ts';
 import { DISPATCH_STATES } from '../../runtime/store/states.ts';
 import type { Store } from '../../runtime/store/store.ts';
+import { StoreUnavailable } from '../../runtime/store/store.ts';
 import { storePath } from '../../runtime/store/store-path.ts';
 import { TableError } from '../../runtime/table/load.ts';
 import type { RouteTable, SecretRef } from '../../schemas/generated/types.ts';
@@ -41,6 +42,9 @@ import { createDeliveryContext } from './delivery-context.ts';
 
 /** Longer skills are refused, in bytes: a prompt has to hold them. */
 const MAX_SKILL_BYTES = 4 * 1024 * 1024;
+
+/** Between two tries to read from a store that is not open, in ms. */
+const RETRY_MS = 1000;
 
 export interface WorkContext {
   readonly home: string;
@@ -76,6 +80,7 @@ export class Work {
   private scheduler: JobScheduler | null = null;
   private endRetention: () => void = () => {};
   private records: readonly JobRecord[] = [];
+  private rereading: Timer | null = null;
 
   constructor(context: WorkContext) {
     this.context = context;
@@ -126,6 +131,7 @@ export class Work {
 
   async close(): Promise<void> {
     this.endRetention();
+    this.rereading?.cancel();
     await this.store?.close();
     await this.deliveries.close();
   }
@@ -176,8 +182,14 @@ export class Work {
     return this.forJobs.store.read({ kind: 'overview', now: this.context.clock.now() });
   }
 
+  /** Tries again where the store is not open yet: its disk is full, read-only or failing. */
   private async readJobs(): Promise<void> {
-    this.records = (await this.forJobs.store.read({ kind: 'jobs' })).records;
+    try {
+      this.records = (await this.forJobs.store.read({ kind: 'jobs' })).records;
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error;
+      this.rereading = this.context.clock.after(RETRY_MS, () => this.changed());
+    }
   }
 
   private get running(): DispatchService {

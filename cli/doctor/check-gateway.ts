@@ -3,6 +3,7 @@ import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import type { CompileResult } from '../../compiler/compile.ts';
+import { describeDiskError } from '../../runtime/describe-disk-error.ts';
 import type { StoreOverview } from '../../runtime/store/queries.ts';
 import { storePath } from '../../runtime/store/store-path.ts';
 import type { RouteTable, ServerPlan } from '../../schemas/generated/types.ts';
@@ -55,7 +56,7 @@ export async function checkStore(context: CliContext): Promise<Check> {
     return judgeStore(path, found.overview, found.off);
   } catch (error) {
     const fix = `give this user write access to ${home}, or restore state.db from a backup`;
-    return gatewayCheck({ ...about, status: 'failed', detail: messageOf(error), fix });
+    return gatewayCheck({ ...about, status: 'failed', detail: describeDiskError(error), fix });
   }
 }
 

@@ -8,7 +8,7 @@ import { ControlError } from '../../runtime/control/control-error.ts';
 import type { AskStore } from '../../runtime/control/store-operations.ts';
 import { createRemoteStore } from '../../runtime/control/store-operations.ts';
 import type { Store } from '../../runtime/store/store.ts';
-import { StoreUnavailable } from '../../runtime/store/store.ts';
+import { StoreRefused, StoreUnavailable } from '../../runtime/store/store.ts';
 import { storePath } from '../../runtime/store/store-path.ts';
 import type { CliContext } from '../context.ts';
 import { openHome } from '../context.ts';
@@ -20,6 +20,9 @@ const ANSWER_MS = 60_000;
 /** How long a command waits for whoever has the store, in ms, and how long between two looks. */
 const PATIENCE_MS = 15_000;
 const LOOK_MS = 50;
+
+/** The medium is full, read-only or failing: the file cannot be opened now. */
+export class StoreOutOfReach extends CliError {}
 
 /** Null when nothing has ever been stored. @throws CliError when the store cannot be used. */
 export async function useStore<T>(context: CliContext, use: (store: Store) => Promise<T>): Promise<T | null> {
@@ -70,14 +73,15 @@ async function findRemote(context: CliContext): Promise<Store | null> {
   }
 }
 
-/** Null when another process has it. @throws CliError when the file cannot be used. */
+/** Null when another process has it. @throws StoreOutOfReach; CliError when the file is none of this version */
 async function tryOpenFile(context: CliContext): Promise<Store | null> {
   // Loaded only here: opening a database is not free.
-  const { StoreRefused, tryOpenOfflineStore } = await import('../../runtime/store/sqlite/open-store.ts');
+  const { tryOpenOfflineStore } = await import('../../runtime/store/sqlite/open-store.ts');
   try {
     return await tryOpenOfflineStore(storePath(context.home));
   } catch (error) {
     if (error instanceof StoreRefused) throw new CliError(error.message);
+    if (error instanceof StoreUnavailable) throw new StoreOutOfReach(error.message);
     throw error;
   }
 }

@@ -12,7 +12,7 @@ export interface FixedFile {
   readonly fixed: readonly Diagnostic[];
 }
 
-type Fixable = Diagnostic & { readonly fix: TextEdit };
+type Fixable = Diagnostic & { readonly fix: readonly TextEdit[] };
 
 const isFixable = (diagnostic: Diagnostic): diagnostic is Fixable => diagnostic.fix !== undefined;
 
@@ -28,14 +28,24 @@ export function applyFixes(diagnostics: readonly Diagnostic[]): readonly FixedFi
 
 function fixFile({ path, name, text }: SourceText, diagnostics: readonly Fixable[]): FixedFile {
   const fixed: Fixable[] = [];
-  let after = '';
-  let at = 0;
-  for (const diagnostic of diagnostics.toSorted((a, b) => a.fix.range.start - b.fix.range.start)) {
-    const { range, text: inserted } = diagnostic.fix;
-    if (range.start < at) continue;
-    after += text.slice(at, range.start) + inserted;
-    at = range.end;
+  const edits: TextEdit[] = [];
+  for (const diagnostic of diagnostics.toSorted((a, b) => startOf(a) - startOf(b))) {
+    if (startOf(diagnostic) <= (edits.at(-1)?.range.end ?? -1)) continue;
+    edits.push(...diagnostic.fix);
     fixed.push(diagnostic);
   }
-  return { path, name, before: text, after: after + text.slice(at), fixed };
+  return { path, name, before: text, after: applyEdits(text, edits), fixed };
 }
+
+/** @param edits in the order of the text, without overlaps */
+export function applyEdits(text: string, edits: readonly TextEdit[]): string {
+  let after = '';
+  let at = 0;
+  for (const { range, text: inserted } of edits) {
+    after += text.slice(at, range.start) + inserted;
+    at = range.end;
+  }
+  return after + text.slice(at);
+}
+
+const startOf = ({ fix }: Fixable): number => fix[0]?.range.start ?? 0;

@@ -26,8 +26,8 @@ export interface Finding {
   readonly message: string;
   readonly hint?: string;
   readonly related?: readonly RelatedPlace[];
-  /** The repair, where it is certain. */
-  readonly fix?: TextEdit;
+  /** The repair, where it is certain: changes of the source's text in its order, which do not overlap. */
+  readonly fix?: readonly TextEdit[];
   /** The range covers a secret, or the key of one: printers do not repeat it. */
   readonly sensitive?: boolean;
 }

@@ -1,21 +1,53 @@
-/** The change of text that repairs a problem, for `lint --fix`. */
+/** The changes of text that repair a problem, for `lint --fix`. */
+import type { Range } from '../source/source-text.ts';
 import type { Place } from '../source/source-tree.ts';
 import type { TextEdit } from './diagnostic.ts';
+import { indentSiblings, listItems, nestKey, replaceNode, unlistNamed } from './layout-edits.ts';
 import type { Problem, Repair } from './problem.ts';
 
-/** Null when the part that is to be changed does not stand in the file as it was read (an escape, a folded line). */
-export function editFor(problem: Problem, repair: Repair, place: Place): TextEdit | null {
-  const range = problem.at === 'key' ? place.key : partOf(problem, place);
-  if (range === null) return null;
-  const written = place.file.source.text.slice(range.start, range.end);
-  if (repair.kind === 'rename') {
-    const quote = /^["']/.exec(written)?.[0] ?? '';
-    return { range, text: quote + repair.text + quote };
-  }
-  if (repair.kind === 'replace') return { range, text: repair.text };
-  return /["\\\n]/.test(written) ? null : { range, text: `"${written}"` };
+/** A node to repair. */
+export interface RepairPlace extends Place {
+  /** The place of another key of the map the node stands in; null: it has none of its own there. */
+  sibling(key: string): Place | null;
 }
 
-function partOf({ within }: Problem, place: Place): TextEdit['range'] | null {
+type Edits = readonly TextEdit[] | null;
+
+/** Null when what is to be changed does not stand in the file as it was read (an escape, a folded line, an odd layout). */
+export function editsFor(problem: Pick<Problem, 'at' | 'within'>, repair: Repair, place: RepairPlace): Edits {
+  switch (repair.kind) {
+    case 'nest':
+      return nestKey(place, repair.under);
+    case 'indent':
+      return indentSiblings(place, repair.keys);
+    case 'flow':
+      return replaceNode(place, repair.text, repair.andKey);
+    case 'items':
+      return listItems(place, repair.items);
+    case 'named-items':
+      return unlistNamed(place);
+    default: {
+      const range = problem.at === 'key' ? place.key : partOf(problem, place);
+      return range === null ? null : inPlace(repair, range, place.file.source.text);
+    }
+  }
+}
+
+function inPlace(repair: Extract<Repair, { kind: 'rename' | 'replace' | 'quote' }>, range: Range, text: string): Edits {
+  const written = text.slice(range.start, range.end);
+  if (repair.kind === 'quote') {
+    if (/["\\\n]/.test(written)) return null;
+    const { start, end } = range;
+    return [
+      { range: { start, end: start }, text: '"' },
+      { range: { start: end, end }, text: '"' },
+    ];
+  }
+  if (repair.kind === 'replace') return [{ range, text: repair.text }];
+  const quote = /^["']/.exec(written)?.[0] ?? '';
+  return [{ range, text: quote + repair.text + quote }];
+}
+
+function partOf({ within }: Pick<Problem, 'within'>, place: Place): Range | null {
   return within === undefined ? place.value : place.part(within.offset, within.length);
 }

@@ -2,7 +2,8 @@
 import type { Range } from '../source/source-text.ts';
 import type { Place, SourceTree } from '../source/source-tree.ts';
 import type { Finding, RelatedPlace } from './diagnostic.ts';
-import { editFor } from './edit-for.ts';
+import type { RepairPlace } from './edit-for.ts';
+import { editsFor } from './edit-for.ts';
 import type { NodePath, Problem } from './problem.ts';
 
 /** @param base path of the entry the problem's own path starts from. */
@@ -17,16 +18,27 @@ export function findPlace(problem: Problem, tree: Pick<SourceTree, 'place'>, bas
     message: problem.message,
     ...(problem.hint === undefined ? {} : { hint: problem.hint }),
     ...(problem.sensitive === true ? { sensitive: true } : {}),
-    ...fixFor(problem, place, path),
+    ...fixFor(problem, tree, base),
     related: [...related, ...viaPlace(place)],
   };
 }
 
-function fixFor(problem: Problem, place: Place, path: NodePath): Pick<Finding, 'fix'> {
-  // What an alias brought in stands for other places, too: those may not want the change.
-  if (problem.fix === undefined || place.depth !== path.length || place.via !== null) return {};
-  const fix = editFor(problem, problem.fix, place);
-  return fix === null ? {} : { fix };
+function fixFor(problem: Problem, tree: Pick<SourceTree, 'place'>, base: NodePath): Pick<Finding, 'fix'> {
+  if (problem.fix === undefined) return {};
+  const place = repairPlace(tree, [...base, ...(problem.fixAt ?? problem.path)]);
+  if (place === null || place.file !== tree.place([...base, ...problem.path]).file) return {};
+  const fix = editsFor(problem.fixAt === undefined ? problem : { at: 'value' }, problem.fix, place);
+  return fix === null || fix.length === 0 ? {} : { fix };
+}
+
+/** What an alias brought in stands for other places, too: those may not want the change. */
+function repairPlace(tree: Pick<SourceTree, 'place'>, path: NodePath): RepairPlace | null {
+  const own = (of: NodePath): Place | null => {
+    const place = tree.place(of);
+    return place.depth === of.length && place.via === null ? place : null;
+  };
+  const place = own(path);
+  return place === null ? null : { ...place, sibling: (key) => own([...path.slice(0, -1), key]) };
 }
 
 /**

@@ -13,7 +13,7 @@ export function printJson(diagnostics: readonly Diagnostic[]): string {
     ...place(source, range, lines),
     message,
     hint: hint ?? null,
-    fix: fix === undefined ? null : { ...place(source, fix.range, lines), text: fix.text },
+    fix: fix?.map((edit) => ({ ...place(source, edit.range, lines), text: edit.text })) ?? null,
     related: (related ?? []).map((other) => ({ ...place(other.source, other.range, lines), message: other.message })),
   }));
   return `${JSON.stringify(records, null, 2)}\n`;

@@ -2,6 +2,7 @@
 import type { Range, SourceText } from '../source/source-text.ts';
 import { codeFrame } from './code-frame.ts';
 import type { Diagnostic } from './diagnostic.ts';
+import { fixedLines } from './fixed-lines.ts';
 import type { Lines } from './lines.ts';
 import { createLines } from './lines.ts';
 import { printable } from './printable.ts';
@@ -45,11 +46,20 @@ function block(diagnostic: Diagnostic, printing: Printing): string {
   const lines = [`${paint('bold', where(source, range, printing.lines))}: ${label}: ${printable(message)}`];
   lines.push(...frame(source, focus ?? range, printing));
   if (hint !== undefined) lines.push(`       ${paint('blue', 'hint:')} ${printable(hint)}`);
+  lines.push(...repairOf(diagnostic, printing));
   for (const place of related ?? []) {
     lines.push(`  ${where(place.source, place.range, printing.lines)}: ${printable(place.message)}`);
     lines.push(...frame(place.source, place.range, printing));
   }
   return `${lines.join('\n')}\n`;
+}
+
+/** The file's lines after `lint --fix`. */
+function repairOf({ source, fix }: Diagnostic, printing: Printing): readonly string[] {
+  const fixed = fix === undefined ? null : fixedLines(source, fix, printing);
+  if (fixed === null) return [];
+  const label = printing.paint('blue', 'fix:');
+  return fixed.map((line, index) => `       ${index === 0 ? label : '    '}  ${line}`);
 }
 
 function frame(source: SourceText, range: Range, printing: Printing): readonly string[] {

@@ -1,5 +1,7 @@
 /** Makes text from files fit to be shown: nothing in it may steer a terminal, and no literal secret is repeated. */
 
+import { isSecretName } from '../source/secret-names.ts';
+
 /** Controls (escape sequences start with one) and the marks that reorder text. */
 const UNPRINTABLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
 
@@ -20,6 +22,10 @@ const URL_CREDENTIAL =
 /** Covers what looks like a literal credential on one line; keeps the length. */
 export const maskCredentials = (line: string): string =>
   maskUrls(line.replace(CREDENTIAL, (_, key: string, value: string) => key + maskItems(value)));
+
+/** Whether a text names or holds what looks like a credential: a message does not repeat it. */
+export const holdsCredential = (text: string): boolean =>
+  maskCredentials(text) !== text || text.split(/[\s=:,]+/).some((word) => isSecretName(word.replace(/^-+/, '')));
 
 /** One value, or the items of a list but for its references. */
 const maskItems = (value: string): string =>

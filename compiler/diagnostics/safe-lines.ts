@@ -2,6 +2,7 @@
 import type { Range, SourceText } from '../source/source-text.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import type { Lines } from './lines.ts';
+import { createLines } from './lines.ts';
 import { mask, maskCredentials, printable } from './printable.ts';
 import { secretParts } from './secret-parts.ts';
 
@@ -29,6 +30,15 @@ export function createSafeLines(diagnostics: readonly Diagnostic[], lines: Lines
     if (parts === null) return mask(text);
     return printable((parts.get(line) ?? []).reduce(cover, maskCredentials(text)));
   };
+}
+
+/** A whole text as it may be shown, line by line. */
+export function safeText(source: SourceText): string {
+  const safeLine = createSafeLines([], createLines());
+  return source.text
+    .split('\n')
+    .map((_, index) => safeLine(source, index + 1))
+    .join('\n');
 }
 
 const cover = (text: string, { start, end }: Columns): string =>

@@ -1,5 +1,7 @@
 /** "Did you mean": the names in scope that are closest to one that is not. */
 
+import type { Problem } from './problem.ts';
+
 const MAX_SUGGESTIONS = 3;
 /** Nothing this long is a typo of anything. */
 const MAX_LENGTH = 64;
@@ -15,7 +17,15 @@ export function suggest(name: string, known: Iterable<string>): readonly string[
 export function certainMatch(name: string, known: Iterable<string>): string | null {
   const [best, next] = closest(name, known);
   if (best === undefined || best.distance > 2) return null;
+  // Another case or separator is no slip at all.
+  if (best.distance === 0 && next?.distance !== 0) return best.word;
   return next === undefined || next.distance >= best.distance + 2 ? best.word : null;
+}
+
+/** The repair of a name, where one name alone can be meant. */
+export function renameFix(name: string, known: Iterable<string>): Pick<Problem, 'fix'> {
+  const meant = certainMatch(name, known);
+  return meant === null ? {} : { fix: { kind: 'rename', text: meant } };
 }
 
 interface Close {

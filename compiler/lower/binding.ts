@@ -1,7 +1,7 @@
 /** Lowers `platforms.<target>` of a profile to the bindings of its table entry: which targets it may use, with what credentials. */
 import type { SecretRef, SettingPlan, TargetBinding, TargetConfig, TargetPlan } from '../../schemas/generated/types.ts';
 import type { Lowered, NodePath, Problem } from '../diagnostics/problem.ts';
-import { didYouMean, oneOf } from '../diagnostics/suggest.ts';
+import { didYouMean, oneOf, renameFix } from '../diagnostics/suggest.ts';
 import { parseSecretRef, secretRefProblem } from '../source/secret-ref.ts';
 import { fullMatch } from './target/scope.ts';
 
@@ -86,6 +86,7 @@ function sortSettings(config: TargetConfig, plan: TargetPlan): { known: Written[
         at: 'key',
         message,
         hint: listSettings(plan),
+        ...renameFix(key, [...COMMON_KEYS, ...byName.keys()]),
         sensitive: true,
       });
     } else if (earlier !== undefined) {

@@ -1,6 +1,13 @@
 /** Lowers the `field` of a filter to where it is read from, for filter leaves (§2.2). */
 import type { FieldPlan } from '../../schemas/generated/types.ts';
 
+/** A field as a template, JSONPath or jq writes it, as it is written here; null: it is none of these. */
+export function plainField(field: string): string | null {
+  const inner = field.replace(/^\{+\s*|\s*\}+$/g, '').replace(/^\$?\.(?=[^.])/, '');
+  const plain = inner.replace(/\[(\d+)\]/g, '.$1').replace(/\[(["'])([\w-]+)\1\]/g, '.$2');
+  return inner !== field && typeof lowerField(plain) !== 'string' ? plain : null;
+}
+
 /** The field's plan, or what is wrong with it. */
 export function lowerField(field: string): FieldPlan | string {
   if (field === 'event' || field === 'event_type') return { in: 'event', path: [] };
@@ -10,6 +17,7 @@ export function lowerField(field: string): FieldPlan | string {
     if (/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name)) return { in: 'header', path: [name] };
     return `${JSON.stringify(field)} names no header; write headers.<Name>`;
   }
+  if (/^\{.*\}$|^\$\./.test(field)) return `${JSON.stringify(field)} is no path; write the keys joined by single dots`;
   const path = field.split('.');
   if (path.includes('')) return `${JSON.stringify(field)} has an empty part; write the keys joined by single dots`;
   return path.length > 1 && path[0] === 'payload' ? { in: 'payload', path: path.slice(1) } : { in: 'root', path };

@@ -2,7 +2,7 @@
 import { RE2JS, RE2JSSyntaxException } from 're2js';
 import type { FilterConfig, FilterLeaf, FilterPlan } from '../../schemas/generated/types.ts';
 import type { Lowered, NodePath, Problem } from '../diagnostics/problem.ts';
-import { lowerField } from './field.ts';
+import { lowerField, plainField } from './field.ts';
 
 type Operator = FilterLeaf['operator'];
 const OPERATORS: readonly Operator[] = [
@@ -20,7 +20,7 @@ const GROUPS = ['all', 'any', 'not'] as const;
 /** Collects the problems of one lowering. */
 class Report {
   readonly problems: Problem[] = [];
-  add(rule: string, path: NodePath, message: string, more: Pick<Problem, 'within' | 'hint'> = {}): null {
+  add(rule: string, path: NodePath, message: string, more: Pick<Problem, 'within' | 'hint' | 'fix'> = {}): null {
     this.problems.push({ rule, path, at: 'value', message, ...more });
     return null;
   }
@@ -77,7 +77,11 @@ function lowerLeaf(config: FilterConfig, path: NodePath, report: Report): Filter
     return report.add('filter-shape', path, 'a filter is a `field` with one operator, or one of `all`, `any`, `not`');
   }
   const field = lowerField(config.field);
-  if (typeof field === 'string') report.add('filter-field', [...path, 'field'], field);
+  if (typeof field === 'string') {
+    const plain = plainField(config.field);
+    const fix: Pick<Problem, 'fix'> = plain === null ? {} : { fix: { kind: 'rename', text: plain } };
+    report.add('filter-field', [...path, 'field'], plain === null ? field : `${field}: \`${plain}\``, fix);
+  }
   const [operator, second] = used;
   if (operator === undefined || second !== undefined) {
     const found = operator === undefined ? 'none' : used.join(' and ');

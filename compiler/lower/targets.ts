@@ -1,5 +1,5 @@
 /** Puts the targets of the catalog together: the plans of the table, and what `deliver` and `platforms` may call them. */
-import type { TargetFile, TargetPlan } from '../../schemas/generated/types.ts';
+import type { TargetEffect, TargetFile, TargetPlan } from '../../schemas/generated/types.ts';
 import type { Lowered, Problem } from '../diagnostics/problem.ts';
 import { lowerTargetNames } from './binding.ts';
 import { lowerTarget } from './target.ts';
@@ -7,12 +7,18 @@ import { lowerTarget } from './target.ts';
 /** A target file, lowered. Those that are shipped are lowered once for all compiles: their patterns take time. */
 export interface CatalogTarget {
   readonly aliases?: readonly string[];
+  /** Events that a delivery makes senders send. */
+  readonly causes?: readonly TargetEffect[];
   readonly lowered: Lowered<TargetPlan>;
 }
 
 export function lowerTargetFile(name: string, file: TargetFile): CatalogTarget {
-  const { aliases } = file;
-  return { ...(aliases === undefined ? {} : { aliases }), lowered: lowerTarget(name, file) };
+  const { aliases, causes } = file;
+  return {
+    ...(aliases === undefined ? {} : { aliases }),
+    ...(causes === undefined ? {} : { causes }),
+    lowered: lowerTarget(name, file),
+  };
 }
 
 export interface LoweredTargets {

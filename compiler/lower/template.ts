@@ -83,8 +83,8 @@ function segments(text: string): TemplatePlan {
   return plan;
 }
 
-function problem(rule: string, message: string, within?: Problem['within']): Problem {
-  return { rule, path: [], at: 'value', message, ...(within === undefined ? {} : { within }) };
+function problem(rule: string, message: string, more: Pick<Problem, 'within' | 'fix'> = {}): Problem {
+  return { rule, path: [], at: 'value', message, ...more };
 }
 
 function slips(text: string): Problem[] {
@@ -92,9 +92,12 @@ function slips(text: string): Problem[] {
     const [braced, inside = '', close] = match;
     const slip = SLIPS.find((one) => one.closed === (close === '}') && one.inside.test(inside));
     if (slip === undefined) return [];
-    const found = slip.closed ? braced : `{${/^\S+/.exec(inside)?.[0] ?? ''}`;
-    const message = `${found} ${slip.what}; write ${suggest(found)}`;
-    return [problem('template-syntax', message, { offset: match.index, length: found.length })];
+    const isDoubled = slip.closed && text[match.index - 1] === '{' && text[match.index + braced.length] === '}';
+    const found = isDoubled ? `{${braced}}` : slip.closed ? braced : `{${/^\S+/.exec(inside)?.[0] ?? ''}`;
+    const meant = suggest(found);
+    const within = { offset: match.index - (isDoubled ? 1 : 0), length: found.length };
+    const message = `${found} ${slip.what}; write ${meant}`;
+    return [problem('template-syntax', message, { within, fix: { kind: 'replace', text: meant } })];
   });
 }
 
@@ -102,14 +105,13 @@ function slips(text: string): Problem[] {
 function surprises(text: string): Problem[] {
   const doubled = [...text.matchAll(new RegExp(`\\{\\{(${PATH})\\}\\}`, 'g'))].map((match) =>
     problem('template-braces', `${match[0]} keeps one pair of braces around the value; write {${match[1]}}`, {
-      offset: match.index,
-      length: match[0].length,
+      within: { offset: match.index, length: match[0].length },
+      fix: { kind: 'replace', text: `{${match[1]}}` },
     }),
   );
   const headers = [...text.matchAll(new RegExp(`\\{headers\\.${PATH}\\}`, 'g'))].map((match) =>
     problem('template-headers', `${match[0]} never resolves: templates see the payload, only filters see headers`, {
-      offset: match.index,
-      length: match[0].length,
+      within: { offset: match.index, length: match[0].length },
     }),
   );
   return [...doubled, ...headers];

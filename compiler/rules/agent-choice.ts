@@ -15,7 +15,7 @@ export const agentChoice: Rule = {
       alerts:
         prompt: "{title}"
 agent:
-  command: [my-agent, --print]
+  command: [my-agent, --tools, "{toolsets}"]
   openai: { base_url: "http://127.0.0.1:8080/v1", model: small }
 `,
   },
@@ -28,7 +28,7 @@ agent:
       alerts:
         prompt: "{title}"
 agent:
-  command: [my-agent, --print]
+  command: [my-agent, --tools, "{toolsets}"]
 `,
   },
   checkProfile({ config }) {

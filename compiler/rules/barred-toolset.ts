@@ -26,7 +26,7 @@ export const barredToolset: Rule = {
     secret: env:WEBHOOK_SECRET
     routes:
       pulls:
-        toolsets: [web, terminal]
+        toolsets: [web, vision_analyze]
         prompt: "{title}"
 `,
   },

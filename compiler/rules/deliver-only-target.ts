@@ -1,7 +1,7 @@
 /** A direct route that would deliver to nobody (§7). */
 import type { Rule } from './support/rule.ts';
 import { atRoute } from './support/rule.ts';
-import { targetPath } from './support/targets.ts';
+import { KEEPING_TARGETS, targetPath } from './support/targets.ts';
 
 export const deliverOnlyTarget: Rule = {
   id: 'deliver-only-target',
@@ -42,7 +42,7 @@ export const deliverOnlyTarget: Rule = {
       return [atRoute(this.id, `route \`${route.name}\` is \`deliver_only\` and has no \`deliver\``, hint)];
     }
     return route.targets
-      .filter(({ target }) => target !== null && NOBODY.has(target))
+      .filter(({ target }) => target !== null && KEEPING_TARGETS.has(target))
       .map(({ name, index }) => ({
         rule: this.id,
         path: targetPath(index),
@@ -52,6 +52,3 @@ export const deliverOnlyTarget: Rule = {
       }));
   },
 };
-
-/** Targets that keep the text and send it to no one. */
-const NOBODY: ReadonlySet<string> = new Set(['log', 'local']);

@@ -1,4 +1,5 @@
 /** A schedule that is no cron expression. */
+import type { Problem } from '../diagnostics/problem.ts';
 import { parseSchedule } from '../schedule/parse-schedule.ts';
 import type { Rule } from './support/rule.ts';
 
@@ -35,6 +36,10 @@ jobs:
     const parsed = parseSchedule(config.schedule);
     if (parsed.ok) return [];
     const hint = 'minute, hour, day of month, month, day of week: `0 8 * * 1-5` is 08:00 on weekdays';
-    return [{ rule: this.id, path: ['schedule'], at: 'value', message: parsed.message, hint }];
+    const { message, meant } = parsed;
+    const problem: Problem = { rule: this.id, path: ['schedule'], at: 'value', message };
+    if (meant === undefined) return [{ ...problem, hint }];
+    if (!meant.exact) return [problem];
+    return [{ ...problem, fix: { kind: 'replace', text: JSON.stringify(meant.cron) } }];
   },
 };

@@ -1,6 +1,8 @@
 /** A stranger's whole text in front of strong tools (§5.5). */
 import { oneOf } from '../diagnostics/suggest.ts';
 import { DEFAULT_TOOLSETS, webhookToolsets } from '../lower/toolsets.ts';
+import type { RouteView } from '../route-scope.ts';
+import { actingToolsets } from '../untrusted/untrusted-texts.ts';
 import type { Rule } from './support/rule.ts';
 import { atRoute } from './support/rule.ts';
 
@@ -16,7 +18,7 @@ export const rawPayload: Rule = {
     secret: env:WEBHOOK_SECRET
     routes:
       issues:
-        toolsets: [terminal]
+        toolsets: [web]
         prompt: "Look at this: {__raw__}"
 `,
   },
@@ -27,7 +29,7 @@ export const rawPayload: Rule = {
     secret: env:WEBHOOK_SECRET
     routes:
       issues:
-        toolsets: [terminal]
+        toolsets: [web]
         prompt: "Look at issue {issue.number}: {issue.title}"
 `,
   },
@@ -35,7 +37,7 @@ export const rawPayload: Rule = {
     if (route.mode !== 'agent') return [];
     const names = route.config.toolsets ?? route.profilePlan?.toolsets ?? [];
     const wide = webhookToolsets(names, route.scope.table.toolsets).filter((name) => !DEFAULT_TOOLSETS.includes(name));
-    if (wide.length === 0) return [];
+    if (wide.length === 0 || isToldOtherwise(route)) return [];
     const tools = `the agent may use ${oneOf(wide, 'and')}`;
     const hint = 'name the fields the agent needs: `{pull_request.title}`';
     const { prompt } = route.config;
@@ -50,3 +52,7 @@ export const rawPayload: Rule = {
 };
 
 const DUMP = '{__raw__}';
+
+/** `untrusted-input` says more of a whole payload in front of toolsets that act. */
+const isToldOtherwise = (route: RouteView): boolean =>
+  route.config.accept_untrusted === undefined && actingToolsets(route).length > 0;

@@ -1,6 +1,7 @@
 /** Every rule of the compiler, in the order in which docs/rules.md explains them: the only registry there is. */
 import type { Severity } from '../diagnostics/diagnostic.ts';
 import { agentChoice } from './agent-choice.ts';
+import { agentUnconfined } from './agent-unconfined.ts';
 import { barredToolset } from './barred-toolset.ts';
 import { blueprintDefault } from './blueprint-default.ts';
 import { blueprintField } from './blueprint-field.ts';
@@ -13,6 +14,7 @@ import { deliverOnlyTarget } from './deliver-only-target.ts';
 import { deliverOnlyWithCronJob } from './deliver-only-with-cron-job.ts';
 import { duplicateDefinition } from './duplicate-definition.ts';
 import { duplicateKey } from './duplicate-key.ts';
+import { emptyConfig } from './empty-config.ts';
 import { emptyInclude } from './empty-include.ts';
 import { envFileSyntax } from './env-file-syntax.ts';
 import { eventGlob } from './event-glob.ts';
@@ -59,6 +61,7 @@ import { secretExposed } from './secret-exposed.ts';
 import { secretPlaceholder } from './secret-placeholder.ts';
 import { secretReference } from './secret-reference.ts';
 import { secretShort } from './secret-short.ts';
+import { selfTrigger } from './self-trigger.ts';
 import { shadowedSetting } from './shadowed-setting.ts';
 import { shellPlaceholder } from './shell-placeholder.ts';
 import { slowDirectDelivery } from './slow-direct-delivery.ts';
@@ -97,7 +100,9 @@ import { unreachableRoute } from './unreachable-route.ts';
 import { unreadableFile } from './unreadable-file.ts';
 import { unsafeUrl } from './unsafe-url.ts';
 import { unsignedSource } from './unsigned-source.ts';
+import { untrustedInput } from './untrusted-input.ts';
 import { webhookDisabled } from './webhook-disabled.ts';
+import { wholePayloadMessage } from './whole-payload-message.ts';
 import { wrongType } from './wrong-type.ts';
 import { yamlAlias } from './yaml-alias.ts';
 import { yamlSyntax } from './yaml-syntax.ts';
@@ -110,7 +115,16 @@ export interface RuleGroup {
 export const RULE_GROUPS: readonly RuleGroup[] = Object.freeze([
   {
     title: 'Reading',
-    rules: [unreadableFile, yamlSyntax, yamlAlias, duplicateKey, duplicateDefinition, emptyInclude, envFileSyntax],
+    rules: [
+      unreadableFile,
+      yamlSyntax,
+      yamlAlias,
+      duplicateKey,
+      duplicateDefinition,
+      emptyConfig,
+      emptyInclude,
+      envFileSyntax,
+    ],
   },
   { title: 'Shape', rules: [unknownKey, missingKey, wrongType, invalidValue, invalidNumber, invalidName] },
   {
@@ -180,8 +194,10 @@ export const RULE_GROUPS: readonly RuleGroup[] = Object.freeze([
       impossibleFilter,
       unknownEventAction,
       rawPayload,
+      wholePayloadMessage,
     ],
   },
+  { title: 'Routes: what strangers can reach', rules: [untrustedInput, agentUnconfined, selfTrigger] },
   {
     title: 'Routes: reach and effect',
     rules: [

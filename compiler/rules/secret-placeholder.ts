@@ -105,9 +105,10 @@ function problemsOf(rule: string, { ref, path }: PlacedSecret, scope: RouteScope
 
 const MAKE_ONE = 'make one with `openssl rand -hex 32`';
 
-function wordsFor({ what, variable }: Placeholder): Pick<Problem, 'message' | 'hint'> {
+function wordsFor({ what, variable }: Placeholder): Pick<Problem, 'message' | 'hint' | 'fix'> {
   const isVariable = what.startsWith('this is not');
-  if (variable !== null) return { message: what, hint: `write \`env:${variable}\`` };
+  if (variable !== null)
+    return { message: what, hint: `write \`env:${variable}\``, fix: { kind: 'replace', text: `env:${variable}` } };
   if (isVariable) return { message: what, hint: 'write `env:NAME` for a variable, `file:path` for a file' };
   return { message: what, hint: `${MAKE_ONE}, keep it in \`.env\`, and write \`env:NAME\`` };
 }

@@ -18,7 +18,7 @@ export const shellPlaceholder: Rule = {
       pulls:
         prompt: "{title}"
 agent:
-  command: [bash, -lc, "my-agent --session {session} | tee -a agent.log"]
+  command: [bash, -lc, "my-agent --tools {toolsets} --session {session} | tee -a agent.log"]
 `,
   },
   good: {
@@ -30,7 +30,7 @@ agent:
       pulls:
         prompt: "{title}"
 agent:
-  command: [bash, -lc, 'my-agent --session "$HOOKWRIGHT_SESSION" | tee -a agent.log']
+  command: [bash, -lc, 'my-agent --tools "$HOOKWRIGHT_TOOLSETS" --session "$HOOKWRIGHT_SESSION" | tee -a agent.log']
 `,
   },
   checkProfile({ config }) {

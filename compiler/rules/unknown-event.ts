@@ -1,8 +1,9 @@
 /** An event name the sender does not know. */
 import { RE2JS } from 're2js';
 import type { Problem } from '../diagnostics/problem.ts';
-import { suggest } from '../diagnostics/suggest.ts';
+import { certainMatch, suggest } from '../diagnostics/suggest.ts';
 import { lowerEvents } from '../lower/events.ts';
+import type { RouteView } from '../route-scope.ts';
 import type { Rule } from './support/rule.ts';
 
 export const unknownEvent: Rule = {
@@ -34,17 +35,46 @@ export const unknownEvent: Rule = {
         prompt: "{object_attributes.title}"
 `,
   },
-  checkRoute({ config, facts }) {
+  checkRoute(route) {
+    const { config, facts } = route;
     const known = facts?.events ?? [];
     if (known.length === 0) return [];
     return (config.events ?? []).flatMap((entry, index): readonly Problem[] => {
       if (isKnown(entry, known)) return [];
-      const meant = sameWord(entry, known) ?? suggest(entry, known)[0];
+      const withAction = eventWithAction(route, entry, known);
+      if (withAction !== null) return [{ rule: this.id, path: ['events', index], at: 'value', ...withAction }];
+      const exact = sameWord(entry, known) ?? certainMatch(entry, known) ?? undefined;
+      const meant = exact ?? suggest(entry, known)[0];
       const message = `\`${config.source}\` documents no event \`${entry}\`${meant === undefined ? '' : `: it sends \`${meant}\``}`;
-      return [{ rule: this.id, path: ['events', index], at: 'value', message }];
+      const fix: Pick<Problem, 'fix'> = exact === undefined ? {} : { fix: { kind: 'rename', text: exact } };
+      return [{ rule: this.id, path: ['events', index], at: 'value', message, ...fix }];
     });
   },
 };
+
+/** Fields in which senders say what happened to the thing the event is about. */
+const ACTIONS: readonly (readonly string[])[] = [['action'], ['object_attributes', 'action']];
+
+/** `pull_request.opened`: an event, and a value of its `action`. */
+function eventWithAction(
+  route: RouteView,
+  entry: string,
+  known: readonly string[],
+): Pick<Problem, 'message' | 'hint' | 'fix' | 'fixAt'> | null {
+  const [, name = '', action = ''] = /^([\w ]+)[.:/]([a-z_]+)$/.exec(entry) ?? [];
+  const event = known.find((one) => one === name) ?? sameWord(name, known);
+  if (name === '' || event === undefined) return null;
+  const field = ACTIONS.find((path) => route.scope.payloads?.hasPath(route, event, path) === true)?.join('.');
+  const message = `\`${route.config.source}\` sends \`${event}\``;
+  if (field === undefined)
+    return { message: `${message}, and no event \`${entry}\``, fix: { kind: 'rename', text: event } };
+  const filters = `filters: [{ field: ${field}, equals: ${action} }]`;
+  const isAlone = route.config.events?.length === 1 && route.config.filters === undefined;
+  return {
+    message: `${message}, with \`${action}\` as its \`${field}\`: write \`events: [${event}]\` and \`${filters}\``,
+    ...(isAlone ? { fix: { kind: 'flow', text: `[${event}]`, andKey: filters }, fixAt: ['events'] } : {}),
+  };
+}
 
 /** A glob that cannot be read is another rule's. */
 function isKnown(entry: string, known: readonly string[]): boolean {

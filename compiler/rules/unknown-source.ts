@@ -1,6 +1,6 @@
 /** A source or signature scheme that does not exist. */
 import type { Problem } from '../diagnostics/problem.ts';
-import { didYouMean } from '../diagnostics/suggest.ts';
+import { didYouMean, renameFix } from '../diagnostics/suggest.ts';
 import type { Rule } from './support/rule.ts';
 
 export const unknownSource: Rule = {
@@ -41,7 +41,8 @@ export const unknownSource: Rule = {
       .filter(({ name }) => !Object.hasOwn(known, name) && !route.scope.unsure.has(`source:${name}`))
       .map(({ name, path }): Problem => {
         const message = `there is no source \`${name}\`${didYouMean(name, Object.keys(known))}`;
-        return { rule: this.id, path, at: 'value', message, hint: '`hookwright source list` shows them all' };
+        const hint = '`hookwright source list` shows them all';
+        return { rule: this.id, path, at: 'value', message, hint, ...renameFix(name, Object.keys(known)) };
       });
   },
 };

@@ -1,9 +1,10 @@
 /** A target that does not exist (§4.4). */
-
-import { didYouMean } from '../diagnostics/suggest.ts';
+import type { Problem } from '../diagnostics/problem.ts';
+import { didYouMean, renameFix } from '../diagnostics/suggest.ts';
 import { targetNamed } from '../lower/delivery.ts';
 import { JOB_DELIVERIES } from '../lower/job.ts';
 import { targetEntries } from '../lower/profile.ts';
+import { DEFAULT_PROFILE } from '../route-scope.ts';
 import type { Rule } from './support/rule.ts';
 import { unknownTargets } from './support/targets.ts';
 
@@ -44,18 +45,22 @@ export const unknownTarget: Rule = {
   checkJob(job) {
     return unknownTargets(job.config.deliver, job.scope, JOB_DELIVERIES);
   },
-  checkProfile({ config, scope }) {
+  checkProfile({ name: profile, config, scope }) {
     const names = scope.table.target_names;
+    const known = [...Object.keys(names), ...(profile === DEFAULT_PROFILE ? ['webhook'] : [])];
     return targetEntries(config)
       .filter(([name]) => targetNamed(names, name) === null)
-      .map(([name]) => ({
-        rule: this.id,
-        path: ['platforms', name],
-        at: 'key',
-        message:
-          name === 'webhook'
-            ? '`webhook` is no target: the adapter is one for all profiles, and set up in the root config'
-            : `there is no delivery target \`${name}\`${didYouMean(name, Object.keys(names))}`,
-      }));
+      .map(
+        ([name]): Problem => ({
+          rule: this.id,
+          path: ['platforms', name],
+          at: 'key',
+          message:
+            name === 'webhook'
+              ? '`webhook` is no target: the adapter is one for all profiles, and set up in the root config'
+              : `there is no delivery target \`${name}\`${didYouMean(name, known)}`,
+          ...renameFix(name, known),
+        }),
+      );
   },
 };

@@ -17,7 +17,7 @@ export const unknownToolset: Rule = {
     routes:
       pulls:
         toolsets: [web, termnial]
-        prompt: "{title}"
+        prompt: "Say which pull requests wait"
 `,
   },
   good: {
@@ -28,7 +28,7 @@ export const unknownToolset: Rule = {
     routes:
       pulls:
         toolsets: [web, terminal]
-        prompt: "{title}"
+        prompt: "Say which pull requests wait"
 `,
   },
   checkRoute(route) {

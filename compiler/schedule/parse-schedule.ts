@@ -1,5 +1,7 @@
 /** Reads a five-field cron expression, for everything in the compiler that checks, describes or forecasts a schedule. */
 import { Cron } from 'croner';
+import type { MeantSchedule } from './schedule-words.ts';
+import { readScheduleWords } from './schedule-words.ts';
 
 export interface Schedule {
   /** The five fields, one space between them. */
@@ -13,7 +15,12 @@ export interface Schedule {
 
 export type ParsedSchedule =
   | { readonly ok: true; readonly schedule: Schedule }
-  | { readonly ok: false; readonly message: string };
+  | {
+      readonly ok: false;
+      readonly message: string;
+      /** What was meant, as far as the text says it. */
+      readonly meant?: MeantSchedule;
+    };
 
 /** What people write in place of five fields, and what they mean by it. */
 const NICKNAMES: Readonly<Record<string, string>> = {
@@ -32,8 +39,31 @@ const NICKNAMES: Readonly<Record<string, string>> = {
  */
 export const CRON_OPTIONS = { mode: '5-part', fixedTimeRule: 'no-wildcard' } as const;
 
-function refuse(message: string): ParsedSchedule {
+type Refused = Extract<ParsedSchedule, { ok: false }>;
+
+function refuse(message: string): Refused {
   return { ok: false, message };
+}
+
+const FIVE = 'five fields are needed (minute, hour, day of month, month, day of week)';
+
+/** Text that has not five fields: often it says a time in words. */
+function explainWords(text: string, parts: readonly string[]): Refused {
+  const shown = text.trim();
+  const time = /^(\d{1,2}):(\d\d)$/.exec(shown);
+  if (time !== null && (Number(time[1]) > 23 || Number(time[2]) > 59)) {
+    return refuse(`\`${shown}\` is no time of day: it goes from 00:00 to 23:59, and 07:30 every day is \`30 7 * * *\``);
+  }
+  const meant = withoutSeconds(parts) ?? readScheduleWords(text);
+  if (meant === null) return refuse(`${FIVE}, here are ${shown === '' ? 'none' : parts.length}`);
+  const sure = meant.exact ? `write \`${meant.cron}\`` : `write for example \`${meant.cron}\``;
+  return { ...refuse(`${FIVE}: for \`${shown}\` ${sure}`), meant };
+}
+
+/** Six fields, of which the first is one of seconds. */
+function withoutSeconds([seconds, ...rest]: readonly string[]): MeantSchedule | null {
+  if (rest.length !== 5 || seconds === undefined || !/^(?:\d{1,2}|\*)$/.test(seconds)) return null;
+  return parseSchedule(rest.join(' ')).ok ? { cron: rest.join(' '), exact: seconds === '0' || seconds === '00' } : null;
 }
 
 /** @returns the fields, or what is wrong with the expression and what would be right. */
@@ -42,9 +72,8 @@ export function parseSchedule(text: string): ParsedSchedule {
   const first = parts[0] ?? '';
   if (first.startsWith('@')) {
     const meant = Object.hasOwn(NICKNAMES, first) ? NICKNAMES[first] : undefined;
-    return refuse(
-      meant === undefined ? `\`${first}\` is not a five-field cron expression` : `write \`${meant}\` for \`${first}\``,
-    );
+    if (meant === undefined) return refuse(`\`${first}\` is not a five-field cron expression`);
+    return { ...refuse(`write \`${meant}\` for \`${first}\``), meant: { cron: meant, exact: true } };
   }
   const [minute, hour, dayOfMonth, month, dayOfWeek] = parts;
   if (
@@ -55,8 +84,7 @@ export function parseSchedule(text: string): ParsedSchedule {
     dayOfWeek === undefined ||
     parts.length !== 5
   ) {
-    const count = text.trim() === '' ? 'none' : String(parts.length);
-    return refuse(`five fields are needed (minute, hour, day of month, month, day of week), here are ${count}`);
+    return explainWords(text, parts);
   }
   const joined = parts.join(' ');
   try {

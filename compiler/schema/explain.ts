@@ -1,48 +1,66 @@
 /** Turns schema errors into problems a config's author can act on, without the noise of alternatives that were not meant. */
-import type { SCHEMAS } from '../../schemas/built/schemas.ts';
-import type { NodePath, Problem } from '../diagnostics/problem.ts';
+import type { Problem } from '../diagnostics/problem.ts';
 import { certainMatch, didYouMean, oneOf, suggest } from '../diagnostics/suggest.ts';
 import { isSecretName } from '../source/secret-names.ts';
 import { typesOf, withoutAlternatives } from './alternatives.ts';
-import { guessKey, knownKeys } from './known-keys.ts';
+import type { SchemaName } from './known-keys.ts';
+import { descriptionAt, guessKey, knownKeys } from './known-keys.ts';
 import { misplacedKeyHint } from './misplaced-key.ts';
 import { parsePointer, valueAt } from './pointer.ts';
 import type { SchemaError } from './schema-error.ts';
-
-type SchemaName = keyof typeof SCHEMAS;
-
-interface Place {
-  readonly schema: SchemaName;
-  readonly data: unknown;
-  readonly path: NodePath;
-}
+import type { ShapePlace as Place, ShapeProblem } from './shape-problem.ts';
+import { nameOf, atValue as value } from './shape-problem.ts';
+import { SLIPS } from './slips/slips.ts';
 
 export function explainErrors(schema: SchemaName, errors: readonly SchemaError[], data: unknown): readonly Problem[] {
   const problems = withoutAlternatives(errors).map((error): ShapeProblem => {
     const place: Place = { schema, data, path: parsePointer(error.instancePath, data) };
     if (error.propertyName !== undefined) return nameProblem(place, error.propertyName);
+    const slip = recognise(place, error);
+    if (slip !== null) return slip;
     const explain = Object.hasOwn(KEYWORDS, error.keyword) ? KEYWORDS[error.keyword] : undefined;
     return explain?.(place, error.params) ?? value(place, 'invalid-value', 'this value is not allowed here');
   });
-  return withoutMisspelt(schema, problems);
+  return withoutMisspelt(schema, withoutCovered(problems));
 }
+
+function recognise(place: Place, error: SchemaError): ShapeProblem | null {
+  for (const slip of SLIPS) {
+    const problem = slip(place, error);
+    if (problem !== null) return problem;
+  }
+  return null;
+}
+
+/** What a mistake explains is not said as well; of two mistakes that explain the same, the first is said. */
+function withoutCovered(problems: readonly ShapeProblem[]): readonly ShapeProblem[] {
+  const kept = new Map<string, ShapeProblem>();
+  for (const problem of problems) {
+    for (const path of problem.covers ?? []) {
+      const key = JSON.stringify(path);
+      if (!kept.has(key)) kept.set(key, problem);
+    }
+  }
+  if (kept.size === 0) return problems;
+  const isCovered = (problem: ShapeProblem): boolean =>
+    problem.path.some((_, length) => isOthers(kept.get(JSON.stringify(problem.path.slice(0, length + 1))), problem));
+  return problems.filter((problem) => !isCovered(problem));
+}
+
+const isOthers = (cover: ShapeProblem | undefined, problem: ShapeProblem): boolean =>
+  cover !== undefined && cover !== problem;
 
 /** A missing key that stands there misspelt is not missing as well. */
 function withoutMisspelt(schema: SchemaName, problems: readonly ShapeProblem[]): readonly Problem[] {
   const meant = new Set(
     problems
       .filter(({ rule }) => rule === 'unknown-key')
-      .map(({ path }) => JSON.stringify([...path.slice(0, -1), guessKey(schema, path)])),
+      .map(({ path, instead }) => JSON.stringify([...path.slice(0, -1), instead ?? guessKey(schema, path)])),
   );
   if (meant.size === 0) return problems;
   return problems.filter(
     ({ rule, path, missing }) => rule !== 'missing-key' || !meant.has(JSON.stringify([...path, missing])),
   );
-}
-
-/** `missing`: the key a `missing-key` is about. */
-interface ShapeProblem extends Problem {
-  readonly missing?: string;
 }
 
 type Explain = (place: Place, params: Readonly<Record<string, unknown>>) => ShapeProblem;
@@ -60,7 +78,8 @@ const KEYWORDS: Readonly<Record<string, Explain>> = {
   },
   const: (place, params) =>
     value(place, 'invalid-value', `\`${nameOf(place.path)}\` must be \`${String(params.allowedValue)}\``),
-  pattern: (place) => value(place, 'invalid-value', `\`${nameOf(place.path)}\` has not the form that is expected here`),
+  pattern: (place) =>
+    described(place, value(place, 'invalid-value', `\`${nameOf(place.path)}\` has not the form that is expected here`)),
   minLength: (place) => value(place, 'invalid-value', `\`${nameOf(place.path)}\` must not be empty`),
   maxLength: (place, params) =>
     value(
@@ -116,7 +135,16 @@ function missingKey(place: Place, key: string): ShapeProblem {
     at: 'key',
     missing: key,
     message: `${entry} lacks the key \`${key}\``,
+    ...hintFrom(place.schema, [...place.path, key]),
   };
+}
+
+/** What the value is for tells what it should look like. */
+const described = ({ schema, path }: Place, problem: Problem): Problem => ({ ...problem, ...hintFrom(schema, path) });
+
+function hintFrom(schema: SchemaName, path: Place['path']): Pick<Problem, 'hint'> {
+  const description = descriptionAt(schema, path);
+  return description === null ? {} : { hint: `\`${nameOf(path)}\`: ${description}` };
 }
 
 /** The only names with a pattern are those of entries: routes, jobs, sources, profiles. */
@@ -125,9 +153,16 @@ function nameProblem(place: Place, name: string): Problem {
     rule: 'invalid-name',
     path: [...place.path, name],
     at: 'key',
-    message: `\`${name}\` cannot be a name here`,
+    message: `\`${name}\` cannot be a name here${nameLike(name)}`,
     hint: 'a name has 1 to 64 lower-case letters, digits, `-` and `_`, and starts with a letter or a digit',
   };
+}
+
+/** The same name in the letters that are allowed. */
+function nameLike(name: string): string {
+  const words = name.replace(/([a-z0-9])([A-Z])/g, '$1-$2').toLowerCase();
+  const plain = words.replace(/[^a-z0-9_]+/g, '-').replace(/^[-_]+|-+$/g, '');
+  return plain === '' || plain.length > 64 ? '' : `: write for example \`${plain}\``;
 }
 
 const TYPE_NAMES: Readonly<Record<string, string>> = {
@@ -147,7 +182,7 @@ function wrongType(place: Place, types: readonly string[]): Problem {
   const was = rule === 'invalid-number' ? notThis(place) : `, not ${TYPE_NAMES[typeOf(found)] ?? typeOf(found)}`;
   const problem = value(place, rule, `\`${nameOf(place.path)}\` must be ${expected}${was}`);
   const hint = types.includes('boolean') && typeof found === 'string' ? truthHint(found) : undefined;
-  if (hint === undefined) return problem;
+  if (hint === undefined) return described(place, problem);
   return { ...problem, hint: `write \`${hint}\``, fix: { kind: 'replace', text: hint } };
 }
 
@@ -158,17 +193,3 @@ function truthHint(found: string): string | undefined {
 }
 
 const typeOf = (found: unknown): string => (found === null ? 'null' : Array.isArray(found) ? 'array' : typeof found);
-
-const value = (place: Place, rule: string, message: string): Problem => ({
-  rule,
-  path: place.path,
-  at: 'value',
-  message,
-});
-
-/** The last key of a path, with the index of a list item: `events[1]`. */
-function nameOf(path: NodePath): string {
-  const last = path.findLastIndex((part) => typeof part === 'string');
-  const indexes = path.slice(last + 1).map((index) => `[${index}]`);
-  return `${String(path[last] ?? '')}${indexes.join('')}`;
-}

@@ -16,16 +16,38 @@ const BY_ID: ReadonlyMap<string, Schema> = new Map(
   Object.values(SCHEMAS).map((schema: Schema) => [String(schema.$id), schema]),
 );
 
-/** Keys named by any branch of the schema that may hold at this path. */
-export function knownKeys(name: keyof typeof SCHEMAS, path: NodePath): readonly string[] {
+export type SchemaName = keyof typeof SCHEMAS;
+
+/** Every branch of the schema that may hold at this path. */
+function schemasAt(name: SchemaName, path: NodePath): readonly Schema[] {
   const root: Schema = SCHEMAS[name];
   let places = branches({ schema: root, root });
   for (const part of path) places = places.flatMap((place) => children(place, part)).flatMap(branches);
-  return [...new Set(places.flatMap(({ schema }) => Object.keys(mapOf(schema.properties))))];
+  return places.map(({ schema }) => schema);
+}
+
+/** Keys named by any branch of the schema that may hold at this path. */
+export const knownKeys = (name: SchemaName, path: NodePath): readonly string[] => [
+  ...new Set(schemasAt(name, path).flatMap((schema) => Object.keys(mapOf(schema.properties)))),
+];
+
+/** The JSON types that may stand at this path. */
+export const typesAt = (name: SchemaName, path: NodePath): ReadonlySet<unknown> =>
+  new Set(schemasAt(name, path).flatMap(({ type }) => type));
+
+/** Whether a key of the map at this path is known, or may have any name. */
+export const takesKey = (name: SchemaName, path: NodePath, key: string): boolean =>
+  knownKeys(name, path).includes(key) ||
+  schemasAt(name, path).some(({ additionalProperties }) => isPlainMap(additionalProperties));
+
+/** What the schema says a value is for; null: nothing. */
+export function descriptionAt(name: SchemaName, path: NodePath): string | null {
+  const found = schemasAt(name, path).find(({ description }) => typeof description === 'string');
+  return found === undefined ? null : String(found.description);
 }
 
 /** The known key that an unknown one was most likely meant to be. */
-export function guessKey(name: keyof typeof SCHEMAS, path: NodePath): string | null {
+export function guessKey(name: SchemaName, path: NodePath): string | null {
   return suggest(String(path.at(-1)), knownKeys(name, path.slice(0, -1)))[0] ?? null;
 }
 

@@ -61,11 +61,15 @@ export function pruneEntries(
   problems: readonly Problem[],
 ): Pruned {
   const entries = new Map<string, Problem[]>();
-  for (const problem of problems) {
-    const id = JSON.stringify(entryPath(problem.path));
+  const add = (path: NodePath, problem: Problem): void => {
+    const id = JSON.stringify(entryPath(path));
     const known = entries.get(id);
     if (known === undefined) entries.set(id, [problem]);
     else known.push(problem);
+  };
+  for (const problem of problems) {
+    add(problem.path, problem);
+    for (const path of problem.covers ?? []) add(path, { ...problem, path });
   }
   const removed: NodePath[] = [];
   const doubtful: NodePath[] = [];
@@ -80,7 +84,9 @@ export function pruneEntries(
 }
 
 /** An unknown key directly in a route that was nothing, or one of the independent keys. */
-function losesOneKey(schema: Parameters<typeof guessKey>[0], { rule, path }: Problem, entry: NodePath): boolean {
+function losesOneKey(schema: Parameters<typeof guessKey>[0], { rule, path, fix }: Problem, entry: NodePath): boolean {
+  // What belongs elsewhere is missing there.
+  if (fix?.kind === 'nest') return false;
   if (rule !== 'unknown-key' || entry.at(-2) !== 'routes' || path.length !== entry.length + 1) return false;
   const guess = guessKey(schema, path);
   return guess === null || INDEPENDENT_KEYS.has(guess);

@@ -16,7 +16,8 @@ export function formsOf(route: RouteView, senders: Senders): FormSet | null {
   return sender === null || all === null ? null : ofEvents(all, plan, sender);
 }
 
-function pinnedSender({ config, scope }: RouteView, senders: Senders): Sender | null {
+/** null: the route names no source. */
+export function pinnedSender({ config, scope }: RouteView, senders: Senders): Sender | null {
   const { sources } = scope.table;
   const name = config.source ?? '';
   return Object.hasOwn(sources, name) ? senders.byScheme(sources[name]?.scheme ?? '') : null;

@@ -88,10 +88,10 @@ function load(loading: Loading, request: Request): void {
   const parsed = parseYaml(source);
   loading.findings.push(...parsed.findings);
   if (parsed.file === null) loading.incomplete = true;
-  else addFile(loading, parsed.file);
+  else addFile(loading, parsed.file, request.from === null);
 }
 
-function addFile(loading: Loading, file: ParsedFile): void {
+function addFile(loading: Loading, file: ParsedFile, isRoot: boolean): void {
   const { source, value } = file;
   if (!isPlainMap(value)) {
     const range = { start: 0, end: source.text.length };
@@ -100,12 +100,18 @@ function addFile(loading: Loading, file: ParsedFile): void {
     return;
   }
   loading.files.push(file);
+  if (isRoot && Object.keys(value).length === 0) {
+    const message = 'this file configures nothing: no route, no job, no target';
+    const hint = '`hookwright gateway setup` writes one, and examples/ has some to start from';
+    loading.findings.push({ rule: 'empty-config', source, range: START, message, hint });
+  }
   const { include } = value;
   if (include === undefined) return;
   const index: KeyIndex = new WeakMap();
   if (!Array.isArray(include)) {
     const range = locate(file, ['include'], index).value;
-    loading.findings.push({ rule: 'wrong-type', source, range, message: '`include` is a list of paths and globs' });
+    const message = '`include` must be a list of paths and globs: write `include: [routes/*.yaml]`';
+    loading.findings.push({ rule: 'wrong-type', source, range, message });
     return;
   }
   include.forEach((pattern: unknown, i) => {

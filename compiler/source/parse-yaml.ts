@@ -1,11 +1,13 @@
 /** Parses one YAML (or JSON) file to plain data and keeps its nodes, so that every value can be located later. */
 import type { YAMLError } from 'yaml';
 import { parseDocument } from 'yaml';
+import { applyEdits } from '../diagnostics/apply-fixes.ts';
 import type { Finding } from '../diagnostics/diagnostic.ts';
 import type { AliasTargets, YamlNode } from './build-value.ts';
 import { buildValue } from './build-value.ts';
-import type { SourceText } from './source-text.ts';
+import type { Range, SourceText } from './source-text.ts';
 import { START } from './source-text.ts';
+import { findSyntaxSlip } from './syntax-slips.ts';
 
 export interface ParsedFile {
   readonly source: SourceText;
@@ -36,31 +38,38 @@ export function parseYaml(source: SourceText): ParseResult {
 }
 
 function parse(source: SourceText): ParseResult {
-  const document = parseDocument(source.text, {
-    // Keys are compared below, in linear time and with both places known.
-    uniqueKeys: false,
-    stringKeys: true,
-    prettyErrors: false,
-    logLevel: 'error',
-  });
-  const complaints = [...document.errors, ...document.warnings];
-  if (complaints.length > 0) return { file: null, findings: syntaxFindings(source, complaints) };
+  const document = parseDocument(source.text, OPTIONS);
+  const found = [...document.errors, ...document.warnings];
+  if (found.length > 0) return { file: null, findings: syntaxFindings(source, found) };
   const built = buildValue(source, document.contents);
   if (built.fatal) return { file: null, findings: built.findings };
   const file = { source, value: built.value, root: document.contents, aliases: built.aliases };
   return { file, findings: built.findings };
 }
 
-function syntaxFindings(source: SourceText, complaints: readonly YAMLError[]): readonly Finding[] {
+const OPTIONS = {
+  // Keys are compared when the value is built, in linear time and with both places known.
+  uniqueKeys: false,
+  stringKeys: true,
+  prettyErrors: false,
+  logLevel: 'error',
+} as const;
+
+function complaints(text: string): readonly YAMLError[] {
+  const { errors, warnings } = parseDocument(text, OPTIONS);
+  return [...errors, ...warnings];
+}
+
+function syntaxFindings(source: SourceText, found: readonly YAMLError[]): readonly Finding[] {
   const lines = new Set<number>();
   const findings: Finding[] = [];
-  for (const complaint of complaints.toSorted((a, b) => a.pos[0] - b.pos[0])) {
+  for (const complaint of found.toSorted((a, b) => a.pos[0] - b.pos[0])) {
     const start = Math.min(complaint.pos[0], source.text.length);
     const line = source.text.lastIndexOf('\n', start - 1);
     if (lines.has(line) || findings.length === MAX_SYNTAX_ERRORS) continue;
     lines.add(line);
     const range = { start, end: Math.max(start, Math.min(complaint.pos[1], source.text.length)) };
-    findings.push({ rule: 'yaml-syntax', source, range, message: sentence(complaint) });
+    findings.push({ rule: 'yaml-syntax', source, range, ...explain(source, complaint, line + 1) });
   }
   return findings;
 }
@@ -75,5 +84,25 @@ const SENTENCES: Partial<Record<YAMLError['code'], string>> = {
   MULTILINE_IMPLICIT_KEY: 'a key must end on its line; a `:` may be missing after it, or a quote is not closed',
 };
 
+/** The mistake in the line, where mending it mends the text up to there; else what the parser says. */
+function explain({ text }: SourceText, complaint: YAMLError, lineStart: number): Pick<Finding, 'message' | 'fix'> {
+  const lineEnd = text.indexOf('\n', lineStart);
+  const end = lineEnd < 0 ? text.length : lineEnd;
+  const slip = findSyntaxSlip(text.slice(lineStart, end).replace(/\r$/, ''));
+  if (slip === null) return { message: sentence(complaint) };
+  const fix = slip.edits.map((edit) => ({ ...edit, range: shifted(edit.range, lineStart) }));
+  const mended = applyEdits(text.slice(0, end), fix);
+  if (fix.length > 0 && complaints(mended).some(({ pos }) => pos[0] >= lineStart))
+    return { message: sentence(complaint) };
+  return { message: slip.message, ...(fix.length === 0 ? {} : { fix }) };
+}
+
+const shifted = ({ start, end }: Range, by: number): Range => ({ start: start + by, end: end + by });
+
+/** A line that is neither a key with its value nor part of the value above it. */
+const NO_PAIR = /^Implicit map keys need to be followed by map values/;
+
 const sentence = (complaint: YAMLError): string =>
-  SENTENCES[complaint.code] ?? complaint.message.charAt(0).toLowerCase() + complaint.message.slice(1);
+  NO_PAIR.test(complaint.message)
+    ? 'this line is no `key: value`: put the `:` that is missing, or, where a text goes on here, write it below `key: |`'
+    : (SENTENCES[complaint.code] ?? complaint.message.charAt(0).toLowerCase() + complaint.message.slice(1));

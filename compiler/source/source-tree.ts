@@ -69,7 +69,7 @@ export function mergeFiles(files: readonly ParsedFile[]): {
   readonly findings: readonly Finding[];
 } {
   const merge: Merge = { findings: [], index: new WeakMap() };
-  const parts = files.map((file) => ({ file, value: withoutInclude(file.value as Data) }));
+  const parts = files.map((file) => ({ file, value: ownSettings(file.value as Data) }));
   const merged = mergeParts(merge, parts, []);
   const place = (path: NodePath): Place => {
     const file = ownerOf(merged.owner, path);
@@ -78,11 +78,9 @@ export function mergeFiles(files: readonly ParsedFile[]): {
   return { tree: { value: merged.value as Data, files, place }, findings: merge.findings };
 }
 
-/** `include` belongs to the file that says it and has been followed by now. */
-function withoutInclude(value: Data): Data {
-  const { include: _, ...rest } = value;
-  return rest;
-}
+/** `include` belongs to the file that says it and has been followed by now; `x-…` keys hold anchors, and are the file's own. */
+const ownSettings = (value: Data): Data =>
+  Object.fromEntries(Object.entries(value).filter(([key]) => key !== 'include' && !key.startsWith('x-')));
 
 function mergeParts(merge: Merge, parts: readonly Part[], path: readonly string[]): { value: unknown; owner: Owner } {
   const [first, second] = parts;

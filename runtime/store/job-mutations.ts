@@ -129,7 +129,7 @@ export interface JobMutationResults {
   remove_job: boolean;
   pause_job: null;
   watch_job: null;
-  /** `claimed`: somebody else has dealt with it. */
+  /** `claimed`: the instant was dealt with before. */
   tick_job:
     | { readonly kind: 'stored'; readonly ref: Ref }
     | { readonly kind: 'claimed' | 'missed' | 'running' | 'paused' };

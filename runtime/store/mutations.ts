@@ -9,6 +9,8 @@
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { GroupLimits } from './group.ts';
 import type { JobMutation, JobMutationResults } from './job-mutations.ts';
+import type { Recover, Recovered } from './recover.ts';
+import type { RetentionMutation, RetentionMutationResults } from './retention-mutations.ts';
 import type { DispatchState, FinalState } from './states.ts';
 
 /** A stored dispatch's number: grows with the order of storing, never used twice. */
@@ -164,47 +166,6 @@ export interface RecordAttempt {
   readonly due_at: number | null;
 }
 
-/**
- * Makes due again, with the due time they had, what processes that are gone were holding: runs go back to `pending` with
- * an `interrupted` step, a delivery under way is due, and a dispatch that was `held` is dead (its sender was told nothing
- * and may come again). Every holder but `holder` is gone, in an engine that serves one process; one whose lease has
- * ended, in others.
- *
- * Also repairs what a clock that was set back has done: a row whose due time was set at an instant later than `now` is
- * due as long after `now` as it was to wait then.
- */
-export interface Recover {
-  readonly kind: 'recover';
-  readonly holder: Holder;
-  readonly now: number;
-}
-
-/** Looks at `limit` claims after the key `after` ('': the first ones) and removes those that have expired by `now`. */
-export interface ExpireClaims {
-  readonly kind: 'expire_claims';
-  readonly now: number;
-  readonly after: string;
-  readonly limit: number;
-}
-
-/**
- * Looks at `limit` dispatches after `after` and removes those that ended before `before` (unix ms). The newest of all
- * stays, so that its number is not given out again.
- */
-export interface Cleanup {
-  readonly kind: 'cleanup';
-  readonly before: number;
-  readonly after: Ref;
-  readonly limit: number;
-}
-
-/** Removes at most `limit` ended dispatches, oldest first, as long as the store is larger than `max_bytes`; never the newest. */
-export interface Trim {
-  readonly kind: 'trim';
-  readonly max_bytes: number;
-  readonly limit: number;
-}
-
 export type Mutation =
   | Accept
   | JoinGroup
@@ -213,22 +174,11 @@ export type Mutation =
   | Advance
   | RecordAttempt
   | Recover
-  | ExpireClaims
-  | Cleanup
-  | Trim
+  | RetentionMutation
   | JobMutation;
 export type MutationKind = Mutation['kind'];
 
-/** A dispatch that `recover` has ended. */
-export interface GivenUp {
-  readonly id: string;
-  readonly profile: string;
-  readonly route: string | null;
-  readonly job: string | null;
-  readonly reason: string;
-}
-
-export interface MutationResults extends JobMutationResults {
+export interface MutationResults extends JobMutationResults, RetentionMutationResults {
   accept: { readonly kind: 'stored'; readonly ref: Ref } | { readonly kind: 'duplicate' };
   join_group:
     | { readonly kind: 'stored'; readonly ref: Ref; readonly superseded: number; readonly due_at: number }
@@ -245,27 +195,5 @@ export interface MutationResults extends JobMutationResults {
     readonly state: Exclude<DispatchState, 'pending' | 'running'>;
     readonly reason: string | null;
   } | null;
-  recover: { readonly runs: number; readonly attempts: number; readonly given_up: readonly GivenUp[] };
-  /** `next`: where to go on; null at the end. */
-  expire_claims: { readonly removed: number; readonly next: string | null };
-  /** `next`: where to go on; null at the end. */
-  cleanup: { readonly removed: number; readonly next: Ref | null };
-  /** `bytes`: the size of the store afterwards. */
-  trim: { readonly removed: number; readonly bytes: number };
-}
-
-/** One function per kind of change: an engine is such a table and a way to commit. */
-export type MutationHandlers = {
-  readonly [K in MutationKind]: (mutation: Extract<Mutation, { kind: K }>) => MutationResults[K];
-};
-
-/** Calls the handler of a mutation's kind. */
-export function applyMutation<M extends Mutation>(handlers: MutationHandlers, mutation: M): MutationResults[M['kind']] {
-  const handler = handlers[mutation.kind] as (mutation: Mutation) => unknown;
-  return handler(mutation) as MutationResults[M['kind']];
-}
-
-/** True for a change that an operator would call an error: it has a reason, and is no deliberate skip. */
-export function isFailure(change: Advance): change is Advance & { readonly reason: string } {
-  return change.reason !== undefined && change.to !== 'skipped';
+  recover: Recovered;
 }

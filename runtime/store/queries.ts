@@ -1,4 +1,4 @@
-/** Every question a store answers, as plain data. */
+/** Every query of a store, as plain data. */
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { JobRecord, JobState, JobTick } from './job-mutations.ts';
 import type { ClaimKey, Ref, Step } from './mutations.ts';
@@ -74,7 +74,7 @@ export interface DamageReport {
   /** Unix ms at which it was found. */
   readonly at: number;
   readonly message: string;
-  /** Absolute path of the copy that was put aside; null: none could be made. */
+  /** Absolute path of the copy of the damaged file; null: none could be made. */
   readonly copy: string | null;
 }
 
@@ -128,15 +128,4 @@ export interface QueryResults {
   job_running: boolean;
   job_ticks: readonly JobTick[];
   audit: readonly string[];
-}
-
-/** One function per question. */
-export type QueryHandlers = {
-  readonly [K in QueryKind]: (query: Extract<Query, { kind: K }>) => QueryResults[K];
-};
-
-/** Calls the handler of a query's kind. */
-export function answerQuery<Q extends Query>(handlers: QueryHandlers, query: Q): QueryResults[Q['kind']] {
-  const handler = handlers[query.kind] as (query: Query) => unknown;
-  return handler(query) as QueryResults[Q['kind']];
 }

@@ -12,7 +12,7 @@ export interface ReplayOptions {
 
 /**
  * The change that stores the repeat. An answer that could not be delivered is delivered again without a second run; a
- * direct delivery is sent again; everything else runs again. The delivery id stays, for whoever looks it up, but claims
+ * direct delivery is sent again; everything else runs again. The delivery id stays, for lookups, but claims
  * nothing: a sender's repeat of it is still a duplicate.
  */
 export function replay(stored: StoredDispatch, { id, now, rerun }: ReplayOptions): Accept {

@@ -22,7 +22,7 @@ const DAY_MS = 86_400_000;
 /** First pass and every further one, in ms after the one before. */
 const FIRST_MS = 60_000;
 const EVERY_MS = 3_600_000;
-/** Between two looks at the size, in ms. */
+/** Between two checks of the size, in ms. */
 const SIZE_MS = 5000;
 /** Part of the size at which a warning is logged, and below which it may be logged again. */
 const WARN_AT = 0.8;
@@ -96,7 +96,7 @@ export async function cleanUp(
   return removed;
 }
 
-/** One look at the size, and what it takes to get below. */
+/** Checks the size once, and removes what is beyond it. */
 function createTrim({ store, clock, log, maxBytes }: RetentionContext): (stopped: () => boolean) => Promise<number> {
   let warned = false;
   return async (stopped) => {

@@ -14,6 +14,11 @@ export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
 }
 
+/** The store cannot be used at all; the message says what to do. */
+export class StoreRefused extends Error {
+  override readonly name = 'StoreRefused';
+}
+
 /** Why the store takes no writes, for `gateway status` and `/readyz`. */
 export interface StoreProblem {
   /** `replaced`: the file is not the one that was opened. */

@@ -1,5 +1,9 @@
 /** Folds characters that look the same into one, for a search that is not deceived by spellings. */
 
+/** Stands for what takes no room of its own: a combining mark, the second half of a surrogate pair. */
+export const NOTHING = '\u0001';
+
+const NO_WIDTH = NOTHING.charCodeAt(0);
 const SPACE = 0x20;
 const OTHER = 0x7f;
 
@@ -30,7 +34,8 @@ const ALPHABETS = [0x1f150, 0x1f170, 0x1f1e6];
 const isDecomposed = (code: number): boolean =>
   (code >= 0x1d400 && code <= 0x1d7ff) || (code >= 0x1f100 && code <= 0x1f14f);
 
-const SEPARATES_NOTHING = /^[\s\p{M}\p{Default_Ignorable_Code_Point}]$/u;
+const WHITE_SPACE = /^\s$/;
+const WITHOUT_WIDTH = /^[\p{M}\p{Default_Ignorable_Code_Point}]$/u;
 
 function fold(code: number): number {
   const alike = KNOWN.get(code);
@@ -41,7 +46,8 @@ function fold(code: number): number {
     if (!isDecomposed(code)) return OTHER;
   }
   const character = String.fromCodePoint(code);
-  if (SEPARATES_NOTHING.test(character)) return SPACE;
+  if (WHITE_SPACE.test(character)) return SPACE;
+  if (WITHOUT_WIDTH.test(character)) return NO_WIDTH;
   const plain = character.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
   // `⒰` is `(u)`.
   const [, letter = character] = /^\(?(.)\)?$/u.exec(plain) ?? [];
@@ -60,12 +66,9 @@ function foldUnit(unit: number): number {
   return folded;
 }
 
-/** Stands for the second half of a surrogate pair. */
-export const PAIR_END = '\u0001';
-
 /**
- * ASCII, as long as the text in UTF-16 units, so that an index in one is an index in the other. Whatever separates nothing is
- * a space, a backslash a slash, and what looks like nothing of ASCII the last character of it.
+ * ASCII, as long as the text in UTF-16 units, so that an index in one is an index in the other. White space is a space, a
+ * backslash a slash, and what looks like nothing of ASCII the last character of it.
  */
 export function foldText(text: string): string {
   const folded = Buffer.allocUnsafe(text.length);
@@ -73,7 +76,7 @@ export function foldText(text: string): string {
     const unit = text.charCodeAt(index);
     const isPair = unit >= 0xd800 && unit <= 0xdbff && index + 1 < text.length;
     folded[index] = isPair ? fold(text.codePointAt(index) ?? OTHER) : foldUnit(unit);
-    if (isPair) folded[++index] = 1;
+    if (isPair) folded[++index] = NO_WIDTH;
   }
   return folded.toString('latin1');
 }

@@ -1,26 +1,26 @@
 /** Finds what could pass for a marker in a text, in any spelling that looks or reads the same, and makes it none. */
-import { foldText, PAIR_END } from './fold-text.ts';
+import { foldText, NOTHING } from './fold-text.ts';
 
 /** The name of the tags that markers are, before the id. */
 export const MARKER_NAME = 'untrusted';
 
 const REPLACEMENT = '[marker removed]';
 
-/** In folded text. */
-const GAP = `[ ${PAIR_END}]*`;
-const NAME = `${[...MARKER_NAME].join(GAP)}${PAIR_END}?`;
+/** In folded text: letters next to each other, whatever marks they carry, and letters apart. */
+const CLOSE_NAME = `${[...MARKER_NAME].join(`${NOTHING}*`)}${NOTHING}*`;
+const LOOSE_NAME = `${[...MARKER_NAME].join(`[ ${NOTHING}]*`)}${NOTHING}*`;
+const GAP = `[ ${NOTHING}]*`;
+const SLASHES = `[ /${NOTHING}]*`;
 const OPENING = '(?:<|&lt;|&#0*60;|&#x0*3c;|%3c|/u003c|/x3c)';
-const SLASHES = `[ /${PAIR_END}]*`;
-
 const ID_START = `(?:[0-9a-f]${GAP}){6}`;
 
 /** In prose the name may stand: "(untrusted)", "untrusted input". */
 const FORGED = new RegExp(
   // The name comes first, so that what is before it is looked at there alone and the search stays linear.
-  `(?=${NAME})(?:${[
-    `(?<=${OPENING}${SLASHES})${NAME}`, //               <untrusted  </untrusted  &lt;untrusted
-    `(?<=[([{|;]${GAP}/${SLASHES})${NAME}`, //           [/untrusted
-    `${NAME}(?=${GAP}[-_:=.#~]{1,3}${GAP}${ID_START})`, // untrusted-0f3a9c
+  `(?=${LOOSE_NAME})(?:${[
+    `(?<=${OPENING}${SLASHES})${LOOSE_NAME}`, //               <untrusted  </ u n t r u s t e d  &lt;untrusted
+    `(?<=[([{|;]${GAP}/${SLASHES})${CLOSE_NAME}`, //           [/untrusted
+    `${CLOSE_NAME}(?=${GAP}[-_:=.#~]{1,3}${GAP}${ID_START})`, // untrusted-0f3a9c
   ].join('|')})`,
   'g',
 );

@@ -438,6 +438,10 @@ export interface RouteConfig {
    */
   skills?: string[];
   /**
+   * Why it is safe that text of strangers reaches an agent that acts; silences `untrusted-input` for this route.
+   */
+  accept_untrusted?: string;
+  /**
    * Replaces the platform's webhook toolsets for runs of this route.
    */
   toolsets?: string[];
@@ -651,6 +655,10 @@ export interface AgentConfig {
    * @minItems 1
    */
   command?: [string, ...string[]];
+  /**
+   * What keeps `command` from doing harm although it does not take `{toolsets}`: a container, a user of its own, or that it has no tools. Silences `agent-unconfined`.
+   */
+  confined?: string;
   /**
    * Variables that `command` gets besides PATH, HOME and the like, each a literal, `env:NAME` or `file:path`.
    */
@@ -2166,6 +2174,12 @@ export interface TargetFile {
    */
   aliases?: string[];
   /**
+   * Events that a delivery makes a sender send back, for the rule `self-trigger`.
+   *
+   * @minItems 1
+   */
+  causes?: [TargetEffect, ...TargetEffect[]];
+  /**
    * `http`: this file says it all. The others are code that the shipped entries use.
    */
   driver?: 'http' | 'log' | 'local' | 'forgea_comment' | 'email';
@@ -2205,6 +2219,32 @@ export interface TargetFile {
    */
   max_response_bytes?: number;
   variants?: TargetVariants;
+}
+export interface TargetEffect {
+  /**
+   * Canonical name of the sender.
+   */
+  source: string;
+  /**
+   * @minItems 1
+   */
+  events: [string, ...string[]];
+  /**
+   * Actions of these events that a delivery causes. Absent: all.
+   *
+   * @minItems 1
+   */
+  actions?: [string, ...string[]];
+  /**
+   * Fields by which a filter can tell who wrote what came back.
+   *
+   * @minItems 1
+   */
+  author: [string, ...string[]];
+  /**
+   * Fields that hold the text that was delivered.
+   */
+  text: string[];
 }
 /**
  * What docs/targets.md says about the target, beside what follows from the rest of this file.

@@ -26,7 +26,7 @@ function section(rule: Rule): string {
   const output = printPretty(diagnostics, { color: false, width: 100 }).replace(/\n+[^\n]*\n$/, '\n');
   return [
     `### \`${rule.id}\`\n`,
-    `**${rule.severity}** — ${rule.title}\n`,
+    `**${rule.severity}**${rule.strict === true ? ' (an error with `--strict`)' : ''} — ${rule.title}\n`,
     `${rule.why}\n`,
     example(rule.bad),
     `${fence('text', output)}\n`,

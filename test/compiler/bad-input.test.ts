@@ -24,8 +24,8 @@ describe('a config file that is', () => {
   const route = (name: string) =>
     `platforms: { webhook: { enabled: true, secret: env:S, routes: { ${name}: { prompt: x } } } }`;
   const cases: readonly (readonly [string, string | Uint8Array | MemoryFile, string])[] = [
-    ['empty', '', ''],
-    ['only a comment', '# later\n', ''],
+    ['empty', '', 'empty-config'],
+    ['only a comment', '# later\n', 'empty-config'],
     ['null', '~', 'wrong-type'],
     ['a list', '- a\n- b', 'wrong-type'],
     ['a word', 'hello', 'wrong-type'],

@@ -130,7 +130,7 @@ describe('profiles', () => {
   const work = `
 platforms:
   telegram: { enabled: true, token: env:BOT, home_channel: "-1" }
-agent: { command: [work-agent] }
+agent: { command: [work-agent, "{toolsets}"] }
 platform_toolsets: { webhook: [web_search] }
 jobs:
   daily: { schedule: "0 8 * * *", prompt: Report. }

@@ -59,7 +59,7 @@ test('code-review posts the answer as a comment, and leaves drafts and bots alon
   assert.match(read(join(dir, 'argv')) ?? '', /^issue comment --repo=Codertocat\/Hello-World --body-file=- -- 2$/m);
   assert.match(
     read(join(dir, 'prompt')) ?? '',
-    /^Review pull request #2 of Codertocat\/Hello-World\.\n\nTitle: Update the README/,
+    /^Text inside (untrusted-\w+) tags.*\n\nReview pull request #2 of Codertocat\/Hello-World\.\n\nTitle: <\1>Update the README/,
   );
 });
 

@@ -40,11 +40,14 @@ export const EVENTS: readonly FaultEvent[] = WAVES.flat();
 const post = createSender(SECRET);
 
 /** The status, 0 when there was no answer; and its code. */
-export async function send(url: string, { id, route }: FaultEvent): Promise<{ status: number; code: string }> {
+export async function send(
+  url: string,
+  { id, route }: FaultEvent,
+): Promise<{ readonly status: number; readonly code: string; readonly retryAfter: string | null }> {
   try {
     return await post(url, route, id, { id, entity: 'x' });
   } catch (error) {
-    return { status: 0, code: String(error instanceof Error ? (error.cause ?? error) : error) };
+    return { status: 0, retryAfter: null, code: String(error instanceof Error ? (error.cause ?? error) : error) };
   }
 }
 

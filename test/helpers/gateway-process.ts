@@ -12,7 +12,7 @@ import { until } from './gateway.ts';
 export interface GatewayProcess {
   readonly url: string;
   readonly child: ChildProcess;
-  /** What it has said so far: its log, a line of JSON for each entry. It goes to the file `output.log` of the home. */
+  /** What it has said so far: its log, a line of JSON for each entry. It goes to the file `output.log`. */
   readonly output: () => string;
   /** Kills it, unless it has ended, and resolves when it is gone. */
   readonly kill: () => Promise<void>;
@@ -22,6 +22,8 @@ export interface GatewayProcessOptions {
   readonly home: string;
   /** The program; default: this repository's. */
   readonly program?: readonly string[];
+  /** Folder of its output; default: the home. */
+  readonly outputFolder?: string;
   readonly env?: Readonly<Record<string, string>>;
   /** What it is run with, in place of itself alone. */
   readonly wrap?: (argv: readonly string[]) => Wrapped;
@@ -36,7 +38,7 @@ export class GatewayEnded extends Error {
 export async function startGatewayProcess(options: GatewayProcessOptions): Promise<GatewayProcess> {
   const { home, program = selfArgv(), wrap = (argv) => ({ argv, env: {} }) } = options;
   const { argv, env } = wrap([...program, 'gateway', 'run']);
-  const path = join(home, 'output.log');
+  const path = join(options.outputFolder ?? home, 'output.log');
   const file = openSync(path, 'w');
   const child = spawn(argv[0] ?? '', argv.slice(1), {
     cwd: home,

@@ -2,12 +2,12 @@
  * A store in memory for tests: simple and slow, with each rule of ../../runtime/store/mutations.ts written down once
  * more, in plain maps. It passes the conformance suite, and engines are compared with it.
  */
-import type { Mutation, MutationHandlers, MutationResults } from '../../runtime/store/mutations.ts';
-import { applyMutation } from '../../runtime/store/mutations.ts';
+import type { Mutation, MutationResults } from '../../runtime/store/mutations.ts';
 import type { Query, QueryResults } from '../../runtime/store/queries.ts';
-import { answerQuery } from '../../runtime/store/queries.ts';
 import type { Store } from '../../runtime/store/store.ts';
 import { dispatchHandlers } from './memory-store/dispatches.ts';
+import type { MutationHandlers } from './memory-store/handlers.ts';
+import { answerQuery, applyMutation } from './memory-store/handlers.ts';
 import { jobHandlers } from './memory-store/jobs.ts';
 import { queryHandlers } from './memory-store/queries.ts';
 import { retentionHandlers } from './memory-store/retention.ts';

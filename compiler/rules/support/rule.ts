@@ -2,7 +2,7 @@
 import type { Severity } from '../../diagnostics/diagnostic.ts';
 import type { Problem } from '../../diagnostics/problem.ts';
 import type { RouteView } from '../../route-scope.ts';
-import type { ConfigView, JobView, ProfileView } from './views.ts';
+import type { AgentView, ConfigView, JobView, ProfileView } from './views.ts';
 
 /** A whole `hookwright.yaml`, and what else must be there for the rule to speak or to be silent. */
 export interface Example {
@@ -18,6 +18,8 @@ export interface Example {
  * compiler that cannot go on without it (reading, validating, lowering), and is explained here.
  */
 export interface Rule {
+  /** Under `lint --strict` it is printed as an error, too. */
+  readonly strict?: true;
   /** Kebab-case; also the name of its file and of its section in docs/rules.md. */
   readonly id: string;
   /** An error refuses the config; a warning does not. */
@@ -32,6 +34,8 @@ export interface Rule {
   checkRoute?(route: RouteView): readonly Problem[];
   /** One job. Paths are relative to the job. */
   checkJob?(job: JobView): readonly Problem[];
+  /** The agent of a profile, and the static routes whose prompts it runs. Paths are relative to the file. */
+  checkAgent?(agent: AgentView): readonly Problem[];
   /** What a profile's config and the root config have in common. Paths are relative to the file. */
   checkProfile?(profile: ProfileView): readonly Problem[];
   /** The root config as a whole. */

@@ -1,11 +1,14 @@
 /** What the rules about `deliver` share, for routes and for jobs. */
 import type { ProfilePlan, TargetPlan } from '../../../schemas/generated/types.ts';
 import type { NodePath, Problem } from '../../diagnostics/problem.ts';
-import { didYouMean } from '../../diagnostics/suggest.ts';
+import { didYouMean, renameFix } from '../../diagnostics/suggest.ts';
 import type { DeliveryConfig, ExtraValue, WrittenTarget } from '../../lower/delivery.ts';
 import { extraOf, targetNamed, writtenTargets } from '../../lower/delivery.ts';
 import type { TableContent } from '../../lower/table-content.ts';
 import type { RouteScope, RouteTarget } from '../../route-scope.ts';
+
+/** Targets that keep the text and send it to no one. */
+export const KEEPING_TARGETS: ReadonlySet<string> = new Set(['log', 'local']);
 
 /** `deliver` itself, or one item of its list. */
 export const targetPath = (index: number | null): NodePath => (index === null ? ['deliver'] : ['deliver', index]);
@@ -26,6 +29,7 @@ export function unknownTargets(
       path: targetPath(index),
       at: 'value',
       message: `there is no delivery target \`${name}\`${didYouMean(name, [...Object.keys(names), ...further])}`,
+      ...renameFix(name, [...Object.keys(names), ...further]),
     }));
 }
 

@@ -2,7 +2,6 @@
 import type { Dispatch } from '../../../schemas/generated/types.ts';
 import { endDelivering } from '../delivery-ending.ts';
 import type { Advance, MutationResults, RecordAttempt, Ref, Step } from '../mutations.ts';
-import { isFailure } from '../mutations.ts';
 import { canAdvance } from '../states.ts';
 import type { Texts } from './encode.ts';
 import type { Rows } from './rows.ts';
@@ -18,7 +17,7 @@ export const createAdvance =
     rows.move(ref, found, { to, at, due_at, started_at, reason, answer, steps });
     if (to === 'delivering') rows.addDeliveries(ref, rows.counts.ofLane(found[2]).profile, m.open ?? [], at);
     rows.claim(m.claim);
-    if (isFailure(m)) rows.noteError(ref, at, m.reason);
+    if (reason !== null && to !== 'skipped') rows.noteError(ref, at, reason);
     return true;
   };
 

@@ -1,6 +1,7 @@
 /** Removes what has been kept long enough, a slice at a time: ended dispatches, expired delivery ids. */
-import type { MutationHandlers, Ref } from '../mutations.ts';
+import type { Ref } from '../mutations.ts';
 import type { Connection } from './driver.ts';
+import type { SqlHandlers } from './handlers.ts';
 import type { Rows } from './rows.ts';
 import { stepIds } from './rows.ts';
 
@@ -17,7 +18,7 @@ const SLICE =
   'SELECT w.ref, w.finished_at, d.accepted_at, d.profile, d.route FROM work w JOIN dispatch d USING (ref) ' +
   'WHERE w.ref > ? AND w.ref < (SELECT max(ref) FROM dispatch)';
 
-export function createCleanup(rows: Rows): Pick<MutationHandlers, 'cleanup' | 'trim' | 'expire_claims'> {
+export function createCleanup(rows: Rows): Pick<SqlHandlers, 'cleanup' | 'trim' | 'expire_claims'> {
   const { db } = rows;
   const slice = db.query<EndedRow>(`${SLICE} ORDER BY w.ref LIMIT ?`);
   const ended = db.query<EndedRow>(`${SLICE} AND w.finished_at IS NOT NULL ORDER BY w.ref LIMIT ?`);
@@ -54,9 +55,9 @@ export function createCleanup(rows: Rows): Pick<MutationHandlers, 'cleanup' | 't
   };
 }
 
-/** Dispatches removed between two looks at the size. */
+/** Dispatches removed between two checks of the size. */
 const TRIM_STEP = 8;
-/** What one change frees at most, about: what waits for the writer meanwhile waits that long. */
+/** What one change frees at most, about: other changes wait meanwhile. */
 const TRIM_BYTES = 2 * 1024 * 1024;
 
 function createRemove({ db, counts }: Rows): (ended: readonly EndedRow[]) => void {
@@ -83,7 +84,7 @@ export function createBytes(db: Connection): () => number {
   return () => used.get()?.[0] ?? 0;
 }
 
-function createExpireClaims(db: Connection): MutationHandlers['expire_claims'] {
+function createExpireClaims(db: Connection): SqlHandlers['expire_claims'] {
   const last = db.query<[string]>('SELECT key FROM claim WHERE key > ? ORDER BY key LIMIT 1 OFFSET ?');
   const remove = db.change('DELETE FROM claim WHERE key > ? AND key <= ? AND expires_at <= ?');
   const removeRest = db.change('DELETE FROM claim WHERE key > ? AND expires_at <= ?');

@@ -10,7 +10,7 @@ import type { Mutation, MutationKind, MutationResults } from '../mutations.ts';
 import { StoreUnavailable } from '../store.ts';
 import type { EncodedChange } from './encode.ts';
 import { encodeChange } from './encode.ts';
-import type { CommitResult } from './transactions.ts';
+import type { CommitResult } from './handlers.ts';
 
 export interface GroupCommitParts {
   /** Rejects when nothing was stored. */
@@ -32,7 +32,7 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** What brings new work, and can be told to come again. */
+/** Changes that bring new work: their senders can retry. */
 export const NEW_WORK: ReadonlySet<MutationKind> = new Set(['accept', 'join_group', 'fire_job']);
 /** Age of the oldest waiting change beyond which new work is rejected, and at which it is taken out again, in ms. */
 const MAX_AGE_MS = 500;
@@ -44,7 +44,7 @@ const MAX_WAITING_CHARS = 32 * 1024 * 1024;
 const GROUP_CHARS = 4 * 1024 * 1024;
 const GROUP_CHANGES = 1000;
 
-const OVERLOADED = 'more arrives than the disk takes: come again later';
+const OVERLOADED = 'more arrives than the disk takes: retry later';
 
 export class GroupCommit {
   private readonly parts: GroupCommitParts;
@@ -104,7 +104,7 @@ export class GroupCommit {
       results = group.map(() => ({ kind: 'unavailable', message }));
     }
     this.underWay = false;
-    // The next transaction is on its way before the answers of this one are given.
+    // The next transaction is sent before the results of this one are given.
     this.send();
     const failed = results.find(({ kind }) => kind === 'unavailable');
     if (failed?.kind === 'unavailable') this.parts.failed(failed.message);
@@ -122,7 +122,7 @@ export class GroupCommit {
     return this.queue.splice(0, count);
   }
 
-  /** A commit that does not end must not keep those waiting who can come again. */
+  /** Behind a commit that does not end, senders that can retry must not wait. */
   private watch(): void {
     if (this.timer !== null) return;
     this.timer = setTimeout(() => {

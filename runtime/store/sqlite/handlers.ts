@@ -1,9 +1,11 @@
 /** Every change as SQL, by its kind. A handler runs inside the transaction of its group. */
-import type { Mutation, MutationKind, MutationResults } from '../mutations.ts';
+import type { Mutation, MutationKind, MutationResults, Ref } from '../mutations.ts';
 import { createAccept, createGroups } from './accept.ts';
 import { createAdvance, createRecordAttempt } from './advance.ts';
 import { createCleanup } from './cleanup.ts';
-import type { Headed, Texts } from './encode.ts';
+import { isMediumError } from './driver.ts';
+import type { EncodedChange, Headed, Texts } from './encode.ts';
+import { decodeChange } from './encode.ts';
 import { createJobHandlers } from './jobs.ts';
 import type { Rows } from './rows.ts';
 import { createRecover, createTakeWork } from './take-work.ts';
@@ -12,7 +14,7 @@ export type SqlHandlers = {
   readonly [K in MutationKind]: (mutation: Headed<Extract<Mutation, { kind: K }>>, texts: Texts) => MutationResults[K];
 };
 
-export function createHandlers(rows: Rows): SqlHandlers {
+function createHandlers(rows: Rows): SqlHandlers {
   return {
     accept: createAccept(rows),
     ...createGroups(rows),
@@ -25,12 +27,41 @@ export function createHandlers(rows: Rows): SqlHandlers {
   };
 }
 
-/** Calls the handler of a change's kind. */
-export function applyChange(
-  handlers: SqlHandlers,
-  change: Headed<Mutation>,
-  texts: Texts,
-): MutationResults[MutationKind] {
-  const handler = handlers[change.kind] as (change: Headed<Mutation>, texts: Texts) => MutationResults[MutationKind];
-  return handler(change, texts);
+export type CommitResult =
+  | { readonly kind: 'ok'; readonly value: MutationResults[MutationKind] }
+  /** `unavailable`: the medium failed, worth another try later. `failed`: this change can never be stored. */
+  | { readonly kind: 'unavailable' | 'failed'; readonly message: string };
+
+/**
+ * Makes one change. What was stored before is not stored again where `again` says that it may have been.
+ * @throws when the medium fails
+ */
+export function createApply(rows: Rows): (encoded: EncodedChange, again: boolean) => CommitResult {
+  const handlers = createHandlers(rows);
+  return (encoded, again) => {
+    const [, body, answer] = encoded;
+    try {
+      const change = decodeChange(encoded);
+      const id = 'dispatch' in change ? change.dispatch?.id : undefined;
+      const stored = again && id !== undefined ? findStored(rows, id) : null;
+      const handler = handlers[change.kind] as (
+        change: Headed<Mutation>,
+        texts: Texts,
+      ) => MutationResults[MutationKind];
+      return { kind: 'ok', value: stored ?? handler(change, { body, answer }) };
+    } catch (error) {
+      if (isMediumError(error)) throw error;
+      return { kind: 'failed', message: error instanceof Error ? error.message : String(error) };
+    }
+  };
+}
+
+/** The result of a change whose dispatch was stored before. */
+function findStored({ db }: Rows, id: string): MutationResults['join_group'] | null {
+  const [ref, head, due_at] =
+    db
+      .query<[Ref, string, number]>('SELECT ref, d.head, w.due_at FROM dispatch d JOIN work w USING (ref) WHERE id = ?')
+      .get(id) ?? [];
+  if (ref === undefined || head === undefined || due_at === undefined) return null;
+  return { kind: 'stored', ref, superseded: (JSON.parse(head) as [string, string, null, number])[3], due_at };
 }

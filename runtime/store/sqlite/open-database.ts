@@ -2,10 +2,10 @@
 import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DamageReport } from '../queries.ts';
+import { StoreRefused } from '../store.ts';
 import type { Connect, Connection } from './driver.ts';
 import { errorCode } from './driver.ts';
 import { createTables, FORMAT, formatOf } from './schema.ts';
-import { StoreRefused } from './store-refused.ts';
 import { inTransaction } from './transaction.ts';
 import { setDamagedAside } from './wal-damage.ts';
 

@@ -1,20 +1,25 @@
 /** Opens the SQLite store: for the one server of a home, and for a command while no server runs. */
+import { pathToFileURL } from 'node:url';
 import { systemClock } from '../../clock.ts';
 import type { FileLock } from '../../control/file-lock.ts';
 import { tryLock, waitForLock } from '../../control/file-lock.ts';
+import { describeDiskError } from '../../describe-disk-error.ts';
 import type { Logger } from '../../log.ts';
 import { startEntry } from '../../process/start-thread.ts';
+import type { JobRecord } from '../job-mutations.ts';
 import type { Store } from '../store.ts';
+import { StoreRefused, StoreUnavailable } from '../store.ts';
+import { connect } from './driver.ts';
 import type { Durability } from './open-database.ts';
+import { createJobQueries } from './read-jobs.ts';
 import { Reader } from './reader.ts';
 import { SqliteStore } from './sqlite-store.ts';
-import { StoreRefused } from './store-refused.ts';
 import type { StoreThreadData } from './store-thread.ts';
 import type { StartThread } from './thread.ts';
 import { inlineClient, ThreadClient } from './thread.ts';
 import { Writer } from './writer.ts';
 
-export { type Durability, StoreRefused };
+export type { Durability };
 
 export interface ServerStoreOptions {
   /** Of the database file. */
@@ -61,7 +66,8 @@ export async function openServerStore({ path, durability, log, ...options }: Ser
 /**
  * Opens the store for a command while no server has it, creating and migrating it when need be. Holds the store's lock
  * until it is closed; waits while another command does.
- * @throws StoreRefused when a server keeps it, when it cannot be opened, or when it is none that this version can use.
+ * @throws StoreRefused when a server keeps it, or when it is none that this version can use; StoreUnavailable when the
+ *   medium fails.
  */
 export const openOfflineStore = (path: string): Promise<Store> => openInline(path, () => lockStore(path));
 
@@ -71,9 +77,23 @@ export async function tryOpenOfflineStore(path: string): Promise<Store | null> {
   try {
     lock = tryLock(lockPath(path));
   } catch (error) {
-    throw new StoreRefused(`cannot open ${path}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new StoreUnavailable(`cannot open ${path}: ${describeDiskError(error)}`);
   }
   return lock === null ? null : openInline(path, async () => lock);
+}
+
+/**
+ * The jobs in a file on a medium that takes no writes, not even those that opening a database makes: what was changed just
+ * before a kill is missing.
+ * @throws when the file cannot be read
+ */
+export function readJobsUnopened(path: string): readonly JobRecord[] {
+  const db = connect(`${pathToFileURL(path)}?immutable=1`, { busyMs: 0 });
+  try {
+    return createJobQueries(db).jobs({ kind: 'jobs' }).records;
+  } finally {
+    db.close();
+  }
 }
 
 async function openInline(path: string, lock: () => Promise<FileLock>): Promise<Store> {
@@ -94,7 +114,7 @@ async function openInline(path: string, lock: () => Promise<FileLock>): Promise<
   const problem = store.problem();
   if (problem === null) return store;
   await store.close();
-  throw new StoreRefused(problem.message);
+  throw new StoreUnavailable(problem.message);
 }
 
 async function opened(store: SqliteStore): Promise<void> {

@@ -1,4 +1,4 @@
-/** The connection that reads, on a thread of its own in a server: answers queries and makes the checkpoints. */
+/** The connection that reads, on a thread of its own in a server: runs queries and makes the checkpoints. */
 import type { Query } from '../queries.ts';
 import type { Connect, Connection } from './driver.ts';
 import { connect as connectDriver, errorCode } from './driver.ts';
@@ -14,7 +14,7 @@ export interface ReaderOptions {
 
 export type ReaderRequest =
   | { readonly kind: 'read'; readonly queries: readonly Query[] }
-  /** `check`: looks through the whole file, which takes seconds. */
+  /** `check`: of the whole file, which takes seconds. */
   | { readonly kind: 'checkpoint' | 'check' | 'close' };
 
 export type ReadResult =
@@ -29,7 +29,7 @@ export class Reader {
     this.options = options;
   }
 
-  /** Answers one request: with results in the order of the queries, pages left in the log, what is wrong with the file. */
+  /** @returns results in the order of the queries; frames left in the log; what is wrong with the file */
   serve(request: ReaderRequest): readonly ReadResult[] | number | string | null {
     switch (request.kind) {
       case 'read':

@@ -20,7 +20,7 @@ export interface NewDispatch {
   readonly ref?: Ref;
   readonly head: DispatchHead;
   readonly texts: Texts;
-  /** Undefined: nothing is said of the route's limit. */
+  /** Undefined: the route's limit stays as it is. */
   readonly max_concurrent?: number | null;
   readonly state: OpenState;
   readonly due_at: number;
@@ -123,7 +123,7 @@ export function createRows(db: Connection) {
       }
     },
     find: (ref: Ref): WorkRow | undefined => find.get(ref),
-    /** Moves a dispatch to a state, held by nobody. */
+    /** Moves a dispatch to a state, without a holder. */
     move(ref: Ref, [state, , lane, , steps]: WorkRow, m: Move): void {
       const { to, at, due_at = null, started_at = null, reason = null, answer = null } = m;
       const added = m.steps ?? [];
@@ -141,7 +141,7 @@ export function createRows(db: Connection) {
       if (state === 'pending') runs.forget(lane);
       if (to === 'pending' && due_at !== null) runs.add(lane, due_at, at);
     },
-    /** False: somebody has claimed it. */
+    /** False: it is claimed already. */
     claimFree: (claim: StoredClaim | null, now: number): boolean =>
       claim === null || takeFree(claimKey(claim), claim.expires_at, now) > 0,
     claim(claim: StoredClaim | null | undefined): void {

@@ -6,16 +6,15 @@ import type { Logger } from '../../log.ts';
 import type { Mutation, MutationKind, MutationResults } from '../mutations.ts';
 import type { Query, QueryResults } from '../queries.ts';
 import type { Store, StoreProblem } from '../store.ts';
-import { StoreUnavailable } from '../store.ts';
+import { StoreRefused, StoreUnavailable } from '../store.ts';
 import type { EncodedChange } from './encode.ts';
 import { GroupCommit, NEW_WORK } from './group-commit.ts';
+import type { CommitResult } from './handlers.ts';
 import { Health } from './health.ts';
 import { readRaw } from './read.ts';
 import type { ReaderRequest, ReadResult } from './reader.ts';
-import { StoreRefused } from './store-refused.ts';
 import type { Client } from './thread.ts';
 import { ThreadEnded } from './thread.ts';
-import type { CommitResult } from './transactions.ts';
 import { startUpkeep } from './upkeep.ts';
 import type { PrepareResult, WriterRequest } from './writer.ts';
 
@@ -23,7 +22,7 @@ export interface StoreParts {
   readonly path: string;
   readonly writer: Client<WriterRequest>;
   readonly reader: Client<ReaderRequest>;
-  /** For a look through all of a file that was not closed; null: none is made. */
+  /** Checks the whole file after an unclean stop; null: it is not checked. */
   readonly checker: Client<ReaderRequest> | null;
   readonly log: Logger;
   readonly beforeCommit: (() => void) | undefined;
@@ -143,7 +142,7 @@ export class SqliteStore implements Store {
     const { writer } = this.parts;
     const send = (again: boolean): Promise<string> => writer.ask<string>({ kind: 'commit', changes, again });
     const text = await send(false).catch((error: unknown) => {
-      // Whether it was committed is for the next thread to find out.
+      // The next thread finds out whether it was committed.
       if (error instanceof ThreadEnded) return send(true);
       throw error;
     });
@@ -169,7 +168,7 @@ export class SqliteStore implements Store {
     }
   }
 
-  /** Checks all of a file whose last process was killed. */
+  /** Checks the whole file after an unclean stop. */
   private async check(): Promise<void> {
     const { checker, writer, path, now, log } = this.parts;
     if (checker === null) return;

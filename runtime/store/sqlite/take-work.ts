@@ -1,5 +1,6 @@
 /** Taking what is due, and making due again what processes that are gone have left. */
-import type { GivenUp, MutationResults, Recover, Ref, Step, TakenAttempt, TakenRun, TakeWork } from '../mutations.ts';
+import type { MutationResults, Ref, Step, TakenAttempt, TakenRun, TakeWork } from '../mutations.ts';
+import type { GivenUp, Recover, Recovered } from '../recover.ts';
 import type { Rows, WorkRow } from './rows.ts';
 import { DUE_ATTEMPTS, DUE_RUNS, HELD_ATTEMPTS, HELD_RUNS } from './work-queries.ts';
 
@@ -53,7 +54,7 @@ function createTakeRuns({ db, counts, runs }: Rows): (m: TakeWork) => readonly T
 const INTERRUPTED = 'the gateway ended while it was running';
 const UNANSWERED = 'the gateway ended before the delivery was answered: it may have arrived';
 
-export function createRecover(rows: Rows): (m: Recover) => MutationResults['recover'] {
+export function createRecover(rows: Rows): (m: Recover) => Recovered {
   const { db } = rows;
   const left = db.query<[Ref, number | null, string | null]>(HELD_RUNS);
   const release = db.change('UPDATE delivery SET holder = NULL WHERE holder IS NOT NULL AND holder <> ?');

@@ -27,6 +27,8 @@ export class ThreadClient<Request> implements Client<Request> {
   private readonly start: StartThread;
   private readonly onDeath: (reason: string) => void;
   private thread: Worker | null = null;
+  /** From then on nothing starts it again: what is asked too late would keep the process alive. */
+  private isEnding = false;
   private readonly waiting: Waiting[] = [];
 
   constructor(start: StartThread, onDeath: (reason: string) => void) {
@@ -35,17 +37,23 @@ export class ThreadClient<Request> implements Client<Request> {
   }
 
   ask<Answer>(request: Request): Promise<Answer> {
+    if (this.isEnding) return Promise.reject(new ThreadEnded('the store is closed'));
+    return this.send(request);
+  }
+
+  async end(last: Request): Promise<void> {
+    this.isEnding = true;
+    if (this.thread !== null) await this.send(last).catch(() => {});
+    await this.thread?.terminate();
+  }
+
+  private send<Answer>(request: Request): Promise<Answer> {
     this.thread ??= this.begin();
     const { thread } = this;
     return new Promise<Answer>((resolve, reject) => {
       this.waiting.push({ resolve, reject });
       thread.postMessage(request);
     });
-  }
-
-  async end(last: Request): Promise<void> {
-    if (this.thread !== null) await this.ask(last).catch(() => {});
-    await this.thread?.terminate();
   }
 
   private begin(): Worker {
@@ -78,7 +86,7 @@ export function inlineClient<Request>(serve: (request: Request) => unknown): Cli
   };
 }
 
-/** The other side: answers on `port`. */
+/** The other side: serves requests on `port`. */
 export function serveThread<Request>(port: MessagePort, serve: (request: Request) => unknown): void {
   let last: Promise<void> = Promise.resolve();
   const answer = async (request: Request): Promise<void> => {

@@ -6,13 +6,11 @@
  * So before it is reported that nothing was stored, the connection is reopened and a small commit is written over them;
  * as long as that fails too, nothing else is committed.
  */
-import type { MutationKind, MutationResults, Ref } from '../mutations.ts';
 import type { Connection, Value } from './driver.ts';
-import { errorCode, isMediumError } from './driver.ts';
+import { errorCode } from './driver.ts';
 import type { EncodedChange } from './encode.ts';
-import { decodeChange } from './encode.ts';
-import type { SqlHandlers } from './handlers.ts';
-import { applyChange, createHandlers } from './handlers.ts';
+import type { CommitResult } from './handlers.ts';
+import { createApply } from './handlers.ts';
 import { emptyLog } from './open-database.ts';
 import type { Rows } from './rows.ts';
 import { createRows } from './rows.ts';
@@ -20,11 +18,6 @@ import { inTransaction } from './transaction.ts';
 
 /** Moments of a commit. */
 export type CommitPoint = 'begun' | 'applied' | 'committed';
-
-export type CommitResult =
-  | { readonly kind: 'ok'; readonly value: MutationResults[MutationKind] }
-  /** `unavailable`: the medium failed, worth another try later. `failed`: this change can never be stored. */
-  | { readonly kind: 'unavailable' | 'failed'; readonly message: string };
 
 /** For how long a failed commit is tried to be overwritten before it is reported, in ms, and between two tries. */
 const OVERWRITE_MS = 2000;
@@ -37,7 +30,8 @@ const INCOMPLETE = /^SQLITE_(?:FULL|BUSY|IOERR_WRITE)/;
 interface Opened {
   readonly db: Connection;
   readonly rows: Rows;
-  readonly handlers: SqlHandlers;
+  /** @throws when the medium fails */
+  readonly apply: (change: EncodedChange, again: boolean) => CommitResult;
 }
 
 export class Transactions {
@@ -58,7 +52,7 @@ export class Transactions {
 
   /** Goes on with this connection. */
   use(db: Connection): void {
-    this.opened = withHandlers(db);
+    this.opened = withConnection(db);
   }
 
   /**
@@ -104,7 +98,7 @@ export class Transactions {
     try {
       this.reached('begun');
       for (const [index, change] of changes.entries()) {
-        const result = failed.get(index) ?? apply(opened, change, again);
+        const result = failed.get(index) ?? opened.apply(change, again);
         results.push(result);
         if (result.kind === 'ok' || failed.has(index)) continue;
         failed.set(index, result);
@@ -171,7 +165,7 @@ export class Transactions {
   /** @throws as long as the medium fails */
   private overwrite(): void {
     // Opened before the other one is closed: the last connection that closes would fold the log into the file.
-    const next = withHandlers(this.connect());
+    const next = withConnection(this.connect());
     this.opened?.db.close();
     this.opened = next;
     inTransaction(next.db, () =>
@@ -183,38 +177,14 @@ export class Transactions {
   }
 
   private open(): Opened {
-    this.opened ??= withHandlers(this.connect());
+    this.opened ??= withConnection(this.connect());
     return this.opened;
   }
 }
 
-/** @throws when the medium fails */
-function apply({ rows, handlers }: Opened, encoded: EncodedChange, again: boolean): CommitResult {
-  const [, body, answer] = encoded;
-  try {
-    const change = decodeChange(encoded);
-    const id = 'dispatch' in change ? change.dispatch?.id : undefined;
-    const stored = again && id !== undefined ? findStored(rows, id) : null;
-    return { kind: 'ok', value: stored ?? applyChange(handlers, change, { body, answer }) };
-  } catch (error) {
-    if (isMediumError(error)) throw error;
-    return { kind: 'failed', message: messageOf(error) };
-  }
-}
-
-/** The result of a change whose dispatch was stored before. */
-function findStored({ db }: Rows, id: string): MutationResults['join_group'] | null {
-  const [ref, head, due_at] =
-    db
-      .query<[Ref, string, number]>('SELECT ref, d.head, w.due_at FROM dispatch d JOIN work w USING (ref) WHERE id = ?')
-      .get(id) ?? [];
-  if (ref === undefined || head === undefined || due_at === undefined) return null;
-  return { kind: 'stored', ref, superseded: (JSON.parse(head) as [string, string, null, number])[3], due_at };
-}
-
-function withHandlers(db: Connection): Opened {
+function withConnection(db: Connection): Opened {
   const rows = createRows(db);
-  return { db, rows, handlers: createHandlers(rows) };
+  return { db, rows, apply: createApply(rows) };
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,12 +1,14 @@
 /** What the writer does for the store, on a thread of its own in a server: prepares the file, and commits groups. */
+import { describeDiskError } from '../../describe-disk-error.ts';
 import type { DamageReport } from '../queries.ts';
+import { StoreRefused } from '../store.ts';
 import type { Connect } from './driver.ts';
 import { connect as connectDriver } from './driver.ts';
 import type { EncodedChange } from './encode.ts';
+import type { CommitResult } from './handlers.ts';
 import type { Durability, Prepared } from './open-database.ts';
 import { mayPass, noteChecked, openWriting, prepareDatabase } from './open-database.ts';
-import { StoreRefused } from './store-refused.ts';
-import type { CommitPoint, CommitResult } from './transactions.ts';
+import type { CommitPoint } from './transactions.ts';
 import { Transactions } from './transactions.ts';
 
 export interface WriterOptions {
@@ -41,7 +43,7 @@ export class Writer {
     this.transactions = new Transactions(() => openWriting(connect, path, durability), reached);
   }
 
-  /** Answers one request: with the result of `prepare`, with those of a commit as JSON. */
+  /** @returns the result of `prepare`; those of a commit as JSON */
   async serve(request: WriterRequest): Promise<PrepareResult | string | null> {
     const { transactions } = this;
     switch (request.kind) {
@@ -73,7 +75,7 @@ export class Writer {
       this.transactions.use(db);
       return { kind: 'prepared', ...prepared };
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = describeDiskError(error);
       if (error instanceof StoreRefused) return { kind: 'refused', message };
       return { kind: mayPass(error) ? 'unavailable' : 'refused', message: `cannot open ${path}: ${message}` };
     }

@@ -1,17 +1,17 @@
 /** How dispatches come in and move on, in the store in memory. */
+
 import { endDelivering } from '../../../runtime/store/delivery-ending.ts';
 import { joinGroup } from '../../../runtime/store/group.ts';
 import type {
   Accept,
   Advance,
   JoinGroup,
-  MutationHandlers,
   MutationResults,
   OpenDelivery,
   RecordAttempt,
 } from '../../../runtime/store/mutations.ts';
-import { isFailure } from '../../../runtime/store/mutations.ts';
 import { canAdvance, isFinal } from '../../../runtime/store/states.ts';
+import type { MutationHandlers } from './handlers.ts';
 import type { DispatchRow, MemoryTables } from './tables.ts';
 import { claim, insert, isClaimed, move, nameOf } from './tables.ts';
 
@@ -70,7 +70,7 @@ function advance(tables: MemoryTables, m: Advance): boolean {
   row.started_at = m.started_at ?? row.started_at;
   if (m.answer !== undefined) Object.assign(row, { answer: m.answer, answered_at: m.at });
   if (m.to === 'pending') Object.assign(row, { due_at: m.due_at ?? m.at, set_at: m.at });
-  if (isFailure(m)) noteError(tables, row, m.at, m.reason);
+  if (m.reason !== undefined && m.to !== 'skipped') noteError(tables, row, m.at, m.reason);
   if (isFinal(m.to)) row.finished_at = m.at;
   else if (m.to === 'delivering') addDeliveries(tables, row, m.open ?? [], m.at);
   claim(tables, m.claim);

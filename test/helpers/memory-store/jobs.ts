@@ -1,4 +1,5 @@
 /** Jobs and their instants, in the store in memory. */
+
 import type {
   FireJob,
   JobMutation,
@@ -9,8 +10,9 @@ import type {
   TickJob,
 } from '../../../runtime/store/job-mutations.ts';
 import { NO_STATE } from '../../../runtime/store/job-mutations.ts';
-import type { MutationHandlers, Ref } from '../../../runtime/store/mutations.ts';
+import type { Ref } from '../../../runtime/store/mutations.ts';
 import type { Dispatch } from '../../../schemas/generated/types.ts';
+import type { MutationHandlers } from './handlers.ts';
 import type { MemoryTables } from './tables.ts';
 import { claim, insert, isClaimed } from './tables.ts';
 

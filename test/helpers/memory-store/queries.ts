@@ -1,8 +1,8 @@
 /** The questions that the store in memory answers. */
+
 import type {
   DispatchSummary,
   ListFilter,
-  QueryHandlers,
   QueryResults,
   StoredDispatch,
   StoreOverview,
@@ -11,6 +11,7 @@ import type {
 import type { DispatchState } from '../../../runtime/store/states.ts';
 import { isFinal } from '../../../runtime/store/states.ts';
 import { auditTally } from '../../../runtime/store/tally.ts';
+import type { QueryHandlers } from './handlers.ts';
 import { isRunning } from './jobs.ts';
 import { sizeOf } from './retention.ts';
 import type { DispatchRow, MemoryTables } from './tables.ts';

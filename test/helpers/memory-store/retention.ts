@@ -1,13 +1,10 @@
 /** What retention removes, in the store in memory. */
+
 import { compareClaimKeys } from '../../../runtime/store/claim-key.ts';
-import type {
-  Cleanup,
-  ExpireClaims,
-  MutationHandlers,
-  MutationResults,
-  Trim,
-} from '../../../runtime/store/mutations.ts';
+import type { MutationResults } from '../../../runtime/store/mutations.ts';
+import type { Cleanup, ExpireClaims, Trim } from '../../../runtime/store/retention-mutations.ts';
 import { isFinal } from '../../../runtime/store/states.ts';
+import type { MutationHandlers } from './handlers.ts';
 import type { DispatchRow, MemoryTables } from './tables.ts';
 import { tallyOf } from './tables.ts';
 

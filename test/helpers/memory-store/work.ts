@@ -1,12 +1,9 @@
 /** How work is taken, flushed and recovered, in the store in memory. */
-import type {
-  GivenUp,
-  MutationHandlers,
-  MutationResults,
-  Recover,
-  TakeWork,
-} from '../../../runtime/store/mutations.ts';
+
+import type { MutationResults, TakeWork } from '../../../runtime/store/mutations.ts';
+import type { GivenUp, Recover } from '../../../runtime/store/recover.ts';
 import { noteError } from './dispatches.ts';
+import type { MutationHandlers } from './handlers.ts';
 import type { DeliveryRow, DispatchRow, Due, MemoryTables } from './tables.ts';
 import { laneOf, move } from './tables.ts';
 

@@ -1,9 +1,9 @@
 /** Brings a home of an older version to this one: its tables, and what a killed server has left in its log beside them. */
 import { rmSync } from 'node:fs';
+import { StoreRefused } from '../../store.ts';
 import type { Connection } from '../driver.ts';
 import { createRows } from '../rows.ts';
 import { FORMAT, formatOf } from '../schema.ts';
-import { StoreRefused } from '../store-refused.ts';
 import { inTransaction } from '../transaction.ts';
 import type { LoggedDispatch, LoggedEnd, LogRecord } from './log-segments.ts';
 import { readSegment } from './log-segments.ts';

@@ -1,16 +1,16 @@
 /** Brings tables of the formats 1 to 5 to the format of this version, step by step. */
 import type { Dispatch } from '../../../../schemas/generated/types.ts';
 import type { Ref, Step } from '../../mutations.ts';
+import { StoreRefused } from '../../store.ts';
 import { laneKey } from '../counts.ts';
 import type { Connection } from '../driver.ts';
 import { stepIds } from '../rows.ts';
 import { FORMAT, formatOf, JOB_TABLES, WORK_TABLES } from '../schema.ts';
-import { StoreRefused } from '../store-refused.ts';
 
 /** Formats that staged batches, or a log, beside the tables. */
 const STAGING_FORMAT = 4;
 
-/** Whom the work belongs to that an older version had under way: nobody who will come back for it. */
+/** Holder of the work that an older version had under way: a process that is gone. */
 const GONE = 'an older version';
 
 /** By format that a step begins with. */

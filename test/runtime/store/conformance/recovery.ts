@@ -1,7 +1,7 @@
 /** What a process that is gone was holding, and what a wrong clock has done. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { Recover } from '../../../../runtime/store/mutations.ts';
+import type { Recover } from '../../../../runtime/store/recover.ts';
 import { HOLDER, makeAttempt, makeClaim, makeDispatch, makeJoin, openDeliveries } from '../../../helpers/dispatches.ts';
 import type { Open } from './subject.ts';
 import { accept, advance, audit, find, idsOf, load, overview, take, takeNew } from './subject.ts';

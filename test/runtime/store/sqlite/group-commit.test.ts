@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { EncodedChange } from '../../../../runtime/store/sqlite/encode.ts';
 import { decodeChange } from '../../../../runtime/store/sqlite/encode.ts';
 import { GroupCommit } from '../../../../runtime/store/sqlite/group-commit.ts';
-import type { CommitResult } from '../../../../runtime/store/sqlite/transactions.ts';
+import type { CommitResult } from '../../../../runtime/store/sqlite/handlers.ts';
 import { StoreUnavailable } from '../../../../runtime/store/store.ts';
 import { makeAccept, makeDispatch, makeTake } from '../../../helpers/dispatches.ts';
 import { settle } from '../../../helpers/fake-clock.ts';

@@ -9,7 +9,7 @@ import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startEntry } from '../../../../runtime/process/start-thread.ts';
 import type { ServerStoreOptions } from '../../../../runtime/store/sqlite/open-store.ts';
-import { openOfflineStore, openServerStore, StoreRefused } from '../../../../runtime/store/sqlite/open-store.ts';
+import { openOfflineStore, openServerStore } from '../../../../runtime/store/sqlite/open-store.ts';
 import type { Store } from '../../../../runtime/store/store.ts';
 import { StoreUnavailable } from '../../../../runtime/store/store.ts';
 import { HOLDER, makeAccept, makeAdvance, makeDispatch, makeTake } from '../../../helpers/dispatches.ts';
@@ -200,7 +200,7 @@ describe('a full disk', () => {
     const store = await openIn(t, join(disk, 'state.db'), { log });
     assert.equal(store.problem()?.kind, 'unavailable');
     await assert.rejects(store.write(makeAccept('a')), StoreUnavailable);
-    await assert.rejects(openOfflineStore(join(disk, 'other.db')), StoreRefused);
+    await assert.rejects(openOfflineStore(join(disk, 'other.db')), StoreUnavailable);
     rmSync(ballast);
     await until(() => store.problem() === null);
     assert.equal((await store.write(makeAccept('a'))).kind, 'stored');

@@ -1,6 +1,6 @@
 /** The life of a dispatch as a list of moments, for people and for programs. */
-import type { Step } from './mutations.ts';
-import type { StoredDispatch } from './queries.ts';
+import type { Step } from '../../runtime/store/mutations.ts';
+import type { StoredDispatch } from '../../runtime/store/queries.ts';
 
 export interface Moment {
   /** Unix ms. */

@@ -1,0 +1,28 @@
+/** Checks the agents against the routes whose prompts they run: what no route alone can be blamed for. */
+import type { WrittenRoute } from './lower/webhook-settings.ts';
+import type { CheckedProfile } from './lower-base.ts';
+import type { Report } from './report.ts';
+import type { RouteScope, RouteView } from './route-scope.ts';
+import { viewRoute } from './route-scope.ts';
+import { RULES } from './rules/registry.ts';
+
+export interface AgentChecks {
+  readonly profiles: readonly CheckedProfile[];
+  readonly routes: readonly WrittenRoute[];
+  readonly scope: RouteScope;
+}
+
+export function checkAgents({ profiles, routes, scope }: AgentChecks, report: Report): void {
+  for (const { name, config, tree } of profiles) {
+    const view = { name, config, routes: () => routesOf(name, routes, scope) };
+    for (const rule of RULES) report.addProblems(rule.checkAgent?.(view) ?? [], tree);
+  }
+}
+
+function routesOf(profile: string, routes: readonly WrittenRoute[], scope: RouteScope): readonly RouteView[] {
+  // Where a route stands in the files does not matter here.
+  const at = { file: '', line: 0 };
+  return routes
+    .map(({ name, config }) => viewRoute({ name, config, at }, scope))
+    .filter((route) => route.profile === profile);
+}

@@ -1,0 +1,65 @@
+/** A program that gets text of strangers and no limits (§5 of the decisions). */
+import { describePart } from '../untrusted/describe-part.ts';
+import { untrustedParts } from '../untrusted/untrusted-texts.ts';
+import type { Rule } from './support/rule.ts';
+
+export const agentUnconfined: Rule = {
+  id: 'agent-unconfined',
+  severity: 'warning',
+  strict: true,
+  title: 'A command agent gets text that strangers may write, and nothing limits what it does.',
+  why: 'Toolsets are told to a command agent, they do not confine it: one whose command never mentions `{toolsets}` runs with whatever it has. Pass them on, run it in a container or as another user and say so in `confined`, or say there that it has no tools. Reported once for each agent.',
+  bad: {
+    config: `platforms:
+  webhook:
+    enabled: true
+    secret: env:WEBHOOK_SECRET
+    routes:
+      triage:
+        source: github
+        events: [issues]
+        prompt: "Label issue {issue.number}: {issue.title}"
+agent:
+  command: [my-agent, --print]
+`,
+  },
+  good: {
+    config: `platforms:
+  webhook:
+    enabled: true
+    secret: env:WEBHOOK_SECRET
+    routes:
+      triage:
+        source: github
+        events: [issues]
+        prompt: "Label issue {issue.number}: {issue.title}"
+agent:
+  command: [my-agent, --print, --tools, "{toolsets}"]
+`,
+  },
+  checkAgent({ config: { agent }, routes }) {
+    if (agent?.command === undefined || agent.confined !== undefined || isToldToolsets(agent.command)) return [];
+    const reached = routes().flatMap((route) => {
+      const [part] = route.config.accept_untrusted === undefined ? untrustedParts(route) : [];
+      return part === undefined ? [] : [{ name: route.name, part }];
+    });
+    const [first] = reached;
+    if (first === undefined) return [];
+    const message = `${describePart(first.part)} of ${listRoutes(reached.map(({ name }) => name))} reaches \`${agent.command[0]}\`, and nothing limits what that does`;
+    const hint =
+      'pass `{toolsets}` to it if it takes them, or say what limits it: `confined: <a container, another user, no tools>`';
+    return [{ rule: this.id, path: ['agent', 'command'], at: 'value', message, hint }];
+  },
+};
+
+/** Also by the variable: a placeholder in code is refused. */
+const isToldToolsets = (command: readonly string[]): boolean =>
+  command.some((argument) => argument.includes('{toolsets}') || argument.includes('HOOKWRIGHT_TOOLSETS'));
+
+const MOST = 3;
+
+function listRoutes(names: readonly string[]): string {
+  const shown = names.slice(0, MOST).map((name) => `\`${name}\``);
+  const more = names.length - shown.length;
+  return `the route${names.length === 1 ? '' : 's'} ${shown.join(', ')}${more === 0 ? '' : ` and ${more} more`}`;
+}

@@ -1,0 +1,85 @@
+/** Text of strangers in the prompt of an agent that acts (§1.5, §5.5). */
+import type { Problem } from '../diagnostics/problem.ts';
+import { oneOf } from '../diagnostics/suggest.ts';
+import type { RouteView } from '../route-scope.ts';
+import { andMore, describePart, isWholePayload } from '../untrusted/describe-part.ts';
+import type { UntrustedPart } from '../untrusted/untrusted-texts.ts';
+import { actingToolsets, untrustedParts } from '../untrusted/untrusted-texts.ts';
+import type { Rule } from './support/rule.ts';
+import { atRoute } from './support/rule.ts';
+
+export const untrustedInput: Rule = {
+  id: 'untrusted-input',
+  severity: 'warning',
+  strict: true,
+  title: 'Text that a stranger may write reaches an agent with toolsets that act.',
+  why: 'A signature says which service sent the event, not who wrote the text in it. What is written in an issue, a comment, a mail or the name of a branch is read by the agent as a part of its prompt, and an agent with a shell, files, a browser, a memory or agents of its own can do what it says. Only a filter on the author *of that text* keeps strangers out: `author_association` in `OWNER`, `MEMBER`, `COLLABORATOR`, or a list of people. Labels, channels, words in the text and scripts do not, and whoever caused the event need not be who wrote the text. See [what an untrusted payload can reach](payloads.md#what-an-untrusted-payload-can-reach).',
+  bad: {
+    config: `platforms:
+  webhook:
+    enabled: true
+    secret: env:WEBHOOK_SECRET
+    routes:
+      triage:
+        source: github
+        events: [issues]
+        toolsets: [terminal]
+        prompt: "Label issue {issue.number}: {issue.title}"
+`,
+  },
+  good: {
+    config: `platforms:
+  webhook:
+    enabled: true
+    secret: env:WEBHOOK_SECRET
+    routes:
+      triage:
+        source: github
+        events: [issues]
+        filters:
+          - { field: issue.author_association, in: [OWNER, MEMBER, COLLABORATOR] }
+        toolsets: [terminal]
+        prompt: "Label issue {issue.number}: {issue.title}"
+`,
+  },
+  checkRoute(route) {
+    if (route.config.accept_untrusted !== undefined) return [];
+    const acting = actingToolsets(route);
+    const [first, ...more] = acting.length === 0 ? [] : untrustedParts(route);
+    return first === undefined ? [] : [problem(route, first, more.length, acting)];
+  },
+};
+
+/** The whole way: the field and who writes it, the prompt, the agent with its toolsets, the target. */
+function problem(route: RouteView, part: UntrustedPart, more: number, acting: readonly string[]): Problem {
+  const { placeholder, offset } = part;
+  const isJob = route.mode === 'cron';
+  const agent = isJob ? `the agent of the job \`${route.config.cron_job}\`` : 'an agent';
+  const targets = oneOf(
+    route.targets.map(({ name }) => name),
+    'and',
+  );
+  const goes = `go${more === 0 ? 'es' : ''} into the prompt of ${agent} with ${oneOf(acting, 'and')}`;
+  const answer = isJob ? '' : `, whose answer goes to ${targets}`;
+  const message = `${describePart(part)}${andMore(more)} ${goes}${answer}: what a stranger writes there can steer it`;
+  const hint = adviceFor(part, acting);
+  if (placeholder === null) return atRoute('untrusted-input', message, hint);
+  const within = { offset, length: placeholder.length };
+  return { rule: 'untrusted-input', path: ['prompt'], at: 'value', within, message, hint };
+}
+
+function adviceFor(part: UntrustedPart, acting: readonly string[]): string {
+  const [field] = part.review?.author ?? [];
+  const ways = [
+    ...(isWholePayload(part) ? ['name the fields the agent needs'] : []),
+    ...(field === undefined ? [] : [`filter on its author: ${exampleFilter(field)}`]),
+    `leave out ${oneOf(acting, 'and')}`,
+    'or say why it is safe: `accept_untrusted: <reason>`',
+  ];
+  return ways.join('; ');
+}
+
+const exampleFilter = (field: string): string =>
+  field.endsWith('author_association')
+    ? `\`{ field: ${field}, in: [OWNER, MEMBER, COLLABORATOR] }\``
+    : `\`{ field: ${field}, in: [<people you trust>] }\``;

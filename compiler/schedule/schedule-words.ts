@@ -1,0 +1,99 @@
+/** Schedules in words and times of day (`nightly`, `every day at 9`, `07:30`), and the cron expression they mean. */
+
+/** Words for a whole schedule. */
+const PHRASES: Readonly<Record<string, string>> = {
+  hourly: '0 * * * *',
+  daily: '0 9 * * *',
+  nightly: '0 2 * * *',
+  midnight: '0 0 * * *',
+  noon: '0 12 * * *',
+  weekly: '0 9 * * 1',
+  monthly: '0 9 1 * *',
+  yearly: '0 9 1 1 *',
+  annually: '0 9 1 1 *',
+  minutely: '* * * * *',
+  'every minute': '* * * * *',
+  'every hour': '0 * * * *',
+  'every day': '0 9 * * *',
+  'every night': '0 2 * * *',
+  'every morning': '0 8 * * *',
+  'every evening': '0 18 * * *',
+  'every week': '0 9 * * 1',
+  'every month': '0 9 1 * *',
+  'every weekday': '0 9 * * 1-5',
+};
+
+/** A phrase of these says when as exactly as a cron expression does. */
+const EXACT: ReadonlySet<string> = new Set(['hourly', 'every hour', 'every minute', 'minutely', 'midnight', 'noon']);
+
+const DAYS: Readonly<Record<string, string>> = {
+  day: '*',
+  everyday: '*',
+  daily: '*',
+  night: '*',
+  morning: '*',
+  evening: '*',
+  weekday: '1-5',
+  workday: '1-5',
+  weekend: '0,6',
+  sun: '0',
+  mon: '1',
+  tue: '2',
+  wed: '3',
+  thu: '4',
+  fri: '5',
+  sat: '6',
+};
+
+export interface MeantSchedule {
+  readonly cron: string;
+  /** The words say all of it: no time of day was added. */
+  readonly exact: boolean;
+}
+
+/** @returns null: the text says no time that is understood. */
+export function readScheduleWords(text: string): MeantSchedule | null {
+  const words = text.trim().toLowerCase().replace(/\s+/g, ' ').replace(/^@/, '');
+  if (Object.hasOwn(PHRASES, words)) return { cron: PHRASES[words] ?? '', exact: EXACT.has(words) };
+  const cron = interval(words) ?? timeOfDay(words);
+  return cron === null ? null : { cron, exact: true };
+}
+
+/** `every 15 minutes`, `15m`, `every 2 hours`. */
+function interval(words: string): string | null {
+  const [, digits = '', unit] = /^(?:every )?(\d{1,2}) ?(m|min|mins|minutes?|h|hours?)$/.exec(words) ?? [];
+  if (unit === undefined) return null;
+  const count = Number(digits);
+  const [most, build] = unit.startsWith('m')
+    ? ([60, (every: string) => `${every} * * * *`] as const)
+    : ([24, (every: string) => `0 ${every} * * *`] as const);
+  // Steps start anew with each hour or day: only a divisor keeps its distance.
+  if (count < 1 || most % count !== 0 || count === most) return null;
+  return build(count === 1 ? '*' : `*/${count}`);
+}
+
+/** `at 9`, `every day at 9:15`, `mondays at 6pm`, `07:30`. */
+function timeOfDay(words: string): string | null {
+  const [, day, at, hours = '', minutes, half] =
+    /^(?:(?:every |each |on )*([a-z]+?)s? )?(at )?(\d{1,2})(?:[:.h](\d\d))? ?(am|pm|h|o'clock)?$/.exec(words) ?? [];
+  if (hours === '' || (day === undefined && at === undefined && minutes === undefined && half === undefined))
+    return null;
+  const dow = day === undefined || day === 'at' ? '*' : dayOf(day);
+  const hour = hourOf(Number(hours), half);
+  const minute = Number(minutes ?? 0);
+  return dow === null || hour === null || minute > 59 ? null : `${minute} ${hour} * * ${dow}`;
+}
+
+function dayOf(word: string): string | null {
+  if (Object.hasOwn(DAYS, word)) return DAYS[word] ?? null;
+  const short = word.slice(0, 3);
+  return /^(?:sun|mon|tues?|wednes|thurs?|fri|satur)day$/.test(word) && Object.hasOwn(DAYS, short)
+    ? (DAYS[short] ?? null)
+    : null;
+}
+
+function hourOf(hour: number, half: string | undefined): number | null {
+  if (half !== 'am' && half !== 'pm') return hour > 23 ? null : hour;
+  if (hour < 1 || hour > 12) return null;
+  return (hour % 12) + (half === 'pm' ? 12 : 0);
+}

@@ -1,0 +1,32 @@
+/** What the explanations of schema errors are made of. */
+import type { NodePath, Problem } from '../diagnostics/problem.ts';
+import type { SchemaName } from './known-keys.ts';
+
+/** Where a schema error lies. */
+export interface ShapePlace {
+  readonly schema: SchemaName;
+  /** The file's whole data. */
+  readonly data: unknown;
+  readonly path: NodePath;
+}
+
+/** `missing`: the key a `missing-key` is about. */
+export interface ShapeProblem extends Problem {
+  readonly missing?: string;
+  /** The known key an unknown one stands for. */
+  readonly instead?: string;
+}
+
+export const atValue = (place: ShapePlace, rule: string, message: string): Problem => ({
+  rule,
+  path: place.path,
+  at: 'value',
+  message,
+});
+
+/** The last key of a path, with the index of a list item: `events[1]`. */
+export function nameOf(path: NodePath): string {
+  const last = path.findLastIndex((part) => typeof part === 'string');
+  const indexes = path.slice(last + 1).map((index) => `[${index}]`);
+  return `${String(path[last] ?? '')}${indexes.join('')}`;
+}

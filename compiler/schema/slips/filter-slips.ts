@@ -1,0 +1,183 @@
+/** Filters as other tools write them: `eq`, `matches`, `not_in`, `operator` and `value`, `{action: opened}`. */
+
+import { holdsCredential } from '../../diagnostics/printable.ts';
+import { oneOf } from '../../diagnostics/suggest.ts';
+import { flowText } from '../../source/flow-text.ts';
+import { isPlainMap } from '../../source/plain-map.ts';
+import { knownKeys } from '../known-keys.ts';
+import { valueAt } from '../pointer.ts';
+import type { ShapePlace, ShapeProblem } from '../shape-problem.ts';
+import type { Slip } from './slip.ts';
+
+/** Operators by the names they have elsewhere. */
+const SAME: Readonly<Record<string, string>> = {
+  eq: 'equals',
+  equal: 'equals',
+  equal_to: 'equals',
+  is: 'equals',
+  value: 'equals',
+  '=': 'equals',
+  '==': 'equals',
+  '===': 'equals',
+  ne: 'not_equals',
+  neq: 'not_equals',
+  not_equal: 'not_equals',
+  is_not: 'not_equals',
+  '!=': 'not_equals',
+  '!==': 'not_equals',
+  matches: 'regex',
+  match: 'regex',
+  regexp: 'regex',
+  pattern: 'regex',
+  '=~': 'regex',
+  include: 'contains',
+  includes: 'contains',
+  has: 'contains',
+  one_of: 'in',
+  is_one_of: 'in',
+  present: 'exists',
+};
+
+/** Operators that are the opposite of one there is. */
+const OPPOSITE: Readonly<Record<string, string>> = {
+  not_in: 'in',
+  nin: 'in',
+  not_contains: 'contains',
+  not_includes: 'contains',
+  excludes: 'contains',
+  not_matches: 'regex',
+  not_match: 'regex',
+  not_regex: 'regex',
+  '!~': 'regex',
+};
+
+/** Operators that take another shape here. */
+const OTHERWISE: Readonly<Record<string, string>> = {
+  starts_with: 'write `regex: "^…"`',
+  startswith: 'write `regex: "^…"`',
+  ends_with: 'write `regex: "…$"`',
+  endswith: 'write `regex: "…$"`',
+  gt: 'numbers are not compared; use a `script`',
+  gte: 'numbers are not compared; use a `script`',
+  lt: 'numbers are not compared; use a `script`',
+  lte: 'numbers are not compared; use a `script`',
+  '>': 'numbers are not compared; use a `script`',
+  '<': 'numbers are not compared; use a `script`',
+};
+
+const GROUPS = ['all', 'any', 'not', 'and', 'or'];
+
+export const filterSlip: Slip = (place, { keyword, params }) => {
+  if (keyword !== 'additionalProperties') return null;
+  const known = knownKeys(place.schema, place.path);
+  const filter = valueAt(place.data, place.path);
+  if (!known.includes('not_equals') || !known.includes('in_file') || !isPlainMap(filter)) return null;
+  const key = String(params.additionalProperty);
+  const about = { place, key, filter };
+  if (key === 'and' || key === 'or') return renamed(about, key === 'and' ? 'all' : 'any');
+  if (!Object.hasOwn(filter, 'field')) return shortForm(about, known);
+  return operatorWithValue(about) ?? otherName(about) ?? opposite(about) ?? otherShape(about);
+};
+
+/** What a condition looks like. */
+const FORM = 'write each condition as `{ field: action, equals: opened }`';
+
+interface Unknown {
+  readonly place: ShapePlace;
+  readonly key: string;
+  readonly filter: Readonly<Record<string, unknown>>;
+}
+
+/** Nothing else can be meant by it. */
+const lookUp = (names: Readonly<Record<string, string>>, key: string): string | undefined => {
+  const folded = key.toLowerCase().replaceAll(/[- ]/g, '_');
+  return Object.hasOwn(names, folded) ? names[folded] : undefined;
+};
+
+const problem = ({ place, key }: Unknown, message: string): ShapeProblem => ({
+  rule: 'unknown-key',
+  path: [...place.path, key],
+  at: 'key',
+  message,
+});
+
+function renamed(unknown: Unknown, name: string): ShapeProblem {
+  const isFree = !Object.hasOwn(unknown.filter, name);
+  return {
+    ...problem(unknown, `a filter has no \`${unknown.key}\`: write \`${name}\``),
+    ...(isFree ? { fix: { kind: 'rename', text: name } } : {}),
+  };
+}
+
+function otherName(unknown: Unknown): ShapeProblem | null {
+  const name = lookUp(SAME, unknown.key);
+  return name === undefined ? null : renamed(unknown, name);
+}
+
+/** `not_in: [a]` is `not: { field, in: [a] }`. */
+function opposite(unknown: Unknown): ShapeProblem | null {
+  const name = lookUp(OPPOSITE, unknown.key);
+  const { field, [unknown.key]: value, ...others } = unknown.filter;
+  if (name === undefined) return null;
+  return whole(unknown, { not: { field, [name]: value } }, Object.keys(others).length === 0);
+}
+
+function otherShape(unknown: Unknown): ShapeProblem | null {
+  const hint = lookUp(OTHERWISE, unknown.key);
+  if (hint === undefined) return null;
+  return { ...problem(unknown, `a filter has no operator \`${unknown.key}\``), hint };
+}
+
+/** `operator: equals` and `value: x`. */
+function operatorWithValue(unknown: Unknown): ShapeProblem | null {
+  const { field, ...rest } = unknown.filter;
+  const names = ['operator', 'op', 'comparison', 'condition'].filter((name) => typeof rest[name] === 'string');
+  const [name = ''] = names;
+  if (names.length !== 1 || !Object.hasOwn(rest, 'value') || Object.keys(rest).length !== 2) return null;
+  const written = String(rest[name]);
+  const operator = knownOperators(unknown.place).find((known) => known === written) ?? lookUp(SAME, written);
+  const inverse = lookUp(OPPOSITE, written);
+  if (operator !== undefined) return whole(unknown, { field, [operator]: rest.value });
+  if (inverse !== undefined) return whole(unknown, { not: { field, [inverse]: rest.value } });
+  const operators = oneOf(knownOperators(unknown.place), 'and');
+  return {
+    ...problem(unknown, `the operator is the key, and \`${written}\` is none`),
+    hint: `operators: ${operators}`,
+  };
+}
+
+const knownOperators = (place: ShapePlace): readonly string[] =>
+  knownKeys(place.schema, place.path).filter((key) => key !== 'field' && !GROUPS.includes(key));
+
+/** The filter as a whole has to be written in another way. */
+function whole(unknown: Unknown, filter: Readonly<Record<string, unknown>>, isCertain = true): ShapeProblem {
+  const { place, key } = unknown;
+  const text = flowText(filter);
+  if (holdsCredential(text)) return problem(unknown, `a filter has no \`${key}\`: ${FORM}`);
+  return {
+    ...problem(unknown, `a filter has no \`${key}\`: write \`${text}\``),
+    ...(isCertain ? { fix: { kind: 'flow', text }, fixAt: place.path } : {}),
+    covers: [place.path],
+  };
+}
+
+/** `action: opened` in the place of `field: action` and `equals: opened`. */
+function shortForm(unknown: Unknown, known: readonly string[]): ShapeProblem | null {
+  const { place, key, filter } = unknown;
+  const entries = Object.entries(filter);
+  if (entries.some(([name]) => known.includes(name))) return null;
+  const leaves = entries.map(([field, value]) =>
+    flowText(Array.isArray(value) ? { field, in: value } : { field, equals: value }),
+  );
+  if (entries.some(([, value]) => isPlainMap(value) || value === null) || leaves.some(holdsCredential)) {
+    return { ...problem(unknown, `\`${key}\` is no part of a filter`), hint: FORM, covers: [place.path] };
+  }
+  const isList = typeof place.path.at(-1) === 'number';
+  const items = isList && leaves.length > 1 ? [`{ all: [${leaves.join(', ')}] }`] : leaves;
+  return {
+    ...problem(unknown, `a filter names its \`field\` and an operator: write \`${items.join(', ')}\``),
+    fix: isList ? { kind: 'flow', text: items.join('') } : { kind: 'items', items },
+    fixAt: place.path,
+    covers: [place.path],
+  };
+}

@@ -1,0 +1,132 @@
+/** Routes, jobs and settings at the wrong depth: as a list, not indented, at the top of the file. */
+import type { NodePath } from '../../diagnostics/problem.ts';
+import { certainMatch } from '../../diagnostics/suggest.ts';
+import { isPlainMap } from '../../source/plain-map.ts';
+import { typesOf } from '../alternatives.ts';
+import { knownKeys, takesKey } from '../known-keys.ts';
+import { valueAt } from '../pointer.ts';
+import type { ShapePlace } from '../shape-problem.ts';
+import { nameOf } from '../shape-problem.ts';
+import type { Slip } from './slip.ts';
+
+/** Maps of entries by name. */
+const ENTRIES: ReadonlySet<unknown> = new Set(['routes', 'jobs', 'sources']);
+
+/** `routes:` as a list of maps with a `name`. */
+export const listOfEntries: Slip = (place, { keyword }) => {
+  const found = valueAt(place.data, place.path);
+  const key = nameOf(place.path);
+  if (keyword !== 'type' || !Array.isArray(found) || !ENTRIES.has(key)) return null;
+  const names = found.map((item: unknown) => (isPlainMap(item) ? item.name : undefined));
+  const first = names.find((name) => typeof name === 'string');
+  return {
+    rule: 'wrong-type',
+    path: place.path,
+    at: 'key',
+    message: `\`${key}\` must be a map, not a list: each entry is a key, with its settings indented below it`,
+    ...(first === undefined ? {} : { hint: `write \`${first}:\` for \`- name: ${first}\`` }),
+    ...(names.every((name) => typeof name === 'string') ? { fix: { kind: 'named-items' } } : {}),
+    covers: [place.path],
+  };
+};
+
+/** A key without a value, and behind it, at the same depth, what belongs below it. */
+export const notIndented: Slip = ({ schema, data, path }, error) => {
+  const parent = path.slice(0, -1);
+  const map = valueAt(data, parent);
+  const key = path.at(-1);
+  const isEmptyMap = error.keyword === 'type' && typesOf(error.params).includes('object');
+  if (!isEmptyMap || valueAt(data, path) !== null || !isPlainMap(map) || typeof key !== 'string') return null;
+  const keys = Object.keys(map);
+  const following = keys.slice(keys.indexOf(key) + 1);
+  const end = following.findIndex((name) => !belongsBelow(schema, { parent, key, name }, map[name]));
+  const moved = end < 0 ? following : following.slice(0, end);
+  const [first] = moved;
+  if (first === undefined) return null;
+  const what = moved.length === 1 ? `\`${first}\` stands` : `the ${moved.length} keys from \`${first}\` on stand`;
+  return {
+    rule: 'wrong-type',
+    path,
+    at: 'key',
+    message: `\`${key}\` is empty: ${what} beside it and not below it; indent ${moved.length === 1 ? 'it' : 'them'} further`,
+    fix: { kind: 'indent', keys: moved },
+    covers: [path, ...moved.map((name) => [...parent, name])],
+  };
+};
+
+interface Sibling {
+  readonly parent: NodePath;
+  readonly key: string;
+  readonly name: string;
+}
+
+/** It is of no use where it stands, and of use below the key. */
+function belongsBelow(schema: ShapePlace['schema'], { parent, key, name }: Sibling, value: unknown): boolean {
+  if (!takesKey(schema, [...parent, key], name)) return false;
+  if (!takesKey(schema, parent, name)) return true;
+  // Beside a route every name is one of a route: what cannot be one is a setting.
+  return !knownKeys(schema, parent).includes(name) && !isPlainMap(value);
+}
+
+/** `platforms.webhooks`: as the name of a target it would be said of each setting that it is none of a target's. */
+export const misspeltWebhook: Slip = ({ schema, data, path }) => {
+  const [top, name] = path;
+  if (schema !== 'config' || top !== 'platforms' || typeof name !== 'string' || name === 'webhook') return null;
+  if (certainMatch(name, ['webhook']) === null || !isSettings(valueAt(data, ['platforms', name]))) return null;
+  const isFree = valueAt(data, ['platforms', 'webhook']) === undefined;
+  return {
+    rule: 'unknown-key',
+    path: ['platforms', name],
+    at: 'key',
+    message: `unknown key \`${name}\`; did you mean \`webhook\`?`,
+    ...(isFree ? { fix: { kind: 'rename', text: 'webhook' } } : {}),
+    covers: [['platforms', name]],
+  };
+};
+
+interface Home {
+  /** Where the key may stand, from the top of the file. */
+  readonly under: readonly [string, ...string[]];
+  /** What the name must be for. */
+  readonly isMeant: (value: unknown) => boolean;
+}
+
+const isRoute = (value: unknown): boolean =>
+  isPlainMap(value) && Object.keys(value).some((key) => ROUTE_KEYS.includes(key));
+const isRoutes = (value: unknown): boolean => isPlainMap(value) && Object.values(value).every(isRoute);
+const isSettings = (value: unknown): boolean =>
+  isPlainMap(value) && Object.keys(value).some((key) => SETTINGS.includes(key));
+
+const SETTINGS = knownKeys('config', ['platforms', 'webhook']);
+const ROUTE_KEYS = knownKeys('config', ['platforms', 'webhook', 'routes', 'x']);
+
+/** Keys that people write at the top of the file. The last name of `under` takes the place of the key. */
+const HOMES: Readonly<Record<string, readonly Home[]>> = {
+  webhook: [
+    { under: ['platforms', 'webhook'], isMeant: isSettings },
+    { under: ['platforms', 'webhook', 'routes'], isMeant: isRoutes },
+  ],
+  webhooks: [
+    { under: ['platforms', 'webhook'], isMeant: isSettings },
+    { under: ['platforms', 'webhook', 'routes'], isMeant: isRoutes },
+  ],
+  routes: [{ under: ['platforms', 'webhook', 'routes'], isMeant: isRoutes }],
+  hooks: [{ under: ['platforms', 'webhook', 'routes'], isMeant: isRoutes }],
+};
+
+/** `webhook:`, `webhooks:` or `routes:` at the top of the file. */
+export const outsidePlatforms: Slip = ({ schema, data, path }, { keyword, params }) => {
+  const key = String(params.additionalProperty);
+  if (schema !== 'config' || keyword !== 'additionalProperties' || path.length > 0 || !isPlainMap(data)) return null;
+  const home = Object.hasOwn(HOMES, key) ? HOMES[key]?.find(({ isMeant }) => isMeant(data[key])) : undefined;
+  if (home === undefined) return null;
+  const hint = 'move it below the `platforms` that is here';
+  return {
+    rule: 'unknown-key',
+    path: [key],
+    at: 'key',
+    message: `\`${key}\` belongs under \`${home.under.slice(0, -1).join('.')}\`${home.under.at(-1) === key ? '' : `, as \`${home.under.at(-1)}\``}`,
+    // Two keys of one name would be worse than one in the wrong place.
+    ...(Object.hasOwn(data, 'platforms') ? { hint } : { fix: { kind: 'nest', under: home.under } }),
+  };
+};

@@ -1,0 +1,43 @@
+/** `port: "8644"`, `window_seconds: 30s`: a number that is written as text, and text that is written as a number. */
+import { isSecretName } from '../../source/secret-names.ts';
+import { typesOf } from '../alternatives.ts';
+import { valueAt } from '../pointer.ts';
+import { atValue, nameOf } from '../shape-problem.ts';
+import type { Slip } from './slip.ts';
+
+export const numberAsText: Slip = (place, { keyword, params }) => {
+  const found = valueAt(place.data, place.path);
+  const types = typesOf(params);
+  const isNumber = types.length > 0 && types.every((type) => type === 'integer' || type === 'number');
+  if (keyword !== 'type' || typeof found !== 'string' || !isNumber) return null;
+  const name = nameOf(place.path);
+  if (place.path.some((part) => isSecretName(String(part)))) return null;
+  const number = readNumber(found, name);
+  if (number === null || (types.every((type) => type === 'integer') && !Number.isInteger(number))) return null;
+  const kind = types.includes('number') ? 'a number' : 'a whole number';
+  const problem = atValue(place, 'wrong-type', `\`${name}\` must be ${kind}, not text: write \`${name}: ${number}\``);
+  return { ...problem, fix: { kind: 'replace', text: String(number) } };
+};
+
+/** Seconds in a unit. */
+const UNITS: Readonly<Record<string, number>> = { s: 1, sec: 1, m: 60, min: 60, h: 3600, d: 86_400 };
+
+/** A unit is understood where the key's name says which one the number has. */
+function readNumber(text: string, key: string): number | null {
+  const [, digits, unit = ''] = /^(-?\d+(?:\.\d+)?)\s*([a-z]*)$/.exec(text.trim()) ?? [];
+  if (digits === undefined) return null;
+  if (unit === '') return Number(digits);
+  const factor = key.endsWith('_seconds') && Object.hasOwn(UNITS, unit) ? UNITS[unit] : undefined;
+  return factor === undefined ? null : Number(digits) * factor;
+}
+
+/** `message: 42` where text is expected: quotes make it text. */
+export const numberForText: Slip = (place, { keyword, params }) => {
+  const found = valueAt(place.data, place.path);
+  const types = typesOf(params);
+  if (keyword !== 'type' || !['number', 'boolean'].includes(typeof found)) return null;
+  if (types.length !== 1 || types[0] !== 'string') return null;
+  const kind = typeof found === 'number' ? 'a number' : '`true` or `false`';
+  const message = `\`${nameOf(place.path)}\` must be text, not ${kind}: put it in quotes`;
+  return { ...atValue(place, 'wrong-type', message), fix: { kind: 'quote' } };
+};

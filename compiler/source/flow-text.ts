@@ -1,0 +1,16 @@
+/** Writes plain data as one line of YAML, for the lines that messages and repairs show. */
+import { isPlainMap } from './plain-map.ts';
+
+/** Text that needs no quotes, inside brackets and braces either. */
+const PLAIN = /^(?![~-]$)[A-Za-z_/.~-](?:[\w ./~*?@+-]*[\w./~*?+-])?$/;
+/** Words that YAML, or an older YAML, reads as something else than text. */
+const WORDS = /^(?:true|false|null|yes|no|on|off|y|n|~|-?\.(?:inf|nan)|-?\.?\d.*)$/i;
+
+export function flowText(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(flowText).join(', ')}]`;
+  if (isPlainMap(value)) {
+    const pairs = Object.entries(value).map(([key, item]) => `${flowText(key)}: ${flowText(item)}`);
+    return pairs.length === 0 ? '{}' : `{ ${pairs.join(', ')} }`;
+  }
+  return typeof value === 'string' && PLAIN.test(value) && !WORDS.test(value) ? value : JSON.stringify(value ?? null);
+}

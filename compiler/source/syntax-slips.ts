@@ -1,0 +1,52 @@
+/** Lines that are no YAML because of one missing character: a value that needs quotes, a colon without its space. */
+import type { TextEdit } from '../diagnostics/diagnostic.ts';
+
+export interface SyntaxSlip {
+  readonly message: string;
+  /** On the line; offsets are those of the line. */
+  readonly edits: readonly TextEdit[];
+}
+
+/** Indentation and dashes, key, value, comment. */
+const LINE = /^(\s*(?:- +)*(?:[\w.-]+|"[^"]*"|'[^']*'): +)(.*?)(\s+#.*|\s*)$/;
+
+/** What a value begins with that makes YAML read it as something else than text. */
+const NEEDS_QUOTES: readonly { readonly value: RegExp; readonly why: string }[] = [
+  { value: /^\{[\w.-]+\}\s*[^\s,}]/, why: 'a value that begins with `{` is a YAML map' },
+  { value: /^\{\{/, why: 'a value that begins with `{` is a YAML map' },
+  { value: /^\*/, why: 'a value that begins with `*` is a YAML alias' },
+  { value: /^@/, why: 'no YAML value may begin with `@`' },
+  { value: /^`/, why: 'no YAML value may begin with a backtick' },
+  { value: /^%/, why: 'no YAML value may begin with `%`' },
+  { value: /^\[[^\]]*\]\s*[^\s,\]]/, why: 'a value that begins with `[` is a YAML list' },
+  { value: /^[^\s"'|>&!{[][^:]*\s[^:]*: /, why: 'a value with `: ` in it is read as a key and a value' },
+];
+
+/** @returns null: the line gives no hint of what is wrong. */
+export function findSyntaxSlip(line: string): SyntaxSlip | null {
+  return missingSpace(line) ?? missingQuotes(line);
+}
+
+function missingSpace(line: string): SyntaxSlip | null {
+  const [before] = /^\s*(?:- +)*[A-Za-z_][\w-]*:(?=["'{[])/.exec(line) ?? [];
+  if (before === undefined) return null;
+  const range = { start: before.length, end: before.length };
+  return { message: 'a space is missing after the `:`', edits: [{ range, text: ' ' }] };
+}
+
+function missingQuotes(line: string): SyntaxSlip | null {
+  const [, before = '', value = ''] = LINE.exec(line) ?? [];
+  const found = NEEDS_QUOTES.find((each) => each.value.test(value));
+  const quote = !/["\\]/.test(value) ? '"' : value.includes("'") ? null : "'";
+  if (found === undefined) return null;
+  const message = `${found.why}: put the whole value in quotes`;
+  if (quote === null) return { message, edits: [] };
+  const [start, end] = [before.length, before.length + value.length];
+  return {
+    message,
+    edits: [
+      { range: { start, end: start }, text: quote },
+      { range: { start: end, end }, text: quote },
+    ],
+  };
+}

@@ -1,0 +1,20 @@
+/** Words for untrusted text, in messages. */
+import type { UntrustedPart } from './untrusted-texts.ts';
+
+/** "`{issue.body}` (written by whoever opens the issue)", with the text that an object holds. */
+export function describePart({ placeholder, path, review }: UntrustedPart): string {
+  if (placeholder === null) return 'the whole payload, which the default prompt shows,';
+  const shown = `\`${placeholder}\``;
+  if (placeholder === '{__raw__}') return `${shown} (the whole payload)`;
+  if (path === null) return `${shown} (of which nothing is known: anybody may have written it)`;
+  const inside = placeholder === `{${path}}` ? '' : `with \`${path}\`, `;
+  return `${shown} (${inside}${review?.by === undefined ? 'free text' : `written by ${review.by}`})`;
+}
+
+/** By name, or because no prompt is written. */
+export const isWholePayload = ({ placeholder }: UntrustedPart): boolean =>
+  placeholder === null || placeholder === '{__raw__}';
+
+/** " and 2 further fields". */
+export const andMore = (count: number): string =>
+  count === 0 ? '' : ` and ${count} further field${count === 1 ? '' : 's'}`;

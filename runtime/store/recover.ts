@@ -1,0 +1,32 @@
+/** The change with which a gateway takes over what processes before it left unfinished. */
+import type { Holder } from './mutations.ts';
+
+/**
+ * Makes due again, with the due time they had, what processes that are gone were holding: runs go back to `pending` with
+ * an `interrupted` step, a delivery under way is due, and a dispatch that was `held` is dead (its sender was told nothing
+ * and may come again). Every holder but `holder` is gone, in an engine that serves one process; one whose lease has
+ * ended, in others.
+ *
+ * Also repairs what a clock that was set back has done: a row whose due time was set at an instant later than `now` is
+ * due as long after `now` as it was to wait then.
+ */
+export interface Recover {
+  readonly kind: 'recover';
+  readonly holder: Holder;
+  readonly now: number;
+}
+
+/** A dispatch that was dead then. */
+export interface GivenUp {
+  readonly id: string;
+  readonly profile: string;
+  readonly route: string | null;
+  readonly job: string | null;
+  readonly reason: string;
+}
+
+export interface Recovered {
+  readonly runs: number;
+  readonly attempts: number;
+  readonly given_up: readonly GivenUp[];
+}

@@ -1,0 +1,39 @@
+/** The changes that remove what has been kept long enough, a slice at a time. */
+import type { Ref } from './mutations.ts';
+
+/** Looks at `limit` claims after the key `after` ('': the first ones) and removes those that have expired by `now`. */
+export interface ExpireClaims {
+  readonly kind: 'expire_claims';
+  readonly now: number;
+  readonly after: string;
+  readonly limit: number;
+}
+
+/**
+ * Looks at `limit` dispatches after `after` and removes those that ended before `before` (unix ms). The newest of all
+ * stays, so that its number is not given out again.
+ */
+export interface Cleanup {
+  readonly kind: 'cleanup';
+  readonly before: number;
+  readonly after: Ref;
+  readonly limit: number;
+}
+
+/** Removes at most `limit` ended dispatches, oldest first, as long as the store is larger than `max_bytes`; never the newest. */
+export interface Trim {
+  readonly kind: 'trim';
+  readonly max_bytes: number;
+  readonly limit: number;
+}
+
+export type RetentionMutation = ExpireClaims | Cleanup | Trim;
+
+export interface RetentionMutationResults {
+  /** `next`: where to go on; null at the end. */
+  expire_claims: { readonly removed: number; readonly next: string | null };
+  /** `next`: where to go on; null at the end. */
+  cleanup: { readonly removed: number; readonly next: Ref | null };
+  /** `bytes`: the size of the store afterwards. */
+  trim: { readonly removed: number; readonly bytes: number };
+}

@@ -1,0 +1,62 @@
+/**
+ * What people write when they write their first config: each file of `cases/` is one mistake as it is typed. Beside it
+ * stand the report (`.txt`) and, where something can be repaired, the file after `lint --fix` (`.fixed.yaml`).
+ * `UPDATE=1` rewrites both.
+ */
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import type { CompileResult } from '../../../compiler/compile.ts';
+import type { Diagnostic } from '../../../compiler/diagnostics/diagnostic.ts';
+import { repairRounds } from '../../../compiler/diagnostics/repair-rounds.ts';
+import { compileConfig, PROJECT, printed } from '../../helpers/compile.ts';
+import { ROOT } from '../../helpers/root.ts';
+
+const CASES = join(ROOT, 'test/compiler/mistakes/cases');
+const names = readdirSync(CASES)
+  .filter((file) => file.endsWith('.yaml') && !file.endsWith('.fixed.yaml'))
+  .map((file) => file.slice(0, -'.yaml'.length));
+
+/** They are here because they are right: an idiom that used to be called a mistake. */
+const RIGHT: ReadonlySet<string> = new Set(['top-anchor', 'gitlab-without-source']);
+
+function repaired(config: string): { readonly text: string; readonly result: CompileResult } {
+  const { result, files } = repairRounds(compileConfig(config), (texts) =>
+    compileConfig(texts.get(`${PROJECT}/hookwright.yaml`)?.after ?? config),
+  );
+  return { text: files[0]?.after ?? config, result };
+}
+
+/** The third point of a message, after what and where: what to do about it. */
+const saysHow = ({ hint, fix, message }: Diagnostic): boolean =>
+  hint !== undefined || fix !== undefined || /\b(?:write|put|use|keep|remove|indent)\b/.test(message);
+
+function check(path: string, actual: string | null): void {
+  if (process.env.UPDATE === '1') {
+    if (actual === null) rmSync(path, { force: true });
+    else writeFileSync(path, actual);
+  }
+  assert.equal(actual, existsSync(path) ? readFileSync(path, 'utf8') : null);
+}
+
+describe('a mistake is said with its place and what would be right', () => {
+  for (const name of names) {
+    test(name.replaceAll('-', ' '), () => {
+      const config = readFileSync(join(CASES, `${name}.yaml`), 'utf8');
+      const result = compileConfig(config);
+      check(join(CASES, `${name}.txt`), printed(result));
+      assert.equal(result.diagnostics.length > 0, !RIGHT.has(name));
+      for (const diagnostic of result.diagnostics) assert.ok(saysHow(diagnostic), diagnostic.message);
+      const { text, result: after } = repaired(config);
+      check(join(CASES, `${name}.fixed.yaml`), text === config ? null : text);
+      const fixed = new Set(result.diagnostics.filter(({ fix }) => fix !== undefined).map(({ message }) => message));
+      const left = after.diagnostics.filter(({ message }) => fixed.has(message));
+      assert.deepEqual(left, [], printed(after));
+    });
+  }
+});
+
+test('the table holds at least forty mistakes', () => {
+  assert.ok(names.length - RIGHT.size >= 40, `${names.length}`);
+});

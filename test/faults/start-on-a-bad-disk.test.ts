@@ -1,0 +1,84 @@
+/** A gateway that starts on a disk that is full or read-only. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { describe, it } from 'node:test';
+import { runInProcess } from '../helpers/cli.ts';
+import { GatewayEnded, startGatewayProcess } from '../helpers/gateway-process.ts';
+import { tempDir } from '../helpers/temp-dir.ts';
+import { tinyDisk } from '../helpers/tiny-disk.ts';
+import { holdsWithin } from './observe.ts';
+import { prepareHome, send, writeConfig } from './short-run.ts';
+
+const NEEDS = 'needs the right to mount a file system';
+
+const start = (t: TestContext, home: string) => startGatewayProcess({ home, outputFolder: tempDir(t) });
+
+function makeReadOnly(disk: string): void {
+  assert.equal(spawnSync('mount', ['-o', 'remount,ro', disk]).status, 0);
+}
+
+/** Takes all the space there is. @returns what gives it back */
+function fill(disk: string): () => void {
+  const ballast = join(disk, 'ballast');
+  assert.throws(() => writeFileSync(ballast, Buffer.alloc(9_000_000)), { code: 'ENOSPC' });
+  return () => rmSync(ballast);
+}
+
+async function refusalOf(t: TestContext, home: string): Promise<string> {
+  const error = await start(t, home).then(
+    () => assert.fail('it starts'),
+    (reason: unknown) => reason,
+  );
+  assert.ok(error instanceof GatewayEnded, String(error));
+  return error.message;
+}
+
+describe('a start on a full disk', { concurrency: 2 }, () => {
+  it('serves, refuses events, and takes them once there is room', async (t) => {
+    const disk = tinyDisk(t, '8m');
+    if (disk === null) return t.skip(NEEDS);
+    const home = join(disk, 'home');
+    await prepareHome(home);
+    const makeRoom = fill(disk);
+    const gateway = await start(t, home);
+    t.after(gateway.kill);
+    assert.equal((await fetch(`${gateway.url}/health`)).status, 200);
+    const { status, code, retryAfter } = await send(gateway.url, { id: 'refused', route: 'runs' });
+    assert.deepEqual([status, code, retryAfter !== null], [503, 'overloaded', true]);
+    assert.match(gateway.output(), /"reason":"cannot open [^"]*state\.db: the disk is full"/);
+    makeRoom();
+    const isTaken = async () => (await send(gateway.url, { id: 'taken', route: 'runs' })).status === 202;
+    assert.ok(await holdsWithin(5000, isTaken));
+  });
+
+  it('of a home that was never compiled names the tables', async (t) => {
+    const disk = tinyDisk(t, '8m');
+    if (disk === null) return t.skip(NEEDS);
+    const home = join(disk, 'home');
+    writeConfig(home);
+    fill(disk);
+    assert.match(await refusalOf(t, home), /cannot write the tables to .*build: the disk is full/);
+  });
+});
+
+describe('a start on a read-only disk', () => {
+  it('is refused with what is wrong, while commands that write nothing work', async (t) => {
+    const disk = tinyDisk(t, '8m');
+    if (disk === null) return t.skip(NEEDS);
+    const home = join(disk, 'home');
+    await prepareHome(home);
+    makeReadOnly(disk);
+    const message = await refusalOf(t, home);
+    assert.match(message, /cannot serve .*home: the file system is read-only/);
+    assert.doesNotMatch(message, /EROFS/);
+    const lint = await runInProcess(['lint'], { home });
+    assert.equal(lint.code, 0, lint.stderr);
+    const list = await runInProcess(['deliveries', 'list'], { home });
+    assert.equal(list.code, 1);
+    assert.match(list.stderr, /cannot open .*state\.db: the file system is read-only/);
+    assert.match((await runInProcess(['doctor'], { home })).stdout, /store +readable +the file system is read-only/);
+  });
+});
