@@ -10,7 +10,7 @@ const CONFIG = `platforms:
       pulls:
         events: [push]
         toolsets: [web_search, no_such_toolset]
-        prompt: "{head_commit.message}"
+        prompt: "Look at {after}"
     port: 0
 `;
 const WARNING = 'hookwright.yaml:8:…: warning unknown-toolset: …\n…\n\n1 warning\n';
