@@ -1,4 +1,5 @@
 /** What the running gateway answers on its control socket. */
+import { ControlError } from '../../runtime/control/control-error.ts';
 import type { ControlHandlers, EnrollReport, GatewayStatus, StopReport } from '../../runtime/control/operations.ts';
 import { createStoreHandlers } from '../../runtime/control/store-operations.ts';
 import type { Gateway } from '../../runtime/gateway-options.ts';
@@ -48,6 +49,9 @@ async function enroll(
   { enrolments, gateway }: ControlParts,
   { profile, route }: { readonly profile: string; readonly route: string },
 ): Promise<EnrollReport> {
+  if (typeof profile !== 'string' || typeof route !== 'string') {
+    throw new ControlError('refused', '`profile` and `route` are texts');
+  }
   const captured = await enrolments.wait(profile, route, ENROLL_TURN_MS);
   if (captured === null) return { kind: 'waiting', file: null, reason: null };
   if (captured.kind === 'failed') return { kind: 'failed', file: null, reason: captured.reason };

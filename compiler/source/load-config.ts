@@ -4,8 +4,8 @@ import type { Finding } from '../diagnostics/diagnostic.ts';
 import { displayPath } from './display-path.ts';
 import { expandGlob, isGlob } from './expand-glob.ts';
 import type { Files } from './files.ts';
-import type { KeyIndex } from './locate.ts';
-import { locate } from './locate.ts';
+
+import { LocationIndex, locate } from './locate.ts';
 import type { ParsedFile } from './parse-yaml.ts';
 import { parseYaml } from './parse-yaml.ts';
 import { isPlainMap } from './plain-map.ts';
@@ -107,7 +107,7 @@ function addFile(loading: Loading, file: ParsedFile, isRoot: boolean): void {
   }
   const { include } = value;
   if (include === undefined) return;
-  const index: KeyIndex = new WeakMap();
+  const index = new LocationIndex();
   if (!Array.isArray(include)) {
     const range = locate(file, ['include'], index).value;
     const message = '`include` must be a list of paths and globs: write `include: [routes/*.yaml]`';

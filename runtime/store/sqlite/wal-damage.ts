@@ -6,8 +6,19 @@
  * the last commit of a killed process there is at most a torn transaction, which was not acknowledged. A good commit
  * behind a bad frame was lost to damage.
  */
-import { closeSync, copyFileSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  fstatSync,
+  openSync,
+  readSync,
+  rmSync,
+  statfsSync,
+  statSync,
+} from 'node:fs';
 import { endianness } from 'node:os';
+import { dirname } from 'node:path';
 import type { DamageReport } from '../queries.ts';
 
 const HEADER_BYTES = 32;
@@ -27,13 +38,17 @@ export function setDamagedAside(path: string, now: number): DamageReport | null 
   return { at: now, message, copy: copyAside(path, copy) ? copy : null };
 }
 
+/** False: there is no room for it, which the store needs itself. */
 function copyAside(path: string, copy: string): boolean {
+  const suffixes = ['', '-wal'].filter((suffix) => existsSync(path + suffix));
   try {
-    for (const suffix of ['', '-wal']) {
-      if (existsSync(path + suffix)) copyFileSync(path + suffix, copy + suffix);
-    }
+    const needed = suffixes.reduce((sum, suffix) => sum + statSync(path + suffix).size, 0);
+    const { bavail, bsize } = statfsSync(dirname(path));
+    if (bavail * bsize < 2 * needed) return false;
+    for (const suffix of suffixes) copyFileSync(path + suffix, copy + suffix);
     return true;
   } catch {
+    for (const suffix of suffixes) rmSync(copy + suffix, { force: true });
     return false;
   }
 }

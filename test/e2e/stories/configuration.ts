@@ -10,7 +10,8 @@ const CONFIG = `platforms:
       pulls:
         events: [push]
         toolsets: [web_search, no_such_toolset]
-        prompt: "Look at {after}"
+        prompt: "{head_commit.message}"
+        accept_untrusted: Nobody else pushes there.
     port: 0
 `;
 const WARNING = 'hookwright.yaml:8:…: warning unknown-toolset: …\n…\n\n1 warning\n';

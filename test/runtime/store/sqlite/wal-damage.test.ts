@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
 import { openOfflineStore } from '../../../../runtime/store/sqlite/open-store.ts';
@@ -8,6 +8,7 @@ import { lostCommits } from '../../../../runtime/store/sqlite/wal-damage.ts';
 import { walFrames } from '../../../faults/wal.ts';
 import { makeAccept } from '../../../helpers/dispatches.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';
+import { tinyDisk } from '../../../helpers/tiny-disk.ts';
 
 const FRAME = 24 + 4096;
 const EVENTS = 12;
@@ -110,6 +111,22 @@ describe('the log of a process that was killed', () => {
         assert.ok(lostCommits(wal) > 0, `bit ${bit} of byte ${at}`);
       }
     }
+  });
+
+  it('is reported, and not copied, where a copy would take the room that the store needs', async (t) => {
+    const disk = tinyDisk(t, '1m');
+    if (disk === null) return t.skip('needs the right to mount a file system');
+    const { path, wal } = await killed(t);
+    for (const file of [path, wal]) copyFileSync(file, join(disk, basename(file)));
+    writeFileSync(join(disk, 'ballast'), Buffer.alloc(500_000));
+    flip(join(disk, basename(wal)), 100);
+    const { damage } = await reopen(join(disk, basename(path)));
+    assert.match(damage?.message ?? '', /was damaged/);
+    assert.equal(damage?.copy, null);
+    assert.deepEqual(
+      readdirSync(disk).filter((name) => name.includes('damaged')),
+      [],
+    );
   });
 
   it('is damage when its header is wrong', async (t) => {
