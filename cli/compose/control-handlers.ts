@@ -22,6 +22,7 @@ export interface ControlParts {
   readonly stop: (drainSeconds?: number) => Promise<StopReport>;
   readonly tableFile: string;
   readonly logFile: string | null;
+  readonly config: string | null;
   readonly url: string;
 }
 
@@ -60,7 +61,7 @@ async function enroll(
 }
 
 async function statusOf(
-  { context, gateway, work, reloader, tableFile, logFile, url }: ControlParts,
+  { context, gateway, work, reloader, tableFile, logFile, config, url }: ControlParts,
   startedAt: number,
 ): Promise<GatewayStatus> {
   const { state, table, subscriptions } = gateway.status();
@@ -76,6 +77,7 @@ async function statusOf(
     started_at: startedAt,
     state,
     log_file: logFile,
+    config,
     table: {
       file: tableFile,
       hash: table.hash,

@@ -857,6 +857,7 @@ export interface SourceFile {
    * Event names the sender documents, spelled as it sends them.
    */
   events?: string[];
+  event_names?: SourceEventNames;
   /**
    * What its payloads hold: a JSON Schema file (JSON or YAML) relative to this file, or one for each event by name. `#/$defs/<name>` behind the file names a part of it. Checks templates and filters, and is not read by the gateway.
    */
@@ -1128,6 +1129,7 @@ export interface SourceVariant {
    * Event names the sender documents, spelled as it sends them.
    */
   events?: string[];
+  event_names?: SourceEventNames;
   sending?: SourceSending;
   /**
    * Steps at the sender. `{url}` stands for the route's URL.
@@ -1137,6 +1139,12 @@ export interface SourceVariant {
    * What a user must know about this sender.
    */
   notes?: string[];
+}
+/**
+ * Further names that people know an event by, by the name that is sent: `events` of a route matches either.
+ */
+export interface SourceEventNames {
+  [k: string]: string[];
 }
 /**
  * How the sender sends, as far as it says: what is not known is left out.
@@ -1557,6 +1565,7 @@ export interface SourceFacts {
    * Event names it documents; empty: not known.
    */
   events: string[];
+  event_names?: FurtherEventNames;
   /**
    * 1: it never retries.
    */
@@ -1570,6 +1579,12 @@ export interface SourceFacts {
    */
   deadline_seconds: number | null;
   burst_per_minute: number | null;
+}
+/**
+ * Further names of its events, by the name that is sent.
+ */
+export interface FurtherEventNames {
+  [k: string]: string[];
 }
 /**
  * Canonical target names by every name and alias.
@@ -2110,6 +2125,7 @@ export interface RouteSecret {
 export interface EventsPlan {
   exact: string[];
   globs: GlobPlan[];
+  names?: EventNames;
 }
 export interface GlobPlan {
   /**
@@ -2120,6 +2136,12 @@ export interface GlobPlan {
    * RE2 expression made from it: matched in linear time.
    */
   source: string;
+}
+/**
+ * Event types, as sent, that are taken under another name of theirs: the entry that names them.
+ */
+export interface EventNames {
+  [k: string]: string;
 }
 export interface FilterGroup {
   kind: 'all' | 'any' | 'not';
