@@ -36,6 +36,16 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/lint.ts')).LintCommand,
   },
   {
+    path: 'explain',
+    summary: 'Show what becomes of an event on a route, and why',
+    load: async () => (await import('./commands/explain.ts')).ExplainCommand,
+  },
+  {
+    path: 'test',
+    summary: 'Run the tests of the configuration: *.test.yaml',
+    load: async () => (await import('./commands/test.ts')).TestCommand,
+  },
+  {
     path: 'serve',
     summary: 'Serve compiled tables; they are loaded again when they change',
     load: async () => (await import('./commands/serve.ts')).ServeCommand,

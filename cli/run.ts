@@ -68,12 +68,46 @@ function unknownCommand(argv: readonly string[]): UsageError {
     );
   }
   const typed = second === undefined || second.startsWith('-') ? first : `${first} ${second}`;
-  const [close] = suggest(
-    typed,
-    COMMANDS.map((entry) => entry.path),
-  );
+  const close = closeCommand(typed, first);
   const next = close === undefined ? 'hookwright --help lists the commands' : `did you mean: hookwright ${close}`;
   return new UsageError(`unknown command "${typed}"`, next);
+}
+
+/** Words that other tools have for a command; the commands of a group go by their last word as well. */
+const OTHER_WORDS: Readonly<Record<string, string>> = {
+  version: '--version',
+  validate: 'lint',
+  check: 'lint',
+  build: 'compile',
+  run: 'gateway run',
+  up: 'gateway start',
+  down: 'gateway stop',
+  setup: 'gateway setup',
+  start: 'gateway start',
+  restart: 'gateway reload',
+  stop: 'gateway stop',
+  status: 'gateway status',
+  reload: 'gateway reload',
+  logs: 'gateway logs',
+  log: 'gateway logs',
+  metrics: 'gateway metrics',
+  routes: 'webhook list',
+  subscribe: 'webhook subscribe',
+  test: 'webhook test',
+  replay: 'deliveries replay',
+  send: 'deliver',
+};
+
+/** The command that was meant; a word for a group alone is that group's list. */
+function closeCommand(typed: string, first: string): string | undefined {
+  if (Object.hasOwn(OTHER_WORDS, typed)) return OTHER_WORDS[typed];
+  const paths = COMMANDS.map(({ path }) => path);
+  const groups = [...new Set(paths.flatMap((path) => (path.includes(' ') ? [path.split(' ')[0] ?? ''] : [])))];
+  const group = groups.find((name) => name === first.replace(/s$/, '') || name === `${first}s`);
+  const rest = typed === first ? '' : typed.slice(first.length);
+  const renamed = group === undefined ? typed : `${group}${rest}`;
+  if (group !== undefined && rest === '' && paths.includes(`${group} list`)) return `${group} list`;
+  return paths.includes(renamed) ? renamed : suggest(renamed, [...paths, ...groups])[0];
 }
 
 async function runCommand(entry: CommandEntry, args: readonly string[], context: CliContext): Promise<number> {

@@ -13,6 +13,7 @@ import type { Report } from './report.ts';
 import { createReport } from './report.ts';
 import type { ShapeTexts } from './shapes/shape-file.ts';
 import type { ShippedCatalog } from './shipped-catalog.ts';
+import { displayPath } from './source/display-path.ts';
 import type { Files } from './source/files.ts';
 import { loadConfig } from './source/load-config.ts';
 import { recordFiles } from './source/record-files.ts';
@@ -42,6 +43,10 @@ export interface CompileResult {
   readonly diagnostics: readonly Diagnostic[];
   /** Path of the root config file; `build/` lies beside it. */
   readonly root: string;
+  /** Names of the config files that were read, in the order they were named. */
+  readonly files: readonly string[];
+  /** Names of configs that exist and are not read: another one was found first. */
+  readonly ignored: readonly string[];
   /** Absolute paths the result depends on: files that were read or looked for, and folders that were listed. */
   readonly inputs: readonly string[];
   /** null: a diagnostic is an error. */
@@ -64,23 +69,29 @@ export function compile(input: CompileInput): CompileResult {
   const recorded = recordFiles(input.files);
   const content = { ...input, files: recorded.files };
   const report = createReport();
-  const { root, table } = read(content, report);
+  const { root, files, ignored, table } = read(content, report);
   const diagnostics = report.diagnostics();
   const output = table === null || hasErrors(diagnostics) ? null : emit(table);
-  return { diagnostics, root, inputs: recorded.paths(), output };
+  const names = ignored.map((path) => displayPath(path, input.cwd));
+  return { diagnostics, root, files, ignored: names, inputs: recorded.paths(), output };
 }
 
-function read(input: CompileInput, report: Report): { readonly root: string; readonly table: TableContent | null } {
+interface Read extends Pick<CompileResult, 'root' | 'files' | 'ignored'> {
+  readonly table: TableContent | null;
+}
+
+function read(input: CompileInput, report: Report): Read {
   const loaded = loadConfig(input);
+  const { root, ignored } = loaded;
+  const about = { root, ignored, files: loaded.files.map(({ source }) => source.name) };
   report.add(loaded.findings);
-  if (loaded.files.length === 0) return { root: loaded.root, table: null };
+  if (loaded.files.length === 0) return { ...about, table: null };
   const { tree, findings } = mergeFiles(loaded.files);
   report.add(findings);
   const checked = checkConfig('config', { value: tree.value, tree }, report);
   // Names that the missing files may define would be called unknown.
-  if (loaded.incomplete) return { root: loaded.root, table: null };
-  const table = lowerConfig({ input, root: loaded.root, tree, checked }, report);
-  return { root: loaded.root, table };
+  if (loaded.incomplete) return { ...about, table: null };
+  return { ...about, table: lowerConfig({ input, root, tree, checked }, report) };
 }
 
 function emit(content: TableContent): CompileOutput {

@@ -9,6 +9,7 @@ import type {
 } from '../schemas/generated/types.ts';
 import type { WrittenTarget } from './lower/delivery.ts';
 import { targetNamed, writtenTargets } from './lower/delivery.ts';
+import type { EventNames } from './lower/events.ts';
 import type { TableContent } from './lower/table-content.ts';
 import type { MachineFacts } from './machine-facts.ts';
 import type { Payloads } from './shapes/payloads.ts';
@@ -58,6 +59,8 @@ export interface RouteView {
   readonly targets: readonly RouteTarget[];
   /** What is known of the sender of a route with `source`. */
   readonly facts: SourceFacts | null;
+  /** Further names of the events of all senders that may come. */
+  readonly eventNames: EventNames;
   /** Schemes the route accepts, by canonical name, in the order they commit; those that exist. */
   readonly schemes: readonly SchemePlan[];
   readonly secrets: readonly RouteSecretSource[];
@@ -84,6 +87,7 @@ export function viewRoute({ name, config }: RouteEntry, scope: RouteScope): Rout
       target: targetNamed(table.target_names, written.name),
     })),
     facts: factsOf(config, table),
+    eventNames: eventNamesOf(schemes, table),
     schemes,
     secrets,
     insecure: secrets.some((secret) => isInsecure(secret.ref, scope.facts)),
@@ -103,6 +107,12 @@ const areAsymmetric = (schemes: readonly SchemePlan[]): boolean => schemes.lengt
 function factsOf({ source }: RouteConfig, table: TableContent): SourceFacts | null {
   const scheme = source === undefined ? undefined : own(table.sources, source)?.scheme;
   return scheme === undefined ? null : own(table.source_facts, scheme);
+}
+
+/** A name that two senders have for different events stands for both. */
+function eventNamesOf(schemes: readonly SchemePlan[], { source_facts: facts }: TableContent): EventNames {
+  const names = schemes.flatMap(({ name }) => Object.entries(own(facts, name)?.event_names ?? {}));
+  return Object.fromEntries(names);
 }
 
 const schemesOf = (config: RouteConfig, table: TableContent): SchemePlan[] =>

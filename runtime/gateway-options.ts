@@ -32,8 +32,11 @@ export interface GatewayOptions {
   readonly drain: (timeoutMs: number) => Promise<{ readonly abandoned: number }>;
   /** Called with each table about to be served; rejects with TableError to refuse it. What it returns runs at the swap. */
   readonly prepare?: (table: RouteTable) => Promise<() => void> | (() => void);
-  /** Reads these references as they are now, without blocking; called for each table and each list of subscriptions. */
-  readonly secrets: (refs: readonly SecretRef[]) => Promise<SecretResolver> | SecretResolver;
+  /**
+   * Reads these references as they are now, without blocking; called for each table and each list of subscriptions.
+   * @param host what the server listens on
+   */
+  readonly secrets: (refs: readonly SecretRef[], host: string) => Promise<SecretResolver> | SecretResolver;
   /** Takes the secret that a source sends in its handshake. */
   readonly capture?: (plan: RoutePlan) => CaptureSecret;
   readonly lowerSubscriptions: LowerSubscriptions;

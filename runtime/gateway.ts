@@ -197,6 +197,7 @@ class RunningGateway implements Gateway {
   /** Everything a link resolves, it resolves anew: secrets and lists as they are now. */
   private async linkContext(table: RouteTable, refs: readonly SecretRef[]): Promise<LinkContext> {
     const { home, userHome, secrets, capture, files, clock, log } = this.options;
+    const { host } = this.bound ?? this.addressFor(table.server);
     const listFiles = {
       stat: (path: string) => {
         const found = files.stat(path);
@@ -207,12 +208,12 @@ class RunningGateway implements Gateway {
     };
     return {
       home,
-      secrets: await secrets(refs),
+      secrets: await secrets(refs, host),
       windows: this.windows,
       linkScheme: schemeLinker(),
       linkIdentity: identityLinker(table),
       openList: createListOpener({ home, userHome, files: listFiles, clock, log }),
-      loopback: isLoopback((this.bound ?? this.addressFor(table.server)).host),
+      loopback: isLoopback(host),
       capture: capture ?? null,
     };
   }

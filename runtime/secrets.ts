@@ -4,9 +4,10 @@ import type { SecretRef } from '../schemas/generated/types.ts';
 export interface SecretResolver {
   /**
    * The secret's text.
+   * @param setting the name of a setting or variable that need not be a secret, for a resolver that refuses what can be none
    * @throws SecretError naming the reference (never its value) when it is missing or empty.
    */
-  resolve(ref: SecretRef): string;
+  resolve(ref: SecretRef, setting?: string): string;
 }
 
 export class SecretError extends Error {

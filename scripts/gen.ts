@@ -88,7 +88,7 @@ function schemaModule(): string {
 }
 
 /** What the program checks against these schemas; tests that want others compile them with ajv. */
-const CHECKED = ['blueprint', 'config', 'profile', 'source', 'subscriptions', 'target'];
+const CHECKED = ['blueprint', 'config', 'profile', 'source', 'subscriptions', 'target', 'test'];
 
 /** By path below `schemas/`. */
 const outputs = new Map<string, string>([

@@ -1,4 +1,5 @@
 /** Opens the blueprints of this home for a command: shipped ones, the user's own, and the settings they are shown with. */
+
 import { join } from 'node:path';
 import { loadBlueprints } from '../../compiler/blueprints/load-blueprints.ts';
 import type { Diagnostic, Finding } from '../../compiler/diagnostics/diagnostic.ts';
@@ -8,6 +9,7 @@ import { suggest } from '../../compiler/diagnostics/suggest.ts';
 import { isTimeZone } from '../../compiler/schedule/time-zone.ts';
 import { loadConfig } from '../../compiler/source/load-config.ts';
 import { isPlainMap } from '../../compiler/source/plain-map.ts';
+import { searchConfig } from '../../compiler/source/search-config.ts';
 import { mergeFiles } from '../../compiler/source/source-tree.ts';
 import type { BlueprintPlan } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../context.ts';
@@ -43,8 +45,7 @@ const NO_SETTINGS: Settings = { app_scheme: null, timezone: null, findings: [] }
 /** Only these two settings are read here; the rest of the config is for `compile` and `lint` to judge. */
 function readSettings(context: CliContext, configs: readonly string[]): Settings {
   const { cwd, home } = context;
-  const candidates = [join(cwd, 'hookwright.yaml'), join(home, 'config.yaml')];
-  if (configs.length === 0 && candidates.every((path) => nodeFiles.stat(path) === null)) return NO_SETTINGS;
+  if (configs.length === 0 && searchConfig(nodeFiles, { cwd, home }).root === null) return NO_SETTINGS;
   const loaded = loadConfig({ files: nodeFiles, cwd, home, configs });
   if (loaded.incomplete || loaded.files.length === 0) return { ...NO_SETTINGS, findings: loaded.findings };
   const { app_scheme, gateway } = mergeFiles(loaded.files).tree.value;

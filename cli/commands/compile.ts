@@ -6,6 +6,7 @@ import { createCompileRequest } from '../compose/compile-request.ts';
 import type { CliContext } from '../context.ts';
 import { CliError } from '../errors.ts';
 import { DIAGNOSTIC_FORMATS, formatDiagnostics } from '../output/diagnostics.ts';
+import { noteFilesRead, noteIgnored } from '../output/files-read.ts';
 import { printLine } from '../output/print.ts';
 import { parseChoice } from '../parse.ts';
 
@@ -24,6 +25,7 @@ export class CompileCommand extends Command<CliContext> {
   config = Option.Array('--config', {
     description: '<path|glob> Configuration instead of the usual search; repeatable',
   });
+  files = Option.Rest({ name: 'file' });
   out = Option.String('--out', { description: '<dir> Where to write the tables' });
   format = Option.String('--format', 'pretty', {
     description: `<${DIAGNOSTIC_FORMATS.join('|')}> How to print diagnostics`,
@@ -33,10 +35,19 @@ export class CompileCommand extends Command<CliContext> {
   async execute(): Promise<number> {
     const format = parseChoice(this.format, '--format', DIAGNOSTIC_FORMATS);
     const flags = this.appScheme === undefined ? {} : { app_scheme: this.appScheme };
-    const result = compileRequest(await createCompileRequest(this.context, { configs: this.config, flags }));
+    const configs = [...(this.config ?? []), ...this.files];
+    const result = compileRequest(await createCompileRequest(this.context, { configs, flags }));
     const { stderr, cwd } = this.context;
     stderr.write(formatDiagnostics(format, result.diagnostics, this.context, 'stderr'));
-    if (result.output === null) throw new CliError('not compiled: the configuration has errors');
+    if (format === 'pretty') {
+      noteFilesRead(this.context, result);
+      noteIgnored(this.context, result);
+    }
+    if (result.output === null) {
+      // A machine format is the only thing on its stream.
+      if (format !== 'pretty') return 1;
+      throw new CliError('not compiled: the configuration has errors');
+    }
     const { routes, blueprints } = writeTables(outFolder(result, cwd, this.out), result.output);
     printLine(this.context, displayPath(routes, cwd));
     printLine(this.context, displayPath(blueprints, cwd));

@@ -9,6 +9,7 @@ import { createServerLog } from '../compose/server-log.ts';
 import type { CliContext } from '../context.ts';
 import { CliError } from '../errors.ts';
 import { DIAGNOSTIC_WIDTH } from '../output/diagnostics.ts';
+import { noteIgnored } from '../output/files-read.ts';
 import { parsePort } from '../parse.ts';
 
 export class GatewayRunCommand extends Command<CliContext> {
@@ -63,6 +64,7 @@ export class GatewayRunCommand extends Command<CliContext> {
   private compileFirst(request: RecompileRequest): RecompileReport {
     const report = recompile(request);
     this.context.stderr.write(report.diagnostics);
+    noteIgnored(this.context, report);
     if (!report.ok) throw new CliError('not started: the configuration has errors');
     return report;
   }

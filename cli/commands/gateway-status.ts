@@ -48,6 +48,7 @@ function describe(status: GatewayStatus, context: CliContext): string[] {
       `${table.routes} ${table.routes === 1 ? 'route' : 'routes'}, generation ${table.generation}, loaded ${formatDuration(now - table.loaded_at)} ago, ${visible(table.hash.slice(0, 12))}`,
     ),
     ...problem(paint, table.error),
+    ...(status.config === null ? [] : [field('config', visible(status.config))]),
     field('subscriptions', `${subscriptions.serving} serving, ${subscriptions.quarantined.length} quarantined`),
     ...problem(paint, subscriptions.error),
     ...subscriptions.quarantined.flatMap(({ name, reason }) => problem(paint, `${name}: ${reason}`)),

@@ -11,6 +11,7 @@ import { UsageError } from '../errors.ts';
 import { repair } from '../lint/repair.ts';
 import { createPaint } from '../output/colour.ts';
 import { DIAGNOSTIC_FORMATS, formatDiagnostics } from '../output/diagnostics.ts';
+import { noteFilesRead, noteIgnored } from '../output/files-read.ts';
 import { printLine, printNote } from '../output/print.ts';
 import { parseChoice } from '../parse.ts';
 import { loadClosures } from '../profiles/load-closures.ts';
@@ -24,6 +25,7 @@ export class LintCommand extends Command<CliContext> {
       'Exits 1 when there are errors, with --strict also when there are warnings; those about what strangers can reach are then printed as errors. It needs none of the secrets. docs/rules.md explains each rule. With profiles it also prints what each of them can reach.',
     examples: [
       ['Check what is in this folder', '$0 lint'],
+      ['Check one file', '$0 lint deploy/hookwright.yaml'],
       ['In a workflow, warnings fail too', '$0 lint --strict --format github'],
       ['Repair what can only mean one thing', '$0 lint --fix'],
       ['For code scanning', '$0 lint --format sarif > hookwright.sarif'],
@@ -36,6 +38,7 @@ export class LintCommand extends Command<CliContext> {
   format = Option.String('--format', 'pretty', {
     description: `<${DIAGNOSTIC_FORMATS.join('|')}> How to print diagnostics`,
   });
+  files = Option.Rest({ name: 'file' });
   strict = Option.Boolean('--strict', false, { description: 'Warnings fail too' });
 
   fix = Option.Boolean('--fix', false, {
@@ -46,11 +49,15 @@ export class LintCommand extends Command<CliContext> {
   async execute(): Promise<number> {
     const format = parseChoice(this.format, '--format', DIAGNOSTIC_FORMATS);
     if (this.dryRun && !this.fix) throw new UsageError('--dry-run goes with --fix');
-    const request = await createCompileRequest(this.context, { configs: this.config });
+    const request = await createCompileRequest(this.context, { configs: [...(this.config ?? []), ...this.files] });
     const found = compileRequest(request);
     const { diagnostics: all, output } = this.fix ? repair(this.context, request, found, this.dryRun) : found;
     const diagnostics = this.strict ? strictly(all) : all;
     this.context.stdout.write(formatDiagnostics(format, diagnostics, this.context, 'stdout'));
+    if (format === 'pretty') {
+      noteFilesRead(this.context, found);
+      noteIgnored(this.context, found);
+    }
     if (diagnostics.length === 0 && format === 'pretty') printNote(this.context, 'no problems');
     if (format === 'pretty' && output?.table.gateway.multiplex_profiles === true)
       this.printClosures(request, output.table);

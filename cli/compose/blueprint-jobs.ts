@@ -40,6 +40,8 @@ function readOrigin({ origin }: BlueprintJobRequest): BlueprintJobOptions['origi
 
 function readOptions(request: BlueprintJobRequest, table: RouteTable, machineZone: string): BlueprintJobOptions {
   const { name, profile = DEFAULT_PROFILE, timezone = table.gateway.timezone ?? machineZone } = request;
+  if (!isText(timezone)) throw refuse('`timezone` is a text');
+  if (!isText(profile)) throw refuse('`profile` is a text');
   if (!isTimeZone(timezone)) throw refuse(`\`timezone\`: \`${timezone}\` is no IANA time zone`);
   if (name !== undefined && !isText(name)) throw refuse('`name` is a text');
   return { name, profile, timezone, origin: readOrigin(request) };
@@ -62,6 +64,7 @@ export function createBlueprintJobs(
 ): NonNullable<ControlHandlers['create_blueprint_job']> {
   return async (request) => {
     const { store, table } = work.forJobs;
+    if (!isText(request.key)) throw refuse('`key` is a text');
     const plan = Object.hasOwn(table.blueprints, request.key) ? table.blueprints[request.key] : undefined;
     if (plan === undefined) throw refuse(`there is no blueprint "${request.key}"`);
     const filled = fillBlueprint(plan, readValues(request));

@@ -20,6 +20,7 @@ import type { CliContext } from '../context.ts';
 import { CliError } from '../errors.ts';
 import { nodeFiles } from '../files/node-files.ts';
 import { createMachineFacts } from './machine-facts.ts';
+import { refusePlaceholders } from './refuse-placeholders.ts';
 import { loadSecretsOf, resolvable, userHome } from './secrets.ts';
 import { storeCaptured } from './store-captured.ts';
 import { Work } from './work.ts';
@@ -53,7 +54,8 @@ export function composeGateway(context: CliContext, options: ComposeOptions): Co
   const { home, env, clock } = context;
   const { log, redactor } = options;
   const run = (request: Parameters<typeof runProcess>[0]): ReturnType<typeof runProcess> => runProcess(request, clock);
-  const secrets = async (refs: readonly SecretRef[]): Promise<SecretResolver> => {
+  const overrides = overridesOf(context, options);
+  const secrets = async (refs: readonly SecretRef[], host: string): Promise<SecretResolver> => {
     const resolver = await loadSecretsOf({ env, home }, refs);
     for (let at = 0; at < refs.length; at += SECRETS_A_TURN) {
       redactor.add(resolvable(refs.slice(at, at + SECRETS_A_TURN), resolver));
@@ -61,7 +63,7 @@ export function composeGateway(context: CliContext, options: ComposeOptions): Co
       await setImmediate();
     }
     context.forgetVariables(secretNames(refs));
-    return resolver;
+    return refusePlaceholders(resolver, overrides.host ?? host);
   };
   const metrics = new LateMetrics();
   const ids = createIds(context.random);
@@ -79,7 +81,6 @@ export function composeGateway(context: CliContext, options: ComposeOptions): Co
     observer: metrics.observer,
   });
   const enrolments = new Enrolments({ clock, store: (plan, secret) => storeCaptured(context, plan, secret) });
-  const overrides = overridesOf(context, options);
   const tableFile = join(options.folder, 'routes.json');
   const gateway = createGateway({
     ...{ home, env, clock, log, run, secrets },

@@ -1,4 +1,5 @@
 /** What the running gateway answers on its control socket. */
+import { ControlError } from '../../runtime/control/control-error.ts';
 import type { ControlHandlers, EnrollReport, GatewayStatus, StopReport } from '../../runtime/control/operations.ts';
 import { createStoreHandlers } from '../../runtime/control/store-operations.ts';
 import type { Gateway } from '../../runtime/gateway-options.ts';
@@ -21,6 +22,7 @@ export interface ControlParts {
   readonly stop: (drainSeconds?: number) => Promise<StopReport>;
   readonly tableFile: string;
   readonly logFile: string | null;
+  readonly config: string | null;
   readonly url: string;
 }
 
@@ -48,6 +50,9 @@ async function enroll(
   { enrolments, gateway }: ControlParts,
   { profile, route }: { readonly profile: string; readonly route: string },
 ): Promise<EnrollReport> {
+  if (typeof profile !== 'string' || typeof route !== 'string') {
+    throw new ControlError('refused', '`profile` and `route` are texts');
+  }
   const captured = await enrolments.wait(profile, route, ENROLL_TURN_MS);
   if (captured === null) return { kind: 'waiting', file: null, reason: null };
   if (captured.kind === 'failed') return { kind: 'failed', file: null, reason: captured.reason };
@@ -56,7 +61,7 @@ async function enroll(
 }
 
 async function statusOf(
-  { context, gateway, work, reloader, tableFile, logFile, url }: ControlParts,
+  { context, gateway, work, reloader, tableFile, logFile, config, url }: ControlParts,
   startedAt: number,
 ): Promise<GatewayStatus> {
   const { state, table, subscriptions } = gateway.status();
@@ -72,6 +77,7 @@ async function statusOf(
     started_at: startedAt,
     state,
     log_file: logFile,
+    config,
     table: {
       file: tableFile,
       hash: table.hash,

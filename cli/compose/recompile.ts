@@ -20,8 +20,13 @@ export interface RecompileReport {
   readonly warnings: number;
   /** What the result depends on: absolute paths to watch. */
   readonly inputs: readonly string[];
+  /** Absolute path of the root config file. */
+  readonly root: string;
   /** Folder of the tables. */
   readonly folder: string;
+  /** See `CompileResult`. */
+  readonly files: readonly string[];
+  readonly ignored: readonly string[];
 }
 
 /** Compiles, and writes the tables when there are no errors. */
@@ -37,6 +42,9 @@ export function recompile(request: RecompileRequest): RecompileReport {
     errors,
     warnings: result.diagnostics.length - errors,
     inputs: result.inputs,
+    root: result.root,
     folder,
+    files: result.files,
+    ignored: result.ignored,
   };
 }

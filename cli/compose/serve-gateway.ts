@@ -109,10 +109,15 @@ function lockHome(context: CliContext, path: string): FileLock | null {
 async function openControl(
   context: CliContext,
   request: ServeRequest,
-  parts: Omit<Parameters<typeof createControlHandlers>[0], 'context' | 'logFile'>,
+  parts: Omit<Parameters<typeof createControlHandlers>[0], 'context' | 'logFile' | 'config'>,
 ): Promise<ControlServer> {
   const { socket, info } = pathsOf(context);
-  const handlers = createControlHandlers({ context, logFile: request.logFile, ...parts });
+  const handlers = createControlHandlers({
+    context,
+    logFile: request.logFile,
+    config: request.recompile?.first.root ?? null,
+    ...parts,
+  });
   const server = await serveControl(socket, handlers, request.log);
   const note: GatewayInfo = { pid: context.pid, url: parts.url, log_file: request.logFile };
   try {

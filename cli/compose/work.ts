@@ -52,8 +52,8 @@ export interface WorkContext {
   readonly clock: Clock;
   readonly log: ProcessLogger;
   readonly run: RunProcess;
-  /** Reads these references as they are now. */
-  readonly secrets: (refs: readonly SecretRef[]) => Promise<SecretResolver>;
+  /** Reads these references as they are now. @param host the table's */
+  readonly secrets: (refs: readonly SecretRef[], host: string) => Promise<SecretResolver>;
   /** Counts for metrics. */
   readonly observer: DispatchObserver;
   readonly ids: Ids;
@@ -204,7 +204,7 @@ export class Work {
 
   private async link(table: RouteTable): Promise<Linked> {
     const { home, env, log, run, redact } = this.context;
-    const secrets = await this.context.secrets(tableSecretRefs(table));
+    const secrets = await this.context.secrets(tableSecretRefs(table), table.server.host);
     const { linked: targets, problems } = linkTargets(table, secrets, this.deliveries.context);
     if (problems.length > 0) {
       throw new TableError(

@@ -13,14 +13,14 @@ import { useStore } from '../store/use-store.ts';
 import type { Check } from './check.ts';
 import { gatewayCheck } from './check.ts';
 
-export function checkConfiguration({ diagnostics, output }: CompileResult): Check {
+export function checkConfiguration({ diagnostics, output, root }: CompileResult): Check {
   const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
   const warnings = diagnostics.length - errors;
-  const counts = `${errors} errors, ${warnings} warnings`;
+  const counts = `${root}: ${errors} errors, ${warnings} warnings`;
   const about = { subject: 'configuration', check: 'compiles', detail: counts };
   if (output === null) return gatewayCheck({ ...about, status: 'failed', fix: 'hookwright lint' });
   if (warnings > 0) return gatewayCheck({ ...about, status: 'warning', fix: 'hookwright lint' });
-  return gatewayCheck({ ...about, status: 'ok', detail: `${Object.keys(output.table.routes).length} routes` });
+  return gatewayCheck({ ...about, status: 'ok', detail: `${root}: ${Object.keys(output.table.routes).length} routes` });
 }
 
 /** The compiled table that `serve` would load; `gateway run` compiles by itself. */

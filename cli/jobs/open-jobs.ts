@@ -1,7 +1,9 @@
 /** What commands about jobs work against: the jobs of the config and those of the store, as the scheduler sees them. */
+
 import { join } from 'node:path';
 import { suggest } from '../../compiler/diagnostics/suggest.ts';
 import type { Files } from '../../compiler/source/files.ts';
+import { searchConfig } from '../../compiler/source/search-config.ts';
 import type { Job } from '../../runtime/dispatch/scheduler/job.ts';
 import { listJobs } from '../../runtime/dispatch/scheduler/job.ts';
 import type { JobRecord } from '../../runtime/store/job-mutations.ts';
@@ -32,8 +34,7 @@ function withEmptyConfig(path: string): Files {
 
 async function openAnyTable(context: CliContext, configs: readonly string[] | undefined): Promise<OpenTable> {
   const path = join(context.home, 'config.yaml');
-  const candidates = [join(context.cwd, 'hookwright.yaml'), path];
-  if (configs !== undefined || candidates.some((file) => nodeFiles.stat(file) !== null)) {
+  if (configs !== undefined || searchConfig(nodeFiles, context).root !== null) {
     return openTable(context, configs);
   }
   // Loaded only here: it brings the compiler with it.

@@ -1,9 +1,12 @@
 /** Which configuration file `gateway setup` works on. */
-import { existsSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { isGlob } from '../../compiler/source/expand-glob.ts';
+import { searchConfig, usualConfigs } from '../../compiler/source/search-config.ts';
 import type { CliContext } from '../context.ts';
 import { isSystemError, UsageError } from '../errors.ts';
+import { nodeFiles } from '../files/node-files.ts';
 
 /** The one named, else the one that would be found, else a new one in the home. @throws UsageError for several */
 export function setupTarget({ cwd, home }: CliContext, configs: readonly string[] | undefined): string {
@@ -12,8 +15,7 @@ export function setupTarget({ cwd, home }: CliContext, configs: readonly string[
     throw new UsageError('setup changes one file', 'name it: --config <path>');
   }
   if (named !== undefined) return resolve(cwd, named);
-  const here = join(cwd, 'hookwright.yaml');
-  return existsSync(here) ? here : join(home, 'config.yaml');
+  return searchConfig(nodeFiles, { cwd, home }).root ?? usualConfigs({ cwd, home })[1];
 }
 
 /** Empty for a file that is not there. */

@@ -1,20 +1,14 @@
 /** Finds out which sources a captured request can be from, and why it is not accepted where it is not. */
 import type { LoweredSource } from '../../compiler/lower/default-sources.ts';
-import { linkAuthenticator } from '../../runtime/verify/authenticator.ts';
 import { readFirst, readValue } from '../../runtime/verify/locator.ts';
+import { findNearMiss } from '../../runtime/verify/near-misses.ts';
 import { LazyRequest } from '../../runtime/verify/request.ts';
 import { checkWindow, readTimestamp } from '../../runtime/verify/timestamp.ts';
-import type { Verdict, VerifyReason } from '../../runtime/verify/verdict.ts';
+import type { Trial } from '../../runtime/verify/trial.ts';
+import { tryTrial } from '../../runtime/verify/trial.ts';
+import type { VerifyReason } from '../../runtime/verify/verdict.ts';
 import type { SchemePlan } from '../../schemas/generated/types.ts';
 import type { CapturedRequest } from './captured-request.ts';
-import { nearMisses } from './near-misses.ts';
-
-export interface Trial {
-  readonly plan: SchemePlan;
-  readonly parts: CapturedRequest['parts'];
-  readonly secret: string;
-  readonly url: string | null;
-}
 
 export type Outcome =
   /** The signature is right; `window` says whether it would be taken now. */
@@ -42,8 +36,6 @@ export interface DetectInput {
   readonly now: number;
 }
 
-/** Longer than any capture is old, in seconds: a recorded request is stale by nature. */
-const ANY_AGE = 1e10;
 /** Stands in for a secret when there is none: no signature is right under it. */
 const NO_SECRET = 'not the secret';
 
@@ -60,14 +52,6 @@ export function detect(sources: readonly LoweredSource[], input: DetectInput): C
         (a.candidate.source.name < b.candidate.source.name ? -1 : 1),
     )
     .map(({ candidate }) => candidate);
-}
-
-/** The verdict on a trial at whatever age the request has. */
-export function tryTrial({ plan, parts, secret, url }: Trial): Verdict {
-  const ageless = plan.timestamp === null ? plan : { ...plan, timestamp: { ...plan.timestamp, tolerance: ANY_AGE } };
-  const secrets = [{ text: secret, expires_at: null }];
-  const authenticator = linkAuthenticator({ schemes: [ageless], secrets, insecure: false, public_url: url });
-  return authenticator.authenticate(new LazyRequest(parts), 0);
 }
 
 function isPresent(plan: SchemePlan, request: LazyRequest): boolean {
@@ -87,7 +71,7 @@ function judge(source: LoweredSource, request: LazyRequest, { capture, secret, u
   };
   if (verdict.ok) return { ...about, outcome: { kind: 'match', window } };
   if (secret !== null) {
-    return { ...about, outcome: { kind: 'refused', reason: verdict.reason, near: nearMisses(trial, tryTrial) } };
+    return { ...about, outcome: { kind: 'refused', reason: verdict.reason, near: findNearMiss(trial)?.says ?? null } };
   }
   const formal = verdict.reason === 'mismatch' || verdict.reason === 'unusable_secret' ? null : verdict.reason;
   return { ...about, outcome: { kind: 'unchecked', reason: formal, window } };

@@ -1,4 +1,5 @@
 /** Opens the sources a command may name: those that come with the program, above them those of the home and the config. */
+
 import { join } from 'node:path';
 import type { CatalogItem } from '../../compiler/catalog.ts';
 import { suggest } from '../../compiler/diagnostics/suggest.ts';
@@ -9,6 +10,7 @@ import { expandSource, sourceNames } from '../../compiler/lower/source-variants.
 import { loadCatalogFolder } from '../../compiler/source/load-catalog.ts';
 import { loadConfig } from '../../compiler/source/load-config.ts';
 import { isPlainMap } from '../../compiler/source/plain-map.ts';
+import { searchConfig } from '../../compiler/source/search-config.ts';
 import { mergeFiles } from '../../compiler/source/source-tree.ts';
 import { validate as validateSource } from '../../schemas/built/validate-source.ts';
 import type { SourceFile } from '../../schemas/generated/types.ts';
@@ -80,8 +82,7 @@ function homeSources(context: CliContext): readonly WrittenFile[] {
 /** Only `sources:` is read here; the rest of the config is for `compile` and `lint` to judge. */
 function configSources(context: CliContext, configs: readonly string[]): readonly WrittenFile[] {
   const { cwd, home } = context;
-  const usual = [join(cwd, 'hookwright.yaml'), join(home, 'config.yaml')];
-  if (configs.length === 0 && usual.every((path) => nodeFiles.stat(path) === null)) return [];
+  if (configs.length === 0 && searchConfig(nodeFiles, { cwd, home }).root === null) return [];
   const loaded = loadConfig({ files: nodeFiles, cwd, home, configs });
   if (loaded.incomplete || loaded.files.length === 0) return [];
   const { tree } = mergeFiles(loaded.files);

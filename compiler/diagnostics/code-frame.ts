@@ -55,15 +55,15 @@ interface Cut {
 
 /** Shortens a long line on both sides of the marked part. */
 function fit({ before, middle, after }: Cut, room: number): Cut {
-  if (displayWidth(before + middle + after) <= room) return { before, middle, after };
+  if (displayWidth(before + middle + after, room) <= room) return { before, middle, after };
   const kept = { middle: head(middle, Math.floor(room * 0.6)), before };
   const rest = room - displayWidth(kept.middle);
-  if (displayWidth(before) > rest * 0.7) kept.before = tail(before, Math.floor(rest * 0.6));
+  if (displayWidth(before, rest) > rest * 0.7) kept.before = tail(before, Math.floor(rest * 0.6));
   return { ...kept, after: head(after, Math.max(0, rest - displayWidth(kept.before))) };
 }
 
 function head(text: string, room: number): string {
-  if (displayWidth(text) <= room) return text;
+  if (displayWidth(text, room) <= room) return text;
   let taken = '';
   let width = 1;
   for (const character of text) {
@@ -75,12 +75,19 @@ function head(text: string, room: number): string {
 }
 
 function tail(text: string, room: number): string {
-  let taken = '';
+  let start = text.length;
   let width = 1;
-  for (const character of [...text].reverse()) {
-    width += characterWidth(character);
+  while (start > 0) {
+    const before = lastCharacter(text, start);
+    width += characterWidth(before);
     if (width > room) break;
-    taken = character + taken;
+    start -= before.length;
   }
-  return ELLIPSIS + taken;
+  return ELLIPSIS + text.slice(start);
+}
+
+/** The one that ends before `end`, of one UTF-16 unit or two. */
+function lastCharacter(text: string, end: number): string {
+  const pair = text.slice(Math.max(0, end - 2), end);
+  return (pair.codePointAt(0) ?? 0) > 0xffff ? pair : text.slice(end - 1, end);
 }

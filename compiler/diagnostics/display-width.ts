@@ -26,8 +26,12 @@ export function characterWidth(character: string): number {
   return WIDE.some(([first, last]) => code >= first && code <= last) ? 2 : 1;
 }
 
-export function displayWidth(text: string): number {
+/** @param enough a long text is not measured beyond so many columns */
+export function displayWidth(text: string, enough = Number.POSITIVE_INFINITY): number {
   let width = 0;
-  for (const character of text) width += characterWidth(character);
+  for (const character of text) {
+    width += characterWidth(character);
+    if (width > enough) break;
+  }
   return width;
 }

@@ -24,11 +24,18 @@ export function createSafeLines(diagnostics: readonly Diagnostic[], lines: Lines
     known.set(source.path, parts);
     return parts;
   };
-  return (source, line) => {
+  const cleaned = (source: SourceText, line: number): string => {
     const text = lines.textOf(source, line);
     const parts = partsOf(source);
     if (parts === null) return mask(text);
     return printable((parts.get(line) ?? []).reduce(cover, maskCredentials(text)));
+  };
+  // Diagnostics come in the order of the file, and a long line may have very many.
+  let last = { path: '', line: 0, text: '' };
+  return (source, line) => {
+    if (last.line !== line || last.path !== source.path)
+      last = { path: source.path, line, text: cleaned(source, line) };
+    return last.text;
   };
 }
 

@@ -1,4 +1,5 @@
 /** Lowers a route's `events` list: exact names stay names, globs become expressions of linear time (§2.1, §6.1). */
+import { RE2JS } from 're2js';
 import type { EventsPlan, GlobPlan } from '../../schemas/generated/types.ts';
 import type { Lowered, Problem } from '../diagnostics/problem.ts';
 import { globSource } from './event-glob.ts';
@@ -8,8 +9,11 @@ const GLOB = /[*?[{]/;
 
 export const isGlob = (entry: string): boolean => GLOB.test(entry);
 
+/** Further names of events, by the name that is sent. */
+export type EventNames = Readonly<Record<string, readonly string[]>>;
+
 /** Problems: `event-glob` (a glob that cannot be read, or not be matched in linear time). An empty list accepts every event. */
-export function lowerEvents(entries: readonly string[]): Lowered<EventsPlan> {
+export function lowerEvents(entries: readonly string[], names: EventNames = {}): Lowered<EventsPlan> {
   const exact = new Set<string>();
   const globs = new Map<string, GlobPlan>();
   const problems: Problem[] = [];
@@ -25,5 +29,19 @@ export function lowerEvents(entries: readonly string[]): Lowered<EventsPlan> {
       problems.push({ rule: 'event-glob', path: [index], at: 'value', message });
     }
   });
-  return { plan: problems.length > 0 ? null : { exact: [...exact], globs: [...globs.values()] }, problems };
+  if (problems.length > 0) return { plan: null, problems };
+  const plan: EventsPlan = { exact: [...exact], globs: [...globs.values()] };
+  return { plan: { ...plan, ...furtherNames(plan, names) }, problems };
+}
+
+/** What is sent under one name and taken under another of its names. */
+function furtherNames({ exact, globs }: EventsPlan, names: EventNames): Pick<EventsPlan, 'names'> {
+  const linked = globs.map(({ text, source }) => ({ text, regex: RE2JS.compile(source) }));
+  const entryFor = (name: string): string | undefined =>
+    exact.includes(name) ? name : linked.find(({ regex }) => regex.test(name))?.text;
+  const taken = Object.entries(names).flatMap(([sent, further]): [string, string][] => {
+    const entry = further.map(entryFor).find((found) => found !== undefined);
+    return entry === undefined ? [] : [[sent, entry]];
+  });
+  return taken.length === 0 ? {} : { names: Object.fromEntries(taken) };
 }

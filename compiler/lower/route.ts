@@ -49,7 +49,9 @@ export function lowerRoute(route: RouteView, at: Place): Lowered<RoutePlan> {
     verify_token: config.verify_token === undefined ? null : parseSecretRef(config.verify_token, DEFAULT_PROFILE),
     public_url: lowerPublicUrl(route),
     events:
-      config.events === undefined || config.events.length === 0 ? null : take(lowerEvents(config.events), ['events']),
+      config.events === undefined || config.events.length === 0
+        ? null
+        : take(lowerEvents(config.events, route.eventNames), ['events']),
     filters: config.filters === undefined ? null : take(lowerFilters(config.filters), ['filters']),
     script: lowerRouteScript(route),
     prompt: markUntrusted(route, lowerPrompt(config.prompt, take)),

@@ -56,11 +56,12 @@ function planOf({ name, file }: LoweredSource, names: ReadonlyMap<string, string
 }
 
 /** None when nothing is known. */
-function factsOf({ events = [], sending }: SourceFile): readonly SourceFacts[] {
+function factsOf({ events = [], event_names, sending }: SourceFile): readonly SourceFacts[] {
   if (events.length === 0 && sending === undefined) return [];
   return [
     {
       events,
+      ...(event_names === undefined ? {} : { event_names }),
       attempts: sending?.attempts ?? null,
       horizon_seconds: sending?.horizon_seconds ?? null,
       deadline_seconds: sending?.deadline_seconds ?? null,

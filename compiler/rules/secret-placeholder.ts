@@ -8,7 +8,7 @@ import { targetEntries } from '../lower/profile.ts';
 import type { RouteScope } from '../route-scope.ts';
 import { DEFAULT_PROFILE } from '../route-scope.ts';
 import type { Placeholder } from '../source/placeholder-in.ts';
-import { placeholderIn } from '../source/placeholder-in.ts';
+import { MAKE_A_SECRET, placeholderIn, refusedValue } from '../source/placeholder-in.ts';
 import { isSecretName } from '../source/secret-names.ts';
 import { parseSecretRef } from '../source/secret-ref.ts';
 import type { Rule } from './support/rule.ts';
@@ -91,24 +91,22 @@ function isCredential(target: string, setting: string, { table }: RouteScope): b
   return plan?.secret ?? isSecretName(setting);
 }
 
-/** A variable whose value is known now is as good as a literal: nothing is expanded there either. */
+/** A variable whose value is known now is as good as a literal. */
 function problemsOf(rule: string, { ref, path }: PlacedSecret, scope: RouteScope): readonly Problem[] {
-  const value = ref.kind === 'env' ? scope.facts.variable(ref.scope, ref.value) : ref.value;
-  const found = ref.kind === 'file' || value === undefined || value === '' ? null : placeholderIn(value);
-  if (found === null) return [];
-  if (ref.kind === 'literal') return [{ rule, path, at: 'value', sensitive: true, ...wordsFor(found) }];
-  // The examples run on this machine with values of their own.
-  if (found.variable === null && /example/i.test(value ?? '') && isLoopback(scope.table.server.host)) return [];
-  const message = `the value of \`${ref.value}\` is no secret: ${found.what}`;
-  return [{ rule, path, at: 'value', message, hint: MAKE_ONE }];
+  if (ref.kind === 'literal') {
+    const found = placeholderIn(ref.value);
+    return found === null ? [] : [{ rule, path, at: 'value', sensitive: true, ...wordsFor(found) }];
+  }
+  const value = ref.kind === 'env' ? scope.facts.variable(ref.scope, ref.value) : undefined;
+  const reason = value === undefined ? null : refusedValue(value, isLoopback(scope.table.server.host));
+  if (reason === null) return [];
+  return [{ rule, path, at: 'value', message: `the value of \`${ref.value}\` ${reason}`, hint: MAKE_A_SECRET }];
 }
-
-const MAKE_ONE = 'make one with `openssl rand -hex 32`';
 
 function wordsFor({ what, variable }: Placeholder): Pick<Problem, 'message' | 'hint' | 'fix'> {
   const isVariable = what.startsWith('this is not');
   if (variable !== null)
     return { message: what, hint: `write \`env:${variable}\``, fix: { kind: 'replace', text: `env:${variable}` } };
   if (isVariable) return { message: what, hint: 'write `env:NAME` for a variable, `file:path` for a file' };
-  return { message: what, hint: `${MAKE_ONE}, keep it in \`.env\`, and write \`env:NAME\`` };
+  return { message: what, hint: `${MAKE_A_SECRET}, keep it in \`.env\`, and write \`env:NAME\`` };
 }

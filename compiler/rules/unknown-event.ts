@@ -2,6 +2,7 @@
 import { RE2JS } from 're2js';
 import type { Problem } from '../diagnostics/problem.ts';
 import { certainMatch, suggest } from '../diagnostics/suggest.ts';
+import type { EventNames } from '../lower/events.ts';
 import { lowerEvents } from '../lower/events.ts';
 import type { RouteView } from '../route-scope.ts';
 import type { Rule } from './support/rule.ts';
@@ -10,7 +11,7 @@ export const unknownEvent: Rule = {
   id: 'unknown-event',
   severity: 'warning',
   title: '`events` names an event that the source does not document.',
-  why: 'Events are compared letter by letter: a name the sender never sends keeps the route silent. Some senders use phrases where others use words.',
+  why: 'Events are compared letter by letter: a name the sender never sends keeps the route silent. Some senders use phrases where others use words: GitLab sends `Merge Request Hook`, which `merge_request` names as well.',
   bad: {
     config: `platforms:
   webhook:
@@ -19,7 +20,7 @@ export const unknownEvent: Rule = {
     routes:
       reviews:
         source: gitlab
-        events: [merge_request]
+        events: [merge_requests]
         prompt: "{object_attributes.title}"
 `,
   },
@@ -40,7 +41,7 @@ export const unknownEvent: Rule = {
     const known = facts?.events ?? [];
     if (known.length === 0) return [];
     return (config.events ?? []).flatMap((entry, index): readonly Problem[] => {
-      if (isKnown(entry, known)) return [];
+      if (isKnown(entry, known, route.eventNames)) return [];
       const withAction = eventWithAction(route, entry, known);
       if (withAction !== null) return [{ rule: this.id, path: ['events', index], at: 'value', ...withAction }];
       const exact = sameWord(entry, known) ?? certainMatch(entry, known) ?? undefined;
@@ -77,10 +78,11 @@ function eventWithAction(
 }
 
 /** A glob that cannot be read is another rule's. */
-function isKnown(entry: string, known: readonly string[]): boolean {
-  const { plan } = lowerEvents([entry]);
+function isKnown(entry: string, known: readonly string[], names: EventNames): boolean {
+  const { plan } = lowerEvents([entry], names);
   if (plan === null) return true;
   const globs = plan.globs.map(({ source }) => RE2JS.compile(source));
+  if (plan.names !== undefined) return true;
   return known.some((event) => plan.exact.includes(event) || globs.some((glob) => glob.test(event)));
 }
 

@@ -74,7 +74,7 @@ function adviceFor(part: UntrustedPart, acting: readonly string[]): string {
     ...(isWholePayload(part) ? ['name the fields the agent needs'] : []),
     ...(field === undefined ? [] : [`filter on its author: ${exampleFilter(field)}`]),
     `leave out ${oneOf(acting, 'and')}`,
-    'or say why it is safe: `accept_untrusted: <reason>`',
+    'or say why it is safe: `accept_untrusted: <reason>`, best with `untrusted: mark`',
   ];
   return ways.join('; ');
 }

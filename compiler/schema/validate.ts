@@ -6,6 +6,7 @@ import { validate as validateProfile } from '../../schemas/built/validate-profil
 import { validate as validateSource } from '../../schemas/built/validate-source.ts';
 import { validate as validateSubscriptions } from '../../schemas/built/validate-subscriptions.ts';
 import { validate as validateTarget } from '../../schemas/built/validate-target.ts';
+import { validate as validateTest } from '../../schemas/built/validate-test.ts';
 import type {
   BlueprintFile,
   Config,
@@ -13,6 +14,7 @@ import type {
   SourceFile,
   Subscriptions,
   TargetFile,
+  TestFile,
 } from '../../schemas/generated/types.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 import { explainErrors } from './explain.ts';
@@ -25,6 +27,7 @@ export interface FileTypes {
   readonly source: SourceFile;
   readonly target: TargetFile;
   readonly blueprint: BlueprintFile;
+  readonly test: TestFile;
 }
 
 interface Validator {
@@ -39,6 +42,7 @@ const VALIDATORS: Readonly<Record<keyof FileTypes, Validator>> = {
   source: validateSource,
   target: validateTarget,
   blueprint: validateBlueprint,
+  test: validateTest,
 };
 
 /** Problems of shape, in the order of the data; without any, the data is of the schema's type. */

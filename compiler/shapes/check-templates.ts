@@ -8,6 +8,7 @@ import { isPlainMap } from '../source/plain-map.ts';
 import { describeTypes } from './describe.ts';
 import { factsOfField } from './field-facts.ts';
 import type { FormSet } from './form-set.ts';
+import type { ShapeNode, ShapeType } from './shape.ts';
 import { textBelow } from './suggest-path.ts';
 import { onlyFix, unknownPath } from './unknown-path.ts';
 
@@ -47,8 +48,7 @@ function checkPlace(set: FormSet, { text, path, isText }: TemplatePlace): readon
     const place = { path, within: { offset, length } };
     const { nodes, isOpen } = factsOfField(set, { in: 'root', path: [...parts] });
     if (nodes.length === 0) return [unknownPath(set, { path: parts, text: parts.join('.'), shown }, place)];
-    const isWhole = nodes.every(({ types }) => types.size === 1 && (types.has('object') || types.has('array')));
-    if (!isText || !isWhole || isOpen) return [];
+    if (!isText || isOpen || !nodes.every(isContainer)) return [];
     const below = textBelow(set, parts);
     const better = below === null ? [] : [shown(below.join('.'))];
     const meant = better.length === 0 ? '' : `; did you mean ${oneOf(better)}?`;
@@ -56,5 +56,11 @@ function checkPlace(set: FormSet, { text, path, isText }: TemplatePlace): readon
     return [{ rule: 'unknown-payload-path', at: 'value', ...place, message, ...onlyFix(better) }];
   });
 }
+
+/** An object or a list, which null may stand for. */
+const isContainer = ({ types }: ShapeNode): boolean =>
+  (types.has('object') || types.has('array')) && [...types].every((type) => CONTAINERS.has(type));
+
+const CONTAINERS: ReadonlySet<ShapeType> = new Set<ShapeType>(['object', 'array', 'null']);
 
 const withoutBraces = (placeholder: Placeholder): Placeholder => ({ ...placeholder, length: placeholder.length - 2 });

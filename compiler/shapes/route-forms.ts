@@ -9,9 +9,9 @@ import { ANY_EVENT } from './shape.ts';
 /** null: not certain, or nothing is known of them. */
 export function formsOf(route: RouteView, senders: Senders): FormSet | null {
   const entries = route.config.events ?? [];
-  const { plan } = lowerEvents(entries);
+  const { plan } = lowerEvents(entries, route.eventNames);
   if (plan === null) return null;
-  const sender = route.config.source === undefined ? soleSender(route, plan, senders) : pinnedSender(route, senders);
+  const sender = route.config.source === undefined ? soleSender(route, senders) : pinnedSender(route, senders);
   const all = sender?.forms() ?? null;
   return sender === null || all === null ? null : ofEvents(all, plan, sender);
 }
@@ -24,8 +24,11 @@ export function pinnedSender({ config, scope }: RouteView, senders: Senders): Se
 }
 
 /** Each entry of `events` is known of one sender only, the same for all, and the route accepts its signature. */
-function soleSender({ schemes }: RouteView, plan: EventsPlan, senders: Senders): Sender | null {
-  const entries = matchersOf(plan).map((passes) => senders.sending(passes));
+function soleSender({ config, schemes, eventNames }: RouteView, senders: Senders): Sender | null {
+  const entries = (config.events ?? []).map((entry) => {
+    const matchers = matchersOf(lowerEvents([entry], eventNames).plan ?? { exact: [], globs: [] });
+    return senders.sending((event) => matchers.some((passes) => passes(event)));
+  });
   const [first] = entries[0] ?? [];
   if (first === undefined || entries.some((found) => found.length !== 1 || found[0] !== first)) return null;
   return schemes.some(({ name }) => first.schemes.has(name)) ? first : null;
@@ -33,8 +36,8 @@ function soleSender({ schemes }: RouteView, plan: EventsPlan, senders: Senders):
 
 type Matcher = (event: string) => boolean;
 
-const matchersOf = ({ exact, globs }: EventsPlan): readonly Matcher[] => [
-  ...exact.map(
+const matchersOf = ({ exact, globs, names = {} }: EventsPlan): readonly Matcher[] => [
+  ...[...exact, ...Object.keys(names)].map(
     (name): Matcher =>
       (event) =>
         event === name,
@@ -54,7 +57,8 @@ function ofEvents(all: FormSet, plan: EventsPlan, { events }: Sender): FormSet |
   const isTaken: Matcher = matchers.length === 0 ? () => true : (event) => matchers.some((passes) => passes(event));
   if (matchers.length === 0 && shape.quality === 'partial') return null;
   const isUnknown = (event: string): boolean => isTaken(event) && !known.has(event);
-  if (plan.exact.some(isUnknown) || events.some(isUnknown)) return null;
+  const further = new Set(Object.values(plan.names ?? {}));
+  if (plan.exact.some((event) => !further.has(event) && isUnknown(event)) || events.some(isUnknown)) return null;
   const taken = forms.flatMap(({ event }, index) => (isTaken(event) ? [index] : []));
   return taken.length === 0 ? null : all.pick(taken);
 }

@@ -18,9 +18,13 @@ type Path = readonly string[];
 export function suggestPaths(set: FormSet, path: Path): readonly Path[] {
   return set.remember(`suggest ${path.join('.')}`, () => {
     const tree = treeOf(set);
+    const near = similar(tree, path);
+    const abbreviations = abbreviated(tree, path);
+    // A short form of one path alone means that one, whatever else ends like it.
+    if (near.length === 0 && abbreviations.length === 1) return abbreviations;
     const found = [
-      ...similar(tree, path),
-      ...abbreviated(tree, path),
+      ...near,
+      ...abbreviations,
       ...withoutPrefix(tree, path, set),
       ...oneOtherPart(tree, path),
       ...sharedWord(tree, path),

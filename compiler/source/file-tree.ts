@@ -1,6 +1,6 @@
 /** One file as a tree of its own (a catalog entry, a profile's config): the same way back from values to places. */
-import type { KeyIndex } from './locate.ts';
-import { locate } from './locate.ts';
+
+import { LocationIndex, locate } from './locate.ts';
 import type { ParsedFile } from './parse-yaml.ts';
 import type { SourceTree } from './source-tree.ts';
 
@@ -8,6 +8,6 @@ import type { SourceTree } from './source-tree.ts';
 export type Places = Pick<SourceTree, 'place' | 'files'>;
 
 export function fileTree(file: ParsedFile): Places {
-  const index: KeyIndex = new WeakMap();
+  const index = new LocationIndex();
   return { files: [file], place: (path) => ({ ...locate(file, path, index), file }) };
 }

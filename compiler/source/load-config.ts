@@ -4,12 +4,13 @@ import type { Finding } from '../diagnostics/diagnostic.ts';
 import { displayPath } from './display-path.ts';
 import { expandGlob, isGlob } from './expand-glob.ts';
 import type { Files } from './files.ts';
-import type { KeyIndex } from './locate.ts';
-import { locate } from './locate.ts';
+
+import { LocationIndex, locate } from './locate.ts';
 import type { ParsedFile } from './parse-yaml.ts';
 import { parseYaml } from './parse-yaml.ts';
 import { isPlainMap } from './plain-map.ts';
 import { readText } from './read-text.ts';
+import { explainMissing, HOW_TO_START, searchConfig, usualConfigs } from './search-config.ts';
 import type { Range, SourceText } from './source-text.ts';
 import { START } from './source-text.ts';
 
@@ -28,6 +29,8 @@ export interface LoadedConfig {
   readonly root: string;
   /** Files whose text could be used, in the order they were named. */
   readonly files: readonly ParsedFile[];
+  /** Absolute paths of configs that are not read because another one was found. */
+  readonly ignored: readonly string[];
   readonly findings: readonly Finding[];
   /** A file is missing or not YAML: what the others say cannot be judged as a whole. */
   readonly incomplete: boolean;
@@ -43,28 +46,28 @@ interface Loading {
   readonly search: ConfigSearch;
   readonly seen: Set<string>;
   readonly files: ParsedFile[];
+  readonly ignored: string[];
   readonly findings: Finding[];
   incomplete: boolean;
 }
 
 export function loadConfig(search: ConfigSearch): LoadedConfig {
-  const loading: Loading = { search, seen: new Set(), files: [], findings: [], incomplete: false };
+  const loading: Loading = { search, seen: new Set(), files: [], ignored: [], findings: [], incomplete: false };
   const roots = rootFiles(loading);
   for (const path of roots) load(loading, { path, from: null });
-  const root = roots[0] ?? join(search.cwd, ROOT_NAME);
-  return { root, files: loading.files, findings: loading.findings, incomplete: loading.incomplete };
+  const root = roots[0] ?? usualConfigs(search)[0];
+  const { files, ignored, findings, incomplete } = loading;
+  return { root, files, ignored, findings, incomplete };
 }
-
-const ROOT_NAME = 'hookwright.yaml';
 
 function rootFiles(loading: Loading): readonly string[] {
   const { files, cwd, home, configs } = loading.search;
   if (configs.length === 0) {
-    const candidates = [join(cwd, ROOT_NAME), join(home, 'config.yaml')];
-    const found = candidates.find((path) => files.stat(path) !== null);
-    if (found !== undefined) return [found];
-    const names = candidates.map((path) => displayPath(path, cwd)).join(' nor ');
-    complain(loading, candidates[0] ?? cwd, `there is no config file: neither ${names} exists`);
+    const found = searchConfig(files, { cwd, home });
+    loading.ignored.push(...found.ignored);
+    if (found.root !== null) return [found.root];
+    const { message, hint } = explainMissing(files, { cwd, home });
+    complain(loading, usualConfigs({ cwd, home })[0], message, null, hint);
     return [];
   }
   return configs.flatMap((pattern) => {
@@ -102,12 +105,11 @@ function addFile(loading: Loading, file: ParsedFile, isRoot: boolean): void {
   loading.files.push(file);
   if (isRoot && Object.keys(value).length === 0) {
     const message = 'this file configures nothing: no route, no job, no target';
-    const hint = '`hookwright gateway setup` writes one, and examples/ has some to start from';
-    loading.findings.push({ rule: 'empty-config', source, range: START, message, hint });
+    loading.findings.push({ rule: 'empty-config', source, range: START, message, hint: HOW_TO_START });
   }
   const { include } = value;
   if (include === undefined) return;
-  const index: KeyIndex = new WeakMap();
+  const index = new LocationIndex();
   if (!Array.isArray(include)) {
     const range = locate(file, ['include'], index).value;
     const message = '`include` must be a list of paths and globs: write `include: [routes/*.yaml]`';
@@ -134,10 +136,10 @@ function follow(loading: Loading, file: ParsedFile, entry: { readonly pattern: u
 }
 
 /** At the `include` that asked for the file, else at the (unread) file itself. */
-function complain(loading: Loading, path: string, message: string, from: Request['from'] = null): void {
+function complain(loading: Loading, path: string, message: string, from: Request['from'] = null, hint?: string): void {
   const name = displayPath(path, loading.search.cwd);
   loading.incomplete = true;
   const place = from ?? { source: { path, name, text: '' }, range: START };
   const text = from === null ? message : `the included file \`${name}\` ${message}`;
-  loading.findings.push({ rule: 'unreadable-file', ...place, message: text });
+  loading.findings.push({ rule: 'unreadable-file', ...place, message: text, ...(hint === undefined ? {} : { hint }) });
 }

@@ -1,11 +1,12 @@
 /** Finds where a value of a parsed file is written: from a path of keys and indexes to ranges in the text. */
-import type { Pair, YAMLMap } from 'yaml';
+import type { Pair, Scalar, YAMLMap } from 'yaml';
 import { isAlias, isMap, isScalar, isSeq } from 'yaml';
 import type { NodePath } from '../diagnostics/problem.ts';
 import type { YamlNode } from './build-value.ts';
 import { isMergeKey, keyText, rangeOf } from './build-value.ts';
 import type { ParsedFile } from './parse-yaml.ts';
-import { scalarPart } from './scalar-part.ts';
+import type { Part } from './scalar-part.ts';
+import { ScalarMap } from './scalar-part.ts';
 import type { Range } from './source-text.ts';
 import { START } from './source-text.ts';
 
@@ -22,8 +23,11 @@ export interface Location {
   part(offset: number, length: number): Range | null;
 }
 
-/** Keys of the maps that were asked for: a map of ten thousand routes is searched once, not once per problem. */
-export type KeyIndex = WeakMap<YAMLMap, ReadonlyMap<string, Pair>>;
+/** What was looked for before: a map of ten thousand routes, or a long prompt, is searched once, not once per problem. */
+export class LocationIndex {
+  readonly keys = new WeakMap<YAMLMap, ReadonlyMap<string, Pair>>();
+  readonly scalars = new WeakMap<Scalar, ScalarMap>();
+}
 
 interface Step {
   readonly key: Range | null;
@@ -31,7 +35,7 @@ interface Step {
   readonly via: Range | null;
 }
 
-export function locate(file: ParsedFile, path: NodePath, index: KeyIndex): Location {
+export function locate(file: ParsedFile, path: NodePath, index: LocationIndex): Location {
   let step: Step = { key: null, node: file.root, via: null };
   let depth = 0;
   for (const part of path) {
@@ -42,10 +46,10 @@ export function locate(file: ParsedFile, path: NodePath, index: KeyIndex): Locat
   }
   const { key, node, via } = step;
   const value = node === null ? (key ?? START) : rangeOf(node);
-  return { key, value, via, depth, part: (offset, length) => partOf(file, node, offset, length) };
+  return { key, value, via, depth, part: (offset, length) => partOf(file, node, { offset, length }, index) };
 }
 
-function descend(file: ParsedFile, step: Step, part: string | number, index: KeyIndex): Step | null {
+function descend(file: ParsedFile, step: Step, part: string | number, index: LocationIndex): Step | null {
   const node = step.node === null ? null : follow(file, step.node);
   const via = step.node !== node && step.node !== null ? rangeOf(step.node) : step.via;
   if (isMap(node)) return findKey(file, node, String(part), { index, via });
@@ -55,7 +59,7 @@ function descend(file: ParsedFile, step: Step, part: string | number, index: Key
 }
 
 interface Search {
-  readonly index: KeyIndex;
+  readonly index: LocationIndex;
   readonly via: Range | null;
 }
 
@@ -77,22 +81,24 @@ function findKey(file: ParsedFile, map: YAMLMap, key: string, search: Search): S
   return null;
 }
 
-function pairs(map: YAMLMap, index: KeyIndex): ReadonlyMap<string, Pair> {
-  const known = index.get(map);
+function pairs(map: YAMLMap, index: LocationIndex): ReadonlyMap<string, Pair> {
+  const known = index.keys.get(map);
   if (known !== undefined) return known;
   const found = new Map<string, Pair>();
   for (const pair of map.items) {
     const key = keyText(pair.key);
     if (!isMergeKey(pair.key) && !found.has(key)) found.set(key, pair);
   }
-  index.set(map, found);
+  index.keys.set(map, found);
   return found;
 }
 
 const follow = (file: ParsedFile, node: YamlNode): YamlNode =>
   isAlias(node) ? (file.aliases.get(node) ?? node) : node;
 
-function partOf(file: ParsedFile, node: YamlNode | null, offset: number, length: number): Range | null {
+function partOf({ source }: ParsedFile, node: YamlNode | null, part: Part, { scalars }: LocationIndex): Range | null {
   if (!isScalar(node)) return null;
-  return scalarPart(file.source.text, node, { offset, length });
+  const map = scalars.get(node) ?? new ScalarMap(source.text, node);
+  scalars.set(node, map);
+  return map.part(part);
 }

@@ -21,22 +21,37 @@ export function placeholderIn(text: string): Placeholder | null {
   return isStandIn(trimmed) ? { what: STAND_IN, variable: null } : null;
 }
 
+/**
+ * Why the value of a variable or a file is no secret; null: it may be one. Nothing is expanded there either.
+ * @param loopback only this machine reaches the server: the examples run there with values of their own
+ */
+export function refusedValue(value: string, loopback: boolean): string | null {
+  const found = placeholderIn(value);
+  if (found === null || (loopback && found.variable === null && /example/i.test(value))) return null;
+  return `is no secret: ${found.what}`;
+}
+
+/** What to do about a value that is refused. */
+export const MAKE_A_SECRET = 'make one with `openssl rand -hex 32`';
+
 const NOT_EXPANDED = 'this is not expanded: the secret would be the very text';
 const NOT_READ = 'this is not looked up: the secret would be the very text';
 const STAND_IN = 'this stands for a secret, and anybody can guess it';
 
 const NAME = '[A-Za-z_][A-Za-z0-9_]*';
+/** As people write names, and random text rarely does: of one case, three characters or more. */
+const PLAIN_NAME = '(?:[A-Z_][A-Z0-9_.]{2,}|[a-z_][a-z0-9_.]{2,})';
 const VARIABLES: readonly RegExp[] = [
   // ${X}, ${X:-y}, ${{ secrets.X }}, {{ x }}: also as a part of the text.
-  new RegExp(`\\$\\{\\s*!?${NAME}[^{}]*\\}`),
-  /\$\{\{[^{}]*\}\}/,
-  /\{\{[^{}]*\}\}/,
+  new RegExp(`\\$\\{\\s*!?${PLAIN_NAME}\\s*(?:[:?+=-][^{}]*)?\\}`),
+  new RegExp(`^\\$\\{${NAME}\\}$`),
+  /\{\{[\w\s.$'"()|,-]*\}\}/,
   // $X, $(command), `command`, %X%, {X}, <%= x %>
-  new RegExp(`^\\$${NAME}$`),
-  /^\$\(.*\)$/,
-  /^`.*`$/,
-  new RegExp(`^%${NAME}%$`),
-  new RegExp(`^\\{${NAME}(?:\\.${NAME})*\\}$`),
+  new RegExp(`^\\$(?:${PLAIN_NAME}|[A-Za-z_]\\w{0,5})$`),
+  /^\$\([\w./~-]+(?:\s.*)?\)$/,
+  /^`[\w./~-]+(?:\s[^`]*)?`$/,
+  new RegExp(`^%${PLAIN_NAME}%$`),
+  new RegExp(`^\\{${PLAIN_NAME}\\}$`),
   /^<%.*%>$/,
   // ENV:X, Env: X, $env:X, env.X, env(X), !ENV X, and how programs read a variable
   new RegExp(`^[$!]?env(?:iron(?:ment)?)?(?:\\s*[:=.]\\s*|\\s*[[(]\\s*["']?|\\s+)[$]?${NAME}["']?[\\])]?$`, 'i'),
@@ -54,9 +69,18 @@ function nameIn(text: string): string | null {
   return names?.at(-1) ?? null;
 }
 
-/** Words that say that something is to be put here, once separators are gone. */
+/*
+ * A random text must not look like any of these, or a start fails for a good secret: short words count only as words of
+ * their own, between separators, and run together only when they are long.
+ */
+
+/** `change me`, `add-a-secret`, `SET_THIS`: how an instruction begins, word by word. */
 const INSTRUCTION =
-  /^(?:please)?(?:change|replace|update|fill|enter|insert|put|paste|set|add|use|generate)(?:me|it|this|in|out|with|here|your|the|an?|my|before|to|own)+[a-z0-9]*$/;
+  /^(?:please )?(?:change|replace|update|fill|enter|insert|put|paste|set|add|use|generate) (?:me|it|this|in|out|with|here|your|the|an?|my|before|to|own)(?: |$)/;
+/** `changeme123`, `replacewithyours`, `putyourkeyhere`: run together. */
+const RUN_TOGETHER =
+  /^(?:please)?(?:(?:change|replace|update|insert|enter|paste|generate)(?:me|it|this|with|here|your|the|my|before)|(?:put|set|add|use|fill)(?:this|with|here|your))[a-z]*[0-9]{0,4}$/;
+const RUN_TOGETHER_SHORT = /^(?:fill|put|set|add|use)(?:me|it|in|out)[0-9]{0,4}$/;
 const OF_SECRET =
   '(?:your|my|our|the|some|super|top|very|webhook|hook|signing|shared|global|client|app|application|bot|auth|access|api|' +
   'github|gitlab|slack|telegram|discord|stripe|openai|hmac|random|strong|long|test|dummy|sample|fake|demo|default|secret|private)';
@@ -69,13 +93,23 @@ const WORDS =
 const PUT_HERE = new RegExp(`^(?:insert|enter|paste|put|replace|fill|add|provide)[a-z]*${SECRET_WORD}[a-z]*$`);
 const SAYS_SO =
   /example|placeholder|changeme|changeit|replaceme|fillmein|notasecret|notarealsecret|insertyour|yoursecret|yourtoken/;
+/** `<your secret>`, `[API_KEY]`: words between brackets. */
+const BRACKETED = /^(?:<[^<>]*>|\[[^[\]]*\])$/;
+const IN_WORDS = /^[\s.…*?#_-]*(?:[A-Za-z]+[0-9]{0,2}(?:[\s.…'’*?#_-]+|$))*$/;
+/** A passphrase of so many words may well hold one of those above. */
+const PASSPHRASE_WORDS = 8;
+
+const SEPARATORS = /[\s._:/!"'-]+/;
 
 function isStandIn(text: string): boolean {
-  if (/^<[^<>]*>$|^\[[^[\]]*\]$/.test(text)) return true;
+  if (BRACKETED.test(text)) return IN_WORDS.test(text.slice(1, -1));
   // xxxx, ****, ...
-  if (/^(.)\1*$/u.test(text) || /^[.…*•xX_?#-]+$/.test(text)) return true;
+  if (/^[.…*•xX_?#-]+$/.test(text)) return true;
   // Hosts of documentation are called like that, and a real URL is none of the words.
   if (/^https?:\/\//i.test(text)) return /<[^<>]*>/.test(text);
-  const plain = text.toLowerCase().replace(/[\s._:/!"'-]+/g, '');
-  return [INSTRUCTION, NAMED, PUT_HERE, WORDS, SAYS_SO].some((pattern) => pattern.test(plain));
+  const words = text.toLowerCase().split(SEPARATORS).filter(Boolean);
+  const plain = words.join('');
+  if (/^(.)\1*$/u.test(plain) || INSTRUCTION.test(text.toLowerCase().replace(/[\s_-]+/g, ' '))) return true;
+  if ([RUN_TOGETHER, RUN_TOGETHER_SHORT, NAMED, PUT_HERE, WORDS].some((pattern) => pattern.test(plain))) return true;
+  return words.length < PASSPHRASE_WORDS && SAYS_SO.test(plain);
 }

@@ -12,17 +12,43 @@ export interface Part {
   readonly length: number;
 }
 
-/** null when the part cannot be found again (it is white space only, or an exotic escape stands before it). */
-export function scalarPart(text: string, node: Scalar, part: Part): Range | null {
-  const decoded = typeof node.value === 'string' ? node.value : (node.source ?? '');
-  const [start, end] = node.range ?? [0, 0];
-  const before = countVisible(decoded.slice(0, part.offset));
-  const inside = countVisible(decoded.slice(part.offset, part.offset + part.length));
-  const units = (SCANNERS[String(node.type)] ?? block)(text.slice(start, end));
-  const first = units[before];
-  const last = units[before + Math.max(inside, 1) - 1];
-  if (first === undefined || last === undefined) return null;
-  return { start: start + first.start, end: start + last.end };
+/** A scalar's text beside how it is written. Made once for a scalar: a prompt may have a problem in each of its lines. */
+export class ScalarMap {
+  private readonly start: number;
+  /** By visible character, where it is written. */
+  private readonly units: readonly Range[];
+  /** By UTF-16 unit of the decoded text, how many visible characters stand before it. */
+  private readonly before: Uint32Array;
+
+  constructor(text: string, node: Scalar) {
+    const [start, end] = node.range ?? [0, 0];
+    this.start = start;
+    this.units = (SCANNERS[String(node.type)] ?? block)(text.slice(start, end));
+    this.before = visibleBefore(typeof node.value === 'string' ? node.value : (node.source ?? ''));
+  }
+
+  /** null when the part cannot be found again (it is white space only, or an exotic escape stands before it). */
+  part({ offset, length }: Part): Range | null {
+    const before = this.countBefore(offset);
+    const inside = this.countBefore(offset + length) - before;
+    const first = this.units[before];
+    const last = this.units[before + Math.max(inside, 1) - 1];
+    if (first === undefined || last === undefined) return null;
+    return { start: this.start + first.start, end: this.start + last.end };
+  }
+
+  private countBefore(offset: number): number {
+    return this.before[Math.min(offset, this.before.length - 1)] ?? 0;
+  }
+}
+
+function visibleBefore(text: string): Uint32Array {
+  const counts = new Uint32Array(text.length + 1);
+  for (let at = 0, count = 0; at < text.length; at++) {
+    if (!/\s/.test(text.charAt(at))) count++;
+    counts[at + 1] = count;
+  }
+  return counts;
 }
 
 const countVisible = (text: string): number => text.replace(/\s+/g, '').length;

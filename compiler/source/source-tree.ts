@@ -4,8 +4,8 @@
  */
 import type { Finding } from '../diagnostics/diagnostic.ts';
 import type { NodePath } from '../diagnostics/problem.ts';
-import type { KeyIndex, Location } from './locate.ts';
-import { locate } from './locate.ts';
+import type { Location } from './locate.ts';
+import { LocationIndex, locate } from './locate.ts';
 import type { ParsedFile } from './parse-yaml.ts';
 import { isPlainMap, setOwn } from './plain-map.ts';
 
@@ -60,7 +60,7 @@ interface Part {
 
 interface Merge {
   readonly findings: Finding[];
-  readonly index: KeyIndex;
+  readonly index: LocationIndex;
 }
 
 /** @param files parsed config files whose root is a map, the root file first. */
@@ -68,7 +68,7 @@ export function mergeFiles(files: readonly ParsedFile[]): {
   readonly tree: SourceTree;
   readonly findings: readonly Finding[];
 } {
-  const merge: Merge = { findings: [], index: new WeakMap() };
+  const merge: Merge = { findings: [], index: new LocationIndex() };
   const parts = files.map((file) => ({ file, value: ownSettings(file.value as Data) }));
   const merged = mergeParts(merge, parts, []);
   const place = (path: NodePath): Place => {

@@ -51,7 +51,15 @@ export const REFUSAL_SHAPE = object({ code: text, message: text });
 
 export const ANSWER_SHAPES: Readonly<Record<ControlName, AnswerShape>> = {
   status: object({
-    ...{ pid: number, version: text, url: text, started_at: number, state: text, log_file: orNull(text) },
+    ...{
+      pid: number,
+      version: text,
+      url: text,
+      started_at: number,
+      state: text,
+      log_file: orNull(text),
+      config: orNull(text),
+    },
     table: object({
       ...{ file: text, hash: text, generation: number, loaded_at: number, routes: number },
       error: orNull(text),

@@ -44,6 +44,8 @@ export interface GatewayStatus {
   readonly started_at: number;
   readonly state: 'serving' | 'draining';
   readonly log_file: string | null;
+  /** Absolute path of the config that is recompiled on change; null: only its tables are served. */
+  readonly config: string | null;
   readonly table: {
     /** Absolute path of routes.json. */
     readonly file: string;

@@ -1,5 +1,5 @@
 /** Binds a target plan to one profile's credentials. Secrets are read here and nowhere else. */
-import type { SecretRef, TargetBinding } from '../../schemas/generated/types.ts';
+import type { SecretRef, TargetBinding, TargetPlan } from '../../schemas/generated/types.ts';
 import type { SecretResolver } from '../secrets.ts';
 import { SecretError } from '../secrets.ts';
 import type { BoundTarget } from './driver.ts';
@@ -20,7 +20,7 @@ export function bindTarget(
   const settings = new Map<string, string>();
   const secrets: string[] = [];
   for (const setting of plan.settings) {
-    const value = read(setting.name, binding, resolver) ?? setting.default ?? '';
+    const value = read(setting, binding, resolver) ?? setting.default ?? '';
     if (value === '' && setting.required) throw new SecretError(`${setting.name} must be set`);
     if (value === '') continue;
     if (plan.driver === 'http' && CONTROL.test(value)) {
@@ -29,23 +29,25 @@ export function bindTarget(
     settings.set(setting.name, value);
     if (setting.secret) secrets.push(value);
   }
-  const homeChannel = read('home_channel', binding, resolver) ?? binding.home_channel;
-  const apiBase = read('api_base', binding, resolver) ?? binding.api_base;
+  const homeChannel = read({ name: 'home_channel', secret: false }, binding, resolver) ?? binding.home_channel;
+  const apiBase = read({ name: 'api_base', secret: false }, binding, resolver) ?? binding.api_base;
   return { ...target, homeChannel, apiBase, settings, redact: createRedact(secrets) };
 }
 
+type Setting = Pick<TargetPlan['settings'][number], 'name' | 'secret'>;
+
 /** A credential, or an option that stands in the table as it is. */
-function read(name: string, { credentials, options }: TargetBinding, resolver: SecretResolver): string | null {
-  const ref = own(credentials, name);
-  if (ref !== undefined) return resolve(name, ref, resolver);
-  const option = own(options, name);
+function read(setting: Setting, { credentials, options }: TargetBinding, resolver: SecretResolver): string | null {
+  const ref = own(credentials, setting.name);
+  if (ref !== undefined) return resolve(setting, ref, resolver);
+  const option = own(options, setting.name);
   return option === undefined ? null : String(option);
 }
 
 /** Files end in a line break more often than not. */
-function resolve(name: string, ref: SecretRef, resolver: SecretResolver): string {
+function resolve({ name, secret }: Setting, ref: SecretRef, resolver: SecretResolver): string {
   try {
-    return resolver.resolve(ref).trim();
+    return resolver.resolve(ref, secret ? undefined : name).trim();
   } catch (error) {
     if (error instanceof SecretError) throw new SecretError(`${name}: ${error.message}`);
     throw error;

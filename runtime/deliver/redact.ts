@@ -44,8 +44,7 @@ const BITS = 65_536;
 
 class FormIndex {
   private readonly bits = new Uint8Array(BITS / 8);
-  /** Longest first. */
-  private readonly forms = new Map<string, string[]>();
+  private readonly forms = new Map<string, SameStart>();
 
   add(secret: string, minLength: number): void {
     for (const value of withParts(secret)) {
@@ -81,9 +80,10 @@ class FormIndex {
 
   private addForm(form: string): void {
     const key = form.slice(0, 4);
-    const same = this.forms.get(key);
-    if (same === undefined) this.forms.set(key, [form]);
-    else if (!same.includes(form)) same.splice(same.findIndex(({ length }) => length < form.length) >>> 0, 0, form);
+    const same = this.forms.get(key) ?? { forms: new Set(), lengths: [] };
+    this.forms.set(key, same);
+    same.forms.add(form);
+    if (!same.lengths.includes(form.length)) same.lengths = [...same.lengths, form.length].sort((a, b) => b - a);
     let hash = 0;
     for (let at = 0; at < 4; at++) hash = (hash << 8) ^ key.charCodeAt(at);
     const bit = bitOf(hash);
@@ -97,8 +97,19 @@ class FormIndex {
 
   /** Of the longest form at this place; 0: none begins here. */
   private lengthAt(text: string, at: number): number {
-    return this.forms.get(text.slice(at, at + 4))?.find((form) => text.startsWith(form, at))?.length ?? 0;
+    const same = this.forms.get(text.slice(at, at + 4));
+    if (same === undefined) return 0;
+    return (
+      same.lengths.find((length) => at + length <= text.length && same.forms.has(text.slice(at, at + length))) ?? 0
+    );
   }
+}
+
+/** Forms with the same first four characters: `whse`, `xoxb`. There may be thousands of them, of a few lengths. */
+interface SameStart {
+  readonly forms: Set<string>;
+  /** Longest first. */
+  lengths: readonly number[];
 }
 
 function bitOf(hash: number): number {

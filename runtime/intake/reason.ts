@@ -92,15 +92,18 @@ function kindOf(value: unknown): FilterReason['found'] {
 }
 
 function signatureReason(intake: Intake): SignatureReason {
+  return { kind: 'signature', ...signaturePlaces(intake), sent: sentIdentity(intake) };
+}
+
+/** Where a signature was looked for, and how old the request says it is. */
+export function signaturePlaces(intake: Intake): Pick<SignatureReason, 'scheme' | 'lookedFor' | 'ageSeconds'> {
   const { schemes } = intake.route.authenticator;
   const committed = schemes.find(({ name }) => name === intake.scheme);
   const places = (committed === undefined ? schemes : [committed]).flatMap(({ signature }) => signature);
   return {
-    kind: 'signature',
     scheme: committed?.name ?? null,
     lookedFor: [...new Set(places.map(printPlace))],
     ageSeconds: ageSeconds(intake),
-    sent: sentIdentity(intake),
   };
 }
 

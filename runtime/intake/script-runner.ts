@@ -68,7 +68,7 @@ export function createScriptRunner(context: ScriptContext): RunScript {
       maxStdoutBytes: MAX_STDOUT_BYTES,
       signal: context.signal,
     });
-    return judge(result);
+    return judgeScript(result);
   };
 }
 
@@ -101,7 +101,8 @@ function environment(request: ScriptRequest, { env, home }: ScriptContext): Reco
   };
 }
 
-function judge(result: ProcessResult): ScriptOutcome {
+/** What a script's end means for its event. */
+export function judgeScript(result: ProcessResult): ScriptOutcome {
   switch (result.kind) {
     case 'spawn_failed':
       if (BUSY.has(result.code)) return { kind: 'busy', reason: `script cannot be started: ${result.code}` };

@@ -1,4 +1,5 @@
 /** Writes the beginning of a value's JSON and no more than needed, for dumps and nested values in templates (§2.5, §8). */
+import type { CleanText } from '../untrusted/clean-text.ts';
 
 function isLead(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdbff;
@@ -20,9 +21,6 @@ export function cutText(text: string, limit: number): string {
   }
   return text.slice(0, end);
 }
-
-/** What becomes of the strings of a value, keys too, before they are written. */
-export type CleanText = (text: string) => string;
 
 /** What JSON escapes, and lone surrogates, which only JSON.stringify tells from pairs. */
 const NOT_PLAIN = /["\\\u0000-\u001f\ud800-\udfff]/;

@@ -86,7 +86,7 @@ function resolve(plan: RoutePlan, ref: SecretRef, secrets: SecretResolver): stri
 }
 
 /** The route's own, or the server's with the route's path. */
-function publicUrl(plan: RoutePlan, { server, gateway }: TableHeadPlan): string | null {
+export function publicUrl(plan: RoutePlan, { server, gateway }: TableHeadPlan): string | null {
   if (plan.public_url !== null || server.public_url === null) return plan.public_url;
   const [path] = routePaths(plan, gateway.multiplex_profiles);
   return path === undefined ? null : server.public_url.replace(/\/+$/, '') + path;

@@ -15,13 +15,13 @@ const ANY_EVENT: LinkedEvents = { accepts: () => true, entryFor: () => null };
 
 export function linkEvents(plan: EventsPlan | null): LinkedEvents {
   if (plan === null || plan.exact.length + plan.globs.length === 0) return ANY_EVENT;
-  const exact = new Set(plan.exact);
+  const exact = new Map([...Object.entries(plan.names ?? {}), ...plan.exact.map((name) => [name, name] as const)]);
   const globs = plan.globs.map(({ text, source }) => ({ text, regex: RE2JS.compile(source) }));
   const globFor = (event: string): string | null =>
     event.length > GLOB_LIMIT ? null : (globs.find(({ regex }) => regex.test(event))?.text ?? null);
   return {
     accepts: globs.length === 0 ? (event) => exact.has(event) : (event) => exact.has(event) || globFor(event) !== null,
-    entryFor: (event) => (exact.has(event) ? event : globFor(event)),
+    entryFor: (event) => exact.get(event) ?? globFor(event),
   };
 }
 

@@ -23,13 +23,13 @@ export interface FilterFinding {
   readonly operator: FilterLeaf['operator'] | FilterGroup['kind'];
   /** As a config writes it; null for a group. */
   readonly field: string | null;
-  readonly expected: unknown;
+  readonly expected: FilterLeaf['value'];
   /** Null when it is missing. */
-  readonly found: unknown;
+  readonly found: FilterLeaf['value'];
   readonly missing: boolean;
   readonly holds: boolean;
   /** Members of a group. */
-  readonly of: readonly FilterFinding[];
+  readonly of: FilterFinding[];
 }
 
 export interface LinkedFilter {
@@ -123,7 +123,8 @@ function linkLeaf({ field, operator, value: expected }: FilterLeaf, open: (path:
     inspect: (subject) => {
       const value = read(subject);
       const missing = value === undefined;
-      const found = missing ? null : value;
+      // Payloads are JSON.
+      const found = missing ? null : (value as FilterLeaf['value']);
       return { operator, field: printField(field), expected, found, missing, holds: test(value), of: [] };
     },
   };

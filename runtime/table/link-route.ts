@@ -43,7 +43,8 @@ export class RouteSlot {
 
 const NO_LISTS: readonly ListFile[] = [];
 
-function linkRoute(
+/** Links a route whose senders are known by `authentication`. */
+export function linkRoute(
   plan: RoutePlan,
   authentication: Authentication,
   table: TableHeadPlan,

@@ -6,8 +6,7 @@ import type {
   TemplatePlan,
   TemplateSegment,
 } from '../../schemas/generated/types.ts';
-import { cleanText } from '../untrusted/clean-text.ts';
-import { mark, markText, notice } from '../untrusted/markers.ts';
+import { markJson, markText, notice } from '../untrusted/markers.ts';
 import { compactJson, indentedJson } from './bounded-json.ts';
 import { linkPath, readPath } from './payload-path.ts';
 
@@ -54,7 +53,7 @@ function valueText(value: unknown): string | undefined {
 function markedText(value: unknown, markerId: string): string | undefined {
   if (typeof value === 'string') return markText(value, markerId);
   if (typeof value !== 'object' || value === null) return valueText(value);
-  return mark(compactJson(value, NESTED_LIMIT, cleanText), markerId);
+  return markJson((clean) => compactJson(value, NESTED_LIMIT, clean), markerId);
 }
 
 function linkPlaceholder({ path: parts, builtin, marked }: PathSegment): Resolve {
@@ -70,7 +69,7 @@ function linkPlaceholder({ path: parts, builtin, marked }: PathSegment): Resolve
 
 const linkDump = ({ marked }: DumpSegment): Resolve =>
   marked
-    ? (payload, _, id) => mark(indentedJson(payload, DUMP_LIMIT, cleanText), id)
+    ? (payload, _, id) => markJson((clean) => indentedJson(payload, DUMP_LIMIT, clean), id)
     : (payload) => indentedJson(payload, DUMP_LIMIT);
 
 const linkMeta = ({ name, marked }: MetaSegment): Resolve =>

@@ -1,6 +1,9 @@
 /** Takes out of a text what its readers do not see, and what could pass for a marker (decisions §12). In linear time: the text is a stranger's. */
 import { defuseForgedMarkers } from './forged-markers.ts';
 
+/** What becomes of the strings of a value, keys too, before they are written. */
+export type CleanText = (text: string) => string;
+
 /** Anything but visible ASCII and white space, a comment, or the name of the markers. */
 const SUSPICIOUS = /[^\t\n\r -~]|<!--|u\s*n\s*t\s*r\s*u\s*s\s*t\s*e\s*d/i;
 
@@ -32,6 +35,20 @@ const INVISIBLE =
 export function cleanText(text: string): string {
   if (!isSuspicious(text)) return text;
   return defuseForgedMarkers(withoutComments(text.replace(INVISIBLE, '')));
+}
+
+/** Of JSON, what a string may be that has a control or half of a surrogate pair in it. */
+const ESCAPED = ['\\u', '\\b', '\\f'];
+
+/**
+ * JSON whose strings are cleaned. It is written as it is first, and once more only if something in it needs that: one search of
+ * the whole is quicker than one of every string.
+ * @param write the JSON, with its strings changed by the function
+ */
+export function cleanJson(write: (clean: CleanText | null) => string): string {
+  const text = write(null);
+  const isClean = !isSuspicious(text) && !ESCAPED.some((sequence) => text.includes(sequence));
+  return isClean ? text : write(cleanText);
 }
 
 /** Without closed comments; the opening of one that is not closed is defused, because a later text could close it. */

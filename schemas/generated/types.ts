@@ -34,6 +34,35 @@ export type RotatingSecret =
  */
 export type WebhookExtraConfig = WebhookSettings;
 /**
+ * The route's script; null: it has none, or it was not reached.
+ */
+export type ExplainedScript = {
+  /**
+   * Below the profile's `scripts` folder.
+   */
+  path: string;
+  /**
+   * False: what follows it is as if it had changed nothing.
+   */
+  ran: boolean;
+  /**
+   * null: it was not run.
+   */
+  outcome: 'payload' | 'text' | 'ignored' | 'busy' | null;
+  /**
+   * Why it ended as it did.
+   */
+  detail: string | null;
+} | null;
+/**
+ * The group that the event would join; null: it is dispatched by itself.
+ */
+export type ExplainedCoalesce = {
+  key: string;
+  window_seconds: number;
+  max_wait_seconds: number;
+} | null;
+/**
  * The signed instant; null: no replay window.
  */
 export type TimestampPlan = {
@@ -98,12 +127,21 @@ export type Outcomes = TargetOutcomeRule[];
  * The public service's limits. They hold while the base URL is the one of this file: a server under `api_base` has its own.
  */
 export type Pacing = TargetPace[];
+/**
+ * A part, or several.
+ */
+export type TestTexts = string | string[];
+/**
+ * No such part.
+ */
+export type TestTexts1 = string | string[];
 
 export interface AllSchemas {
   blueprint: BlueprintFile;
   catalog: Catalog;
   config: Config;
   dispatch: Dispatch;
+  explain: Explanation;
   profile: ProfileConfig;
   route: RouteConfig;
   'route-table': RouteTable;
@@ -112,6 +150,7 @@ export interface AllSchemas {
   subscriptions: Subscriptions;
   target: TargetFile;
   'target-plan': TargetPlan;
+  test: TestFile;
 }
 /**
  * catalog/blueprints/<key>.yaml: a parameterised scheduled task.
@@ -857,6 +896,7 @@ export interface SourceFile {
    * Event names the sender documents, spelled as it sends them.
    */
   events?: string[];
+  event_names?: SourceEventNames;
   /**
    * What its payloads hold: a JSON Schema file (JSON or YAML) relative to this file, or one for each event by name. `#/$defs/<name>` behind the file names a part of it. Checks templates and filters, and is not read by the gateway.
    */
@@ -1128,6 +1168,7 @@ export interface SourceVariant {
    * Event names the sender documents, spelled as it sends them.
    */
   events?: string[];
+  event_names?: SourceEventNames;
   sending?: SourceSending;
   /**
    * Steps at the sender. `{url}` stands for the route's URL.
@@ -1137,6 +1178,12 @@ export interface SourceVariant {
    * What a user must know about this sender.
    */
   notes?: string[];
+}
+/**
+ * Further names that people know an event by, by the name that is sent: `events` of a route matches either.
+ */
+export interface SourceEventNames {
+  [k: string]: string[];
 }
 /**
  * How the sender sends, as far as it says: what is not known is left out.
@@ -1274,6 +1321,175 @@ export interface DispatchDelivery {
  * Rendered `deliver_extra`.
  */
 export interface DispatchExtra {
+  [k: string]: string;
+}
+/**
+ * What `hookwright explain --json` prints: the way of one request through a route, without effect.
+ */
+export interface Explanation {
+  /**
+   * Name of the route.
+   */
+  route: string;
+  /**
+   * Profile that runs it.
+   */
+  profile: string;
+  /**
+   * Event type as resolved; null: not known at the stage that answered.
+   */
+  event: string | null;
+  /**
+   * The sender's; null: it sent none, or not known yet.
+   */
+  delivery_id: string | null;
+  /**
+   * The event would be accepted, coalesced or delivered.
+   */
+  taken: boolean;
+  /**
+   * HTTP status of the answer.
+   */
+  status: number;
+  /**
+   * `status` of the answer, or `code` of the error.
+   */
+  outcome: string;
+  /**
+   * Why it was not taken, as a code; the log has the same.
+   */
+  reason: string | null;
+  /**
+   * Every stage in order.
+   */
+  stages: ExplainedStage[];
+  /**
+   * The route's filters; null: it has none, or they were not reached.
+   */
+  filter: ExplainedFilter | null;
+  script: ExplainedScript;
+  /**
+   * Rendered; null: not reached.
+   */
+  prompt: string | null;
+  /**
+   * Placeholders of the prompt that stay as written.
+   */
+  unresolved: string[];
+  /**
+   * Where the answer, or the message, would go.
+   */
+  deliveries: ExplainedDelivery[];
+  /**
+   * What would run; null: no agent.
+   */
+  agent: 'command' | 'openai' | 'preview' | null;
+  /**
+   * Id of the job that would fire.
+   */
+  job: string | null;
+  coalesce: ExplainedCoalesce;
+  /**
+   * Session id of the run.
+   */
+  session: string | null;
+  toolsets: string[];
+  skills: string[];
+  /**
+   * What would not work later, in words.
+   */
+  warnings: string[];
+}
+export interface ExplainedStage {
+  /**
+   * Name of the stage.
+   */
+  stage: string;
+  result: 'pass' | 'stop' | 'skipped';
+  /**
+   * Why it stopped, as a code; of a skipped one `not_reached`, `not_signed`, `no_secret` or `not_run`.
+   */
+  reason: string | null;
+  /**
+   * What the reason leaves open.
+   */
+  detail?: string;
+  /**
+   * Signature scheme that committed.
+   */
+  scheme?: string | null;
+  /**
+   * Index of the secret that matched; above 0 a previous one.
+   */
+  secret?: number;
+  /**
+   * Where a signature was looked for: headers, `?query`, `body.path`.
+   */
+  looked_for?: string[];
+  /**
+   * Since the signed instant; negative: it lies ahead.
+   */
+  age_seconds?: number | null;
+  cause?: SignatureCause;
+  /**
+   * Entries of `events`.
+   */
+  accepts?: string[];
+  /**
+   * The entry that accepts the event; null: every event is accepted.
+   */
+  matched?: string | null;
+}
+/**
+ * What most likely went wrong with the signature.
+ */
+export interface SignatureCause {
+  code: string;
+  /**
+   * With this one change the signature is right, or it cannot be anything else.
+   */
+  certain: boolean;
+  text: string;
+}
+/**
+ * A filter or a member of one, with what it found.
+ */
+export interface ExplainedFilter {
+  /**
+   * An operator, or `all`, `any`, `not`.
+   */
+  operator: string;
+  /**
+   * null: a group.
+   */
+  field: string | null;
+  /**
+   * Operand of the operator.
+   */
+  expected: string | number | boolean | {} | unknown[] | null;
+  /**
+   * Value of the field; null when it is missing.
+   */
+  found: string | number | boolean | {} | unknown[] | null;
+  missing: boolean;
+  holds: boolean;
+  /**
+   * Members of a group.
+   */
+  of: ExplainedFilter[];
+}
+export interface ExplainedDelivery {
+  target: string;
+  address: ExplainedAddress;
+  /**
+   * Keys of the address that hold a placeholder which did not resolve.
+   */
+  unresolved: string[];
+}
+/**
+ * `deliver_extra`, rendered.
+ */
+export interface ExplainedAddress {
   [k: string]: string;
 }
 /**
@@ -1557,6 +1773,7 @@ export interface SourceFacts {
    * Event names it documents; empty: not known.
    */
   events: string[];
+  event_names?: FurtherEventNames;
   /**
    * 1: it never retries.
    */
@@ -1570,6 +1787,12 @@ export interface SourceFacts {
    */
   deadline_seconds: number | null;
   burst_per_minute: number | null;
+}
+/**
+ * Further names of its events, by the name that is sent.
+ */
+export interface FurtherEventNames {
+  [k: string]: string[];
 }
 /**
  * Canonical target names by every name and alias.
@@ -2110,6 +2333,7 @@ export interface RouteSecret {
 export interface EventsPlan {
   exact: string[];
   globs: GlobPlan[];
+  names?: EventNames;
 }
 export interface GlobPlan {
   /**
@@ -2120,6 +2344,12 @@ export interface GlobPlan {
    * RE2 expression made from it: matched in linear time.
    */
   source: string;
+}
+/**
+ * Event types, as sent, that are taken under another name of theirs: the entry that names them.
+ */
+export interface EventNames {
+  [k: string]: string;
 }
 export interface FilterGroup {
   kind: 'all' | 'any' | 'not';
@@ -2726,4 +2956,140 @@ export interface TargetVariant {
    * Longest response that is read, in bytes.
    */
   max_response_bytes?: number;
+}
+/**
+ * <name>.test.yaml: tests of a configuration, run by `hookwright test`.
+ */
+export interface TestFile {
+  /**
+   * Configuration that is tested, relative to this file. Default: hookwright.yaml beside it, else the usual search.
+   */
+  config?: string;
+  /**
+   * The tests, in any order.
+   */
+  tests: TestCase[];
+}
+/**
+ * One event to one route, and what should become of it.
+ */
+export interface TestCase {
+  /**
+   * What is tested, in words.
+   */
+  name: string;
+  /**
+   * Name of the route.
+   */
+  route: string;
+  /**
+   * The body: sent as JSON.
+   */
+  payload?: string | number | boolean | {} | unknown[] | null;
+  /**
+   * File with the body, relative to this one.
+   */
+  payload_file?: string;
+  /**
+   * File with a saved request (raw HTTP, a curl command, HAR), relative to this one.
+   */
+  request?: string;
+  /**
+   * Event type.
+   */
+  event?: string;
+  headers?: TestHeaders;
+  script?: TestScript;
+  expect: TestExpectation;
+}
+/**
+ * Headers of the request, besides those of a saved one.
+ */
+export interface TestHeaders {
+  [k: string]: string;
+}
+/**
+ * Stands in for the route's script, which is not run then.
+ */
+export interface TestScript {
+  /**
+   * What it prints.
+   */
+  stdout?: string;
+  /**
+   * Its exit code; default 0.
+   */
+  exit?: number;
+}
+/**
+ * What should become of the event; only what is named is compared.
+ */
+export interface TestExpectation {
+  /**
+   * `status` of the answer (accepted, ignored, delivered, …) or `code` of the error.
+   */
+  outcome?: string;
+  /**
+   * Why it is not taken: event, filter, script, job_paused, …
+   */
+  reason?: string;
+  /**
+   * Event type as resolved.
+   */
+  event?: string;
+  /**
+   * The rendered prompt: the whole of it, or what it holds. Markers of untrusted text have the id 000000000000.
+   */
+  prompt?: string | TextExpectation;
+  /**
+   * Placeholders of the prompt that stay as written, in order.
+   */
+  unresolved?: string[];
+  /**
+   * Targets, in order.
+   */
+  deliver?: string | string[];
+  /**
+   * The rendered deliver_extra; a list where there are several targets.
+   */
+  address?: TestAddress | TestAddress[];
+  /**
+   * Toolsets of the run, in any order.
+   */
+  toolsets?: string[];
+  /**
+   * Skills of the run, in order.
+   */
+  skills?: string[];
+  /**
+   * What runs.
+   */
+  agent?: 'command' | 'openai' | 'preview';
+  /**
+   * Id of the job that fires.
+   */
+  job?: string;
+  /**
+   * Session id of the run. An event without a delivery id has the id `test`.
+   */
+  session?: string;
+  /**
+   * `hookwright test --update` writes what this test expects.
+   */
+  snapshot?: boolean;
+}
+export interface TextExpectation {
+  /**
+   * The whole text; a line break at its end does not count.
+   */
+  equals?: string;
+  contains?: TestTexts;
+  not_contains?: TestTexts1;
+  /**
+   * RE2 expression that is found in it.
+   */
+  matches?: string;
+}
+export interface TestAddress {
+  [k: string]: string | number;
 }

@@ -103,7 +103,7 @@ test('a source at fault is shown at its place', () => {
 test('an event in another spelling is shown in the sender’s own', () => {
   const said = (source: string, event: string): string =>
     printed(compileConfig(config(`source: ${source}, events: ["${event}"]`)));
-  assert.match(said('gitlab', 'merge_request'), /it sends `Merge Request Hook`/);
+  assert.match(said('gitlab', 'merge_requests'), /it sends `Merge Request Hook`/);
   assert.match(said('github', 'pull_requests'), /it sends `pull_request`/);
   assert.match(said('linear', 'issue'), /it sends `Issue`/);
   assert.match(said('stripe', 'invoice.payed'), /it sends `invoice.paid`/);

@@ -8,7 +8,10 @@ import { compileConfig, compileExample } from '../helpers/compile.ts';
 import { codeBlocks } from '../helpers/markdown.ts';
 import { ROOT } from '../helpers/root.ts';
 
-const PAYLOAD_RULES = ['unknown-payload-path', 'impossible-filter', 'unknown-event-action'];
+const PAYLOAD_RULES = [
+  ...['unknown-payload-path', 'impossible-filter', 'unknown-event-action'],
+  ...['untrusted-input', 'agent-unconfined', 'self-trigger'],
+];
 
 const reported = ({ diagnostics }: ReturnType<typeof compileConfig>): readonly string[] =>
   diagnostics.filter(({ rule }) => PAYLOAD_RULES.includes(rule)).map(({ rule, message }) => `${rule}: ${message}`);

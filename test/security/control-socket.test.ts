@@ -15,7 +15,7 @@ import { tempDir } from '../helpers/temp-dir.ts';
 const OWN = process.getuid?.() ?? 0;
 
 const STATUS = {
-  ...{ pid: 1, version: '9', url: 'http://127.0.0.1:1', started_at: 0, state: 'serving', log_file: null },
+  ...{ pid: 1, version: '9', url: 'http://127.0.0.1:1', started_at: 0, state: 'serving', log_file: null, config: null },
   table: { file: '/x', hash: 'h', generation: 1, loaded_at: 0, routes: 0, error: null },
   subscriptions: { serving: 0, quarantined: [], error: null },
   runs: { active: 0, queued: 0 },

@@ -16,9 +16,13 @@ const planted = (run: (text: string) => Promise<void>, longestMs = 50): FuzzWork
   open: async () => ({ longestMs, run, close: async () => {} }),
 });
 
+/** Computes for `ms` of processor time, however busy the machine is. */
 const holdLoop = (ms: number): void => {
-  const end = performance.now() + ms;
-  while (performance.now() < end);
+  const before = process.cpuUsage();
+  for (;;) {
+    const { user, system } = process.cpuUsage(before);
+    if (user + system >= ms * 1000) return;
+  }
 };
 
 test('a fault is found, made small, fails alone, and is found again from its seed', async () => {
@@ -65,6 +69,14 @@ test('what holds the loop every time is a finding, what does so once is not', as
     held = true;
   });
   assert.deepEqual((await runWorker(once, { ...LIMITS, maxCases: 5 })).findings, []);
+});
+
+test('another process on the processor is no finding, a loop that is blocked for long is one', async () => {
+  const wait = (ms: number): void => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+  const waiting = planted(async (text) => wait(text.includes('cc') ? 80 : 0), 25);
+  assert.deepEqual((await runWorker(waiting, { ...LIMITS, maxCases: 6 })).findings, []);
+  const blocked = planted(async () => wait(1050), 25);
+  await assert.rejects(runAll(blocked, [{ what: 'blocked', case: '' }]), /the event loop was held for 1\d{3} ms/);
 });
 
 /** In a process of its own: the test runner takes rejections that nobody handles for its own. */

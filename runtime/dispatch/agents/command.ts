@@ -66,7 +66,7 @@ export function createCommandAgent(plan: CommandAgentPlan, context: CommandAgent
 /** @throws SecretError naming the variable of the agent */
 function resolve(name: string, ref: SecretRef, secrets: SecretResolver): string {
   try {
-    return secrets.resolve(ref);
+    return secrets.resolve(ref, name);
   } catch (error) {
     if (error instanceof SecretError) throw new SecretError(`env.${name}: ${error.message}`);
     throw error;

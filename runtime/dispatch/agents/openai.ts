@@ -4,7 +4,7 @@ import { request as send } from 'undici';
 import { parseBaseUrl } from '../../../schemas/base-url.ts';
 import type { OpenAiAgentPlan } from '../../../schemas/generated/types.ts';
 import type { SecretResolver } from '../../secrets.ts';
-import { printSecretRef, SecretError } from '../../secrets.ts';
+import { SecretError } from '../../secrets.ts';
 import type { AgentRequest, AgentRunner } from '../agent-runner.ts';
 import { AgentError } from '../agent-runner.ts';
 
@@ -27,12 +27,12 @@ const REFUSALS: Readonly<Record<number, string>> = {
 
 export function createOpenAiAgent(plan: OpenAiAgentPlan, context: OpenAiAgentContext): AgentRunner {
   const base = parseBaseUrl(plan.base_url, { allowHttp: plan.allow_http, secret: false });
+  const authorization = authorize(plan, context.secrets);
   return {
     async run(request) {
       // The compiler refuses such a table; one from elsewhere sends nothing either.
       if (typeof base === 'string') throw new AgentError(base);
       const url = `${base.origin}${base.path}/chat/completions${base.query === '' ? '' : `?${base.query}`}`;
-      const authorization = authorize(plan, context.secrets);
       try {
         const response = await send(url, {
           method: 'POST',
@@ -54,12 +54,13 @@ export function createOpenAiAgent(plan: OpenAiAgentPlan, context: OpenAiAgentCon
   };
 }
 
+/** @throws SecretError: a table whose key cannot be read is not served */
 function authorize({ api_key }: OpenAiAgentPlan, secrets: SecretResolver): Record<string, string> {
   if (api_key === null) return {};
   try {
     return { authorization: `Bearer ${secrets.resolve(api_key)}` };
   } catch (error) {
-    if (error instanceof SecretError) throw new AgentError(`the key cannot be read: ${printSecretRef(api_key)}`);
+    if (error instanceof SecretError) throw new SecretError(`api_key: ${error.message}`);
     throw error;
   }
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { lowerEvents } from '../../../compiler/lower/events.ts';
 import { linkEvents } from '../../../runtime/table/link-events.ts';
+import { compileConfig } from '../../helpers/compile.ts';
 import { cpuTime } from '../../helpers/cpu-time.ts';
 
 function accepts(entries: readonly string[], event: string): boolean {
@@ -61,5 +62,38 @@ describe('events', () => {
     const plan = lowerEvents(['*a*a*a*a*a*a*b']).plan;
     const spent = cpuTime(() => assert.equal(linkEvents(plan).accepts('a'.repeat(1_000_000)), false));
     assert.ok(spent < 500, `${spent} ms`);
+  });
+});
+
+describe('further names of events', () => {
+  const names = { 'Merge Request Hook': ['merge_request'], 'Job Hook': ['job', 'build'], 'Push Hook': ['push'] };
+  const link = (entries: readonly string[]) => linkEvents(lowerEvents(entries, names).plan);
+  test('an entry takes the event under the name that is sent, and the entry is what is named as the reason', () => {
+    const events = link(['merge_request', 'build']);
+    assert.equal(events.accepts('Merge Request Hook'), true);
+    assert.equal(events.entryFor('Job Hook'), 'build');
+    assert.equal(events.accepts('Push Hook'), false);
+    // The name itself may come, too, from a sender that uses it.
+    assert.equal(events.accepts('merge_request'), true);
+  });
+  test('a glob matches further names', () => {
+    assert.equal(link(['merge_*']).entryFor('Merge Request Hook'), 'merge_*');
+    assert.equal(link(['merge_*']).accepts('Push Hook'), false);
+  });
+  test('GitLab events go by their words, with its source and without', () => {
+    for (const source of ['', '\n        source: gitlab']) {
+      const { output } = compileConfig(`platforms:
+  webhook:
+    enabled: true
+    secret: env:S
+    routes:
+      merges:${source}
+        events: [merge_request]
+        prompt: "{object_attributes.title}"
+`);
+      const events = linkEvents(output?.table.routes.merges?.events ?? null);
+      assert.equal(events.accepts('Merge Request Hook'), true);
+      assert.equal(events.accepts('Push Hook'), false);
+    }
   });
 });

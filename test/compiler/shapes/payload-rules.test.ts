@@ -19,8 +19,8 @@ describe('a path that no event has', () => {
     ['pull_request.titel', '`{pull_request.title}`'],
     ['pull_request.User.login', '`{pull_request.user.login}`'],
     ['head.ref', '`{pull_request.head.ref}`'],
-    ['repo.name', '`{repository.name}`, `{pull_request.base.repo.name}` or `{pull_request.head.repo.name}`'],
-    ['pr.title', '`{pull_request.title}`'],
+    ['repo.name', '`{repository.name}`?'],
+    ['pr.title', '`{pull_request.title}`?'],
     ['title', '`{pull_request.title}`'],
     ['pull_request.user_login', '`{pull_request.user.login}`'],
     ['pull_request.headref', '`{pull_request.head.ref}`'],
@@ -63,6 +63,10 @@ describe('a path that no event has', () => {
     assert.deepEqual(said(`${PULL}prompt: "{pull_request.user}"`), []);
     assert.deepEqual(said(`${PULL}prompt: x\ncoalesce: { key: "{repository}" }`), [
       'unknown-payload-path: `{repository}` is an object, not a text; did you mean `{repository.full_name}`?',
+    ]);
+    // Which may be null.
+    assert.deepEqual(said(`${PULL}prompt: x\ncoalesce: { key: "{pull_request.user}" }`), [
+      'unknown-payload-path: `{pull_request.user}` is an object, not a text; did you mean `{pull_request.user.login}`?',
     ]);
   });
 
@@ -245,7 +249,7 @@ test('what can only mean one thing is repaired', () => {
           - { field: action, in: ["opend", synchronise] }
         prompt: |
           {pull_request.titel} by {pull_request.user.login}
-          {repo.name}
+          {repo.name} {login}
         coalesce: { key: pull_request.numbr }
 `;
   const { diagnostics } = compileFiles({ 'hookwright.yaml': config });
@@ -257,11 +261,11 @@ test('what can only mean one thing is repaired', () => {
       '- { field: "pull_request.draft", equals: false }',
       '- { field: action, in: ["opened", synchronize] }',
       '{pull_request.title} by {pull_request.user.login}',
+      // Several things have a login.
+      '{repository.name} {login}',
       'coalesce: { key: pull_request.number }',
     ],
   );
-  // Several things may be meant by `repo`.
-  assert.match(file?.after ?? '', /\{repo\.name\}/);
 });
 
 describe('where it is not certain which events come', () => {

@@ -12,6 +12,8 @@ function load(files: TestFiles, configs: readonly string[] = []) {
     rules: loaded.findings.map(({ rule }) => rule),
     messages: loaded.findings.map(({ message }) => message),
     incomplete: loaded.incomplete,
+    ignored: loaded.ignored,
+    hints: loaded.findings.map(({ hint }) => hint ?? ''),
   };
 }
 
@@ -27,6 +29,19 @@ describe('the root config', () => {
     const { incomplete, messages } = load({});
     assert.ok(incomplete);
     assert.match(messages[0] ?? '', /hookwright\.yaml nor \/h\/config\.yaml/);
+  });
+  test('a config that is not read because another one is found is known', () => {
+    assert.deepEqual(load({ '/w/hookwright.yaml': 'a: 1', '/h/config.yaml': '', '/w/hookwright.yml': '' }).ignored, [
+      '/h/config.yaml',
+      '/w/hookwright.yml',
+    ]);
+    assert.deepEqual(load({ '/h/config.yaml': '' }).ignored, []);
+    assert.deepEqual(load({ '/w/a.yaml': '', '/h/config.yaml': '' }, ['a.yaml']).ignored, []);
+  });
+  test('one under another name, or in a folder above, is named when there is none', () => {
+    assert.match(load({ '/w/hookwright.yml': '' }).hints[0] ?? '', /`hookwright\.yml` is here: rename it/);
+    assert.match(load({ '/hookwright.yaml': '' }).hints[0] ?? '', /`\.\.\/hookwright\.yaml` is a config/);
+    assert.match(load({}).hints[0] ?? '', /hookwright gateway setup/);
   });
   test('a directory of that name is refused, not skipped', () => {
     const { messages } = load({ '/w/hookwright.yaml/x': '', '/h/config.yaml': '' });

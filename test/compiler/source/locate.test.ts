@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { NodePath } from '../../../compiler/diagnostics/problem.ts';
 import type { Location } from '../../../compiler/source/locate.ts';
-import { locate } from '../../../compiler/source/locate.ts';
+import { LocationIndex, locate } from '../../../compiler/source/locate.ts';
 import { parseYaml } from '../../../compiler/source/parse-yaml.ts';
 import type { Range } from '../../../compiler/source/source-text.ts';
 
@@ -31,7 +31,7 @@ function find(text: string, path: NodePath): Location {
   const { file, findings } = parseYaml({ path: '/f.yaml', name: 'f.yaml', text });
   assert.deepEqual(findings, []);
   assert.ok(file !== null);
-  return locate(file, path, new WeakMap());
+  return locate(file, path, new LocationIndex());
 }
 
 const show = (range: Range | null): string | null => (range === null ? null : TEXT.slice(range.start, range.end));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { stringify } from 'yaml';
-import { locate } from '../../../compiler/source/locate.ts';
+import { LocationIndex, locate } from '../../../compiler/source/locate.ts';
 import { parseYaml } from '../../../compiler/source/parse-yaml.ts';
 
 /** The text of the file at the part of the scalar `a` that reads `wanted` once decoded. */
@@ -12,7 +12,7 @@ function partOf(text: string, wanted: string): string | null {
   const decoded = (file.value as { a: string }).a;
   const offset = decoded.indexOf(wanted);
   assert.notEqual(offset, -1);
-  const range = locate(file, ['a'], new WeakMap()).part(offset, wanted.length);
+  const range = locate(file, ['a'], new LocationIndex()).part(offset, wanted.length);
   return range === null ? null : text.slice(range.start, range.end);
 }
 

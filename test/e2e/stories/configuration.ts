@@ -11,6 +11,7 @@ const CONFIG = `platforms:
         events: [push]
         toolsets: [web_search, no_such_toolset]
         prompt: "{head_commit.message}"
+        accept_untrusted: Nobody else pushes there.
 `;
 const WARNING = 'hookwright.yaml:8:…: warning unknown-toolset: …\n…\n\n1 warning\n';
 

@@ -28,7 +28,7 @@ export const sources: Story = {
     { run: 'source list gitlab', out: /^SOURCE +SENDER +SIGNS WITH[\s\S]*^forgeb +GitLab /m },
     { run: 'source list --json', json: true, out: /"name": "stripe"/ },
     { run: 'source show github', out: /^GitHub \(forgea, also called github\)\nSignature: +HMAC-SHA256 / },
-    { run: 'source shape github push --prefix pusher.n', out: /^PATH +TYPE\npusher\.name +string/ },
+    { run: 'source shape github push --prefix pusher.n', out: /^PATH +TYPE +CLASS\npusher\.name +string +identifier/ },
     { run: 'source shape github', out: /^EVENT +PATHS +ACTIONS\n/, err: /^exact: .*@octokit\/webhooks-schemas/ },
     { run: 'source shape notion', code: 1, err: /^error: nothing is known of the payloads of "notion"/ },
     {

@@ -43,8 +43,8 @@ export function readAnswer(bytes: Buffer, toHead: boolean): ReadAnswer | null {
   };
 }
 
-/** Statuses of docs/http.md, and the one of a body that is still to be sent. */
-const STATUSES = new Set([100, 200, 202, 204, 304, 400, 401, 403, 404, 405, 408, 413, 415, 429, 431, 502, 503]);
+/** Statuses of docs/http.md but 5xx, and the one of a body that is still to be sent. */
+const STATUSES = new Set([100, 200, 202, 204, 304, 400, 401, 403, 404, 405, 408, 413, 415, 429, 431]);
 
 /** An answer is documented: its status, and a JSON body, except for handshakes, which answer what their sender asks for. */
 export function checkAnswer({ status, headers, body }: RawAnswer): void {

@@ -1,10 +1,15 @@
 /** Tries what usually went wrong with a signature, one thing at a time: which change would make it right? */
-import type { Verdict } from '../../runtime/verify/verdict.ts';
 import type { SchemePlan } from '../../schemas/generated/types.ts';
-import type { Trial } from './detect.ts';
+import type { Trial } from './trial.ts';
+import { tryTrial } from './trial.ts';
 
-interface Variation {
+export interface NearMiss {
+  readonly code: string;
+  /** What would have to be different, in words. */
   readonly says: string;
+}
+
+interface Variation extends NearMiss {
   readonly trials: (trial: Trial) => readonly Trial[];
 }
 
@@ -27,6 +32,7 @@ const TIMED = ['.', ':', '', ','].map((separator): SchemePlan['signed'] => [
 
 const VARIATIONS: readonly Variation[] = [
   {
+    code: 'line_break',
     says: 'the body lost or gained a line break at its end on the way',
     trials: (trial) => {
       const text = textOf(trial);
@@ -35,6 +41,7 @@ const VARIATIONS: readonly Variation[] = [
     },
   },
   {
+    code: 'line_endings',
     says: 'the line breaks of the body were changed on the way (LF and CRLF)',
     trials: (trial) => [
       withBody(trial, textOf(trial).replace(/\r\n/g, '\n')),
@@ -42,10 +49,12 @@ const VARIATIONS: readonly Variation[] = [
     ],
   },
   {
+    code: 'body_rewritten',
     says: 'the body is JSON that was parsed and written again on the way: verify the bytes as received',
     trials: (trial) => jsonSpellings(textOf(trial)).map((body) => withBody(trial, body)),
   },
   {
+    code: 'form_payload',
     says: 'the sender signed the JSON inside the form field `payload`: choose the content type JSON at the sender',
     trials: (trial) => {
       const inner = new URLSearchParams(textOf(trial)).get('payload');
@@ -53,6 +62,7 @@ const VARIATIONS: readonly Variation[] = [
     },
   },
   {
+    code: 'secret_whitespace',
     says: 'the secret has a space or a line break at its start or end',
     trials: (trial) =>
       [trial.secret.trim(), `${trial.secret.trim()}\n`]
@@ -60,10 +70,12 @@ const VARIATIONS: readonly Variation[] = [
         .map((text) => withSecret(trial, text)),
   },
   {
+    code: 'secret_form',
     says: 'the secret is right in another form: as text where it should be decoded, or decoded where it should be text',
     trials: (trial) => (isHmac(trial) ? secretForms(trial) : []),
   },
   {
+    code: 'encoding',
     says: 'the signature is of another encoding (hex, base64) than this source uses',
     trials: (trial) =>
       (['hex', 'base64', 'base64url'] as const).flatMap((encoding) => [
@@ -72,6 +84,7 @@ const VARIATIONS: readonly Variation[] = [
       ]),
   },
   {
+    code: 'prefix',
     says: 'the signature has another prefix than this source uses',
     trials: (trial) =>
       ['', 'sha1=', 'sha256=', 'sha512=', 'v0=', 'v1='].map((prefix) =>
@@ -79,6 +92,7 @@ const VARIATIONS: readonly Variation[] = [
       ),
   },
   {
+    code: 'hash_function',
     says: 'the signature is made with another hash function',
     trials: (trial) =>
       isHmac(trial)
@@ -86,6 +100,7 @@ const VARIATIONS: readonly Variation[] = [
         : [],
   },
   {
+    code: 'signed_content',
     says: 'the sender signed something else: the body alone, or the timestamp with another separator',
     trials: (trial) =>
       isHmac(trial)
@@ -93,15 +108,15 @@ const VARIATIONS: readonly Variation[] = [
         : [],
   },
   {
+    code: 'public_url',
     says: 'the URL is another one at the sender: http or https, with or without a slash at its end',
     trials: (trial) => (trial.url === null ? [] : urlSpellings(trial.url).map((url) => ({ ...trial, url }))),
   },
 ];
 
-/** What would have to be different, or null when nothing of the usual explains it. */
-export function nearMisses(trial: Trial, verdictOf: (trial: Trial) => Verdict): string | null {
-  const found = VARIATIONS.find(({ trials }) => trials(trial).some((changed) => verdictOf(changed).ok));
-  return found?.says ?? null;
+/** The one change that would make the signature right, or null when nothing of the usual does. */
+export function findNearMiss(trial: Trial): NearMiss | null {
+  return VARIATIONS.find(({ trials }) => trials(trial).some((changed) => tryTrial(changed).ok)) ?? null;
 }
 
 /** Spellings of the same JSON: compact, indented, with spaces, with non-ASCII escaped or not. */

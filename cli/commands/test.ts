@@ -1,0 +1,140 @@
+/** `hookwright test`: runs the tests of a configuration. */
+import { Command, Option } from 'clipanion';
+import { hasErrors } from '../../compiler/diagnostics/diagnostic.ts';
+import { watchInputs } from '../compose/watch-inputs.ts';
+import type { CliContext } from '../context.ts';
+import { CliError, UsageError } from '../errors.ts';
+import { nodeFiles } from '../files/node-files.ts';
+import { createPaint } from '../output/colour.ts';
+import { formatDiagnostics } from '../output/diagnostics.ts';
+import { printNote } from '../output/print.ts';
+import { parseChoice } from '../parse.ts';
+import { findTests } from '../test/find-tests.ts';
+import { loadTests } from '../test/load-tests.ts';
+import { formatCoverage, percentText, printRun, TEST_FORMATS } from '../test/report.ts';
+import type { TestRun } from '../test/run-tests.ts';
+import { runTests } from '../test/run-tests.ts';
+import { updateSnapshots } from '../test/update-snapshots.ts';
+
+/** Editors write a file in several steps, in ms. */
+const SETTLE_MS = 50;
+
+export class TestCommand extends Command<CliContext> {
+  static override paths = [['test']];
+  static override usage = Command.Usage({
+    description: 'Run the tests of the configuration: *.test.yaml',
+    details:
+      'Each test sends one event to one route and compares what would become of it; nothing is sent, stored or signed, and no secret is needed. Scripts run, unless a test stands in for them. Without files it runs those beside the configuration. A test file tests its `config`, else the hookwright.yaml beside it. Exits 1 when a test fails.',
+    examples: [
+      ['Those beside the configuration', '$0 test'],
+      ['One file, again whenever something changes', '$0 test review.test.yaml --watch'],
+      ['In CI, everything must be reached', '$0 test --fail-under 100 --format github'],
+      ['Write the snapshots', '$0 test --update'],
+    ],
+  });
+
+  config = Option.Array('--config', { description: '<path|glob> Configuration to test; repeatable' });
+  format = Option.String('--format', 'pretty', { description: `<${TEST_FORMATS.join('|')}> How to print the results` });
+  coverage = Option.Boolean('--coverage', false, { description: 'List what no test reaches' });
+  failUnder = Option.String('--fail-under', { description: '<percent> Exit 1 when less is reached' });
+  update = Option.Boolean('--update', false, { description: 'Write what tests marked `snapshot: true` expect' });
+  watch = Option.Boolean('--watch', false, { description: 'Run again on every change, until Ctrl-C' });
+  files = Option.Rest({ name: 'files' });
+
+  async execute(): Promise<number> {
+    const format = parseChoice(this.format, '--format', TEST_FORMATS);
+    const least = this.failUnder === undefined ? null : parsePercent(this.failUnder);
+    const once = async (): Promise<Ran> => this.run(format, least);
+    return this.watch ? this.again(once) : (await once()).code;
+  }
+
+  private async run(format: (typeof TEST_FORMATS)[number], least: number | null): Promise<Ran> {
+    const { context, config, files } = this;
+    const paths = findTests(context, nodeFiles, files, config);
+    if (paths.length === 0)
+      throw new CliError('there are no tests', 'write them into <name>.test.yaml beside the config');
+    const { loaded, diagnostics } = loadTests(paths, { files: nodeFiles, cwd: context.cwd });
+    context.stderr.write(formatDiagnostics(format === 'github' ? 'github' : 'pretty', diagnostics, context, 'stderr'));
+    const run = await this.updated(await runTests(context, loaded, config), loaded);
+    if (run.results.length === 0 && diagnostics.length === 0) throw new CliError('the files hold no tests');
+    context.stdout.write(printRun(format, run, createPaint(context.colour.stdout)));
+    const isEnough = this.report(run, least, format === 'pretty');
+    const failed = hasErrors(diagnostics) || run.results.some(({ failures }) => failures.length > 0);
+    return { code: failed || !isEnough ? 1 : 0, inputs: [...paths, ...run.inputs] };
+  }
+
+  /** With --update the snapshots are written first, and what is left is compared. */
+  private async updated(run: TestRun, loaded: Parameters<typeof runTests>[1]): Promise<TestRun> {
+    if (!this.update) return run;
+    const changed = updateSnapshots(run.results);
+    for (const path of changed) printNote(this.context, `wrote ${path}`);
+    if (changed.length === 0) return run;
+    const again = loadTests(
+      loaded.map(({ path }) => path),
+      { files: nodeFiles, cwd: this.context.cwd },
+    );
+    return runTests(this.context, again.loaded, this.config);
+  }
+
+  /** @returns whether enough is reached */
+  private report({ coverage }: TestRun, least: number | null, pretty: boolean): boolean {
+    const { context } = this;
+    const isEnough = least === null || coverage.percent >= least;
+    if (this.coverage || !isEnough) {
+      const stream = pretty ? context.stdout : context.stderr;
+      const paint = createPaint(pretty ? context.colour.stdout : context.colour.stderr);
+      stream.write(`${formatCoverage(coverage, paint).join('\n')}\n`);
+    }
+    if (!isEnough) printNote(context, `coverage is ${percentText(coverage.percent)} %, less than ${least} %`);
+    return isEnough;
+  }
+
+  /** Runs again on every change until it is told to stop. */
+  private async again(once: () => Promise<Ran>): Promise<number> {
+    const { context } = this;
+    let stopped = false;
+    let wake = (): void => {};
+    const unlisten = context.onSignal(() => {
+      stopped = true;
+      wake();
+    });
+    let inputs: readonly string[] = [];
+    while (!stopped) {
+      inputs = await this.attempt(once, inputs);
+      await new Promise<void>((resolve) => {
+        const stop = watchInputs(inputs, () => context.clock.after(SETTLE_MS, wake));
+        const alive = setInterval(() => {}, 60_000);
+        wake = () => {
+          stop();
+          clearInterval(alive);
+          resolve();
+        };
+        if (stopped) wake();
+      });
+    }
+    unlisten();
+    return 0;
+  }
+
+  /** What cannot be run is said, and the same files are watched. */
+  private async attempt(once: () => Promise<Ran>, inputs: readonly string[]): Promise<readonly string[]> {
+    try {
+      return (await once()).inputs;
+    } catch (error) {
+      if (!(error instanceof CliError)) throw error;
+      printNote(this.context, [error.message, ...error.hints].join('\n  '));
+      return inputs;
+    }
+  }
+}
+
+interface Ran {
+  readonly code: number;
+  readonly inputs: readonly string[];
+}
+
+function parsePercent(text: string): number {
+  const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= 0 && value <= 100) return value;
+  throw new UsageError(`--fail-under takes a percentage from 0 to 100, not "${text}"`);
+}

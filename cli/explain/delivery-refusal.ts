@@ -1,0 +1,34 @@
+/** Whether a delivery to an address could succeed at all, asked of the target's own driver, which sends nothing. */
+import type { RefusesDelivery } from '../../runtime/explain/dry-dispatcher.ts';
+import type { SecretResolver } from '../../runtime/secrets.ts';
+import type { RouteTable } from '../../schemas/generated/types.ts';
+import type { CliContext } from '../context.ts';
+
+/** Credentials may be missing: an address is judged without them. */
+export function deliveryRefusal(context: CliContext, table: RouteTable, secrets: SecretResolver): RefusesDelivery {
+  let drivers: Promise<RefusesDelivery> | null = null;
+  return async (profile, delivery) => {
+    drivers ??= linkDrivers(context, table, secrets);
+    return (await drivers)(profile, delivery);
+  };
+}
+
+/** Loaded only when a route delivers directly: it brings every driver with it. */
+async function linkDrivers(context: CliContext, table: RouteTable, secrets: SecretResolver): Promise<RefusesDelivery> {
+  const [{ linkTargets }, { createDeliverer }, { createDeliveryContext }, { lenient }, { runProcess }, { silentLog }] =
+    await Promise.all([
+      import('../../runtime/deliver/link-targets.ts'),
+      import('../../runtime/deliver/create-deliverer.ts'),
+      import('../compose/delivery-context.ts'),
+      import('../deliver/link-one.ts'),
+      import('../../runtime/process/run-process.ts'),
+      import('../../runtime/log.ts'),
+    ]);
+  const { home, env, clock } = context;
+  const run = (request: Parameters<typeof runProcess>[0]): ReturnType<typeof runProcess> => runProcess(request, clock);
+  const delivery = createDeliveryContext({ home, env, clock, log: silentLog, run });
+  const { linked } = linkTargets(table, lenient(secrets), delivery.context);
+  await delivery.close();
+  const deliverer = createDeliverer({ linked, context: delivery.context, mirror: async () => {} });
+  return (profile, asked) => deliverer.refusal(profile, asked);
+}

@@ -1,0 +1,26 @@
+/** The table that a configuration compiles to now, for commands that say what it would do. */
+import type { MachineFacts } from '../../compiler/machine-facts.ts';
+import type { RouteTable } from '../../schemas/generated/types.ts';
+import { createCompileRequest } from '../compose/compile-request.ts';
+import { createMachineFacts } from '../compose/machine-facts.ts';
+import type { CliContext } from '../context.ts';
+import { CliError } from '../errors.ts';
+import { formatDiagnostics } from '../output/diagnostics.ts';
+
+export interface OpenConfig {
+  readonly table: RouteTable;
+  readonly facts: MachineFacts;
+  /** Absolute paths of the files it was made from. */
+  readonly files: readonly string[];
+}
+
+/** @throws CliError when it has errors; the diagnostics are printed before. */
+export async function openConfig(context: CliContext, configs: readonly string[] | undefined): Promise<OpenConfig> {
+  const { compileRequest } = await import('../compose/compile-files.ts');
+  const request = await createCompileRequest(context, { configs });
+  const { output, diagnostics, inputs } = compileRequest(request);
+  if (output !== null) return { table: output.table, facts: createMachineFacts(context, request.jobs), files: inputs };
+  const errors = diagnostics.filter(({ severity }) => severity === 'error');
+  context.stderr.write(formatDiagnostics('pretty', errors, context, 'stderr'));
+  throw new CliError('the configuration has errors', 'hookwright lint shows all of them');
+}

@@ -1,0 +1,104 @@
+/** The request that a command line names: a body, or a saved request (raw HTTP, a curl command, HAR). */
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import type { RequestParts } from '../../runtime/verify/request.ts';
+import type { CliContext } from '../context.ts';
+import { CliError, isSystemError, messageOf, UsageError } from '../errors.ts';
+import type { HeaderPairs } from '../sources/captured-request.ts';
+
+export interface NamedRequest {
+  /** `@file`, `-` for stdin, or the body itself. */
+  readonly payload: string;
+  /** `Name: value` each; they replace those of a saved request. */
+  readonly headers: readonly string[];
+  /** Path of the route. */
+  readonly path: string;
+}
+
+export interface ReadRequest {
+  readonly parts: RequestParts;
+  /** What was done to read it. */
+  readonly notes: readonly string[];
+}
+
+/** @throws CliError when there is no such file, or it holds no request; UsageError for a header that is none. */
+export async function readRequest(context: CliContext, { payload, headers, path }: NamedRequest): Promise<ReadRequest> {
+  const bytes = await readBytes(context, payload);
+  const given = headers.map(parseHeader);
+  if (isSavedRequest(bytes)) return readSaved(context, { bytes, headers: given, path });
+  return { parts: partsOf('POST', path, given, bytes), notes: [] };
+}
+
+/** A saved request as if it had been sent to this path, with these headers in place of its own. */
+export async function readSaved(
+  { cwd }: Pick<CliContext, 'cwd'>,
+  { bytes, headers, path }: { readonly bytes: Buffer; readonly headers: HeaderPairs; readonly path: string },
+): Promise<ReadRequest> {
+  const { parts, notes } = await firstOf(cwd, bytes);
+  const mark = parts.url.indexOf('?');
+  const replaced = new Set(headers.map(([name]) => name.toLowerCase()));
+  const kept = pairsOf(parts.rawHeaders).filter(([name]) => !replaced.has(name.toLowerCase()));
+  const url = mark < 0 ? path : path + parts.url.slice(mark);
+  return { parts: partsOf(parts.method, url, [...kept, ...headers], parts.body), notes };
+}
+
+/** A request as node:http hands it on: names in lower case, repeated values joined. */
+export function partsOf(method: string, url: string, headers: HeaderPairs, body: Buffer): RequestParts {
+  const joined: Record<string, string> = {};
+  for (const [name, value] of headers) {
+    const key = name.toLowerCase();
+    joined[key] = Object.hasOwn(joined, key) ? `${joined[key]}, ${value}` : value;
+  }
+  return { method, url, headers: joined, rawHeaders: headers.flat(), body };
+}
+
+async function readBytes(context: CliContext, payload: string): Promise<Buffer> {
+  if (payload === '-') return buffer(context.stdin);
+  if (!payload.startsWith('@')) return inlineBody(payload);
+  try {
+    return readFileSync(resolve(context.cwd, payload.slice(1)));
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    throw new CliError(`the payload cannot be read: ${error.message}`);
+  }
+}
+
+/** What is typed on the command line is JSON: the name of a file without its @ must not pass for a body. */
+function inlineBody(text: string): Buffer {
+  try {
+    JSON.parse(text);
+  } catch (error) {
+    throw new UsageError(
+      `--payload is not JSON: ${messageOf(error)}`,
+      'a file is named with an @: --payload @event.json',
+    );
+  }
+  return Buffer.from(text, 'utf8');
+}
+
+/** By how it begins: JSON is a body, unless it is a HAR file. */
+function isSavedRequest(bytes: Buffer): boolean {
+  const start = bytes.subarray(0, 4096).toString('latin1').trimStart();
+  if (/^(\$\s*)?curl\s/.test(start) || /^[A-Z]+ \S+ HTTP\/\d/.test(start)) return true;
+  return /^\{\s*"log"\s*:\s*\{/.test(start) && /"entries"\s*:/.test(bytes.toString('latin1'));
+}
+
+async function firstOf(cwd: string, bytes: Buffer): Promise<ReadRequest> {
+  // Loaded only here: most payloads are bodies.
+  const { readCapture } = await import('../sources/captured-request.ts');
+  const [first, ...others] = readCapture(bytes, (path) => readFileSync(resolve(cwd, path)));
+  if (first === undefined) throw new CliError('the file holds no request with a body');
+  const more = others.length === 0 ? [] : [`the file holds ${others.length + 1} requests: this is the first`];
+  return { parts: first.parts, notes: [...first.notes, ...more] };
+}
+
+function parseHeader(text: string): readonly [name: string, value: string] {
+  const [, name, value] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):\s*(.*)$/.exec(text) ?? [];
+  if (name === undefined || value === undefined) throw new UsageError(`--header takes 'Name: value', not "${text}"`);
+  return [name, value.trim()];
+}
+
+function pairsOf(rawHeaders: readonly string[]): HeaderPairs {
+  return rawHeaders.flatMap((name, at) => (at % 2 === 0 ? [[name, rawHeaders[at + 1] ?? ''] as const] : []));
+}

@@ -1,0 +1,19 @@
+/** Runs scripts as the gateway does, for commands that say what becomes of an event. */
+import type { RunScript } from '../../runtime/intake/script-runner.ts';
+import { nodeFiles } from '../../runtime/node-files.ts';
+import type { CliContext } from '../context.ts';
+
+/** The code behind it is loaded only when a script is to run. */
+export async function scriptRunner({
+  env,
+  home,
+  clock,
+}: Pick<CliContext, 'env' | 'home' | 'clock'>): Promise<RunScript> {
+  const [{ createScriptRunner }, { runProcess }] = await Promise.all([
+    import('../../runtime/intake/script-runner.ts'),
+    import('../../runtime/process/run-process.ts'),
+  ]);
+  const { realPath, describe } = nodeFiles;
+  const { signal } = new AbortController();
+  return createScriptRunner({ run: (request) => runProcess(request, clock), realPath, describe, env, home, signal });
+}

@@ -1,0 +1,54 @@
+/** Which files hold tests, and which configuration each of them tests. */
+import { existsSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import type { Files } from '../../compiler/source/files.ts';
+import type { CliContext } from '../context.ts';
+import { CliError } from '../errors.ts';
+import type { LoadedTests } from './load-tests.ts';
+
+const SUFFIX = /\.test\.ya?ml$/;
+const CONFIG = 'hookwright.yaml';
+
+/**
+ * The files that are named, or all that lie beside the configuration. Absolute paths, sorted.
+ * @throws CliError for a name that is no file
+ */
+export function findTests(
+  context: Pick<CliContext, 'cwd' | 'home'>,
+  files: Files,
+  named: readonly string[],
+  configs: readonly string[] | undefined,
+): string[] {
+  if (named.length > 0) {
+    return named.map((name) => {
+      const path = resolve(context.cwd, name);
+      if (!existsSync(path)) throw new CliError(`there is no file ${name}`);
+      return path;
+    });
+  }
+  const folders = new Set((configs ?? [usualConfig(context)]).map((path) => dirname(resolve(context.cwd, path))));
+  return [...folders].flatMap((folder) => testsIn(files, folder)).sort();
+}
+
+const testsIn = (files: Files, folder: string): string[] =>
+  files
+    .list(folder)
+    .filter((name) => SUFFIX.test(name))
+    .map((name) => join(folder, name));
+
+function usualConfig({ cwd, home }: Pick<CliContext, 'cwd' | 'home'>): string {
+  const here = join(cwd, CONFIG);
+  return existsSync(here) ? here : join(home, 'config.yaml');
+}
+
+/** What the command line says, else what the file says, else the one beside it. Undefined: the usual search. */
+export function configsOf(
+  { path, file }: Pick<LoadedTests, 'path' | 'file'>,
+  configs: readonly string[] | undefined,
+): readonly string[] | undefined {
+  if (configs !== undefined) return configs;
+  const folder = dirname(path);
+  if (file.config !== undefined) return [resolve(folder, file.config)];
+  const beside = join(folder, CONFIG);
+  return existsSync(beside) ? [beside] : undefined;
+}

@@ -1,0 +1,61 @@
+/** Reads test files: each test with its place in the file, and what is wrong with a file as diagnostics. */
+import type { Diagnostic, Finding } from '../../compiler/diagnostics/diagnostic.ts';
+import { sortDiagnostics } from '../../compiler/diagnostics/diagnostic.ts';
+import type { NodePath } from '../../compiler/diagnostics/problem.ts';
+import type { Places } from '../../compiler/source/file-tree.ts';
+import type { Files } from '../../compiler/source/files.ts';
+import { loadFile } from '../../compiler/source/load-file.ts';
+import type { TestCase, TestFile } from '../../schemas/generated/types.ts';
+
+export interface LoadedTests {
+  /** Absolute. */
+  readonly path: string;
+  /** As it is printed. */
+  readonly name: string;
+  readonly file: TestFile;
+  readonly tree: Places;
+}
+
+export interface LoadedTest {
+  readonly tests: LoadedTests;
+  readonly index: number;
+  readonly test: TestCase;
+}
+
+/** What a test says its request is made of. */
+const BODIES = ['payload', 'payload_file', 'request'] as const;
+
+/** @param paths absolute */
+export function loadTests(
+  paths: readonly string[],
+  { files, cwd }: { readonly files: Files; readonly cwd: string },
+): { readonly loaded: readonly LoadedTests[]; readonly diagnostics: readonly Diagnostic[] } {
+  const findings: Finding[] = [];
+  const loaded = paths.flatMap((path): readonly LoadedTests[] => {
+    const found = loadFile({ files, cwd, path, schema: 'test' });
+    findings.push(...found.findings);
+    if (found.file === null) return [];
+    const { value: file, tree } = found.file;
+    const problems = file.tests.flatMap((test, index) => bodyProblem(test, index, tree));
+    findings.push(...problems);
+    return problems.length > 0 ? [] : [{ path, name: tree.files[0]?.source.name ?? path, file, tree }];
+  });
+  return { loaded, diagnostics: sortDiagnostics(findings.map((finding) => ({ ...finding, severity: 'error' }))) };
+}
+
+function bodyProblem(test: TestCase, index: number, tree: Places): readonly Finding[] {
+  const given = BODIES.filter((key) => test[key] !== undefined);
+  if (given.length === 1) return [];
+  const [, second] = given;
+  if (second !== undefined) {
+    const message = `a test has one of ${BODIES.join(', ')}: this one has ${given.join(' and ')}`;
+    return [findingAt(tree, ['tests', index, second], 'test-request', message)];
+  }
+  return [findingAt(tree, ['tests', index, 'name'], 'test-request', `a test needs one of ${BODIES.join(', ')}`)];
+}
+
+/** Points at the key of a value, or at the value of a list item. */
+export function findingAt(tree: Places, path: NodePath, rule: string, message: string): Finding {
+  const { file, key, value } = tree.place(path);
+  return { rule, source: file.source, range: key ?? value, message };
+}

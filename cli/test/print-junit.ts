@@ -1,0 +1,53 @@
+/** A test run as JUnit XML, as CI servers read it. */
+import { placeFailures } from './place-failures.ts';
+import type { TestResult } from './run-test.ts';
+import type { TestRun } from './run-tests.ts';
+
+export function printJunit({ results }: TestRun): string {
+  const suites = byFile(results);
+  const failed = results.filter(({ failures }) => failures.length > 0).length;
+  const lines = [...suites].map(([file, tests]) => suite(file, tests));
+  const head = `<testsuites tests="${results.length}" failures="${failed}">`;
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${head}\n${lines.join('')}</testsuites>\n`;
+}
+
+function byFile(results: readonly TestResult[]): Map<string, TestResult[]> {
+  const groups = new Map<string, TestResult[]>();
+  for (const result of results) {
+    const { name } = result.loaded.tests;
+    groups.set(name, [...(groups.get(name) ?? []), result]);
+  }
+  return groups;
+}
+
+function suite(file: string, results: readonly TestResult[]): string {
+  const failed = results.filter(({ failures }) => failures.length > 0).length;
+  const cases = results.map((result) => testCase(file, result)).join('');
+  return `  <testsuite name="${escapeXml(file)}" tests="${results.length}" failures="${failed}">\n${cases}  </testsuite>\n`;
+}
+
+function testCase(file: string, result: TestResult): string {
+  const { name, route } = result.loaded.test;
+  const placed = placeFailures(result);
+  const open = `    <testcase name="${escapeXml(name)}" classname="${escapeXml(route)}" file="${escapeXml(file)}"`;
+  if (placed.length === 0) return `${open}/>\n`;
+  const failures = placed.map(({ line, column, message, expected, actual }) => {
+    const text = [
+      `${file}:${line}:${column}`,
+      ...(expected === null ? [] : ['expected:', expected]),
+      ...(actual === null ? [] : ['actual:', actual]),
+    ];
+    return `      <failure message="${escapeXml(message)}">${escapeXml(text.join('\n'))}</failure>\n`;
+  });
+  return `${open}>\n${failures.join('')}    </testcase>\n`;
+}
+
+/** XML 1.0 has no place for most control characters, not even escaped. */
+const escapeXml = (text: string): string =>
+  text
+    .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '\ufffd')
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll('\n', '&#10;');

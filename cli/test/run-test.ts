@@ -1,0 +1,95 @@
+/** Runs one test: makes its request, has it explained, and compares. */
+import { readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { suggest } from '../../compiler/diagnostics/suggest.ts';
+import { explainRequest } from '../../runtime/explain/explain-request.ts';
+import { Warnings } from '../../runtime/explain/warnings.ts';
+import type { RunScript } from '../../runtime/intake/script-runner.ts';
+import { judgeScript } from '../../runtime/intake/script-runner.ts';
+import type { RequestParts } from '../../runtime/verify/request.ts';
+import type { Explanation, RoutePlan, TestCase } from '../../schemas/generated/types.ts';
+import { isSystemError } from '../errors.ts';
+import { partsOf, readSaved } from '../explain/read-request.ts';
+import { routePath } from '../subscriptions/route-url.ts';
+import type { Failure } from './compare.ts';
+import { compare } from './compare.ts';
+import type { LoadedTest } from './load-tests.ts';
+import type { TestedConfig } from './tested-config.ts';
+
+export interface TestResult {
+  readonly loaded: LoadedTest;
+  /** Null: there is no such route, or no request to be made. */
+  readonly found: { readonly plan: RoutePlan; readonly explanation: Explanation } | null;
+  readonly failures: readonly Failure[];
+  /** Files it was made from, besides its own. Absolute. */
+  readonly inputs: readonly string[];
+}
+
+/** Never rejects for what a test file can say. */
+export async function runTest(loaded: LoadedTest, config: TestedConfig): Promise<TestResult> {
+  const { test } = loaded;
+  const plan = config.plan(test.route);
+  if (plan === null) return failed(loaded, ['route'], unknownRoute(test.route, config));
+  const made = await makeRequest(loaded, plan);
+  if ('problem' in made) return { ...failed(loaded, [made.key], made.problem), inputs: made.inputs };
+  const explanation = await explainRequest(
+    {
+      ...config.linked(plan),
+      agent: config.table.profiles[plan.profile]?.agent.kind ?? null,
+      request: made.parts,
+      event: test.event ?? null,
+      runScript: plan.script === null ? null : await scriptFor(test, config),
+      warnings: new Warnings(),
+    },
+    config.explaining,
+  );
+  const failures = compare(test.expect, explanation, config.table);
+  return { loaded, found: { plan, explanation }, failures, inputs: made.inputs };
+}
+
+const failed = (loaded: LoadedTest, path: Failure['path'], message: string): TestResult => ({
+  loaded,
+  found: null,
+  failures: [{ path, message, expected: null, actual: null }],
+  inputs: [],
+});
+
+function unknownRoute(name: string, { table }: TestedConfig): string {
+  const [close] = suggest(
+    name,
+    Object.values(table.routes).map((route) => route.name),
+  );
+  return `there is no route "${name}"${close === undefined ? '' : `: did you mean ${close}?`}`;
+}
+
+type Made =
+  | { readonly parts: RequestParts; readonly inputs: readonly string[] }
+  | { readonly key: string; readonly problem: string; readonly inputs: readonly string[] };
+
+async function makeRequest({ tests, test }: LoadedTest, plan: RoutePlan): Promise<Made> {
+  const path = routePath(plan);
+  const headers = Object.entries(test.headers ?? {});
+  const key = test.request === undefined ? 'payload_file' : 'request';
+  const named = test.request ?? test.payload_file;
+  if (named === undefined) {
+    return { parts: partsOf('POST', path, headers, Buffer.from(JSON.stringify(test.payload))), inputs: [] };
+  }
+  const file = resolve(dirname(tests.path), named);
+  try {
+    const bytes = readFileSync(file);
+    if (test.request === undefined) return { parts: partsOf('POST', path, headers, bytes), inputs: [file] };
+    const { parts } = await readSaved({ cwd: dirname(file) }, { bytes, headers, path });
+    return { parts, inputs: [file] };
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    const problem = isSystemError(error) ? `the file cannot be read: ${error.message}` : error.message;
+    return { key, problem, inputs: [file] };
+  }
+}
+
+/** The stand-in that the test names, else the script itself. */
+async function scriptFor({ script }: TestCase, config: TestedConfig): Promise<RunScript> {
+  if (script === undefined) return config.runScript();
+  const stdout = Buffer.from(script.stdout ?? '');
+  return async () => judgeScript({ kind: 'exit', code: script.exit ?? 0, signal: null, stdout, stderr: '' });
+}

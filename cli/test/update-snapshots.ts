@@ -1,0 +1,76 @@
+/** Writes what tests marked as snapshots expect, from what became of their events; comments of the file stay. */
+import { readFileSync } from 'node:fs';
+import type { Document } from 'yaml';
+import { parseDocument } from 'yaml';
+import type { Explanation, TestExpectation } from '../../schemas/generated/types.ts';
+import { writeAtomic } from '../files/write-atomic.ts';
+import type { TestResult } from './run-test.ts';
+
+type Expected = { [Key in Exclude<keyof TestExpectation, 'snapshot'>]?: TestExpectation[Key] };
+
+/** What a snapshot holds when it names nothing else. */
+const USUAL: readonly (keyof Expected)[] = ['outcome', 'reason', 'event', 'prompt', 'unresolved', 'deliver', 'address'];
+
+/** @returns paths of the files that changed */
+export function updateSnapshots(results: readonly TestResult[]): string[] {
+  const marked = results.filter(({ loaded, found }) => loaded.test.expect.snapshot === true && found !== null);
+  const paths = [...new Set(marked.map(({ loaded }) => loaded.tests.path))];
+  return paths.filter((path) =>
+    updateFile(
+      path,
+      marked.filter(({ loaded }) => loaded.tests.path === path),
+    ),
+  );
+}
+
+function updateFile(path: string, results: readonly TestResult[]): boolean {
+  const text = readFileSync(path, 'utf8');
+  const document = parseDocument(text);
+  for (const result of results) updateTest(document, result);
+  const updated = document.toString({ lineWidth: 0 });
+  if (updated === text) return false;
+  writeAtomic(path, updated, 0o644);
+  return true;
+}
+
+function updateTest(document: Document, { loaded, found }: TestResult): void {
+  if (found === null) return;
+  const { expect } = loaded.test;
+  const actual = expectationOf(found.explanation);
+  const named = Object.keys(expect).filter((key): key is keyof Expected => key !== 'snapshot');
+  for (const key of named.length === 0 ? USUAL : named) {
+    const path = ['tests', loaded.index, 'expect', key];
+    const value = key === 'prompt' ? promptOf(expect.prompt, actual.prompt) : actual[key];
+    if (value === undefined) document.deleteIn(path);
+    else document.setIn(path, document.createNode(value));
+  }
+}
+
+/** A prompt that is compared in parts is compared as a whole from now on only where nothing else is said. */
+function promptOf(expected: TestExpectation['prompt'], actual: TestExpectation['prompt']): TestExpectation['prompt'] {
+  if (typeof expected === 'object' && expected.equals === undefined) return expected;
+  return typeof expected === 'object' && typeof actual === 'string' ? { ...expected, equals: actual } : actual;
+}
+
+/** Everything that can be expected of an event, as a test writes it. */
+function expectationOf(found: Explanation): Expected {
+  const { outcome, reason, event, prompt, unresolved, deliveries, toolsets, skills, agent, job, session } = found;
+  const [first] = deliveries;
+  const isRendered = prompt !== null;
+  return {
+    outcome,
+    ...(reason === null || reason === outcome ? {} : { reason }),
+    ...(event === null ? {} : { event }),
+    ...(isRendered ? { prompt, deliver: listOrOne(deliveries.map(({ target }) => target)) } : {}),
+    ...(isRendered && unresolved.length > 0 ? { unresolved } : {}),
+    ...(first === undefined
+      ? {}
+      : { address: deliveries.length === 1 ? first.address : deliveries.map(({ address }) => address) }),
+    ...(isRendered ? { toolsets, skills } : {}),
+    ...(agent === null ? {} : { agent }),
+    ...(job === null ? {} : { job }),
+    ...(session === null ? {} : { session }),
+  };
+}
+
+const listOrOne = (targets: string[]): string | string[] => (targets.length === 1 ? (targets[0] ?? []) : targets);

@@ -1,0 +1,52 @@
+/** Which sender an unsigned request is taken to be from, so that its event type and id are read where that one puts them. */
+import type { LocatorPlan, SchemePlan } from '../../schemas/generated/types.ts';
+import type { LinkedRoute } from '../table/linked-table.ts';
+import { readValue } from '../verify/locator.ts';
+import type { SignedRequest } from '../verify/request.ts';
+import type { SignatureEvidence } from './link-explained.ts';
+
+/** A scheme that takes event and id in headers of the specification, whatever the payload looks like. */
+const PREFERRED = 'forgea';
+
+/**
+ * Whether the request carries a signature: of a scheme that the route accepts, or outside of the body one of another sender,
+ * with which it is refused.
+ */
+export function isSigned({ route, evidence }: SignedRoute, request: SignedRequest): boolean {
+  const { schemes } = route.authenticator;
+  const carries = ({ signature }: SchemePlan, anywhere: boolean): boolean =>
+    signature.some((at) => (anywhere || isOutside(at)) && readValue(at, request) !== undefined);
+  return schemes.some((plan) => carries(plan, true)) || (evidence?.known ?? []).some((plan) => carries(plan, false));
+}
+
+export interface SignedRoute {
+  readonly route: LinkedRoute;
+  readonly evidence: SignatureEvidence | null;
+}
+
+const isOutside = ({ in: place }: LocatorPlan): boolean => place === 'header' || place === 'query';
+
+/** The first scheme whose own event or id the request carries, else the most usual one. */
+export function assumeScheme({ authenticator }: LinkedRoute, request: SignedRequest): SchemePlan | null {
+  const { schemes } = authenticator;
+  const carries = ({ event, delivery }: SchemePlan): boolean =>
+    [...event, ...delivery].some((at) => at.in === 'header' && readValue(at, request) !== undefined);
+  return (
+    schemes.find(carries) ??
+    schemes.find(({ name }) => name === PREFERRED) ??
+    schemes.find(({ deprecated }) => deprecated === null) ??
+    schemes[0] ??
+    null
+  );
+}
+
+/** The request with an event type in the header that the scheme reads, unless it has one. */
+export function withEvent<Request extends { readonly headers: SignedRequest['headers'] }>(
+  request: Request,
+  scheme: SchemePlan | null,
+  event: string,
+): Request {
+  const at = scheme?.event.find((place) => place.in === 'header');
+  if (at === undefined || request.headers[at.name] !== undefined) return request;
+  return { ...request, headers: { ...request.headers, [at.name]: event } };
+}

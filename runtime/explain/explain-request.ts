@@ -1,0 +1,213 @@
+/**
+ * Explains what becomes of a request: the stages that serve it, run without effect, and after each of them what it found.
+ * For the command line, tests of a configuration, and whatever shows a kept request.
+ */
+import type { Dispatch, ExplainedStage, Explanation } from '../../schemas/generated/types.ts';
+import type { Clock } from '../clock.ts';
+import type { Dispatcher } from '../dispatch/dispatcher.ts';
+import type { Ids } from '../ids.ts';
+import type { Intake, Services } from '../intake/intake.ts';
+import type { Watcher } from '../intake/pipeline.ts';
+import { runPipeline } from '../intake/pipeline.ts';
+import type { Outcome, Reply } from '../intake/reply.ts';
+import type { RunScript, ScriptOutcome } from '../intake/script-runner.ts';
+import type { StageName } from '../intake/stage.ts';
+import { STAGE_NAMES } from '../intake/stage.ts';
+import { subjectOf } from '../intake/stages/filters.ts';
+import { printable } from '../printable.ts';
+import type { LinkedRoute } from '../table/linked-table.ts';
+import { findCause } from '../verify/find-cause.ts';
+import type { RequestParts } from '../verify/request.ts';
+import { LazyRequest } from '../verify/request.ts';
+import { assumeScheme, isSigned, withEvent } from './assume-scheme.ts';
+import type { SignatureEvidence } from './link-explained.ts';
+import { stageFacts } from './stage-facts.ts';
+import { createIntake } from './unconnected.ts';
+import type { Warnings } from './warnings.ts';
+
+export interface ExplainRequest {
+  readonly route: LinkedRoute;
+  /** Kind of the agent of the route's profile. */
+  readonly agent: Explanation['agent'];
+  readonly request: RequestParts;
+  /** Event type in place of the one that is sent; null: as sent. */
+  readonly event: string | null;
+  /** Why a signature cannot be judged; null: it is, if the request carries one. */
+  readonly unjudged: string | null;
+  /** What a refused signature is looked into with; null: its cause is not looked for. */
+  readonly evidence: SignatureEvidence | null;
+  /** Null: the script is not run, and nothing is known of what it would do. */
+  readonly runScript: RunScript | null;
+  /** Takes what would not work later; may hold what was found while the route was linked. */
+  readonly warnings: Warnings;
+}
+
+export interface ExplainContext {
+  /** Without effect: see `createDryDispatcher`. */
+  readonly dispatcher: Dispatcher;
+  readonly clock: Clock;
+  readonly ids: Ids;
+}
+
+const TAKEN: ReadonlySet<Outcome> = new Set(['accepted', 'coalesced', 'delivered']);
+/** Left out where the signature is not judged. */
+const OF_SIGNATURE: ReadonlySet<StageName> = new Set(['credential', 'handshake', 'signature', 'challenge']);
+
+/** Rejects only for a fault of ours. */
+export async function explainRequest(input: ExplainRequest, context: ExplainContext): Promise<Explanation> {
+  const watched = new WatchedRequest(input, context);
+  return watched.explanation(await runPipeline(watched.intake, watched.services, watched));
+}
+
+class WatchedRequest implements Watcher {
+  readonly intake: Intake;
+  readonly services: Services;
+  private readonly input: ExplainRequest;
+  private readonly stages: ExplainedStage[] = [];
+  private readonly unjudged: 'not_signed' | 'no_secret' | null;
+  private filter: Explanation['filter'] = null;
+  private outcome: ScriptOutcome | null = null;
+  private dispatch: Dispatch | null = null;
+
+  constructor(input: ExplainRequest, context: ExplainContext) {
+    const { route, event, request, warnings } = input;
+    const parsed = new LazyRequest(request);
+    const carriesSignature = isSigned(input, parsed);
+    this.input = input;
+    this.unjudged = route.insecure
+      ? null
+      : !carriesSignature
+        ? 'not_signed'
+        : input.unjudged === null
+          ? null
+          : 'no_secret';
+    if (this.unjudged === 'no_secret') warnings.add('the signature cannot be judged', { reason: input.unjudged });
+    const scheme = this.unjudged === null ? null : assumeScheme(route, parsed);
+    this.intake = createIntake(event === null ? request : withEvent(request, scheme, event), route, context.clock);
+    if (scheme !== null) this.intake.scheme = scheme.name;
+    this.services = this.createServices(context);
+  }
+
+  skips(stage: StageName): boolean {
+    const reason = this.reasonToSkip(stage);
+    if (reason !== null) this.stages.push({ ...stageFacts(stage, this.intake), stage, result: 'skipped', reason });
+    return reason !== null;
+  }
+
+  passed(stage: StageName, reply: Reply | null): void {
+    const { intake, input } = this;
+    if (stage === 'identify' && input.event !== null) intake.event = printable(input.event, EVENT_LIMIT);
+    if (stage === 'filter') this.filter = intake.route.filter?.inspect(subjectOf(intake)) ?? null;
+    if (stage === 'render') this.dispatch = intake.dispatch;
+    // What the dispatch stage answers is not the reason of a stop where it takes the event.
+    const isStop = reply !== null && !TAKEN.has(reply.outcome);
+    const result = isStop ? 'stop' : 'pass';
+    const facts = { ...stageFacts(stage, intake), ...(isStop ? this.causeFacts(stage) : {}) };
+    this.stages.push({ ...facts, stage, result, reason: isStop ? reasonCode(intake, reply) : null });
+  }
+
+  explanation({ status, outcome }: Reply): Explanation {
+    const { intake, dispatch, input } = this;
+    const { plan } = input.route;
+    const isKnown = this.has('identify');
+    const taken = TAKEN.has(outcome);
+    return {
+      route: plan.name,
+      profile: plan.profile,
+      event: isKnown ? intake.event : null,
+      delivery_id: isKnown && intake.claim?.generated === false ? intake.deliveryId : null,
+      taken,
+      status,
+      outcome,
+      reason: taken ? null : (intake.reason ?? (outcome === 'ignored' ? null : outcome)),
+      stages: this.everyStage(),
+      filter: this.filter,
+      script: this.script(),
+      prompt: dispatch?.prompt ?? null,
+      unresolved: [...intake.unresolved],
+      deliveries: (dispatch?.deliveries ?? []).map(({ target, extra, unresolved }) => ({
+        ...{ target, address: extra, unresolved },
+      })),
+      agent: dispatch?.mode === 'agent' ? input.agent : null,
+      job: dispatch?.job ?? null,
+      coalesce: this.coalesce(),
+      session: dispatch?.mode === 'agent' ? dispatch.session : null,
+      toolsets: [...(dispatch?.toolsets ?? [])],
+      skills: [...(dispatch?.skills ?? [])],
+      warnings: input.warnings.of(dispatch),
+    };
+  }
+
+  private causeFacts(stage: StageName): Pick<ExplainedStage, 'cause'> {
+    const { intake, input } = this;
+    const { authenticator } = intake.route;
+    const refused =
+      stage === 'credential'
+        ? authenticator.refuseUnsigned(intake)
+        : stage === 'signature'
+          ? authenticator.authenticate(intake, intake.receivedAt)
+          : null;
+    if (refused === null || refused.ok || input.evidence === null) return {};
+    return { cause: findCause({ ...input.evidence, refused, parts: input.request, now: intake.receivedAt }) };
+  }
+
+  private reasonToSkip(stage: StageName): string | null {
+    if (this.unjudged !== null && OF_SIGNATURE.has(stage)) return this.unjudged;
+    return stage === 'script' && this.intake.route.script !== null && this.input.runScript === null ? 'not_run' : null;
+  }
+
+  private has(stage: StageName): boolean {
+    return this.stages.some((each) => each.stage === stage && each.result === 'pass');
+  }
+
+  private everyStage(): ExplainedStage[] {
+    const missing = STAGE_NAMES.slice(this.stages.length);
+    return [...this.stages, ...missing.map((stage) => ({ stage, result: 'skipped', reason: 'not_reached' }) as const)];
+  }
+
+  private script(): Explanation['script'] {
+    const { script } = this.input.route.plan;
+    const at = this.stages.find(({ stage }) => stage === 'script');
+    if (script === null || at === undefined) return null;
+    const { outcome } = this;
+    const detail = outcome === null || !('reason' in outcome) ? null : outcome.reason;
+    return { path: script.path, ran: at.result !== 'skipped', outcome: outcome?.kind ?? null, detail };
+  }
+
+  private coalesce(): Explanation['coalesce'] {
+    const { coalesce } = this.input.route;
+    const { coalesceKey: key } = this.intake;
+    if (coalesce === null || key === null || this.dispatch === null) return null;
+    return { key, window_seconds: coalesce.windowMs / 1000, max_wait_seconds: coalesce.maxWaitMs / 1000 };
+  }
+
+  private createServices({ dispatcher, clock, ids }: ExplainContext): Services {
+    const { runScript, request, warnings } = this.input;
+    return {
+      clock,
+      ids,
+      dispatcher,
+      log: warnings.log,
+      runScript: async (asked) => {
+        if (runScript === null) throw new Error('the script stage is left out');
+        this.outcome = await runScript(asked);
+        return this.outcome;
+      },
+      shutdown: { retryAfterSeconds: null },
+      overload: { refuses: () => false },
+      bodies: {
+        read: async (_request, limit) => (request.body.length > limit ? 'too_large' : request.body),
+        release: () => {},
+      },
+      warnDeprecated: ({ deprecated }, scheme) => warnings.deprecated(scheme, deprecated.get(scheme) ?? null),
+    };
+  }
+}
+
+/** Longest event type, as the intake cuts it. */
+const EVENT_LIMIT = 256;
+
+/** A stage that left no code says everything with its answer. */
+function reasonCode({ reason }: Intake, { outcome }: Reply): string {
+  return reason ?? outcome;
+}

@@ -1,0 +1,107 @@
+/** Links one route to be explained: as a gateway does, but without a secret that cannot be had where it is explained. */
+import type { RoutePlan } from '../../schemas/generated/types.ts';
+import type { Clock } from '../clock.ts';
+import { RateWindows } from '../intake/rate-limit.ts';
+import { isLoopback } from '../loopback.ts';
+import type { SecretResolver } from '../secrets.ts';
+import type { ListFiles } from '../table/in-file-set.ts';
+import { createListOpener } from '../table/in-file-set.ts';
+import type { Authentication } from '../table/link-authentication.ts';
+import { linkAuthentication, publicUrl } from '../table/link-authentication.ts';
+import type { LinkContext, TableHeadPlan } from '../table/link-context.ts';
+import { LinkError, schemeOf } from '../table/link-context.ts';
+import { identityLinker } from '../table/link-identity.ts';
+import { linkRoute } from '../table/link-route.ts';
+import type { LinkedRoute } from '../table/linked-table.ts';
+import type { RefusedRequest } from '../verify/find-cause.ts';
+import { schemeLinker } from '../verify/scheme.ts';
+import type { Warnings } from './warnings.ts';
+
+export interface ExplainLinkContext {
+  readonly home: string;
+  readonly userHome: string;
+  readonly files: ListFiles;
+  /** Null: no signature is to be judged, and no secret is looked for. */
+  readonly secrets: SecretResolver | null;
+  readonly clock: Clock;
+  readonly warnings: Warnings;
+}
+
+export interface ExplainedRoute {
+  readonly route: LinkedRoute;
+  /** Why signatures cannot be judged here, such as a missing secret; null: they can. */
+  readonly unjudged: string | null;
+  /** What a refused signature is looked into with; null: it cannot be judged. */
+  readonly evidence: SignatureEvidence | null;
+}
+
+export type SignatureEvidence = Pick<RefusedRequest, 'schemes' | 'known' | 'secrets' | 'publicUrl'>;
+
+/** A route of this table, static or dynamic. @throws LinkError when it cannot be served for another reason than a secret. */
+export function linkExplained(plan: RoutePlan, table: TableHeadPlan, context: ExplainLinkContext): ExplainedRoute {
+  const link = linkContext(table, context);
+  const found = context.secrets === null ? NOT_ASKED : tryAuthentication(plan, table, link);
+  if (typeof found !== 'string') {
+    return { route: linkRoute(plan, found, table, link), unjudged: null, evidence: evidenceOf(plan, table, link) };
+  }
+  return { route: linkRoute(plan, withoutSecrets(plan, table), table, link), unjudged: found, evidence: null };
+}
+
+function linkContext(
+  table: TableHeadPlan,
+  { home, userHome, files, secrets, clock, warnings }: ExplainLinkContext,
+): LinkContext {
+  return {
+    home,
+    secrets: secrets ?? NO_SECRETS,
+    windows: new RateWindows(),
+    linkScheme: schemeLinker(),
+    linkIdentity: identityLinker(table),
+    openList: createListOpener({ home, userHome, files, clock, log: warnings.log }),
+    loopback: isLoopback(table.server.host),
+    capture: null,
+  };
+}
+
+const NO_SECRETS: SecretResolver = {
+  resolve: () => {
+    throw new Error('no secret is looked for');
+  },
+};
+
+const NOT_ASKED = 'no secret was looked for';
+
+/** Or why it cannot be had. */
+function tryAuthentication(plan: RoutePlan, table: TableHeadPlan, link: LinkContext): Authentication | string {
+  try {
+    return linkAuthentication(plan, table, link);
+  } catch (error) {
+    if (!(error instanceof LinkError)) throw error;
+    return error.message;
+  }
+}
+
+function evidenceOf(plan: RoutePlan, table: TableHeadPlan, { secrets }: LinkContext): SignatureEvidence {
+  return {
+    schemes: plan.schemes.map((name) => schemeOf(name, plan, table)),
+    known: Object.values(table.schemes),
+    secrets: plan.secrets.map(({ ref, expires_at }) => ({ text: secrets.resolve(ref), expires_at })),
+    publicUrl: publicUrl(plan, table),
+  };
+}
+
+/** Knows which schemes the route accepts, and verifies none. */
+function withoutSecrets(plan: RoutePlan, table: TableHeadPlan): Authentication {
+  return {
+    authenticator: {
+      schemes: plan.schemes.map((name) => schemeOf(name, plan, table)),
+      authenticate: () => ({ ok: false, scheme: null, reason: 'unusable_secret' }),
+      refuseUnsigned: () => null,
+      unusable: [],
+    },
+    insecure: plan.insecure,
+    handshake: null,
+    awaitsSecret: null,
+    deprecated: new Map(),
+  };
+}

@@ -1,0 +1,34 @@
+/** What a stage found, from what it left in the intake: facts beside its result, for an explanation. */
+import type { ExplainedStage } from '../../schemas/generated/types.ts';
+import type { Intake } from '../intake/intake.ts';
+import { reasonOf, signaturePlaces } from '../intake/reason.ts';
+import type { StageName } from '../intake/stage.ts';
+import { eventEntries } from '../table/link-events.ts';
+
+type Facts = Omit<ExplainedStage, 'stage' | 'result' | 'reason'>;
+
+const FACTS: Readonly<Partial<Record<StageName, (intake: Intake) => Facts>>> = {
+  credential: signatureFacts,
+  signature: signatureFacts,
+  event: ({ event, route }) => {
+    const { events } = route.plan;
+    return events === null ? {} : { accepts: eventEntries(events), matched: route.events.entryFor(event) };
+  },
+};
+
+export function stageFacts(stage: StageName, intake: Intake): Facts {
+  const about = intake.stage === stage ? reasonOf(intake)?.about : null;
+  const detail = about?.kind === 'text' ? { detail: about.text } : {};
+  return { ...FACTS[stage]?.(intake), ...detail };
+}
+
+function signatureFacts(intake: Intake): Facts {
+  if (intake.route.insecure) return {};
+  const { lookedFor, ageSeconds } = signaturePlaces(intake);
+  return {
+    scheme: intake.scheme === '' ? null : intake.scheme,
+    looked_for: [...lookedFor],
+    ...(intake.authenticated && intake.secret > 0 ? { secret: intake.secret } : {}),
+    ...(ageSeconds === null ? {} : { age_seconds: ageSeconds }),
+  };
+}

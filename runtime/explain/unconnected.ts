@@ -1,0 +1,23 @@
+/** An intake of a request that came from a file, not from a connection. */
+import { ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import type { Clock } from '../clock.ts';
+import { IntakeRequest } from '../intake/body.ts';
+import { Intake } from '../intake/intake.ts';
+import { RateWindow } from '../intake/rate-limit.ts';
+import type { LinkedRoute } from '../table/linked-table.ts';
+import type { RequestParts } from '../verify/request.ts';
+
+export function createIntake(
+  { method, url, headers, rawHeaders }: RequestParts,
+  route: LinkedRoute,
+  clock: Clock,
+): Intake {
+  const request = new IntakeRequest(new Socket());
+  request.method = method;
+  request.url = url;
+  request.headers = headers;
+  request.rawHeaders = [...rawHeaders];
+  // Nothing else has come to this route in this minute.
+  return new Intake(request, new ServerResponse(request), { ...route, window: new RateWindow() }, clock);
+}

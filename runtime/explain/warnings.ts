@@ -1,0 +1,32 @@
+/** Collects what would not work later, in words, while a request is explained. */
+import type { Dispatch } from '../../schemas/generated/types.ts';
+import type { LogFields, Logger } from '../log.ts';
+
+export class Warnings {
+  private readonly texts: string[] = [];
+
+  /** Keeps the warnings that the stages log. */
+  readonly log: Logger = {
+    debug: () => {},
+    info: () => {},
+    warn: (fields, message) => this.add(message, fields),
+    error: (fields, message) => this.add(message, fields),
+  };
+
+  deprecated(scheme: string, reason: string | null): void {
+    if (reason !== null) this.texts.push(`the signature scheme ${scheme} is deprecated: ${reason}`);
+  }
+
+  /** All of them, and those about the addresses of a dispatch. */
+  of(dispatch: Dispatch | null): string[] {
+    const addresses = (dispatch?.deliveries ?? []).flatMap(({ target, extra, unresolved }) =>
+      unresolved.map((key) => `deliver_extra.${key} of ${target} does not resolve: ${extra[key] ?? ''}`),
+    );
+    return [...new Set([...this.texts, ...addresses])];
+  }
+
+  add(message: string, { file, reason }: LogFields): void {
+    const about = [file, reason].filter((text) => typeof text === 'string');
+    this.texts.push([message, ...about].join(': '));
+  }
+}

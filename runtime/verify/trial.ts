@@ -1,0 +1,24 @@
+/** One attempt at a signature with everything given: how it would be judged, whatever its age. */
+import type { SchemePlan } from '../../schemas/generated/types.ts';
+import { linkAuthenticator } from './authenticator.ts';
+import type { RequestParts } from './request.ts';
+import { LazyRequest } from './request.ts';
+import type { Verdict } from './verdict.ts';
+
+export interface Trial {
+  readonly plan: SchemePlan;
+  readonly parts: RequestParts;
+  readonly secret: string;
+  /** As the sender has it; null: not known. */
+  readonly url: string | null;
+}
+
+/** Longer than any request is old, in seconds: a recorded one is stale by nature. */
+const ANY_AGE = 1e10;
+
+export function tryTrial({ plan, parts, secret, url }: Trial): Verdict {
+  const ageless = plan.timestamp === null ? plan : { ...plan, timestamp: { ...plan.timestamp, tolerance: ANY_AGE } };
+  const secrets = [{ text: secret, expires_at: null }];
+  const authenticator = linkAuthenticator({ schemes: [ageless], secrets, insecure: false, public_url: url });
+  return authenticator.authenticate(new LazyRequest(parts), 0);
+}
