@@ -2,12 +2,14 @@
 import type { Command, Definition } from 'clipanion';
 import { Cli } from 'clipanion';
 import { suggest } from '../compiler/diagnostics/suggest.ts';
+import { projectEnvPath } from '../compiler/source/search-config.ts';
 import type { OptionSpec } from './argv.ts';
 import { normaliseArgv, positionalSlots } from './argv.ts';
 import type { CommandEntry } from './commands.ts';
 import { COMMANDS, GROUPS } from './commands.ts';
 import type { CliContext } from './context.ts';
 import { CliError, isSystemError, messageOf, UsageError } from './errors.ts';
+import { nodeFiles } from './files/node-files.ts';
 import type { HelpLayout } from './help.ts';
 import { formatCommandHelp, formatGroup, formatOverview } from './help.ts';
 import { createPaint } from './output/colour.ts';
@@ -18,10 +20,22 @@ const HELP = new Set(['-h', '--help']);
 /** @returns 0 fine, 1 refused, 2 wrong usage. Never throws. */
 export async function runCli(argv: readonly string[], context: CliContext): Promise<number> {
   try {
-    return await dispatch(argv, context);
+    return await dispatch(argv, withProjectEnv(context, argv));
   } catch (error) {
     return printFailure(error, context);
   }
+}
+
+/** The command line decides which config is in use, and with it which `.env` counts. */
+function withProjectEnv(context: CliContext, argv: readonly string[]): CliContext {
+  const configs = argv.flatMap((arg, at) =>
+    arg === '--config' ? (argv[at + 1] ?? []) : arg.startsWith('--config=') ? arg.slice('--config='.length) : [],
+  );
+  const projectEnv = projectEnvPath(nodeFiles, context, configs);
+  // Its own properties are not copied: one of them takes long to compute.
+  return projectEnv === undefined
+    ? context
+    : Object.create(context, { projectEnv: { value: projectEnv, enumerable: true } });
 }
 
 async function dispatch(argv: readonly string[], context: CliContext): Promise<number> {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { compileSubscriptions } from '../../compiler/compile-subscriptions.ts';
 import { readOverrides } from '../../compiler/lower/overrides.ts';
-import { loadEnvFile, mergeEnv } from '../../compiler/source/load-env.ts';
+import { loadEnvFile, loadProjectEnv, mergeEnv } from '../../compiler/source/load-env.ts';
 import type { Redactor } from '../../runtime/deliver/redact.ts';
 import { secretNames } from '../../runtime/dispatch/agents/secret-names.ts';
 import { createGateway } from '../../runtime/gateway.ts';
@@ -56,7 +56,7 @@ export function composeGateway(context: CliContext, options: ComposeOptions): Co
   const run = (request: Parameters<typeof runProcess>[0]): ReturnType<typeof runProcess> => runProcess(request, clock);
   const overrides = overridesOf(context, options);
   const secrets = async (refs: readonly SecretRef[], host: string): Promise<SecretResolver> => {
-    const resolver = await loadSecretsOf({ env, home }, refs);
+    const resolver = await loadSecretsOf(context, refs);
     for (let at = 0; at < refs.length; at += SECRETS_A_TURN) {
       redactor.add(resolvable(refs.slice(at, at + SECRETS_A_TURN), resolver));
       // A table may have ten thousand: requests come in between.
@@ -110,7 +110,8 @@ export function composeGateway(context: CliContext, options: ComposeOptions): Co
 
 function overridesOf(context: CliContext, { host, port }: ComposeOptions): ReturnType<typeof readOverrides> {
   const { home, cwd, env } = context;
-  const variables = mergeEnv(env, loadEnvFile(nodeFiles, home, cwd).values);
+  const project = loadProjectEnv(nodeFiles, context.projectEnv, cwd).values;
+  const variables = mergeEnv(env, loadEnvFile(nodeFiles, home, cwd).values, project);
   const overrides = readOverrides(variables, { host, port });
   const [complaint, ...others] = overrides.complaints;
   if (complaint !== undefined) throw new CliError(complaint, ...others);

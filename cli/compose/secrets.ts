@@ -1,6 +1,7 @@
 /** Secret references resolved on this machine, as they are now. */
 import { homedir } from 'node:os';
 import { parseEnvFile } from '../../compiler/source/env-file.ts';
+import { isUsableEnv } from '../../compiler/source/load-env.ts';
 import { readRegularText, readRegularTextSync } from '../../runtime/files/read-regular-file.ts';
 import { loadSecrets } from '../../runtime/load-secrets.ts';
 import type { SecretContext } from '../../runtime/secret-resolver.ts';
@@ -8,6 +9,7 @@ import { createSecretResolver } from '../../runtime/secret-resolver.ts';
 import type { SecretResolver } from '../../runtime/secrets.ts';
 import { SecretError } from '../../runtime/secrets.ts';
 import type { SecretRef } from '../../schemas/generated/types.ts';
+import { nodeFiles } from '../files/node-files.ts';
 
 /** Largest file of a secret or of variables that is read, in bytes. */
 const MAX_SECRET_BYTES = 1024 * 1024;
@@ -15,6 +17,8 @@ const MAX_SECRET_BYTES = 1024 * 1024;
 export interface SecretSources {
   readonly env: NodeJS.ProcessEnv;
   readonly home: string;
+  /** See `CliContext`. */
+  readonly projectEnv?: string;
 }
 
 /** The folder that `~/` stands for. */
@@ -45,10 +49,11 @@ export function resolvable(refs: readonly SecretRef[], secrets: SecretResolver):
   });
 }
 
-function placesOf({ env, home }: SecretSources): Omit<SecretContext, 'readFile'> {
+function placesOf({ env, home, projectEnv }: SecretSources): Omit<SecretContext, 'readFile'> {
   return {
     env,
     home,
+    projectEnv: projectEnv !== undefined && isUsableEnv(nodeFiles, projectEnv) ? projectEnv : null,
     userHome: userHome(env),
     parseEnv: (text) => parseEnvFile({ path: '.env', name: '.env', text }).values,
   };
