@@ -1,5 +1,6 @@
 /** The variables of each profile: the process environment above its `.env` file. Other profiles see only their own file. */
 import { dirname, join } from 'node:path';
+import { mayOthersWrite } from '../../base/env-lines.ts';
 import type { Finding } from '../diagnostics/diagnostic.ts';
 import { displayPath } from './display-path.ts';
 import { parseEnvFile } from './env-file.ts';
@@ -37,7 +38,7 @@ export function loadProjectEnv(files: Files, path: string | undefined, cwd: stri
 }
 
 /** True for a file that is not there as well. */
-export const isUsableEnv = (files: Files, path: string): boolean => ((files.stat(path)?.mode ?? 0) & 0o002) === 0;
+const isUsableEnv = (files: Files, path: string): boolean => !mayOthersWrite(files.stat(path)?.mode ?? 0);
 
 /** A variable, and where it is set: for messages. */
 export interface Variable {

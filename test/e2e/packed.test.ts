@@ -66,7 +66,14 @@ describe('the packed package, installed in an empty folder', { concurrency: 4 },
       'examples',
       'package.json',
     ]);
-    assert.deepEqual(readdirSync(join(installed, 'dist')).sort(), ['catalog', 'cli', 'compiler', 'runtime', 'schemas']);
+    assert.deepEqual(readdirSync(join(installed, 'dist')).sort(), [
+      'base',
+      'catalog',
+      'cli',
+      'compiler',
+      'runtime',
+      'schemas',
+    ]);
     assert.ok(!existsSync(join(installed, 'examples/quickstart/build')), 'no built tables');
   });
 
@@ -74,7 +81,7 @@ describe('the packed package, installed in an empty folder', { concurrency: 4 },
     const code =
       "const c = await import('hookwright/compiler'); const r = await import('hookwright/runtime');" +
       "await import('hookwright/schemas/config.schema.json', { with: { type: 'json' } });" +
-      'console.log(typeof c.compile, typeof r.createGateway)';
+      'console.log(typeof c.compileText, typeof r.createService)';
     const run = spawnSync(process.execPath, ['--input-type=module', '-e', code], { cwd: folder, encoding: 'utf8' });
     assert.equal(run.stdout, 'function function\n', run.stderr);
   });

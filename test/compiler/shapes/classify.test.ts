@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import { readShippedCatalog } from '../../../cli/files/shipped-catalog.ts';
+import { readShippedCatalog } from '../../../compiler/node/shipped-catalog.ts';
 import { classify } from '../../../compiler/shapes/classify.ts';
 import type { ReviewFile } from '../../../compiler/shapes/field-review.ts';
 import { readReview } from '../../../compiler/shapes/field-review.ts';

@@ -1,28 +1,27 @@
 /** Secret references resolved on this machine, as they are now. */
+import { statSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { parseEnvFile } from '../../compiler/source/env-file.ts';
-import { isUsableEnv } from '../../compiler/source/load-env.ts';
-import { readRegularText, readRegularTextSync } from '../../runtime/files/read-regular-file.ts';
-import { loadSecrets } from '../../runtime/load-secrets.ts';
-import type { SecretContext } from '../../runtime/secret-resolver.ts';
-import { createSecretResolver } from '../../runtime/secret-resolver.ts';
-import type { SecretResolver } from '../../runtime/secrets.ts';
-import { SecretError } from '../../runtime/secrets.ts';
+import { mayOthersWrite } from '../../base/env-lines.ts';
+import { readRegularText, readRegularTextSync } from '../../base/read-regular-file.ts';
 import type { SecretRef } from '../../schemas/generated/types.ts';
-import { nodeFiles } from '../files/node-files.ts';
+import { loadSecrets } from '../load-secrets.ts';
+import type { SecretContext } from '../secret-resolver.ts';
+import { createSecretResolver } from '../secret-resolver.ts';
+import type { SecretResolver } from '../secrets.ts';
+import { SecretError } from '../secrets.ts';
 
 /** Largest file of a secret or of variables that is read, in bytes. */
 const MAX_SECRET_BYTES = 1024 * 1024;
 
 export interface SecretSources {
-  readonly env: NodeJS.ProcessEnv;
+  readonly env: Readonly<Record<string, string | undefined>>;
   readonly home: string;
-  /** See `CliContext`. */
-  readonly projectEnv?: string;
+  /** A file of variables of a project, which wins over that of the home. One that others can write is not read. */
+  readonly projectEnv?: string | undefined;
 }
 
 /** The folder that `~/` stands for. */
-export const userHome = (env: NodeJS.ProcessEnv): string => env.HOME || homedir();
+export const userHome = (env: SecretSources['env']): string => env.HOME || homedir();
 
 /** For commands. Make a new one whenever secrets may have changed: a resolver reads each `.env` once. */
 export function createSecrets(sources: SecretSources): SecretResolver {
@@ -49,12 +48,13 @@ export function resolvable(refs: readonly SecretRef[], secrets: SecretResolver):
   });
 }
 
+const isSafe = (path: string): boolean => !mayOthersWrite(statSync(path, { throwIfNoEntry: false })?.mode ?? 0);
+
 function placesOf({ env, home, projectEnv }: SecretSources): Omit<SecretContext, 'readFile'> {
   return {
     env,
     home,
-    projectEnv: projectEnv !== undefined && isUsableEnv(nodeFiles, projectEnv) ? projectEnv : null,
+    projectEnv: projectEnv !== undefined && isSafe(projectEnv) ? projectEnv : null,
     userHome: userHome(env),
-    parseEnv: (text) => parseEnvFile({ path: '.env', name: '.env', text }).values,
   };
 }
