@@ -65,6 +65,8 @@ class WatchedRequest implements Watcher {
   private readonly input: ExplainRequest;
   private readonly stages: ExplainedStage[] = [];
   private readonly unjudged: 'not_signed' | 'no_secret' | null;
+  /** The scheme that the request is taken to be of where its signature is not judged. */
+  private readonly assumed: string | null;
   private filter: Explanation['filter'] = null;
   private outcome: ScriptOutcome | null = null;
   private dispatch: Dispatch | null = null;
@@ -84,11 +86,12 @@ class WatchedRequest implements Watcher {
     if (this.unjudged === 'no_secret') warnings.add('the signature cannot be judged', { reason: input.unjudged });
     const scheme = this.unjudged === null ? null : assumeScheme(route, parsed);
     this.intake = createIntake(event === null ? request : withEvent(request, scheme, event), route, context.clock);
-    if (scheme !== null) this.intake.scheme = scheme.name;
+    this.assumed = scheme?.name ?? null;
     this.services = this.createServices(context);
   }
 
   skips(stage: StageName): boolean {
+    if (stage === 'identify' && this.assumed !== null) this.intake.scheme = this.assumed;
     const reason = this.reasonToSkip(stage);
     if (reason !== null) this.stages.push({ ...stageFacts(stage, this.intake), stage, result: 'skipped', reason });
     return reason !== null;
