@@ -86,7 +86,7 @@ export function createContext(process: NodeJS.Process): CliContext {
 export function createCatalog(): CliContext['catalog'] {
   let catalog: Promise<ShippedCatalog> | null = null;
   return () => {
-    catalog ??= import('./files/shipped-catalog.ts').then(({ readShippedCatalog }) => readShippedCatalog());
+    catalog ??= import('../compiler/node/shipped-catalog.ts').then(({ readShippedCatalog }) => readShippedCatalog());
     return catalog;
   };
 }

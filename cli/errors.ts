@@ -22,8 +22,3 @@ export class UsageError extends CliError {
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
-
-/** A fault the operating system reports (permission, missing file, full disk): the user's to solve, so no stack. */
-export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
-  return error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === 'string';
-}

@@ -1,6 +1,6 @@
 /** This program's version. */
 import { readFileSync } from 'node:fs';
-import { isSystemError } from './errors.ts';
+import { isSystemError } from '../base/system-error.ts';
 
 /** The version in package.json: one folder up from the source, three from the part of the built program this is in. */
 export function packageVersion(): string {

@@ -1,13 +1,14 @@
 /** Runs one command line: finds the command, parses its arguments, prints its failure, answers the exit code. */
 import type { Command, Definition } from 'clipanion';
 import { Cli } from 'clipanion';
+import { isSystemError } from '../base/system-error.ts';
 import { suggest } from '../compiler/diagnostics/suggest.ts';
 import type { OptionSpec } from './argv.ts';
 import { normaliseArgv, positionalSlots } from './argv.ts';
 import type { CommandEntry } from './commands.ts';
 import { COMMANDS, GROUPS } from './commands.ts';
 import type { CliContext } from './context.ts';
-import { CliError, isSystemError, messageOf, UsageError } from './errors.ts';
+import { CliError, messageOf, UsageError } from './errors.ts';
 import type { HelpLayout } from './help.ts';
 import { formatCommandHelp, formatGroup, formatOverview } from './help.ts';
 import { createPaint } from './output/colour.ts';

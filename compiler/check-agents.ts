@@ -3,7 +3,7 @@ import type { WrittenRoute } from './lower/webhook-settings.ts';
 import type { CheckedProfile } from './lower-base.ts';
 import type { Report } from './report.ts';
 import type { RouteScope, RouteView } from './route-scope.ts';
-import { viewRoute } from './route-scope.ts';
+import { DEFAULT_PROFILE, viewRoute } from './route-scope.ts';
 import { RULES } from './rules/registry.ts';
 
 export interface AgentChecks {
@@ -19,10 +19,11 @@ export function checkAgents({ profiles, routes, scope }: AgentChecks, report: Re
   }
 }
 
-function routesOf(profile: string, routes: readonly WrittenRoute[], scope: RouteScope): readonly RouteView[] {
+/** One after the other: a rule that has seen enough stops. */
+function* routesOf(profile: string, routes: readonly WrittenRoute[], scope: RouteScope): Iterable<RouteView> {
   // Where a route stands in the files does not matter here.
   const at = { file: '', line: 0 };
-  return routes
-    .map(({ name, config }) => viewRoute({ name, config, at }, scope))
-    .filter((route) => route.profile === profile);
+  for (const { name, config } of routes) {
+    if ((config.profile ?? DEFAULT_PROFILE) === profile) yield viewRoute({ name, config, at }, scope);
+  }
 }

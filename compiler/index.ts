@@ -1,20 +1,17 @@
-/** The compiler for programs that embed it: config files in, diagnostics and tables out. */
-export type { CompileInput, CompileOutput, CompileResult } from './compile.ts';
-export { compile } from './compile.ts';
-export { compileRoute } from './compile-route.ts';
-export type { CompiledSubscriptions, SubscriptionProblem } from './compile-subscriptions.ts';
-export { compileSubscription, compileSubscriptions, SubscriptionsError } from './compile-subscriptions.ts';
+/** `hookwright/compiler`: config in, table and diagnostics out. */
 export type { Diagnostic, RelatedPlace, Severity } from './diagnostics/diagnostic.ts';
 export type { DiagnosticFormat } from './diagnostics/print.ts';
 export { DIAGNOSTIC_FORMATS, printDiagnostics } from './diagnostics/print.ts';
-export type { Problem } from './diagnostics/problem.ts';
 export type { Flags } from './lower/overrides.ts';
-export type { JobRef, MachineFacts } from './machine-facts.ts';
-export type { RouteEntry, RouteScope } from './route-scope.ts';
+export type { JobRef } from './machine-facts.ts';
+export type {
+  Compiled,
+  CompileFilesOptions,
+  CompileOptions,
+  CompileSubscriptions,
+  CompileTextOptions,
+} from './node/compile-text.ts';
+export { compileFiles, compileText, subscriptionCompiler } from './node/compile-text.ts';
 export { RULE_GROUPS, RULES } from './rules/registry.ts';
 export type { Example, Rule } from './rules/support/rule.ts';
-export type { ShippedCatalog } from './shipped-catalog.ts';
-export { loadShippedCatalog } from './shipped-catalog.ts';
-export type { FileStat, Files } from './source/files.ts';
-export { createFacts } from './source/files-facts.ts';
 export type { Range, SourceText } from './source/source-text.ts';

@@ -1,9 +1,12 @@
-/** What a gateway is made of, and what can be asked of it. */
+/** What a gateway is made of, and what it can be asked. */
 import type { RoutePlan, RouteTable, SecretRef } from '../schemas/generated/types.ts';
 import type { Clock } from './clock.ts';
 import type { Dispatcher } from './dispatch/dispatcher.ts';
+import type { Address } from './gateway-tables.ts';
 import type { Ids } from './ids.ts';
+import type { CatalogSource } from './intake/catalog-source.ts';
 import type { CountRequest } from './intake/event-log.ts';
+import type { RequestOrigin } from './intake/fetch-request.ts';
 import type { Services } from './intake/intake.ts';
 import type { ServerLimits } from './intake/server.ts';
 import type { Logger } from './log.ts';
@@ -11,6 +14,7 @@ import type { GatewayFiles } from './node-files.ts';
 import type { RunProcess } from './process/run-process.ts';
 import type { SecretResolver } from './secrets.ts';
 import type { LowerSubscriptions, Rejected } from './table/load-subscriptions.ts';
+import type { TableSource } from './table/table-source.ts';
 import type { TableState } from './table/tables.ts';
 import type { CaptureSecret } from './verify/handshake.ts';
 
@@ -21,11 +25,13 @@ export interface GatewayOptions {
   readonly userHome: string;
   /** The process environment, of which scripts get a few variables. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Absolute path of routes.json; blueprints.json lies beside it. */
-  readonly table: string;
+  /** The compiled table. */
+  readonly source: TableSource;
+  /** The blueprint catalog. */
+  readonly catalog: CatalogSource;
   /** In place of the table's. */
-  readonly host?: string;
-  readonly port?: number;
+  readonly host?: string | undefined;
+  readonly port?: number | undefined;
   readonly limits?: Partial<ServerLimits>;
   readonly dispatcher: Dispatcher;
   /** Flushes and finishes the work behind the dispatcher within `timeoutMs`; answers how much had to be left. */
@@ -67,8 +73,13 @@ export interface ServingStatus {
 export interface Gateway {
   /** Loads and links the table. @throws TableError naming everything that stands in its way */
   load(): Promise<RouteTable>;
-  /** Begins to serve the loaded table. @throws ListenError when the address cannot be had */
-  listen(): Promise<{ readonly host: string; readonly port: number; readonly url: string }>;
+  /**
+   * Begins to serve the loaded table, at this address in place of the one it was made for.
+   * @throws ListenError when the address cannot be had, TableError when a route must not be served there
+   */
+  listen(at?: Partial<Address>): Promise<Address & { readonly url: string }>;
+  /** Answers a request that came in otherwise; see intake/fetch-request.ts. */
+  handle(request: Request, from?: RequestOrigin): Promise<Response>;
   /**
    * Takes in a changed table now, with `relink` also an unchanged one with the secrets as they are now.
    * False when the one in service is still the old one.

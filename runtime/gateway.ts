@@ -1,33 +1,26 @@
 /**
- * The gateway: the table in service, the public server in front of it, and their start and stop, for the command line
- * and for programs that embed the runtime. The work behind it comes in as a Dispatcher.
+ * The gateway: the public server in front of the table in service, its start and stop. The work behind it comes in as a
+ * Dispatcher; `service.ts` puts both together.
  */
 import type { AddressInfo } from 'node:net';
-import { dirname, join } from 'node:path';
-import type { RouteTable, SecretRef, ServerPlan } from '../schemas/generated/types.ts';
+import type { RouteTable, ServerPlan } from '../schemas/generated/types.ts';
 import type { Timer } from './clock.ts';
 import type { Gateway, GatewayOptions, ServingStatus } from './gateway-options.ts';
+import type { Address } from './gateway-tables.ts';
+import { GatewayTables } from './gateway-tables.ts';
 import { Connections } from './intake/connections.ts';
 import { Documents } from './intake/documents.ts';
 import { EventLog } from './intake/event-log.ts';
+import type { RequestOrigin } from './intake/fetch-request.ts';
+import { answerFetch } from './intake/fetch-request.ts';
 import { RequestHandler } from './intake/handler.ts';
 import type { Services, Shutdown } from './intake/intake.ts';
 import { askHealth, Overload } from './intake/overload.ts';
-import { RateWindows } from './intake/rate-limit.ts';
 import { createScriptRunner } from './intake/script-runner.ts';
 import type { HandleRequest } from './intake/server.ts';
 import { IntakeServer, SERVER_LIMITS } from './intake/server.ts';
 import { UnverifiedBodies } from './intake/unverified-bodies.ts';
 import type { Logger } from './log.ts';
-import { isLoopback } from './loopback.ts';
-import { routeSecretRefs, tableSecretRefs } from './secret-refs.ts';
-import { createListOpener } from './table/in-file-set.ts';
-import { linkSubscriptions, linkTable } from './table/link.ts';
-import type { LinkContext } from './table/link-context.ts';
-import { identityLinker } from './table/link-identity.ts';
-import { Subscriptions } from './table/subscriptions.ts';
-import { Tables } from './table/tables.ts';
-import { schemeLinker } from './verify/scheme.ts';
 
 /** How long answers may take to leave once everything is drained, in ms. */
 const CLOSE_MS = 1000;
@@ -35,54 +28,66 @@ const DROP_QUIET_MS = 60_000;
 /** A stop waits at least so long, in ms, for events that are on their way through the stages. */
 const IDLE_MS = 1000;
 
+/** Nothing is opened yet: `load` reads the table, `listen` opens the port. */
 export function createGateway(options: GatewayOptions): Gateway {
-  return new RunningGateway(options);
+  return new RunningGateway(new GatewayTables(options), options);
 }
 
-class RunningGateway implements Gateway {
+export class RunningGateway implements Gateway {
   private readonly options: GatewayOptions;
   private readonly shutdown: Shutdown = { retryAfterSeconds: null };
   private readonly giveUp = new AbortController();
-  private readonly windows = new RateWindows();
   private readonly bodies: UnverifiedBodies;
   private readonly connections: Connections;
-  private readonly subscriptions: Subscriptions;
-  private readonly tables: Tables;
+  private readonly tables: GatewayTables;
   private readonly handler: RequestHandler;
+  private readonly answer: HandleRequest = (request, response) => this.handler.handle(request, response);
   private server: IntakeServer | null = null;
-  /** What the server listens on; a later table does not move it. */
-  private bound: { readonly host: string; readonly port: number } | null = null;
   /** Where it listens. */
   private address: AddressInfo | null = null;
   private url: string | null = null;
   private stopping: Promise<{ drained: boolean; abandoned: number }> | null = null;
 
-  constructor(options: GatewayOptions) {
+  constructor(tables: GatewayTables, options: GatewayOptions) {
     this.options = options;
     this.bodies = new UnverifiedBodies(options.clock);
     this.connections = new Connections(createDropWarner(options));
-    this.subscriptions = this.createSubscriptions();
-    this.tables = this.createTables();
+    this.tables = tables;
     this.handler = this.createHandler();
   }
 
   async load(): Promise<RouteTable> {
-    return (await this.tables.start()).plan;
+    const table = await this.tables.load();
+    const apply = await this.options.prepare?.(table);
+    apply?.();
+    await this.begin();
+    return table;
   }
 
-  async listen(): Promise<{ host: string; port: number; url: string }> {
-    const { server: plan } = this.tables.serving.plan;
-    const bound = this.addressFor(plan);
-    const limits = { ...SERVER_LIMITS, ...this.options.limits };
-    this.configure(plan);
-    const handle: HandleRequest = (request, response) => this.handler.handle(request, response);
-    const server = new IntakeServer(handle, limits, this.connections);
-    this.address = await server.listen(bound.host, bound.port);
+  /** Takes in subscriptions and further tables, once the first one is loaded. */
+  begin(): Promise<void> {
+    const { prepare } = this.options;
+    return this.tables.begin({
+      prepare: async (table) => (await prepare?.(table)) ?? (() => {}),
+      swapped: () => this.configure(this.tables.plan.server),
+    });
+  }
+
+  async listen(at: Partial<Address> = {}): Promise<Address & { readonly url: string }> {
+    await this.tables.use(at);
+    const { server: plan } = this.tables.plan;
+    const wanted = this.tables.addressFor(plan);
+    const server = new IntakeServer(this.answer, { ...SERVER_LIMITS, ...this.options.limits }, this.connections);
+    this.address = await server.listen(wanted.host, wanted.port);
     const { address, port, family } = this.address;
     this.server = server;
-    this.bound = bound;
+    this.tables.bound = wanted;
     this.url = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
     return { host: address, port, url: this.url };
+  }
+
+  handle(request: Request, from: RequestOrigin = {}): Promise<Response> {
+    return answerFetch(this.answer, request, from);
   }
 
   reload(relink = false): Promise<boolean> {
@@ -90,16 +95,16 @@ class RunningGateway implements Gateway {
   }
 
   stop(drainSeconds?: number): Promise<{ drained: boolean; abandoned: number }> {
-    this.stopping ??= this.drainAndClose(drainSeconds ?? this.tables.serving.plan.gateway.drain_seconds);
+    this.stopping ??= this.drainAndClose(drainSeconds ?? this.tables.plan.gateway.drain_seconds);
     return this.stopping;
   }
 
   status(): ServingStatus {
-    const { routes, rejected, error } = this.subscriptions;
+    const { routes, rejected, error } = this.tables.subscriptions;
     return {
       url: this.url,
       state: this.shutdown.retryAfterSeconds === null ? 'serving' : 'draining',
-      table: { ...this.tables.status, routes: Object.keys(this.tables.serving.plan.routes).length },
+      table: { ...this.tables.state, routes: Object.keys(this.tables.plan.routes).length },
       subscriptions: { serving: new Set(routes.values()).size, quarantined: rejected, error },
     };
   }
@@ -112,10 +117,6 @@ class RunningGateway implements Gateway {
       trustedProxies: plan.trusted_proxies,
     });
     this.bodies.limits = { maxUnverifiedBytes: plan.max_unverified_bytes, minBodyRate: plan.min_body_rate };
-  }
-
-  private addressFor(plan: ServerPlan): { host: string; port: number } {
-    return { host: this.options.host ?? plan.host, port: this.options.port ?? plan.port };
   }
 
   private async drainAndClose(drainSeconds: number): Promise<{ drained: boolean; abandoned: number }> {
@@ -146,80 +147,8 @@ class RunningGateway implements Gateway {
     timer?.cancel();
   }
 
-  private createSubscriptions(): Subscriptions {
-    const { home, files, lowerSubscriptions, clock, log } = this.options;
-    return new Subscriptions({
-      path: join(home, 'webhook_subscriptions.json'),
-      stat: files.stat,
-      read: files.readText,
-      lower: lowerSubscriptions,
-      link: async (table, plans) => {
-        const context = await this.linkContext(table, plans.flatMap(routeSecretRefs));
-        return (some) => linkSubscriptions(some, table, context);
-      },
-      clock,
-      log,
-    });
-  }
-
-  private createTables(): Tables {
-    const { table: path, files, prepare, clock, log, onTableLoad } = this.options;
-    return new Tables({
-      path,
-      stat: files.stat,
-      read: files.read,
-      watch: files.watch,
-      link: async (table, breather) =>
-        linkTable(table, await this.linkContext(table, tableSecretRefs(table)), breather),
-      prepare: async (table) => {
-        const apply = await prepare?.(table);
-        return () => this.swapped(apply);
-      },
-      subscriptions: this.subscriptions,
-      clock,
-      log,
-      onLoad: onTableLoad ?? (() => {}),
-    });
-  }
-
-  private swapped(apply: (() => void) | undefined): void {
-    apply?.();
-    const slots = [...this.tables.serving.routes.values(), ...this.subscriptions.routes.values()];
-    const live = slots.filter(({ isLinked }) => isLinked).map(({ linked }) => linked.window);
-    this.windows.retain(new Set(live), this.options.clock.monotonic());
-    this.configure(this.tables.serving.plan.server);
-    const wanted = this.addressFor(this.tables.serving.plan.server);
-    if (this.bound !== null && (wanted.host !== this.bound.host || wanted.port !== this.bound.port)) {
-      this.options.log.warn({ ...wanted, serving: this.bound }, 'host and port change with the next start');
-    }
-  }
-
-  /** Everything a link resolves, it resolves anew: secrets and lists as they are now. */
-  private async linkContext(table: RouteTable, refs: readonly SecretRef[]): Promise<LinkContext> {
-    const { home, userHome, secrets, capture, files, clock, log } = this.options;
-    const { host } = this.bound ?? this.addressFor(table.server);
-    const listFiles = {
-      stat: (path: string) => {
-        const found = files.stat(path);
-        if (found === undefined) throw new Error(`${path} is missing`);
-        return found;
-      },
-      read: files.readText,
-    };
-    return {
-      home,
-      secrets: await secrets(refs, host),
-      windows: this.windows,
-      linkScheme: schemeLinker(),
-      linkIdentity: identityLinker(table),
-      openList: createListOpener({ home, userHome, files: listFiles, clock, log }),
-      loopback: isLoopback(host),
-      capture: capture ?? null,
-    };
-  }
-
   private createHandler(): RequestHandler {
-    const { table, files, clock, log, onRequest } = this.options;
+    const { catalog, clock, log, onRequest } = this.options;
     return new RequestHandler({
       services: this.createServices(),
       events: new EventLog(log, clock, onRequest ?? (() => {})),
@@ -227,13 +156,7 @@ class RunningGateway implements Gateway {
       findRoute: (path) => this.tables.find(path),
       loading: () => this.tables.loading,
       connections: this.connections,
-      documents: new Documents({
-        path: join(dirname(table), 'blueprints.json'),
-        stat: files.stat,
-        read: files.readText,
-        clock,
-        log,
-      }),
+      documents: new Documents({ source: catalog, log }),
     });
   }
 

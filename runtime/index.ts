@@ -1,21 +1,28 @@
-/** The runtime for programs that embed it: a compiled table in, a running gateway out. */
+/** `hookwright/runtime`: a compiled table in, a running service out. */
 export type { Clock, Timer } from './clock.ts';
-export { systemClock } from './clock.ts';
-export type { Claim, CoalesceKey, Dispatcher, Refusal, TargetResult } from './dispatch/dispatcher.ts';
-export { createGateway } from './gateway.ts';
-export type { Gateway, GatewayOptions, ServingStatus } from './gateway-options.ts';
-export type { Ids } from './ids.ts';
-export { createIds } from './ids.ts';
-export type { Finished } from './intake/event-log.ts';
-export type { Outcome } from './intake/reply.ts';
+export type { EnrollReport } from './control/operations.ts';
+export { Redactor } from './deliver/redact.ts';
+export type { AgentRequest, RunAgent } from './dispatch/agent-runner.ts';
+export { AgentError } from './dispatch/agent-runner.ts';
+export type {
+  CompileSubscriptions,
+  FinishedDispatch,
+  Service,
+  ServiceEvents,
+  ServiceLog,
+  ServiceOptions,
+  ServiceStatus,
+  StopResult,
+} from './gateway-service.ts';
+export type { Address } from './gateway-tables.ts';
+export type { RequestOrigin } from './intake/fetch-request.ts';
 export { ListenError } from './intake/server.ts';
 export type { LogFields, Logger } from './log.ts';
 export { createLogger } from './logger.ts';
-export { nodeFiles } from './node-files.ts';
-export type { RunProcess } from './process/run-process.ts';
-export { runProcess } from './process/run-process.ts';
-export { createSecretResolver } from './secret-resolver.ts';
+export type { ProcessRequest, ProcessResult, RunProcess } from './process/run-process.ts';
 export type { SecretResolver } from './secrets.ts';
 export { SecretError } from './secrets.ts';
+export { createService } from './service.ts';
+export type { Store } from './store/store.ts';
+export { StoreRefused } from './store/store.ts';
 export { TableError } from './table/load.ts';
-export type { LowerSubscriptions, Rejected } from './table/load-subscriptions.ts';

@@ -2,7 +2,7 @@
 import { statSync, watch } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
-import { readRegularFile, readRegularText } from './files/read-regular-file.ts';
+import { readRegularFile, readRegularText } from '../base/read-regular-file.ts';
 import type { FileStat } from './table/file-version.ts';
 
 /** Larger tables are refused, in bytes. */

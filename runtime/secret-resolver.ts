@@ -1,7 +1,8 @@
 /** Resolves secret references against the environment, the profiles' `.env` files and files, for the start and each new table. */
 import { isAbsolute, join } from 'node:path';
+import { parseEnvLines } from '../base/env-lines.ts';
+import { UnreadableFile } from '../base/read-regular-file.ts';
 import type { SecretRef } from '../schemas/generated/types.ts';
-import { UnreadableFile } from './files/read-regular-file.ts';
 import type { SecretResolver } from './secrets.ts';
 import { printSecretRef, SecretError } from './secrets.ts';
 
@@ -14,8 +15,6 @@ export interface SecretContext {
   readonly userHome: string;
   /** Throws as node:fs does. */
   readonly readFile: (path: string) => string;
-  /** Reads the text of a `.env` file. */
-  readonly parseEnv: (text: string) => ReadonlyMap<string, string>;
 }
 
 const DEFAULT_PROFILE = 'default';
@@ -91,9 +90,9 @@ function homeOf(scope: string, { home }: Pick<SecretContext, 'home'>): string {
 }
 
 /** A profile without a `.env` has no variables. */
-function readEnvFile(path: string, { readFile, parseEnv }: SecretContext): ReadonlyMap<string, string> {
+function readEnvFile(path: string, { readFile }: SecretContext): ReadonlyMap<string, string> {
   try {
-    return parseEnv(readFile(path));
+    return parseEnvLines(readFile(path)).values;
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return new Map();
     throw new SecretError(whyUnreadable(path, error));

@@ -2,10 +2,11 @@
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { nodeFiles } from '../../cli/files/node-files.ts';
-import { readShippedShape } from '../../cli/files/shipped-catalog.ts';
-import type { CompileOutput } from '../../compiler/index.ts';
-import { compile, loadShippedCatalog } from '../../compiler/index.ts';
+import type { CompileOutput } from '../../compiler/compile.ts';
+import { compile } from '../../compiler/compile.ts';
+import { nodeFiles } from '../../compiler/node/node-files.ts';
+import { readShippedShape } from '../../compiler/node/shipped-catalog.ts';
+import { loadShippedCatalog } from '../../compiler/shipped-catalog.ts';
 import { ROOT } from './build.ts';
 import { PROMPT, SECRET } from './payloads.ts';
 

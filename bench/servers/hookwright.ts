@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { openSync, writeSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Writable } from 'node:stream';
 import { systemClock } from '../../runtime/clock.ts';
@@ -17,11 +17,13 @@ import type { AgentRequest } from '../../runtime/dispatch/agent-runner.ts';
 import { createDispatcher } from '../../runtime/dispatch/create-dispatcher.ts';
 import { createGateway } from '../../runtime/gateway.ts';
 import { createIds } from '../../runtime/ids.ts';
+import { catalogFile } from '../../runtime/intake/catalog-source.ts';
 import { createLogger } from '../../runtime/logger.ts';
 import { nodeFiles } from '../../runtime/node-files.ts';
 import { runProcess } from '../../runtime/process/run-process.ts';
 import { cleanUp } from '../../runtime/store/retention.ts';
 import { openServerStore } from '../../runtime/store/sqlite/open-store.ts';
+import { tableFile } from '../../runtime/table/table-source.ts';
 
 export interface ServerOptions {
   readonly home: string;
@@ -100,7 +102,8 @@ const gateway = createGateway({
   home,
   userHome: home,
   env: process.env,
-  table,
+  source: tableFile(table, nodeFiles, clock),
+  catalog: catalogFile(join(dirname(table), 'blueprints.json'), nodeFiles, clock),
   dispatcher,
   drain: () => Promise.resolve({ abandoned: 0 }),
   secrets: () => ({ resolve: () => secret }),

@@ -6,6 +6,7 @@ import type { Diagnostic, Finding } from '../../compiler/diagnostics/diagnostic.
 import { sortDiagnostics } from '../../compiler/diagnostics/diagnostic.ts';
 import { printPretty } from '../../compiler/diagnostics/print-pretty.ts';
 import { suggest } from '../../compiler/diagnostics/suggest.ts';
+import { nodeFiles } from '../../compiler/node/node-files.ts';
 import { isTimeZone } from '../../compiler/schedule/time-zone.ts';
 import { loadConfig } from '../../compiler/source/load-config.ts';
 import { isPlainMap } from '../../compiler/source/plain-map.ts';
@@ -14,7 +15,6 @@ import { mergeFiles } from '../../compiler/source/source-tree.ts';
 import type { BlueprintPlan } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../context.ts';
 import { CliError, UsageError } from '../errors.ts';
-import { nodeFiles } from '../files/node-files.ts';
 
 const DEFAULT_SCHEME = 'hookwright';
 const SCHEME = /^[a-z][a-z0-9+.-]*$/;

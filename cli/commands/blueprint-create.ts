@@ -1,5 +1,6 @@
 /** `hookwright blueprint create`: makes the job that a blueprint, a chat command or an application link describes. */
 import { Command, Option } from 'clipanion';
+import { DEFAULT_PROFILE } from '../../base/profiles.ts';
 import { fillFromWords } from '../blueprints/fill-from-words.ts';
 import { openCatalog } from '../blueprints/open-catalog.ts';
 import { chooseTimezone } from '../blueprints/timezone.ts';
@@ -7,7 +8,6 @@ import type { CliContext } from '../context.ts';
 import { createBlueprintJob } from '../jobs/create-job.ts';
 import { openJobs } from '../jobs/open-jobs.ts';
 import { printMade } from '../jobs/print-job.ts';
-import { DEFAULT_PROFILE } from '../profiles/profile-home.ts';
 import { makeStore } from '../store/use-store.ts';
 
 export class BlueprintCreateCommand extends Command<CliContext> {

@@ -3,10 +3,10 @@ import { resolve } from 'node:path';
 import { Command, Option } from 'clipanion';
 import { printGallery } from '../../compiler/blueprints/gallery/print-gallery.ts';
 import { printCatalog, publish } from '../../compiler/blueprints/publish.ts';
+import { writeAtomic } from '../../runtime/platform/write-atomic.ts';
 import { openCatalog } from '../blueprints/open-catalog.ts';
 import type { CliContext } from '../context.ts';
 import { readGalleryAssets } from '../files/gallery-assets.ts';
-import { writeAtomic } from '../files/write-atomic.ts';
 import { printNote } from '../output/print.ts';
 
 export class CatalogPublishCommand extends Command<CliContext> {

@@ -1,12 +1,12 @@
 /** `hookwright doctor`: looks whether everything a gateway needs is there, and says what to do where it is not. */
 import { Command, Option } from 'clipanion';
+import { createDeliveryContext } from '../../runtime/deliver/delivery-context.ts';
+import { createSecrets } from '../../runtime/platform/machine-secrets.ts';
 import { runProcess } from '../../runtime/process/run-process.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { CompileRequest } from '../compose/compile-files.ts';
 import { compileRequest } from '../compose/compile-files.ts';
 import { createCompileRequest } from '../compose/compile-request.ts';
-import { createDeliveryContext } from '../compose/delivery-context.ts';
-import { createSecrets } from '../compose/secrets.ts';
 import { createServerLog } from '../compose/server-log.ts';
 import type { CliContext } from '../context.ts';
 import type { Check, CheckStatus } from '../doctor/check.ts';

@@ -1,7 +1,8 @@
 /** `hookwright gateway logs`: the end of the background gateway's log, and what is added to it. */
 import { Command, Option } from 'clipanion';
+import { isSystemError } from '../../base/system-error.ts';
 import type { CliContext } from '../context.ts';
-import { CliError, isSystemError } from '../errors.ts';
+import { CliError } from '../errors.ts';
 import { logFile } from '../gateway/log-file.ts';
 import type { Tail } from '../gateway/tail.ts';
 import { readSince, readTail } from '../gateway/tail.ts';

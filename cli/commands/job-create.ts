@@ -1,5 +1,6 @@
 /** `hookwright job create`: a scheduled job that needs no config file. */
 import { Command, Option } from 'clipanion';
+import { DEFAULT_PROFILE } from '../../base/profiles.ts';
 import { chooseTimezone } from '../blueprints/timezone.ts';
 import type { CliContext } from '../context.ts';
 import { UsageError } from '../errors.ts';
@@ -7,7 +8,6 @@ import { createJob } from '../jobs/create-job.ts';
 import { configFromFlags } from '../jobs/job-flags.ts';
 import { openJobs } from '../jobs/open-jobs.ts';
 import { printMade } from '../jobs/print-job.ts';
-import { DEFAULT_PROFILE } from '../profiles/profile-home.ts';
 import { makeStore } from '../store/use-store.ts';
 
 export class JobCreateCommand extends Command<CliContext> {

@@ -1,11 +1,11 @@
 /** `hookwright lint`: every diagnostic of the configuration; nothing is written. */
 import { Command, Option } from 'clipanion';
+import { createMachineFacts } from '../../compiler/node/machine-facts.ts';
 import { strictly } from '../../compiler/strictly.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { CompileRequest } from '../compose/compile-files.ts';
 import { compileRequest } from '../compose/compile-files.ts';
 import { createCompileRequest } from '../compose/compile-request.ts';
-import { createMachineFacts } from '../compose/machine-facts.ts';
 import type { CliContext } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { repair } from '../lint/repair.ts';

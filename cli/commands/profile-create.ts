@@ -2,11 +2,11 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, Option } from 'clipanion';
+import { DEFAULT_PROFILE, PROFILE_NAME, profileHome } from '../../base/profiles.ts';
 import type { CliContext } from '../context.ts';
 import { openHome } from '../context.ts';
 import { CliError } from '../errors.ts';
 import { printLine, printNote } from '../output/print.ts';
-import { DEFAULT_PROFILE, PROFILE_NAME, profileHome } from '../profiles/profile-home.ts';
 
 const CONFIG = `# What this profile may use; nothing falls back to another profile.
 # platforms:

@@ -2,12 +2,12 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, Option } from 'clipanion';
+import { PROFILE_NAME } from '../../base/profiles.ts';
 import type { CliContext } from '../context.ts';
 import { printJson } from '../output/print.ts';
 import { printTable } from '../output/table.ts';
 import type { ProfileClosure } from '../profiles/closure.ts';
 import { loadClosures } from '../profiles/load-closures.ts';
-import { PROFILE_NAME } from '../profiles/profile-home.ts';
 import { openTable } from '../subscriptions/open-table.ts';
 
 /** A folder that is not served, because profiles are switched off. */

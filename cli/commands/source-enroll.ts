@@ -1,8 +1,9 @@
 /** `hookwright source enroll`: waits for the secret that a sender sends when its webhook is created. */
 import { existsSync } from 'node:fs';
 import { Command, Option } from 'clipanion';
+import { userHome } from '../../runtime/platform/machine-secrets.ts';
+import { capturedFile, storeCaptured } from '../../runtime/verify/store-captured.ts';
 import type { RoutePlan, RouteTable } from '../../schemas/generated/types.ts';
-import { capturedFile, storeCaptured } from '../compose/store-captured.ts';
 import type { CliContext } from '../context.ts';
 import { CliError, UsageError } from '../errors.ts';
 import { askGateway } from '../gateway/ask-gateway.ts';
@@ -53,7 +54,9 @@ export class SourceEnrollCommand extends Command<CliContext> {
     const table = await openTable(this.context, this.config);
     const { plan } = findRoute(this.context, this.route, table);
     requireCapture(plan, table.table);
-    const path = capturedFile(this.context, plan);
+    const { home, env } = this.context;
+    const folders = { home, userHome: userHome(env) };
+    const path = capturedFile(folders, plan);
     if (path === null) {
       throw new CliError(
         `the secret of route "${plan.name}" is not kept in a file`,
@@ -61,7 +64,7 @@ export class SourceEnrollCommand extends Command<CliContext> {
       );
     }
     if (existsSync(path)) return { table };
-    storeCaptured(this.context, plan, this.context.random(32).toString('hex'));
+    storeCaptured(folders, plan, this.context.random(32).toString('hex'));
     printNote(this.context, `${path} is new and holds a random value until the secret arrives`);
     if (table.url !== null) await askGateway(this.context, 'reload', {});
     return { table };

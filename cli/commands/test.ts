@@ -1,10 +1,10 @@
 /** `hookwright test`: runs the tests of a configuration. */
 import { Command, Option } from 'clipanion';
 import { hasErrors } from '../../compiler/diagnostics/diagnostic.ts';
+import { nodeFiles } from '../../compiler/node/node-files.ts';
 import { watchInputs } from '../compose/watch-inputs.ts';
 import type { CliContext } from '../context.ts';
 import { CliError, UsageError } from '../errors.ts';
-import { nodeFiles } from '../files/node-files.ts';
 import { createPaint } from '../output/colour.ts';
 import { formatDiagnostics } from '../output/diagnostics.ts';
 import { printNote } from '../output/print.ts';

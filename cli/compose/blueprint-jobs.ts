@@ -1,18 +1,19 @@
 /** Makes jobs from blueprints inside a running gateway, for whoever may use its control socket. */
+
+import { DEFAULT_PROFILE } from '../../base/profiles.ts';
 import { fillBlueprint } from '../../compiler/blueprints/fill.ts';
+import { createMachineFacts } from '../../compiler/node/machine-facts.ts';
 import { describeSchedule } from '../../compiler/schedule/describe-schedule.ts';
 import { nextRuns } from '../../compiler/schedule/next-runs.ts';
 import { isTimeZone } from '../../compiler/schedule/time-zone.ts';
 import { ControlError } from '../../runtime/control/control-error.ts';
 import type { BlueprintJobReport, BlueprintJobRequest, ControlHandlers } from '../../runtime/control/operations.ts';
+import type { Service } from '../../runtime/gateway-service.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../context.ts';
 import { CliError } from '../errors.ts';
 import type { BlueprintJobOptions, CreatedJob } from '../jobs/create-job.ts';
 import { createBlueprintJob } from '../jobs/create-job.ts';
-import { DEFAULT_PROFILE } from '../profiles/profile-home.ts';
-import { createMachineFacts } from './machine-facts.ts';
-import type { Work } from './work.ts';
 
 const refuse = (message: string): ControlError => new ControlError('refused', message);
 
@@ -60,20 +61,20 @@ function report({ record, warnings }: CreatedJob, now: number): BlueprintJobRepo
 
 export function createBlueprintJobs(
   context: CliContext,
-  work: Work,
+  service: Service,
 ): NonNullable<ControlHandlers['create_blueprint_job']> {
   return async (request) => {
-    const { store, table } = work.forJobs;
+    const { store, table } = service;
     if (!isText(request.key)) throw refuse('`key` is a text');
     const plan = Object.hasOwn(table.blueprints, request.key) ? table.blueprints[request.key] : undefined;
     if (plan === undefined) throw refuse(`there is no blueprint "${request.key}"`);
     const filled = fillBlueprint(plan, readValues(request));
     if (!filled.ok) throw refuse(filled.problems.map(({ message }) => message).join('; '));
     const options = readOptions(request, table, context.timezone);
-    const open = { table, facts: createMachineFacts(context, work.jobs()) };
+    const open = { table, facts: createMachineFacts(context, service.jobs) };
     try {
       const created = await createBlueprintJob(filled.filled, options, { store, open, context });
-      work.changed();
+      service.changed();
       return report(created, context.clock.now());
     } catch (error) {
       if (error instanceof CliError) throw refuse([error.message, ...error.hints].join('; '));

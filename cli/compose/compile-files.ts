@@ -1,17 +1,18 @@
 /** Compiles a configuration and writes its tables, for `compile`, `gateway run` and the thread that recompiles. */
 import { mkdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { isSystemError } from '../../base/system-error.ts';
 import type { CompileOutput, CompileResult } from '../../compiler/compile.ts';
 import { compile } from '../../compiler/compile.ts';
 import type { Flags } from '../../compiler/lower/overrides.ts';
 import type { JobRef } from '../../compiler/machine-facts.ts';
+import { nodeFiles } from '../../compiler/node/node-files.ts';
+import { readShippedShape } from '../../compiler/node/shipped-catalog.ts';
 import type { ShippedCatalog } from '../../compiler/shipped-catalog.ts';
 import type { Files } from '../../compiler/source/files.ts';
 import { describeDiskError } from '../../runtime/describe-disk-error.ts';
-import { CliError, isSystemError } from '../errors.ts';
-import { nodeFiles } from '../files/node-files.ts';
-import { readShippedShape } from '../files/shipped-catalog.ts';
-import { writeAtomic } from '../files/write-atomic.ts';
+import { writeAtomic } from '../../runtime/platform/write-atomic.ts';
+import { CliError } from '../errors.ts';
 
 /** Everything a compile depends on but the files themselves; can be sent to a thread. */
 export interface CompileRequest {

@@ -1,23 +1,16 @@
 /** What the running gateway answers on its control socket. */
 import { ControlError } from '../../runtime/control/control-error.ts';
-import type { ControlHandlers, EnrollReport, GatewayStatus, StopReport } from '../../runtime/control/operations.ts';
+import type { ControlHandlers, GatewayStatus, StopReport } from '../../runtime/control/operations.ts';
 import { createStoreHandlers } from '../../runtime/control/store-operations.ts';
-import type { Gateway } from '../../runtime/gateway-options.ts';
-import type { LateMetrics } from '../../runtime/metrics/late-metrics.ts';
-import type { LiveFigures } from '../../runtime/metrics/metrics.ts';
-import type { Enrolments } from '../../runtime/verify/enrolment.ts';
+import type { Service } from '../../runtime/gateway-service.ts';
 import type { CliContext } from '../context.ts';
 import { packageVersion } from '../package-version.ts';
 import { createBlueprintJobs } from './blueprint-jobs.ts';
 import type { Reloader } from './reloader.ts';
-import type { Work } from './work.ts';
 
 export interface ControlParts {
   readonly context: CliContext;
-  readonly gateway: Gateway;
-  readonly work: Work;
-  readonly metrics: LateMetrics;
-  readonly enrolments: Enrolments;
+  readonly service: Service;
   readonly reloader: Reloader;
   readonly stop: (drainSeconds?: number) => Promise<StopReport>;
   readonly tableFile: string;
@@ -27,49 +20,29 @@ export interface ControlParts {
 }
 
 export function createControlHandlers(parts: ControlParts): ControlHandlers {
-  const startedAt = parts.context.clock.now();
+  const { context, service, reloader, stop } = parts;
   return {
-    status: () => statusOf(parts, startedAt),
-    stop: ({ drain_seconds }) => parts.stop(drain_seconds),
-    reload: () => parts.reloader.reload(),
-    enroll: (input) => enroll(parts, input),
-    create_blueprint_job: createBlueprintJobs(parts.context, parts.work),
-    metrics: async () => parts.metrics.read(await figuresOf(parts)),
+    status: () => statusOf(parts),
+    stop: ({ drain_seconds }) => stop(drain_seconds),
+    reload: () => reloader.reload(),
+    enroll: (input) => {
+      if (typeof input.profile !== 'string' || typeof input.route !== 'string') {
+        throw new ControlError('refused', '`profile` and `route` are texts');
+      }
+      return service.enroll(input);
+    },
+    create_blueprint_job: createBlueprintJobs(context, service),
+    metrics: () => service.metrics(),
     ...createStoreHandlers(
-      () => parts.work.forJobs.store,
-      () => parts.work.changed(),
+      () => service.store,
+      () => service.changed(),
     ),
   };
 }
 
-/** One turn of waiting, in ms: short, because a stop waits for it. */
-const ENROLL_TURN_MS = 2000;
-
-/** A captured secret counts at once: the sender's first event may be on its way. */
-async function enroll(
-  { enrolments, gateway }: ControlParts,
-  { profile, route }: { readonly profile: string; readonly route: string },
-): Promise<EnrollReport> {
-  if (typeof profile !== 'string' || typeof route !== 'string') {
-    throw new ControlError('refused', '`profile` and `route` are texts');
-  }
-  const captured = await enrolments.wait(profile, route, ENROLL_TURN_MS);
-  if (captured === null) return { kind: 'waiting', file: null, reason: null };
-  if (captured.kind === 'failed') return { kind: 'failed', file: null, reason: captured.reason };
-  await gateway.reload(true);
-  return { kind: 'stored', file: captured.file, reason: null };
-}
-
-async function statusOf(
-  { context, gateway, work, reloader, tableFile, logFile, config, url }: ControlParts,
-  startedAt: number,
-): Promise<GatewayStatus> {
-  const { state, table, subscriptions } = gateway.status();
-  const [{ runs_active, runs_queued }, dispatches, store] = await Promise.all([
-    work.counts(),
-    work.dispatches(),
-    work.storeStatus(),
-  ]);
+async function statusOf(parts: ControlParts): Promise<GatewayStatus> {
+  const { context, reloader, tableFile, logFile, config, url } = parts;
+  const { state, startedAt, table, subscriptions, runs, dispatches, store } = await parts.service.status();
   return {
     pid: context.pid,
     version: packageVersion(),
@@ -87,20 +60,8 @@ async function statusOf(
       error: reloader.error ?? table.error,
     },
     subscriptions,
-    runs: { active: runs_active, queued: runs_queued },
+    runs,
     dispatches,
     store,
-  };
-}
-
-async function figuresOf({ gateway, work }: ControlParts): Promise<LiveFigures> {
-  const { table, subscriptions } = gateway.status();
-  return {
-    generation: table.generation,
-    routes: table.routes,
-    subscriptions: subscriptions.serving,
-    quarantined: subscriptions.quarantined.length,
-    work: { ...(await work.counts()) },
-    ...(await work.figures()),
   };
 }

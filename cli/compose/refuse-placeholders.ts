@@ -1,5 +1,5 @@
 /** A resolver that refuses what stands for a secret: values that only the machine that serves can see. */
-import { isLoopback } from '../../compiler/lower/loopback.ts';
+import { isLoopback } from '../../base/loopback.ts';
 import { MAKE_A_SECRET, refusedValue } from '../../compiler/source/placeholder-in.ts';
 import { isSecretName } from '../../compiler/source/secret-names.ts';
 import type { SecretResolver } from '../../runtime/secrets.ts';

@@ -1,6 +1,6 @@
 /** Takes changed configuration into a serving gateway: recompiles it where it may, then has the table loaded. */
 import type { ReloadReport } from '../../runtime/control/operations.ts';
-import type { Gateway } from '../../runtime/gateway-options.ts';
+import type { Service } from '../../runtime/gateway-service.ts';
 import type { Logger } from '../../runtime/log.ts';
 import type { CliContext } from '../context.ts';
 import type { RecompileReport, RecompileRequest } from './recompile.ts';
@@ -8,7 +8,7 @@ import { Recompiler } from './recompiler.ts';
 
 export interface ReloaderOptions {
   readonly context: CliContext;
-  readonly gateway: Gateway;
+  readonly service: Service;
   readonly log: Logger;
   readonly recompile: { readonly request: () => Promise<RecompileRequest>; readonly first: RecompileReport } | null;
 }
@@ -36,11 +36,11 @@ export class Reloader {
 
   /** Compiles and loads now. */
   async reload(): Promise<ReloadReport> {
-    const { gateway } = this.options;
-    const before = gateway.status().table.hash;
+    const { service } = this.options;
+    const before = service.tableState.hash;
     const report = (await this.recompiler?.compile()) ?? null;
-    if (report === null) await gateway.reload(true);
-    const { hash, error } = gateway.status().table;
+    if (report === null) await service.reload(true);
+    const { hash, error } = service.tableState;
     return {
       ok: (report?.ok ?? true) && error === null,
       changed: hash !== before,
@@ -54,7 +54,7 @@ export class Reloader {
   }
 
   private async take({ ok, changed, errors, diagnostics }: RecompileReport): Promise<void> {
-    const { context, gateway, log } = this.options;
+    const { context, service, log } = this.options;
     this.error = ok ? null : `the configuration has ${errors} ${errors === 1 ? 'error' : 'errors'}`;
     // People read the frames below the line; programs get them in it.
     const forPeople = context.stderr.isTTY === true;
@@ -62,6 +62,6 @@ export class Reloader {
     if (!ok) log.error({ errors, ...fields }, 'configuration has errors: the previous table stays in service');
     if (forPeople && diagnostics !== '') context.stderr.write(diagnostics);
     // When the table is the same, the secrets and lists beside it may have changed: it is linked anew.
-    if (ok) await gateway.reload(!changed);
+    if (ok) await service.reload(!changed);
   }
 }

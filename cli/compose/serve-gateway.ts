@@ -14,18 +14,18 @@ import { describeDiskError } from '../../runtime/describe-disk-error.ts';
 import { ListenError } from '../../runtime/intake/server.ts';
 import type { Logger } from '../../runtime/log.ts';
 import type { ProcessLogger } from '../../runtime/logger.ts';
+import { writeAtomic } from '../../runtime/platform/write-atomic.ts';
 import { StoreRefused } from '../../runtime/store/store.ts';
 import { TableError } from '../../runtime/table/load.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../context.ts';
 import { openHome } from '../context.ts';
 import { CliError } from '../errors.ts';
-import { writeAtomic } from '../files/write-atomic.ts';
 import type { GatewayInfo } from '../gateway/ask-gateway.ts';
 import { pathsOf, readGatewayInfo } from '../gateway/ask-gateway.ts';
-import type { ComposedGateway } from './compose-gateway.ts';
-import { composeGateway } from './compose-gateway.ts';
 import { createControlHandlers } from './control-handlers.ts';
+import type { OpenedService } from './open-service.ts';
+import { openService } from './open-service.ts';
 import type { RecompileReport, RecompileRequest } from './recompile.ts';
 import { Reloader } from './reloader.ts';
 
@@ -46,36 +46,39 @@ export interface ServeRequest {
 /** Serves until it is told to stop. @returns 0, or 1 when work had to be cut off */
 export async function serveGateway(context: CliContext, request: ServeRequest): Promise<number> {
   const lock = takeHome(context);
-  let composed: ComposedGateway | null = null;
   try {
-    composed = composeGateway(context, request);
-    return await serve(context, request, composed);
+    const opened = await openService(context, request);
+    try {
+      return await serve(context, request, opened);
+    } finally {
+      await opened.service.stop({ drainMs: 0 });
+    }
   } catch (error) {
     throw refusal(error);
   } finally {
-    await composed?.work.close();
     lock.release();
   }
 }
 
-async function serve(context: CliContext, request: ServeRequest, composed: ComposedGateway): Promise<number> {
-  const { gateway, work } = composed;
-  const table = await gateway.load();
-  if (!composed.enabled(table)) throw switchedOff();
-  const { url } = await gateway.listen();
-  void composed.metrics.load();
-  work.start();
-  const reloader = new Reloader({ context, gateway, log: request.log, recompile: request.recompile });
+async function serve(
+  context: CliContext,
+  request: ServeRequest,
+  { service, tableFile, enabled }: OpenedService,
+): Promise<number> {
+  if (!enabled) throw switchedOff();
+  const { url } = await service.listen();
+  const reloader = new Reloader({ context, service, log: request.log, recompile: request.recompile });
   const ending = createEnding(context, {
-    drain: (seconds) => gateway.stop(seconds),
+    drain: (seconds) => service.stop(seconds === undefined ? {} : { drainMs: seconds * 1000 }),
     reload: () => void reloader.reload(),
     abort: () => {
       request.log.flush();
       context.exit(130);
     },
   });
-  const control = await openControl(context, request, { ...composed, reloader, stop: ending.stop, url });
-  announce(request.log, table, url);
+  const { stop } = ending;
+  const control = await openControl(context, request, { service, tableFile, reloader, stop, url });
+  announce(request.log, service.table, url);
   const report = await ending.ended;
   reloader.stop();
   await control.close();

@@ -19,7 +19,7 @@ async function linkDrivers(context: CliContext, table: RouteTable, secrets: Secr
     await Promise.all([
       import('../../runtime/deliver/link-targets.ts'),
       import('../../runtime/deliver/create-deliverer.ts'),
-      import('../compose/delivery-context.ts'),
+      import('../../runtime/deliver/delivery-context.ts'),
       import('../deliver/link-one.ts'),
       import('../../runtime/process/run-process.ts'),
       import('../../runtime/log.ts'),

@@ -1,8 +1,8 @@
 /** The table that a configuration compiles to now, for commands that say what it would do. */
 import type { MachineFacts } from '../../compiler/machine-facts.ts';
+import { createMachineFacts } from '../../compiler/node/machine-facts.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import { createCompileRequest } from '../compose/compile-request.ts';
-import { createMachineFacts } from '../compose/machine-facts.ts';
 import type { CliContext } from '../context.ts';
 import { CliError } from '../errors.ts';
 import { formatDiagnostics } from '../output/diagnostics.ts';

@@ -2,9 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { buffer } from 'node:stream/consumers';
+import { isSystemError } from '../../base/system-error.ts';
 import type { RequestParts } from '../../runtime/verify/request.ts';
 import type { CliContext } from '../context.ts';
-import { CliError, isSystemError, messageOf, UsageError } from '../errors.ts';
+import { CliError, messageOf, UsageError } from '../errors.ts';
 import type { HeaderPairs } from '../sources/captured-request.ts';
 
 export interface NamedRequest {

@@ -1,6 +1,6 @@
 /** Reads the end of a log file and follows it as it grows, through rotation and truncation. */
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
-import { isSystemError } from '../errors.ts';
+import { isSystemError } from '../../base/system-error.ts';
 
 const BLOCK = 64 * 1024;
 

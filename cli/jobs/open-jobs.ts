@@ -2,16 +2,16 @@
 
 import { join } from 'node:path';
 import { suggest } from '../../compiler/diagnostics/suggest.ts';
+import { createMachineFacts } from '../../compiler/node/machine-facts.ts';
+import { nodeFiles } from '../../compiler/node/node-files.ts';
 import type { Files } from '../../compiler/source/files.ts';
 import { searchConfig } from '../../compiler/source/search-config.ts';
 import type { Job } from '../../runtime/dispatch/scheduler/job.ts';
 import { listJobs } from '../../runtime/dispatch/scheduler/job.ts';
 import type { JobRecord } from '../../runtime/store/job-mutations.ts';
 import { createCompileRequest } from '../compose/compile-request.ts';
-import { createMachineFacts } from '../compose/machine-facts.ts';
 import type { CliContext } from '../context.ts';
 import { CliError } from '../errors.ts';
-import { nodeFiles } from '../files/node-files.ts';
 import { readStoredJobs } from '../store/stored-jobs.ts';
 import type { OpenTable } from '../subscriptions/open-table.ts';
 import { openTable } from '../subscriptions/open-table.ts';

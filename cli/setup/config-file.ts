@@ -1,12 +1,12 @@
 /** Which configuration file `gateway setup` works on. */
-
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { isSystemError } from '../../base/system-error.ts';
+import { nodeFiles } from '../../compiler/node/node-files.ts';
 import { isGlob } from '../../compiler/source/expand-glob.ts';
 import { searchConfig, usualConfigs } from '../../compiler/source/search-config.ts';
 import type { CliContext } from '../context.ts';
-import { isSystemError, UsageError } from '../errors.ts';
-import { nodeFiles } from '../files/node-files.ts';
+import { UsageError } from '../errors.ts';
 
 /** The one named, else the one that would be found, else a new one in the home. @throws UsageError for several */
 export function setupTarget({ cwd, home }: CliContext, configs: readonly string[] | undefined): string {

@@ -1,5 +1,5 @@
 /** The questions of `gateway setup`, each starting from what is set up already. */
-import { parseBaseUrl } from '../../schemas/base-url.ts';
+import { parseBaseUrl } from '../../base/base-url.ts';
 import type { SetupAnswers } from './answers.ts';
 import { GENERATE } from './answers.ts';
 import type { KnownTarget, TargetWay } from './known-targets.ts';

@@ -1,6 +1,8 @@
 /** Opens what is known of a sender's payloads: the shipped shape, or the files that a source of the user's own names. */
 import { hasErrors } from '../../compiler/diagnostics/diagnostic.ts';
 import { suggest } from '../../compiler/diagnostics/suggest.ts';
+import { nodeFiles } from '../../compiler/node/node-files.ts';
+import { readShippedShape } from '../../compiler/node/shipped-catalog.ts';
 import { createReport } from '../../compiler/report.ts';
 import type { FormSet } from '../../compiler/shapes/form-set.ts';
 import { createFormSet } from '../../compiler/shapes/form-set.ts';
@@ -9,8 +11,6 @@ import type { Shape } from '../../compiler/shapes/shape.ts';
 import { readShapeFile } from '../../compiler/shapes/shape-file.ts';
 import type { CliContext } from '../context.ts';
 import { CliError } from '../errors.ts';
-import { nodeFiles } from '../files/node-files.ts';
-import { readShippedShape } from '../files/shipped-catalog.ts';
 import type { OpenSource, OpenSources } from './open-sources.ts';
 
 /** @throws CliError when nothing is known of its payloads. */

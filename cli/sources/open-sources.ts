@@ -7,6 +7,7 @@ import type { LoweredSource } from '../../compiler/lower/default-sources.ts';
 import { lowerSource } from '../../compiler/lower/source.ts';
 import type { SourceEntry } from '../../compiler/lower/source-variants.ts';
 import { expandSource, sourceNames } from '../../compiler/lower/source-variants.ts';
+import { nodeFiles } from '../../compiler/node/node-files.ts';
 import { loadCatalogFolder } from '../../compiler/source/load-catalog.ts';
 import { loadConfig } from '../../compiler/source/load-config.ts';
 import { isPlainMap } from '../../compiler/source/plain-map.ts';
@@ -16,7 +17,6 @@ import { validate as validateSource } from '../../schemas/built/validate-source.
 import type { SourceFile } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../context.ts';
 import { CliError } from '../errors.ts';
-import { nodeFiles } from '../files/node-files.ts';
 import { printNote } from '../output/print.ts';
 
 export interface OpenSource extends LoweredSource {

@@ -5,9 +5,9 @@
 import { readFileSync } from 'node:fs';
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts';
 import type { MachineFacts } from '../../compiler/machine-facts.ts';
+import { createMachineFacts } from '../../compiler/node/machine-facts.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import { createCompileRequest } from '../compose/compile-request.ts';
-import { createMachineFacts } from '../compose/machine-facts.ts';
 import type { CliContext } from '../context.ts';
 import { CliError } from '../errors.ts';
 import { tryAskGateway } from '../gateway/ask-gateway.ts';

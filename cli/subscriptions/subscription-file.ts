@@ -4,14 +4,15 @@
  */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { readRegularTextSync, UnreadableFile } from '../../base/read-regular-file.ts';
+import { isSystemError } from '../../base/system-error.ts';
 import type { FileLock } from '../../runtime/control/file-lock.ts';
-import { readRegularTextSync, UnreadableFile } from '../../runtime/files/read-regular-file.ts';
+import { writeAtomic } from '../../runtime/platform/write-atomic.ts';
 import type { RouteConfig } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../context.ts';
 import { openHome } from '../context.ts';
-import { CliError, isSystemError } from '../errors.ts';
+import { CliError } from '../errors.ts';
 import { findJsonFault } from '../files/json-fault.ts';
-import { writeAtomic } from '../files/write-atomic.ts';
 
 /** Entries by name, as they stand in the file: that they are sound is the compiler's to say. */
 export type Entries = ReadonlyMap<string, RouteConfig>;

@@ -1,6 +1,7 @@
 /** Runs one test: makes its request, has it explained, and compares. */
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { isSystemError } from '../../base/system-error.ts';
 import { suggest } from '../../compiler/diagnostics/suggest.ts';
 import { explainRequest } from '../../runtime/explain/explain-request.ts';
 import { Warnings } from '../../runtime/explain/warnings.ts';
@@ -8,7 +9,6 @@ import type { RunScript } from '../../runtime/intake/script-runner.ts';
 import { judgeScript } from '../../runtime/intake/script-runner.ts';
 import type { RequestParts } from '../../runtime/verify/request.ts';
 import type { Explanation, RoutePlan, TestCase } from '../../schemas/generated/types.ts';
-import { isSystemError } from '../errors.ts';
 import { partsOf, readSaved } from '../explain/read-request.ts';
 import { routePath } from '../subscriptions/route-url.ts';
 import type { Failure } from './compare.ts';

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import type { Document } from 'yaml';
 import { parseDocument } from 'yaml';
+import { writeAtomic } from '../../runtime/platform/write-atomic.ts';
 import type { Explanation, TestExpectation } from '../../schemas/generated/types.ts';
-import { writeAtomic } from '../files/write-atomic.ts';
 import type { TestResult } from './run-test.ts';
 
 type Expected = { [Key in Exclude<keyof TestExpectation, 'snapshot'>]?: TestExpectation[Key] };

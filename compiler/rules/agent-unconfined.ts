@@ -1,5 +1,7 @@
 /** A program that gets text of strangers and no limits (§5 of the decisions). */
+import type { RouteView } from '../route-scope.ts';
 import { describePart } from '../untrusted/describe-part.ts';
+import type { UntrustedPart } from '../untrusted/untrusted-texts.ts';
 import { untrustedParts } from '../untrusted/untrusted-texts.ts';
 import type { Rule } from './support/rule.ts';
 
@@ -39,10 +41,7 @@ agent:
   },
   checkAgent({ config: { agent }, routes }) {
     if (agent?.command === undefined || agent.confined !== undefined || isToldToolsets(agent.command)) return [];
-    const reached = routes().flatMap((route) => {
-      const [part] = route.config.accept_untrusted === undefined ? untrustedParts(route) : [];
-      return part === undefined ? [] : [{ name: route.name, part }];
-    });
+    const reached = firstReached(routes());
     const [first] = reached;
     if (first === undefined) return [];
     const message = `${describePart(first.part)} of ${listRoutes(reached.map(({ name }) => name))} reaches \`${agent.command[0]}\`, and nothing limits what that does`;
@@ -56,10 +55,25 @@ agent:
 const isToldToolsets = (command: readonly string[]): boolean =>
   command.some((argument) => argument.includes('{toolsets}') || argument.includes('HOOKWRIGHT_TOOLSETS'));
 
+interface Reached {
+  readonly name: string;
+  readonly part: UntrustedPart;
+}
+
 const MOST = 3;
+
+/** So many as are named, and one more if there is one. */
+function firstReached(routes: Iterable<RouteView>): readonly Reached[] {
+  const reached: Reached[] = [];
+  for (const route of routes) {
+    const [part] = route.config.accept_untrusted === undefined ? untrustedParts(route) : [];
+    if (part !== undefined) reached.push({ name: route.name, part });
+    if (reached.length > MOST) break;
+  }
+  return reached;
+}
 
 function listRoutes(names: readonly string[]): string {
   const shown = names.slice(0, MOST).map((name) => `\`${name}\``);
-  const more = names.length - shown.length;
-  return `the route${names.length === 1 ? '' : 's'} ${shown.join(', ')}${more === 0 ? '' : ` and ${more} more`}`;
+  return `the route${names.length === 1 ? '' : 's'} ${shown.join(', ')}${names.length > MOST ? ' and others' : ''}`;
 }

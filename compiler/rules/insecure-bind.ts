@@ -1,5 +1,5 @@
 /** Validation switched off where others can connect (§5.3). */
-import { isLoopback } from '../lower/loopback.ts';
+import { isLoopback } from '../../base/loopback.ts';
 import { isInsecure } from '../route-scope.ts';
 import type { Rule } from './support/rule.ts';
 

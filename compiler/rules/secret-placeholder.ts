@@ -1,9 +1,10 @@
 /** What stands for a secret, where a secret is expected. */
+
+import { isLoopback } from '../../base/loopback.ts';
 import type { SecretRef } from '../../schemas/generated/types.ts';
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
 import { agentSecrets } from '../lower/agent.ts';
 import { targetNamed } from '../lower/delivery.ts';
-import { isLoopback } from '../lower/loopback.ts';
 import { targetEntries } from '../lower/profile.ts';
 import type { RouteScope } from '../route-scope.ts';
 import { DEFAULT_PROFILE } from '../route-scope.ts';

@@ -1,5 +1,5 @@
 /** A secret that crosses the network in the clear. */
-import { isLoopback } from '../lower/loopback.ts';
+import { isLoopback } from '../../base/loopback.ts';
 import type { Rule } from './support/rule.ts';
 
 export const tokenWithoutTls: Rule = {

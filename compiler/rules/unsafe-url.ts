@@ -1,5 +1,5 @@
 /** A URL that gives credentials away. */
-import { credentialsIn, parseBaseUrl } from '../../schemas/base-url.ts';
+import { credentialsIn, parseBaseUrl } from '../../base/base-url.ts';
 import type {
   ProfileConfig,
   TargetBinding,

@@ -8,17 +8,17 @@ export type LearnedSchema = Readonly<Record<string, unknown>>;
 export function learnSchema(payloads: readonly unknown[]): LearnedSchema {
   const seen = createSeen();
   for (const payload of payloads) see(seen, payload);
-  return schemaOf(seen, '');
+  return schemaOf(seen, '', 0);
 }
 
-/** @param name of the property that holds it */
-function schemaOf(seen: Seen, name: string): LearnedSchema {
+/** @param name of the property that holds it @param depth of objects above it */
+function schemaOf(seen: Seen, name: string, depth: number): LearnedSchema {
   const types = typesOf(seen);
   return {
     ...(types.length === 0 ? {} : { type: types.length === 1 ? types[0] : types }),
-    ...textSchema(seen, name),
-    ...(seen.objects === 0 ? {} : objectSchema(seen)),
-    ...(seen.items === null ? {} : { items: schemaOf(seen.items, name) }),
+    ...textSchema(seen, name, depth),
+    ...(seen.objects === 0 ? {} : objectSchema(seen, depth + 1)),
+    ...(seen.items === null ? {} : { items: schemaOf(seen.items, name, depth) }),
   };
 }
 
@@ -37,14 +37,14 @@ function typesOf(seen: Seen): readonly string[] {
   return types.length === 1 && types[0] === 'null' ? [] : types;
 }
 
-function textSchema(seen: Seen, name: string): LearnedSchema {
+function textSchema(seen: Seen, name: string, depth: number): LearnedSchema {
   if (seen.strings === 0) return {};
   const values = [...(seen.texts?.keys() ?? [])];
   const format = Object.entries(FORMATS).find(
     ([, pattern]) => seen.texts !== null && values.every((text) => pattern.test(text)),
   )?.[0];
   if (format !== undefined) return { format };
-  if (seen.texts === null || !isEnum(seen.texts, seen.strings, name)) return {};
+  if (seen.texts === null || !isEnum(seen.texts, seen.strings, { name, depth })) return {};
   return { enum: [...values.sort(), ...(seen.nulls > 0 ? [null] : [])] };
 }
 
@@ -59,7 +59,7 @@ const FORMATS: Readonly<Record<string, RegExp>> = {
 /** Names of fields that hold one word of a fixed list. */
 const KINDS =
   /^(?:action|type|kind|status|state|event|event_type|level|severity|priority|category|role|currency|environment|conclusion|result|reason|visibility|mode)$/i;
-/** A field of these names may be known to hold one word only: it says what the payload is. */
+/** At the top of a payload, a field of these names may be known to hold one word only: it says what the payload is. */
 const NAMES_PAYLOAD = /^(?:action|type|kind|event|event_type|event_name|object)$/i;
 const WORD = /^[A-Za-z][A-Za-z0-9]*(?:[_.:/ -][A-Za-z0-9]+){0,4}$/;
 const MOST_VALUES = 12;
@@ -68,23 +68,27 @@ const LONGEST_VALUE = 40;
 const REPEATS = { kind: 2, other: 5 };
 
 /** Few words that come again and again. Other texts are free, also when few of them have been seen. */
-function isEnum(texts: ReadonlyMap<string, number>, count: number, name: string): boolean {
+function isEnum(
+  texts: ReadonlyMap<string, number>,
+  count: number,
+  { name, depth }: { readonly name: string; readonly depth: number },
+): boolean {
   const isWords = [...texts.keys()].every(
     (text) => text.length <= LONGEST_VALUE && WORD.test(text) && !/\d{3}/.test(text),
   );
   if (!isWords || texts.size > MOST_VALUES) return false;
-  if (texts.size === 1 && !NAMES_PAYLOAD.test(name)) return false;
+  if (texts.size === 1 && !(depth === 1 && NAMES_PAYLOAD.test(name))) return false;
   return count >= texts.size * (KINDS.test(name.replace(/^.*_/, '')) ? REPEATS.kind : REPEATS.other);
 }
 
-function objectSchema(seen: Seen): LearnedSchema {
+function objectSchema(seen: Seen, depth: number): LearnedSchema {
   const entries = [...seen.properties];
   if (entries.length === 0) return {};
   if (isMap(seen)) {
     const values = entries.map(([, value]) => value).reduce(unitedWith);
-    return { additionalProperties: schemaOf(values, '') };
+    return { additionalProperties: schemaOf(values, '', depth) };
   }
-  const properties = entries.map(([name, value]) => [name, schemaOf(value, name)] as const);
+  const properties = entries.map(([name, value]) => [name, schemaOf(value, name, depth)] as const);
   const required = entries.filter(([, value]) => value.count === seen.objects).map(([name]) => name);
   return { ...(required.length === 0 ? {} : { required }), properties: Object.fromEntries(properties) };
 }

@@ -22,6 +22,12 @@ export interface AgentRunner {
   run(request: AgentRequest): Promise<string>;
 }
 
+/**
+ * An agent of a program that embeds the runtime. What it throws fails the run: an AgentError with its own message, anything
+ * else with a fixed one, because its text may hold a secret.
+ */
+export type RunAgent = (request: AgentRequest) => Promise<string> | string;
+
 /** A failed run, with a reason an operator can act on. */
 export class AgentError extends Error {
   override readonly name = 'AgentError';

@@ -8,6 +8,7 @@
  */
 import type { Timer } from '../clock.ts';
 import type { Holder, TakenAttempt, TakenRun, TakenWork } from '../store/mutations.ts';
+import { ClockWatch } from './clock-watch.ts';
 import type { DispatchContext } from './context.ts';
 import { MAX_PER_TARGET } from './delivery-worker.ts';
 import type { StoreGate } from './store-gate.ts';
@@ -37,15 +38,12 @@ export interface WorkLoopParts {
 const MAX_SLEEP_MS = 60_000;
 /** When it tries again after the store took nothing, or a fault of this program, in ms. */
 const RETRY_MS = 1000;
-/** A clock that is set back by less is only adjusted, in ms. */
-const SET_BACK_MS = 60_000;
 
 export class WorkLoop {
   private readonly parts: WorkLoopParts;
   private onRecovered: (count: number) => void = () => {};
   private needsRecovery = true;
-  /** Unix ms at which monotonic time began, by the clock as it was. */
-  private origin: number;
+  private readonly clockWatch: ClockWatch;
   private timer: Timer | null = null;
   /** Unix ms for which the timer is set. */
   private wakesAt = Number.POSITIVE_INFINITY;
@@ -59,9 +57,8 @@ export class WorkLoop {
   private arrived = 0;
 
   constructor(parts: WorkLoopParts) {
-    const { clock } = parts.context;
     this.parts = parts;
-    this.origin = clock.now() - clock.monotonic();
+    this.clockWatch = new ClockWatch(parts.context.clock);
   }
 
   /** Begins; resolves with the number of runs and attempts that processes which are gone had under way. */
@@ -172,13 +169,9 @@ export class WorkLoop {
   }
 
   private watchClock(): void {
-    const { clock, log } = this.parts.context;
-    const origin = clock.now() - clock.monotonic();
-    const back_ms = Math.round(this.origin - origin);
-    if (back_ms >= 0 && back_ms < SET_BACK_MS) return;
-    this.origin = origin;
-    if (back_ms < 0) return;
-    log.warn({ back_ms }, 'the clock was set back: what waits goes by the new time');
+    const back_ms = this.clockWatch.setBackBy();
+    if (back_ms === 0) return;
+    this.parts.context.log.warn({ back_ms }, 'the clock was set back: what waits goes by the new time');
     this.needsRecovery = true;
   }
 

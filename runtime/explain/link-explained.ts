@@ -1,8 +1,9 @@
 /** Links one route to be explained: as a gateway does, but without a secret that cannot be had where it is explained. */
+
+import { isLoopback } from '../../base/loopback.ts';
 import type { RoutePlan } from '../../schemas/generated/types.ts';
 import type { Clock } from '../clock.ts';
 import { RateWindows } from '../intake/rate-limit.ts';
-import { isLoopback } from '../loopback.ts';
 import type { SecretResolver } from '../secrets.ts';
 import type { ListFiles } from '../table/in-file-set.ts';
 import { createListOpener } from '../table/in-file-set.ts';

@@ -26,6 +26,8 @@ export class IntakeRequest extends IncomingMessage {
   awaitsContinue: boolean;
   /** Client behind a trusted proxy for whom this request is counted; else null. */
   client: string | null;
+  /** It came over a connection of this server, or from this machine: false where nobody says who sent it. */
+  isDirect: boolean;
 
   constructor(socket: Socket) {
     super(socket);
@@ -34,6 +36,7 @@ export class IntakeRequest extends IncomingMessage {
     this.held = 0;
     this.awaitsContinue = false;
     this.client = null;
+    this.isDirect = true;
   }
 }
 

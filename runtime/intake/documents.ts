@@ -1,10 +1,8 @@
 /** What the public server answers to GET: its health and the blueprint catalog. None of it holds a secret (decisions §3). */
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Clock } from '../clock.ts';
 import type { Logger } from '../log.ts';
-import type { StatFile } from '../table/file-version.ts';
-import { FileVersion } from '../table/file-version.ts';
+import type { CatalogSource } from './catalog-source.ts';
 import type { Reply } from './reply.ts';
 import { jsonReply, textReply } from './reply.ts';
 
@@ -23,19 +21,13 @@ const HEALTH: Document = {
 const CATALOG_PATH = '/blueprints';
 
 export interface DocumentContext {
-  /** Absolute path of blueprints.json; it may be missing. */
-  readonly path: string;
-  readonly stat: StatFile;
-  /** Rejects as node:fs/promises does. */
-  readonly read: (path: string) => Promise<string>;
-  readonly clock: Clock;
+  readonly source: CatalogSource;
   readonly log: Logger;
 }
 
 /** The documents by request path; the catalog is read again when its file changed. */
 export class Documents {
   private readonly context: DocumentContext;
-  private readonly version = new FileVersion();
   /** One look at a time: whoever asks meanwhile waits for it. */
   private refreshing: Promise<void> | null = null;
   private catalog: ReadonlyMap<string, Document> = new Map();
@@ -57,14 +49,12 @@ export class Documents {
 
   /** A file that is no catalog leaves the previous one in service. */
   private async refresh(): Promise<void> {
-    const { path, stat, read, clock, log } = this.context;
+    const { source, log } = this.context;
     try {
-      const found = stat(path);
-      if (!this.version.differs(found)) return;
-      this.version.note(found, clock.now());
-      this.catalog = found === undefined ? new Map() : publishCatalog(await read(path));
+      const text = await source.read();
+      if (text !== null) this.catalog = text === undefined ? new Map() : publishCatalog(text);
     } catch (error) {
-      log.error({ file: path, reason: String(error) }, 'blueprint catalog cannot be read');
+      log.error({ file: source.file, reason: String(error) }, 'blueprint catalog cannot be read');
     }
   }
 }

@@ -1,29 +1,23 @@
 /**
- * Holds the one table in service and replaces it, whole, when its file changes.
+ * Holds the one table in service and replaces it, whole, when its source changes or a program hands over another.
  *
  * A load reads, checks and links the new table beside the old one, in pieces; then one assignment puts it in service.
  * Requests keep the route they were given. A table that cannot be served leaves the old one, and says so in the log and
- * in the status. Changes are noticed by a watch on the folder; a `stat` before routing finds those it missed.
+ * in the status. Changes of a file are noticed by a watch on its folder; a `stat` before routing finds those it missed.
  */
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../log.ts';
 import { Breather } from './breather.ts';
-import type { StatFile } from './file-version.ts';
-import { FileVersion } from './file-version.ts';
 import type { LinkedTable } from './link.ts';
 import type { LinkedRoute } from './linked-table.ts';
-import { loadTable, TableError } from './load.ts';
+import { TableError } from './load.ts';
 import type { Subscriptions } from './subscriptions.ts';
+import type { TableSource } from './table-source.ts';
+import { tableValue } from './table-source.ts';
 
 export interface TableContext {
-  /** Absolute path of routes.json. */
-  readonly path: string;
-  readonly stat: StatFile;
-  /** Rejects as node:fs/promises does. */
-  readonly read: (path: string) => Promise<Buffer>;
-  /** Calls back when a file in the folder of `path` changed; answers the way to stop. Throws as node:fs does. */
-  readonly watch: (path: string, changed: () => void) => () => void;
+  readonly source: TableSource;
   /** Rejects with TableError when the table must not or cannot be served. */
   readonly link: (table: RouteTable, breather: Breather) => Promise<LinkedTable>;
   /** Called with each table about to be served; rejects with TableError to refuse it. What it returns runs at the swap. */
@@ -41,7 +35,7 @@ export interface TableState {
   readonly loadedAt: number;
   /** Counts the tables served since the start. */
   readonly generation: number;
-  /** Why the file as it is now is not the one in service; null when it is. */
+  /** Why the newest table is not the one in service; null when it is. */
   readonly error: string | null;
 }
 
@@ -50,7 +44,7 @@ const LOOK_MS = 1000;
 
 export class Tables {
   private readonly context: TableContext;
-  private readonly version = new FileVersion();
+  private source: TableSource;
   private table: LinkedTable | null = null;
   private state: TableState = { hash: '', loadedAt: 0, generation: 0, error: null };
   private reloading: Promise<boolean> | null = null;
@@ -64,20 +58,58 @@ export class Tables {
 
   constructor(context: TableContext) {
     this.context = context;
+    this.source = context.source;
   }
 
-  /** Loads the first table and starts to watch. @throws TableError when there is none to serve. */
+  /** Loads the first table, takes in the subscriptions and starts to watch. @throws TableError when there is none to serve. */
   async start(): Promise<LinkedTable> {
-    const { path, watch, log, subscriptions } = this.context;
+    await this.loadFirst();
+    await this.begin();
+    return this.serving;
+  }
+
+  /** @throws TableError when there is none to serve. */
+  async loadFirst(): Promise<RouteTable> {
     await this.load();
+    return this.serving.plan;
+  }
+
+  /** Takes in the subscriptions and starts to watch: from here on another table may come. */
+  async begin(): Promise<void> {
+    const { log, subscriptions } = this.context;
     await subscriptions.refresh(this.serving.plan);
     await subscriptions.loading;
     try {
-      this.unwatch = watch(path, () => this.reloadChanged());
+      this.unwatch = this.source.watch(() => this.reloadChanged());
     } catch (error) {
       log.warn({ reason: String(error) }, 'table folder cannot be watched: changes are noticed with the next request');
     }
-    return this.serving;
+  }
+
+  /**
+   * Serves this table from now on, in place of what its source holds: a file is not watched any more.
+   * @throws TableError when it cannot be served; the one in service stays.
+   */
+  async swap(table: RouteTable): Promise<void> {
+    const source = tableValue(table);
+    while (this.reloading !== null) await this.reloading;
+    const turn = this.take(table, new Breather(this.context.clock));
+    // Reloads that are asked for meanwhile come after it.
+    this.reloading = turn.then(
+      () => true,
+      () => false,
+    );
+    try {
+      await turn;
+      this.stop();
+      this.source = source;
+    } catch (error) {
+      this.context.onLoad(false);
+      throw error;
+    } finally {
+      this.reloading = null;
+      if (this.again) void this.reload();
+    }
   }
 
   stop(): void {
@@ -136,20 +168,12 @@ export class Tables {
   }
 
   private reloadChanged(): void {
-    if (this.changed()) void this.reload();
+    if (this.source.changed()) void this.reload();
   }
 
   private readonly unlook = (): void => {
     this.looked = false;
   };
-
-  private changed(): boolean {
-    try {
-      return this.version.differs(this.context.stat(this.context.path));
-    } catch {
-      return false;
-    }
-  }
 
   private async runReload(): Promise<boolean> {
     let swapped = false;
@@ -176,18 +200,23 @@ export class Tables {
     );
   }
 
-  /** False when the file holds the table in service. */
+  /** False when the source holds the table in service. */
   private async load(): Promise<boolean> {
-    const { path, stat, clock, prepare, subscriptions } = this.context;
-    this.version.note(stat(path), clock.now());
-    const breather = new Breather(clock);
+    const breather = new Breather(this.context.clock);
     const current = this.relink ? '' : this.state.hash;
     this.relink = false;
-    const plan = await loadTable(await this.read(path), current, breather);
+    const plan = await this.source.load(current, breather);
     if (plan === 'same') {
       this.state = { ...this.state, error: null };
       return false;
     }
+    await this.take(plan, breather);
+    return true;
+  }
+
+  /** Puts a table in service, or rejects with TableError. */
+  private async take(plan: RouteTable, breather: Breather): Promise<void> {
+    const { prepare, subscriptions } = this.context;
     const table = await this.link(plan, breather);
     const subscribe = await subscriptions.prepare(plan, breather);
     const apply = await prepare(plan);
@@ -195,7 +224,6 @@ export class Tables {
     subscribe();
     apply();
     this.took(plan);
-    return true;
   }
 
   /** What cannot be linked at all is a table of another program, whatever its hash says. @throws TableError */
@@ -216,15 +244,5 @@ export class Tables {
     this.state = { hash, loadedAt: clock.now(), generation, error: null };
     onLoad(true);
     log.info({ hash, generation, routes: Object.keys(routes).length }, 'table loaded');
-  }
-
-  private async read(path: string): Promise<Buffer> {
-    try {
-      return await this.context.read(path);
-    } catch (error) {
-      const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-      const hint = code === 'ENOENT' ? ': run `hookwright compile`' : '';
-      throw new TableError(`${path} cannot be read (${code})${hint}`);
-    }
   }
 }

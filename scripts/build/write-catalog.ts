@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 /** @param built folder of the compiled sources, which do the work @param from folder of the YAML files @param to folder of the one file */
 export async function writeCatalog(built: string, from: string, to: string): Promise<void> {
   const load = (module: string): Promise<unknown> => import(pathToFileURL(join(built, module)).href);
-  const { nodeFiles } = (await load('cli/files/node-files.js')) as typeof import('../../cli/files/node-files.ts');
+  const { nodeFiles } = (await load('compiler/node/node-files.js')) as typeof import('../../compiler/node/node-files.ts');
   const { CATALOG_JSON, readYamlCatalog } = (await load(
     'compiler/shipped-catalog.js',
   )) as typeof import('../../compiler/shipped-catalog.ts');

@@ -1,6 +1,6 @@
 /** Prints docs/targets.md from the catalog: what a target takes, what to create at its service, what is known of it. */
 import { fileURLToPath } from 'node:url';
-import { nodeFiles } from '../../cli/files/node-files.ts';
+import { nodeFiles } from '../../compiler/node/node-files.ts';
 import { loadCatalogFolder } from '../../compiler/source/load-catalog.ts';
 import type {
   TargetAddress,

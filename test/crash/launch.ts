@@ -49,7 +49,10 @@ export function launch(options: ChildOptions): Launched {
   const tell = (message: ToChild): void => void child.stdin.write(`${JSON.stringify(message)}\n`);
   return {
     ...{ ready, answers, ended },
-    send: (event) => tell({ kind: 'event', event }),
+    send(event) {
+      answers.delete(event.id);
+      tell({ kind: 'event', event });
+    },
     finish: () => tell({ kind: 'finish' }),
     kill: () => void child.kill('SIGKILL'),
   };

@@ -2,6 +2,7 @@
 import { seededRandom } from '../helpers/seeded-random.ts';
 import type { Findings } from './inspect-home.ts';
 import { inspectHome } from './inspect-home.ts';
+import type { Launched } from './launch.ts';
 import { launch } from './launch.ts';
 import { acknowledgedIn } from './matrix.ts';
 import type { CrashEvent } from './protocol.ts';
@@ -24,6 +25,20 @@ export interface RandomReport extends Findings {
 
 const MODES = ['agent', 'agent', 'coalesce', 'immediate', 'direct'] as const;
 
+/** Most times that a sender comes back. */
+const MOST_TRIES = 1000;
+
+/** Sends what was refused again, as a sender does that was told 503, until everything has another answer. */
+async function persist(child: Launched, sent: readonly CrashEvent[]): Promise<void> {
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    while (child.answers.size < sent.length) await new Promise((resolve) => setTimeout(resolve, 5));
+    const refused = sent.filter(({ id }) => child.answers.get(id) === 'overloaded');
+    if (refused.length === 0) return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    for (const event of refused) child.send(event);
+  }
+}
+
 export async function killAtRandom({ home, kills, events, lifeMs, seed }: RandomKills): Promise<RandomReport> {
   const startedAt = Date.now();
   const random = seededRandom(seed);
@@ -45,13 +60,13 @@ export async function killAtRandom({ home, kills, events, lifeMs, seed }: Random
     if (life < kills) {
       setTimeout(() => child.kill(), random() * lifeMs);
     } else {
-      while (child.answers.size < sent.length) await new Promise((resolve) => setTimeout(resolve, 5));
+      await persist(child, sent);
       child.finish();
     }
     await child.ended;
     for (const { id } of repeats) {
       const answer = child.answers.get(id) ?? 'duplicate';
-      if (answer !== 'duplicate') wrong.push(`${id}: taken again as ${answer}`);
+      if (answer !== 'duplicate' && answer !== 'overloaded') wrong.push(`${id}: taken again as ${answer}`);
     }
     for (const id of acknowledgedIn(child.answers)) acknowledged.add(id);
   }

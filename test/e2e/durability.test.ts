@@ -1,6 +1,6 @@
 /** The promise of decisions §7 as a sender and an operator see it: a real gateway, killed; a real disk, full. */
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { atEnd } from '../helpers/at-end.ts';
@@ -107,4 +107,23 @@ test('a gateway on a full disk refuses events, stays healthy, and takes them aga
     Object.values(states).reduce((sum, count) => sum + count, 0),
     accepted + 1,
   );
+});
+
+test('a gateway whose home is taken away refuses events until it is back, and says so', async (t) => {
+  const home = join(tempDir(t), 'home');
+  mkdirSync(home);
+  writeFileSync(join(home, 'agent.sh'), 'cat > /dev/null; echo ok\n');
+  const { url, running, status } = await startGateway(t, { home, config: CONFIG });
+  assert.equal((await post(url, 'runs', 'before', { n: 1 })).status, 202);
+  await until(async () => (await status()).dispatches.states.done === 1);
+  renameSync(home, `${home}-away`);
+  await until(async () => /has been removed or replaced/.test(running.stderr()));
+  assert.deepEqual(await post(url, 'runs', 'meanwhile', { n: 2 }), {
+    status: 503,
+    code: 'overloaded',
+    retryAfter: '10',
+  });
+  renameSync(`${home}-away`, home);
+  await until(async () => (await post(url, 'runs', 'meanwhile', { n: 2 })).status === 202);
+  await until(async () => (await status()).dispatches.states.done === 2);
 });

@@ -6,15 +6,17 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { COMMANDS } from '../../cli/commands.ts';
+import { splitShellWords } from '../../cli/sources/shell-words.ts';
 import { atEnd } from '../helpers/at-end.ts';
 import { until } from '../helpers/gateway.ts';
 import { codeBlocks } from '../helpers/markdown.ts';
 import { installPacked } from '../helpers/packed.ts';
 import { ROOT } from '../helpers/root.ts';
-import { checkBlocks, hasCommands, runBlocks, userEnvironment } from '../helpers/run-document.ts';
+import { checkBlocks, hasCommands, runBlocks, runInShell, userEnvironment } from '../helpers/run-document.ts';
 import { tempDir } from '../helpers/temp-dir.ts';
 import { STORIES } from './stories/index.ts';
 import { commandOf, stepsWithProcess } from './stories/own-process.ts';
+import { runHere } from './stories/packed-program.ts';
 import { tellStory } from './stories/tell-story.ts';
 
 /** Generated, and run by a test of its own. */
@@ -26,8 +28,11 @@ const documents = [
   ...readdirSync(join(ROOT, 'examples')).map((name) => `examples/${name}/README.md`),
 ].filter((path) => path.endsWith('.md'));
 
-/** `npm run test:packed` starts a process for every step. */
-const WITH_PROCESS = stepsWithProcess(STORIES, process.env.HOOKWRIGHT_LONG_TESTS === '1');
+/** `npm run test:packed` starts a process for every step of a story and every command of a document. */
+const IS_LONG = process.env.HOOKWRIGHT_LONG_TESTS === '1';
+const WITH_PROCESS = stepsWithProcess(STORIES, IS_LONG);
+/** A command of ours that needs no shell. */
+const PLAIN = /^hookwright ([^|<>$`;&()*~]*)$/;
 
 const SECRET = 'e2e-secret-that-is-long-enough';
 const CONFIG = `platforms:
@@ -61,7 +66,14 @@ describe('the packed package, installed in an empty folder', { concurrency: 4 },
       'examples',
       'package.json',
     ]);
-    assert.deepEqual(readdirSync(join(installed, 'dist')).sort(), ['catalog', 'cli', 'compiler', 'runtime', 'schemas']);
+    assert.deepEqual(readdirSync(join(installed, 'dist')).sort(), [
+      'base',
+      'catalog',
+      'cli',
+      'compiler',
+      'runtime',
+      'schemas',
+    ]);
     assert.ok(!existsSync(join(installed, 'examples/quickstart/build')), 'no built tables');
   });
 
@@ -69,7 +81,7 @@ describe('the packed package, installed in an empty folder', { concurrency: 4 },
     const code =
       "const c = await import('hookwright/compiler'); const r = await import('hookwright/runtime');" +
       "await import('hookwright/schemas/config.schema.json', { with: { type: 'json' } });" +
-      'console.log(typeof c.compile, typeof r.createGateway)';
+      'console.log(typeof c.compileText, typeof r.createService)';
     const run = spawnSync(process.execPath, ['--input-type=module', '-e', code], { cwd: folder, encoding: 'utf8' });
     assert.equal(run.stdout, 'function function\n', run.stderr);
   });
@@ -128,13 +140,19 @@ describe('the packed package, installed in an empty folder', { concurrency: 4 },
       const env = userEnvironment(dir, program);
       mkdirSync(join(dir, 'home'), { mode: 0o700 });
       atEnd(t, () => spawnSync('hookwright', ['gateway', 'stop'], { cwd: dir, env }));
-      await runBlocks(blocks, dir, env);
+      await runBlocks(blocks, dir, env, async (line) => {
+        const words = IS_LONG ? null : splitShellWords(PLAIN.exec(line)?.[1] ?? '');
+        return words === null || words.length === 0
+          ? runInShell(line, dir, env)
+          : (await runHere(program, words, { cwd: dir, env })).shown;
+      });
     });
   }
 });
 
-test('every command is driven to its end by a story, in a process of its own at least once', () => {
-  const driven = [...WITH_PROCESS].filter(({ code = 0, terminal }) => code === 0 && terminal === undefined);
+test('every command is driven to its end by a story', () => {
+  const steps = STORIES.flatMap((story) => story.steps);
+  const driven = steps.filter(({ code = 0, terminal }) => code === 0 && terminal === undefined);
   const commands = driven.map(commandOf);
   assert.deepEqual(
     COMMANDS.filter((command) => !commands.includes(command)).map(({ path }) => path),

@@ -10,7 +10,7 @@ import { runCli } from '../../cli/run.ts';
 import { systemClock } from '../../runtime/clock.ts';
 import { nodeArgv } from './node-argv.ts';
 
-const SELF = nodeArgv(new URL('../../cli/main.js', import.meta.url));
+export const SELF = nodeArgv(new URL('../../cli/main.js', import.meta.url));
 
 /** Read once for all tests of a file. */
 const shippedCatalog = createCatalog();

@@ -1,10 +1,10 @@
 /** Compiles configs in memory, against the shipped catalog, for tests. */
 import { fileURLToPath } from 'node:url';
-import { nodeFiles } from '../../cli/files/node-files.ts';
-import { readShippedShape } from '../../cli/files/shipped-catalog.ts';
 import type { CompileInput, CompileResult } from '../../compiler/compile.ts';
 import { compile } from '../../compiler/compile.ts';
 import { printPretty } from '../../compiler/diagnostics/print-pretty.ts';
+import { nodeFiles } from '../../compiler/node/node-files.ts';
+import { readShippedShape } from '../../compiler/node/shipped-catalog.ts';
 import type { Example } from '../../compiler/rules/support/rule.ts';
 import { loadShippedCatalog } from '../../compiler/shipped-catalog.ts';
 import type { MemoryFile } from './memory-files.ts';

@@ -40,11 +40,19 @@ export function userEnvironment(dir: string, program: string): NodeJS.ProcessEnv
   };
 }
 
-/** Writes the document's files and runs its commands in `dir`, in order. */
-export async function runBlocks(blocks: readonly CodeBlock[], dir: string, env: NodeJS.ProcessEnv): Promise<void> {
+/** Runs a command line and returns what a terminal shows. */
+export type RunCommand = (command: string, cwd: string, env: NodeJS.ProcessEnv) => Promise<string>;
+
+/** Writes the document's files and runs its commands in `dir`, in order: in a shell, or as `run` does it. */
+export async function runBlocks(
+  blocks: readonly CodeBlock[],
+  dir: string,
+  env: NodeJS.ProcessEnv,
+  run: RunCommand = runInShell,
+): Promise<void> {
   for (const block of blocks) {
     if (block.note?.startsWith('file: ')) writeBlock(block, join(dir, block.note.slice('file: '.length)));
-    else if (block.language === 'console' && !isExcused(block)) await runBlock(block, dir, env);
+    else if (block.language === 'console' && !isExcused(block)) await runBlock(block, (line) => run(line, dir, env));
   }
 }
 
@@ -53,9 +61,9 @@ function writeBlock({ text }: CodeBlock, file: string): void {
   writeFileSync(file, text, { mode: 0o600 });
 }
 
-async function runBlock(block: CodeBlock, cwd: string, env: NodeJS.ProcessEnv): Promise<void> {
+async function runBlock(block: CodeBlock, run: (command: string) => Promise<string>): Promise<void> {
   for (const { command, output } of consoleSteps(block.text)) {
-    const printed = await terminalOutput(command, cwd, env);
+    const printed = await run(command);
     const shown = printed === '' ? [] : printed.replace(/\n$/, '').split('\n');
     const wanted = output.join('\n');
     assert.ok(
@@ -65,8 +73,8 @@ async function runBlock(block: CodeBlock, cwd: string, env: NodeJS.ProcessEnv): 
   }
 }
 
-/** What a shell command prints, standard error included. */
-async function terminalOutput(command: string, cwd: string, env: NodeJS.ProcessEnv): Promise<string> {
+/** Standard error included. */
+export async function runInShell(command: string, cwd: string, env: NodeJS.ProcessEnv): Promise<string> {
   const stdio = ['ignore', 'pipe', 'inherit'] as const;
   const shell = spawn('bash', ['-c', `exec 2>&1\n${command}`], { cwd, env, stdio: [...stdio], timeout: 300_000 });
   let text = '';

@@ -4,15 +4,17 @@ import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { readRegularTextSync } from '../../base/read-regular-file.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { systemClock } from '../../runtime/clock.ts';
-import { readRegularTextSync } from '../../runtime/files/read-regular-file.ts';
 import { createGateway } from '../../runtime/gateway.ts';
 import type { Gateway, GatewayOptions } from '../../runtime/gateway-options.ts';
 import { createIds } from '../../runtime/ids.ts';
+import { catalogFile } from '../../runtime/intake/catalog-source.ts';
 import { nodeFiles } from '../../runtime/node-files.ts';
 import { runProcess } from '../../runtime/process/run-process.ts';
 import { createSecretResolver } from '../../runtime/secret-resolver.ts';
+import { tableFile } from '../../runtime/table/table-source.ts';
 import { atEnd } from './at-end.ts';
 import { FakeDispatcher } from './fake-dispatcher.ts';
 import type { LogLine } from './log.ts';
@@ -63,18 +65,20 @@ export function prepareGateway(
   const dispatcher = new FakeDispatcher();
   const log = recordLog();
   const clock = options.clock ?? systemClock;
-  const secretContext = { env: {}, home, userHome: home, readFile: readRegularTextSync, parseEnv: readEnv };
+  const secretContext = { env: {}, home, userHome: home, readFile: readRegularTextSync };
+  const files = options.files ?? nodeFiles;
   const gateway = createGateway({
     home,
     userHome: home,
     env: process.env,
-    table,
+    source: tableFile(table, files, clock),
+    catalog: catalogFile(join(home, 'build', 'blueprints.json'), files, clock),
     dispatcher,
     drain: async () => ({ abandoned: 0 }),
     secrets: () => createSecretResolver(secretContext),
     lowerSubscriptions: () => ({ routes: [], rejected: [] }),
     run: (request) => runProcess(request, clock),
-    files: nodeFiles,
+    files,
     ids: createIds(randomBytes),
     clock,
     log,
@@ -126,10 +130,4 @@ export function sendRaw(port: number, pieces: readonly (string | Buffer)[], endA
     socket.on('error', () => {});
     socket.on('close', () => resolve(text));
   });
-}
-
-function readEnv(text: string): Map<string, string> {
-  return new Map(
-    text.split('\n').flatMap((line) => (line.includes('=') ? [line.split('=', 2) as [string, string]] : [])),
-  );
 }

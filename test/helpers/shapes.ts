@@ -1,5 +1,5 @@
 /** Shipped shapes, and the forms of one of their events. */
-import { readShippedShape } from '../../cli/files/shipped-catalog.ts';
+import { readShippedShape } from '../../compiler/node/shipped-catalog.ts';
 import type { FormSet } from '../../compiler/shapes/form-set.ts';
 import { createFormSet } from '../../compiler/shapes/form-set.ts';
 import type { Shape } from '../../compiler/shapes/shape.ts';

@@ -22,7 +22,6 @@ function resolver(reads: string[] = []) {
       if (text === undefined) throw Object.assign(new Error(`ENOENT: ${path}`), { code: 'ENOENT' });
       return text;
     },
-    parseEnv: (text) => new Map(text.split('\n').map((line) => line.split('=', 2) as [string, string])),
   });
 }
 

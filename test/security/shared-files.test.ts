@@ -5,17 +5,12 @@ import { linkSync, mkdirSync, readFileSync, renameSync, symlinkSync, truncateSyn
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
-import { nodeFiles as compilerFiles } from '../../cli/files/node-files.ts';
+import { MAX_FILE_BYTES, readRegularFile, readRegularFileSync, UnreadableFile } from '../../base/read-regular-file.ts';
 import { lowerTemplate } from '../../compiler/lower/template.ts';
+import { nodeFiles as compilerFiles } from '../../compiler/node/node-files.ts';
 import { createMirror } from '../../runtime/deliver/sessions/mirror.ts';
 import { openSession } from '../../runtime/deliver/sessions/session-store.ts';
 import { loadSkills } from '../../runtime/dispatch/agents/skills.ts';
-import {
-  MAX_FILE_BYTES,
-  readRegularFile,
-  readRegularFileSync,
-  UnreadableFile,
-} from '../../runtime/files/read-regular-file.ts';
 import { nodeFiles } from '../../runtime/node-files.ts';
 import { runInProcess } from '../helpers/cli.ts';
 import { FakeClock } from '../helpers/fake-clock.ts';

@@ -14,8 +14,8 @@ export interface ProfileView {
 }
 
 export interface AgentView extends Pick<ProfileView, 'name' | 'config'> {
-  /** Made when a rule asks for them. */
-  routes(): readonly RouteView[];
+  /** Made one by one as a rule asks for them. */
+  routes(): Iterable<RouteView>;
 }
 
 export interface JobView {

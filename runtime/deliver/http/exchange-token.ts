@@ -1,6 +1,6 @@
 /** Exchanges the credentials of a binding for a short-lived token, as the target's plan says. */
 
-import type { BaseUrl } from '../../../schemas/base-url.ts';
+import type { BaseUrl } from '../../../base/base-url.ts';
 import type { ExchangePlan, VariantPlan } from '../../../schemas/generated/types.ts';
 import type { Clock } from '../../clock.ts';
 import { linkReader } from './condition.ts';

@@ -1,6 +1,6 @@
 /** Links one request of a target to a function that builds it: host fixed, every value encoded in its place. */
 
-import type { BaseUrl } from '../../../schemas/base-url.ts';
+import type { BaseUrl } from '../../../base/base-url.ts';
 import type { NamedTemplate, RequestPlan, ValueRef } from '../../../schemas/generated/types.ts';
 import { linkBody } from './body.ts';
 import type { Fill, FillScope, Values } from './values.ts';

@@ -1,7 +1,7 @@
 /** Links one binding of a declarative target: its variant chosen, base URL checked, patterns and tests compiled. */
 import { RE2JS } from 're2js';
-import type { BaseUrl } from '../../../schemas/base-url.ts';
-import { parseBaseUrl } from '../../../schemas/base-url.ts';
+import type { BaseUrl } from '../../../base/base-url.ts';
+import { parseBaseUrl } from '../../../base/base-url.ts';
 import type { RequestPlan, ValueTemplate, VariantPlan } from '../../../schemas/generated/types.ts';
 import type { Address, ResolveAddress } from '../address.ts';
 import { linkAddress } from '../address.ts';

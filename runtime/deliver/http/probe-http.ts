@@ -1,6 +1,6 @@
 /** Looks whether the server of an HTTP target can be reached, and whether it gives a token; no credential goes to a strange path. */
 
-import type { BaseUrl } from '../../../schemas/base-url.ts';
+import type { BaseUrl } from '../../../base/base-url.ts';
 import type { DeliveryContext } from '../driver.ts';
 import type { Probe } from '../probe.ts';
 import { probed, probeFailed } from '../probe.ts';

@@ -2,7 +2,7 @@
 import type { Dirent } from 'node:fs';
 import { mkdir, open, readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { readRegularText } from '../../files/read-regular-file.ts';
+import { readRegularText } from '../../../base/read-regular-file.ts';
 import type { ChatRef, Turn } from './session-file.ts';
 import { chatIdOf, sessionPath, sessionsFolder } from './session-file.ts';
 

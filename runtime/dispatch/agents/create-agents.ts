@@ -7,9 +7,10 @@ import type { Logger } from '../../log.ts';
 import type { RunProcess } from '../../process/run-process.ts';
 import { tableSecretRefs } from '../../secret-refs.ts';
 import type { SecretResolver } from '../../secrets.ts';
-import type { AgentRunner } from '../agent-runner.ts';
+import type { AgentRunner, RunAgent } from '../agent-runner.ts';
 import type { ProfileAgent } from '../context.ts';
 import { createCommandAgent } from './command.ts';
+import { createFunctionAgent } from './function.ts';
 import { createOpenAiAgent } from './openai.ts';
 import { previewAgent } from './preview.ts';
 import { secretNames } from './secret-names.ts';
@@ -26,6 +27,8 @@ export interface AgentsContext {
   readonly secrets: SecretResolver;
   readonly readText: ReadText;
   readonly log: Logger;
+  /** In place of the agent that each profile's plan names. */
+  readonly agent?: RunAgent | null;
   /** Replaces every known secret. */
   readonly redact: Redact;
 }
@@ -68,6 +71,7 @@ const RUNNERS: {
 };
 
 function createRunner({ agent }: ProfilePlan, context: RunnerContext): AgentRunner {
+  if (context.agent) return createFunctionAgent(context.agent);
   const create = RUNNERS[agent.kind] as (plan: AgentPlan, context: RunnerContext) => AgentRunner;
   return create(agent, context);
 }

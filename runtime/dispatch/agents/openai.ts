@@ -1,7 +1,7 @@
 /** The agent as an OpenAI-compatible server: one chat completion per run, nothing of its error texts passed on. */
 import type { Dispatcher } from 'undici';
 import { request as send } from 'undici';
-import { parseBaseUrl } from '../../../schemas/base-url.ts';
+import { parseBaseUrl } from '../../../base/base-url.ts';
 import type { OpenAiAgentPlan } from '../../../schemas/generated/types.ts';
 import type { SecretResolver } from '../../secrets.ts';
 import { SecretError } from '../../secrets.ts';

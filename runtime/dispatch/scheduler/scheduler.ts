@@ -20,6 +20,7 @@ import { decideDue } from './due.ts';
 import type { Job, JobTable } from './job.ts';
 import { listJobs } from './job.ts';
 import { eventDispatch, scheduledDispatch } from './job-dispatch.ts';
+import { TickRetention } from './tick-retention.ts';
 import type { Watched } from './watch.ts';
 import { isAhead, watchJobs } from './watch.ts';
 
@@ -39,19 +40,17 @@ export interface SchedulerOptions {
 }
 
 const POLL_MS = 1000;
-/** How often records of old instants are removed, and how many at once. */
-const FORGET_EVERY_MS = 3_600_000;
-const FORGET_SLICE = 1000;
-/** They are kept at least so long, in ms: they are what makes a clock that steps back harmless. */
-const KEEP_MS = 48 * 3_600_000;
+
+/** What an event that fires a job is told, by what the store made of it. */
+const FIRED = { stored: 'accepted', running: 'already_running', paused: 'paused', duplicate: 'duplicate' } as const;
 
 export class JobScheduler implements JobFirer {
   private readonly options: SchedulerOptions;
   private readonly pollMs: number;
+  private readonly ticks: TickRetention;
   private watched: ReadonlyMap<string, Watched> = new Map();
   private source: { readonly table: JobTable; readonly version: number } | null = null;
   private startedAt = 0;
-  private forgetAt = 0;
   private timer: Timer | null = null;
   private working: Promise<void> = Promise.resolve();
   private loading: Promise<void> = Promise.resolve();
@@ -62,6 +61,7 @@ export class JobScheduler implements JobFirer {
   constructor(options: SchedulerOptions) {
     this.options = options;
     this.pollMs = options.poll_ms ?? POLL_MS;
+    this.ticks = new TickRetention(options.store);
   }
 
   /** Begins to watch the jobs; what was due before now was missed. */
@@ -97,19 +97,10 @@ export class JobScheduler implements JobFirer {
       dispatch: eventDispatch(job, table(), dispatch),
       claim: storedClaim(claim, now),
     });
-    switch (result.kind) {
-      case 'stored':
-        wake();
-        return { kind: 'accepted' };
-      case 'running':
-        log.info(fields, 'the job is running already: the event starts no second run');
-        return { kind: 'already_running' };
-      case 'paused':
-        log.info(fields, 'the job is paused: the event is dropped');
-        return { kind: 'paused' };
-      case 'duplicate':
-        return { kind: 'duplicate' };
-    }
+    if (result.kind === 'stored') wake();
+    if (result.kind === 'running') log.info(fields, 'the job is running already: the event starts no second run');
+    if (result.kind === 'paused') log.info(fields, 'the job is paused: the event is dropped');
+    return { kind: FIRED[result.kind] };
   }
 
   private wake(): void {
@@ -129,14 +120,15 @@ export class JobScheduler implements JobFirer {
   private async work(): Promise<void> {
     if (this.stopped) return;
     await this.load();
-    const now = this.options.clock.now();
+    const { clock, table } = this.options;
+    const now = clock.now();
     const settling = [...this.watched.values()].flatMap((watched) =>
       watched.next !== null && watched.next <= now ? [this.settle(watched, watched.next, now)] : [],
     );
     const results = await Promise.allSettled(settling);
     for (const result of results) if (result.status === 'rejected') this.complain(result.reason);
     if (results.some(({ status }) => status === 'fulfilled')) this.isRefused = false;
-    await this.forget(now);
+    await this.ticks.forget(now, table().gateway.retention_days);
   }
 
   private sleep(): void {
@@ -201,13 +193,5 @@ export class JobScheduler implements JobFirer {
     if (outcome === 'stored') log.info(fields, 'job fired');
     if (outcome === 'running') log.warn(fields, 'the job is still running: this run is left out');
     if (missed > 0 && outcome !== 'claimed') log.warn({ ...fields, missed }, 'runs were missed');
-  }
-
-  private async forget(now: number): Promise<void> {
-    if (now < this.forgetAt && this.forgetAt - now <= FORGET_EVERY_MS) return;
-    this.forgetAt = now + FORGET_EVERY_MS;
-    const keep = Math.max(KEEP_MS, this.options.table().gateway.retention_days * 24 * 3_600_000);
-    const slice = { kind: 'forget_ticks', before: Math.round(now - keep), limit: FORGET_SLICE } as const;
-    while ((await this.options.store.write(slice)) === FORGET_SLICE);
   }
 }

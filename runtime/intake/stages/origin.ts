@@ -3,13 +3,13 @@
  * pages that the operator opens. A form is posted from anywhere; a name that is rebound to 127.0.0.1 passes for our own.
  */
 import type { IncomingHttpHeaders } from 'node:http';
-import { isLoopback } from '../../loopback.ts';
+import { isLoopback } from '../../../base/loopback.ts';
 import type { Stage } from '../intake.ts';
 import { FOREIGN_ORIGIN } from '../reply.ts';
 
 export const checkOrigin: Stage = (intake) => {
   if (!intake.route.insecure) return null;
-  const reason = foreignPart(intake.headers);
+  const reason = intake.request.isDirect ? foreignPart(intake.headers) : 'unknown_sender';
   if (reason === null) return null;
   intake.reason = reason;
   return FOREIGN_ORIGIN;

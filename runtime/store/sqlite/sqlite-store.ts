@@ -174,14 +174,17 @@ export class SqliteStore implements Store {
     if (checker === null) return;
     try {
       const broken = await checker.ask<string | null>({ kind: 'check' });
+      // A request would start the writer again, and nobody would end it.
+      if (this.closing !== null) return;
       const damage = broken === null ? null : { at: now(), message: `${path} is damaged: ${broken}`, copy: null };
       if (damage !== null) log.error({}, damage.message);
       await writer.ask({ kind: 'note_checked', damage });
     } catch (error) {
       if (this.closing === null)
         log.warn({ reason: messageOf(error) }, 'cannot check the store: the next start tries again');
+    } finally {
+      void checker.end({ kind: 'close' });
     }
-    void checker.end({ kind: 'close' });
   }
 }
 

@@ -12,10 +12,12 @@ import {
   existsSync,
   fstatSync,
   openSync,
+  readFileSync,
   readSync,
   rmSync,
   statfsSync,
   statSync,
+  truncateSync,
 } from 'node:fs';
 import { endianness } from 'node:os';
 import { dirname } from 'node:path';
@@ -30,12 +32,26 @@ const PAGE_BYTES = 4096;
 
 /** Copies a damaged log and its database aside. Null: there is no damage. */
 export function setDamagedAside(path: string, now: number): DamageReport | null {
-  const lost = lostCommits(`${path}-wal`);
+  const { lost, kept, salts } = walkLog(`${path}-wal`);
   if (lost === 0) return null;
   const copy = `${path}.damaged-${new Date(now).toISOString().replaceAll(':', '-')}`;
   const commits = lost === 1 ? '1 commit' : `${lost} commits`;
-  const message = `the write-ahead log of ${path} was damaged: ${commits} of the time before the last stop are lost`;
-  return { at: now, message, copy: copyAside(path, copy) ? copy : null };
+  const message = `the write-ahead log of ${path} was damaged: at most ${commits} of the time before the last stop are lost`;
+  const report = { at: now, message, copy: copyAside(path, copy) ? copy : null };
+  // What is left of the log is older than the file: read over it, its pages would belong to another state.
+  if (kept < checkpointedFrames(`${path}-shm`, salts)) truncateSync(`${path}-wal`);
+  return report;
+}
+
+/**
+ * Frames of the log that checkpoints had brought into the file, from the index beside it; 0 where that is unknown
+ * (https://www.sqlite.org/walformat.html#the_wal_index_file_format).
+ */
+function checkpointedFrames(shmPath: string, salts: Buffer): number {
+  if (!existsSync(shmPath)) return 0;
+  const index = readFileSync(shmPath);
+  if (index.length < 100 || !index.subarray(32, 40).equals(salts)) return 0;
+  return endianness() === 'LE' ? index.readUInt32LE(96) : index.readUInt32BE(96);
 }
 
 /** False: there is no room for it, which the store needs itself. */
@@ -53,12 +69,20 @@ function copyAside(path: string, copy: string): boolean {
   }
 }
 
-/** Good commits behind the first bad frame of a log, or behind a bad header. */
-export function lostCommits(walPath: string): number {
+export interface WalkedLog {
+  /** Good commits behind the first bad frame, or behind a bad header. */
+  readonly lost: number;
+  /** Frames before it, up to the end of a commit: what SQLite reads. */
+  readonly kept: number;
+  readonly salts: Buffer;
+}
+
+export function walkLog(walPath: string): WalkedLog {
   const file = openSync(walPath, 'r');
   try {
     const bytes = readAt(file, 0, HEADER_BYTES + FRAME_HEADER_BYTES);
-    return bytes.length < HEADER_BYTES + FRAME_HEADER_BYTES ? 0 : countLost(file, readHeader(bytes));
+    if (bytes.length < HEADER_BYTES + FRAME_HEADER_BYTES) return { lost: 0, kept: 0, salts: bytes };
+    return walkFrames(file, readHeader(bytes));
   } finally {
     closeSync(file);
   }
@@ -86,8 +110,8 @@ function readHeader(bytes: Buffer): Header {
   return { isGood, frameBytes, salts, isLittle, sums: isGood ? [stored] : [stored, sumsOf(isLittle)] };
 }
 
-function countLost(file: number, { isGood, frameBytes, salts, isLittle, sums: first }: Header): number {
-  let [isBroken, sums, lost] = [!isGood, first, 0];
+function walkFrames(file: number, { isGood, frameBytes, salts, isLittle, sums: first }: Header): WalkedLog {
+  let [isBroken, sums, lost, kept, frames] = [!isGood, first, 0, 0, 0];
   const { size } = fstatSync(file);
   const step = Math.max(1, Math.floor(CHUNK_BYTES / frameBytes)) * frameBytes;
   for (let at = HEADER_BYTES; at + frameBytes <= size; at += step) {
@@ -98,16 +122,19 @@ function countLost(file: number, { isGood, frameBytes, salts, isLittle, sums: fi
       const isOfRun = frame.subarray(8, 16).equals(salts);
       const computed = isOfRun ? sums.map((before) => frameSums(frame, before, isLittle)) : [];
       if (computed.some((sum) => equal(sum, stored))) {
-        if (isBroken && frame.readUInt32BE(4) !== 0) lost++;
+        const endsCommit = frame.readUInt32BE(4) !== 0;
+        if (endsCommit && isBroken) lost++;
+        if (endsCommit && !isBroken) kept = frames + 1;
         sums = [stored];
       } else {
         isBroken = true;
         // Either its page is wrong or what it says of its sum: the next frame follows from the right one.
         sums = [stored, ...computed.slice(0, 1)];
       }
+      frames++;
     }
   }
-  return lost;
+  return { lost, kept, salts };
 }
 
 type Sums = readonly [number, number];

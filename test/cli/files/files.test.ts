@@ -13,9 +13,9 @@ import {
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setEnvLines } from '../../../cli/files/env-file.ts';
-import { writeAtomic } from '../../../cli/files/write-atomic.ts';
 import { createPaint } from '../../../cli/output/colour.ts';
 import { formatDiff } from '../../../cli/output/diff.ts';
+import { writeAtomic } from '../../../runtime/platform/write-atomic.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 
 test('a file is replaced whole, with the mode asked for, and nothing is left beside it', (t) => {

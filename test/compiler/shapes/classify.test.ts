@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import { readShippedCatalog } from '../../../cli/files/shipped-catalog.ts';
+import { readShippedCatalog } from '../../../compiler/node/shipped-catalog.ts';
 import { classify } from '../../../compiler/shapes/classify.ts';
 import type { ReviewFile } from '../../../compiler/shapes/field-review.ts';
 import { readReview } from '../../../compiler/shapes/field-review.ts';
@@ -45,6 +45,9 @@ const CASES: readonly Case[] = [
   ['forgea', 'workflow_run', 'workflow_run.head_branch', 'text'],
   ['forgea', 'workflow_run', 'workflow_run.display_title', 'text'],
   ['forgea', 'workflow_run', 'workflow_run.conclusion', 'enum'],
+  ['forgea', 'check_run', 'check_run.name', 'text'],
+  ['forgea', 'check_run', 'check_run.conclusion', 'enum'],
+  ['slack', 'link_shared', 'event.links.0.url', 'text'],
   ['forgea', 'repository_dispatch', 'client_payload.text', 'unknown'],
   ['forgea', 'gollum', 'pages.0.title', 'text'],
   ['forgeb', 'Merge Request Hook', 'object_attributes.source_branch', 'text'],

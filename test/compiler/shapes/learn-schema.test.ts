@@ -40,6 +40,15 @@ describe('values are listed only where they are plausible', () => {
   }
 });
 
+test('one word of a field further down is no list: the next user may be a bot', () => {
+  const learned = learnSchema(times(3, () => ({ type: 'order.created', user: { type: 'User' } })));
+  const { type, user } = learned.properties as Record<string, { readonly properties?: unknown }>;
+  assert.deepEqual(
+    [type, user?.properties],
+    [{ type: 'string', enum: ['order.created'] }, { type: { type: 'string' } }],
+  );
+});
+
 test('formats, null beside a type, and null alone', () => {
   assert.deepEqual(propertyOf(['2026-01-01T10:00:00Z', null]), { type: ['string', 'null'], format: 'date-time' });
   assert.deepEqual(propertyOf(['https://a.test/x']), { type: 'string', format: 'uri' });

@@ -12,6 +12,7 @@ const CONFIG = `platforms:
         toolsets: [web_search, no_such_toolset]
         prompt: "{head_commit.message}"
         accept_untrusted: Nobody else pushes there.
+    port: 0
 `;
 const WARNING = 'hookwright.yaml:8:…: warning unknown-toolset: …\n…\n\n1 warning\n';
 

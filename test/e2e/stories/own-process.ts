@@ -14,15 +14,15 @@ const isAboutProcess = (step: Step): boolean =>
   step.when !== undefined || step.terminal !== undefined || step.stdin !== undefined || commandOf(step) === undefined;
 
 /**
- * Every step about processes, the first of each command that ends well, and the first of each other exit code. With
- * `all` every step, which is how users run them (`npm run test:packed`).
+ * Every step about processes, and the first of each exit code. With `all` every step, which is how users run them
+ * (`npm run test:packed`).
  */
 export function stepsWithProcess(stories: readonly Story[], all: boolean): ReadonlySet<Step> {
   const steps = stories.flatMap((story) => story.steps);
-  const firsts = new Map<string | number, Step>();
+  const firsts = new Map<number, Step>();
   for (const step of steps) {
-    const kind = step.code ?? commandOf(step)?.path ?? '';
-    if (step.terminal === undefined && !firsts.has(kind)) firsts.set(kind, step);
+    const code = step.code ?? 0;
+    if (step.terminal === undefined && !firsts.has(code)) firsts.set(code, step);
   }
   return new Set(steps.filter((step) => all || isAboutProcess(step) || [...firsts.values()].includes(step)));
 }

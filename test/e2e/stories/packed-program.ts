@@ -25,10 +25,23 @@ export function startProgram(path: string, words: readonly string[], place: Plac
   return spawn(node, [...args, ...words], place);
 }
 
+/** What a command run in this process has written, and what a terminal would show of it. */
+export interface OutputHere extends Output {
+  readonly shown: string;
+}
+
 class Recorder extends Writable {
   text = '';
+  private readonly screen: string[];
+
+  constructor(screen: string[]) {
+    super();
+    this.screen = screen;
+  }
+
   override _write(chunk: Buffer | string, _encoding: string, done: () => void): void {
     this.text += chunk.toString();
+    this.screen.push(chunk.toString());
     done();
   }
 }
@@ -37,11 +50,12 @@ class Recorder extends Writable {
  * Runs one command line with the modules of the packed program, as its entry file does, in a context made of what its
  * process would have: off a terminal, with nothing to read, and nobody who sends signals.
  */
-export async function runHere(path: string, words: readonly string[], { cwd, env }: Place): Promise<Output> {
+export async function runHere(path: string, words: readonly string[], { cwd, env }: Place): Promise<OutputHere> {
   const load = (module: string): Promise<unknown> => import(pathToFileURL(join(dirname(path), module)).href);
   const { runCli } = (await load('run.js')) as typeof import('../../../cli/run.ts');
   const { createContext } = (await load('context.js')) as typeof import('../../../cli/context.ts');
-  const [stdout, stderr] = [new Recorder(), new Recorder()];
+  const screen: string[] = [];
+  const [stdout, stderr] = [new Recorder(screen), new Recorder(screen)];
   const likeProcess = {
     env,
     cwd: () => cwd,
@@ -60,5 +74,5 @@ export async function runHere(path: string, words: readonly string[], { cwd, env
   };
   const context = { ...createContext(likeProcess as unknown as NodeJS.Process), timezone: env.TZ ?? 'UTC' };
   const code = await runCli(words, context);
-  return { code, stdout: stdout.text, stderr: stderr.text };
+  return { code, stdout: stdout.text, stderr: stderr.text, shown: screen.join('') };
 }

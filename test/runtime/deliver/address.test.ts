@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import type { BaseUrl } from '../../../base/base-url.ts';
+import { parseBaseUrl } from '../../../base/base-url.ts';
 import { linkAddress } from '../../../runtime/deliver/address.ts';
 import type { HttpRequest } from '../../../runtime/deliver/http/link-request.ts';
 import { linkRequest } from '../../../runtime/deliver/http/link-request.ts';
 import { DeliveryRefusal } from '../../../runtime/deliver/http/values.ts';
-import type { BaseUrl } from '../../../schemas/base-url.ts';
-import { parseBaseUrl } from '../../../schemas/base-url.ts';
 import type { RequestPlan, TargetPlan, ValueTemplate } from '../../../schemas/generated/types.ts';
 import { anyText } from '../../helpers/any-text.ts';
 import { lowerTargetFile, shippedTargets } from '../../helpers/targets.ts';

@@ -5,6 +5,7 @@ import { linkTable } from '../../../runtime/table/link.ts';
 import type { LinkContext } from '../../../runtime/table/link-context.ts';
 import { identityLinker } from '../../../runtime/table/link-identity.ts';
 import { TableError } from '../../../runtime/table/load.ts';
+import { tableFile } from '../../../runtime/table/table-source.ts';
 import type { TableContext } from '../../../runtime/table/tables.ts';
 import { Tables } from '../../../runtime/table/tables.ts';
 import { schemeLinker } from '../../../runtime/verify/scheme.ts';
@@ -39,10 +40,11 @@ const NO_SUBSCRIPTIONS = {
  */
 export async function loadAndLink(bytes: Buffer, links: 'whole' | 'checked'): Promise<void> {
   const tables = new Tables({
-    path: '/nonexistent/routes.json',
-    stat: () => undefined,
-    read: async () => bytes,
-    watch: () => () => {},
+    source: tableFile(
+      '/nonexistent/routes.json',
+      { stat: () => undefined, read: async () => bytes, watch: () => () => {} },
+      systemClock,
+    ),
     link: async (table, breather) => linkTable(table, linkContext(table), breather),
     prepare: async () => () => {},
     subscriptions: NO_SUBSCRIPTIONS,

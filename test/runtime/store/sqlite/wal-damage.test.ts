@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
+import { connect } from '../../../../runtime/store/sqlite/driver.ts';
 import { openOfflineStore } from '../../../../runtime/store/sqlite/open-store.ts';
-import { lostCommits } from '../../../../runtime/store/sqlite/wal-damage.ts';
+import { walkLog } from '../../../../runtime/store/sqlite/wal-damage.ts';
 import { walFrames } from '../../../faults/wal.ts';
 import { makeAccept } from '../../../helpers/dispatches.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';
@@ -49,7 +50,7 @@ async function reopen(path: string) {
 describe('the log of a process that was killed', () => {
   it('is no damage when it is whole', async (t) => {
     const { path, wal } = await killed(t);
-    assert.equal(lostCommits(wal), 0);
+    assert.equal(walkLog(wal).lost, 0);
     assert.deepEqual(await reopen(path), { events: EVENTS, damage: null });
   });
 
@@ -57,7 +58,7 @@ describe('the log of a process that was killed', () => {
     const { path, wal, frames } = await killed(t);
     for (const cut of [1, 100, FRAME - 1, FRAME, FRAME + 7]) {
       truncateSync(wal, frameAt(frames) - cut);
-      assert.equal(lostCommits(wal), 0, `${cut} bytes`);
+      assert.equal(walkLog(wal).lost, 0, `${cut} bytes`);
     }
     const { events, damage } = await reopen(path);
     assert.deepEqual([events, damage], [EVENTS - 1, null]);
@@ -70,7 +71,7 @@ describe('the log of a process that was killed', () => {
     const older = Buffer.from(bytes.subarray(frameAt(0)));
     for (let n = 0; n < frames; n++) older.writeUInt32BE(n, n * FRAME + 8);
     writeFileSync(wal, Buffer.concat([bytes, older, Buffer.alloc(5 * FRAME)]));
-    assert.equal(lostCommits(wal), 0);
+    assert.equal(walkLog(wal).lost, 0);
   });
 
   for (const [what, place] of [
@@ -83,10 +84,10 @@ describe('the log of a process that was killed', () => {
       const { path, wal, frames } = await killed(t);
       flip(wal, place(Math.floor(frames / 2)));
       const damaged = readFileSync(wal);
-      assert.ok(lostCommits(wal) >= 3, `${lostCommits(wal)} commits`);
+      assert.ok(walkLog(wal).lost >= 3, `${walkLog(wal).lost} commits`);
       const { events, damage } = await reopen(path);
       assert.ok(events < EVENTS);
-      assert.match(damage?.message ?? '', /state\.db was damaged: \d+ commits .* are lost/);
+      assert.match(damage?.message ?? '', /state\.db was damaged: at most \d+ commits .* are lost/);
       assert.ok(damage?.copy?.startsWith(`${path}.damaged-`));
       assert.deepEqual(readFileSync(`${damage?.copy}-wal`), damaged);
       assert.ok(existsSync(damage?.copy ?? ''));
@@ -108,7 +109,7 @@ describe('the log of a process that was killed', () => {
         const spoilt = Buffer.from(bytes);
         spoilt[at] = (spoilt[at] ?? 0) ^ bit;
         writeFileSync(wal, spoilt);
-        assert.ok(lostCommits(wal) > 0, `bit ${bit} of byte ${at}`);
+        assert.ok(walkLog(wal).lost > 0, `bit ${bit} of byte ${at}`);
       }
     }
   });
@@ -129,10 +130,24 @@ describe('the log of a process that was killed', () => {
     );
   });
 
+  it('is dropped where the file is newer than what damage has left of it', async (t) => {
+    const { path, wal } = await killed(t);
+    const from = join(dirname(path), 'open.db');
+    // Brings all of the log into the file, and leaves it and its index as they are.
+    const db = connect(from, { busyMs: 0 });
+    db.exec('PRAGMA wal_checkpoint(PASSIVE)');
+    for (const suffix of ['', '-wal', '-shm']) copyFileSync(from + suffix, path + suffix);
+    db.close();
+    flip(wal, frameAt(1) + 100);
+    const { events, damage } = await reopen(path);
+    assert.equal(events, EVENTS);
+    assert.match(damage?.message ?? '', /was damaged/);
+  });
+
   it('is damage when its header is wrong', async (t) => {
     const { path, wal } = await killed(t);
     flip(wal, 16);
-    assert.ok(lostCommits(wal) >= EVENTS);
+    assert.ok(walkLog(wal).lost >= EVENTS);
     const { events, damage } = await reopen(path);
     assert.equal(events, 0);
     assert.ok(damage !== null);

@@ -1,9 +1,9 @@
 /** What the compiler may ask about this machine, for commands and the running gateway. */
 import { join } from 'node:path';
-import type { JobRef, MachineFacts } from '../../compiler/machine-facts.ts';
-import { createFacts } from '../../compiler/source/files-facts.ts';
-import { loadEnvFile, mergeEnv } from '../../compiler/source/load-env.ts';
-import { nodeFiles } from '../files/node-files.ts';
+import type { JobRef, MachineFacts } from '../machine-facts.ts';
+import { createFacts } from '../source/files-facts.ts';
+import { loadEnvFile, mergeEnv } from '../source/load-env.ts';
+import { nodeFiles } from './node-files.ts';
 
 export interface Machine {
   readonly home: string;

@@ -1,4 +1,4 @@
-/** Which bind addresses nobody but this machine can reach (§2.4): only there may validation be switched off. */
+/** Which bind addresses only this machine can reach (§2.4): validation may be switched off only there. */
 
 const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '::1']);
 

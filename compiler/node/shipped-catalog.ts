@@ -1,10 +1,10 @@
 /** The catalog that comes with this program. */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { ShapeTexts } from '../../compiler/shapes/shape-file.ts';
-import type { ShippedCatalog } from '../../compiler/shipped-catalog.ts';
-import { loadShippedCatalog } from '../../compiler/shipped-catalog.ts';
-import { readText } from '../../compiler/source/read-text.ts';
+import type { ShapeTexts } from '../shapes/shape-file.ts';
+import type { ShippedCatalog } from '../shipped-catalog.ts';
+import { loadShippedCatalog } from '../shipped-catalog.ts';
+import { readText } from '../source/read-text.ts';
 import { nodeFiles } from './node-files.ts';
 
 const FOLDER = fileURLToPath(new URL('../../catalog', import.meta.url));

@@ -14,7 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { isSystemError } from '../errors.ts';
+import { isSystemError } from '../../base/system-error.ts';
 
 /** Temporary files older than this, in ms, belong to a writer that was killed. */
 const ABANDONED_MS = 60 * 60 * 1000;

@@ -1,12 +1,14 @@
 /** What deliveries need from the world, made for this process. */
-import type { Clock } from '../../runtime/clock.ts';
-import type { DeliveryContext } from '../../runtime/deliver/driver.ts';
-import { TokenCache } from '../../runtime/deliver/http/token-cache.ts';
-import { createHttpPool } from '../../runtime/deliver/http-pool.ts';
-import { createPace } from '../../runtime/deliver/pace.ts';
-import type { Logger } from '../../runtime/log.ts';
-import type { RunProcess } from '../../runtime/process/run-process.ts';
-import { profileHome } from '../profiles/profile-home.ts';
+
+import type { Dispatcher } from 'undici';
+import { profileHome } from '../../base/profiles.ts';
+import type { Clock } from '../clock.ts';
+import type { Logger } from '../log.ts';
+import type { RunProcess } from '../process/run-process.ts';
+import type { DeliveryContext } from './driver.ts';
+import { TokenCache } from './http/token-cache.ts';
+import { createHttpPool } from './http-pool.ts';
+import { createPace } from './pace.ts';
 
 /** A message is held back at most so long for a target's pace, in ms; then its run makes room. */
 const LONGEST_HOLD_MS = 5000;
@@ -22,6 +24,8 @@ export interface DeliveryParts {
 /** `close` cuts the connections of the pool. */
 export function createDeliveryContext({ home, env, clock, log, run }: DeliveryParts): {
   readonly context: DeliveryContext;
+  /** Every request of targets and agents goes through it. */
+  readonly dispatcher: Dispatcher;
   readonly close: () => Promise<void>;
 } {
   const dispatcher = createHttpPool();
@@ -31,5 +35,5 @@ export function createDeliveryContext({ home, env, clock, log, run }: DeliveryPa
     tokens: new TokenCache(clock),
     homeOf: (profile) => profileHome(home, profile),
   };
-  return { context, close: () => dispatcher.destroy() };
+  return { context, dispatcher, close: () => dispatcher.destroy() };
 }

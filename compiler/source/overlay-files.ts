@@ -1,6 +1,6 @@
 /** The file system with changes that are not made yet, to see what they would come to. */
 import { basename, dirname } from 'node:path';
-import type { Files } from '../../compiler/source/files.ts';
+import type { Files } from './files.ts';
 
 /** @param changes texts by absolute path; their files and folders need not exist. They count as readable by their owner alone. */
 export function overlayFiles(base: Files, changes: ReadonlyMap<string, string>): Files {

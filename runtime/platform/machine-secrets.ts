@@ -1,24 +1,23 @@
 /** Secret references resolved on this machine, as they are now. */
 import { homedir } from 'node:os';
-import { parseEnvFile } from '../../compiler/source/env-file.ts';
-import { readRegularText, readRegularTextSync } from '../../runtime/files/read-regular-file.ts';
-import { loadSecrets } from '../../runtime/load-secrets.ts';
-import type { SecretContext } from '../../runtime/secret-resolver.ts';
-import { createSecretResolver } from '../../runtime/secret-resolver.ts';
-import type { SecretResolver } from '../../runtime/secrets.ts';
-import { SecretError } from '../../runtime/secrets.ts';
+import { readRegularText, readRegularTextSync } from '../../base/read-regular-file.ts';
 import type { SecretRef } from '../../schemas/generated/types.ts';
+import { loadSecrets } from '../load-secrets.ts';
+import type { SecretContext } from '../secret-resolver.ts';
+import { createSecretResolver } from '../secret-resolver.ts';
+import type { SecretResolver } from '../secrets.ts';
+import { SecretError } from '../secrets.ts';
 
 /** Largest file of a secret or of variables that is read, in bytes. */
 const MAX_SECRET_BYTES = 1024 * 1024;
 
 export interface SecretSources {
-  readonly env: NodeJS.ProcessEnv;
+  readonly env: Readonly<Record<string, string | undefined>>;
   readonly home: string;
 }
 
 /** The folder that `~/` stands for. */
-export const userHome = (env: NodeJS.ProcessEnv): string => env.HOME || homedir();
+export const userHome = (env: SecretSources['env']): string => env.HOME || homedir();
 
 /** For commands. Make a new one whenever secrets may have changed: a resolver reads each `.env` once. */
 export function createSecrets(sources: SecretSources): SecretResolver {
@@ -50,6 +49,5 @@ function placesOf({ env, home }: SecretSources): Omit<SecretContext, 'readFile'>
     env,
     home,
     userHome: userHome(env),
-    parseEnv: (text) => parseEnvFile({ path: '.env', name: '.env', text }).values,
   };
 }

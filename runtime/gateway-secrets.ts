@@ -1,0 +1,38 @@
+/** Reads the secrets of a table, and makes them known to the log's redactor. */
+import { setImmediate } from 'node:timers/promises';
+import type { SecretRef } from '../schemas/generated/types.ts';
+import type { Redactor } from './deliver/redact.ts';
+import { secretNames } from './dispatch/agents/secret-names.ts';
+import type { SecretSources } from './platform/machine-secrets.ts';
+import { loadSecretsOf, resolvable } from './platform/machine-secrets.ts';
+import type { SecretResolver } from './secrets.ts';
+
+/** So many secrets are made known to the redactor in one turn of the event loop: a few ms. */
+const SECRETS_A_TURN = 200;
+
+export interface SecretReaderContext {
+  readonly sources: SecretSources;
+  readonly redactor: Redactor;
+  /** Called with the names of the variables that were read. */
+  readonly onRead: (names: ReadonlySet<string>) => void;
+  /** Puts further conditions on what is resolved. @param host what the server listens on */
+  readonly check: (secrets: SecretResolver, host: string) => SecretResolver;
+}
+
+export function secretReader({
+  sources,
+  redactor,
+  onRead,
+  check,
+}: SecretReaderContext): (refs: readonly SecretRef[], host: string) => Promise<SecretResolver> {
+  return async (refs, host) => {
+    const resolver = await loadSecretsOf(sources, refs);
+    for (let at = 0; at < refs.length; at += SECRETS_A_TURN) {
+      redactor.add(resolvable(refs.slice(at, at + SECRETS_A_TURN), resolver));
+      // A table may have ten thousand: requests come in between.
+      await setImmediate();
+    }
+    onRead(secretNames(refs));
+    return check(resolver, host);
+  };
+}

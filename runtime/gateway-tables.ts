@@ -1,0 +1,202 @@
+/** The routes in service: the table, the subscriptions over it, and what both are linked with. */
+import { join } from 'node:path';
+import { isLoopback } from '../base/loopback.ts';
+import type { RouteTable, SecretRef, ServerPlan } from '../schemas/generated/types.ts';
+import type { GatewayOptions } from './gateway-options.ts';
+import { RateWindows } from './intake/rate-limit.ts';
+import { routeSecretRefs, tableSecretRefs } from './secret-refs.ts';
+import { createListOpener } from './table/in-file-set.ts';
+import { linkSubscriptions, linkTable } from './table/link.ts';
+import type { LinkContext } from './table/link-context.ts';
+import { identityLinker } from './table/link-identity.ts';
+import type { LinkedRoute } from './table/linked-table.ts';
+import { TableError } from './table/load.ts';
+import { Subscriptions } from './table/subscriptions.ts';
+import type { TableState } from './table/tables.ts';
+import { Tables } from './table/tables.ts';
+import { schemeLinker } from './verify/scheme.ts';
+
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+export type TablesOptions = Pick<
+  GatewayOptions,
+  | 'home'
+  | 'userHome'
+  | 'source'
+  | 'host'
+  | 'port'
+  | 'secrets'
+  | 'capture'
+  | 'lowerSubscriptions'
+  | 'files'
+  | 'clock'
+  | 'log'
+  | 'onTableLoad'
+>;
+
+/** What a swap takes along. */
+export interface SwapHooks {
+  /** Called with each further table before it is served; rejects with TableError to refuse it. What it returns runs at the swap. */
+  readonly prepare: (table: RouteTable) => Promise<() => void>;
+  /** Called after each swap. */
+  readonly swapped: () => void;
+}
+
+const NO_HOOKS: SwapHooks = { prepare: async () => () => {}, swapped: () => {} };
+
+export class GatewayTables {
+  /** What the server listens on; a later table does not move it. */
+  bound: Address | null = null;
+  readonly subscriptions: Subscriptions;
+  private readonly options: TablesOptions;
+  private readonly windows = new RateWindows();
+  private readonly tables: Tables;
+  private hooks: SwapHooks = NO_HOOKS;
+  private overrides: { readonly host: string | undefined; readonly port: number | undefined };
+
+  constructor(options: TablesOptions) {
+    this.options = options;
+    this.overrides = { host: options.host, port: options.port };
+    this.subscriptions = this.createSubscriptions();
+    this.tables = this.createTables();
+  }
+
+  /** Loads and links the first table. @throws TableError naming everything that stands in its way */
+  load(): Promise<RouteTable> {
+    return this.tables.loadFirst();
+  }
+
+  /** Takes in the subscriptions, and further tables from now on. */
+  begin(hooks: SwapHooks): Promise<void> {
+    this.hooks = hooks;
+    this.swapped(() => {});
+    return this.tables.begin();
+  }
+
+  stop(): void {
+    this.tables.stop();
+  }
+
+  get plan(): RouteTable {
+    return this.tables.serving.plan;
+  }
+
+  get state(): TableState {
+    return this.tables.status;
+  }
+
+  /** See `Tables`. */
+  reload(relink: boolean): Promise<boolean> {
+    return this.tables.reload(relink);
+  }
+
+  /** See `Tables`. */
+  swap(table: RouteTable): Promise<void> {
+    return this.tables.swap(table);
+  }
+
+  refresh(): Promise<void> | null {
+    return this.tables.refresh();
+  }
+
+  find(path: string): LinkedRoute | undefined {
+    return this.tables.find(path);
+  }
+
+  get loading(): Promise<void> | null {
+    return this.tables.loading;
+  }
+
+  /** Where a table wants the server. */
+  addressFor({ host, port }: ServerPlan): Address {
+    return { host: this.overrides.host ?? host, port: this.overrides.port ?? port };
+  }
+
+  /**
+   * Another address than the one given so far. Routes without a signature are served on a loopback address only: a table
+   * that was linked for one is linked again for any other.
+   * @throws TableError when a route must not be served there
+   */
+  async use({ host, port }: Partial<Address>): Promise<void> {
+    const before = this.addressFor(this.plan.server);
+    const last = this.overrides;
+    this.overrides = { host: host ?? last.host, port: port ?? last.port };
+    if (isLoopback(before.host) === isLoopback(this.addressFor(this.plan.server).host)) return;
+    if (await this.tables.reload(true)) return;
+    this.overrides = last;
+    throw new TableError(this.state.error ?? 'the table cannot be linked again');
+  }
+
+  private createSubscriptions(): Subscriptions {
+    const { home, files, lowerSubscriptions, clock, log } = this.options;
+    return new Subscriptions({
+      path: join(home, 'webhook_subscriptions.json'),
+      stat: files.stat,
+      read: files.readText,
+      lower: lowerSubscriptions,
+      link: async (table, plans) => {
+        const context = await this.linkContext(table, plans.flatMap(routeSecretRefs));
+        return (some) => linkSubscriptions(some, table, context);
+      },
+      clock,
+      log,
+    });
+  }
+
+  private createTables(): Tables {
+    const { source, clock, log, onTableLoad } = this.options;
+    return new Tables({
+      source,
+      link: async (table, breather) =>
+        linkTable(table, await this.linkContext(table, tableSecretRefs(table)), breather),
+      prepare: async (table) => {
+        const apply = await this.hooks.prepare(table);
+        return () => this.swapped(apply);
+      },
+      subscriptions: this.subscriptions,
+      clock,
+      log,
+      onLoad: onTableLoad ?? (() => {}),
+    });
+  }
+
+  private swapped(apply: () => void): void {
+    apply();
+    const slots = [...this.tables.serving.routes.values(), ...this.subscriptions.routes.values()];
+    const live = slots.filter(({ isLinked }) => isLinked).map(({ linked }) => linked.window);
+    this.windows.retain(new Set(live), this.options.clock.monotonic());
+    this.hooks.swapped();
+    const wanted = this.addressFor(this.plan.server);
+    const { bound } = this;
+    if (bound !== null && (wanted.host !== bound.host || wanted.port !== bound.port)) {
+      this.options.log.warn({ ...wanted, serving: bound }, 'host and port change with the next start');
+    }
+  }
+
+  /** Everything a link resolves, it resolves anew: secrets and lists as they are now. */
+  private async linkContext(table: RouteTable, refs: readonly SecretRef[]): Promise<LinkContext> {
+    const { home, userHome, secrets, capture, files, clock, log } = this.options;
+    const { host } = this.bound ?? this.addressFor(table.server);
+    const listFiles = {
+      stat: (path: string) => {
+        const found = files.stat(path);
+        if (found === undefined) throw new Error(`${path} is missing`);
+        return found;
+      },
+      read: files.readText,
+    };
+    return {
+      home,
+      secrets: await secrets(refs, host),
+      windows: this.windows,
+      linkScheme: schemeLinker(),
+      linkIdentity: identityLinker(table),
+      openList: createListOpener({ home, userHome, files: listFiles, clock, log }),
+      loopback: isLoopback(host),
+      capture: capture ?? null,
+    };
+  }
+}

@@ -1,0 +1,253 @@
+/**
+ * The runtime for programs that embed it, the command line among them: a compiled table in, a running service out. Here it is
+ * put together: defaults for what a program leaves out, then table, work and server, each made once.
+ */
+import { randomBytes } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Catalog, RouteTable } from '../schemas/generated/types.ts';
+import { systemClock } from './clock.ts';
+import type { EnrollReport } from './control/operations.ts';
+import { Redactor } from './deliver/redact.ts';
+import type { DispatchObserver } from './dispatch/observer.ts';
+import { RunningGateway } from './gateway.ts';
+import { Listeners } from './gateway-events.ts';
+import type { GatewayOptions } from './gateway-options.ts';
+import { secretReader } from './gateway-secrets.ts';
+import type {
+  Service,
+  ServiceEvents,
+  ServiceLog,
+  ServiceOptions,
+  ServiceStatus,
+  StopResult,
+} from './gateway-service.ts';
+import type { Address } from './gateway-tables.ts';
+import { GatewayTables } from './gateway-tables.ts';
+import type { Work } from './gateway-work.ts';
+import { openWork } from './gateway-work.ts';
+import { createIds } from './ids.ts';
+import { catalogFile, catalogValue, SwappableCatalog } from './intake/catalog-source.ts';
+import type { RequestOrigin } from './intake/fetch-request.ts';
+import { createLogger } from './logger.ts';
+import { LateMetrics } from './metrics/late-metrics.ts';
+import { nodeFiles } from './node-files.ts';
+import { userHome } from './platform/machine-secrets.ts';
+import { runProcess } from './process/run-process.ts';
+import type { JobRecord } from './store/job-mutations.ts';
+import type { Store } from './store/store.ts';
+import { tableFile, tableValue } from './table/table-source.ts';
+import type { TableState } from './table/tables.ts';
+import { Enrolments } from './verify/enrolment.ts';
+import { storeCaptured } from './verify/store-captured.ts';
+
+/** One turn of waiting for a secret, in ms: short, because a stop waits for it. */
+const ENROLL_TURN_MS = 2000;
+
+/**
+ * Links the table and opens the store; nothing listens or runs yet.
+ * @throws TableError naming everything that stands in the way of the table; StoreRefused when the store cannot be used
+ */
+export async function createService(options: ServiceOptions): Promise<Service> {
+  const { home, table, agent, clock = systemClock, env = { ...process.env }, random = randomBytes } = options;
+  const redactor = options.redactor ?? new Redactor();
+  const log: ServiceLog = options.log ?? defaultLog(redactor);
+  const run = options.run ?? ((request) => runProcess(request, clock));
+  const folders = { home, userHome: userHome(env) };
+  const events = new Listeners(log);
+  const metrics = new LateMetrics();
+  const enrolments = new Enrolments({ clock, store: (plan, secret) => storeCaptured(folders, plan, secret) });
+  const shared = {
+    ...{ home, env, clock, log, run, ids: createIds(random) },
+    secrets: secretReader({
+      ...{ sources: { env, home }, redactor },
+      onRead: options.onSecretsRead ?? (() => {}),
+      check: options.checkSecrets ?? ((secrets) => secrets),
+    }),
+  };
+  const catalog = catalogOf(options);
+  // None are known before the store is open.
+  let storedJobs = (): readonly JobRecord[] => [];
+  const { lowerSubscriptions } = options;
+  const gatewayOptions: Omit<GatewayOptions, 'dispatcher' | 'drain'> = {
+    ...shared,
+    ...{ userHome: folders.userHome, host: options.host, port: options.port, files: nodeFiles },
+    source: 'file' in table ? tableFile(table.file, nodeFiles, clock) : tableValue(table),
+    catalog,
+    lowerSubscriptions: (text, plan) => lowerSubscriptions?.(text, plan, storedJobs()) ?? { routes: [], rejected: [] },
+    capture: (plan) => enrolments.capture(plan),
+    onRequest: metrics.onRequest,
+    onTableLoad: metrics.onTableLoad,
+  };
+  mkdirSync(home, { recursive: true, mode: 0o700 });
+  const tables = new GatewayTables(gatewayOptions);
+  const first = await tables.load();
+  const work = await openWork(
+    {
+      ...shared,
+      flushLog: () => log.flush?.(),
+      agent: typeof agent === 'object' ? agent.default : (agent ?? null),
+      observer: observe(metrics.observer, events),
+      redact: redactor.redact,
+      timezone: options.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+    },
+    first,
+  );
+  storedJobs = () => work.jobs();
+  const gateway = new RunningGateway(tables, {
+    ...gatewayOptions,
+    dispatcher: work.dispatcher,
+    drain: (timeoutMs) => work.stop(timeoutMs),
+    prepare: (next) => work.prepare(next),
+  });
+  await gateway.begin();
+  return new RunningService({ tables, gateway, work, metrics, enrolments, events, catalog, startedAt: clock.now() });
+}
+
+interface ServiceParts {
+  readonly tables: GatewayTables;
+  readonly gateway: RunningGateway;
+  readonly work: Work;
+  readonly metrics: LateMetrics;
+  readonly enrolments: Enrolments;
+  readonly events: Listeners;
+  readonly catalog: SwappableCatalog;
+  /** Unix ms. */
+  readonly startedAt: number;
+}
+
+class RunningService implements Service {
+  private readonly parts: ServiceParts;
+  private started = false;
+  private stopping: Promise<StopResult> | null = null;
+
+  constructor(parts: ServiceParts) {
+    this.parts = parts;
+  }
+
+  get table(): RouteTable {
+    return this.parts.tables.plan;
+  }
+
+  get tableState(): TableState {
+    return this.parts.tables.state;
+  }
+
+  get store(): Store {
+    return this.parts.work.store;
+  }
+
+  get jobs(): readonly JobRecord[] {
+    return this.parts.work.jobs();
+  }
+
+  async listen(at?: Partial<Address>): Promise<Address & { readonly url: string }> {
+    const address = await this.parts.gateway.listen(at);
+    this.start();
+    void this.parts.metrics.load();
+    return address;
+  }
+
+  handle(request: Request, from?: RequestOrigin): Promise<Response> {
+    this.start();
+    return this.parts.gateway.handle(request, from);
+  }
+
+  start(): void {
+    if (this.started || this.stopping !== null) return;
+    this.started = true;
+    this.parts.work.start();
+  }
+
+  async swap(table: RouteTable, blueprints?: Catalog): Promise<void> {
+    await this.parts.tables.swap(table);
+    if (blueprints !== undefined) this.parts.catalog.use(catalogValue(blueprints));
+  }
+
+  reload(relink?: boolean): Promise<boolean> {
+    return this.parts.gateway.reload(relink);
+  }
+
+  async status(): Promise<ServiceStatus> {
+    const { gateway, work, startedAt } = this.parts;
+    const [{ runs_active, runs_queued }, dispatches, store] = await Promise.all([
+      work.counts(),
+      work.dispatches(),
+      work.storeStatus(),
+    ]);
+    const runs = { active: runs_active, queued: runs_queued };
+    return { ...gateway.status(), startedAt, runs, dispatches, store };
+  }
+
+  async metrics(): ReturnType<Service['metrics']> {
+    const { metrics, gateway, work } = this.parts;
+    const { table, subscriptions } = gateway.status();
+    return metrics.read({
+      generation: table.generation,
+      routes: table.routes,
+      subscriptions: subscriptions.serving,
+      quarantined: subscriptions.quarantined.length,
+      work: { ...(await work.counts()) },
+      ...(await work.figures()),
+    });
+  }
+
+  /** A captured secret counts at once: the sender's first event may be on its way. */
+  async enroll({ profile, route }: Parameters<Service['enroll']>[0]): Promise<EnrollReport> {
+    const captured = await this.parts.enrolments.wait(profile, route, ENROLL_TURN_MS);
+    if (captured === null) return { kind: 'waiting', file: null, reason: null };
+    if (captured.kind === 'failed') return { kind: 'failed', file: null, reason: captured.reason };
+    await this.reload(true);
+    return { kind: 'stored', file: captured.file, reason: null };
+  }
+
+  changed(): void {
+    this.parts.work.changed();
+  }
+
+  on<Name extends keyof ServiceEvents>(name: Name, listener: (event: ServiceEvents[Name]) => void): () => void {
+    return this.parts.events.on(name, listener);
+  }
+
+  stop({ drainMs }: { readonly drainMs?: number } = {}): Promise<StopResult> {
+    this.stopping ??= this.stopAndClose(drainMs === undefined ? undefined : drainMs / 1000);
+    return this.stopping;
+  }
+
+  private async stopAndClose(drainSeconds: number | undefined): Promise<StopResult> {
+    const { gateway, tables, work } = this.parts;
+    try {
+      if (this.started) return await gateway.stop(drainSeconds);
+      // Nothing was served: there is nothing to drain.
+      tables.stop();
+      return { drained: true, abandoned: 0 };
+    } finally {
+      await work.close();
+    }
+  }
+}
+
+function observe(counts: DispatchObserver, events: Listeners): DispatchObserver {
+  return {
+    ...counts,
+    finished: (owner, state, reason) => {
+      counts.finished?.(owner, state, reason);
+      const { id, profile, route, job } = owner;
+      events.emit('finished', { id, profile, route, job, state, reason });
+    },
+  };
+}
+
+/** By default the catalog that was written beside the table. */
+function catalogOf({ table, blueprints, clock = systemClock }: ServiceOptions): SwappableCatalog {
+  if (blueprints !== undefined) return new SwappableCatalog(catalogValue(blueprints));
+  if (!('file' in table)) return new SwappableCatalog(catalogValue([]));
+  return new SwappableCatalog(catalogFile(join(dirname(table.file), 'blueprints.json'), nodeFiles, clock));
+}
+
+function defaultLog(redactor: Redactor): ServiceLog {
+  return createLogger({
+    ...{ stream: process.stderr, level: 'warn', pretty: false, colour: false, clock: systemClock },
+    redact: redactor.redact,
+  });
+}

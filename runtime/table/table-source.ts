@@ -1,0 +1,64 @@
+/** Where tables come from: a file that is watched, or a value that a program hands over. */
+import type { RouteTable } from '../../schemas/generated/types.ts';
+import type { Clock } from '../clock.ts';
+import type { GatewayFiles } from '../node-files.ts';
+import type { Breather } from './breather.ts';
+import { FileVersion } from './file-version.ts';
+import { loadTable, TableError } from './load.ts';
+
+export interface TableSource {
+  /** Whether `load` may return another table than the last time. Never throws. */
+  changed(): boolean;
+  /** The table as it is now, or `same` when its hash is `current`. Rejects with TableError when there is none to serve. */
+  load(current: string, breather: Breather): Promise<RouteTable | 'same'>;
+  /** Calls back when the table may have changed; returns the way to stop. Throws as node:fs does. */
+  watch(changed: () => void): () => void;
+}
+
+/** The layout this version serves. */
+const TABLE_FORMAT = 1;
+
+/** A compiled table that is in memory. @throws TableError when it is of another format */
+export function tableValue(table: RouteTable): TableSource {
+  if (table.format !== TABLE_FORMAT) {
+    throw new TableError(`the table has format ${String(table.format)}, this version serves ${TABLE_FORMAT}`);
+  }
+  return {
+    changed: () => false,
+    load: async (current) => (table.hash === current ? 'same' : table),
+    watch: () => () => {},
+  };
+}
+
+/** `routes.json`, absolute. */
+export function tableFile(
+  path: string,
+  { stat, read, watch }: Pick<GatewayFiles, 'stat' | 'read' | 'watch'>,
+  clock: Clock,
+): TableSource {
+  const version = new FileVersion();
+  return {
+    changed: () => {
+      try {
+        return version.differs(stat(path));
+      } catch {
+        return false;
+      }
+    },
+    load: async (current, breather) => {
+      version.note(stat(path), clock.now());
+      return loadTable(await readTable(path, read), current, breather);
+    },
+    watch: (changed) => watch(path, changed),
+  };
+}
+
+async function readTable(path: string, read: GatewayFiles['read']): Promise<Buffer> {
+  try {
+    return await read(path);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    const hint = code === 'ENOENT' ? ': run `hookwright compile`' : '';
+    throw new TableError(`${path} cannot be read (${code})${hint}`);
+  }
+}

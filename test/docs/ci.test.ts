@@ -1,0 +1,118 @@
+/** What is shipped for CI works: the action's script, the hooks, and every command that docs/ci.md shows. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { test } from 'node:test';
+import { parse } from 'yaml';
+import { SELF } from '../helpers/cli.ts';
+import { codeBlocks } from '../helpers/markdown.ts';
+import { ROOT } from '../helpers/root.ts';
+import { tempDir } from '../helpers/temp-dir.ts';
+
+const GOOD = `platforms:
+  webhook: { enabled: true, secret: env:WEBHOOK_SECRET, routes: { alerts: { prompt: "{title}" } } }
+`;
+const BAD = GOOD.replace('prompt', 'promt');
+
+const read = (path: string): unknown => parse(readFileSync(join(ROOT, path), 'utf8'));
+
+interface Action {
+  readonly inputs: Readonly<Record<string, { readonly default: string }>>;
+  readonly runs: {
+    readonly steps: readonly { readonly run?: string; readonly env?: Readonly<Record<string, string>> }[];
+  };
+}
+
+interface Ran {
+  readonly code: number;
+  readonly stdout: string;
+  readonly folder: string;
+}
+
+/** Runs a script with `npx` and `hookwright` standing for this program. */
+async function runScript(
+  t: TestContext,
+  script: string,
+  env: Readonly<Record<string, string>>,
+  config: string,
+): Promise<Ran> {
+  const folder = tempDir(t);
+  const bin = join(folder, 'bin');
+  mkdirSync(bin);
+  const self = SELF.map((part) => `'${part}'`).join(' ');
+  writeFileSync(join(bin, 'hookwright'), `#!/bin/sh\nexec ${self} "$@"\n`);
+  writeFileSync(
+    join(bin, 'npx'),
+    `#!/bin/sh\n[ "$1" = --yes ] && shift\ncase "$1" in hookwright*) shift ;; *) exit 127 ;; esac\nexec ${self} "$@"\n`,
+  );
+  for (const name of ['hookwright', 'npx']) chmodSync(join(bin, name), 0o755);
+  writeFileSync(join(folder, 'hookwright.yaml'), config);
+  return new Promise((resolve) => {
+    execFile(
+      'bash',
+      ['-e', '-o', 'pipefail', '-c', script],
+      { cwd: folder, env: { PATH: `${bin}:${process.env.PATH}`, HOME: folder, ...env } },
+      (error, stdout) => resolve({ code: error === null ? 0 : Number(error.code), stdout, folder }),
+    );
+  });
+}
+
+test('the action annotates, writes SARIF, and fails when lint does', async (t) => {
+  const action = read('action.yml') as Action;
+  const [step] = action.runs.steps;
+  const defaults = Object.fromEntries(
+    Object.entries(step?.env ?? {}).map(([name, input]) => {
+      const key = /inputs\.([\w-]+)/.exec(input)?.[1] ?? '';
+      return [name, action.inputs[key]?.default ?? ''];
+    }),
+  );
+  const script = step?.run ?? '';
+  const bad = await runScript(t, script, { ...defaults, FILES: 'hookwright.yaml', SARIF: 'out.sarif' }, BAD);
+  assert.equal(bad.code, 1);
+  assert.match(bad.stdout, /^::error file=hookwright\.yaml,line=2,.*unknown key/m);
+  const log = JSON.parse(readFileSync(join(bad.folder, 'out.sarif'), 'utf8')) as { runs: { results: unknown[] }[] };
+  assert.equal(log.runs[0]?.results.length, 1);
+  const good = await runScript(t, script, defaults, GOOD);
+  assert.deepEqual([good.code, good.stdout], [0, '']);
+  assert.equal(existsSync(join(good.folder, 'out.sarif')), false);
+});
+
+test('no input is pasted into a script of the action', () => {
+  const action = read('action.yml') as Action;
+  for (const { run } of action.runs.steps) assert.doesNotMatch(run ?? '', /\$\{\{/);
+});
+
+test('the hooks of pre-commit check the files they are given', async (t) => {
+  const hooks = read('.pre-commit-hooks.yaml') as { id: string; entry: string; files: string }[];
+  assert.deepEqual(
+    hooks.map(({ id }) => id),
+    ['hookwright-lint', 'hookwright-fix'],
+  );
+  for (const { entry, files } of hooks) {
+    assert.ok(new RegExp(files).test('deploy/hookwright.yaml'));
+    assert.equal((await runScript(t, `${entry} hookwright.yaml`, {}, GOOD)).code, 0);
+  }
+  assert.equal((await runScript(t, `${hooks[0]?.entry} hookwright.yaml`, {}, BAD)).code, 1);
+  const fixed = await runScript(t, `${hooks[1]?.entry} hookwright.yaml`, {}, BAD);
+  assert.equal(readFileSync(join(fixed.folder, 'hookwright.yaml'), 'utf8'), GOOD);
+});
+
+test('the job for GitLab CI runs as it is shown', async (t) => {
+  const page = readFileSync(join(ROOT, 'docs/ci.md'), 'utf8');
+  const block = codeBlocks(page).find(({ text }) => text.includes('node:22-slim'));
+  const { hookwright } = parse(block?.text ?? '') as { hookwright: { script: string[] } };
+  const ran = await runScript(t, hookwright.script.join('\n'), {}, GOOD);
+  assert.equal(ran.code, 0);
+  assert.equal(existsSync(join(ran.folder, 'hookwright.sarif')), true);
+});
+
+test('the workflow uses inputs that the action has', () => {
+  const page = readFileSync(join(ROOT, 'docs/ci.md'), 'utf8');
+  const block = codeBlocks(page).find(({ text }) => text.includes('upload:'));
+  const workflow = parse(block?.text ?? '') as { jobs: { lint: { steps: { uses: string; with?: object }[] } } };
+  const step = workflow.jobs.lint.steps.find(({ uses }) => uses.startsWith('hookwright/'));
+  const { inputs } = read('action.yml') as Action;
+  for (const name of Object.keys(step?.with ?? {})) assert.ok(Object.hasOwn(inputs, name), name);
+});

@@ -1,0 +1,68 @@
+/** The documented programs that embed the package: type-checked as a consumer would, and run. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { installPacked } from '../helpers/packed.ts';
+import { ROOT } from '../helpers/root.ts';
+
+const OPTIONS = {
+  target: 'es2023',
+  lib: ['es2023'],
+  types: ['node'],
+  typeRoots: [join(ROOT, 'node_modules/@types')],
+  strict: true,
+  noEmit: true,
+  skipLibCheck: false,
+};
+
+const CONSUMERS = {
+  nodenext: { module: 'nodenext', moduleResolution: 'nodenext' },
+  bundler: { module: 'esnext', moduleResolution: 'bundler' },
+};
+
+describe('a program that embeds the packed package', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'hookwright-embed-'));
+  before(() => {
+    installPacked(folder);
+    cpSync(join(ROOT, 'examples/embed'), folder, { recursive: true });
+    writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+  });
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  for (const [name, resolution] of Object.entries(CONSUMERS)) {
+    test(`type-checks with ${name}, strictly and with the types of its dependencies`, () => {
+      const config = join(folder, `tsconfig.${name}.json`);
+      const settings = { compilerOptions: { ...OPTIONS, ...resolution }, include: ['*.ts'] };
+      writeFileSync(config, JSON.stringify(settings));
+      const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
+      const { status, stdout } = spawnSync(process.execPath, [tsc, '-p', config], { cwd: folder, encoding: 'utf8' });
+      assert.equal(stdout, '');
+      assert.equal(status, 0);
+    });
+  }
+
+  for (const name of ['embed', 'mount']) {
+    test(`${name}.ts prints what its first lines say`, () => {
+      const entry = join(folder, `${name}.ts`);
+      const tsx = join(ROOT, 'node_modules/tsx/dist/cli.mjs');
+      const { status, stdout, stderr } = spawnSync(process.execPath, [tsx, entry], {
+        cwd: folder,
+        encoding: 'utf8',
+        timeout: 60_000,
+        env: { PATH: process.env.PATH },
+      });
+      assert.equal(stdout, EXPECTED[name], stderr);
+      assert.equal(status, 0);
+    });
+  }
+});
+
+const ACCEPTED = '202 {"status":"accepted","route":"issues","event":"issues","delivery_id":"1"}\n';
+
+const EXPECTED: Readonly<Record<string, string>> = {
+  embed: `${ACCEPTED}200 {"status":"duplicate","route":"issues","delivery_id":"1"}\ndispatch: done\ndone: 1\n`,
+  mount: `404 {"status":"error","error":"There is no such route","code":"unknown_route"}\n401 {"status":"error","error":"The signature is missing or not valid","code":"invalid_signature"}\nhello from the app\n`,
+};
