@@ -23,6 +23,8 @@ export interface CliContext extends BaseContext {
   readonly stderr: Writable & { readonly isTTY?: boolean; readonly columns?: number };
   /** Whether each stream takes colours (NO_COLOR, FORCE_COLOR, TERM and the TTY considered). */
   readonly colour: { readonly stdout: boolean; readonly stderr: boolean };
+  /** The `.env` beside the config in use, where that is `./hookwright.yaml`; absolute. Set for each command line. */
+  readonly projectEnv?: string;
   /** `$HOOKWRIGHT_HOME`, else `~/.hookwright`; absolute. It may not exist yet: see `openHome`. */
   readonly home: string;
   /** Folder for what must not lie in the home (a control socket whose path would be too long). */

@@ -3,6 +3,8 @@ import type { Command, Definition } from 'clipanion';
 import { Cli } from 'clipanion';
 import { isSystemError } from '../base/system-error.ts';
 import { suggest } from '../compiler/diagnostics/suggest.ts';
+import { nodeFiles } from '../compiler/node/node-files.ts';
+import { projectEnvPath } from '../compiler/source/search-config.ts';
 import type { OptionSpec } from './argv.ts';
 import { normaliseArgv, positionalSlots } from './argv.ts';
 import type { CommandEntry } from './commands.ts';
@@ -19,10 +21,22 @@ const HELP = new Set(['-h', '--help']);
 /** @returns 0 fine, 1 refused, 2 wrong usage. Never throws. */
 export async function runCli(argv: readonly string[], context: CliContext): Promise<number> {
   try {
-    return await dispatch(argv, context);
+    return await dispatch(argv, withProjectEnv(context, argv));
   } catch (error) {
     return printFailure(error, context);
   }
+}
+
+/** The command line decides which config is in use, and with it which `.env` counts. */
+function withProjectEnv(context: CliContext, argv: readonly string[]): CliContext {
+  const configs = argv.flatMap((arg, at) =>
+    arg === '--config' ? (argv[at + 1] ?? []) : arg.startsWith('--config=') ? arg.slice('--config='.length) : [],
+  );
+  const projectEnv = projectEnvPath(nodeFiles, context, configs);
+  // Its own properties are not copied: one of them takes long to compute.
+  return projectEnv === undefined
+    ? context
+    : Object.create(context, { projectEnv: { value: projectEnv, enumerable: true } });
 }
 
 async function dispatch(argv: readonly string[], context: CliContext): Promise<number> {

@@ -27,8 +27,9 @@ import { readShapeFile } from './shapes/shape-file.ts';
 import { displayPath } from './source/display-path.ts';
 import { createFacts } from './source/files-facts.ts';
 import type { Variables } from './source/load-env.ts';
-import { describeEnv, loadEnvFile } from './source/load-env.ts';
+import { describeEnv, loadEnvFile, loadProjectEnv } from './source/load-env.ts';
 import { loadProfiles } from './source/load-profiles.ts';
+import { projectEnvPath } from './source/search-config.ts';
 import type { SourceTree } from './source/source-tree.ts';
 
 export interface ReadConfig {
@@ -81,8 +82,13 @@ function effectsOf({ targets, toolsets, actingToolsets }: Catalog): Effects {
 
 function loadEnv(input: CompileInput, report: Report): Variables {
   const file = loadEnvFile(input.files, input.home, input.cwd);
-  report.add(file.findings);
-  return describeEnv(input.env, file.values, displayPath(join(input.home, '.env'), input.cwd));
+  const projectPath = projectEnvPath(input.files, input, input.configs);
+  const project = loadProjectEnv(input.files, projectPath, input.cwd);
+  report.add([...file.findings, ...project.findings]);
+  return describeEnv(input.env, [
+    { values: file.values, path: displayPath(join(input.home, '.env'), input.cwd) },
+    { values: project.values, path: displayPath(projectPath ?? '', input.cwd) },
+  ]);
 }
 
 /** A profile sees its own file; the process environment belongs to whoever started the gateway, the default profile. */

@@ -38,6 +38,8 @@ export interface ServiceOptions {
   readonly lowerSubscriptions?: CompileSubscriptions;
   /** The IANA zone of jobs that name none. Default: the machine's. */
   readonly timezone?: string;
+  /** A further file of variables, which wins over `<home>/.env`; absolute. One that others can write is not read. Default: none. */
+  readonly projectEnv?: string | undefined;
   /** Default: warnings and errors, as JSON lines on stderr. */
   readonly log?: ServiceLog;
   /** Knows every secret that was read, for a log of the program's own: pass its lines through `redact`. */

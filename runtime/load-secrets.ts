@@ -1,7 +1,7 @@
 /** Reads the files behind secret references without blocking, so that linking resolves them from memory. */
 import type { SecretRef } from '../schemas/generated/types.ts';
 import type { SecretContext } from './secret-resolver.ts';
-import { createSecretResolver, secretFile } from './secret-resolver.ts';
+import { createSecretResolver, secretFiles } from './secret-resolver.ts';
 import type { SecretResolver } from './secrets.ts';
 
 export interface SecretLoaderContext extends Omit<SecretContext, 'readFile'> {
@@ -14,7 +14,7 @@ const AT_ONCE = 64;
 
 /** A resolver for these references as they are now. What cannot be read is reported when it is resolved. */
 export async function loadSecrets(refs: readonly SecretRef[], context: SecretLoaderContext): Promise<SecretResolver> {
-  const paths = [...new Set(refs.flatMap((ref) => secretFile(ref, context) ?? []))];
+  const paths = [...new Set(refs.flatMap((ref) => secretFiles(ref, context)))];
   const texts = new Map<string, string>();
   const failures = new Map<string, unknown>();
   const readNext = async (): Promise<void> => {

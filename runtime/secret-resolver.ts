@@ -11,6 +11,8 @@ export interface SecretContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** `<home_dir>`. */
   readonly home: string;
+  /** A second file of variables, of the default profile alone, which wins over that of the home; absolute. */
+  readonly projectEnv?: string | null;
   /** The user's home folder, for `~/`. */
   readonly userHome: string;
   /** Throws as node:fs does. */
@@ -23,7 +25,7 @@ const PROFILE = /^[a-z0-9][a-z0-9_-]*$/;
 
 /**
  * A resolver that reads each `.env` file once: make a new one for each table.
- * The default profile's variables are those of the process, then `<home_dir>/.env`; any other profile has only its own
+ * The default profile's variables are those of the process, then those of `projectEnv`, then `<home_dir>/.env`; any other profile has only its own
  * `.env`, so that nothing falls back from one profile to another (decisions §4).
  */
 export function createSecretResolver(context: SecretContext): SecretResolver {
@@ -31,11 +33,17 @@ export function createSecretResolver(context: SecretContext): SecretResolver {
   const envFile = (scope: string): ReadonlyMap<string, string> => {
     const known = envFiles.get(scope);
     if (known !== undefined) return known;
-    const values = readEnvFile(join(homeOf(scope, context), '.env'), context);
+    const values = new Map(variableFiles(scope, context).flatMap((path) => [...readEnvFile(path, context)]));
     envFiles.set(scope, values);
     return values;
   };
-  return { resolve: (ref) => present(ref, READERS[ref.kind](ref, context, envFile)) };
+  return { resolve: (ref) => present(ref, READERS[ref.kind](ref, context, envFile), context) };
+}
+
+/** The files of variables of a profile, those that win last. */
+function variableFiles(scope: string, context: Pick<SecretContext, 'home' | 'projectEnv'>): readonly string[] {
+  const own = join(homeOf(scope, context), '.env');
+  return scope === DEFAULT_PROFILE && typeof context.projectEnv === 'string' ? [own, context.projectEnv] : [own];
 }
 
 type Reader = (
@@ -60,15 +68,19 @@ const READERS: Record<SecretRef['kind'], Reader> = {
   },
 };
 
-function present(ref: SecretRef, secret: string | undefined): string {
-  if (secret === undefined) throw new SecretError(`${printSecretRef(ref)} is not set${whereOf(ref)}`);
+function present(ref: SecretRef, secret: string | undefined, context: SecretContext): string {
+  if (secret === undefined) throw new SecretError(`${printSecretRef(ref)} is not set${whereOf(ref, context)}`);
   if (secret === '') throw new SecretError(`${printSecretRef(ref)} is empty`);
   return secret;
 }
 
-function whereOf({ kind, scope }: SecretRef): string {
+/** The files that were looked at. */
+function whereOf({ kind, scope }: SecretRef, context: SecretContext): string {
   if (kind !== 'env') return '';
-  return scope === DEFAULT_PROFILE ? ' in the environment or .env' : ` in the .env of profile "${scope}"`;
+  const files = variableFiles(scope, context).toReversed();
+  const places = scope === DEFAULT_PROFILE ? ['the environment', ...files] : files;
+  const last = places.at(-1) ?? '';
+  return ` in ${places.length === 1 ? last : `${places.slice(0, -1).join(', ')} or ${last}`}`;
 }
 
 /** Absolute path of a `file:` reference. */
@@ -77,10 +89,13 @@ export function filePath(ref: SecretRef, context: Pick<SecretContext, 'home' | '
   return isAbsolute(ref.value) ? ref.value : join(homeOf(ref.scope, context), ref.value);
 }
 
-/** The file a reference is read from: its own, or the `.env` of its profile; null when it needs none. */
-export function secretFile(ref: SecretRef, context: Pick<SecretContext, 'home' | 'userHome'>): string | null {
-  if (ref.kind === 'literal' || (ref.scope !== DEFAULT_PROFILE && !PROFILE.test(ref.scope))) return null;
-  return ref.kind === 'file' ? filePath(ref, context) : join(homeOf(ref.scope, context), '.env');
+/** The files a reference is read from: its own, or those of the variables of its profile; none for a literal. */
+export function secretFiles(
+  ref: SecretRef,
+  context: Pick<SecretContext, 'home' | 'userHome' | 'projectEnv'>,
+): readonly string[] {
+  if (ref.kind === 'literal' || (ref.scope !== DEFAULT_PROFILE && !PROFILE.test(ref.scope))) return [];
+  return ref.kind === 'file' ? [filePath(ref, context)] : variableFiles(ref.scope, context);
 }
 
 function homeOf(scope: string, { home }: Pick<SecretContext, 'home'>): string {

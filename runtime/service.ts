@@ -60,7 +60,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const shared = {
     ...{ home, env, clock, log, run, ids: createIds(random) },
     secrets: secretReader({
-      ...{ sources: { env, home }, redactor },
+      ...{ sources: { env, home, projectEnv: options.projectEnv }, redactor },
       onRead: options.onSecretsRead ?? (() => {}),
       check: options.checkSecrets ?? ((secrets) => secrets),
     }),

@@ -4,7 +4,7 @@ import { compileSubscriptions } from '../../compiler/compile-subscriptions.ts';
 import { readOverrides } from '../../compiler/lower/overrides.ts';
 import { createMachineFacts } from '../../compiler/node/machine-facts.ts';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
-import { loadEnvFile, mergeEnv } from '../../compiler/source/load-env.ts';
+import { loadEnvFile, loadProjectEnv, mergeEnv } from '../../compiler/source/load-env.ts';
 import type { Redactor } from '../../runtime/deliver/redact.ts';
 import type { Service } from '../../runtime/gateway-service.ts';
 import type { ProcessLogger } from '../../runtime/logger.ts';
@@ -40,6 +40,7 @@ export async function openService(context: CliContext, options: OpenServiceOptio
   const tableFile = join(folder, 'routes.json');
   const service = await createService({
     ...{ home, env, clock, log, redactor, timezone, random },
+    projectEnv: context.projectEnv,
     table: { file: tableFile },
     host: overrides.host ?? undefined,
     port: overrides.port ?? undefined,
@@ -51,10 +52,11 @@ export async function openService(context: CliContext, options: OpenServiceOptio
 }
 
 function overridesOf(
-  { home, cwd, env }: CliContext,
+  { home, cwd, env, projectEnv }: CliContext,
   { host, port }: OpenServiceOptions,
 ): ReturnType<typeof readOverrides> {
-  const variables = mergeEnv(env, loadEnvFile(nodeFiles, home, cwd).values);
+  const project = loadProjectEnv(nodeFiles, projectEnv, cwd).values;
+  const variables = mergeEnv(env, loadEnvFile(nodeFiles, home, cwd).values, project);
   const overrides = readOverrides(variables, { host, port });
   const [complaint, ...others] = overrides.complaints;
   if (complaint !== undefined) throw new CliError(complaint, ...others);

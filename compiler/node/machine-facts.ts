@@ -2,22 +2,24 @@
 import { join } from 'node:path';
 import type { JobRef, MachineFacts } from '../machine-facts.ts';
 import { createFacts } from '../source/files-facts.ts';
-import { loadEnvFile, mergeEnv } from '../source/load-env.ts';
+import { loadEnvFile, loadProjectEnv, mergeEnv } from '../source/load-env.ts';
 import { nodeFiles } from './node-files.ts';
 
 export interface Machine {
   readonly home: string;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** See `CliContext`. */
+  readonly projectEnv?: string;
 }
 
 /** Facts as they are now: each `.env` file is read once. The process environment belongs to the default profile alone. */
-export function createMachineFacts({ home, cwd, env }: Machine, jobs: readonly JobRef[]): MachineFacts {
+export function createMachineFacts({ home, cwd, env, projectEnv }: Machine, jobs: readonly JobRef[]): MachineFacts {
   const known = new Map<string, ReadonlyMap<string, string>>();
   const variables = (profile: string): ReadonlyMap<string, string> => {
     const own = profile === 'default';
     const file = loadEnvFile(nodeFiles, own ? home : join(home, 'profiles', profile), cwd).values;
-    return own ? mergeEnv(env, file) : file;
+    return own ? mergeEnv(env, file, loadProjectEnv(nodeFiles, projectEnv, cwd).values) : file;
   };
   return createFacts({
     files: nodeFiles,

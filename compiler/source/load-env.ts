@@ -1,5 +1,6 @@
 /** The variables of each profile: the process environment above its `.env` file. Other profiles see only their own file. */
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { mayOthersWrite } from '../../base/env-lines.ts';
 import type { Finding } from '../diagnostics/diagnostic.ts';
 import { displayPath } from './display-path.ts';
 import { parseEnvFile } from './env-file.ts';
@@ -22,6 +23,23 @@ export function loadEnvFile(files: Files, profileHome: string, cwd: string): Loa
   return { values: new Map(), findings: [{ rule: 'unreadable-file', source, range: START, message: read.message }] };
 }
 
+/**
+ * The `.env` beside `./hookwright.yaml`, where that is the config in use. Whoever can write it decides what the gateway
+ * sends and whom it believes: a file that others can write is not read.
+ * @param path absolute; undefined: another config is in use
+ */
+export function loadProjectEnv(files: Files, path: string | undefined, cwd: string): LoadedEnv {
+  if (path === undefined) return { values: new Map(), findings: [] };
+  if (isUsableEnv(files, path)) return loadEnvFile(files, dirname(path), cwd);
+  const source = { path, name: displayPath(path, cwd), text: '' };
+  const message = 'others can write this file, so it is not read';
+  const finding = { rule: 'secret-exposed', source, range: START, message, hint: `chmod o-w ${source.name}` };
+  return { values: new Map(), findings: [finding] };
+}
+
+/** True for a file that is not there as well. */
+const isUsableEnv = (files: Files, path: string): boolean => !mayOthersWrite(files.stat(path)?.mode ?? 0);
+
 /** A variable, and where it is set: for messages. */
 export interface Variable {
   readonly value: string;
@@ -30,26 +48,31 @@ export interface Variable {
 
 export type Variables = ReadonlyMap<string, Variable>;
 
-/** As `mergeEnv`, with the origin of each. @param path of the file, as it is shown. */
-export function describeEnv(
-  env: Readonly<Record<string, string | undefined>>,
-  file: ReadonlyMap<string, string>,
-  path: string,
-): Variables {
+/** An env file that was read. */
+export interface EnvOrigin {
+  readonly values: ReadonlyMap<string, string>;
+  /** As it is shown. */
+  readonly path: string;
+}
+
+/** As `mergeEnv`, with the origin of each. @param files a later one wins over an earlier one */
+export function describeEnv(env: Readonly<Record<string, string | undefined>>, files: readonly EnvOrigin[]): Variables {
   const variables = new Map<string, Variable>();
-  for (const [name, value] of file) variables.set(name, { value, origin: `\`${path}\`` });
+  for (const { values, path } of files) {
+    for (const [name, value] of values) variables.set(name, { value, origin: `\`${path}\`` });
+  }
   for (const [name, value] of Object.entries(env)) {
     if (value !== undefined && value !== '') variables.set(name, { value, origin: 'the environment' });
   }
   return variables;
 }
 
-/** The process environment wins over the file (§2 of the decisions); an empty variable is none. */
+/** The process environment wins over the files, a later file over an earlier one (§2 of the decisions); an empty variable is none. */
 export function mergeEnv(
   env: Readonly<Record<string, string | undefined>>,
-  file: ReadonlyMap<string, string>,
+  ...files: readonly ReadonlyMap<string, string>[]
 ): ReadonlyMap<string, string> {
-  const merged = new Map(file);
+  const merged = new Map(files.flatMap((file) => [...file]));
   for (const [name, value] of Object.entries(env)) if (value !== undefined && value !== '') merged.set(name, value);
   return merged;
 }

@@ -1,5 +1,5 @@
 /** Where the config is looked for when none is named, and what lies near it and is not read. */
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { displayPath } from './display-path.ts';
 import type { Files } from './files.ts';
 
@@ -20,6 +20,15 @@ export const usualConfigs = ({ cwd, home }: Folders): readonly [string, string] 
 
 /** What to do where there is no config yet. */
 export const HOW_TO_START = '`hookwright gateway setup` writes one';
+
+/** The `.env` that belongs to the config in use: the one beside `./hookwright.yaml`. undefined: another config is in use. */
+export function projectEnvPath(files: Files, folders: Folders, configs: readonly string[]): string | undefined {
+  const [here] = usualConfigs(folders);
+  const isUsed =
+    configs.length === 0 ? files.stat(here) !== null : configs.some((path) => resolve(folders.cwd, path) === here);
+  // In the home it is the one that is read anyway.
+  return isUsed && files.realpath(folders.cwd) !== files.realpath(folders.home) ? join(folders.cwd, '.env') : undefined;
+}
 
 /** Names that people give a config, and that are not looked for. */
 const MISNAMED: readonly string[] = ['hookwright.yml', '.hookwright.yaml', 'hookwright.yaml.txt', 'hookwright.json'];

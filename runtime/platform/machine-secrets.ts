@@ -1,5 +1,7 @@
 /** Secret references resolved on this machine, as they are now. */
+import { statSync } from 'node:fs';
 import { homedir } from 'node:os';
+import { mayOthersWrite } from '../../base/env-lines.ts';
 import { readRegularText, readRegularTextSync } from '../../base/read-regular-file.ts';
 import type { SecretRef } from '../../schemas/generated/types.ts';
 import { loadSecrets } from '../load-secrets.ts';
@@ -14,6 +16,8 @@ const MAX_SECRET_BYTES = 1024 * 1024;
 export interface SecretSources {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly home: string;
+  /** A file of variables of a project, which wins over that of the home. One that others can write is not read. */
+  readonly projectEnv?: string | undefined;
 }
 
 /** The folder that `~/` stands for. */
@@ -44,10 +48,13 @@ export function resolvable(refs: readonly SecretRef[], secrets: SecretResolver):
   });
 }
 
-function placesOf({ env, home }: SecretSources): Omit<SecretContext, 'readFile'> {
+const isSafe = (path: string): boolean => !mayOthersWrite(statSync(path, { throwIfNoEntry: false })?.mode ?? 0);
+
+function placesOf({ env, home, projectEnv }: SecretSources): Omit<SecretContext, 'readFile'> {
   return {
     env,
     home,
+    projectEnv: projectEnv !== undefined && isSafe(projectEnv) ? projectEnv : null,
     userHome: userHome(env),
   };
 }

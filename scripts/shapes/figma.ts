@@ -5,8 +5,8 @@ import { createSchemaReader } from '../../compiler/shapes/from-json-schema.ts';
 import { createNodeTable } from '../../compiler/shapes/node-table.ts';
 import type { NodeId } from '../../compiler/shapes/shape.ts';
 import { singleValue } from '../../compiler/shapes/single-value.ts';
+import type { NewShape } from '../shape-file/print-shape.ts';
 import { originOf, packagePath } from './packages.ts';
-import type { NewShape } from './print-shape.ts';
 
 const PACKAGE = '@figma/rest-api-spec';
 

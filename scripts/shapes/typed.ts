@@ -2,8 +2,8 @@
 import type { NodeTable } from '../../compiler/shapes/node-table.ts';
 import { ANY, createNodeTable } from '../../compiler/shapes/node-table.ts';
 import type { NodeId } from '../../compiler/shapes/shape.ts';
+import type { NewShape } from '../shape-file/print-shape.ts';
 import { originOf } from './packages.ts';
-import type { NewShape } from './print-shape.ts';
 import { createTypeReader } from './read-types.ts';
 import type { Adjustment, TypedSource } from './typed-sources.ts';
 

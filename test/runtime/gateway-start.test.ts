@@ -19,7 +19,7 @@ test('missing and empty secrets are all named, with their routes and never a val
   await assert.rejects(gateway.load(), {
     name: 'TableError',
     message: [
-      'route "a": env:NONE is not set in the environment or .env',
+      `route "a": env:NONE is not set in the environment or ${join(home, '.env')}`,
       'route "b": env:EMPTY is empty',
       'route "d": no secret',
     ].join('\n'),

@@ -86,7 +86,7 @@ test('a bad entry is set aside with its reason, told once, and the others serve'
     serving: 1,
     quarantined: [
       { name: 'bad', reason: 'unknown key "promt"' },
-      { name: 'keyless', reason: 'route "keyless": env:NONE is not set in the environment or .env' },
+      { name: 'keyless', reason: `route "keyless": env:NONE is not set in the environment or ${served.home}/.env` },
     ],
     error: null,
   });

@@ -45,14 +45,14 @@ for (const [ref, secret] of found) {
 }
 
 const missing = [
-  [env('NONE'), 'env:NONE is not set in the environment or .env'],
+  [env('NONE'), 'env:NONE is not set in the environment or /home/.env'],
   [env('EMPTY'), 'env:EMPTY is empty'],
-  [env('BLANK'), 'env:BLANK is not set in the environment or .env'],
-  [env('__proto__'), 'env:__proto__ is not set in the environment or .env'],
-  [env('PROCESS', 'ops'), 'env:PROCESS is not set in the .env of profile "ops"'],
-  [env('FILE', 'ops'), 'env:FILE is not set in the .env of profile "ops"'],
-  [env('OWN'), 'env:OWN is not set in the environment or .env'],
-  [env('OWN', 'other'), 'env:OWN is not set in the .env of profile "other"'],
+  [env('BLANK'), 'env:BLANK is not set in the environment or /home/.env'],
+  [env('__proto__'), 'env:__proto__ is not set in the environment or /home/.env'],
+  [env('PROCESS', 'ops'), 'env:PROCESS is not set in /home/profiles/ops/.env'],
+  [env('FILE', 'ops'), 'env:FILE is not set in /home/profiles/ops/.env'],
+  [env('OWN'), 'env:OWN is not set in the environment or /home/.env'],
+  [env('OWN', 'other'), 'env:OWN is not set in /home/profiles/other/.env'],
   [env('OWN', '../profiles/ops'), '"../profiles/ops" is no name of a profile'],
   [file('none'), 'file:none: /home/none cannot be read (ENOENT)'],
   [file('blank'), 'file:blank is empty'],

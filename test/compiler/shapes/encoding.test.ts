@@ -10,7 +10,7 @@ import { ANY, createNodeTable } from '../../../compiler/shapes/node-table.ts';
 import type { ScalarValue, ShapeNode, ShapeType } from '../../../compiler/shapes/shape.ts';
 import type { ShapeFile } from '../../../compiler/shapes/shape-file.ts';
 import { readShapeFile } from '../../../compiler/shapes/shape-file.ts';
-import { printShape } from '../../../scripts/shapes/print-shape.ts';
+import { printShape } from '../../../scripts/shape-file/print-shape.ts';
 
 const ANY_ID = 0;
 const base36 = (id: number): string => id.toString(36);
