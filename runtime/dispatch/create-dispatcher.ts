@@ -11,10 +11,10 @@ import { DeliveryWorker } from './delivery-worker.ts';
 import { DirectDelivery } from './direct-delivery.ts';
 import type { DispatchCounts, DispatchReport, DispatchService } from './dispatch-service.ts';
 import type { Claim, Dispatcher, Refusal } from './dispatcher.ts';
+import { orRefused } from './or-refused.ts';
 import { Persister } from './persist.ts';
 import { Progress } from './progress.ts';
 import { RunWorker } from './run-worker.ts';
-import { StoreGate } from './store-gate.ts';
 import { storedClaim } from './stored-claim.ts';
 import { WorkLoop } from './work-loop.ts';
 
@@ -33,7 +33,6 @@ class DispatcherService implements DispatchService {
   private readonly persister: Persister;
   private readonly contents: Contents;
   private readonly recent = new RecentClaims();
-  private readonly gate: StoreGate;
   private readonly runs: RunWorker;
   private readonly deliveries: DeliveryWorker;
   private readonly direct: DirectDelivery;
@@ -46,7 +45,6 @@ class DispatcherService implements DispatchService {
     const holder = randomUUID();
     const persister = new Persister(context);
     const contents = new Contents(context.store);
-    this.gate = new StoreGate(context.log);
     this.progress = new Progress(context.clock);
     const ended = (): void => {
       this.loop.wake();
@@ -56,9 +54,9 @@ class DispatcherService implements DispatchService {
     this.runs = new RunWorker(parts);
     this.deliveries = new DeliveryWorker(parts);
     this.direct = new DirectDelivery(context, holder, persister, this.recent);
-    const { runs, deliveries, gate } = this;
+    const { runs, deliveries } = this;
     const changed = (): void => this.progress.changed();
-    this.loop = new WorkLoop({ context, holder, gate, runs, deliveries, changed });
+    this.loop = new WorkLoop({ context, holder, runs, deliveries, changed });
     this.persister = persister;
     this.contents = contents;
   }
@@ -72,7 +70,7 @@ class DispatcherService implements DispatchService {
     const { store, clock } = this.context;
     const { profile, route, delivery_id } = claim;
     const key = { profile, route, delivery_id };
-    const found = await this.gate.pass(() => store.read({ kind: 'is_claimed', key, now: clock.now() }));
+    const found = await orRefused(store.read({ kind: 'is_claimed', key, now: clock.now() }));
     if (found === true) return { kind: 'duplicate' };
     return found === false ? null : found;
   }
@@ -91,7 +89,7 @@ class DispatcherService implements DispatchService {
     const written = store.write(change);
     // After it, so that its run is taken by the same commit.
     this.loop.arrive(1);
-    const stored = await this.gate.pass(() => written);
+    const stored = await orRefused(written);
     if (stored.kind !== 'stored') {
       this.loop.arrive(-1);
       return stored;
@@ -111,7 +109,7 @@ class DispatcherService implements DispatchService {
     const { key } = group;
     const change: JoinGroup = { kind: 'join_group', dispatch, max_concurrent, key, limits, now, claim: held };
     observer?.reached?.('accept.begin');
-    const stored = await this.gate.pass(() => store.write(change));
+    const stored = await orRefused(store.write(change));
     if (stored.kind !== 'stored') return stored;
     this.recent.committed(change, stored);
     observer?.reached?.('accept.stored');
@@ -123,14 +121,14 @@ class DispatcherService implements DispatchService {
     ...[dispatch, claim, timeout_ms]: Parameters<Dispatcher['deliver']>
   ): ReturnType<Dispatcher['deliver']> {
     if (this.stopping) return SHUTTING_DOWN;
-    const delivered = this.gate.pass(() => this.direct.deliver(dispatch, claim, timeout_ms));
+    const delivered = orRefused(this.direct.deliver(dispatch, claim, timeout_ms));
     return delivered.finally(() => this.progress.changed());
   }
 
   async fire(dispatch: Parameters<Dispatcher['fire']>[0], claim: Claim): ReturnType<Dispatcher['fire']> {
     const { jobs } = this.context;
     if (jobs === undefined) return { kind: 'unknown_job' };
-    return this.stopping ? SHUTTING_DOWN : this.gate.pass(() => jobs.fire(dispatch, claim));
+    return this.stopping ? SHUTTING_DOWN : orRefused(jobs.fire(dispatch, claim));
   }
 
   start(): Promise<number> {

@@ -11,7 +11,7 @@ import type { Holder, TakenAttempt, TakenRun, TakenWork } from '../store/mutatio
 import { ClockWatch } from './clock-watch.ts';
 import type { DispatchContext } from './context.ts';
 import { MAX_PER_TARGET } from './delivery-worker.ts';
-import type { StoreGate } from './store-gate.ts';
+import { orRefused } from './or-refused.ts';
 
 /** Performs one kind of work. */
 export interface Worker<Taken> {
@@ -27,7 +27,6 @@ export interface Worker<Taken> {
 export interface WorkLoopParts {
   readonly context: DispatchContext;
   readonly holder: Holder;
-  readonly gate: StoreGate;
   readonly runs: Worker<TakenRun>;
   readonly deliveries: Worker<TakenAttempt>;
   /** It has ended a turn: a stop that waits looks again. */
@@ -134,7 +133,7 @@ export class WorkLoop {
 
   /** False: the store takes nothing now. */
   private async pull(): Promise<boolean> {
-    const { context, holder, gate, runs, deliveries } = this.parts;
+    const { context, holder, runs, deliveries } = this.parts;
     const { store, clock, observer } = context;
     this.watchClock();
     if (this.needsRecovery && !(await this.recover())) return false;
@@ -142,7 +141,7 @@ export class WorkLoop {
     if (room.runs === 0 && room.attempts === 0) return true;
     const { arrived } = this;
     const limits = { ...room, attempts_per_target: MAX_PER_TARGET };
-    const taken = await gate.pass(() => store.write({ kind: 'take_work', holder, now: clock.now(), ...limits }));
+    const taken = await orRefused(store.write({ kind: 'take_work', holder, now: clock.now(), ...limits }));
     if ('kind' in taken) return false;
     observer?.reached?.('work.taken');
     // Changes take effect in order: what was written before is counted.
@@ -177,9 +176,9 @@ export class WorkLoop {
 
   /** False: the store takes nothing now. */
   private async recover(): Promise<boolean> {
-    const { context, holder, gate } = this.parts;
+    const { context, holder } = this.parts;
     const { log, clock, store, observer } = context;
-    const recovered = await gate.pass(() => store.write({ kind: 'recover', holder, now: clock.now() }));
+    const recovered = await orRefused(store.write({ kind: 'recover', holder, now: clock.now() }));
     if ('kind' in recovered) return false;
     const { runs, attempts, given_up } = recovered;
     this.needsRecovery = false;

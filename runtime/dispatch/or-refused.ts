@@ -1,0 +1,15 @@
+/** Refuses events while the store takes nothing. The store itself logs when that begins and ends. */
+import { StoreUnavailable } from '../store/store.ts';
+import type { Refusal } from './dispatcher.ts';
+
+const STORE_DOWN: Refusal = { kind: 'overloaded', retry_after_seconds: 10 };
+
+/** What `work` answers; a refusal when the store is unavailable. @throws what is not the store's doing. */
+export async function orRefused<T>(work: Promise<T>): Promise<T | Refusal> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof StoreUnavailable) return STORE_DOWN;
+    throw error;
+  }
+}
