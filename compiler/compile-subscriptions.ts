@@ -8,10 +8,9 @@ import type { Severity } from './diagnostics/diagnostic.ts';
 import type { Problem } from './diagnostics/problem.ts';
 import type { TableContent } from './lower/table-content.ts';
 import type { MachineFacts } from './machine-facts.ts';
-import type { RouteScope } from './route-scope.ts';
+import type { Payloads, RouteScope } from './route-scope.ts';
 import { severityOf } from './rules/registry.ts';
 import { checkShape } from './schema/validate.ts';
-import type { Payloads } from './shapes/payloads.ts';
 import { isPlainMap } from './source/plain-map.ts';
 
 export const SUBSCRIPTIONS_FILE = 'webhook_subscriptions.json';

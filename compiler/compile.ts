@@ -2,41 +2,20 @@
 import type { Catalog as PublishedCatalog, RouteTable } from '../schemas/generated/types.ts';
 import { printCatalog, publish } from './blueprints/publish.ts';
 import { checkConfig } from './check-config.ts';
+import type { CompileInput } from './compile-input.ts';
 import type { Diagnostic } from './diagnostics/diagnostic.ts';
 import { hasErrors } from './diagnostics/diagnostic.ts';
 import { emitTable } from './emit/emit-table.ts';
-import type { Flags } from './lower/overrides.ts';
 import type { TableContent } from './lower/table-content.ts';
 import { lowerConfig } from './lower-config.ts';
-import type { JobRef } from './machine-facts.ts';
 import type { Report } from './report.ts';
 import { createReport } from './report.ts';
-import type { ShapeTexts } from './shapes/shape-file.ts';
-import type { ShippedCatalog } from './shipped-catalog.ts';
 import { displayPath } from './source/display-path.ts';
-import type { Files } from './source/files.ts';
 import { loadConfig } from './source/load-config.ts';
 import { recordFiles } from './source/record-files.ts';
 import { mergeFiles } from './source/source-tree.ts';
 
-/** Everything a compile depends on: the same input gives the same result. */
-export interface CompileInput {
-  readonly files: Files;
-  /** Absolute; relative paths start here, and diagnostics show paths relative to it. */
-  readonly cwd: string;
-  /** `<home_dir>`, absolute; it may not exist. */
-  readonly home: string;
-  /** `--config` paths and globs; empty: `./hookwright.yaml`, else `<home_dir>/config.yaml`. */
-  readonly configs: readonly string[];
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly flags: Flags;
-  /** See `loadShippedCatalog`. */
-  readonly catalog: ShippedCatalog;
-  /** What is shipped about payloads, by the name of their source; null: nothing. Read for sources in use only. */
-  readonly readShape: (source: string) => ShapeTexts | null;
-  /** Jobs of the store, which `cron_job` may name as well. */
-  readonly jobs: readonly JobRef[];
-}
+export type { CompileInput };
 
 export interface CompileResult {
   /** Of all files, sorted; warnings included. */

@@ -6,13 +6,16 @@ import type {
   SchemePlan,
   SecretRef,
   SourceFacts,
+  TargetEffect,
 } from '../schemas/generated/types.ts';
+import type { Problem } from './diagnostics/problem.ts';
 import type { WrittenTarget } from './lower/delivery.ts';
 import { targetNamed, writtenTargets } from './lower/delivery.ts';
 import type { EventNames } from './lower/events.ts';
 import type { TableContent } from './lower/table-content.ts';
 import type { MachineFacts } from './machine-facts.ts';
-import type { Payloads } from './shapes/payloads.ts';
+import type { FieldClass } from './shapes/classify.ts';
+import type { FormSet } from './shapes/form-set.ts';
 import { INSECURE_NO_AUTH, parseSecretRef } from './source/secret-ref.ts';
 
 export interface RouteEntry {
@@ -157,3 +160,27 @@ export function isInsecure(ref: SecretRef, facts: Pick<MachineFacts, 'variable'>
 
 const own = <T>(map: Readonly<Record<string, T>>, key: string): T | null =>
   Object.hasOwn(map, key) ? (map[key] ?? null) : null;
+
+/** What is known of the payloads of routes; see shapes/payloads.ts. */
+export interface Payloads {
+  /** Of all the rules, each of which reports its own. */
+  problemsOf(route: RouteView): readonly Problem[];
+  /**
+   * The forms of events whose payload the route's templates see: what its filters leave. null: not certain, nothing is known
+   * of them, or a script may replace the payload.
+   */
+  seenBy(route: RouteView): FormSet | null;
+  /** What a placeholder of the route's templates holds. @param path empty: the whole payload */
+  classOf(route: RouteView, path: readonly string[]): FieldClass;
+  /** Whether payloads of this event have the path, where the route's source is pinned and its shape knows it. */
+  hasPath(route: RouteView, event: string, path: readonly string[]): boolean;
+  readonly effects: Effects;
+}
+
+/** What runs and deliveries can do. */
+export interface Effects {
+  /** Whether a run with this toolset changes something outside of its own answer. One that is not known does. */
+  acts(toolset: string): boolean;
+  /** Events that a delivery makes senders send. @param target canonical name */
+  causedBy(target: string): readonly TargetEffect[];
+}

@@ -2,7 +2,6 @@
 import type { RoutePlan, RouteTable, SecretRef } from '../schemas/generated/types.ts';
 import type { Clock } from './clock.ts';
 import type { Dispatcher } from './dispatch/dispatcher.ts';
-import type { Address } from './gateway-tables.ts';
 import type { Ids } from './ids.ts';
 import type { CatalogSource } from './intake/catalog-source.ts';
 import type { CountRequest } from './intake/event-log.ts';
@@ -17,6 +16,11 @@ import type { LowerSubscriptions, Rejected } from './table/load-subscriptions.ts
 import type { TableSource } from './table/table-source.ts';
 import type { TableState } from './table/tables.ts';
 import type { CaptureSecret } from './verify/handshake.ts';
+
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+}
 
 export interface GatewayOptions {
   /** `<home_dir>`. */

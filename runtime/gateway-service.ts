@@ -5,8 +5,7 @@ import type { DispatchStatus, EnrollReport, StoreStatus } from './control/operat
 import type { Redactor } from './deliver/redact.ts';
 import type { RunAgent } from './dispatch/agent-runner.ts';
 import type { DispatchOwner } from './dispatch/observer.ts';
-import type { ServingStatus } from './gateway-options.ts';
-import type { Address } from './gateway-tables.ts';
+import type { Address, ServingStatus } from './gateway-options.ts';
 import type { RequestOrigin } from './intake/fetch-request.ts';
 import type { Logger } from './log.ts';
 import type { RunProcess } from './process/run-process.ts';

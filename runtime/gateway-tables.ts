@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { isLoopback } from '../base/loopback.ts';
 import type { RouteTable, SecretRef, ServerPlan } from '../schemas/generated/types.ts';
-import type { GatewayOptions } from './gateway-options.ts';
+import type { Address, GatewayOptions } from './gateway-options.ts';
 import { RateWindows } from './intake/rate-limit.ts';
 import { routeSecretRefs, tableSecretRefs } from './secret-refs.ts';
 import { createListOpener } from './table/in-file-set.ts';
@@ -15,11 +15,6 @@ import { Subscriptions } from './table/subscriptions.ts';
 import type { TableState } from './table/tables.ts';
 import { Tables } from './table/tables.ts';
 import { schemeLinker } from './verify/scheme.ts';
-
-export interface Address {
-  readonly host: string;
-  readonly port: number;
-}
 
 export type TablesOptions = Pick<
   GatewayOptions,

@@ -5,8 +5,7 @@
 import type { AddressInfo } from 'node:net';
 import type { RouteTable, ServerPlan } from '../schemas/generated/types.ts';
 import type { Timer } from './clock.ts';
-import type { Gateway, GatewayOptions, ServingStatus } from './gateway-options.ts';
-import type { Address } from './gateway-tables.ts';
+import type { Address, Gateway, GatewayOptions, ServingStatus } from './gateway-options.ts';
 import { GatewayTables } from './gateway-tables.ts';
 import { Connections } from './intake/connections.ts';
 import { Documents } from './intake/documents.ts';

@@ -4,6 +4,7 @@ export type { EnrollReport } from './control/operations.ts';
 export { Redactor } from './deliver/redact.ts';
 export type { AgentRequest, RunAgent } from './dispatch/agent-runner.ts';
 export { AgentError } from './dispatch/agent-runner.ts';
+export type { Address } from './gateway-options.ts';
 export type {
   CompileSubscriptions,
   FinishedDispatch,
@@ -14,7 +15,6 @@ export type {
   ServiceStatus,
   StopResult,
 } from './gateway-service.ts';
-export type { Address } from './gateway-tables.ts';
 export type { RequestOrigin } from './intake/fetch-request.ts';
 export { ListenError } from './intake/server.ts';
 export type { LogFields, Logger } from './log.ts';

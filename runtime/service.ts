@@ -12,7 +12,7 @@ import { Redactor } from './deliver/redact.ts';
 import type { DispatchObserver } from './dispatch/observer.ts';
 import { RunningGateway } from './gateway.ts';
 import { Listeners } from './gateway-events.ts';
-import type { GatewayOptions } from './gateway-options.ts';
+import type { Address, GatewayOptions } from './gateway-options.ts';
 import { secretReader } from './gateway-secrets.ts';
 import type {
   Service,
@@ -22,7 +22,6 @@ import type {
   ServiceStatus,
   StopResult,
 } from './gateway-service.ts';
-import type { Address } from './gateway-tables.ts';
 import { GatewayTables } from './gateway-tables.ts';
 import type { Work } from './gateway-work.ts';
 import { openWork } from './gateway-work.ts';

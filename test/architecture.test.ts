@@ -137,3 +137,40 @@ test('no file of the compiler is longer than 250 lines', () => {
   const long = files.filter((file) => readFileSync(join(ROOT, file), 'utf8').split('\n').length > 251);
   assert.deepEqual(long, []);
 });
+
+/** Of what is loaded with the file: a dynamic import is there to load later, also what has loaded this file. */
+function staticImports(file: string): readonly string[] {
+  const text = readFileSync(join(ROOT, file), 'utf8');
+  const specifiers = [...text.matchAll(/^(?:import|export) (?:[^;'"]*? from )?'(\.[^']+\.ts)';$/gm)];
+  return specifiers.map(([, to = '']) => relative(ROOT, join(ROOT, dirname(file), to)));
+}
+
+/** The way from a file back to itself, types included; null: there is none. */
+function circleFrom(start: string, imports: ReadonlyMap<string, readonly string[]>): readonly string[] | null {
+  const from = new Map<string, string>();
+  const queue = [start];
+  for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
+    for (const to of imports.get(file) ?? []) {
+      if (to === start) {
+        const way = [file];
+        for (let back = from.get(file); back !== undefined; back = from.get(back)) way.unshift(back);
+        return [...way, start];
+      }
+      if (from.has(to)) continue;
+      from.set(to, file);
+      queue.push(to);
+    }
+  }
+  return null;
+}
+
+test('no file imports itself by way of others', () => {
+  const files = ['base', 'schemas', 'compiler', 'runtime', 'cli'].flatMap(sources);
+  const imports = new Map(files.map((file) => [file, staticImports(file)]));
+  const circles = files.flatMap((file) => {
+    const circle = circleFrom(file, imports);
+    // Each circle once: from the first of its files.
+    return circle === null || circle.some((other) => other < file) ? [] : [circle.join(' → ')];
+  });
+  assert.deepEqual(circles, []);
+});

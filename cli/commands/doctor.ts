@@ -1,5 +1,6 @@
 /** `hookwright doctor`: looks whether everything a gateway needs is there, and says what to do where it is not. */
 import { Command, Option } from 'clipanion';
+import type { CompileResult } from '../../compiler/compile.ts';
 import { createDeliveryContext } from '../../runtime/deliver/delivery-context.ts';
 import { createSecrets } from '../../runtime/platform/machine-secrets.ts';
 import { runProcess } from '../../runtime/process/run-process.ts';
@@ -15,6 +16,7 @@ import { checkConfiguration, checkPort, checkStore, checkTable } from '../doctor
 import { checkSecrets } from '../doctor/check-secrets.ts';
 import type { TargetChecks } from '../doctor/check-targets.ts';
 import { checkTargets } from '../doctor/check-targets.ts';
+import { createReport } from '../doctor/report.ts';
 import { tryAskGateway } from '../gateway/ask-gateway.ts';
 import type { Style } from '../output/colour.ts';
 import { createPaint } from '../output/colour.ts';
@@ -31,24 +33,32 @@ export class DoctorCommand extends Command<CliContext> {
       ['Before the first start', '$0 doctor'],
       ['With the services', '$0 doctor --live'],
       ['For monitoring', '$0 doctor --live --json'],
+      ['For the report of a fault', '$0 doctor --report'],
     ],
   });
 
   live = Option.Boolean('--live', false, { description: 'Talk to the services, too' });
   json = Option.Boolean('--json', false, { description: 'Print JSON' });
+  report = Option.Boolean('--report', false, {
+    description: 'Print facts for the report of a fault: no names, no texts, no secrets',
+  });
   config = Option.Array('--config', {
     description: '<path|glob> Configuration instead of the usual search; repeatable',
   });
 
   async execute(): Promise<number> {
-    const checks = await this.checks();
+    const compiled = compileRequest(await this.request());
+    const checks = await this.checks(compiled);
+    if (this.report) {
+      printJson(this.context, await createReport(this.context, compiled, checks));
+      return 0;
+    }
     if (this.json) printJson(this.context, checks);
     else this.print(checks);
     return checks.some(({ status }) => status === 'failed') ? 1 : 0;
   }
 
-  private async checks(): Promise<readonly Check[]> {
-    const compiled = compileRequest(await this.request());
+  private async checks(compiled: CompileResult): Promise<readonly Check[]> {
     const gateway = [checkConfiguration(compiled), checkTable(compiled), await checkStore(this.context)];
     if (compiled.output === null) return gateway;
     const { table } = compiled.output;

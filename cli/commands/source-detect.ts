@@ -11,11 +11,11 @@ import { CliError } from '../errors.ts';
 import { createPaint } from '../output/colour.ts';
 import { printJson, printLine, printNote, visible } from '../output/print.ts';
 import type { CapturedRequest } from '../sources/captured-request.ts';
-import { readCapture } from '../sources/captured-request.ts';
 import type { Candidate } from '../sources/detect.ts';
 import { detect } from '../sources/detect.ts';
 import { adviseRoute, explainOutcome } from '../sources/explain.ts';
 import { openSources } from '../sources/open-sources.ts';
+import { readCapture } from '../sources/read-capture.ts';
 
 export class SourceDetectCommand extends Command<CliContext> {
   static override paths = [['source', 'detect']];

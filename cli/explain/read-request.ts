@@ -87,7 +87,7 @@ function isSavedRequest(bytes: Buffer): boolean {
 
 async function firstOf(cwd: string, bytes: Buffer): Promise<ReadRequest> {
   // Loaded only here: most payloads are bodies.
-  const { readCapture } = await import('../sources/captured-request.ts');
+  const { readCapture } = await import('../sources/read-capture.ts');
   const [first, ...others] = readCapture(bytes, (path) => readFileSync(resolve(cwd, path)));
   if (first === undefined) throw new CliError('the file holds no request with a body');
   const more = others.length === 0 ? [] : [`the file holds ${others.length + 1} requests: this is the first`];

@@ -7,13 +7,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Document } from 'yaml';
 import { isMap, Lexer, parseDocument } from 'yaml';
 import { CliError } from '../errors.ts';
+import type { YamlEdit } from './yaml-splice.ts';
 import { isEmpty, splice } from './yaml-splice.ts';
 
-export interface YamlEdit {
-  readonly path: readonly string[];
-  /** `undefined` removes the key. */
-  readonly value: unknown;
-}
+export type { YamlEdit };
 
 /** @throws CliError when the text is not YAML, or the edit cannot be made without touching anything else. */
 export function editYaml(name: string, text: string, edits: readonly YamlEdit[]): string {

@@ -2,7 +2,12 @@
 import type { Document, Pair, Scalar, YAMLMap } from 'yaml';
 import { isAlias, isMap, isScalar, stringify } from 'yaml';
 import { CliError } from '../errors.ts';
-import type { YamlEdit } from './edit-yaml.ts';
+
+export interface YamlEdit {
+  readonly path: readonly string[];
+  /** `undefined` removes the key. */
+  readonly value: unknown;
+}
 
 type Map = YAMLMap<Scalar, unknown>;
 

@@ -1,9 +1,5 @@
 /** A request somebody saved: a raw HTTP message, a curl command line or a HAR file, as `source detect` reads it. */
 import type { RequestParts } from '../../runtime/verify/request.ts';
-import { CliError } from '../errors.ts';
-import { readCurl } from './read-curl.ts';
-import { readHar } from './read-har.ts';
-import { readHttpMessage } from './read-http-message.ts';
 
 export interface CapturedRequest {
   /** Names it among several of one file; empty when it is the only one. */
@@ -20,18 +16,6 @@ export type HeaderPairs = readonly (readonly [name: string, value: string])[];
 
 /** Reads a file of a curl command line (`@file`). */
 export type ReadFile = (path: string) => Buffer;
-
-/** @throws CliError when it is none of the three. */
-export function readCapture(bytes: Buffer, readFile: ReadFile): readonly CapturedRequest[] {
-  const start = bytes.subarray(0, 4096).toString('latin1').trimStart();
-  const found = start.startsWith('{')
-    ? readHar(bytes.toString('utf8'))
-    : /^(\$\s*)?curl\s/.test(start)
-      ? [readCurl(bytes.toString('utf8'), readFile)]
-      : [readHttpMessage(bytes)];
-  if (found.length === 0) throw new CliError('the capture holds no request with a body');
-  return found;
-}
 
 /** The parts a verifier reads. `target`: an absolute URL or a path with its query. */
 export function captureOf(

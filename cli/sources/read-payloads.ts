@@ -4,7 +4,8 @@ import { readFirst } from '../../runtime/verify/locator.ts';
 import { LazyRequest } from '../../runtime/verify/request.ts';
 import { CliError } from '../errors.ts';
 import type { CapturedRequest, ReadFile } from './captured-request.ts';
-import { captureOf, readCapture } from './captured-request.ts';
+import { captureOf } from './captured-request.ts';
+import { readCapture } from './read-capture.ts';
 
 export interface LearnedRequest {
   readonly event: string;

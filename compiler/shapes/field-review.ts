@@ -2,7 +2,7 @@
  * Reads `catalog/writers/<source>.json`: for fields whose type does not tell it, what a person who reviewed the sender's
  * payloads decided about who writes them.
  */
-import type { LeafClass } from './leaf-class.ts';
+import type { LeafClass } from './leaf-classes.ts';
 
 /** One decision, for the fields that its paths name. */
 export interface FieldReview {

@@ -1,13 +1,8 @@
 /** What a field of a payload is and who writes it, as far as its type, its format, its values and its name tell. */
+import type { LeafClass } from './leaf-classes.ts';
 import type { ShapeNode } from './shape.ts';
 
-/**
- * `text`: free text, somebody outside may write what they like. `identifier`: a login, id, hash or time, in characters
- * that the sender restricts. `enum`: one of a few words, true or false. `url`: an address that the sender makes.
- * `ours`: text that only people write who may change what is the owner's anyway. `unknown`: nothing is known of it;
- * wherever free text matters it counts as free text.
- */
-export type LeafClass = 'text' | 'identifier' | 'enum' | 'number' | 'url' | 'ours' | 'unknown';
+export type { LeafClass };
 
 /** Whether somebody outside may have written a value of this class. */
 export const isUntrusted = (leafClass: LeafClass): boolean => leafClass === 'text' || leafClass === 'unknown';

@@ -1,38 +1,14 @@
 /** What the shape of its events says of a route, for the rules about payloads. */
-import type { RouteConfig, TargetEffect } from '../../schemas/generated/types.ts';
+import type { RouteConfig } from '../../schemas/generated/types.ts';
 import type { Problem } from '../diagnostics/problem.ts';
-import type { RouteView } from '../route-scope.ts';
+import type { Effects, Payloads, RouteView } from '../route-scope.ts';
 import { checkTemplates } from './check-templates.ts';
-import type { FieldClass } from './classify.ts';
 import { classify } from './classify.ts';
 import { findPath } from './find-path.ts';
 import type { FormSet } from './form-set.ts';
 import { narrowByFilters } from './narrow.ts';
 import { formsOf, pinnedSender } from './route-forms.ts';
 import type { Senders } from './senders.ts';
-
-export interface Payloads {
-  /** Of all the rules, each of which reports its own. */
-  problemsOf(route: RouteView): readonly Problem[];
-  /**
-   * The forms of events whose payload the route's templates see: what its filters leave. null: not certain, nothing is known
-   * of them, or a script may replace the payload.
-   */
-  seenBy(route: RouteView): FormSet | null;
-  /** What a placeholder of the route's templates holds. @param path empty: the whole payload */
-  classOf(route: RouteView, path: readonly string[]): FieldClass;
-  /** Whether payloads of this event have the path, where the route's source is pinned and its shape knows it. */
-  hasPath(route: RouteView, event: string, path: readonly string[]): boolean;
-  readonly effects: Effects;
-}
-
-/** What runs and deliveries can do. */
-export interface Effects {
-  /** Whether a run with this toolset changes something outside of its own answer. One that is not known does. */
-  acts(toolset: string): boolean;
-  /** Events that a delivery makes senders send. @param target canonical name */
-  causedBy(target: string): readonly TargetEffect[];
-}
 
 export function createPayloads(senders: Senders, effects: Effects): Payloads {
   // By config: it is the same object in every view of a route.

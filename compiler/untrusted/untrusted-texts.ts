@@ -1,10 +1,9 @@
 /** Finds what somebody outside writes in the prompt of a route, and which of the run's toolsets act. */
 import { findJobs } from '../lower/find-job.ts';
 import { readPlaceholders } from '../lower/template.ts';
-import type { RouteView } from '../route-scope.ts';
+import type { Payloads, RouteView } from '../route-scope.ts';
 import type { FieldReview } from '../shapes/field-review.ts';
 import { isUntrusted } from '../shapes/leaf-class.ts';
-import type { Payloads } from '../shapes/payloads.ts';
 import { isByTrustedAuthor } from './author-filter.ts';
 
 /** A part of a prompt that is untrusted. */

@@ -8,8 +8,7 @@ import type { DeliverableContent } from './contents.ts';
 import type { Attempted } from './delivery-attempt.ts';
 import { deliveryStep, makeAttempt, reportAttempt } from './delivery-attempt.ts';
 import { Stopped } from './persist.ts';
-import type { WorkerParts } from './run-worker.ts';
-import type { Worker } from './work-loop.ts';
+import type { Worker, WorkerParts } from './worker.ts';
 
 /** Attempts at once: in all, and to one target of one profile, so that a slow one does not hold up the others. */
 const MAX_ATTEMPTS = 64;

@@ -4,26 +4,15 @@
  */
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import { endDelivering } from '../store/delivery-ending.ts';
-import type { Advance, Holder, TakenRun } from '../store/mutations.ts';
-import type { Contents } from './contents.ts';
+import type { Advance, TakenRun } from '../store/mutations.ts';
 import type { DispatchContext } from './context.ts';
 import type { FinishedRun, RunChange } from './finished-run.ts';
 import { changeAfter, reportRun } from './finished-run.ts';
 import { deliverNow, isImmediate, reportDelivered } from './immediate-delivery.ts';
-import type { Persister } from './persist.ts';
 import { Stopped } from './persist.ts';
 import type { AbortReason } from './run-agent.ts';
 import { runAgent } from './run-agent.ts';
-import type { Worker } from './work-loop.ts';
-
-export interface WorkerParts {
-  readonly context: DispatchContext;
-  readonly holder: Holder;
-  readonly persister: Persister;
-  readonly contents: Contents;
-  /** Something has ended or was stored: there may be more to do. */
-  readonly changed: () => void;
-}
+import type { Worker, WorkerParts } from './worker.ts';
 
 /**
  * Most ends of runs that are being stored at once. They keep no place of runs that could start, but when the store cannot

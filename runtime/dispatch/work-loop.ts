@@ -12,17 +12,7 @@ import { ClockWatch } from './clock-watch.ts';
 import type { DispatchContext } from './context.ts';
 import { MAX_PER_TARGET } from './delivery-worker.ts';
 import { orRefused } from './or-refused.ts';
-
-/** Performs one kind of work. */
-export interface Worker<Taken> {
-  /** How much may be started now. */
-  readonly room: number;
-  /** How much is under way, until its end is stored. */
-  readonly active: number;
-  start(taken: Taken): Promise<void>;
-  /** Gives back what was taken and is not to begin. */
-  putBack(taken: Taken): Promise<void>;
-}
+import type { Worker } from './worker.ts';
 
 export interface WorkLoopParts {
   readonly context: DispatchContext;

@@ -6,7 +6,7 @@
  * latest instant that has been dealt with; what lies before it never fires, whatever the clock does.
  */
 import type { DeliveryPlan, Dispatch } from '../../schemas/generated/types.ts';
-import type { Ref, StoredClaim } from './mutations.ts';
+import type { Ref, StoredClaim } from './identity.ts';
 
 /** A job made at run time; those of the config live in the route table. */
 export interface JobRecord {

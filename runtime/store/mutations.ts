@@ -8,27 +8,13 @@
  */
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { GroupLimits } from './group.ts';
+import type { ClaimKey, Holder, Ref, StoredClaim } from './identity.ts';
 import type { JobMutation, JobMutationResults } from './job-mutations.ts';
 import type { Recover, Recovered } from './recover.ts';
 import type { RetentionMutation, RetentionMutationResults } from './retention-mutations.ts';
 import type { DispatchState, FinalState } from './states.ts';
 
-/** A stored dispatch's number: grows with the order of storing, never used twice. */
-export type Ref = number;
-
-/** Names the process that works on a row: unique for each start of a gateway. */
-export type Holder = string;
-
-export interface ClaimKey {
-  readonly profile: string;
-  readonly route: string;
-  readonly delivery_id: string;
-}
-
-/** A delivery id to remember until `expires_at` (unix ms). */
-export interface StoredClaim extends ClaimKey {
-  readonly expires_at: number;
-}
+export type { ClaimKey, Holder, Ref, StoredClaim };
 
 /** What happened in one run or one delivery attempt. */
 export interface Step {

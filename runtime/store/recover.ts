@@ -1,5 +1,5 @@
 /** The change with which a gateway takes over what processes before it left unfinished. */
-import type { Holder } from './mutations.ts';
+import type { Holder } from './identity.ts';
 
 /**
  * Makes due again, with the due time they had, what processes that are gone were holding: runs go back to `pending` with

@@ -1,5 +1,5 @@
 /** The changes that remove what has been kept long enough, a slice at a time. */
-import type { Ref } from './mutations.ts';
+import type { Ref } from './identity.ts';
 
 /** Looks at `limit` claims after the key `after` ('': the first ones) and removes those that have expired by `now`. */
 export interface ExpireClaims {

@@ -50,8 +50,8 @@ agent:
 describe('the packed package, installed in an empty folder', { concurrency: 4 }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'hookwright-e2e-'));
   let program = '';
-  before(() => {
-    program = installPacked(folder);
+  before(async () => {
+    program = await installPacked(folder);
   });
   after(() => rmSync(folder, { recursive: true, force: true }));
 

@@ -25,8 +25,8 @@ const CONSUMERS = {
 
 describe('a program that embeds the packed package', () => {
   const folder = mkdtempSync(join(tmpdir(), 'hookwright-embed-'));
-  before(() => {
-    installPacked(folder);
+  before(async () => {
+    await installPacked(folder);
     cpSync(join(ROOT, 'examples/embed'), folder, { recursive: true });
     writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
   });

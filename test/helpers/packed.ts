@@ -1,8 +1,11 @@
 /** The packed package, installed in an empty folder the way npm would lay it out, for end-to-end tests. */
+import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, realpathSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { systemClock } from '../../runtime/clock.ts';
+import { waitForLock } from '../../runtime/control/file-lock.ts';
 import { ROOT } from './root.ts';
 
 interface Manifest {
@@ -25,12 +28,23 @@ function findPackage(name: string, folder: string): string | null {
   return null;
 }
 
+/** Two tests that pack at once would build into the same folder. @returns what npm prints */
+async function pack(dir: string): Promise<string> {
+  const lock = await waitForLock(join(ROOT, 'build/pack.lock'), 600_000, systemClock);
+  assert(lock !== null, 'another test packs for ten minutes');
+  try {
+    return execFileSync('npm', ['pack', '--silent', '--pack-destination', dir], { cwd: ROOT, encoding: 'utf8' });
+  } finally {
+    lock.release();
+  }
+}
+
 /**
  * Packs the repository, unpacks it below `dir` and gives it exactly its own dependencies: what the package forgets to
  * declare, it does not find. @returns the installed program
  */
-export function installPacked(dir: string): string {
-  const packed = execFileSync('npm', ['pack', '--silent', '--pack-destination', dir], { cwd: ROOT, encoding: 'utf8' });
+export async function installPacked(dir: string): Promise<string> {
+  const packed = await pack(dir);
   const modules = join(dir, 'node_modules');
   const installed = join(modules, 'hookwright');
   mkdirSync(installed, { recursive: true });

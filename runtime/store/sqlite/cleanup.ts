@@ -1,9 +1,9 @@
 /** Removes what has been kept long enough, a slice at a time: ended dispatches, expired delivery ids. */
 import type { Ref } from '../mutations.ts';
 import type { Connection } from './driver.ts';
-import type { SqlHandlers } from './handlers.ts';
 import type { Rows } from './rows.ts';
 import { stepIds } from './rows.ts';
+import type { SqlHandlers } from './sql-handlers.ts';
 
 type EndedRow = readonly [
   ref: Ref,

@@ -8,11 +8,8 @@ import type { EncodedChange, Headed, Texts } from './encode.ts';
 import { decodeChange } from './encode.ts';
 import { createJobHandlers } from './jobs.ts';
 import type { Rows } from './rows.ts';
+import type { SqlHandlers } from './sql-handlers.ts';
 import { createRecover, createTakeWork } from './take-work.ts';
-
-export type SqlHandlers = {
-  readonly [K in MutationKind]: (mutation: Headed<Extract<Mutation, { kind: K }>>, texts: Texts) => MutationResults[K];
-};
 
 function createHandlers(rows: Rows): SqlHandlers {
   return {

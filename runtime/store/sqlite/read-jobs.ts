@@ -2,7 +2,7 @@
 import type { JobRecord, JobState, JobTick } from '../job-mutations.ts';
 import type { Ref } from '../mutations.ts';
 import type { Connection } from './driver.ts';
-import type { RawQueries } from './read.ts';
+import type { RawQueries } from './raw-queries.ts';
 
 type JobQuery = 'jobs' | 'jobs_version' | 'job_running' | 'job_ticks';
 type StateRow = readonly [

@@ -7,7 +7,6 @@ import type {
   DispatchSummary,
   LastError,
   ListFilter,
-  Query,
   QueryKind,
   QueryResults,
   StoreOverview,
@@ -19,22 +18,13 @@ import type { TallyColumn } from '../tally.ts';
 import { auditTally, TALLY_COLUMNS } from '../tally.ts';
 import { createBytes } from './cleanup.ts';
 import type { Connection } from './driver.ts';
+import type { RawQueries, RawResult } from './raw-queries.ts';
 import { createJobQueries } from './read-jobs.ts';
 import { stepIds } from './rows.ts';
 import type { LoadedRow, SummaryRow } from './summary.ts';
 import { readLoaded, readSummary, SUMMARY_COLUMNS } from './summary.ts';
 
-/** What crosses from the reader thread: dispatches with their texts unparsed. */
-type Raw<K extends QueryKind> = K extends 'load'
-  ? LoadedRow | null
-  : K extends 'find'
-    ? LoadedRow | 'unknown' | 'ambiguous'
-    : QueryResults[K];
-
-export type RawQueries = {
-  readonly [K in QueryKind]: (query: Extract<Query, { kind: K }>) => Raw<K>;
-};
-export type RawResult = Raw<QueryKind>;
+export type { RawQueries, RawResult };
 
 /** On the thread that asked. */
 export function readRaw(kind: QueryKind, raw: RawResult): QueryResults[QueryKind] {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readCapture } from '../../../cli/sources/captured-request.ts';
+import { readCapture } from '../../../cli/sources/read-capture.ts';
 import { splitShellWords } from '../../../cli/sources/shell-words.ts';
 
 const noFiles = (path: string): Buffer => {

@@ -1,0 +1,43 @@
+/**
+ * `npm run test:nodes [-- fragment …]`: runs the tests on every version of Node.js that is supported. Their programs come as
+ * packages into `build/nodes/`, which git ignores.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const VERSIONS = ['20.19.0', '22', '24', '26'];
+const PACKAGE = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
+
+/** The program of a version, installed when it is not there. Null: it cannot be had. */
+function nodeOf(version: string): string | null {
+  const folder = join(ROOT, 'build/nodes', version);
+  const program = join(folder, 'node_modules', PACKAGE, 'bin/node');
+  if (existsSync(program)) return program;
+  const options = ['--no-save', '--no-package-lock', '--ignore-scripts', '--prefix', folder];
+  spawnSync('npm', ['install', ...options, `${PACKAGE}@${version}`], { stdio: ['ignore', 'ignore', 'inherit'] });
+  return existsSync(program) ? program : null;
+}
+
+const fragments = process.argv.slice(2);
+const failed: string[] = [];
+for (const version of VERSIONS) {
+  const node = nodeOf(version);
+  if (node === null) {
+    failed.push(`${version} (cannot be had)`);
+    continue;
+  }
+  // Programs that the tests start are to find this one, too.
+  const env = { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env.PATH ?? ''}` };
+  console.log(`# Node.js ${spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout.trim()}`);
+  const { status } = spawnSync(node, ['--import', 'tsx', join(ROOT, 'scripts/test.ts'), ...fragments], {
+    cwd: ROOT,
+    env,
+    stdio: 'inherit',
+  });
+  if (status !== 0) failed.push(version);
+}
+console.log(failed.length === 0 ? `passed on ${VERSIONS.join(', ')}` : `failed: ${failed.join(', ')}`);
+process.exit(failed.length === 0 ? 0 : 1);
