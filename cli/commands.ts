@@ -26,6 +26,11 @@ export const GROUPS: Readonly<Record<string, string>> = {
 
 export const COMMANDS: readonly CommandEntry[] = [
   {
+    path: 'init',
+    summary: 'Start a configuration: a template, its secrets and its tests',
+    load: async () => (await import('./commands/init.ts')).InitCommand,
+  },
+  {
     path: 'compile',
     summary: 'Compile the configuration to build/routes.json and build/blueprints.json',
     load: async () => (await import('./commands/compile.ts')).CompileCommand,

@@ -1,16 +1,14 @@
 /** `hookwright schema`: the JSON Schemas of the files a user writes, for editors and other tools. */
-import { readdirSync, readFileSync } from 'node:fs';
 import { Command, Option } from 'clipanion';
 import { suggest } from '../../compiler/diagnostics/suggest.ts';
 import type { CliContext } from '../context.ts';
 import { CliError } from '../errors.ts';
 import { printJson, printLine } from '../output/print.ts';
+import type { Schema } from '../schema/bundle-schema.ts';
+import { bundleSchema, readSchema, schemaNames } from '../schema/bundle-schema.ts';
 import { addPayloadHints } from '../schema/payload-hints.ts';
 import { formsOfEvent, openShape } from '../sources/open-shape.ts';
 import { openSources } from '../sources/open-sources.ts';
-
-const SCHEMAS = new URL('../../schemas/', import.meta.url);
-const SUFFIX = '.schema.json';
 
 export class SchemaCommand extends Command<CliContext> {
   static override paths = [['schema']];
@@ -59,42 +57,4 @@ export class SchemaCommand extends Command<CliContext> {
     const forms = (this.event ?? []).map((event) => formsOfEvent(all, event));
     return addPayloadHints(schema, forms.length === 0 ? [all] : forms);
   }
-}
-
-type Schema = Readonly<Record<string, unknown>>;
-
-const schemaNames = (): string[] =>
-  readdirSync(SCHEMAS)
-    .filter((file) => file.endsWith(SUFFIX))
-    .map((file) => file.slice(0, -SUFFIX.length))
-    .sort();
-
-const readSchema = (name: string): Schema =>
-  JSON.parse(readFileSync(new URL(`${name}${SUFFIX}`, SCHEMAS), 'utf8')) as Schema;
-
-/** A schema with every other one it needs under `$defs`, each under its own `$id`: references go on working. */
-function bundleSchema(name: string): Schema {
-  const root = readSchema(name);
-  const needed = new Map<string, Schema>();
-  const visit = (schema: Schema): void => {
-    for (const file of referencedFiles(schema)) {
-      if (file === `${name}${SUFFIX}` || needed.has(file)) continue;
-      const other = readSchema(file.slice(0, -SUFFIX.length));
-      needed.set(file, other);
-      visit(other);
-    }
-  };
-  visit(root);
-  if (needed.size === 0) return root;
-  return { ...root, $defs: { ...(root.$defs as Schema | undefined), ...Object.fromEntries(needed) } };
-}
-
-function referencedFiles(node: unknown): string[] {
-  if (Array.isArray(node)) return node.flatMap(referencedFiles);
-  if (typeof node !== 'object' || node === null) return [];
-  return Object.entries(node).flatMap(([key, value]) => {
-    if (key !== '$ref' || typeof value !== 'string') return referencedFiles(value);
-    const [file = ''] = value.split('#', 1);
-    return file === '' ? [] : [file];
-  });
 }

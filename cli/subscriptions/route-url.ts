@@ -9,13 +9,13 @@ export function routePath({ name, profile }: RouteAddress): string {
 }
 
 /** The URL to give to a sender: below `public_url` where there is one. */
-export function publicRouteUrl(route: RouteAddress, open: OpenTable): string {
+export function publicRouteUrl(route: RouteAddress, open: Pick<OpenTable, 'table' | 'url'>): string {
   const base = open.table.server.public_url ?? localBase(open);
   return base.replace(/\/+$/, '') + routePath(route);
 }
 
 /** The server as this machine reaches it. */
-export function localBase({ table, url }: OpenTable): string {
+export function localBase({ table, url }: Pick<OpenTable, 'table' | 'url'>): string {
   return url === null ? baseOf(table.server) : reachable(url);
 }
 

@@ -19,7 +19,7 @@ export const usualConfigs = ({ cwd, home }: Folders): readonly [string, string] 
 ];
 
 /** What to do where there is no config yet. */
-export const HOW_TO_START = '`hookwright gateway setup` writes one';
+export const HOW_TO_START = '`hookwright init` writes one';
 
 /** The `.env` that belongs to the config in use: the one beside `./hookwright.yaml`. undefined: another config is in use. */
 export function projectEnvPath(files: Files, folders: Folders, configs: readonly string[]): string | undefined {

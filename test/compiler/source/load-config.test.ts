@@ -41,7 +41,7 @@ describe('the root config', () => {
   test('one under another name, or in a folder above, is named when there is none', () => {
     assert.match(load({ '/w/hookwright.yml': '' }).hints[0] ?? '', /`hookwright\.yml` is here: rename it/);
     assert.match(load({ '/hookwright.yaml': '' }).hints[0] ?? '', /`\.\.\/hookwright\.yaml` is a config/);
-    assert.match(load({}).hints[0] ?? '', /hookwright gateway setup/);
+    assert.match(load({}).hints[0] ?? '', /hookwright init/);
   });
   test('a directory of that name is refused, not skipped', () => {
     const { messages } = load({ '/w/hookwright.yaml/x': '', '/h/config.yaml': '' });
