@@ -18,7 +18,7 @@ import { findRoute } from '../subscriptions/find-route.ts';
 import { openTable } from '../subscriptions/open-table.ts';
 import { localBase, routePath } from '../subscriptions/route-url.ts';
 import type { TestEvent } from '../subscriptions/sign-test-event.ts';
-import { signTestEvent } from '../subscriptions/sign-test-event.ts';
+import { looksLikeForm, signTestEvent } from '../subscriptions/sign-test-event.ts';
 
 /** A direct delivery keeps its sender waiting; a test waits longer, in ms. */
 const ANSWER_MS = 120_000;
@@ -39,7 +39,7 @@ export class WebhookTestCommand extends Command<CliContext> {
   });
 
   route = Option.String({ name: 'route' });
-  payload = Option.String('--payload', { description: '<json|@file> The body; @file reads it from a file' });
+  payload = Option.String('--payload', { description: '<json|form|@file> The body; @file reads it from a file' });
   event = Option.String('--event', { description: '<type> Event type; default: the first the route accepts' });
   source = Option.String('--source', { description: "<name> Sign as this sender does, in place of the route's own" });
   key = Option.String('--key', {
@@ -100,6 +100,7 @@ export class WebhookTestCommand extends Command<CliContext> {
   private body(): Buffer | null {
     if (this.payload === undefined) return null;
     if (this.payload.startsWith('@')) return this.file(this.payload.slice(1));
+    if (looksLikeForm(this.payload)) return Buffer.from(this.payload, 'utf8');
     try {
       JSON.parse(this.payload);
     } catch (error) {
