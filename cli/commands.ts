@@ -51,6 +51,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/test.ts')).TestCommand,
   },
   {
+    path: 'diff',
+    summary: 'Show what changes in meaning between two configurations',
+    load: async () => (await import('./commands/diff.ts')).DiffCommand,
+  },
+  {
     path: 'serve',
     summary: 'Serve compiled tables; they are loaded again when they change',
     load: async () => (await import('./commands/serve.ts')).ServeCommand,

@@ -1,7 +1,7 @@
 /** Finds the secret references of a table: what has to be read before it is linked, and what must never be shown. */
 import type { RoutePlan, RouteTable, SecretRef } from '../schemas/generated/types.ts';
 
-/** Every secret reference anywhere in `plan`: a reference is the only object with these three fields. */
+/** Every secret reference anywhere in `plan`. */
 export function collectSecretRefs(plan: unknown): readonly SecretRef[] {
   if (typeof plan !== 'object' || plan === null) return [];
   if (isSecretRef(plan)) return [plan];
@@ -21,7 +21,8 @@ export function routeSecretRefs({ secrets, verify_token }: RoutePlan): readonly 
   return verify_token === null ? refs : [...refs, verify_token];
 }
 
-function isSecretRef(value: object): value is SecretRef {
+/** A reference is the only object of a table with these three fields. */
+export function isSecretRef(value: object): value is SecretRef {
   const { kind, value: text, scope } = value as Readonly<Record<string, unknown>>;
   const known = kind === 'literal' || kind === 'env' || kind === 'file';
   return known && typeof text === 'string' && typeof scope === 'string' && Object.keys(value).length === 3;

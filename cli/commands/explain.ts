@@ -16,7 +16,7 @@ export class ExplainCommand extends Command<CliContext> {
   static override usage = Command.Usage({
     description: 'Show what becomes of an event on a route, and why',
     details:
-      'Every stage, every filter with what it found, the prompt, the addresses. The event goes through the stages of the gateway, on the configuration as it is now, without any effect. A payload is a JSON body, or a saved request: raw HTTP, a curl command line, a HAR file. A signature is judged when the request carries one. Exits 0 when the event would be taken, 1 when not.',
+      'Every stage, every filter with what it found, the prompt, the addresses. The event goes through the stages of the gateway, on the configuration as it is now, without any effect. A payload is a JSON body, or a saved request: raw HTTP, a curl command line, a HAR file. A signature is verified when the request carries one. Exits 0 when the event would be taken, 1 when not.',
     examples: [
       ['A recorded payload', '$0 explain code-review --event pull_request --payload @pull_request.json'],
       ['A copied curl command, signature and all', 'pbpaste | $0 explain code-review --payload -'],

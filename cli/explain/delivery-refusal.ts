@@ -4,7 +4,7 @@ import type { SecretResolver } from '../../runtime/secrets.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../context.ts';
 
-/** Credentials may be missing: an address is judged without them. */
+/** Credentials may be missing: an address is verified without them. */
 export function deliveryRefusal(context: CliContext, table: RouteTable, secrets: SecretResolver): RefusesDelivery {
   let drivers: Promise<RefusesDelivery> | null = null;
   return async (profile, delivery) => {

@@ -80,8 +80,8 @@ const ageText = (seconds: number): string => (seconds >= 0 ? `${seconds} s old` 
 
 function skippedText({ stage, reason, looked_for }: ExplainedStage, { script }: Explanation): string | null {
   if (stage === 'signature' && reason === 'not_signed')
-    return `not judged: the request has none; looked for ${(looked_for ?? []).join(', ')}`;
-  if (stage === 'signature' && reason === 'no_secret') return 'not judged: the secret is not to be had here';
+    return `not verified: the request has none; looked for ${(looked_for ?? []).join(', ')}`;
+  if (stage === 'signature' && reason === 'no_secret') return 'not verified: the secret is not to be had here';
   if (stage === 'script' && reason === 'not_run' && script !== null)
     return `${script.path}: not run, so the outcome depends on it; --run-script runs it`;
   return null;

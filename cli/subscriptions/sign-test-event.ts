@@ -43,7 +43,8 @@ export function signTestEvent(request: TestEventRequest): TestEvent {
     request.body ?? Buffer.from(JSON.stringify({ ...(event === null ? {} : { event_type: event }), test: true }));
   const id = `test-${now}-${random(4).toString('hex')}`;
   if (plan.insecure && request.source === undefined) return unsigned(table, { event, id, body });
-  const scheme = request.source === undefined ? schemeOf(plan, table) : namedScheme(request.source, table);
+  const isForm = request.body !== null && looksLikeForm(request.body.toString('utf8'));
+  const scheme = request.source === undefined ? schemeOf(plan, table, isForm) : namedScheme(request.source, table);
   const path = routePath(plan);
   const unsignedRequest = { method: 'POST', url: path, public_url: plan.public_url, body, id, event };
   const signed = signRequest(withPlaces(scheme, table), secretOf(request), unsignedRequest, now);
@@ -51,13 +52,21 @@ export function signTestEvent(request: TestEventRequest): TestEvent {
     scheme: scheme.name,
     event,
     query: signed.url.slice(path.length),
-    headers: { 'content-type': 'application/json', ...signed.headers },
+    headers: { 'content-type': isForm ? FORM : 'application/json', ...signed.headers },
     body: signed.body,
   };
 }
 
-function schemeOf(plan: RoutePlan, table: RouteTable): SchemePlan {
+const FORM = 'application/x-www-form-urlencoded';
+
+/** `From=%2B15550100&Body=hi`: a name, as §3 of the decisions has them, and a value. */
+export const looksLikeForm = (body: string): boolean => /^[A-Za-z_][A-Za-z0-9_.[\]-]*=[^\n]*\s*$/.test(body);
+
+/** Of a sender that signs forms in one way and JSON in another, the one that is for such a body. */
+function schemeOf(plan: RoutePlan, table: RouteTable, isForm: boolean): SchemePlan {
   const schemes = plan.schemes.flatMap((name) => table.schemes[name] ?? []);
+  const forForms = isForm ? schemes.find(({ signed }) => signed.some(({ kind }) => kind === 'params')) : undefined;
+  if (forForms !== undefined) return forForms;
   const preferred = plan.source === null ? schemes.find(({ name }) => name === PREFERRED) : undefined;
   const scheme = preferred ?? schemes.find(({ deprecated }) => deprecated === null) ?? schemes[0];
   if (scheme === undefined) throw new SignError('the route accepts no signature scheme');

@@ -32,8 +32,8 @@ export interface ExplainRequest {
   readonly request: RequestParts;
   /** Event type in place of the one that is sent; null: as sent. */
   readonly event: string | null;
-  /** Why a signature cannot be judged; null: it is, if the request carries one. */
-  readonly unjudged: string | null;
+  /** Why a signature cannot be verified; null: it is, if the request carries one. */
+  readonly unverified: string | null;
   /** What a refused signature is looked into with; null: its cause is not looked for. */
   readonly evidence: SignatureEvidence | null;
   /** Null: the script is not run, and nothing is known of what it would do. */
@@ -50,7 +50,7 @@ export interface ExplainContext {
 }
 
 const TAKEN: ReadonlySet<Outcome> = new Set(['accepted', 'coalesced', 'delivered']);
-/** Left out where the signature is not judged. */
+/** Left out where the signature is not verified. */
 const OF_SIGNATURE: ReadonlySet<StageName> = new Set(['credential', 'handshake', 'signature', 'challenge']);
 
 /** Rejects only for a fault of ours. */
@@ -64,7 +64,9 @@ class WatchedRequest implements Watcher {
   readonly services: Services;
   private readonly input: ExplainRequest;
   private readonly stages: ExplainedStage[] = [];
-  private readonly unjudged: 'not_signed' | 'no_secret' | null;
+  private readonly unverified: 'not_signed' | 'no_secret' | null;
+  /** The scheme that the request is taken to be of where its signature is not verified. */
+  private readonly assumed: string | null;
   private filter: Explanation['filter'] = null;
   private outcome: ScriptOutcome | null = null;
   private dispatch: Dispatch | null = null;
@@ -74,21 +76,22 @@ class WatchedRequest implements Watcher {
     const parsed = new LazyRequest(request);
     const carriesSignature = isSigned(input, parsed);
     this.input = input;
-    this.unjudged = route.insecure
+    this.unverified = route.insecure
       ? null
       : !carriesSignature
         ? 'not_signed'
-        : input.unjudged === null
+        : input.unverified === null
           ? null
           : 'no_secret';
-    if (this.unjudged === 'no_secret') warnings.add('the signature cannot be judged', { reason: input.unjudged });
-    const scheme = this.unjudged === null ? null : assumeScheme(route, parsed);
+    if (this.unverified === 'no_secret') warnings.add('the signature cannot be verified', { reason: input.unverified });
+    const scheme = this.unverified === null ? null : assumeScheme(route, parsed);
     this.intake = createIntake(event === null ? request : withEvent(request, scheme, event), route, context.clock);
-    if (scheme !== null) this.intake.scheme = scheme.name;
+    this.assumed = scheme?.name ?? null;
     this.services = this.createServices(context);
   }
 
   skips(stage: StageName): boolean {
+    if (stage === 'identify' && this.assumed !== null) this.intake.scheme = this.assumed;
     const reason = this.reasonToSkip(stage);
     if (reason !== null) this.stages.push({ ...stageFacts(stage, this.intake), stage, result: 'skipped', reason });
     return reason !== null;
@@ -152,7 +155,7 @@ class WatchedRequest implements Watcher {
   }
 
   private reasonToSkip(stage: StageName): string | null {
-    if (this.unjudged !== null && OF_SIGNATURE.has(stage)) return this.unjudged;
+    if (this.unverified !== null && OF_SIGNATURE.has(stage)) return this.unverified;
     return stage === 'script' && this.intake.route.script !== null && this.input.runScript === null ? 'not_run' : null;
   }
 

@@ -22,7 +22,7 @@ export interface ExplainLinkContext {
   readonly home: string;
   readonly userHome: string;
   readonly files: ListFiles;
-  /** Null: no signature is to be judged, and no secret is looked for. */
+  /** Null: no signature is to be verified, and no secret is looked for. */
   readonly secrets: SecretResolver | null;
   readonly clock: Clock;
   readonly warnings: Warnings;
@@ -30,9 +30,9 @@ export interface ExplainLinkContext {
 
 export interface ExplainedRoute {
   readonly route: LinkedRoute;
-  /** Why signatures cannot be judged here, such as a missing secret; null: they can. */
-  readonly unjudged: string | null;
-  /** What a refused signature is looked into with; null: it cannot be judged. */
+  /** Why signatures cannot be verified here, such as a missing secret; null: they can. */
+  readonly unverified: string | null;
+  /** What a refused signature is looked into with; null: it cannot be verified. */
   readonly evidence: SignatureEvidence | null;
 }
 
@@ -43,9 +43,9 @@ export function linkExplained(plan: RoutePlan, table: TableHeadPlan, context: Ex
   const link = linkContext(table, context);
   const found = context.secrets === null ? NOT_ASKED : tryAuthentication(plan, table, link);
   if (typeof found !== 'string') {
-    return { route: linkRoute(plan, found, table, link), unjudged: null, evidence: evidenceOf(plan, table, link) };
+    return { route: linkRoute(plan, found, table, link), unverified: null, evidence: evidenceOf(plan, table, link) };
   }
-  return { route: linkRoute(plan, withoutSecrets(plan, table), table, link), unjudged: found, evidence: null };
+  return { route: linkRoute(plan, withoutSecrets(plan, table), table, link), unverified: found, evidence: null };
 }
 
 function linkContext(

@@ -21,7 +21,8 @@ export function reasonFields(intake: Intake): LogFields {
   }
 }
 
-const HINT = 'save such a request and run: hookwright source detect';
+const HINT =
+  'save such a request and run: hookwright explain <route> --payload @<file>, or hookwright source detect <file>';
 
 function signatureFields({ lookedFor, ageSeconds, sent }: SignatureReason): LogFields {
   const age = ageSeconds === null ? {} : { age_seconds: ageSeconds };

@@ -64,8 +64,7 @@ function tried(request: RefusedRequest, plan: SchemePlan): SignatureCause | null
     };
   for (const trial of trials) {
     const near = findNearMiss(trial);
-    if (near !== null)
-      return { code: near.code, certain: true, text: `the signature would be right, but ${near.says}` };
+    if (near !== null) return { code: near.code, certain: true, text: `it would be right, but ${near.says}` };
   }
   return otherScheme(request, true);
 }

@@ -1,4 +1,4 @@
-/** One attempt at a signature with everything given: how it would be judged, whatever its age. */
+/** One attempt at a signature with everything given: how it would be verified, whatever its age. */
 import type { SchemePlan } from '../../schemas/generated/types.ts';
 import { linkAuthenticator } from './authenticator.ts';
 import type { RequestParts } from './request.ts';

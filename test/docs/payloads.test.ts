@@ -16,6 +16,7 @@ const PAYLOAD_RULES = [
 const reported = ({ diagnostics }: ReturnType<typeof compileConfig>): readonly string[] =>
   diagnostics.filter(({ rule }) => PAYLOAD_RULES.includes(rule)).map(({ rule, message }) => `${rule}: ${message}`);
 
+/** One shows the package as a library, without a config. */
 const examples = readdirSync(join(ROOT, 'examples')).filter((name) =>
   existsSync(join(ROOT, 'examples', name, 'hookwright.yaml')),
 );

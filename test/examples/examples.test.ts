@@ -123,7 +123,7 @@ test('ci-lint: every step of the workflow that runs hookwright succeeds, without
     readonly jobs: Readonly<Record<string, { readonly steps: readonly { readonly run?: string }[] }>>;
   };
   const commands = Object.values(workflow.jobs).flatMap(({ steps }) => steps.flatMap(({ run }) => run ?? []));
-  assert.equal(commands.length, 3);
+  assert.equal(commands.length, 4);
   for (const command of commands) {
     const [npx, program, ...argv] = command.split(' ');
     assert.deepEqual([npx, program], ['npx', 'hookwright']);

@@ -10,6 +10,7 @@ import { runInProcess } from '../helpers/cli.ts';
 import { tempDir } from '../helpers/temp-dir.ts';
 
 const EXAMPLES = fileURLToPath(new URL('../../examples', import.meta.url));
+/** Those with a config: one shows the package as a library. */
 const NAMES = readdirSync(EXAMPLES).filter((name) => existsSync(join(EXAMPLES, name, 'hookwright.yaml')));
 const TESTS = 'hookwright.test.yaml';
 

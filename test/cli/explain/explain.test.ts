@@ -150,7 +150,7 @@ test('an event that no entry accepts names the entries', async (t) => {
   assert.equal(code, 1);
   assert.match(stdout, /^review: 200 ignored: event$/m);
   assert.match(stdout, /^✗ event +"push" is not among pull_request, issue\*$/m);
-  assert.match(stdout, /^· signature +not judged: the request has none; looked for .*x-hub-signature-256/m);
+  assert.match(stdout, /^· signature +not verified: the request has none; looked for .*x-hub-signature-256/m);
 });
 
 test('the tree on a terminal shows each leaf with what it found', async (t) => {
@@ -167,7 +167,7 @@ const digest = createHmac('sha256', SECRET).update(signedBody).digest('hex');
 const curl = (signature: string): string =>
   `curl -X POST https://example.test/webhooks/review -H 'X-GitHub-Event: pull_request' -H 'X-GitHub-Delivery: d-9' -H 'X-Hub-Signature-256: ${signature}' -H 'Content-Type: application/json' -d '${signedBody}'`;
 
-test('a saved request with its signature is judged, and keeps event and id', async (t) => {
+test('a saved request with its signature is verified, and keeps event and id', async (t) => {
   const { ask } = open(t);
   const { code, found } = await ask(['review', '--payload', '-'], curl(`sha256=${digest}`));
   assert.equal(code, 0);
@@ -187,7 +187,7 @@ test('a signature that is refused is said with its cause, and never with what wo
   assert.doesNotMatch(JSON.stringify(found), new RegExp(digest));
 });
 
-test('without the secret a signature is not judged, and that is a warning', async (t) => {
+test('without the secret a signature is not verified, and that is a warning', async (t) => {
   const { ask } = open(t, {});
   const { code, found } = await ask(['review', '--payload', '-'], curl('sha256=00'));
   assert.equal(code, 0);

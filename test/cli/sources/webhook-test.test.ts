@@ -60,3 +60,17 @@ test('`webhook test --source` signs as another sender, which the route refuses o
   assert.match(await send('mine', '--source', 'github'), /^401 /);
   assert.match(await send('any', '--source', 'nobody'), /there is no source "nobody"/);
 });
+
+test('a form is sent as one, signed in the way that its sender signs forms', async (t) => {
+  const config = `public_url: https://hooks.example.test
+platforms:
+  webhook:
+    enabled: true
+    routes: { sms: { source: twilio, secret: an-auth-token-for-tests, prompt: "{Body} from {From}" } }
+`;
+  const gateway = await startGateway(t, { home: tempDir(t), config });
+  const { stdout, stderr } = await gateway.cli('webhook', 'test', 'sms', '--payload', 'Body=hi&From=%2B15550100');
+  assert.match(stdout, /^202 /, stderr);
+  const dry = await gateway.cli('webhook', 'test', 'sms', '--payload', 'Body=hi&From=%2B15550100', '--dry-run');
+  assert.match(dry.stdout, /hi from \+15550100/);
+});

@@ -1,0 +1,17 @@
+/** One difference in meaning between two tables. */
+import type { Place } from '../../schemas/generated/types.ts';
+
+export interface Change {
+  /** What it is about: `route`, `job`, `target`, `agent`, `server`, `gateway`, … */
+  readonly subject: string;
+  readonly name: string;
+  /** The key that a config has for it; null: the whole entry. */
+  readonly field: string | null;
+  readonly sentence: string;
+  /** As it was and as it is, for a person; null: there is none. Secrets are named, never shown. */
+  readonly old: string | null;
+  readonly new: string | null;
+  /** Where the entry is written. */
+  readonly old_at: Place | null;
+  readonly new_at: Place | null;
+}

@@ -1,0 +1,29 @@
+/** Differences for a person: by entry, each as a sentence, with both places; texts of several lines as a diff. */
+import type { Place } from '../../schemas/generated/types.ts';
+import type { Paint } from '../output/colour.ts';
+import { formatDiff } from '../output/diff.ts';
+import { visible } from '../output/print.ts';
+import type { Change } from './change.ts';
+
+export function formatChanges(changes: readonly Change[], paint: Paint): string[] {
+  const lines: string[] = [];
+  let last = '';
+  for (const change of changes) {
+    const entry = `${change.subject} ${change.name}`.trim();
+    if (entry !== last) lines.push(...(last === '' ? [] : ['']), paint('bold', visible(entry)) + places(change, paint));
+    last = entry;
+    lines.push(`  ${visible(change.sentence)}`, ...texts(change, paint));
+  }
+  return lines;
+}
+
+function places({ old_at, new_at }: Change, paint: Paint): string {
+  const both = [old_at, new_at].filter((at): at is Place => at !== null).map(({ file, line }) => `${file}:${line}`);
+  return both.length === 0 ? '' : ` ${paint('dim', `(${[...new Set(both)].map(visible).join(' → ')})`)}`;
+}
+
+function texts({ field, old, new: now }: Change, paint: Paint): string[] {
+  if (field !== 'prompt' || old === null || now === null) return [];
+  const clean = (text: string): string => text.split('\n').map(visible).join('\n');
+  return formatDiff(clean(old), clean(now), paint).map((line) => `    ${line}`);
+}
