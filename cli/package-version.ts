@@ -1,18 +1,12 @@
 /** This program's version. */
 import { readFileSync } from 'node:fs';
-import { isSystemError } from '../base/system-error.ts';
+import { join } from 'node:path';
+import { packageRoot } from './package-root.ts';
 
-/** The version in package.json: one folder up from the source, three from the part of the built program this is in. */
+/** The version in package.json. */
 export function packageVersion(): string {
-  for (const up of ['../package.json', '../../../package.json']) {
-    try {
-      const { version } = JSON.parse(readFileSync(new URL(up, import.meta.url), 'utf8')) as {
-        readonly version: string;
-      };
-      return version;
-    } catch (error) {
-      if (!isSystemError(error)) throw error;
-    }
-  }
-  return 'unknown';
+  const { version } = JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as {
+    readonly version: string;
+  };
+  return version;
 }

@@ -1,9 +1,9 @@
 /** The configs that `init` starts from: the examples that come with this program. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { packageRoot } from '../package-root.ts';
 
-const EXAMPLES = fileURLToPath(new URL('../../examples/', import.meta.url));
+const EXAMPLES = join(packageRoot(), 'examples');
 const CONFIG = 'hookwright.yaml';
 
 export interface Template {

@@ -32,9 +32,12 @@ interface Found {
 
 function collect(document: Document.Parsed, sensitive: ReadonlySet<number>): readonly Range[] {
   const found: Found = { ranges: [], anchors: new Set() };
+  const isSecretName = remembered(mayBeSecretName);
+  const holdsSecret = ({ key }: Pair): boolean =>
+    isScalar(key) && (sensitive.has(key.range?.[0] ?? -1) || isSecretName(String(key.value)));
   visit(document, {
     Pair(_, pair, path) {
-      if (!holdsSecret(pair, sensitive) || isEntry(pair, path)) return undefined;
+      if (!holdsSecret(pair) || isEntry(pair, path)) return undefined;
       cover(pair.value, found);
       // Its aliases are followed below.
       return visit.SKIP;
@@ -47,9 +50,14 @@ function collect(document: Document.Parsed, sensitive: ReadonlySet<number>): rea
   return found.ranges;
 }
 
-function holdsSecret({ key }: Pair, sensitive: ReadonlySet<number>): boolean {
-  if (!isScalar(key)) return false;
-  return sensitive.has(key.range?.[0] ?? -1) || mayBeSecretName(String(key.value));
+/** Keys repeat in each route of a long file. */
+function remembered(decide: (name: string) => boolean): (name: string) => boolean {
+  const known = new Map<string, boolean>();
+  return (name) => {
+    const answer = known.get(name) ?? decide(name);
+    known.set(name, answer);
+    return answer;
+  };
 }
 
 /** Maps whose keys are names that people give. */

@@ -54,7 +54,7 @@ function classifyIn(set: FormSet, path: readonly string[]): FieldClass {
     if (queue.length > MOST_STEPS) return { class: 'text', text: null };
     const byType = classesAt(set, step);
     const review = isPlain(byType) ? null : reviewOf(set, step.path);
-    const own = review === null ? byType : [review.class];
+    const own = review === null ? byType : [unlisted(review.class)];
     classes.push(...own);
     const least = own.length === 0 ? null : leastTrusted(own);
     if (least !== null && isUntrusted(least))
@@ -68,6 +68,9 @@ function classifyIn(set: FormSet, path: readonly string[]): FieldClass {
 /** Numbers and a few words: there is nothing to decide. */
 const isPlain = (classes: readonly LeafClass[]): boolean =>
   classes.length > 0 && classes.every((each) => each === 'enum' || each === 'number');
+
+/** Of a field whose type lists no values: a word of the sender's, of which nobody can say which there are. */
+const unlisted = (leafClass: LeafClass): LeafClass => (leafClass === 'enum' ? 'identifier' : leafClass);
 
 interface Step {
   readonly path: readonly string[];

@@ -25,6 +25,8 @@ export interface ReviewFile {
   readonly source: string;
   /** Fields that name who caused the event. */
   readonly sender: readonly string[];
+  /** Dotted path of the action, of a sender whose shape does not tell forms apart by it. */
+  readonly action?: string;
   /** By field: values that only people have who may write to the owner's account anyway. */
   readonly trusted: Readonly<Record<string, readonly string[]>>;
   readonly fields: readonly FieldReview[];
@@ -32,6 +34,8 @@ export interface ReviewFile {
 
 export interface Review {
   readonly sender: readonly string[];
+  /** Dotted path of the action; null: the shape says it, or there is none. */
+  readonly action: string | null;
   /** Values of a field that show its author to be trusted; null: it is a name, of which a list says who is. */
   trustedValues(field: string): readonly string[] | null;
   /** The first decision about a field; null: none. */
@@ -39,7 +43,7 @@ export interface Review {
 }
 
 /** Of a source nobody has reviewed: types alone decide. */
-export const NO_REVIEW: Review = { sender: [], trustedValues: () => null, find: () => null };
+export const NO_REVIEW: Review = { sender: [], action: null, trustedValues: () => null, find: () => null };
 
 /** @param text of a file of this program's own catalog */
 export function readReview(text: string): Review {
@@ -48,6 +52,7 @@ export function readReview(text: string): Review {
   const trusted = Object.entries(file.trusted).map(([path, values]) => ({ matches: compilePaths([path]), values }));
   return {
     sender: file.sender,
+    action: file.action ?? null,
     trustedValues: (field) => trusted.find(({ matches }) => matches.test(field))?.values ?? null,
     find(event, path) {
       const text = path.join('.');

@@ -5,8 +5,8 @@ import { checkLeaf } from './check-leaf.ts';
 import type { Constraints } from './constraints.ts';
 import { addConstraint, findContradiction } from './constraints.ts';
 import type { FormSet } from './form-set.ts';
-import type { LeafMatch } from './match-leaf.ts';
-import { matchGroups, matchLeaf, negated } from './match-leaf.ts';
+import { matchAll } from './match-filter.ts';
+import { matchGroups } from './match-leaf.ts';
 import type { Member } from './read-leaf.ts';
 import { membersOf, readLeaf } from './read-leaf.ts';
 
@@ -79,29 +79,6 @@ function walkNot(members: readonly Member[], state: State, problems: Problem[]):
   const matches = matchAll(set, members);
   const possible = indexesOf(matches, (match) => match !== 'always');
   return possible.length === 0 ? state : { ...state, set: set.pick(possible) };
-}
-
-/** For each form in turn. */
-function matchAll(set: FormSet, members: readonly Member[]): readonly LeafMatch[] {
-  const all = members.map((member) => matchMember(set, member));
-  return set.forms.map((_, index) => allOf(all.map((matches) => matches[index] ?? 'sometimes')));
-}
-
-function matchMember(set: FormSet, { config, path }: Member): readonly LeafMatch[] {
-  if (config.all !== undefined) return matchAll(set, membersOf(config.all, path));
-  if (config.not !== undefined) return matchAll(set, membersOf(config.not, path)).map(negated);
-  if (config.any !== undefined) {
-    const any = membersOf(config.any, path).map((member) => matchMember(set, member));
-    // One of them holds unless each of them does not.
-    return set.forms.map((_, index) => negated(allOf(any.map((matches) => negated(matches[index] ?? 'sometimes')))));
-  }
-  const leaf = readLeaf(config, path);
-  return leaf === null ? set.forms.map(() => 'sometimes') : matchLeaf(set, leaf);
-}
-
-function allOf(matches: readonly LeafMatch[]): LeafMatch {
-  if (matches.includes('never')) return 'never';
-  return matches.every((match) => match === 'always') ? 'always' : 'sometimes';
 }
 
 function indexesOf<T>(list: readonly T[], keep: (item: T) => boolean): readonly number[] {

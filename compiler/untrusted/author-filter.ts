@@ -1,49 +1,63 @@
 /** Whether a route's filters let through only what people wrote who are named, or who may write to the owner's account. */
-import type { FilterConfig } from '../../schemas/generated/types.ts';
 import type { FieldReview } from '../shapes/field-review.ts';
 import type { FormSet } from '../shapes/form-set.ts';
+import { isUntrusted } from '../shapes/leaf-class.ts';
 import type { WrittenLeaf } from '../shapes/read-leaf.ts';
-import { membersOf, readLeaf } from '../shapes/read-leaf.ts';
+import { listedValues } from './listed-values.ts';
+import type { Filters, IsEnough } from './requires.ts';
+import { requires } from './requires.ts';
 
-/** @param set the forms that the filters leave @param text what was decided about the text */
-export function isByTrustedAuthor(
-  filters: FilterConfig | readonly FilterConfig[] | undefined,
-  set: FormSet,
-  text: FieldReview,
-): boolean {
-  const fields = new Set([...(text.author ?? []), ...(isBySender(set, text) ? set.shape.review.sender : [])]);
-  if (fields.size === 0 || filters === undefined) return false;
-  const isTrusted = (leaf: WrittenLeaf): boolean =>
-    fields.has(leaf.field.path.join('.')) &&
-    isAllowList(leaf, set.shape.review.trustedValues(leaf.field.path.join('.')));
-  return membersOf(filters, []).some(({ config }) => requires(config, isTrusted));
+/**
+ * Each form of the events is judged by itself: a filter may name one author for issues and another one for comments.
+ *
+ * @param set the forms that the filters leave
+ * @param path of the text
+ */
+export function isByTrustedAuthor(filters: Filters | undefined, set: FormSet, path: readonly string[]): boolean {
+  if (filters === undefined) return false;
+  const found = set.find(path);
+  return set.forms.every(({ event }, index) => {
+    if (found[index]?.kind === 'absent') return true;
+    const review = set.shape.review.find(event, path);
+    return review !== null && (!isUntrusted(review.class) || isRequired(filters, set.pick([index]), review));
+  });
 }
 
-/** Who caused the event wrote the text: in each of its forms, or somebody else's text comes with theirs. */
-function isBySender({ forms }: FormSet, { sender = [] }: FieldReview): boolean {
-  return forms.every(({ event, action }) => sender.includes(event) || sender.includes(`${event}.${action}`));
+/** @param form a set of one */
+function isRequired(filters: Filters, form: FormSet, { author = [], sender = [] }: FieldReview): boolean {
+  if (author.length === 0 && sender.length === 0) return false;
+  const { review } = form.shape;
+  const bySender = sender.length > 0 && isBySender(filters, form, sender) ? review.sender : [];
+  const fields = new Set([...author, ...bySender]);
+  return requires(filters, form, (leaf, negated) => {
+    const field = pathOf(leaf);
+    return field !== null && fields.has(field) && isAllowList(leaf, negated, review.trustedValues(field));
+  });
 }
 
-/** Whether it holds only where such a condition holds. What is negated lets everybody else through. */
-function requires(filter: FilterConfig, isTrusted: (leaf: WrittenLeaf) => boolean): boolean {
-  const each = (list: FilterConfig | readonly FilterConfig[]): readonly boolean[] =>
-    membersOf(list, []).map(({ config }) => requires(config, isTrusted));
-  if (filter.all !== undefined) return each(filter.all).includes(true);
-  if (filter.any !== undefined) {
-    const members = each(filter.any);
-    return members.length > 0 && !members.includes(false);
-  }
-  const leaf = filter.not === undefined ? readLeaf(filter, []) : null;
-  return leaf !== null && isTrusted(leaf);
+/** null: of a header, whose name may look like a path. */
+const pathOf = ({ field }: WrittenLeaf): string | null => (field.in === 'header' ? null : field.path.join('.'));
+
+/** Whoever caused the event wrote the text: by its form, or because the filters leave only such actions. */
+function isBySender(filters: Filters, form: FormSet, sender: readonly string[]): boolean {
+  const { shape, forms } = form;
+  const [{ event, action } = { event: '', action: null }] = forms;
+  if (sender.includes(event) || sender.includes(`${event}.${action}`)) return true;
+  const field = shape.action?.join('.') ?? shape.review.action;
+  const isSuchAction: IsEnough = (leaf, negated) => {
+    const values = pathOf(leaf) === field ? listedValues(leaf, negated) : null;
+    return values !== null && values.length > 0 && values.every((each) => sender.includes(`${event}.${each}`));
+  };
+  return action === null && field !== null && requires(filters, form, isSuchAction);
 }
 
 /** @param trusted values that show an author to be trusted; null: the field names people, and a list says who is */
-function isAllowList({ operator, value }: WrittenLeaf, trusted: readonly string[] | null): boolean {
-  if (operator === 'in_file') return trusted === null;
-  const values: readonly unknown[] =
-    operator === 'equals' ? [value] : operator === 'in' && Array.isArray(value) ? value : [];
-  if (trusted !== null) return values.length > 0 && values.every((each) => trusted.includes(String(each)));
-  return (
-    values.length > 0 && values.every((each) => typeof each === 'number' || (typeof each === 'string' && each !== ''))
-  );
+function isAllowList(leaf: WrittenLeaf, negated: boolean, trusted: readonly string[] | null): boolean {
+  if (leaf.operator === 'in_file') return !negated && trusted === null;
+  const values = listedValues(leaf, negated) ?? [];
+  const isGood = (value: unknown): boolean =>
+    trusted === null
+      ? typeof value === 'number' || (typeof value === 'string' && value !== '')
+      : trusted.includes(String(value));
+  return values.length > 0 && values.every(isGood);
 }

@@ -20,10 +20,10 @@ export interface UntrustedPart {
 
 const DUMP = '{__raw__}';
 
-/** Empty for a route without an agent, and where nothing is known of payloads, as in a running gateway. */
+/** Empty for a route that is off or has no agent, and where nothing is known of payloads, as in a running gateway. */
 export function untrustedParts(route: RouteView): readonly UntrustedPart[] {
   const { payloads } = route.scope;
-  if (payloads === null || route.mode === 'direct') return [];
+  if (payloads === null || route.mode === 'direct' || route.config.enabled === false) return [];
   const { prompt } = route.config;
   if (prompt === undefined) return [{ placeholder: null, offset: 0, path: null, review: null }];
   const dump = prompt.indexOf(DUMP);
@@ -49,7 +49,7 @@ function untrustedPart(
   const review = found.text?.review ?? null;
   // An object holds texts of others beside that of its author.
   const isWhole = found.text?.path.length === path.length;
-  if (set !== null && review !== null && isWhole && isByTrustedAuthor(route.config.filters, set, review)) return null;
+  if (set !== null && isWhole && isByTrustedAuthor(route.config.filters, set, path)) return null;
   return { path: found.text?.path.join('.') ?? null, review };
 }
 

@@ -278,7 +278,7 @@ const spoils: readonly (readonly [string, (home: string) => void, RegExp])[] = [
   [
     'a variable of the process',
     (home) => write(home, 'profiles/red/.env', ''),
-    /target messenger_a of profile red: .*env:TOKEN is not set in the \.env of profile "red"/,
+    /target messenger_a of profile red: .*env:TOKEN is not set in .*\/profiles\/red\/\.env/,
   ],
 ];
 for (const [what, spoil, expected] of spoils) {

@@ -10,6 +10,7 @@ import { createFormSet } from '../../../compiler/shapes/form-set.ts';
 import { createSchemaReader } from '../../../compiler/shapes/from-json-schema.ts';
 import type { LeafClass } from '../../../compiler/shapes/leaf-class.ts';
 import { isLeafClass } from '../../../compiler/shapes/leaf-class.ts';
+import { listPaths } from '../../../compiler/shapes/list-paths.ts';
 import { createNodeTable } from '../../../compiler/shapes/node-table.ts';
 import { shippedForms, shippedShape } from '../../helpers/shapes.ts';
 
@@ -62,6 +63,18 @@ const CASES: readonly Case[] = [
   ['telegram', '*', 'message', 'text'],
   ['agentmail', 'message.received', 'message.subject', 'text'],
   ['agentmail', 'message.received', 'message.from', 'text'],
+  ['agentmail', 'message.received', 'message.in_reply_to', 'text'],
+  ['agentmail', 'message.received', 'message.references.0', 'text'],
+  ['agentmail', 'message.received', 'message.attachments.0.content_type', 'text'],
+  ['agentmail', 'message.received', 'message.thread_id', 'identifier'],
+  // A word of AgentMail's; nobody lists which there are.
+  ['agentmail', 'message.received', 'message.timestamp', 'identifier'],
+  ['forgea', 'star', 'sender.name', 'text'],
+  ['forgea', 'star', 'sender.email', 'text'],
+  ['forgea', 'star', 'sender.login', 'identifier'],
+  ['forgea', 'star', 'sender.html_url', 'url'],
+  ['telegram', '*', 'message.reply_to_message.text', 'text'],
+  ['telegram', '*', 'message.reply_to_message.from.username', 'identifier'],
   ['stripe', 'invoice.paid', 'data.object.customer_name', 'text'],
   ['stripe', 'invoice.paid', 'data.object.currency', 'identifier'],
   ['stripe', 'invoice.paid', 'data.object.amount_paid', 'number'],
@@ -150,6 +163,23 @@ describe('the reviewed lists', () => {
         assert.match(why, /^[A-Z].*\.$/, where);
         assert.equal(leafClass === 'text', by !== undefined && leafClass === 'text', where);
       }
+    }
+  });
+
+  test('every header of a mail is free text: its sender writes it', () => {
+    const header =
+      /(?:^|\.)(?:last_)?(?:subject|from|to|cc|reply_to|in_reply_to|references|headers|message.id|content_.*)$/;
+    for (const [source, event] of [
+      ['agentmail', 'message.received'],
+      ['resend', 'email.received'],
+      ['mailgun', 'delivered'],
+    ] as const) {
+      const set = shippedForms(source, event);
+      const headers = listPaths(set)
+        .filter(({ nodes }) => nodes.some(({ values }) => values === null))
+        .filter(({ path }) => header.test(path.join('.')));
+      assert.ok(headers.length > 2, source);
+      for (const { path } of headers) assert.equal(classify(set, path).class, 'text', `${source} ${path.join('.')}`);
     }
   });
 

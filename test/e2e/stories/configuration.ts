@@ -14,6 +14,13 @@ const CONFIG = `platforms:
         accept_untrusted: Nobody else pushes there.
     port: 0
 `;
+const TESTS = `tests:
+  - name: a push is taken
+    route: pulls
+    event: push
+    payload: { head_commit: { message: hello } }
+    expect: { outcome: accepted, prompt: { equals: hello } }
+`;
 const WARNING = 'hookwright.yaml:8:…: warning unknown-toolset: …\n…\n\n1 warning\n';
 
 export const configuration: Story = {
@@ -33,11 +40,16 @@ export const configuration: Story = {
     },
     { run: 'lint', out: WARNING, err: 'read hookwright.yaml\n' },
     { run: 'lint bad.yaml', code: 1, out: /^bad\.yaml:7:9/, err: 'read bad.yaml\n' },
-    { run: 'lint --strict', code: 1, out: WARNING },
+    { run: 'lint --strict', code: 1, out: WARNING, err: 'read hookwright.yaml\n' },
     { run: 'lint --format json', json: true, out: /"rule": "unknown-toolset"/ },
     { run: 'lint --format github', out: '::warning file=hookwright.yaml,line=8,…::…\n' },
     { run: 'lint --format sarif', json: true, out: /"ruleId": "unknown-toolset"/ },
-    { run: 'lint --config bad.yaml', code: 1, out: /^bad\.yaml:7:9: error unknown-key: .*did you mean `events`\?\n/ },
+    {
+      run: 'lint --config bad.yaml',
+      code: 1,
+      out: /^bad\.yaml:7:9: error unknown-key: .*did you mean `events`\?\n/,
+      err: 'read bad.yaml\n',
+    },
     { run: 'lint --format xml', code: 2, err: /^error: --format takes pretty, json, github, sarif, not "xml"\n/ },
     {
       run: 'compile',
@@ -51,6 +63,16 @@ export const configuration: Story = {
       err: /"msg":"listening"[\s\S]*"msg":"stopped"/,
       when: [/"listening"/, ({ kill }) => kill('SIGTERM')],
     },
+    {
+      run: "explain pulls --payload '{}' --event issues",
+      code: 1,
+      out: /ignored/,
+      write: { 'pulls.test.yaml': TESTS },
+    },
+    { run: "explain pulls --payload '{}' --event push --json", json: true, out: /"outcome": "accepted"/ },
+    { run: 'test', out: /1 passed/ },
+    { run: 'diff hookwright.yaml hookwright.yaml', err: /same/ },
+    { run: 'diff hookwright.yaml bad.yaml', code: 1, err: /unknown-key/ },
     { run: 'serve --table nowhere', code: 1, err: /^error: .*nowhere.*cannot be read \(ENOENT\)/ },
     { run: 'doctor --json', json: true, out: /"check": "compiles"/ },
     {

@@ -19,7 +19,7 @@ gateway: { multiplex_profiles: true }
   },
   secrets: SECRETS,
   steps: [
-    { run: 'lint', code: 1, out: /unknown-profile/ },
+    { run: 'lint', code: 1, out: /unknown-profile/, err: 'read home/config.yaml\n' },
     {
       run: 'profile create work',
       out: '…/home/profiles/work\n',
