@@ -102,7 +102,7 @@ async function completeArgument(
     (word, at) => !word.startsWith('-') && (optionOf(before[at - 1] ?? '')?.value ?? null) === null,
   );
   if (asked !== undefined && asked.value !== null) {
-    const source = valueOf('--source', before);
+    const source = optionValue('--source', before);
     const request = { kind: asked.value, given: source === null ? given : [source], partial: bound?.[2] ?? partial };
     return completeValue(request, context, bound === null ? '' : `${bound[1]}=`);
   }
@@ -119,7 +119,7 @@ async function completeArgument(
 }
 
 /** Of an option among the words; null: it is not there. */
-function valueOf(option: string, words: readonly string[]): string | null {
+function optionValue(option: string, words: readonly string[]): string | null {
   const at = words.findIndex((word) => word === option || word.startsWith(`${option}=`));
   if (at < 0) return null;
   return words[at] === option ? (words[at + 1] ?? null) : (words[at]?.slice(option.length + 1) ?? null);
