@@ -19,7 +19,7 @@ export const overriddenSetting: Rule = {
   title: 'An environment variable, or a line of `.env`, replaces a setting that the config writes differently.',
   why: 'What is read in the config is not what is used, and requests signed with the secret that stands there are refused.',
   bad: { config: CONFIG, files: { '~/.hookwright/.env': 'WEBHOOK_PORT=8644\n' } },
-  good: { config: CONFIG, files: { '~/.hookwright/.env': 'WEBHOOK_SECRET=4b1d7c9e05a2f8836b60d4f1\n' } },
+  good: { config: CONFIG, files: { '~/.hookwright/.env': 'WEBHOOK_SECRET=only-an-example-make-your-own\n' } },
   checkConfig(view) {
     return [secretProblem(view), ...plainProblems(view)].flatMap((problem) => problem ?? []);
   },

@@ -2,6 +2,8 @@
  * Tells secrets from what stands for one that was never filled in: the variables of other tools, which are not expanded
  * here, and the stand-ins of examples and manuals, which anybody can guess.
  */
+
+import { inPlainLetters } from './plain-letters.ts';
 import { INSECURE_NO_AUTH } from './secret-ref.ts';
 
 export interface Placeholder {
@@ -14,7 +16,7 @@ export interface Placeholder {
 /** null: it may be a secret. */
 export function placeholderIn(text: string): Placeholder | null {
   if (text === INSECURE_NO_AUTH) return null;
-  const trimmed = text.trim();
+  const trimmed = inPlainLetters(text).trim();
   const variable = VARIABLES.find((pattern) => pattern.test(trimmed));
   if (variable !== undefined) return { what: NOT_EXPANDED, variable: nameIn(trimmed) };
   if (REFERENCES.test(trimmed)) return { what: NOT_READ, variable: null };
@@ -46,7 +48,8 @@ const VARIABLES: readonly RegExp[] = [
   new RegExp(`\\$\\{\\s*!?${PLAIN_NAME}\\s*(?:[:?+=-][^{}]*)?\\}`),
   new RegExp(`^\\$\\{${NAME}\\}$`),
   /\{\{[\w\s.$'"()|,-]*\}\}/,
-  // $X, $(command), `command`, %X%, {X}, <%= x %>
+  // #{X}, @{X}, %{X}, !{X}; $X, $(command), `command`, %X%, {X}, <%= x %>
+  new RegExp(`^[#@%!&~]\\{{1,2}\\s*${NAME}\\s*\\}{1,2}$`),
   new RegExp(`^\\$(?:${PLAIN_NAME}|[A-Za-z_]\\w{0,5})$`),
   /^\$\([\w./~-]+(?:\s.*)?\)$/,
   /^`[\w./~-]+(?:\s[^`]*)?`$/,
@@ -94,22 +97,31 @@ const PUT_HERE = new RegExp(`^(?:insert|enter|paste|put|replace|fill|add|provide
 const SAYS_SO =
   /example|placeholder|changeme|changeit|replaceme|fillmein|notasecret|notarealsecret|insertyour|yoursecret|yourtoken/;
 /** `<your secret>`, `[API_KEY]`: words between brackets. */
-const BRACKETED = /^(?:<[^<>]*>|\[[^[\]]*\])$/;
+const BRACKETED = /^(?:<[^<>]*>|\[[^[\]]*\]|\([^()]*\)|\(\([^()]*\)\))$/;
 const IN_WORDS = /^[\s.…*?#_-]*(?:[A-Za-z]+[0-9]{0,2}(?:[\s.…'’*?#_-]+|$))*$/;
+/** `a-long-random-text`, `very long random string`. */
+const HOW_LONG =
+  /^(?:an?|any|some|my|your|the)?(?:very|really|long|random|strong|secure|unique|unguessable){1,6}(?:text|string|value|phrase|word|bytes|hex|characters?|chars?|here|please){0,4}[0-9]{0,4}$/;
+/** `ghp_xxxx`, `whsec_...`, `xoxb-xxxx-xxxx`: the prefix of a sender's secrets, and nothing behind it. */
+const EMPTY_BEHIND_PREFIX = /^(?:[A-Za-z0-9]{1,12}[_.:-]){1,4}([xX.…*•?0])\1{2,}(?:[_:-]([xX.…*•?0])\2{2,})*$/;
+/** Nobody generates so many of one letter in a row. */
+const MASKED = /x{8}|X{8}|\*{8}/;
 /** A passphrase of so many words may well hold one of those above. */
 const PASSPHRASE_WORDS = 8;
 
 const SEPARATORS = /[\s._:/!"'-]+/;
 
 function isStandIn(text: string): boolean {
-  if (BRACKETED.test(text)) return IN_WORDS.test(text.slice(1, -1));
+  if (BRACKETED.test(text)) return IN_WORDS.test(text.replace(/^[<[(]+|[>\])]+$/g, ''));
   // xxxx, ****, ...
-  if (/^[.…*•xX_?#-]+$/.test(text)) return true;
+  if (/^[.…*•xX_?#-]+$/.test(text) || EMPTY_BEHIND_PREFIX.test(text) || MASKED.test(text)) return true;
   // Hosts of documentation are called like that, and a real URL is none of the words.
   if (/^https?:\/\//i.test(text)) return /<[^<>]*>/.test(text);
-  const words = text.toLowerCase().split(SEPARATORS).filter(Boolean);
+  const inner = text.toLowerCase().replace(/^[^\p{L}\p{N}]{1,3}|[^\p{L}\p{N}]{1,3}$/gu, '');
+  const words = inner.split(SEPARATORS).filter(Boolean);
   const plain = words.join('');
   if (/^(.)\1*$/u.test(plain) || INSTRUCTION.test(text.toLowerCase().replace(/[\s_-]+/g, ' '))) return true;
-  if ([RUN_TOGETHER, RUN_TOGETHER_SHORT, NAMED, PUT_HERE, WORDS].some((pattern) => pattern.test(plain))) return true;
+  if ([RUN_TOGETHER, RUN_TOGETHER_SHORT, NAMED, PUT_HERE, WORDS, HOW_LONG].some((pattern) => pattern.test(plain)))
+    return true;
   return words.length < PASSPHRASE_WORDS && SAYS_SO.test(plain);
 }

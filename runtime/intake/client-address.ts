@@ -3,11 +3,18 @@ import { BlockList, isIP } from 'node:net';
 import type { NetworkPlan } from '../../schemas/generated/types.ts';
 
 const MAPPED = '::ffff:';
+/** The same as a URL writes it, whatever zeros it was written with. */
+const MAPPED_URL = /^http:\/\/\[::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})\]/;
 
-/** An IPv4 address that came in over an IPv6 socket is itself. */
+/** An IPv4 address that came in over an IPv6 socket is itself, however a proxy spells it. */
 export function plainAddress(address: string): string {
   const text = address.toLowerCase();
-  return text.startsWith(MAPPED) && isIP(text.slice(MAPPED.length)) === 4 ? text.slice(MAPPED.length) : text;
+  if (!text.includes('ffff:') || isIP(text) !== 6 || text.includes('%')) return text;
+  if (text.startsWith(MAPPED) && isIP(text.slice(MAPPED.length)) === 4) return text.slice(MAPPED.length);
+  const [, high, low] = MAPPED_URL.exec(new URL(`http://[${text}]/`).href) ?? [];
+  if (high === undefined || low === undefined) return text;
+  const bits = [Number.parseInt(high, 16), Number.parseInt(low, 16)];
+  return bits.flatMap((group) => [group >> 8, group & 255]).join('.');
 }
 
 /** On this machine: a proxy or tunnel, which speaks for anybody. */

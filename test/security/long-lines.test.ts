@@ -3,9 +3,10 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { maskCredentials } from '../../compiler/diagnostics/printable.ts';
 import { compileConfig, printed } from '../helpers/compile.ts';
+import { cpuTime } from '../helpers/cpu-time.ts';
 
 const LENGTH = 1_000_000;
-/** Far more than it takes, and far less than a line that is looked at once for each of its characters, in ms. */
+/** Far more than it takes, and far less than a line that is looked at once for each of its characters, in ms of CPU time. */
 const MOST_MS = 5000;
 
 const LINES: Readonly<Record<string, string>> = {
@@ -24,17 +25,17 @@ describe('a line', () => {
   for (const [what, text] of Object.entries(LINES)) {
     test(`${what} is covered in time`, () => {
       const line = `https://${text.repeat(Math.floor(LENGTH / text.length))}`;
-      const start = performance.now();
-      assert.equal(maskCredentials(line).length, line.length);
-      assert.ok(performance.now() - start < MOST_MS, `${Math.round(performance.now() - start)} ms`);
+      const spent = cpuTime(() => assert.equal(maskCredentials(line).length, line.length));
+      assert.ok(spent < MOST_MS, `${Math.round(spent)} ms`);
     });
   }
 
   test('beside a mistake is shown in time', () => {
-    const start = performance.now();
-    const text = printed(compileConfig(`platfroms: 1\nb: ${'otherwise'.repeat(LENGTH / 10)}\n`));
-    assert.match(text, /unknown-key/);
-    assert.ok(performance.now() - start < MOST_MS, `${Math.round(performance.now() - start)} ms`);
+    const spent = cpuTime(() => {
+      const text = printed(compileConfig(`platfroms: 1\nb: ${'otherwise'.repeat(LENGTH / 10)}\n`));
+      assert.match(text, /unknown-key/);
+    });
+    assert.ok(spent < MOST_MS, `${Math.round(spent)} ms`);
   });
 });
 

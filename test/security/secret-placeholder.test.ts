@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { printPretty } from '../../compiler/diagnostics/print-pretty.ts';
-import { parseEnvFile } from '../../compiler/source/env-file.ts';
 import { placeholderIn } from '../../compiler/source/placeholder-in.ts';
 import type { TestFiles } from '../helpers/compile.ts';
 import { compileFiles } from '../helpers/compile.ts';
@@ -33,6 +32,7 @@ const VARIABLES: Readonly<Record<string, string>> = {
   '{{ .Env.HOOK_SECRET }}': 'HOOK_SECRET',
   '{HOOK_SECRET}': 'HOOK_SECRET',
   '%HOOK_SECRET%': 'HOOK_SECRET',
+  '#{HOOK_SECRET}': 'HOOK_SECRET',
   'ENV:HOOK_SECRET': 'HOOK_SECRET',
   'Env: HOOK_SECRET': 'HOOK_SECRET',
   ' env:HOOK_SECRET': 'HOOK_SECRET',
@@ -102,6 +102,25 @@ const OTHERS = [
     'foobar',
   ],
   ...['00000000-0000-0000-0000-000000000000', 'set me', 'add-a-secret', 'use a long random string', 'putyourkeyhere'],
+  ...[
+    'a-long-random-text',
+    'a long random text',
+    'very-long-random-string',
+    'ghp_xxxxxxxxxxxxxxxxxxxx',
+    'whsec_...',
+    'whsec_…',
+  ],
+  ...[
+    'xoxb-xxxx-xxxx-xxxx',
+    'sk-XXXXXXXX',
+    'AKIAXXXXXXXXXXXXXXXX',
+    '123456:xxxxxx',
+    'ghp_your_token',
+    'sk_live_****************',
+  ],
+  ...['#{X}', '@{secret}', '%{SECRET}', '(secret)', '((secret))', '@secret', '#secret', '=secret='],
+  // Cyrillic с and а, wide letters, a zero-width space, a mark.
+  ...['\u0441hangeme', 'ch\u0430nge-me', '\uff53\uff45\uff43\uff52\uff45\uff54', 'change\u200bme', 's\u00e9cret'],
   ...['it is a placeholder for now', 'this-is-an-example-secret-value', '12345678', '0123456789abcdef'],
 ];
 
@@ -213,22 +232,42 @@ describe('behind a variable', () => {
   });
 });
 
-test("the examples' own values", () => {
-  const folder = join(ROOT, 'examples');
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.env'));
-  const secrets = files.flatMap((name) => {
-    const text = readFileSync(join(folder, name), 'utf8');
-    const { values } = parseEnvFile({ path: name, name, text });
-    return [...values].filter(([variable]) => /SECRET|TOKEN|KEY|PASS/.test(variable)).map(([, value]) => value);
-  });
-  assert.ok(secrets.length > 0);
-  for (const secret of secrets) {
-    assert.deepEqual(
-      errorsOf({ 'hookwright.yaml': config(secret) }).map(({ rule }) => rule),
-      ['secret-placeholder'],
-    );
+describe('what the documentation and the examples show', () => {
+  const markdown = ['README.md', ...filesBelow('docs', '.md'), ...filesBelow('examples', '.md')];
+  const files = [...markdown, ...filesBelow('examples', '.env')];
+  // The pages of rules show mistakes, and what is said of them.
+  const shown = files
+    .filter((name) => name !== 'docs/rules.md')
+    .flatMap((name) => secretsIn(readFileSync(join(ROOT, name), 'utf8')));
+
+  test('is found', () => assert.ok(shown.length >= 6, json(shown)));
+  for (const secret of new Set(shown)) {
+    test(secret, () => {
+      const errors = errorsOf({ 'hookwright.yaml': config(secret) });
+      assert.deepEqual(
+        errors.map(({ rule }) => rule),
+        ['secret-placeholder'],
+      );
+    });
   }
 });
+
+function filesBelow(folder: string, end: string): readonly string[] {
+  return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith(end) && !name.includes('node_modules') && !/(?:^|\/)build\//.test(name))
+    .map((name) => `${folder}/${name}`);
+}
+
+/** Values of variables and settings that are called like secrets; not references, commands and settings of other kinds. */
+function secretsIn(text: string): readonly string[] {
+  const variables = text.matchAll(/^\s*(?:export )?[A-Z_]*(?:SECRET|TOKEN|KEY|PASSWORD)=(.+)$/gm);
+  const settings = text.matchAll(
+    /^\s*(?:- )?(?:secret|token|verify_token|bot_token|api_key|password):\s+([^\s{].*)$/gm,
+  );
+  return [...variables, ...settings]
+    .map(([, value = '']) => value.trim().replace(/^(["'])(.*)\1$/, '$2'))
+    .filter((value) => !/^(?:env:|file:|INSECURE_NO_AUTH|\$\()/.test(value));
+}
 
 describe('what may be a secret is one', () => {
   const SECRETS = [
