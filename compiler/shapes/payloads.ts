@@ -9,6 +9,7 @@ import type { FormSet } from './form-set.ts';
 import { narrowByFilters } from './narrow.ts';
 import { formsOf, pinnedSender } from './route-forms.ts';
 import type { Senders } from './senders.ts';
+import { ANY_EVENT } from './shape.ts';
 
 export function createPayloads(senders: Senders, effects: Effects): Payloads {
   // By config: it is the same object in every view of a route.
@@ -33,6 +34,11 @@ export function createPayloads(senders: Senders, effects: Effects): Payloads {
     seenBy: (route) => check(route).seen,
     effects,
     classOf: (route, path) => classify(check(route).seen, path),
+    shapedEvents(route) {
+      const variants = pinnedSender(route, senders)?.forms()?.shape.variants ?? [];
+      const names = [...new Set(variants.map(({ event }) => event))];
+      return names.includes(ANY_EVENT) ? [] : names;
+    },
     hasPath(route, event, path) {
       const set = pinnedSender(route, senders)?.forms() ?? null;
       const forms = set?.shape.variants.filter((form) => form.event === event) ?? [];
