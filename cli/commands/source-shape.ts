@@ -1,7 +1,7 @@
 /** `hookwright source shape`: what the payloads of a sender hold, event by event. */
 import { Command, Option } from 'clipanion';
 import type { FormSet } from '../../compiler/shapes/form-set.ts';
-import { listPaths } from '../../compiler/shapes/list-paths.ts';
+import { depthThatFits, listPaths, MOST_PATHS } from '../../compiler/shapes/list-paths.ts';
 import type { CliContext } from '../context.ts';
 import { printJson, printLine, printNote } from '../output/print.ts';
 import { formatTable } from '../output/table.ts';
@@ -63,6 +63,7 @@ export class SourceShapeCommand extends Command<CliContext> {
   private printPaths(set: FormSet): void {
     const listed = listPaths(set, { prefix: this.prefix ?? '' });
     const rows = listed.map((each) => pathFacts(set, each));
+    this.noteDepth(set);
     if (this.json) {
       printJson(this.context, rows);
       return;
@@ -75,6 +76,15 @@ export class SourceShapeCommand extends Command<CliContext> {
     ];
     if (rows.length === 0) printNote(this.context, `no path begins with ${this.prefix ?? ''}`);
     else for (const line of formatTable(rows, columns, this.context.stdout.columns)) printLine(this.context, line);
+  }
+
+  private noteDepth(set: FormSet): void {
+    const depth = depthThatFits(set, this.prefix);
+    if (depth === null) return;
+    const parts = depth === 1 ? 'one part' : `${depth} parts`;
+    const below = this.prefix === undefined ? '' : ' below the prefix';
+    const why = `there are more than ${MOST_PATHS.toLocaleString('en')}`;
+    printNote(this.context, `paths of up to ${parts}${below}: ${why}; --prefix <path> shows deeper ones`);
   }
 }
 

@@ -102,7 +102,8 @@ async function completeArgument(
     (word, at) => !word.startsWith('-') && (optionOf(before[at - 1] ?? '')?.value ?? null) === null,
   );
   if (asked !== undefined && asked.value !== null) {
-    const request = { kind: asked.value, given, partial: bound?.[2] ?? partial };
+    const source = optionValue('--source', before);
+    const request = { kind: asked.value, given: source === null ? given : [source], partial: bound?.[2] ?? partial };
     return completeValue(request, context, bound === null ? '' : `${bound[1]}=`);
   }
   if (partial.startsWith('-')) {
@@ -115,6 +116,13 @@ async function completeArgument(
   const slot = positionals[Math.min(given.length, positionals.length - 1)];
   if (slot === undefined || (given.length >= positionals.length && slot !== '...')) return matching(partial, []);
   return completeValue({ kind: slot, given, partial }, context, '');
+}
+
+/** Of an option among the words; null: it is not there. */
+function optionValue(option: string, words: readonly string[]): string | null {
+  const at = words.findIndex((word) => word === option || word.startsWith(`${option}=`));
+  if (at < 0) return null;
+  return words[at] === option ? (words[at + 1] ?? null) : (words[at]?.slice(option.length + 1) ?? null);
 }
 
 /** By the name of what is asked for: `a|b` are choices, paths are the shell's business, the rest are names in use. */

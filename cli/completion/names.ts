@@ -14,6 +14,7 @@ type ShapeNames = (context: CliContext, given: readonly string[], partial: strin
 
 const SHAPE_NAMES: Readonly<Record<string, ShapeNames>> = {
   event: async (context, given) => (await import('./shape-names.ts')).eventNames(context, given),
+  source: async (context) => (await import('./shape-names.ts')).sourceNames(context),
   prefix: async (context, given, partial) => (await import('./shape-names.ts')).pathNames(context, given, partial),
 };
 
@@ -24,7 +25,6 @@ const SOURCES: Readonly<Record<string, NameSource>> = {
   profile: (context) => ['default', ...folder(join(context.home, 'profiles'))],
   target: (context) => tableKeys(context, 'targets'),
   job: (context) => tableKeys(context, 'jobs', 'name'),
-  source: (context) => [...tableKeys(context, 'sources'), ...yamlNames(catalogFolder('sources'))],
   key: (context) => [
     ...yamlNames(catalogFolder('blueprints')),
     ...yamlNames(join(context.home, 'catalog/blueprints')),

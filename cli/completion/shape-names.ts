@@ -5,6 +5,15 @@ import type { CliContext } from '../context.ts';
 import { formsOfEvent, openShape } from '../sources/open-shape.ts';
 import { openSources } from '../sources/open-sources.ts';
 
+/** Canonical names and the ones senders are known by (`github`): a command takes both. */
+export async function sourceNames(context: CliContext): Promise<readonly string[]> {
+  try {
+    return (await openSources(context, undefined)).names;
+  } catch {
+    return [];
+  }
+}
+
 export async function eventNames(context: CliContext, [source = '']: readonly string[]): Promise<readonly string[]> {
   return (await open(context, source))?.forms.map(({ event }) => event) ?? [];
 }

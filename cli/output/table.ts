@@ -19,7 +19,10 @@ const LEAST = 12;
 export function formatTable<Row>(rows: readonly Row[], columns: readonly Column<Row>[], width?: number): string[] {
   const cells = rows.map((row) => columns.map((column) => visible(String(column.value(row)))));
   const titles = columns.map((column) => column.title);
-  const natural = columns.map((_, at) => Math.max(...[titles, ...cells].map((line) => displayWidth(line[at] ?? ''))));
+  const natural = columns.map((_, at) =>
+    // Not spread: a table may have more rows than a call takes arguments.
+    [titles, ...cells].reduce((most, line) => Math.max(most, displayWidth(line[at] ?? '')), 0),
+  );
   const widths = width === undefined ? natural : shrink(natural, width - GAP.length * (columns.length - 1));
   const line = (texts: readonly string[]): string =>
     texts

@@ -31,6 +31,8 @@ export interface OpenSources {
   readonly sources: readonly OpenSource[];
   /** Whole files by canonical name, with their variants; those of the user with the place where they are written. */
   readonly files: ReadonlyMap<string, CatalogItem<SourceFile>>;
+  /** All that `find` takes. */
+  readonly names: readonly string[];
   /** @throws CliError with the closest names. */
   find(name: string): OpenSource;
 }
@@ -51,6 +53,7 @@ export async function openSources(context: CliContext, configs: readonly string[
   return {
     sources,
     files,
+    names: [...names.keys()],
     find: (name) => {
       const found = sources.find((source) => source.name === names.get(name));
       if (found !== undefined) return found;

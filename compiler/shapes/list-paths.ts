@@ -20,22 +20,48 @@ export interface PathSelection {
   readonly depth?: number;
 }
 
+/** Where types contain each other in many ways there are millions of paths: deeper parts are left out above this number. */
+export const MOST_PATHS = 10_000;
+
 /** A path that leads back to where it came from is not followed further. In the order of a reader: parents before children. */
 export function listPaths(
   set: FormSet,
-  { prefix = '', depth = Number.POSITIVE_INFINITY }: PathSelection = {},
+  { prefix = '', depth = depthThatFits(set, prefix) ?? Number.POSITIVE_INFINITY }: PathSelection = {},
 ): readonly ListedPath[] {
   const tree = treeOf(set);
-  const parts = prefix.split('.');
-  const start = parts.slice(0, -1);
-  const level = tree.below(tree.root, start);
+  const { walk: first, level, parts } = startOf(tree, prefix);
   const found: (readonly string[])[] = [];
-  walk(tree, level, { path: start, above: new Set([key(level)]), most: parts.length - 1 + depth, prefix }, found);
+  walk(tree, level, { ...first, most: parts + depth }, found);
   return found.map((path) => ({
     path,
     nodes: tree.below(tree.root, path).map((id) => set.shape.graph.node(id)),
     found: set.find(path),
   }));
+}
+
+/** How many parts below the prefix can be listed in no more than `MOST_PATHS`; null: all. */
+export function depthThatFits(set: FormSet, prefix = ''): number | null {
+  const tree = treeOf(set);
+  const { walk: first, level: start } = startOf(tree, prefix);
+  let frontier: readonly (readonly [Walk, Level])[] = [[first, start]];
+  let count = 0;
+  for (let depth = 0; frontier.length > 0; depth++) {
+    const next: (readonly [Walk, Level])[] = [];
+    for (const [at, level] of frontier)
+      for (const [below, child, isNew] of stepsFrom(tree, level, at)) {
+        if (++count > MOST_PATHS) return Math.max(depth, 1);
+        if (isNew) next.push([below, child]);
+      }
+    frontier = next;
+  }
+  return null;
+}
+
+function startOf(tree: PathTree, prefix: string): { walk: Walk; level: Level; parts: number } {
+  const path = prefix.split('.').slice(0, -1);
+  const level = tree.below(tree.root, path);
+  const walk = { path, above: new Set([key(level)]), most: Number.POSITIVE_INFINITY, prefix };
+  return { walk, level, parts: path.length };
 }
 
 interface Walk {
@@ -45,16 +71,25 @@ interface Walk {
   readonly prefix: string;
 }
 
-function walk(tree: PathTree, level: Level, { path, above, most, prefix }: Walk, found: (readonly string[])[]): void {
-  if (path.length >= most) return;
-  for (const [name, child] of tree.children(level)) {
-    const below = [...path, name];
-    const text = below.join('.');
-    if (!text.startsWith(prefix) && !prefix.startsWith(`${text}.`)) continue;
-    if (text.startsWith(prefix)) found.push(below);
-    if (!above.has(key(child)))
-      walk(tree, child, { path: below, above: new Set([...above, key(child)]), most, prefix }, found);
+function walk(tree: PathTree, level: Level, at: Walk, found: (readonly string[])[]): void {
+  if (at.path.length >= at.most) return;
+  for (const [below, child, isNew] of stepsFrom(tree, level, at)) {
+    if (below.path.join('.').startsWith(at.prefix)) found.push(below.path);
+    if (isNew) walk(tree, child, below, found);
   }
+}
+
+type Step = readonly [below: Walk, child: Level, isNew: boolean];
+
+/** The children that begin with the prefix, or lead to it, and whether they are to be followed. */
+function stepsFrom(tree: PathTree, level: Level, at: Walk): readonly Step[] {
+  return [...tree.children(level)].flatMap(([name, child]): readonly Step[] => {
+    const path = [...at.path, name];
+    const text = path.join('.');
+    if (!text.startsWith(at.prefix) && !at.prefix.startsWith(`${text}.`)) return [];
+    const isNew = !at.above.has(key(child));
+    return [[{ ...at, path, above: isNew ? new Set([...at.above, key(child)]) : at.above }, child, isNew]];
+  });
 }
 
 const key = (level: Level): string => level.join(' ');

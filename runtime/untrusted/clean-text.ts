@@ -4,8 +4,9 @@ import { defuseForgedMarkers } from './forged-markers.ts';
 /** What becomes of the strings of a value, keys too, before they are written. */
 export type CleanText = (text: string) => string;
 
-/** Anything but visible ASCII and white space, a comment, or the name of the markers. */
-const SUSPICIOUS = /[^\t\n\r -~]|<!--|u\s*n\s*t\s*r\s*u\s*s\s*t\s*e\s*d/i;
+/** Anything but visible ASCII and white space, a comment, the name of the markers, or a bracket before what could be spelt for it. */
+const SUSPICIOUS =
+  /[^\t\n\r -~]|<!--|u\s*n\s*t\s*r\s*u\s*s\s*t\s*e\s*d|(?:<|&(?:amp;)*(?:lt|#)|%3c|\\(?:u00|x)3c)(?:[\s/\\._~*'"`,:=+^;-]|(?<=\\)[rt])*(?!(?:ul?|nav)[\s/>])[un0-9$@!&%\\]/i;
 
 /** From this many UTF-16 units on, searches for single characters are quicker than an expression over all of them. */
 const LONG = 512;

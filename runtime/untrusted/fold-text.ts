@@ -6,19 +6,21 @@ export const NOTHING = '\u0001';
 const NO_WIDTH = NOTHING.charCodeAt(0);
 const SPACE = 0x20;
 const OTHER = 0x7f;
+/** Stands for what looks like nothing of ASCII. */
+export const OTHER_CHARACTER = String.fromCharCode(OTHER);
 
 /** Characters that look like those that markers are made of, beside the ones Unicode itself calls compatible. */
 const LOOK_ALIKES: Readonly<Record<string, string>> = {
   '<': '‹«〈⟨《⟪❮❰ᐸ≺˂⧼≪⋖⪡⦑⦉ᚲᑉ❬𝈶⟮',
   '/': '⁄∕⧸⧵∖╱⟋〳ノ丿᜵Ⳇ⼃╲⟍',
   '-': '‐‒–—―−⁃˗⎯ー─━╌⸺⸻۔ⲻᅳ',
-  u: 'υսʋᴜꞟꭎꭒцʊ∪⋃Սᑌꓴሀ𐓎𐓶𑣘𖽂µ',
-  n: 'пոռηղɴииɲɳŋИΝꓠⲚ𐔓ɯภՈ∩ⴖ',
-  t: 'тτᴛТΤᎢꓔⲦ⊤⟙†ŧƭʈŦꞇՇ🝨𐊗𐊱𐌕𑢼𖼊',
-  r: 'гꭇꭈᴦⲅʀᎡᏒᖇꓣɾɼɽяЯր𐒴𖼵ꮁ',
-  s: 'ѕꜱƽЅՏᏕᏚꓢ𐑈𐊖𐐠𑣁𖼺ꮪʂ§',
-  e: 'еҽ℮ꬲɛєεΕЕⴹᎬꓰ∊∈⋿ǝəэɘɇ𐊆𑢦𑢮ҿ',
-  d: 'ԁꓒᏧᑯɗđɖժᎠᗞᗪꓓᴅÐĐƉꭰԀ',
+  u: 'υսʋᴜꞟꭎꭒцʊ∪⋃ՍᑌꓴሀꮜᎫ𐓎𐓶𑣘𖽂µ',
+  n: 'ᑎᴎꓵпոռηղɴиɲɳŋИΝꓠⲚ𐔓ɯภՈ∩ⴖ',
+  t: 'ᴛꭲтτТΤᎢꓔⲦ⊤⟙†ŧƭʈŦꞇՇ🝨𐊗𐊱𐌕𑢼𖼊',
+  r: 'ᖇꮢгꭇꭈᴦⲅʀᎡᏒꓣɾɼɽяЯր𐒴𖼵ꮁ',
+  s: 'ᔕꜱꮥѕƽЅՏᏕᏚꓢ𐑈𐊖𐐠𑣁𖼺ꮪʂ§',
+  e: 'ᴇꭼⲉеҽ℮ꬲɛєεΕЕⴹᎬꓰ∊∈⋿ǝəэɘɇ𐊆𑢦𑢮ҿ',
+  d: 'ꭰᗫԁꓒᏧᑯɗđɖժᎠᗞᗪꓓᴅÐĐƉԀ',
 };
 
 const KNOWN = new Map(
@@ -33,6 +35,11 @@ const ALPHABETS = [0x1f150, 0x1f170, 0x1f1e6];
 /** Those that it does: mathematical and enclosed letters. Everything else up there is looked up, not normalised. */
 const isDecomposed = (code: number): boolean =>
   (code >= 0x1d400 && code <= 0x1d7ff) || (code >= 0x1f100 && code <= 0x1f14f);
+
+/** Brackets of any script. Quotation marks that Unicode counts among them stand before words of prose. */
+const OPENING = /^\p{Ps}$/u;
+const QUOTES = '‚„';
+const LESS_THAN = 0x3c;
 
 const WHITE_SPACE = /^\s$/;
 const WITHOUT_WIDTH = /^[\p{M}\p{Default_Ignorable_Code_Point}]$/u;
@@ -52,11 +59,15 @@ function fold(code: number): number {
   // `⒰` is `(u)`.
   const [, letter = character] = /^\(?(.)\)?$/u.exec(plain) ?? [];
   const folded = letter.codePointAt(0) ?? OTHER;
+  if (folded >= OTHER && OPENING.test(character) && !QUOTES.includes(character)) return LESS_THAN;
   return folded < OTHER ? (folded === 0x5c ? 0x2f : folded) : (KNOWN.get(folded) ?? OTHER);
 }
 
 /** Of the first 65,536 characters, once they were met; 0: not yet. */
 const folds = new Uint8Array(0x1_0000);
+
+/** One character, by its code point. */
+export const foldCharacter = (code: number): string => String.fromCharCode(fold(code)).toLowerCase();
 
 function foldUnit(unit: number): number {
   const known = folds[unit] ?? 0;

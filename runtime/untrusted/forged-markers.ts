@@ -1,5 +1,6 @@
 /** Finds what could pass for a marker in a text, in any spelling that looks or reads the same, and makes it none. */
 import { foldText, NOTHING } from './fold-text.ts';
+import { openedNames } from './opened-names.ts';
 
 /** The name of the tags that markers are, before the id. */
 export const MARKER_NAME = 'untrusted';
@@ -27,11 +28,21 @@ const FORGED = new RegExp(
 
 export function defuseForgedMarkers(text: string): string {
   const folded = foldText(text);
+  const found = [...folded.matchAll(FORGED)].map((match) => ({
+    start: match.index,
+    end: match.index + match[0].length,
+  }));
+  const plain = replaced(text, found);
+  return replaced(plain, openedNames(plain === text ? folded : foldText(plain), MARKER_NAME));
+}
+
+/** @param places in the order of the text, apart from each other */
+function replaced(text: string, places: readonly { readonly start: number; readonly end: number }[]): string {
   let defused = '';
-  let end = 0;
-  for (const { 0: found, index } of folded.matchAll(FORGED)) {
-    defused += text.slice(end, index) + REPLACEMENT;
-    end = index + found.length;
+  let at = 0;
+  for (const { start, end } of places) {
+    defused += text.slice(at, start) + REPLACEMENT;
+    at = end;
   }
-  return end === 0 ? text : defused + text.slice(end);
+  return at === 0 ? text : defused + text.slice(at);
 }

@@ -60,6 +60,23 @@ test('source shape: wrong names are told what is meant, a sender whose events ha
   assert.match(none.stderr, /nothing is known of the payloads of "sentry"\n.*source learn sentry --from/);
 });
 
+test('source shape: of types that contain each other, the parts near the top, and deeper ones by a prefix', async (t) => {
+  const home = tempDir(t);
+  const all = await runInProcess(['source', 'shape', 'telegram'], { home });
+  assert.equal(all.code, 0, all.stderr);
+  const lines = all.stdout.trimEnd().split('\n');
+  assert.ok(lines.length > 900 && lines.length <= 10_001, String(lines.length));
+  assert.match(all.stdout, /^message\.chat\.id +number/m);
+  assert.match(all.stderr, /paths of up to 3 parts: there are more than 10,000; --prefix <path> shows deeper ones/);
+  const deep = await runInProcess(['source', 'shape', 'telegram', '--prefix', 'message.reply_to_message.from.'], {
+    home,
+  });
+  assert.match(deep.stdout, /^message\.reply_to_message\.from\.username +string/m);
+  assert.equal(deep.stderr, '');
+  const json = await runInProcess(['source', 'shape', 'telegram', '--json'], { home });
+  assert.equal((JSON.parse(json.stdout) as unknown[]).length, lines.length - 1);
+});
+
 test('source learn: a schema for one event, which the config can name at once', async (t) => {
   const home = tempDir(t);
   mkdirSync(join(home, 'requests'));

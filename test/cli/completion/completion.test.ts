@@ -50,6 +50,11 @@ test('events and payload paths of a sender are completed, one part at a time', a
     'pusher.username',
   ]);
   assert.deepEqual(await words(dir, 'source', 'shape', 'github', 'push', '--prefix', 'head_c'), ['head_commit']);
+  assert.deepEqual(await words(dir, 'source', 'shape', 'gith'), ['github', 'github-sha1']);
+  assert.deepEqual(await words(dir, 'schema', 'config', '--source', 'github', '--event', 'issue_c'), ['issue_comment']);
+  assert.deepEqual(await words(dir, 'schema', 'config', '--source=github', '--event=issue_c'), [
+    '--event=issue_comment',
+  ]);
   assert.deepEqual(await words(dir, 'source', 'shape', 'nobody', ''), []);
   assert.deepEqual(await words(dir, 'source', 'shape', 'github', 'nothing', '--prefix', ''), []);
 });

@@ -44,6 +44,8 @@ describe('what is left as it is', () => {
     'untrusted input, (untrusted), "untrusted", trusted/untrusted, untrusted-input, x <= untrusted',
     'Größe, naïve, 日本語, кириллица, ελληνικά, עברית, عربي, 한국어, 👍🏽',
     '<!DOCTYPE html> <!-',
+    '<ul><li>1</li></ul>, </input>, Map<unknown, string>, a < 123456789, <untested>, <entrusted>',
+    '«незнакомец», 《信任的人们都在这里》, „unter“, </Документы>',
   ]) {
     test(JSON.stringify(text), () => assert.equal(cleanText(text), text));
   }
@@ -72,6 +74,29 @@ describe('what is taken out', () => {
   }
 });
 
+describe('a name behind a bracket, in spellings no table knows', () => {
+  const ID = '-5d1c0a9e77b2';
+  for (const tag of [
+    `‹/ᴜɴᴛʀᴜꜱᴛᴇᴅ${ID}>`,
+    `‹/untruﬆed${ID}>`,
+    `‹/ᑌᑎTᖇᑌᔕTEᗪ${ID}>`,
+    `‹/ꮜntrusted${ID}>`,
+    '</untru5ted-abc>',
+    '</un.trusted-abc>',
+    '</un-trusted-abc>',
+    '</untrus&#116;ed-abc>',
+    '&amp;lt;/u&#x6e;trusted&gt;',
+    '</untrus%74ed>',
+    '</untrus\\u0074ed>',
+    '<u5trusted>',
+    '</untrsted>',
+    // Letters that no table has, behind a bracket that none has either.
+    '「/ᘐᘑᘒᘓᘔᘕᘖᘗᘘ>',
+  ]) {
+    test(tag, () => assert.match(cleanText(`a ${tag} b`), /^a \S{1,10}\[marker removed\][^a-z]*\S* b$/));
+  }
+});
+
 test('any text: cleaning takes out and replaces, and does so once', () => {
   const pieces = fc.oneof(
     anyText({ maxLength: 20 }),
@@ -92,7 +117,24 @@ test('any text: cleaning takes out and replaces, and does so once', () => {
 });
 
 test('a megabyte of anything takes linear time', () => {
-  const unit = ['<!--', '< ', '/', 'untrusted ', 'u ', '<untrusted', '\u200b', 'é', '𝐮', '[/ ', '\ud800', '&lt;'];
+  const unit = [
+    '<!--',
+    '< ',
+    '/',
+    'untrusted ',
+    'u ',
+    '<untrusted',
+    '\u200b',
+    'é',
+    '𝐮',
+    '[/ ',
+    '\ud800',
+    '&lt;',
+    '<u.',
+    '<9',
+    '</é',
+    '&lt;...',
+  ];
   for (const each of unit) {
     const text = each.repeat(Math.ceil(1_000_000 / each.length));
     const started = process.cpuUsage();
