@@ -123,6 +123,15 @@ test('the SQLite driver is named by one file', () => {
   assert.deepEqual(named, ['runtime/store/sqlite/driver.ts']);
 });
 
+/** What a glob means; its expressions backtrack, so they are only read. */
+test('picomatch is named by one file', () => {
+  const named = [...sources('compiler'), ...sources('runtime'), ...sources('cli'), ...sources('scripts')]
+    .flatMap(importsOf)
+    .filter(({ to }) => to === 'picomatch')
+    .map(({ file }) => file);
+  assert.deepEqual(named, ['compiler/globs/linear-glob.ts']);
+});
+
 test('no file is reached through a folder: imports name the file they mean', () => {
   const all = [...sources('compiler'), ...sources('runtime'), ...sources('cli')];
   const wrong = all

@@ -3,9 +3,9 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { Command, Option } from 'clipanion';
 import { stringify } from 'yaml';
+import { expandGlob } from '../../compiler/globs/expand-glob.ts';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
 import { learnSchema } from '../../compiler/shapes/learn-schema.ts';
-import { expandGlob } from '../../compiler/source/expand-glob.ts';
 import type { CliContext } from '../context.ts';
 import { CliError, UsageError } from '../errors.ts';
 import { printLine, printNote } from '../output/print.ts';
@@ -39,7 +39,7 @@ export class SourceLearnCommand extends Command<CliContext> {
     const patterns = [...(this.from ?? []), ...this.more];
     if (patterns.length === 0)
       throw new UsageError('there is nothing to learn from', 'name saved requests: --from requests/*.json');
-    const files = [...new Set(patterns.flatMap((pattern) => expandGlob(nodeFiles, cwd, pattern)))];
+    const files = [...new Set(patterns.flatMap((pattern) => filesOf(pattern, cwd)))];
     if (files.length === 0) throw new CliError(`no file matches ${patterns.join(' ')}`);
     const source = await this.findSource();
     const events = byEvent(files.flatMap((file) => this.read(file, source)));
@@ -103,6 +103,13 @@ export class SourceLearnCommand extends Command<CliContext> {
 }
 
 type Event = readonly [event: string, payloads: readonly unknown[]];
+
+/** @throws CliError for a glob that cannot be used */
+function filesOf(pattern: string, cwd: string): readonly string[] {
+  const files = expandGlob(nodeFiles, cwd, pattern);
+  if (files instanceof Error) throw new CliError(files.message);
+  return files;
+}
 
 function byEvent(requests: readonly LearnedRequest[]): ReadonlyMap<string, readonly unknown[]> {
   const events = new Map<string, unknown[]>();

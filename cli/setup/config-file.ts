@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { isSystemError } from '../../base/system-error.ts';
+import { isGlob } from '../../compiler/globs/path-glob.ts';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
-import { isGlob } from '../../compiler/source/expand-glob.ts';
 import { searchConfig, usualConfigs } from '../../compiler/source/search-config.ts';
 import type { CliContext } from '../context.ts';
 import { UsageError } from '../errors.ts';

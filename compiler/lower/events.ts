@@ -1,8 +1,7 @@
 /** Lowers a route's `events` list: exact names stay names, globs become expressions of linear time (§2.1, §6.1). */
-import { RE2JS } from 're2js';
 import type { EventsPlan, GlobPlan } from '../../schemas/generated/types.ts';
 import type { Lowered, Problem } from '../diagnostics/problem.ts';
-import { globSource } from './event-glob.ts';
+import { globSource, linkGlob } from '../globs/linear-glob.ts';
 
 /** An entry with one of these characters is a glob. */
 const GLOB = /[*?[{]/;
@@ -36,9 +35,9 @@ export function lowerEvents(entries: readonly string[], names: EventNames = {}):
 
 /** What is sent under one name and taken under another of its names. */
 function furtherNames({ exact, globs }: EventsPlan, names: EventNames): Pick<EventsPlan, 'names'> {
-  const linked = globs.map(({ text, source }) => ({ text, regex: RE2JS.compile(source) }));
+  const linked = globs.map(({ text, source }) => ({ text, passes: linkGlob(source) }));
   const entryFor = (name: string): string | undefined =>
-    exact.includes(name) ? name : linked.find(({ regex }) => regex.test(name))?.text;
+    exact.includes(name) ? name : linked.find(({ passes }) => passes(name))?.text;
   const taken = Object.entries(names).flatMap(([sent, further]): [string, string][] => {
     const entry = further.map(entryFor).find((found) => found !== undefined);
     return entry === undefined ? [] : [[sent, entry]];

@@ -1,7 +1,7 @@
 /** An event name the sender does not know. */
-import { RE2JS } from 're2js';
 import type { Problem } from '../diagnostics/problem.ts';
 import { certainMatch, suggest } from '../diagnostics/suggest.ts';
+import { linkGlob } from '../globs/linear-glob.ts';
 import type { EventNames } from '../lower/events.ts';
 import { lowerEvents } from '../lower/events.ts';
 import type { RouteView } from '../route-scope.ts';
@@ -81,9 +81,9 @@ function eventWithAction(
 function isKnown(entry: string, known: readonly string[], names: EventNames): boolean {
   const { plan } = lowerEvents([entry], names);
   if (plan === null) return true;
-  const globs = plan.globs.map(({ source }) => RE2JS.compile(source));
+  const globs = plan.globs.map(({ source }) => linkGlob(source));
   if (plan.names !== undefined) return true;
-  return known.some((event) => plan.exact.includes(event) || globs.some((glob) => glob.test(event)));
+  return known.some((event) => plan.exact.includes(event) || globs.some((glob) => glob(event)));
 }
 
 /** The same name in the sender's spelling: `merge_request` for `Merge Request Hook`, `issue` for `Issue`. */

@@ -1,5 +1,6 @@
 /** The forms of events that a route gets, where that is certain: its source is pinned, or one sender alone has its events. */
 import type { EventsPlan } from '../../schemas/generated/types.ts';
+import { linkGlob } from '../globs/linear-glob.ts';
 import { lowerEvents } from '../lower/events.ts';
 import type { RouteView } from '../route-scope.ts';
 import type { FormSet } from './form-set.ts';
@@ -49,10 +50,7 @@ const matchersOf = ({ exact, globs, names = {} }: EventsPlan): readonly Matcher[
       (event) =>
         event === name,
   ),
-  ...globs.map(({ source }): Matcher => {
-    const glob = new RegExp(source);
-    return (event) => glob.test(event);
-  }),
+  ...globs.map(({ source }): Matcher => linkGlob(source)),
 ];
 
 /** null: an event that the shape does not know may come. */

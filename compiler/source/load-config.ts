@@ -1,8 +1,9 @@
 /** Finds and reads the config files: the root (§2 of the decisions on inputs), then what they include, each file once. */
 import { dirname, join } from 'node:path';
 import type { Finding } from '../diagnostics/diagnostic.ts';
+import { expandGlob } from '../globs/expand-glob.ts';
+import { isGlob } from '../globs/path-glob.ts';
 import { displayPath } from './display-path.ts';
-import { expandGlob, isGlob } from './expand-glob.ts';
 import type { Files } from './files.ts';
 
 import { LocationIndex, locate } from './locate.ts';
@@ -72,6 +73,10 @@ function rootFiles(loading: Loading): readonly string[] {
   }
   return configs.flatMap((pattern) => {
     const paths = expandGlob(files, cwd, pattern);
+    if (paths instanceof Error) {
+      complain(loading, join(cwd, pattern), paths.message);
+      return [];
+    }
     if (paths.length === 0) complain(loading, join(cwd, pattern), `no file matches \`${pattern}\``);
     return paths;
   });
@@ -129,6 +134,10 @@ function follow(loading: Loading, file: ParsedFile, entry: { readonly pattern: u
     return;
   }
   const paths = expandGlob(loading.search.files, dirname(source.path), pattern);
+  if (paths instanceof Error) {
+    loading.findings.push({ rule: 'wrong-type', source, range, message: paths.message });
+    return;
+  }
   if (paths.length === 0) {
     loading.findings.push({ rule: 'empty-include', source, range, message: `no file matches \`${pattern}\`` });
   }

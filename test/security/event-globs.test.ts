@@ -3,8 +3,10 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import picomatch from 'picomatch';
+import { pathGlob } from '../../compiler/globs/path-glob.ts';
 import { lowerEvents } from '../../compiler/lower/events.ts';
 import { linkEvents } from '../../runtime/table/link-events.ts';
+import type { TestFiles } from '../helpers/compile.ts';
 import { compileFiles } from '../helpers/compile.ts';
 import { cpuTime } from '../helpers/cpu-time.ts';
 
@@ -41,6 +43,8 @@ const USUAL = [
   'com.example.*.v?',
   '*.v[0-9]',
   '*?',
+  '*/*',
+  '*/*.created',
 ]; // prettier-ignore
 
 describe('the globs that people write', () => {
@@ -170,4 +174,79 @@ test('a hostile event type takes no longer than any other', () => {
   assert.ok(accepts);
   const spent = cpuTime(() => assert.equal(accepts('a'.repeat(256)), false));
   assert.ok(spent < 250, `${spent} ms`);
+});
+
+/** Of wildcards that an expression which backtracks tries in every way on the names of the catalog's events. */
+const HOSTILE = [
+  "'?*'".repeat(60),
+  '*?'.repeat(120),
+  '*?'.repeat(8),
+  '*a'.repeat(7),
+  '*[a-z_]'.repeat(8),
+  '{*,?*}'.repeat(4),
+];
+/** Far more than any takes, and far less than the fastest took that was tried in every way. */
+const MOST_MS = 2500;
+
+describe('a config of hostile globs is judged in time', () => {
+  const webhook = (more: string): string => `platforms: { webhook: { enabled: true, secret: env:A, ${more} } }\n`;
+  const rulesIn = (files: TestFiles): readonly string[] => {
+    let rules: readonly string[] = [];
+    const spent = cpuTime(() => {
+      rules = compileFiles(files).diagnostics.map(({ rule }) => rule);
+    });
+    assert.ok(spent < MOST_MS, `${Math.round(spent)} ms`);
+    return rules;
+  };
+  for (const glob of HOSTILE) {
+    const isRefused = glob.length > 60;
+    const name = `${glob.slice(0, 8)} (${glob.length})`;
+    for (const source of ['', 'source: github, ']) {
+      test(`${name} of a route${source && ' that pins its source'}`, () => {
+        const config = webhook(`routes: { a: { ${source}events: [${JSON.stringify(glob)}], prompt: "{t}" } }`);
+        assert.equal(rulesIn({ 'hookwright.yaml': config }).includes('event-glob'), isRefused);
+      });
+    }
+    test(`${name} of a subscription`, () => {
+      const text = JSON.stringify({ evil: { events: [glob], prompt: '{t}', secret: 'kd83Hs0-qP2xVb71_tYw' } });
+      const files = { 'hookwright.yaml': webhook('routes: {}'), '~/.hookwright/webhook_subscriptions.json': text };
+      assert.equal(rulesIn(files).includes('subscription-rejected'), isRefused);
+    });
+    test(`${name} of an include`, () => {
+      const files = { 'hookwright.yaml': `include: [${JSON.stringify(`x/${glob}`)}]\n`, [`x/${'a_'.repeat(100)}`]: '' };
+      assert.equal(rulesIn(files).includes('wrong-type'), isRefused);
+    });
+  }
+
+  test('a hundred routes of them', () => {
+    const routes = Array.from({ length: 100 }, (_, at) => `r${at}: { events: ["*?*?*?*?*?*?*${at}"], prompt: x }`);
+    rulesIn({ 'hookwright.yaml': webhook(`routes: { ${routes.join(', ')} }`) });
+  });
+});
+
+test('globs of files mean what picomatch says', () => {
+  const GLOBS = [
+    '**',
+    '**/*.yaml',
+    '**/b',
+    '**.yaml',
+    '*/*.yaml',
+    '{a,b/c}.yaml',
+    '{a,b}/**/*.yaml',
+    'a*/**',
+    '[ab].yaml',
+    '**/**/a*',
+    '?/**/b',
+  ];
+  const NAMES = ['a', 'b', 'a.yaml', 'b.yaml', '.a.yaml', '.git', 'c.yaml', 'ab'];
+  const below = NAMES.flatMap((name) => NAMES.map((folder) => `${folder}/${name}`));
+  const paths = [...NAMES, ...below, ...below.flatMap((path) => ['a', '.git'].map((folder) => `${folder}/${path}`))];
+  for (const pattern of GLOBS) {
+    const found = pathGlob(pattern);
+    assert.ok(!(found instanceof Error), pattern);
+    const base = found.base === '' ? '' : `${found.base}/`;
+    const expected = paths.filter((path) => picomatch(pattern)(path));
+    const matched = paths.filter((path) => path.startsWith(base) && found.matches(path.slice(base.length)));
+    assert.deepEqual(matched, expected, pattern);
+  }
 });

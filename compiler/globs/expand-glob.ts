@@ -1,23 +1,24 @@
 /** Finds the files a pattern names, for `--config` and `include:`. */
 import { basename, dirname, join, resolve } from 'node:path';
-import picomatch from 'picomatch';
-import type { Files } from './files.ts';
+import type { Files } from '../source/files.ts';
+import { isGlob, pathGlob } from './path-glob.ts';
 
 /** Directories below a pattern's fixed part that are looked into; deeper ones are not searched. */
 const MAX_DEPTH = 16;
 
-export const isGlob = (pattern: string): boolean => picomatch.scan(pattern).isGlob;
-
 /**
  * Absolute paths of the regular files that match, sorted by code unit so that every machine reads them in one order.
- * A pattern without glob characters is its own only match, whether it exists or not.
+ * Or what is wrong with the pattern. One without glob characters is its own only match, whether it exists or not.
  */
-export function expandGlob(files: Files, base: string, pattern: string): readonly string[] {
+export function expandGlob(files: Files, base: string, pattern: string): readonly string[] | Error {
   if (!isGlob(pattern)) return [resolve(base, pattern)];
-  const scan = picomatch.scan(pattern);
-  const root = resolve(base, scan.base);
-  const matches = picomatch(scan.glob);
-  const depth = scan.glob.includes('**') ? MAX_DEPTH : scan.glob.split('/').length;
+  const found = pathGlob(pattern);
+  if (found instanceof Error) {
+    return new Error(`${JSON.stringify(pattern)} is no glob that can be used here: ${found.message}`);
+  }
+  const { glob, matches } = found;
+  const root = resolve(base, found.base);
+  const depth = glob.includes('**') ? MAX_DEPTH : glob.split('/').length;
   return walk(files, root, '', depth)
     .filter((path) => matches(path))
     .map((path) => join(root, path))

@@ -1,5 +1,6 @@
 /**
- * Lowers an event glob to an expression that the linear engine takes: event types come from the sender.
+ * Turns a glob into an expression that the linear engine takes: event types come from the sender, and globs from configs
+ * and subscriptions that others wrote. Nothing else imports picomatch, and nothing runs its expression as it is.
  *
  * picomatch says what a glob means. Its expression has look-ahead, which RE2 has not: `*` at the start of the text or
  * behind a `/` matches no leading dot, and not nothing. What stands behind such a star decides how the same is said
@@ -11,8 +12,27 @@ import { RE2JS } from 're2js';
 /** Longest glob, in UTF-16 units. */
 const MAX_LENGTH = 256;
 
+/** Each makes the expression larger, and every match of it slower; people write three or four. */
+const MAX_WILDCARDS = 16;
+
+export interface ScannedGlob {
+  readonly isGlob: boolean;
+  /** The folder in front of the first wildcard. */
+  readonly base: string;
+  /** What stands behind it. */
+  readonly glob: string;
+}
+
+/** Divides a glob of paths. */
+export function scanGlob(pattern: string): ScannedGlob {
+  const { isGlob, base, glob } = picomatch.scan(pattern);
+  return { isGlob, base, glob };
+}
+
 /** The source of an RE2 expression, or what is wrong with the glob. */
 export function globSource(glob: string): string | Error {
+  const many = tooMany(glob);
+  if (many !== null) return many;
   // A letter behind a backslash means one thing in a glob and another in an expression.
   if (/\\[A-Za-z0-9]/.test(glob)) return new Error('has a backslash before a letter or a digit');
   try {
@@ -22,6 +42,18 @@ export function globSource(glob: string): string | Error {
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
   }
+}
+
+/** @param source of `globSource` */
+export function linkGlob(source: string): (text: string) => boolean {
+  const regex = RE2JS.compile(source);
+  return (text) => regex.test(text);
+}
+
+/** What is wrong with a glob of so many wildcards; null: nothing. */
+export function tooMany(glob: string): Error | null {
+  const count = glob.match(/[*?[({]/g)?.length ?? 0;
+  return count <= MAX_WILDCARDS ? null : new Error(`has ${count} wildcards; ${MAX_WILDCARDS} are the most`);
 }
 
 const NOT_LINEAR = 'cannot be matched in linear time: write it with single stars and without `!`, or name the events';
@@ -36,8 +68,9 @@ function compiles(source: string | null): string | null {
   }
 }
 
-/** A star that must not begin with a dot, or only not be nothing: `(?=.)` and what it sees are picomatch's. */
-const GUARDED_STAR = /(\(\?!\\\.\))?\(\?=\.\)\[\^\/\]\*\?/;
+/** A star that must not begin with a dot, or not stand for nothing where the text ends, or both: as picomatch writes them. */
+const GUARDED_STAR =
+  /(\(\?!\\\.\)\(\?=\.\)|\(\?=\.\)(?:\(\?!\\\.\))?|\(\?!\\\.\)(?=\[\^\/\]\*\?\\\/\(\?=))\[\^\/\]\*\?/;
 const STAR = '[^/]*?';
 const NO_DOT = '[^/.\\n\\r\\x{2028}\\x{2029}]';
 const ANY = '[^/\\n\\r\\x{2028}\\x{2029}]';
@@ -46,10 +79,10 @@ const ANY = '[^/\\n\\r\\x{2028}\\x{2029}]';
 function withoutLookahead(source: string): string | null {
   const match = GUARDED_STAR.exec(source);
   if (match === null) return source.includes('(?=') || source.includes('(?!') ? null : source;
-  const [guard, noDot] = match;
+  const [guard, looks = ''] = match;
   const before = source.slice(0, match.index);
   const after = source.slice(match.index + guard.length);
-  const star = rewriteStar(after, noDot === undefined ? ANY : NO_DOT);
+  const star = rewriteStar(after, looks.includes('(?!') ? NO_DOT : ANY);
   if (star === null) return null;
   const rest = withoutLookahead(after.slice(star.taken));
   return rest === null ? null : before + star.source + rest;

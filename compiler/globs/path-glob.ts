@@ -1,0 +1,63 @@
+/** Globs of files, as `include` and `--config` take them, in linear time: a config may be a stranger's. */
+import type { ScannedGlob } from './linear-glob.ts';
+import { globSource, linkGlob, scanGlob, tooMany } from './linear-glob.ts';
+
+/** Whether a path is a glob. */
+export const isGlob = (pattern: string): boolean => scanGlob(pattern).isGlob;
+
+export interface PathGlob extends ScannedGlob {
+  /** @param path below `base` */
+  readonly matches: (path: string) => boolean;
+}
+
+/** Which ends, counted in parts of a path, a piece of a glob can reach from a start. */
+type Piece = (parts: readonly string[], start: number) => readonly number[];
+
+/** As event globs; `**` stands for any number of folders that begin with no dot. Or what is wrong with the glob. */
+export function pathGlob(pattern: string): PathGlob | Error {
+  const scanned = scanGlob(pattern);
+  const { glob } = scanned;
+  const many = tooMany(glob);
+  if (many !== null) return many;
+  const texts = piecesOf(glob);
+  const pieces: Piece[] = [];
+  for (const [at, text] of texts.entries()) {
+    const piece = text === '**' ? anyFolders(at === texts.length - 1 ? 1 : 0) : folders(text);
+    if (piece instanceof Error) return piece;
+    pieces.push(piece);
+  }
+  return { ...scanned, matches: (path) => path === glob || passes(pieces, path.split('/')) };
+}
+
+/** `**.yaml` is `**` and `*.yaml`. */
+const piecesOf = (glob: string): readonly string[] =>
+  glob
+    .replace(/(^|\/)\*\*(?=[^*/])/g, '$1**/*')
+    .split(/(?:^|(?<=\/)|\/)(\*\*)(?:\/|$)/)
+    .filter(Boolean);
+
+/** @param least how many it stands for: at the end of a glob, a file at least */
+const anyFolders =
+  (least: number): Piece =>
+  (parts, start) => {
+    const length = parts.slice(start).findIndex((part) => part.startsWith('.'));
+    const end = length === -1 ? parts.length : start + length;
+    return Array.from({ length: end - start + 1 }, (_, count) => start + count).slice(least);
+  };
+
+function folders(glob: string): Piece | Error {
+  const source = globSource(glob);
+  if (source instanceof Error) return source;
+  const matches = linkGlob(source);
+  return (parts, start) => {
+    const ends = parts.slice(start).map((_, index) => start + index + 1);
+    return ends.filter((end) => matches(parts.slice(start, end).join('/')));
+  };
+}
+
+/** Keeps what can be reached, so no way to divide the path is tried twice. */
+function passes(pieces: readonly Piece[], parts: readonly string[]): boolean {
+  let reached: readonly number[] = [0];
+  for (const piece of pieces) reached = [...new Set(reached.flatMap((start) => piece(parts, start)))];
+  return reached.includes(parts.length);
+}
