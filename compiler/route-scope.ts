@@ -176,6 +176,8 @@ export interface Payloads {
   shapedEvents(route: RouteView): readonly string[];
   /** Whether payloads of this event have the path, where the route's source is pinned and its shape knows it. */
   hasPath(route: RouteView, event: string, path: readonly string[]): boolean;
+  /** Whether an event that a delivery causes comes to the route, before its filters on who wrote it. */
+  mayTake(route: RouteView, effect: TargetEffect): boolean;
   readonly effects: Effects;
 }
 
