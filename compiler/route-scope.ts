@@ -172,8 +172,12 @@ export interface Payloads {
   seenBy(route: RouteView): FormSet | null;
   /** What a placeholder of the route's templates holds. @param path empty: the whole payload */
   classOf(route: RouteView, path: readonly string[]): FieldClass;
+  /** Names of the events that the shape of the route's source has; empty: none, or one shape for all events. */
+  shapedEvents(route: RouteView): readonly string[];
   /** Whether payloads of this event have the path, where the route's source is pinned and its shape knows it. */
   hasPath(route: RouteView, event: string, path: readonly string[]): boolean;
+  /** Whether an event that a delivery causes comes to the route, before its filters on who wrote it. */
+  mayTake(route: RouteView, effect: TargetEffect): boolean;
   readonly effects: Effects;
 }
 

@@ -51,9 +51,9 @@ agent:
   },
 };
 
-/** Also by the variable: a placeholder in code is refused. */
+/** Also by the variable: a placeholder in code is refused. What a comment of a shell says is told to nobody. */
 const isToldToolsets = (command: readonly string[]): boolean =>
-  command.some((argument) => argument.includes('{toolsets}') || argument.includes('HOOKWRIGHT_TOOLSETS'));
+  command.some((argument) => /\{toolsets\}|HOOKWRIGHT_TOOLSETS/.test(argument.replace(/(?:^|\s)#.*$/gm, '')));
 
 interface Reached {
   readonly name: string;

@@ -1,13 +1,13 @@
 /** A route that reacts to its own answers. */
-import type { FilterConfig, TargetEffect } from '../../schemas/generated/types.ts';
+import type { TargetEffect } from '../../schemas/generated/types.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 import { findJobs } from '../lower/find-job.ts';
 import type { RouteView } from '../route-scope.ts';
-import type { WrittenLeaf } from '../shapes/read-leaf.ts';
-import { membersOf, readLeaf } from '../shapes/read-leaf.ts';
+import { isForm } from '../shapes/payloads.ts';
+import { keepsOwnOut } from '../untrusted/own-answers.ts';
 import type { Rule } from './support/rule.ts';
 import { atRoute } from './support/rule.ts';
-import { targetPath } from './support/targets.ts';
+import { deliveryTargets, targetPath } from './support/targets.ts';
 
 export const selfTrigger: Rule = {
   id: 'self-trigger',
@@ -51,9 +51,9 @@ export const selfTrigger: Rule = {
   },
   checkRoute(route) {
     const { payloads } = route.scope;
-    if (payloads === null) return [];
+    if (payloads === null || route.config.enabled === false) return [];
     return targetsOf(route).flatMap(({ target, name, index }): readonly Problem[] => {
-      const effect = payloads.effects.causedBy(target).find((each) => comesBack(route, each));
+      const effect = payloads.effects.causedBy(target).find((each) => comesBack(route, each, index));
       return effect === undefined ? [] : [problem(route, name, index, effect)];
     });
   },
@@ -75,42 +75,36 @@ function targetsOf(route: RouteView): readonly NamedTarget[] {
   return route.targets.flatMap(({ target, name, index }) => (target === null ? [] : [{ target, name, index }]));
 }
 
-function comesBack(route: RouteView, effect: TargetEffect): boolean {
-  const set = route.scope.payloads?.seenBy(route) ?? null;
-  if (set === null || !sends(route, effect.source)) return false;
-  const isTaken = set.forms.some(
-    ({ event, action }) =>
-      effect.events.includes(event) &&
-      (effect.actions === undefined || action === null || effect.actions.includes(action)),
-  );
-  return isTaken && !leavesOf(route.config.filters ?? []).some((leaf) => keepsOut(leaf, effect));
+function comesBack(route: RouteView, effect: TargetEffect, index: number | null | undefined): boolean {
+  const { payloads } = route.scope;
+  if (payloads === null || !payloads.mayTake(route, effect)) return false;
+  const set = payloads.seenBy(route);
+  const forms = set?.pick(set.forms.flatMap((form, at) => (isForm(form, effect) ? [at] : []))) ?? null;
+  return !keepsOwnOut(route.config.filters ?? [], forms, effect, placeOf(route, effect, index));
 }
 
-/** Whether the events are from this sender. */
-const sends = (route: RouteView, source: string): boolean => route.schemes.some(({ name }) => name === source);
-
-function leavesOf(filters: FilterConfig | readonly FilterConfig[]): readonly WrittenLeaf[] {
-  return membersOf(filters, []).flatMap(({ config }): readonly WrittenLeaf[] => {
-    const inner = config.all ?? config.any ?? config.not;
-    if (inner !== undefined) return leavesOf(inner);
-    const leaf = readLeaf(config, []);
-    return leaf === null ? [] : [leaf];
-  });
-}
-
-/** Any condition on who wrote it; of those on the text, one on all of it or on how it begins: an answer quotes. */
-function keepsOut({ field, operator, value }: WrittenLeaf, { author, text }: TargetEffect): boolean {
-  const path = field.path.join('.');
-  if (author.includes(path)) return true;
-  return text.includes(path) && (operator === 'equals' || (operator === 'regex' && String(value).startsWith('^')));
+/** Where the delivery goes, if that is the same for every event. */
+function placeOf(
+  { config, scope }: RouteView,
+  { place }: TargetEffect,
+  index: number | null | undefined,
+): string | null {
+  if (place === undefined || index === undefined) return null;
+  const target = deliveryTargets(config, scope.table).find((each) => each.index === index);
+  const text = target?.extra.get(place.extra)?.text;
+  return text === undefined || text.includes('{') ? null : text;
 }
 
 function problem(route: RouteView, name: string, index: number | null | undefined, effect: TargetEffect): Problem {
-  const [field = ''] = effect.author;
   const event = effect.events.map((each) => `\`${each}\``).join(', ');
   const whose = index === undefined ? `the job \`${route.config.cron_job}\`` : 'the route';
   const message = `what ${whose} delivers to \`${name}\` comes back as ${event}, which the route takes: it answers itself`;
-  const hint = `keep its own out: \`{ field: ${field}, not_equals: <the account it posts as> }\``;
+  const hint = `keep its own out: \`${filterFor(effect)}\``;
   if (index === undefined) return atRoute('self-trigger', message, hint);
   return { rule: 'self-trigger', path: targetPath(index), at: 'value', message, hint };
+}
+
+function filterFor({ author: [field = ''], absent: [absent] = [] }: TargetEffect): string {
+  if (absent !== undefined) return `{ field: ${absent}, exists: true }`;
+  return `{ field: ${field}, not_equals: <the account it posts as> }`;
 }

@@ -1,6 +1,6 @@
 /** An event name the sender does not know. */
 import type { Problem } from '../diagnostics/problem.ts';
-import { certainMatch, suggest } from '../diagnostics/suggest.ts';
+import { certainMatch, editDistance, suggest } from '../diagnostics/suggest.ts';
 import { linkGlob } from '../globs/linear-glob.ts';
 import type { EventNames } from '../lower/events.ts';
 import { lowerEvents } from '../lower/events.ts';
@@ -38,10 +38,14 @@ export const unknownEvent: Rule = {
   },
   checkRoute(route) {
     const { config, facts } = route;
-    const known = facts?.events ?? [];
+    const documented = facts?.events ?? [];
+    // A shape of the config's own need not have every event: it shows what a name nearly like one of its own means.
+    const shaped = documented.length > 0 ? [] : (route.scope.payloads?.shapedEvents(route) ?? []);
+    const known = documented.length > 0 ? documented : shaped;
     if (known.length === 0) return [];
     return (config.events ?? []).flatMap((entry, index): readonly Problem[] => {
       if (isKnown(entry, known, route.eventNames)) return [];
+      if (shaped.length > 0 && !isSlip(entry, shaped)) return [];
       const withAction = eventWithAction(route, entry, known);
       if (withAction !== null) return [{ rule: this.id, path: ['events', index], at: 'value', ...withAction }];
       const exact = sameWord(entry, known) ?? certainMatch(entry, known) ?? undefined;
@@ -52,6 +56,14 @@ export const unknownEvent: Rule = {
     });
   },
 };
+
+/** At most one letter in four is wrong: `order` is no slip of `other`. */
+function isSlip(entry: string, known: readonly string[]): boolean {
+  const meant = certainMatch(entry, known);
+  return meant !== null && editDistance(entry, meant, entry.length) * LETTERS_PER_SLIP <= entry.length;
+}
+
+const LETTERS_PER_SLIP = 4;
 
 /** Fields in which senders say what happened to the thing the event is about. */
 const ACTIONS: readonly (readonly string[])[] = [['action'], ['object_attributes', 'action']];

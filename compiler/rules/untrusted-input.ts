@@ -59,22 +59,31 @@ function problem(route: RouteView, part: UntrustedPart, more: number, acting: re
     route.targets.map(({ name }) => name),
     'and',
   );
-  const goes = `go${more === 0 ? 'es' : ''} into the prompt of ${agent} with ${oneOf(acting, 'and')}`;
+  const goes = `go${more === 0 ? 'es' : ''} into the prompt of ${agent} with ${oneOf(acting, 'and')}${unknownOf(route, acting)}`;
   const answer = isJob ? '' : `, whose answer goes to ${targets}`;
   const message = `${describePart(part)}${andMore(more)} ${goes}${answer}: what a stranger writes there can steer it`;
-  const hint = adviceFor(part, acting);
+  const hint = adviceFor(route, part, acting);
   if (placeholder === null) return atRoute('untrusted-input', message, hint);
   const within = { offset, length: placeholder.length };
   return { rule: 'untrusted-input', path: ['prompt'], at: 'value', within, message, hint };
 }
 
-function adviceFor(part: UntrustedPart, acting: readonly string[]): string {
+/** That such a toolset is dropped is what another rule says. */
+function unknownOf({ scope }: RouteView, acting: readonly string[]): string {
+  const unknown = acting.filter((name) => !Object.hasOwn(scope.table.toolsets, name));
+  if (unknown.length === 0) return '';
+  const which = unknown.length === acting.length ? '' : `${oneOf(unknown, 'and')} `;
+  return ` (${which}not in the catalog, so dropped as yet: counted as one that acts)`;
+}
+
+function adviceFor({ config, scope }: RouteView, part: UntrustedPart, acting: readonly string[]): string {
   const [field] = part.review?.author ?? [];
+  const isMarked = (config.untrusted ?? scope.table.gateway.untrusted) === 'mark';
   const ways = [
     ...(isWholePayload(part) ? ['name the fields the agent needs'] : []),
     ...(field === undefined ? [] : [`filter on its author: ${exampleFilter(field)}`]),
     `leave out ${oneOf(acting, 'and')}`,
-    'or say why it is safe: `accept_untrusted: <reason>`, best with `untrusted: mark`',
+    `or say why it is safe: \`accept_untrusted: <reason>\`${isMarked ? '' : ', best with `untrusted: mark`'}`,
   ];
   return ways.join('; ');
 }

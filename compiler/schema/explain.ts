@@ -78,8 +78,13 @@ const KEYWORDS: Readonly<Record<string, Explain>> = {
   },
   const: (place, params) =>
     value(place, 'invalid-value', `\`${nameOf(place.path)}\` must be \`${String(params.allowedValue)}\``),
-  pattern: (place) =>
-    described(place, value(place, 'invalid-value', `\`${nameOf(place.path)}\` has not the form that is expected here`)),
+  pattern: (place, params) =>
+    params.pattern === '\\S'
+      ? value(place, 'invalid-value', `\`${nameOf(place.path)}\` needs a reason in words`)
+      : described(
+          place,
+          value(place, 'invalid-value', `\`${nameOf(place.path)}\` has not the form that is expected here`),
+        ),
   minLength: (place) => value(place, 'invalid-value', `\`${nameOf(place.path)}\` must not be empty`),
   maxLength: (place, params) =>
     value(

@@ -18,10 +18,10 @@ export function explainOperand(
   nodes: readonly ShapeNode[],
   operand: unknown,
 ): Explanation {
-  const never = `\`${leaf.text}\` ${VERBS[leaf.operator] ?? 'is never'} \`${printValue(operand)}\`${whereOf(set, leaf)}`;
+  const never = `\`${leaf.text}\` ${VERBS[leaf.operator] ?? 'is never'} \`${printOperand(nodes, operand)}\`${whereOf(set, leaf)}`;
   const values = [...new Set(nodes.flatMap((node) => node.values ?? []))].map(String);
   const isListed = nodes.every((node) => node.values !== null);
-  if (!isListed || typeof operand !== 'string') return explainType(set, leaf, nodes, never);
+  if (!isListed || typeof operand !== 'string') return explainType(set, leaf, nodes, { never, operand });
   // A pattern or a part of a text is no misspelt value.
   const isValue = VERBS[leaf.operator] === undefined;
   if (isValue && isAction(set, leaf)) return explainAction(set, operand, values);
@@ -64,7 +64,36 @@ function explainAction(set: FormSet, action: string, actions: readonly string[])
   };
 }
 
-function explainType(set: FormSet, leaf: Leaf, nodes: readonly ShapeNode[], never: string): Explanation {
+/** A text that reads like one of the field's values is shown in its quotes: without them it would be another value. */
+const printOperand = (nodes: readonly ShapeNode[], operand: unknown): string =>
+  unquoted(nodes, operand) === null ? printValue(operand) : JSON.stringify(operand);
+
+/** The value that the field can have, of a text that spells it; null: it spells none. */
+function unquoted(nodes: readonly ShapeNode[], operand: unknown): string | null {
+  if (typeof operand !== 'string') return null;
+  const types = new Set(nodes.flatMap((node) => [...node.types]));
+  if (types.has('string')) return null;
+  const isBoolean = types.has('boolean') && /^(?:true|false)$/.test(operand);
+  const isNumber = (types.has('integer') || types.has('number')) && /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(operand);
+  return isBoolean || isNumber ? operand : null;
+}
+
+interface Refused {
+  readonly never: string;
+  readonly operand: unknown;
+}
+
+function explainType(set: FormSet, leaf: Leaf, nodes: readonly ShapeNode[], { never, operand }: Refused): Explanation {
+  const meant = unquoted(nodes, operand);
+  if (meant !== null) {
+    const message = `${never}: it is ${describeTypes(nodes)}, and what is quoted is a text`;
+    return {
+      rule: 'impossible-filter',
+      message,
+      hint: `without quotes: \`${meant}\``,
+      fix: { kind: 'replace', text: meant },
+    };
+  }
   const below = nodes.some(({ types }) => types.has('object')) ? textBelow(set, leaf.field.path) : null;
   const better = below === null ? [] : [below.join('.')];
   return { rule: 'impossible-filter', message: `${never}: it is ${describeTypes(nodes)}${didYouMean(better)}` };

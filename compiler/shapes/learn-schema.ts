@@ -84,7 +84,7 @@ function isEnum(
 function objectSchema(seen: Seen, depth: number): LearnedSchema {
   const entries = [...seen.properties];
   if (entries.length === 0) return {};
-  if (isMap(seen)) {
+  if (isMap(seen, depth)) {
     const values = entries.map(([, value]) => value).reduce(unitedWith);
     return { additionalProperties: schemaOf(values, '', depth) };
   }
@@ -96,4 +96,21 @@ function objectSchema(seen: Seen, depth: number): LearnedSchema {
 /** Keys that are data: numbers, ids and addresses. */
 const DATA_KEY = /^(?:\d+|[0-9a-f-]{12,}|.*[@\s/].*|[A-Za-z]{0,6}[_-]?[A-Za-z0-9]*\d{3,}[A-Za-z0-9]*)$/i;
 
-const isMap = ({ properties }: Seen): boolean => [...properties.keys()].every((name) => DATA_KEY.test(name));
+/** A name and a number: `k1`, `item_2`. */
+const NUMBERED = /^(.*?)\d{1,2}$/;
+/** So many objects must have been seen, and so many names in them, before names that come and go are taken for data. */
+const LEAST_TO_TELL = 3;
+
+/** At the top of a payload names are names. Further down they are data too where each object has others. */
+function isMap({ properties, objects }: Seen, depth: number): boolean {
+  const names = [...properties.keys()];
+  if (names.every((name) => DATA_KEY.test(name))) return true;
+  if (depth === 1) return false;
+  const all = [...properties.values()];
+  const stems = new Set(names.map((name) => NUMBERED.exec(name)?.[1] ?? null));
+  const isNumbered = names.length > 1 && stems.size === 1 && !stems.has(null);
+  // `line1` and `line2` of each address are fields.
+  if (isNumbered && all.some(({ count }) => count < objects)) return true;
+  const isRare = all.every(({ count }) => count * LEAST_TO_TELL <= objects);
+  return isRare && objects >= LEAST_TO_TELL && names.length >= LEAST_TO_TELL;
+}

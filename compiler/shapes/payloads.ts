@@ -1,5 +1,5 @@
 /** What the shape of its events says of a route, for the rules about payloads. */
-import type { RouteConfig } from '../../schemas/generated/types.ts';
+import type { RouteConfig, TargetEffect } from '../../schemas/generated/types.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 import type { Effects, Payloads, RouteView } from '../route-scope.ts';
 import { checkTemplates } from './check-templates.ts';
@@ -7,8 +7,10 @@ import { classify } from './classify.ts';
 import { findPath } from './find-path.ts';
 import type { FormSet } from './form-set.ts';
 import { narrowByFilters } from './narrow.ts';
-import { formsOf, pinnedSender } from './route-forms.ts';
+import { formsOf, pinnedSender, takesAny } from './route-forms.ts';
 import type { Senders } from './senders.ts';
+import type { ShapeVariant } from './shape.ts';
+import { ANY_EVENT } from './shape.ts';
 
 export function createPayloads(senders: Senders, effects: Effects): Payloads {
   // By config: it is the same object in every view of a route.
@@ -32,7 +34,21 @@ export function createPayloads(senders: Senders, effects: Effects): Payloads {
     problemsOf: (route) => check(route).problems,
     seenBy: (route) => check(route).seen,
     effects,
+    mayTake(route, effect) {
+      const sender = senders.byScheme(effect.source);
+      const isFrom = route.schemes.some(({ name }) => sender?.schemes.has(name));
+      // A script may keep them out.
+      if (!isFrom || route.config.script !== undefined) return false;
+      const set = check(route).seen;
+      if (set !== null) return set.forms.some((form) => isForm(form, effect));
+      return pinnedSender(route, senders) !== null && takesAny(route, effect.events);
+    },
     classOf: (route, path) => classify(check(route).seen, path),
+    shapedEvents(route) {
+      const variants = pinnedSender(route, senders)?.forms()?.shape.variants ?? [];
+      const names = [...new Set(variants.map(({ event }) => event))];
+      return names.includes(ANY_EVENT) ? [] : names;
+    },
     hasPath(route, event, path) {
       const set = pinnedSender(route, senders)?.forms() ?? null;
       const forms = set?.shape.variants.filter((form) => form.event === event) ?? [];
@@ -40,6 +56,10 @@ export function createPayloads(senders: Senders, effects: Effects): Payloads {
     },
   };
 }
+
+/** Whether a delivery causes this form of an event. */
+export const isForm = ({ event, action }: ShapeVariant, { events, actions }: TargetEffect): boolean =>
+  events.includes(event) && (actions === undefined || action === null || actions.includes(action));
 
 interface Checked {
   readonly problems: readonly Problem[];

@@ -35,6 +35,13 @@ function soleSender({ config, schemes, eventNames }: RouteView, senders: Senders
   return schemes.some(({ name }) => first.schemes.has(name)) ? first : null;
 }
 
+/** Whether the route's `events` let one of these through. */
+export function takesAny({ config, eventNames }: RouteView, events: readonly string[]): boolean {
+  const { plan } = lowerEvents(config.events ?? [], eventNames);
+  const matchers = plan === null ? [] : matchersOf(plan);
+  return plan !== null && (matchers.length === 0 || events.some((event) => matchers.some((passes) => passes(event))));
+}
+
 type Matcher = (event: string) => boolean;
 
 const matchersOf = ({ exact, globs, names = {} }: EventsPlan): readonly Matcher[] => [

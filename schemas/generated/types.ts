@@ -2475,6 +2475,24 @@ export interface TargetEffect {
    * Fields that hold the text that was delivered.
    */
   text: string[];
+  /**
+   * What fields of `author` hold in what comes back from a bot, by field.
+   */
+  marks?: {
+    [k: string]: string;
+  };
+  /**
+   * Fields that what comes back does not have, nor anything below them.
+   */
+  absent?: string[];
+  place?: TargetPlace;
+}
+/**
+ * Field that says where it came back from, and the key of `deliver_extra` that says where it goes.
+ */
+export interface TargetPlace {
+  field: string;
+  extra: string;
 }
 /**
  * What docs/targets.md says about the target, beside what follows from the rest of this file.

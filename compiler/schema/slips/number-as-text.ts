@@ -31,6 +31,9 @@ function readNumber(text: string, key: string): number | null {
   return factor === undefined ? null : Number(digits) * factor;
 }
 
+/** Keys that say why something is safe. */
+const REASONS: ReadonlySet<string> = new Set(['accept_untrusted', 'confined']);
+
 /** `message: 42` where text is expected: quotes make it text. */
 export const numberForText: Slip = (place, { keyword, params }) => {
   const found = valueAt(place.data, place.path);
@@ -38,6 +41,9 @@ export const numberForText: Slip = (place, { keyword, params }) => {
   if (keyword !== 'type' || !['number', 'boolean'].includes(typeof found)) return null;
   if (types.length !== 1 || types[0] !== 'string') return null;
   const kind = typeof found === 'number' ? 'a number' : '`true` or `false`';
-  const message = `\`${nameOf(place.path)}\` must be text, not ${kind}: put it in quotes`;
+  const name = nameOf(place.path);
+  // A quoted `true` is no reason.
+  if (REASONS.has(name)) return atValue(place, 'wrong-type', `\`${name}\` must be a reason in words, not ${kind}`);
+  const message = `\`${name}\` must be text, not ${kind}: put it in quotes`;
   return { ...atValue(place, 'wrong-type', message), fix: { kind: 'quote' } };
 };

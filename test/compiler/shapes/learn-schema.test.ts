@@ -66,6 +66,25 @@ test('keys that are data make a map', () => {
   });
 });
 
+test('keys that differ from payload to payload make a map, so that the next one is no mistake', () => {
+  const map = { type: 'object', additionalProperties: { type: 'string' } };
+  assert.deepEqual(
+    propertyOf([
+      { k1: 'a', k2: 'b' },
+      { k2: 'c', k3: 'd' },
+    ]),
+    map,
+  );
+  assert.deepEqual(propertyOf([{ colour: 'a' }, { size: 'b' }, { weight: 'c' }]), map);
+  const address = propertyOf([
+    { line1: 'a', line2: 'b' },
+    { line1: 'c', line2: 'd' },
+  ]) as Record<string, unknown>;
+  assert.deepEqual(address.required, ['line1', 'line2']);
+  const optional = propertyOf([{ id: 'a', note: 'b' }, { id: 'c' }, { id: 'd' }]) as Record<string, unknown>;
+  assert.deepEqual(optional.required, ['id']);
+});
+
 test('what was learned knows every path it was learned from', () => {
   const payloads = [
     { a: { b: [{ c: 1 }, { d: null }] }, e: 'x' },

@@ -14,6 +14,14 @@ function said(route: string, files: Readonly<Record<string, string>> = {}, rest 
 
 const PULL = 'source: github\nevents: [pull_request]\n';
 
+test('a quoted `true` or number is shown with its quotes, and what to write', () => {
+  const filters = (value: string) => said(`${PULL}prompt: x\nfilters: { field: pull_request.${value} }`);
+  assert.deepEqual(filters('merged, equals: "true"'), [
+    'impossible-filter: `pull_request.merged` is never `"true"` in any `pull_request` event: it is true or false, and what is quoted is a text (without quotes: `true`)',
+  ]);
+  assert.match(String(filters('number, equals: "5"')), /is never `"5"` .*a number.*without quotes: `5`/);
+});
+
 describe('a path that no event has', () => {
   const CASES: readonly (readonly [template: string, suggestion: string])[] = [
     ['pull_request.titel', '`{pull_request.title}`'],
@@ -166,7 +174,7 @@ describe('a filter that no event passes', () => {
       /is never `merged`.*: it is `open` or `closed`/,
     ],
     ['{ field: pull_request.author_association, in: [OWNR] }', 'impossible-filter', /did you mean `OWNER`\?/],
-    ['{ field: number, equals: "5" }', 'impossible-filter', /`number` is never `5`.*: it is a number/],
+    ['{ field: number, equals: "5" }', 'impossible-filter', /`number` is never `"5"`.*: it is a number/],
     ['{ field: pull_request.draft, equals: "false" }', 'impossible-filter', /it is true or false/],
     [
       '{ field: pull_request.user, equals: octocat }',
@@ -330,6 +338,10 @@ describe('a source of the config’s own', () => {
       'unknown-payload-path: no `refund` event has `id` (it is in `order`)',
     ]);
     assert.deepEqual(said('source: shop\nprompt: "{order} {id}"', files, shapes), []);
+    assert.match(
+      String(said('source: shop\nevents: [refnud]\nprompt: "{zork}"', files, shapes)),
+      /^unknown-event: `shop` documents no event `refnud`: it sends `refund`/,
+    );
     assert.deepEqual(said('source: shop\nevents: [other]\nprompt: "{zork}"', files, shapes), []);
   });
 

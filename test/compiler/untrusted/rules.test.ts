@@ -78,6 +78,12 @@ deliver: slack`);
     const route = (toolset: string): string =>
       `source: github\ntoolsets: [${toolset}]\nprompt: "{issue.title}"\nevents: [issues]`;
     assert.deepEqual([...rulesOf(route('shell'))].sort(), ['unknown-toolset', 'untrusted-input']);
+    // The other rule says that it is dropped.
+    const [found] = lint(route('shell')).filter(({ rule }) => rule === 'untrusted-input');
+    assert.match(
+      found?.message ?? '',
+      /with `shell` \(not in the catalog, so dropped as yet: counted as one that acts\)/,
+    );
     assert.deepEqual(rulesOf(route('messaging')), ['barred-toolset']);
   });
 
@@ -105,12 +111,31 @@ deliver: slack`);
     assert.deepEqual(rulesOf('deliver_only: true\ndeliver: slack\nprompt: x', '', files), ['untrusted-input']);
   });
 
-  test('a reason is needed', () => {
-    const result = compileFiles({
-      'hookwright.yaml':
-        'platforms: { webhook: { enabled: true, secret: env:S, routes: { r: { accept_untrusted: "" } } } }',
-    });
-    assert.equal(result.output, null);
+  test('a reason is needed, in words', () => {
+    const compile = (reason: string, confined: string) =>
+      compileFiles({
+        'hookwright.yaml': `platforms: { webhook: { enabled: true, secret: env:S, routes: { r: { accept_untrusted: ${reason} } } } }
+agent: { command: [my-agent], confined: ${confined} }`,
+      });
+    for (const blank of ['""', '" "', '"\\t"', 'true', '1']) {
+      const { output, diagnostics } = compile(blank, blank);
+      assert.equal(output, null);
+      const found = diagnostics.filter(({ rule }) => rule === 'invalid-value' || rule === 'wrong-type');
+      assert.equal(found.length, 2, blank);
+      // Quotes would make a reason of what is none.
+      for (const { message, fix } of found)
+        assert.deepEqual([/ reason in words/.test(message), fix], [true, undefined]);
+    }
+    assert.notEqual(compile('In a container.', 'In a container.').output, null);
+  });
+
+  test('marking is advised where it is not on', () => {
+    const route = 'source: github\nevents: [issues]\ntoolsets: [terminal]\nprompt: "{issue.title}"';
+    const hint = (rest: string, further = ''): string => lint(`${route}${further}`, rest)[0]?.hint ?? '';
+    assert.match(hint(''), /best with `untrusted: mark`$/);
+    assert.doesNotMatch(hint('gateway: { untrusted: mark }'), /best with/);
+    assert.doesNotMatch(hint('', '\nuntrusted: mark'), /best with/);
+    assert.match(hint('gateway: { untrusted: mark }', '\nuntrusted: verbatim'), /best with/);
   });
 });
 
@@ -127,6 +152,10 @@ describe('agent-unconfined', () => {
     const filter = 'filters: [{ field: issue.author_association, equals: OWNER }]';
     assert.deepEqual(rulesOf(route, 'agent: { command: [my-agent, "--tools={toolsets}"] }'), []);
     assert.deepEqual(rulesOf(route, `agent: { command: [sh, -c, 'my-agent "$HOOKWRIGHT_TOOLSETS"'] }`), []);
+    assert.deepEqual(
+      rulesOf(route, 'agent: { command: [sh, -c, "my-agent # $HOOKWRIGHT_TOOLSETS"] }').at(-1),
+      'agent-unconfined',
+    );
     assert.deepEqual(rulesOf(route, 'agent: { command: [my-agent], confined: In a container. }'), []);
     assert.deepEqual(rulesOf(`${route}\naccept_untrusted: It has no tools.`, 'agent: { command: [my-agent] }'), []);
     assert.deepEqual(rulesOf(`${route}\n${filter}`, 'agent: { command: [my-agent] }'), []);
@@ -151,6 +180,16 @@ deliver_extra: { repo: "{repository.full_name}", pr_number: "{issue.number}" }`)
       assert.deepEqual(answers(filters), ['self-trigger'], filters);
     // The account it posts as may be a member.
     assert.deepEqual(answers('[{ field: comment.author_association, equals: MEMBER }]'), ['self-trigger']);
+    const letIn = [
+      '[{ any: [{ field: comment.user.login, not_equals: our-bot }, { field: action, equals: created }] }]',
+      '[{ field: sender.type, equals: Bot }]',
+      '[{ not: { field: sender.type, equals: User } }]',
+      '[{ field: comment.user.login, exists: true }]',
+      '[{ field: comment.user.login, in: [our-bot] }]',
+      '[{ not: { field: comment.user.login, not_equals: "ours[bot]" } }]',
+      '[{ field: headers.sender.login, not_equals: our-bot }]',
+    ];
+    for (const filters of letIn) assert.deepEqual(answers(filters), ['self-trigger'], filters);
   });
 
   test('not where a filter does, where the event is another one, or the target', () => {
@@ -159,10 +198,64 @@ deliver_extra: { repo: "{repository.full_name}", pr_number: "{issue.number}" }`)
       '[{ not: { field: comment.user.login, equals: our-bot } }]',
       '[{ field: comment.body, regex: "^/review" }]',
       '[{ field: action, equals: edited }]',
+      '[{ field: sender.type, equals: User }]',
+      '[{ field: comment.user.login, in: [ada, grace] }]',
+      '[{ field: comment.user.login, equals: "dependabot[bot]" }]',
+      '[{ any: [{ field: comment.user.login, not_equals: our-bot }, { field: action, equals: deleted }] }]',
     ];
     for (const filters of kept) assert.deepEqual(answers(filters), [], filters);
     assert.deepEqual(answers('[]', 'issues'), []);
     assert.deepEqual(answers('[]', 'issue_comment', 'slack'), []);
+  });
+
+  test('also under another signature of the same sender, and not on a route that is off', () => {
+    const route = (source: string, more = ''): string => `source: ${source}
+events: [issue_comment]
+prompt: x
+deliver: github_comment
+deliver_extra: { repo: us/app, pr_number: "1" }${more}`;
+    assert.ok(rulesOf(route('github-sha1')).includes('self-trigger'));
+    assert.ok(!rulesOf(route('github', '\nenabled: false')).includes('self-trigger'));
+    assert.ok(
+      !rulesOf(route('github', '\nfilters: [{ field: repository.full_name, equals: us/other }]')).includes(
+        'self-trigger',
+      ),
+    );
+    assert.ok(
+      rulesOf(route('github', '\nfilters: [{ field: repository.full_name, equals: us/app }]')).includes('self-trigger'),
+    );
+  });
+
+  test('from one channel to another one', () => {
+    const slack = (chat: string): readonly string[] =>
+      rulesOf(`source: slack
+events: [message]
+filters: [{ field: event.channel, equals: C1 }]
+prompt: x
+deliver: slack
+deliver_extra: { chat_id: "${chat}" }`);
+    assert.deepEqual(slack('C2'), []);
+    for (const chat of ['C1', '#general', '{event.channel}']) assert.deepEqual(slack(chat), ['self-trigger'], chat);
+  });
+
+  test('what WhatsApp reports of a message that was sent', () => {
+    const whatsapp = (filters: string): readonly string[] =>
+      lint(
+        `source: whatsapp
+verify_token: env:VERIFY
+filters: ${filters}
+prompt: x
+deliver: whatsapp
+deliver_extra: { chat_id: "+491701234567" }`,
+      )
+        .filter(({ rule }) => rule === 'self-trigger')
+        .map(({ hint }) => hint ?? '');
+    const messages = 'entry.0.changes.0.value.messages';
+    assert.deepEqual(whatsapp('[]'), [`keep its own out: \`{ field: ${messages}, exists: true }\``]);
+    assert.equal(whatsapp(`[{ field: ${messages}.0.from, not_equals: "491" }]`).length, 1);
+    assert.deepEqual(whatsapp(`[{ field: ${messages}, exists: true }]`), []);
+    assert.deepEqual(whatsapp(`[{ field: ${messages}.0.from, equals: "491" }]`), []);
+    assert.deepEqual(whatsapp('[{ field: entry.0.changes.0.value.statuses, missing: true }]'), []);
   });
 
   test('a bot that reads its own messages, and a job that a comment wakes', () => {
