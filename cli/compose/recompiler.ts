@@ -74,10 +74,11 @@ export class Recompiler {
 
 function compileOnThread(request: RecompileRequest): Promise<RecompileReport> {
   const thread = startEntry(new URL('./recompile-thread.js', import.meta.url), request);
-  thread.unref();
   return new Promise((resolve, reject) => {
     thread.once('message', resolve);
     thread.once('error', reject);
     thread.once('exit', () => reject(new Error('the compile ended without a report')));
+    // Last, because listening for messages references the thread again. A stopped gateway does not wait for a compile.
+    thread.unref();
   });
 }
