@@ -13,7 +13,7 @@ import { loadConfig } from '../../compiler/source/load-config.ts';
 import { isPlainMap } from '../../compiler/source/plain-map.ts';
 import { searchConfig } from '../../compiler/source/search-config.ts';
 import { mergeFiles } from '../../compiler/source/source-tree.ts';
-import { validate as validateSource } from '../../schemas/built/validate-source.ts';
+import { source as validateSource } from '../../schemas/built/validators.ts';
 import type { SourceFile } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../context.ts';
 import { CliError } from '../errors.ts';
