@@ -13,8 +13,8 @@ import { isPlainMap } from '../../compiler/source/plain-map.ts';
 import { searchConfig } from '../../compiler/source/search-config.ts';
 import { mergeFiles } from '../../compiler/source/source-tree.ts';
 import type { BlueprintPlan } from '../../schemas/generated/types.ts';
-import type { CliContext } from '../context.ts';
-import { CliError, UsageError } from '../errors.ts';
+import type { CliContext } from '../base/context.ts';
+import { CliError, UsageError } from '../base/errors.ts';
 
 const DEFAULT_SCHEME = 'hookwright';
 const SCHEME = /^[a-z][a-z0-9+.-]*$/;

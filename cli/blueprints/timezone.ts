@@ -1,7 +1,7 @@
 /** The zone a command line asks for. */
 import { didYouMean } from '../../compiler/diagnostics/suggest.ts';
 import { isTimeZone, timeZones } from '../../compiler/schedule/time-zone.ts';
-import { UsageError } from '../errors.ts';
+import { UsageError } from '../base/errors.ts';
 
 /** @throws UsageError for what is no IANA zone. */
 export function chooseTimezone(asked: string | undefined, otherwise: string): string {

@@ -9,9 +9,9 @@ import { searchConfig } from '../../compiler/source/search-config.ts';
 import type { Job } from '../../runtime/dispatch/scheduler/job.ts';
 import { listJobs } from '../../runtime/dispatch/scheduler/job.ts';
 import type { JobRecord } from '../../runtime/store/job-mutations.ts';
-import { createCompileRequest } from '../compose/compile-request.ts';
-import type { CliContext } from '../context.ts';
-import { CliError } from '../errors.ts';
+import type { CliContext } from '../base/context.ts';
+import { CliError } from '../base/errors.ts';
+import { createCompileRequest } from '../compile/compile-request.ts';
 import { readStoredJobs } from '../store/stored-jobs.ts';
 import type { OpenTable } from '../subscriptions/open-table.ts';
 import { openTable } from '../subscriptions/open-table.ts';
@@ -38,7 +38,7 @@ async function openAnyTable(context: CliContext, configs: readonly string[] | un
     return openTable(context, configs);
   }
   // Loaded only here: it brings the compiler with it.
-  const { compileRequest } = await import('../compose/compile-files.ts');
+  const { compileRequest } = await import('../compile/compile-files.ts');
   const request = await createCompileRequest(context, { configs: [path] });
   const { output } = compileRequest(request, withEmptyConfig(path));
   if (output === null) throw new Error('an empty config does not compile');

@@ -4,7 +4,7 @@ import { printGithub } from '../../compiler/diagnostics/print-github.ts';
 import { printJson } from '../../compiler/diagnostics/print-json.ts';
 import { printPretty } from '../../compiler/diagnostics/print-pretty.ts';
 import { printSarif } from '../../compiler/diagnostics/print-sarif.ts';
-import type { CliContext } from '../context.ts';
+import type { CliContext } from '../base/context.ts';
 
 export const DIAGNOSTIC_FORMATS = ['pretty', 'json', 'github', 'sarif'] as const;
 export type DiagnosticFormat = (typeof DIAGNOSTIC_FORMATS)[number];

@@ -4,8 +4,8 @@ import { DEFAULT_PROFILE, PROFILE_NAME, profileHome } from '../../base/profiles.
 import { didYouMean } from '../../compiler/diagnostics/suggest.ts';
 import { lowerTargetNames } from '../../compiler/lower/binding.ts';
 import type { ChatRef } from '../../runtime/deliver/sessions/session-file.ts';
-import type { CliContext } from '../context.ts';
-import { CliError } from '../errors.ts';
+import type { CliContext } from '../base/context.ts';
+import { CliError } from '../base/errors.ts';
 
 export interface ChatArguments {
   readonly target: string;

@@ -9,8 +9,8 @@ import { createFormSet } from '../../compiler/shapes/form-set.ts';
 import { readOwnShapes } from '../../compiler/shapes/own-shapes.ts';
 import type { Shape } from '../../compiler/shapes/shape.ts';
 import { readShapeFile } from '../../compiler/shapes/shape-file.ts';
-import type { CliContext } from '../context.ts';
-import { CliError } from '../errors.ts';
+import type { CliContext } from '../base/context.ts';
+import { CliError } from '../base/errors.ts';
 import type { OpenSource, OpenSources } from './open-sources.ts';
 
 /** @throws CliError when nothing is known of its payloads. */

@@ -15,8 +15,8 @@ import { searchConfig } from '../../compiler/source/search-config.ts';
 import { mergeFiles } from '../../compiler/source/source-tree.ts';
 import { validate as validateSource } from '../../schemas/built/validate-source.ts';
 import type { SourceFile } from '../../schemas/generated/types.ts';
-import type { CliContext } from '../context.ts';
-import { CliError } from '../errors.ts';
+import type { CliContext } from '../base/context.ts';
+import { CliError } from '../base/errors.ts';
 import { printNote } from '../output/print.ts';
 
 export interface OpenSource extends LoweredSource {
