@@ -1,7 +1,7 @@
 /** docs/config.md shows an example for every key that is not a switch, and each would pass the schema. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import Ajv2020 from 'ajv/dist/2020.js';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { readSchema } from '../../cli/schema/bundle-schema.ts';
 import { configKeys } from '../../scripts/docs/config-page.ts';
 
