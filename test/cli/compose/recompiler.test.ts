@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { moduleUrl, nodeArgv } from '../../helpers/node-argv.ts';
@@ -20,7 +22,9 @@ async function compileIn(cwd: string, waits: boolean): Promise<string> {
     const context = { request: async () => request, clock: systemClock, done, failed: console.error };
     const other = ${waits} ? setInterval(() => {}, 1_000) : undefined;
     new Recompiler(context).compile().finally(() => clearInterval(other));`;
-  const { stdout } = await promisify(execFile)(node, [...options, '--input-type=module', '--eval', program]);
+  const file = join(cwd, 'program.mjs');
+  writeFileSync(file, program);
+  const { stdout } = await promisify(execFile)(node, [...options, file]);
   return stdout;
 }
 
