@@ -13,5 +13,5 @@ export type {
 } from './node/compile-text.ts';
 export { compileFiles, compileText, subscriptionCompiler } from './node/compile-text.ts';
 export { RULE_GROUPS, RULES } from './rules/registry.ts';
-export type { Example, Rule } from './rules/support/rule.ts';
+export type { Rule } from './rules/support/rule.ts';
 export type { Range, SourceText } from './source/source-text.ts';

@@ -11,34 +11,6 @@ export const agentUnconfined: Rule = {
   strict: true,
   title: 'A command agent gets text that strangers may write, and nothing limits what it does.',
   why: 'Toolsets are told to a command agent, they do not confine it: one whose command never mentions `{toolsets}` runs with whatever it has. Pass them on, run it in a container or as another user and say so in `confined`, or say there that it has no tools. Reported once for each agent.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      triage:
-        source: github
-        events: [issues]
-        prompt: "Label issue {issue.number}: {issue.title}"
-agent:
-  command: [my-agent, --print]
-`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      triage:
-        source: github
-        events: [issues]
-        prompt: "Label issue {issue.number}: {issue.title}"
-agent:
-  command: [my-agent, --print, --tools, "{toolsets}"]
-`,
-  },
   checkAgent({ config: { agent }, routes }) {
     if (agent?.command === undefined || agent.confined !== undefined || isToldToolsets(agent.command)) return [];
     const reached = firstReached(routes());

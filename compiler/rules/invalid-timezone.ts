@@ -9,28 +9,6 @@ export const invalidTimezone: Rule = {
   severity: 'error',
   title: '`timezone` is not the name of an IANA zone.',
   why: 'Jobs would run at the wrong hour, or not at all.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        prompt: "{title}"
-gateway: { timezone: Europe/Berln }
-`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        prompt: "{title}"
-gateway: { timezone: Europe/Berlin }
-`,
-  },
   checkConfig({ config }) {
     return checkZone(config.gateway?.timezone, ['gateway', 'timezone']);
   },

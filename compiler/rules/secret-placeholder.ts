@@ -19,26 +19,6 @@ export const secretPlaceholder: Rule = {
   severity: 'error',
   title: 'A secret or credential is a variable that is not expanded, or a stand-in such as `changeme`.',
   why: 'The text itself would be the secret, and a stranger who guesses it signs whatever he likes. A variable is written `env:NAME`, a file `file:path`.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: \${WEBHOOK_SECRET}
-    routes:
-      pulls:
-        prompt: "{title}"
-`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      pulls:
-        prompt: "{title}"
-`,
-  },
   checkRoute({ config, secrets, scope }) {
     const { verify_token } = config;
     const token =

@@ -13,36 +13,6 @@ export const unknownDeliverExtra: Rule = {
   severity: 'warning',
   title: "A key of `deliver_extra` is not known to any of the route's targets.",
   why: 'A misspelt `chat_id` would send the message to the home channel.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        prompt: "{title}"
-        deliver: messenger_a
-        deliver_extra: { chat_id: "-1001234", tread_id: "7" }
-  messenger_a:
-    enabled: true
-    token: env:MESSENGER_A_TOKEN
-`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        prompt: "{title}"
-        deliver: messenger_a
-        deliver_extra: { chat_id: "-1001234", thread_id: "7" }
-  messenger_a:
-    enabled: true
-    token: env:MESSENGER_A_TOKEN
-`,
-  },
   checkRoute(route) {
     return route.mode === 'cron' ? [] : unknownKeys(route.config, route.scope);
   },

@@ -12,30 +12,6 @@ export const unknownEvent: Rule = {
   severity: 'warning',
   title: '`events` names an event that the source does not document.',
   why: 'Events are compared letter by letter: a name the sender never sends keeps the route silent. Some senders use phrases where others use words: GitLab sends `Merge Request Hook`, which `merge_request` names as well.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      reviews:
-        source: gitlab
-        events: [merge_requests]
-        prompt: "{object_attributes.title}"
-`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      reviews:
-        source: gitlab
-        events: [Merge Request Hook]
-        prompt: "{object_attributes.title}"
-`,
-  },
   checkRoute(route) {
     const { config, facts } = route;
     const documented = facts?.events ?? [];

@@ -8,28 +8,6 @@ export const unknownSource: Rule = {
   severity: 'error',
   title: '`source` or `auth` names nothing in the catalog.',
   why: 'The route could not tell a real sender from a forged one.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      pulls:
-        source: gitub
-        prompt: "{pull_request.title}"
-`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      pulls:
-        source: github
-        prompt: "{pull_request.title}"
-`,
-  },
   checkRoute(route) {
     const { source, auth = [] } = route.config;
     const known = route.scope.table.sources;

@@ -13,32 +13,6 @@ export const unknownTarget: Rule = {
   severity: 'error',
   title: '`deliver`, or a key under `platforms`, names no delivery target.',
   why: 'Nothing could be delivered, and a misspelt name would be found out only when the first message is lost.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        prompt: "{title}"
-        deliver: mesenger_a
-`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        prompt: "{title}"
-        deliver: messenger_a
-        deliver_extra: { chat_id: "-1001234" }
-  messenger_a:
-    enabled: true
-    token: env:MESSENGER_A_TOKEN
-`,
-  },
   checkRoute(route) {
     return unknownTargets(route.config.deliver, route.scope);
   },
