@@ -1,6 +1,7 @@
 /** A job that does not exist (§2.1). */
-import { didYouMean } from '../diagnostics/suggest.ts';
-import { findJobs, jobsOf } from '../lower/find-job.ts';
+
+import { findJobs, jobsOf } from '../routes/find-job.ts';
+import { didYouMean } from '../text/suggest.ts';
 import type { Rule } from './support/rule.ts';
 
 export const unknownJob: Rule = {

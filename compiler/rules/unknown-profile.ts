@@ -1,5 +1,5 @@
 /** A profile that does not exist (§5.4). */
-import { didYouMean } from '../diagnostics/suggest.ts';
+import { didYouMean } from '../text/suggest.ts';
 import type { Rule } from './support/rule.ts';
 
 export const unknownProfile: Rule = {

@@ -2,10 +2,10 @@
 import type { EventsPlan } from '../../schemas/generated/types.ts';
 import { linkGlob } from '../globs/linear-glob.ts';
 import { lowerEvents } from '../lower/events.ts';
-import type { RouteView } from '../route-scope.ts';
-import type { FormSet } from './form-set.ts';
+import type { RouteView } from '../routes/route-scope.ts';
+import type { FormSet } from '../shapes/form-set.ts';
+import { ANY_EVENT } from '../shapes/shape.ts';
 import type { Sender, Senders } from './senders.ts';
-import { ANY_EVENT } from './shape.ts';
 
 /** null: not certain, or nothing is known of them. */
 export function formsOf(route: RouteView, senders: Senders): FormSet | null {

@@ -1,7 +1,5 @@
 /** "Did you mean": the names in scope that are closest to one that is not. */
 
-import type { Problem } from './problem.ts';
-
 const MAX_SUGGESTIONS = 3;
 /** Nothing this long is a typo of anything. */
 const MAX_LENGTH = 64;
@@ -22,8 +20,13 @@ export function certainMatch(name: string, known: Iterable<string>): string | nu
   return next === undefined || next.distance >= best.distance + 2 ? best.word : null;
 }
 
+interface RenameFix {
+  readonly kind: 'rename';
+  readonly text: string;
+}
+
 /** The repair of a name, where one name alone can be meant. */
-export function renameFix(name: string, known: Iterable<string>): Pick<Problem, 'fix'> {
+export function renameFix(name: string, known: Iterable<string>): { readonly fix?: RenameFix } {
   const meant = certainMatch(name, known);
   return meant === null ? {} : { fix: { kind: 'rename', text: meant } };
 }

@@ -1,5 +1,5 @@
 /** The formats in which diagnostics can be printed, by the name `--format` takes. */
-import type { Diagnostic } from './diagnostic.ts';
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { printGithub } from './print-github.ts';
 import { printJson } from './print-json.ts';
 import type { PrettyOptions } from './print-pretty.ts';

@@ -1,10 +1,11 @@
 /** Turns problems, which speak of paths, into findings, which speak of places in files. */
-import type { Range } from '../source/source-text.ts';
-import type { Place, SourceTree } from '../source/source-tree.ts';
-import type { Finding, RelatedPlace } from './diagnostic.ts';
+
+import type { Finding, RelatedPlace } from '../diagnostics/diagnostic.ts';
+import type { NodePath, Problem } from '../diagnostics/problem.ts';
+import type { Range } from '../text/source-text.ts';
 import type { RepairPlace } from './edit-for.ts';
 import { editsFor } from './edit-for.ts';
-import type { NodePath, Problem } from './problem.ts';
+import type { Place, SourceTree } from './source-tree.ts';
 
 /** @param base path of the entry the problem's own path starts from. */
 export function findPlace(problem: Problem, tree: Pick<SourceTree, 'place'>, base: NodePath = []): Finding {

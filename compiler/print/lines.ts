@@ -1,5 +1,5 @@
 /** Lines and columns of offsets, computed when something is printed. */
-import type { SourceText } from '../source/source-text.ts';
+import type { SourceText } from '../text/source-text.ts';
 
 export interface Position {
   /** 1-based. */

@@ -4,18 +4,18 @@ import type { SourceFile } from '../../schemas/generated/types.ts';
 import type { CatalogItem } from '../catalog.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 import type { Report } from '../report.ts';
+import { NO_REVIEW } from '../shapes/field-review.ts';
+import { createSchemaReader } from '../shapes/from-json-schema.ts';
+import type { NodeTable } from '../shapes/node-table.ts';
+import { createNodeTable } from '../shapes/node-table.ts';
+import type { NodeId, Shape, ShapeVariant } from '../shapes/shape.ts';
+import { ANY_EVENT } from '../shapes/shape.ts';
+import { singleValue } from '../shapes/single-value.ts';
 import { displayPath } from '../source/display-path.ts';
 import type { Files } from '../source/files.ts';
 import { parseYaml } from '../source/parse-yaml.ts';
-import { isPlainMap } from '../source/plain-map.ts';
 import { readText } from '../source/read-text.ts';
-import { NO_REVIEW } from './field-review.ts';
-import { createSchemaReader } from './from-json-schema.ts';
-import type { NodeTable } from './node-table.ts';
-import { createNodeTable } from './node-table.ts';
-import type { NodeId, Shape, ShapeVariant } from './shape.ts';
-import { ANY_EVENT } from './shape.ts';
-import { singleValue } from './single-value.ts';
+import { isPlainMap } from '../text/plain-map.ts';
 
 export interface OwnShapesInput {
   readonly files: Files;

@@ -5,9 +5,9 @@
  */
 import type { Document, Node, Pair } from 'yaml';
 import { isAlias, isMap, isPair, isScalar, isSeq, parseDocument, visit } from 'yaml';
-import { mayBeSecretName } from '../source/secret-names.ts';
-import { INSECURE_NO_AUTH } from '../source/secret-ref.ts';
-import type { Range, SourceText } from '../source/source-text.ts';
+import { mayBeSecretName } from '../text/secret-names.ts';
+import { INSECURE_NO_AUTH } from '../text/secret-ref.ts';
+import type { Range, SourceText } from '../text/source-text.ts';
 
 /**
  * @param sensitive starts of keys and values that a diagnostic calls sensitive.

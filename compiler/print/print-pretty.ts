@@ -1,11 +1,12 @@
 /** Prints diagnostics for people: a line, a code frame, a hint, related places, and a count at the end. */
-import type { Range, SourceText } from '../source/source-text.ts';
+
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { printable } from '../diagnostics/printable.ts';
+import type { Range, SourceText } from '../text/source-text.ts';
 import { codeFrame } from './code-frame.ts';
-import type { Diagnostic } from './diagnostic.ts';
 import { fixedLines } from './fixed-lines.ts';
 import type { Lines } from './lines.ts';
 import { createLines } from './lines.ts';
-import { printable } from './printable.ts';
 import type { SafeLine } from './safe-lines.ts';
 import { createSafeLines } from './safe-lines.ts';
 

@@ -1,9 +1,10 @@
 /** The changes of text that repair a problem, for `lint --fix`. */
-import type { Range } from '../source/source-text.ts';
-import type { Place } from '../source/source-tree.ts';
-import type { TextEdit } from './diagnostic.ts';
+
+import type { TextEdit } from '../diagnostics/diagnostic.ts';
+import type { Problem, Repair } from '../diagnostics/problem.ts';
+import type { Range } from '../text/source-text.ts';
 import { indentSiblings, listItems, nestKey, replaceNode, unlistNamed } from './layout-edits.ts';
-import type { Problem, Repair } from './problem.ts';
+import type { Place } from './source-tree.ts';
 
 /** A node to repair. */
 export interface RepairPlace extends Place {

@@ -1,16 +1,16 @@
 /** What the shape of its events says of a route, for the rules about payloads. */
-import type { RouteConfig, TargetEffect } from '../../schemas/generated/types.ts';
+import type { RouteConfig } from '../../schemas/generated/types.ts';
 import type { Problem } from '../diagnostics/problem.ts';
-import type { Effects, Payloads, RouteView } from '../route-scope.ts';
-import { checkTemplates } from './check-templates.ts';
-import { classify } from './classify.ts';
-import { findPath } from './find-path.ts';
-import type { FormSet } from './form-set.ts';
-import { narrowByFilters } from './narrow.ts';
+import type { Effects, Payloads, RouteView } from '../routes/route-scope.ts';
+import { checkTemplates } from '../shapes/check-templates.ts';
+import { classify } from '../shapes/classify.ts';
+import { findPath } from '../shapes/find-path.ts';
+import type { FormSet } from '../shapes/form-set.ts';
+import { isForm } from '../shapes/form-set.ts';
+import { narrowByFilters } from '../shapes/narrow.ts';
+import { ANY_EVENT } from '../shapes/shape.ts';
 import { formsOf, pinnedSender, takesAny } from './route-forms.ts';
 import type { Senders } from './senders.ts';
-import type { ShapeVariant } from './shape.ts';
-import { ANY_EVENT } from './shape.ts';
 
 export function createPayloads(senders: Senders, effects: Effects): Payloads {
   // By config: it is the same object in every view of a route.
@@ -56,10 +56,6 @@ export function createPayloads(senders: Senders, effects: Effects): Payloads {
     },
   };
 }
-
-/** Whether a delivery causes this form of an event. */
-export const isForm = ({ event, action }: ShapeVariant, { events, actions }: TargetEffect): boolean =>
-  events.includes(event) && (actions === undefined || action === null || actions.includes(action));
 
 interface Checked {
   readonly problems: readonly Problem[];

@@ -9,17 +9,17 @@ import type {
   TemplatePlan,
 } from '../../schemas/generated/types.ts';
 import type { Lowered, NodePath, Problem } from '../diagnostics/problem.ts';
-import type { RouteView } from '../route-scope.ts';
-import { DEFAULT_PROFILE } from '../route-scope.ts';
-import { parseSecretRef } from '../source/secret-ref.ts';
-import { lowerDeliveries } from './delivery.ts';
-import { lowerEvents } from './events.ts';
-import { lowerFilters } from './filter.ts';
+import { lowerDeliveries } from '../lower/delivery.ts';
+import { lowerEvents } from '../lower/events.ts';
+import { lowerFilters } from '../lower/filter.ts';
+import { lowerScript, scriptPath, scriptsFolder } from '../lower/script.ts';
+import { defaultPrompt, lowerCoalesceKey, lowerTemplate } from '../lower/template.ts';
+import { webhookToolsets } from '../lower/toolsets.ts';
+import { parseSecretRef } from '../text/secret-ref.ts';
 import { findJobs } from './find-job.ts';
 import { markUntrusted } from './mark-untrusted.ts';
-import { lowerScript, scriptPath, scriptsFolder } from './script.ts';
-import { defaultPrompt, lowerCoalesceKey, lowerTemplate } from './template.ts';
-import { webhookToolsets } from './toolsets.ts';
+import type { RouteView } from './route-scope.ts';
+import { DEFAULT_PROFILE } from './route-scope.ts';
 
 const DEFAULT_WINDOW_SECONDS = 30;
 const DEFAULT_MAX_WAIT_SECONDS = 300;

@@ -1,7 +1,8 @@
 /** Repairs that move lines: what is written stays as it is, with its comments; only its place and its depth change. */
-import type { Range } from '../source/source-text.ts';
-import type { Place } from '../source/source-tree.ts';
-import type { TextEdit } from './diagnostic.ts';
+
+import type { TextEdit } from '../diagnostics/diagnostic.ts';
+import type { Range } from '../text/source-text.ts';
+import type { Place } from './source-tree.ts';
 
 /** Spaces for one more level. */
 const STEP = '  ';

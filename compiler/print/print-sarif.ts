@@ -1,8 +1,8 @@
 /** Prints diagnostics as SARIF 2.1.0, for code scanning services. */
 import { pathToFileURL } from 'node:url';
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { RULES } from '../rules/registry.ts';
-import type { Range, SourceText } from '../source/source-text.ts';
-import type { Diagnostic } from './diagnostic.ts';
+import type { Range, SourceText } from '../text/source-text.ts';
 import type { Lines } from './lines.ts';
 import { createLines } from './lines.ts';
 

@@ -1,5 +1,5 @@
 /** Draws the line of a diagnostic with a caret below what it means. */
-import type { Range, SourceText } from '../source/source-text.ts';
+import type { Range, SourceText } from '../text/source-text.ts';
 import { characterWidth, displayWidth } from './display-width.ts';
 import type { Lines } from './lines.ts';
 import type { SafeLine } from './safe-lines.ts';

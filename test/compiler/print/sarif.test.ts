@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import Ajv from 'ajv';
-import { printDiagnostics } from '../../../compiler/diagnostics/print.ts';
+import { printDiagnostics } from '../../../compiler/print/print.ts';
 import { compileConfig, compileFiles } from '../../helpers/compile.ts';
 import { ROOT } from '../../helpers/root.ts';
 

@@ -1,7 +1,7 @@
 /** Prints diagnostics as GitHub workflow commands, which become annotations in a pull request. */
-import type { Diagnostic } from './diagnostic.ts';
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { printable } from '../diagnostics/printable.ts';
 import { createLines } from './lines.ts';
-import { printable } from './printable.ts';
 
 export function printGithub(diagnostics: readonly Diagnostic[]): string {
   const lines = createLines();

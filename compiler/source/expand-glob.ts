@@ -1,7 +1,7 @@
 /** Finds the files a pattern names, for `--config` and `include:`. */
 import { basename, dirname, join, resolve } from 'node:path';
-import type { Files } from '../source/files.ts';
-import { isGlob, pathGlob } from './path-glob.ts';
+import { isGlob, pathGlob } from '../globs/path-glob.ts';
+import type { Files } from './files.ts';
 
 /** Directories below a pattern's fixed part that are looked into; deeper ones are not searched. */
 const MAX_DEPTH = 16;

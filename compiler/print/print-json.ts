@@ -1,6 +1,7 @@
 /** Prints diagnostics for programs: an array of objects, stable in its keys. */
-import type { Range, SourceText } from '../source/source-text.ts';
-import type { Diagnostic } from './diagnostic.ts';
+
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import type { Range, SourceText } from '../text/source-text.ts';
 import type { Lines } from './lines.ts';
 import { createLines } from './lines.ts';
 

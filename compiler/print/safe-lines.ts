@@ -1,9 +1,10 @@
 /** Lines of files as a code frame may show them: what diagnostics call sensitive, and whatever looks like a credential, is covered. */
-import type { Range, SourceText } from '../source/source-text.ts';
-import type { Diagnostic } from './diagnostic.ts';
+
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { mask, maskCredentials, printable } from '../diagnostics/printable.ts';
+import type { Range, SourceText } from '../text/source-text.ts';
 import type { Lines } from './lines.ts';
 import { createLines } from './lines.ts';
-import { mask, maskCredentials, printable } from './printable.ts';
 import { secretParts } from './secret-parts.ts';
 
 /** Text of a line (1-based) without its line end; as long as the line itself. */

@@ -1,8 +1,9 @@
 /** The lines of a file as a repair would leave them, for a report. */
-import type { SourceText } from '../source/source-text.ts';
-import type { TextEdit } from './diagnostic.ts';
+
+import type { TextEdit } from '../diagnostics/diagnostic.ts';
+import { printable } from '../diagnostics/printable.ts';
+import type { SourceText } from '../text/source-text.ts';
 import type { Lines } from './lines.ts';
-import { printable } from './printable.ts';
 import type { SafeLine } from './safe-lines.ts';
 
 const MOST_LINES = 6;

@@ -7,16 +7,16 @@ import type {
   SecretRef,
   SourceFacts,
   TargetEffect,
-} from '../schemas/generated/types.ts';
-import type { Problem } from './diagnostics/problem.ts';
-import type { WrittenTarget } from './lower/delivery.ts';
-import { targetNamed, writtenTargets } from './lower/delivery.ts';
-import type { EventNames } from './lower/events.ts';
-import type { TableContent } from './lower/table-content.ts';
-import type { MachineFacts } from './machine-facts.ts';
-import type { FieldClass } from './shapes/classify.ts';
-import type { FormSet } from './shapes/form-set.ts';
-import { INSECURE_NO_AUTH, parseSecretRef } from './source/secret-ref.ts';
+} from '../../schemas/generated/types.ts';
+import type { Problem } from '../diagnostics/problem.ts';
+import type { WrittenTarget } from '../lower/delivery.ts';
+import { targetNamed, writtenTargets } from '../lower/delivery.ts';
+import type { EventNames } from '../lower/events.ts';
+import type { TableContent } from '../lower/table-content.ts';
+import type { MachineFacts } from '../machine-facts.ts';
+import type { FieldClass } from '../shapes/classify.ts';
+import type { FormSet } from '../shapes/form-set.ts';
+import { INSECURE_NO_AUTH, parseSecretRef } from '../text/secret-ref.ts';
 
 export interface RouteEntry {
   readonly name: string;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { didYouMean, oneOf, suggest } from '../../../compiler/diagnostics/suggest.ts';
+import { didYouMean, oneOf, suggest } from '../../../compiler/text/suggest.ts';
 
 const KEYS = [
   'prompt',

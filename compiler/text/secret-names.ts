@@ -1,5 +1,5 @@
 /** Keys that hold secrets, told by their name: for files whose schema does not say it, and for keys that no schema knows. */
-import { suggest } from '../diagnostics/suggest.ts';
+import { suggest } from './suggest.ts';
 
 const NAME =
   /secret|token|passw|passphrase|pwd$|credential|(?:^|[_-])pass$|[a-z0-9][_-]key$|(?:api|access|auth|private|sign|signing)key$|cookie|authorization|hook_?url|dsn$/i;

@@ -1,10 +1,10 @@
 /** The senders of the catalog and the config, and which of them an event name or a scheme belongs to. */
 import type { SourceFile } from '../../schemas/generated/types.ts';
 import { expandSource } from '../lower/source-variants.ts';
+import type { FormSet } from '../shapes/form-set.ts';
+import { createFormSet } from '../shapes/form-set.ts';
+import type { Shape } from '../shapes/shape.ts';
 import { commonName } from '../sources/describe-source.ts';
-import type { FormSet } from './form-set.ts';
-import { createFormSet } from './form-set.ts';
-import type { Shape } from './shape.ts';
 
 /** The shape of a source by the canonical name of its file; null: nothing is known of its payloads. */
 export type FindShape = (source: string) => Shape | null;
