@@ -1,0 +1,43 @@
+/** How a command fails by its user: refused (exit 1), wrong usage (exit 2), or trouble where 1 is a result (exit 2). */
+import { isSystemError } from '../../base/system-error.ts';
+
+/** A refusal: one line that says what is wrong, and lines that say what to type or do next. Exit code 1. */
+export class CliError extends Error {
+  override readonly name: string = 'CliError';
+  readonly exitCode: number = 1;
+  readonly hints: readonly string[];
+
+  constructor(message: string, ...hints: string[]) {
+    super(message);
+    this.hints = hints;
+  }
+}
+
+/** Wrong usage: unknown option, missing or malformed argument. Exit code 2. */
+export class UsageError extends CliError {
+  override readonly name = 'UsageError';
+  override readonly exitCode = 2;
+}
+
+/** A refusal by a command that exits as diff(1) does: 1 means `different`, so that its failures are 2. */
+export class TroubleError extends CliError {
+  override readonly name = 'TroubleError';
+  override readonly exitCode = 2;
+}
+
+/** Runs what exits as diff(1) does. @throws TroubleError in place of each refusal and each error of the system */
+export async function withTrouble<Result>(run: () => Promise<Result>): Promise<Result> {
+  try {
+    return await run();
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    if (error instanceof CliError) throw new TroubleError(error.message, ...error.hints);
+    if (isSystemError(error)) throw new TroubleError(error.message);
+    throw error;
+  }
+}
+
+/** The error's text without a stack; `String()` of what is not an error. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
