@@ -1,5 +1,5 @@
 /** A job that does not exist (§2.1). */
-import { didYouMean } from '../diagnostics/suggest.ts';
+import { didYouMean, oneOf, renameFix } from '../diagnostics/suggest.ts';
 import { findJobs, jobsOf } from '../lower/find-job.ts';
 import type { Rule } from './support/rule.ts';
 
@@ -42,6 +42,21 @@ jobs:
       found.length === 0
         ? `there is no job \`${cron_job}\`${didYouMean(cron_job, names)}`
         : `${found.length} jobs are called \`${cron_job}\`; name one by its id`;
-    return [{ rule: this.id, path: ['cron_job'], at: 'value', message }];
+    const hint =
+      found.length > 0
+        ? undefined
+        : names.length === 0
+          ? 'write it under `jobs`, with a `schedule` and a `prompt`'
+          : `jobs of this profile: ${oneOf(names, 'and')}`;
+    return [
+      {
+        rule: this.id,
+        path: ['cron_job'],
+        at: 'value',
+        message,
+        ...(hint === undefined ? {} : { hint }),
+        ...(found.length === 0 ? renameFix(cron_job, names) : {}),
+      },
+    ];
   },
 };
