@@ -3,7 +3,7 @@
 import { RE2JS, RE2JSSyntaxException } from 're2js';
 import type { FilterConfig, FilterLeaf, FilterPlan } from '../../schemas/generated/types.ts';
 import type { Lowered, NodePath, Problem } from '../diagnostics/problem.ts';
-import { flowText } from '../source/flow-text.ts';
+import { flowText } from '../text/flow-text.ts';
 import { lowerField, plainField } from './field.ts';
 
 type Operator = FilterLeaf['operator'];

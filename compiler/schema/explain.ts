@@ -1,9 +1,9 @@
 /** Turns schema errors into problems a config's author can act on, without the noise of alternatives that were not meant. */
 import type { Problem } from '../diagnostics/problem.ts';
-import { certainMatch, didYouMean, oneOf, suggest } from '../diagnostics/suggest.ts';
-import { flowText } from '../source/flow-text.ts';
-import { isPlainMap } from '../source/plain-map.ts';
-import { isSecretName } from '../source/secret-names.ts';
+import { flowText } from '../text/flow-text.ts';
+import { isPlainMap } from '../text/plain-map.ts';
+import { isSecretName } from '../text/secret-names.ts';
+import { certainMatch, didYouMean, oneOf, suggest } from '../text/suggest.ts';
 import { typesOf, withoutAlternatives } from './alternatives.ts';
 import type { SchemaName } from './known-keys.ts';
 import { descriptionAt, exampleAt, guessKey, knownKeys } from './known-keys.ts';
@@ -161,7 +161,9 @@ function hintFrom(schema: SchemaName, path: Place['path']): Pick<Problem, 'hint'
   const description = descriptionAt(schema, path);
   const example = exampleAt(schema, path);
   const name = nameOf(path);
-  if (example !== undefined) return { hint: `write for example \`${name}: ${flowText(example)}\`` };
+  // A form is understood at once, a word or a number only from what it is for.
+  if (typeof example === 'object' && example !== null)
+    return { hint: `write for example \`${name}: ${flowText(example)}\`` };
   return description === null ? {} : { hint: `\`${name}\`: ${description}` };
 }
 

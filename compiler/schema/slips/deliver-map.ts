@@ -1,7 +1,7 @@
 /** `deliver: { telegram: { chat_id: … } }`: target and address in one map. */
 import { holdsCredential } from '../../diagnostics/printable.ts';
-import { flowText } from '../../source/flow-text.ts';
-import { isPlainMap } from '../../source/plain-map.ts';
+import { flowText } from '../../text/flow-text.ts';
+import { isPlainMap } from '../../text/plain-map.ts';
 import { valueAt } from '../pointer.ts';
 import { atValue } from '../shape-problem.ts';
 import type { Slip } from './slip.ts';

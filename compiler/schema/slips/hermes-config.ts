@@ -1,5 +1,5 @@
 /** A config of Hermes Agent: said once, in place of each key that is unknown here. */
-import { isPlainMap } from '../../source/plain-map.ts';
+import { isPlainMap } from '../../text/plain-map.ts';
 import { valueAt } from '../pointer.ts';
 import type { Slip } from './slip.ts';
 

@@ -1,8 +1,9 @@
 /** Keys under the names that other tools give them, and keys of one thing in another. */
+
 import type { NodePath } from '../../diagnostics/problem.ts';
-import { flowText } from '../../source/flow-text.ts';
-import { isPlainMap } from '../../source/plain-map.ts';
-import { isSecretName } from '../../source/secret-names.ts';
+import { flowText } from '../../text/flow-text.ts';
+import { isPlainMap } from '../../text/plain-map.ts';
+import { isSecretName } from '../../text/secret-names.ts';
 import type { SchemaName } from '../known-keys.ts';
 import { exampleAt, knownKeys, typesAt } from '../known-keys.ts';
 import { valueAt } from '../pointer.ts';

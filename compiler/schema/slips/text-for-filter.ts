@@ -1,6 +1,6 @@
 /** `filters: action == "opened"`: a condition written as an expression. */
 import { holdsCredential } from '../../diagnostics/printable.ts';
-import { flowText } from '../../source/flow-text.ts';
+import { flowText } from '../../text/flow-text.ts';
 import { knownKeys } from '../known-keys.ts';
 import { valueAt } from '../pointer.ts';
 import { atValue } from '../shape-problem.ts';
