@@ -1,5 +1,6 @@
 /** What a gateway is made of, and what it can be asked. */
 import type { RoutePlan, RouteTable, SecretRef } from '../schemas/generated/types.ts';
+import type { KeepRequest } from './capture/late-capture.ts';
 import type { Clock } from './clock.ts';
 import type { Dispatcher } from './dispatch/dispatcher.ts';
 import type { Ids } from './ids.ts';
@@ -60,6 +61,8 @@ export interface GatewayOptions {
   /** Counts for metrics. */
   readonly onRequest?: CountRequest;
   readonly onTableLoad?: (ok: boolean) => void;
+  /** Keeps requests; default: none is kept. */
+  readonly keep?: KeepRequest;
 }
 
 export interface ServingStatus {

@@ -1,5 +1,6 @@
 /** Takes each request of the public server from its path to its answer. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { KeepRequest } from '../capture/late-capture.ts';
 import type { LogFields } from '../log.ts';
 import { printable } from '../printable.ts';
 import type { LinkedRoute } from '../table/linked-table.ts';
@@ -32,6 +33,7 @@ const ENDS_CONNECTION: ReadonlySet<Reply> = new Set([MALFORMED_REQUEST, REQUEST_
 export interface HandlerContext {
   readonly services: Services;
   readonly events: EventLog;
+  readonly keep: KeepRequest;
   /** Takes in changed files; null when a request need not wait for them. */
   readonly refresh: () => Promise<void> | null;
   readonly findRoute: (path: string) => LinkedRoute | undefined;
@@ -121,7 +123,8 @@ export class RequestHandler {
     const { leaving } = this;
     this.leaving = [];
     for (const { intake, reply } of leaving) this.answer(intake.request, intake.response, reply);
-    for (const { intake, reply } of leaving) this.context.events.finished(intake, reply);
+    const { events, keep } = this.context;
+    for (const { intake, reply } of leaving) events.finished(intake, reply, keep(intake, reply));
     this.active -= leaving.length;
     if (this.active === 0) this.onIdle?.();
   };
