@@ -8,7 +8,6 @@ import { dirname, join } from 'node:path';
 import type { Catalog, RouteTable } from '../schemas/generated/types.ts';
 import type { KeptRequests } from './capture/kept-request.ts';
 import { LateCapture } from './capture/late-capture.ts';
-import { systemClock } from './clock.ts';
 import type { EnrollReport } from './control/operations.ts';
 import { Redactor } from './deliver/redact.ts';
 import type { DispatchObserver } from './dispatch/observer.ts';
@@ -27,14 +26,15 @@ import type {
 import { GatewayTables } from './gateway-tables.ts';
 import type { Work } from './gateway-work.ts';
 import { openWork } from './gateway-work.ts';
-import { createIds } from './ids.ts';
 import { catalogFile, catalogValue, SwappableCatalog } from './intake/catalog-source.ts';
 import type { RequestOrigin } from './intake/fetch-request.ts';
-import { createLogger } from './logger.ts';
 import { LateMetrics } from './metrics/late-metrics.ts';
-import { nodeFiles } from './node-files.ts';
-import { userHome } from './platform/machine-secrets.ts';
-import { runProcess } from './process/run-process.ts';
+import { systemClock } from './platform/clock.ts';
+import { createIds } from './platform/ids.ts';
+import { createLogger } from './platform/logger.ts';
+import { nodeFiles } from './platform/node-files.ts';
+import { runProcess } from './platform/process/run-process.ts';
+import { userHome } from './platform/secrets/machine-secrets.ts';
 import type { JobRecord } from './store/job-mutations.ts';
 import type { Store } from './store/store.ts';
 import { tableFile, tableValue } from './table/table-source.ts';
@@ -105,7 +105,17 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     prepare: (next) => work.prepare(next),
   });
   await gateway.begin();
-  return new RunningService({ tables, gateway, work, capture, metrics, enrolments, events, catalog, startedAt: clock.now() });
+  return new RunningService({
+    tables,
+    gateway,
+    work,
+    capture,
+    metrics,
+    enrolments,
+    events,
+    catalog,
+    startedAt: clock.now(),
+  });
 }
 
 interface ServiceParts {

@@ -1,10 +1,12 @@
 /** Writes the generated pages of `docs/`; with `--check` it only compares. */
 import { readFileSync, writeFileSync } from 'node:fs';
+import { printConfigPage } from './docs/config-page.ts';
 import { printRulesPage } from './docs/rules-page.ts';
 import { printSourcesPage } from './docs/sources-page.ts';
 import { printTargetsPage } from './docs/targets-page.ts';
 
 const PAGES: Readonly<Record<string, () => string>> = {
+  'config.md': printConfigPage,
   'rules.md': printRulesPage,
   'sources.md': printSourcesPage,
   'targets.md': printTargetsPage,

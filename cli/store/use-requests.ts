@@ -2,8 +2,8 @@
 import { capturePath } from '../../runtime/capture/capture-path.ts';
 import type { KeptRequest, KeptRequests } from '../../runtime/capture/kept-request.ts';
 import type { ControlContract } from '../../runtime/control/operations.ts';
-import type { CliContext } from '../context.ts';
-import { CliError } from '../errors.ts';
+import type { CliContext } from '../base/context.ts';
+import { CliError } from '../base/errors.ts';
 import { askGateway, tryAskGateway } from '../gateway/ask-gateway.ts';
 
 /** How long a running gateway may take, in ms: a search reads everything that is kept. */

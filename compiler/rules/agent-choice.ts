@@ -6,31 +6,6 @@ export const agentChoice: Rule = {
   severity: 'error',
   title: '`agent` sets both `command` and `openai`.',
   why: 'Each prompt is run once, by one of them.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        prompt: "{title}"
-agent:
-  command: [my-agent, --tools, "{toolsets}"]
-  openai: { base_url: "http://127.0.0.1:8080/v1", model: small }
-`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        prompt: "{title}"
-agent:
-  command: [my-agent, --tools, "{toolsets}"]
-`,
-  },
   checkProfile({ config }) {
     const { agent } = config;
     if (agent === undefined) return [];

@@ -1,5 +1,5 @@
 /** A program that gets text of strangers and no limits (§5 of the decisions). */
-import type { RouteView } from '../route-scope.ts';
+import type { RouteView } from '../routes/route-scope.ts';
 import { describePart } from '../untrusted/describe-part.ts';
 import type { UntrustedPart } from '../untrusted/untrusted-texts.ts';
 import { untrustedParts } from '../untrusted/untrusted-texts.ts';
@@ -11,34 +11,6 @@ export const agentUnconfined: Rule = {
   strict: true,
   title: 'A command agent gets text that strangers may write, and nothing limits what it does.',
   why: 'Toolsets are told to a command agent, they do not confine it: one whose command never mentions `{toolsets}` runs with whatever it has. Pass them on, run it in a container or as another user and say so in `confined`, or say there that it has no tools. Reported once for each agent.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      triage:
-        source: github
-        events: [issues]
-        prompt: "Label issue {issue.number}: {issue.title}"
-agent:
-  command: [my-agent, --print]
-`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      triage:
-        source: github
-        events: [issues]
-        prompt: "Label issue {issue.number}: {issue.title}"
-agent:
-  command: [my-agent, --print, --tools, "{toolsets}"]
-`,
-  },
   checkAgent({ config: { agent }, routes }) {
     if (agent?.command === undefined || agent.confined !== undefined || isToldToolsets(agent.command)) return [];
     const reached = firstReached(routes());

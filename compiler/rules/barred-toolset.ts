@@ -8,28 +8,6 @@ export const barredToolset: Rule = {
   severity: 'warning',
   title: 'A list of toolsets for webhook runs names one that is barred from them.',
   why: 'The name is dropped. Events come from strangers: they may not change the gateway, create jobs or send messages on its account.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      pulls:
-        toolsets: [web, gateway_admin]
-        prompt: "{title}"
-`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      pulls:
-        toolsets: [web, vision_analyze]
-        prompt: "{title}"
-`,
-  },
   checkRoute(route) {
     if (route.mode !== 'agent') return [];
     return barredToolsets(route.config.toolsets ?? [], ['toolsets'], route.scope.table.toolsets);

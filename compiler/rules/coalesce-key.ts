@@ -6,26 +6,4 @@ export const coalesceKey: Rule = {
   severity: 'error',
   title: 'The key of `coalesce` is fixed text.',
   why: 'All events of the route would count as one entity, and all but the last would be dropped.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        prompt: "{title}"
-        coalesce: { key: "the alert" }
-`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        prompt: "{title}"
-        coalesce: { key: "{service}/{alert.id}" }
-`,
-  },
 };

@@ -6,30 +6,6 @@ export const coalesceMode: Rule = {
   severity: 'error',
   title: '`coalesce` is set on a `deliver_only` or `cron_job` route.',
   why: 'Coalescing replaces queued agent runs by the latest one. A direct message is answered while its sender waits, and a job has a claim of its own.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      builds:
-        cron_job: report
-        coalesce: { key: build.id }
-jobs:
-  report: { schedule: "0 8 * * *", prompt: Write the report. }
-`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      builds:
-        prompt: "Build {build.id} failed."
-        coalesce: { key: build.id }
-`,
-  },
   checkRoute(route) {
     const { coalesce, deliver_only, cron_job } = route.config;
     if (coalesce === undefined) return [];

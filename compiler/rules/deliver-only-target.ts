@@ -8,33 +8,6 @@ export const deliverOnlyTarget: Rule = {
   severity: 'error',
   title: 'A `deliver_only` route delivers to `log` or names no target.',
   why: 'Without an agent the rendered prompt is the message itself. A message that nobody receives is lost, and the sender is told that it was delivered.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        deliver_only: true
-        prompt: "{title}"
-`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        deliver_only: true
-        deliver: messenger_a
-        deliver_extra: { chat_id: "-1001234" }
-        prompt: "{title}"
-  messenger_a:
-    enabled: true
-    token: env:MESSENGER_A_TOKEN
-`,
-  },
   checkRoute(route) {
     if (route.config.deliver_only !== true) return [];
     const hint = 'name a real target in `deliver`, or remove `deliver_only` to run the agent';

@@ -6,38 +6,6 @@ export const deliverOnlyWithCronJob: Rule = {
   severity: 'error',
   title: 'A route sets both `deliver_only` and `cron_job`.',
   why: 'One delivers the prompt and runs nothing, the other runs a job and delivers nothing itself: a route can do one of them.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      nightly:
-        deliver_only: true
-        deliver: messenger_a
-        deliver_extra: { chat_id: "-1001234" }
-        cron_job: report
-        prompt: "{title}"
-  messenger_a:
-    enabled: true
-    token: env:MESSENGER_A_TOKEN
-jobs:
-  report: { schedule: "0 8 * * *", prompt: Write the report. }
-`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      nightly:
-        cron_job: report
-        prompt: "{title}"
-jobs:
-  report: { schedule: "0 8 * * *", prompt: Write the report. }
-`,
-  },
   checkRoute(route) {
     const { deliver_only, cron_job } = route.config;
     if (deliver_only !== true || cron_job === undefined) return [];

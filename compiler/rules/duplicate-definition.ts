@@ -9,44 +9,6 @@ export const duplicateDefinition: Rule = {
   severity: 'error',
   title: 'Two places define the same route, job, target, source or setting.',
   why: 'Which of them would count must not depend on the order of files.',
-  bad: {
-    config: `include: [more.yaml]
-platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        prompt: "{title}"
-`,
-    files: {
-      'more.yaml': `platforms:
-  webhook:
-    routes:
-      alerts:
-        prompt: "{message}"
-`,
-    },
-  },
-  good: {
-    config: `include: [more.yaml]
-platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        prompt: "{title}"
-`,
-    files: {
-      'more.yaml': `platforms:
-  webhook:
-    routes:
-      builds:
-        prompt: "{message}"
-`,
-    },
-  },
   checkProfile({ config, scope }) {
     const first = new Map<string, string>();
     return targetEntries(config).flatMap(([name]): readonly Problem[] => {

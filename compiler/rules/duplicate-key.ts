@@ -6,25 +6,4 @@ export const duplicateKey: Rule = {
   severity: 'error',
   title: 'A map holds the same key twice.',
   why: 'YAML readers disagree about which of the two counts.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        prompt: "{title}"
-        prompt: "{message}"
-`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        prompt: "{title} {message}"
-`,
-  },
 };

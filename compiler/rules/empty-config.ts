@@ -6,15 +6,4 @@ export const emptyConfig: Rule = {
   severity: 'warning',
   title: 'The config file is empty, or holds only comments.',
   why: 'It is valid, and nothing is served: no route, no job. The file that was meant may be another one.',
-  bad: { config: '# To be written.\n' },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        prompt: "{title}"
-`,
-  },
 };

@@ -6,30 +6,4 @@ export const emptyInclude: Rule = {
   severity: 'warning',
   title: 'A glob under `include` matches no file.',
   why: 'A moved folder or a typo would silently drop every route in it.',
-  bad: {
-    config: `include: ["routes/*.yaml"]
-platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        prompt: "{title}"
-`,
-  },
-  good: {
-    config: `include: ["routes/*.yaml"]
-platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        prompt: "{title}"
-`,
-    files: {
-      'routes/alerts.yaml': `gateway: { drain_seconds: 10 }
-`,
-    },
-  },
 };

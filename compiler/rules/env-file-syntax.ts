@@ -6,33 +6,4 @@ export const envFileSyntax: Rule = {
   severity: 'warning',
   title: 'A line in `<home_dir>/.env` is not `KEY=value`.',
   why: 'A secret on that line would be missing when the server starts.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        prompt: "{title}"
-`,
-    files: {
-      '~/.hookwright/.env': `ALERTS_SECRET: abc
-`,
-    },
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        prompt: "{title}"
-`,
-    files: {
-      '~/.hookwright/.env': `# kept out of the config
-ALERTS_SECRET=abc
-`,
-    },
-  },
 };

@@ -7,26 +7,4 @@ export const eventGlob: Rule = {
   title:
     'An entry of `events` is a glob whose brackets do not pair, or that cannot be matched in linear time, or only with much work.',
   why: 'With brackets that do not pair it would match nothing, and every event would be answered `ignored`. The text that a glob is tried on comes from the sender: an expression that tries every way to divide it would keep the server busy for as long as he likes. `**`, `!(…)` and a leading `!` are such; `*`, `?`, `[…]` and `{a,b}` are not, up to 16 of them in an entry.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      pulls:
-        events: ["pull_request{_review"]
-        prompt: "{pull_request.title}"
-`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      pulls:
-        events: ["pull_request{,_review}"]
-        prompt: "{pull_request.title}"
-`,
-  },
 };

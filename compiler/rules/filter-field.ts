@@ -6,26 +6,4 @@ export const filterField: Rule = {
   severity: 'error',
   title: 'The `field` of a filter has an empty part or names nothing.',
   why: 'It would never be found in a payload, and the filter would decide the same way for every event.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      pulls:
-        filters: { field: "pull_request..draft", equals: false }
-        prompt: "{title}"
-`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      pulls:
-        filters: { field: "pull_request.draft", equals: false }
-        prompt: "{title}"
-`,
-  },
 };

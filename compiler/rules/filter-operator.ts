@@ -6,26 +6,4 @@ export const filterOperator: Rule = {
   severity: 'error',
   title: 'A filter on a field has no operator or more than one.',
   why: 'Whether all of them or any of them must hold is what `all` and `any` are for.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      pulls:
-        filters: { field: action, equals: opened, regex: "^re" }
-        prompt: "{title}"
-`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      pulls:
-        filters: { any: [{ field: action, equals: opened }, { field: action, regex: "^re" }] }
-        prompt: "{title}"
-`,
-  },
 };

@@ -6,26 +6,4 @@ export const filterShape: Rule = {
   severity: 'error',
   title: 'A filter has no `field`, or mixes a group with other keys.',
   why: 'It is not clear what must hold.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      pulls:
-        filters: { equals: opened }
-        prompt: "{title}"
-`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      pulls:
-        filters: { field: action, equals: opened }
-        prompt: "{title}"
-`,
-  },
 };

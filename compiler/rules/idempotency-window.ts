@@ -8,29 +8,6 @@ export const idempotencyWindow: Rule = {
   severity: 'warning',
   title: '`idempotency_ttl_seconds` is shorter than the time over which the sender retries.',
   why: 'A retry that arrives after its id is forgotten is taken for a new event and runs again. Without the key, the window is at least as long as the sender retries.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      payments:
-        source: stripe
-        idempotency_ttl_seconds: 3600
-        prompt: "{type}"
-`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      payments:
-        source: stripe
-        prompt: "{type}"
-`,
-  },
   checkRoute({ config, facts }) {
     const { idempotency_ttl_seconds: ttl } = config;
     const horizon = facts?.horizon_seconds ?? 0;

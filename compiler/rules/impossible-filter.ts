@@ -7,35 +7,5 @@ export const impossibleFilter: Rule = {
   severity: 'warning',
   title: 'A filter compares a field with a value it never has, or contradicts the filters before it.',
   why: 'The route stays silent, or the condition has no effect. Which values a field may have is known where it is certain which events come (see `unknown-payload-path`); conditions that contradict each other are found everywhere.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      merged:
-        source: github
-        events: [pull_request]
-        filters:
-          - { field: action, equals: closed }
-          - { field: pull_request.state, equals: merged }
-        prompt: "Announce {pull_request.title}"
-`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      merged:
-        source: github
-        events: [pull_request]
-        filters:
-          - { field: action, equals: closed }
-          - { field: pull_request.merged, equals: true }
-        prompt: "Announce {pull_request.title}"
-`,
-  },
   checkRoute: (route) => payloadProblems(route, 'impossible-filter'),
 };

@@ -1,6 +1,6 @@
 /** Validation switched off where others can connect (§5.3). */
 import { isLoopback } from '../../base/loopback.ts';
-import { isInsecure } from '../route-scope.ts';
+import { isInsecure } from '../routes/route-scope.ts';
 import type { Rule } from './support/rule.ts';
 
 export const insecureBind: Rule = {
@@ -8,28 +8,6 @@ export const insecureBind: Rule = {
   severity: 'error',
   title: '`INSECURE_NO_AUTH` is used while the server binds more than the loopback interface.',
   why: 'Anyone who reaches the port could run the agent. The word is accepted on 127.0.0.1, localhost and ::1 only, judged on the host that is in force after flags, environment and `extra`.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    host: 0.0.0.0
-    routes:
-      try:
-        secret: INSECURE_NO_AUTH
-        prompt: "{title}"
-`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    host: 127.0.0.1
-    routes:
-      try:
-        secret: INSECURE_NO_AUTH
-        prompt: "{title}"
-`,
-  },
   checkRoute(route) {
     const { host } = route.scope.table.server;
     if (!route.insecure || isLoopback(host)) return [];

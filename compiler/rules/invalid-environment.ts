@@ -6,32 +6,4 @@ export const invalidEnvironment: Rule = {
   severity: 'error',
   title: '`WEBHOOK_ENABLED` or `WEBHOOK_PORT` holds something else than a truth value or a port.',
   why: "Going on with the config file's value would start a server nobody asked for.",
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        prompt: "{title}"
-`,
-    files: {
-      '~/.hookwright/.env': `WEBHOOK_PORT=http
-`,
-    },
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        prompt: "{title}"
-`,
-    files: {
-      '~/.hookwright/.env': `WEBHOOK_PORT=8080
-`,
-    },
-  },
 };

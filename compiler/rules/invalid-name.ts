@@ -7,24 +7,4 @@ export const invalidName: Rule = {
   title:
     'The name of a route, job or source has other characters than lower-case letters, digits, `-` and `_`, or more than 64.',
   why: 'A route is reached under its name: it must look the same in a URL, in a log and in a shell.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      "Server Alerts":
-        prompt: "{title}"
-`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      server-alerts:
-        prompt: "{title}"
-`,
-  },
 };

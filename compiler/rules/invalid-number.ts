@@ -6,26 +6,4 @@ export const invalidNumber: Rule = {
   severity: 'error',
   title: 'A number is too small, too large, or not whole where a whole one is needed.',
   why: 'A limit of zero or less would refuse everything or wait for ever.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        rate_limit: 0
-        prompt: "{title}"
-`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        rate_limit: 60
-        prompt: "{title}"
-`,
-  },
 };

@@ -8,30 +8,6 @@ export const invalidSchedule: Rule = {
   severity: 'error',
   title: 'The `schedule` of a job is not a five-field cron expression.',
   why: 'The job would never run.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        prompt: "{title}"
-jobs:
-  report: { schedule: "every morning", prompt: Write the report. }
-`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        prompt: "{title}"
-jobs:
-  report: { schedule: "0 8 * * *", prompt: Write the report. }
-`,
-  },
   checkJob({ config }) {
     const parsed = parseSchedule(config.schedule);
     if (parsed.ok) return [];

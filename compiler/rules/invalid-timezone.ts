@@ -1,7 +1,7 @@
 /** A time zone that does not exist. */
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
-import { didYouMean } from '../diagnostics/suggest.ts';
 import { isTimeZone, timeZones } from '../schedule/time-zone.ts';
+import { didYouMean } from '../text/suggest.ts';
 import type { Rule } from './support/rule.ts';
 
 export const invalidTimezone: Rule = {
@@ -9,28 +9,6 @@ export const invalidTimezone: Rule = {
   severity: 'error',
   title: '`timezone` is not the name of an IANA zone.',
   why: 'Jobs would run at the wrong hour, or not at all.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        prompt: "{title}"
-gateway: { timezone: Europe/Berln }
-`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        prompt: "{title}"
-gateway: { timezone: Europe/Berlin }
-`,
-  },
   checkConfig({ config }) {
     return checkZone(config.gateway?.timezone, ['gateway', 'timezone']);
   },

@@ -8,28 +8,6 @@ export const invalidValue: Rule = {
   severity: 'error',
   title: 'A value is none of those that are possible here.',
   why: 'Nothing could be done with it.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        prompt: "{title}"
-gateway: { durability: ful }
-`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        prompt: "{title}"
-gateway: { durability: full }
-`,
-  },
   checkConfig({ settings }) {
     const path = settings.pathOf('trusted_proxies') ?? [];
     return (settings.values.trusted_proxies ?? []).flatMap((text, index): readonly Problem[] => {

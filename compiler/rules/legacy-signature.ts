@@ -6,28 +6,6 @@ export const legacySignature: Rule = {
   severity: 'warning',
   title: 'A route accepts nothing better than a deprecated signature scheme.',
   why: 'The legacy generic scheme signs the body only: a request that was recorded once can be sent again for ever.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        auth: [generic-v1]
-        prompt: "{title}"
-`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        auth: [generic-v2]
-        prompt: "{title}"
-`,
-  },
   checkRoute(route) {
     const [first] = route.schemes;
     if (route.insecure || first === undefined || route.schemes.some(({ deprecated }) => deprecated === null)) return [];

@@ -8,32 +8,6 @@ export const listFileMissing: Rule = {
   severity: 'warning',
   title: 'An `in_file` names a file that does not exist here.',
   why: 'A missing list matches nothing, so the filter lets no event through. The file is read again as soon as it is there.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      pulls:
-        filters: { field: sender.login, in_file: team.txt }
-        prompt: "{title}"
-`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      pulls:
-        filters: { field: sender.login, in_file: team.txt }
-        prompt: "{title}"
-`,
-    files: {
-      '~/.hookwright/team.txt': `octocat
-`,
-    },
-  },
   checkRoute(route) {
     return listFiles(route.config.filters ?? [], ['filters'])
       .filter(({ file }) => !file.endsWith('/') && !route.scope.facts.listFile(file.replace(/^<home_dir>\/+/, '')))

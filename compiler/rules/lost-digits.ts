@@ -6,34 +6,4 @@ export const lostDigits: Rule = {
   severity: 'warning',
   title: 'An address is written as a number that loses digits.',
   why: 'YAML reads `1712345678.123450` as a number and drops the last zero: the message would go to another thread, or to none.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        prompt: "{title}"
-        deliver: workspace_chat
-        deliver_extra: { chat_id: C0123456789, thread_id: 1712345678.123450 }
-  workspace_chat:
-    enabled: true
-    token: env:WORKSPACE_CHAT_TOKEN
-`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        prompt: "{title}"
-        deliver: workspace_chat
-        deliver_extra: { chat_id: C0123456789, thread_id: "1712345678.123450" }
-  workspace_chat:
-    enabled: true
-    token: env:WORKSPACE_CHAT_TOKEN
-`,
-  },
 };

@@ -12,35 +12,6 @@ export const missingAddress: Rule = {
   severity: 'warning',
   title: 'A delivery names no `chat_id`, and its target has no home channel.',
   why: 'Every delivery fails: there is no chat to send it to.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        prompt: "{title}"
-        deliver: messenger_a
-  messenger_a:
-    enabled: true
-    token: env:MESSENGER_A_TOKEN
-`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        prompt: "{title}"
-        deliver: messenger_a
-  messenger_a:
-    enabled: true
-    token: env:MESSENGER_A_TOKEN
-    home_channel: "-1001234"
-`,
-  },
   checkRoute(route) {
     if (route.mode === 'cron' || route.profilePlan === null) return [];
     return withoutChat(route.config, route.profilePlan, route.scope.table);

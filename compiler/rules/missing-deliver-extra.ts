@@ -10,30 +10,6 @@ export const missingDeliverExtra: Rule = {
   severity: 'error',
   title: 'A target needs a key in `deliver_extra` that is not there.',
   why: 'Every delivery would fail: a comment, for instance, needs a repository and a number.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      pulls:
-        prompt: "{pull_request.title}"
-        deliver: forgea_comment
-        deliver_extra: { repo: "{repository.full_name}" }
-`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      pulls:
-        prompt: "{pull_request.title}"
-        deliver: forgea_comment
-        deliver_extra: { repo: "{repository.full_name}", pr_number: "{number}" }
-`,
-  },
   checkRoute(route) {
     return route.mode === 'cron' ? [] : missingKeys(route.config, route.scope.table);
   },

@@ -6,26 +6,4 @@ export const missingKey: Rule = {
   severity: 'error',
   title: 'An entry lacks a key it cannot do without.',
   why: 'There is no sensible default for it.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        prompt: "{title}"
-        coalesce: { window_seconds: 60 }
-`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        prompt: "{title}"
-        coalesce: { key: alert.id, window_seconds: 60 }
-`,
-  },
 };

@@ -6,29 +6,6 @@ export const missingPublicUrl: Rule = {
   severity: 'error',
   title: "The route's source signs the URL, and no `public_url` says what it is.",
   why: 'Behind a proxy the server sees another URL than the sender does: no signature would ever match.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      payments:
-        source: square
-        prompt: "{type}"
-`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      payments:
-        source: square
-        public_url: https://hooks.example.org/webhooks/payments
-        prompt: "{type}"
-`,
-  },
   checkRoute(route) {
     if (route.insecure || route.config.public_url !== undefined || route.scope.table.server.public_url !== null)
       return [];

@@ -6,29 +6,6 @@ export const missingVerifyToken: Rule = {
   severity: 'warning',
   title: "The route's source checks the URL with a token, and the route has no `verify_token`.",
   why: 'The handshake is refused and the sender does not accept the URL. The token is a word of your own, entered at the sender too; the signing secret must not be used for it, since it travels in a URL.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    routes:
-      messages:
-        source: whatsapp
-        secret: env:META_APP_SECRET
-        prompt: "{entry.0.changes.0.value}"
-`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    routes:
-      messages:
-        source: whatsapp
-        secret: env:META_APP_SECRET
-        verify_token: env:META_VERIFY_TOKEN
-        prompt: "{entry.0.changes.0.value}"
-`,
-  },
   checkRoute({ config, schemes }) {
     if (config.source === undefined || config.verify_token !== undefined) return [];
     if (!schemes.some(({ challenges }) => challenges.some(({ token }) => token !== null))) return [];

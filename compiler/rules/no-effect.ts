@@ -1,6 +1,6 @@
 /** A key that changes nothing in this place. */
 import type { RouteConfig } from '../../schemas/generated/types.ts';
-import type { RouteMode } from '../route-scope.ts';
+import type { RouteMode } from '../routes/route-scope.ts';
 import type { Rule } from './support/rule.ts';
 
 export const noEffect: Rule = {
@@ -8,32 +8,6 @@ export const noEffect: Rule = {
   severity: 'warning',
   title: 'A route sets a key that its mode does not use.',
   why: 'Its author expects something of it that does not happen.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      deploys:
-        cron_job: report
-        skills: [reviewing]
-jobs:
-  report: { schedule: "0 8 * * *", prompt: Write the report. }
-`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      deploys:
-        cron_job: report
-        prompt: "{title}"
-jobs:
-  report: { schedule: "0 8 * * *", prompt: Write the report. }
-`,
-  },
   checkRoute(route) {
     // Two modes at once are refused; which keys count is open then.
     if (route.mode === 'cron' && route.config.deliver_only === true) return [];

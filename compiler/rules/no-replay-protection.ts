@@ -7,28 +7,6 @@ export const noReplayProtection: Rule = {
   severity: 'warning',
   title: "The route's source signs no timestamp and sends no delivery id.",
   why: 'Whoever has recorded one request can send it again at any time: its signature stays right, and nothing tells it from a new event.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        source: grafana
-        prompt: "{title}"
-`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        source: grafana-timestamp
-        prompt: "{title}"
-`,
-  },
   checkRoute({ config, schemes, scope, insecure }) {
     if (config.source === undefined || insecure || !schemes.some(isReplayable)) return [];
     const better = Object.values(scope.table.schemes).find(

@@ -6,35 +6,6 @@ export const noSecondAttempt: Rule = {
   severity: 'warning',
   title: 'A `deliver_only` route has a sender that never retries.',
   why: 'A direct delivery that fails is answered 502 and left to the sender to repeat. This one does not: the event is lost. On an agent route the event is stored before it is answered, and its delivery is retried here.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      pushes:
-        source: github
-        deliver: telegram
-        deliver_only: true
-        deliver_extra: { chat_id: "-100200" }
-        prompt: "{ref}"
-  messenger_a: { enabled: true, token: env:BOT_TOKEN }
-`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      pushes:
-        source: github
-        deliver: telegram
-        deliver_extra: { chat_id: "-100200" }
-        prompt: "{ref}"
-  messenger_a: { enabled: true, token: env:BOT_TOKEN }
-`,
-  },
   checkRoute({ config, facts, mode }) {
     if (mode !== 'direct' || facts?.attempts !== 1) return [];
     const message = `\`${config.source}\` never sends a failed delivery again: what the target refuses is lost`;

@@ -3,23 +3,11 @@ import type { Problem } from '../diagnostics/problem.ts';
 import type { Rule } from './support/rule.ts';
 import type { ConfigView } from './support/views.ts';
 
-const CONFIG = `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    port: 9000
-    routes:
-      alerts:
-        prompt: "{title}"
-`;
-
 export const overriddenSetting: Rule = {
   id: 'overridden-setting',
   severity: 'warning',
   title: 'An environment variable, or a line of `.env`, replaces a setting that the config writes differently.',
   why: 'What is read in the config is not what is used, and requests signed with the secret that stands there are refused.',
-  bad: { config: CONFIG, files: { '~/.hookwright/.env': 'WEBHOOK_PORT=8644\n' } },
-  good: { config: CONFIG, files: { '~/.hookwright/.env': 'WEBHOOK_SECRET=only-an-example-make-your-own\n' } },
   checkConfig(view) {
     return [secretProblem(view), ...plainProblems(view)].flatMap((problem) => problem ?? []);
   },

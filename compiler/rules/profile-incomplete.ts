@@ -1,6 +1,6 @@
 /** A route whose profile lacks what the route needs: nothing falls back to another profile (§5.4). */
 import type { Problem } from '../diagnostics/problem.ts';
-import type { RouteView } from '../route-scope.ts';
+import type { RouteView } from '../routes/route-scope.ts';
 import { hasOwnProfile } from './support/own-profile.ts';
 import type { Rule } from './support/rule.ts';
 import { scriptState } from './support/script-state.ts';
@@ -12,50 +12,6 @@ export const profileIncomplete: Rule = {
   severity: 'error',
   title: "The route's profile lacks a target, script or skill that the route needs.",
   why: 'A profile reaches only what is its own: the target that another profile has switched on, or the script beside it, is out of reach, and the route would accept events that come to nothing.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        profile: work
-        prompt: "{title}"
-        deliver: messenger_a
-        deliver_extra: { chat_id: "-1001234" }
-  messenger_a:
-    enabled: true
-    token: env:MESSENGER_A_TOKEN
-gateway:
-  multiplex_profiles: true
-`,
-    files: {
-      '~/.hookwright/profiles/work/config.yaml': `{}
-`,
-    },
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        profile: work
-        prompt: "{title}"
-        deliver: messenger_a
-        deliver_extra: { chat_id: "-1001234" }
-gateway:
-  multiplex_profiles: true
-`,
-    files: {
-      '~/.hookwright/profiles/work/config.yaml': `platforms:
-  messenger_a:
-    enabled: true
-    token: env:MESSENGER_A_TOKEN
-`,
-    },
-  },
   checkRoute(route) {
     const { profile, profilePlan, mode, config, scope } = route;
     if (profilePlan === null || !hasOwnProfile(route)) return [];

@@ -1,5 +1,5 @@
 /** A published key where a shared secret is expected. */
-import { isAsymmetric } from '../route-scope.ts';
+import { isAsymmetric } from '../routes/route-scope.ts';
 import type { Rule } from './support/rule.ts';
 
 export const publicKeyScheme: Rule = {
@@ -7,29 +7,6 @@ export const publicKeyScheme: Rule = {
   severity: 'error',
   title: '`public_key` is set on a route whose schemes sign with a shared secret.',
   why: 'Everybody knows a public key. If it were taken for a shared secret, everybody could sign.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      orders:
-        public_key: env:SENDER_KEY
-        prompt: "{title}"
-`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      orders:
-        source: discord
-        public_key: env:SENDER_KEY
-        prompt: "{data.name}"
-`,
-  },
   checkRoute(route) {
     if (route.config.public_key === undefined || route.schemes.every(isAsymmetric)) return [];
     const shared = route.schemes.find((scheme) => !isAsymmetric(scheme))?.name ?? '';

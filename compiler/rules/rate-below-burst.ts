@@ -1,44 +1,11 @@
 /** A rate limit the sender is known to exceed. */
 import type { Rule } from './support/rule.ts';
 
-const SOURCE = `sources:
-  build-farm:
-    verify: hmac-sha256
-    signature: { header: X-Farm-Signature }
-    signed: "{body}"
-    delivery: { header: X-Farm-Id }
-    sending: { burst_per_minute: 120, evidence: vendor }
-`;
-
 export const rateBelowBurst: Rule = {
   id: 'rate-below-burst',
   severity: 'warning',
   title: "`rate_limit` is below what the route's source is known to send in a minute.",
   why: 'The rest of a burst is answered 429. Not every sender comes back after that.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      builds:
-        source: build-farm
-        rate_limit: 30
-        prompt: "{title}"
-${SOURCE}`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      builds:
-        source: build-farm
-        rate_limit: 150
-        prompt: "{title}"
-${SOURCE}`,
-  },
   checkRoute({ config, facts, scope }) {
     const burst = facts?.burst_per_minute ?? 0;
     const limit = config.rate_limit ?? scope.table.server.rate_limit;

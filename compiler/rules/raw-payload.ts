@@ -1,7 +1,8 @@
 /** A stranger's whole text in front of strong tools (§5.5). */
-import { oneOf } from '../diagnostics/suggest.ts';
+
 import { DEFAULT_TOOLSETS, webhookToolsets } from '../lower/toolsets.ts';
-import type { RouteView } from '../route-scope.ts';
+import type { RouteView } from '../routes/route-scope.ts';
+import { oneOf } from '../text/suggest.ts';
 import { actingToolsets } from '../untrusted/untrusted-texts.ts';
 import type { Rule } from './support/rule.ts';
 import { atRoute } from './support/rule.ts';
@@ -11,28 +12,6 @@ export const rawPayload: Rule = {
   severity: 'warning',
   title: 'An agent route gives its agent wide toolsets and the whole payload.',
   why: 'Payload text is untrusted even when its sender is authenticated: anyone who can open an issue writes into it. A narrow template keeps most of it away from an agent that can run commands.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      issues:
-        toolsets: [web]
-        prompt: "Look at this: {__raw__}"
-`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      issues:
-        toolsets: [web]
-        prompt: "Look at issue {issue.number}: {issue.title}"
-`,
-  },
   checkRoute(route) {
     if (route.mode !== 'agent') return [];
     const names = route.config.toolsets ?? route.profilePlan?.toolsets ?? [];

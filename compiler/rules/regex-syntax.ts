@@ -6,26 +6,4 @@ export const regexSyntax: Rule = {
   severity: 'error',
   title: 'A `regex` is not valid RE2.',
   why: 'Payloads are hostile: with back-references or lookaround a single crafted value can keep the server busy for hours.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      pulls:
-        filters: { field: title, regex: "(?!wip)" }
-        prompt: "{title}"
-`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      pulls:
-        filters: { not: { field: title, regex: "(?i)^wip" } }
-        prompt: "{title}"
-`,
-  },
 };

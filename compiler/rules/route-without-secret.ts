@@ -1,5 +1,5 @@
 /** A route that nobody could sign for (§5.2). */
-import { isAsymmetric } from '../route-scope.ts';
+import { isAsymmetric } from '../routes/route-scope.ts';
 import type { Rule } from './support/rule.ts';
 import { atRoute } from './support/rule.ts';
 
@@ -8,25 +8,6 @@ export const routeWithoutSecret: Rule = {
   severity: 'error',
   title: 'A route has no secret, neither its own nor the global one.',
   why: 'Every request to it would have to be refused or, worse, believed. Every route needs a secret: its own, or the one under `platforms.webhook`.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    routes:
-      alerts:
-        prompt: "{title}"
-`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    routes:
-      alerts:
-        secret: env:ALERTS_SECRET
-        prompt: "{title}"
-`,
-  },
   checkRoute(route) {
     if (route.secrets.length > 0 || route.scope.unsure.has('setting:secret')) return [];
     if (route.schemes.length > 0 && route.schemes.every(isAsymmetric)) {

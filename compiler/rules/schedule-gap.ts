@@ -4,30 +4,11 @@ import { parseSchedule } from '../schedule/parse-schedule.ts';
 import { isTimeZone } from '../schedule/time-zone.ts';
 import type { Rule } from './support/rule.ts';
 
-const CONFIG = `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        prompt: "{title}"
-`;
-
 export const scheduleGap: Rule = {
   id: 'schedule-gap',
   severity: 'warning',
   title: 'A job is to run at a time that its zone skips on one day of the year.',
   why: 'On that day the job runs later than written, or not at all.',
-  bad: {
-    config: `${CONFIG}jobs:
-  report: { schedule: "30 2 * * *", timezone: Europe/Berlin, prompt: Write the report. }
-`,
-  },
-  good: {
-    config: `${CONFIG}jobs:
-  report: { schedule: "30 3 * * *", timezone: Europe/Berlin, prompt: Write the report. }
-`,
-  },
   checkJob({ config, scope }) {
     const parsed = parseSchedule(config.schedule);
     // Without a zone it is that of the machine which serves, and nothing is known of it here.

@@ -3,30 +3,11 @@ import { neverFires } from '../schedule/lint-schedule.ts';
 import { parseSchedule } from '../schedule/parse-schedule.ts';
 import type { Rule } from './support/rule.ts';
 
-const CONFIG = `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        prompt: "{title}"
-`;
-
 export const scheduleNever: Rule = {
   id: 'schedule-never',
   severity: 'warning',
   title: 'No date matches the `schedule` of a job.',
   why: 'The job would never run, and nothing would ever say so.',
-  bad: {
-    config: `${CONFIG}jobs:
-  report: { schedule: "0 8 30 2 *", prompt: Write the report. }
-`,
-  },
-  good: {
-    config: `${CONFIG}jobs:
-  report: { schedule: "0 8 28 2 *", prompt: Write the report. }
-`,
-  },
   checkJob({ config }) {
     const parsed = parseSchedule(config.schedule);
     const complaint = parsed.ok ? neverFires(parsed.schedule) : null;

@@ -3,30 +3,11 @@ import { unevenSteps } from '../schedule/lint-schedule.ts';
 import { parseSchedule } from '../schedule/parse-schedule.ts';
 import type { Rule } from './support/rule.ts';
 
-const CONFIG = `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        prompt: "{title}"
-`;
-
 export const scheduleStep: Rule = {
   id: 'schedule-step',
   severity: 'warning',
   title: 'A step in the `schedule` of a job does not divide its field.',
   why: 'The job would run at uneven intervals: `*/45 * * * *` fires at 0 and 45 minutes past each hour.',
-  bad: {
-    config: `${CONFIG}jobs:
-  report: { schedule: "*/45 * * * *", prompt: Write the report. }
-`,
-  },
-  good: {
-    config: `${CONFIG}jobs:
-  report: { schedule: "*/30 * * * *", prompt: Write the report. }
-`,
-  },
   checkJob({ config }) {
     const parsed = parseSchedule(config.schedule);
     const complaints = parsed.ok ? unevenSteps(parsed.schedule) : [];

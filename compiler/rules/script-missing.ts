@@ -9,33 +9,6 @@ export const scriptMissing: Rule = {
   severity: 'warning',
   title: "The route's script does not exist here.",
   why: 'Where the script is missing, every event of the route is answered `ignored`. A config that is compiled on another machine than it is served on may be right all the same.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      pulls:
-        script: only-mine.sh
-        prompt: "{title}"
-`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      pulls:
-        script: only-mine.sh
-        prompt: "{title}"
-`,
-    files: {
-      '~/.hookwright/scripts/only-mine.sh': `#!/bin/bash
-cat
-`,
-    },
-  },
   checkRoute(route) {
     if (route.config.script === undefined || hasOwnProfile(route) || scriptState(route) !== 'missing') return [];
     const message = `the script \`${route.config.script}\` does not exist here: events would be ignored`;

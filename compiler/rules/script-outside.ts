@@ -19,33 +19,6 @@ export const scriptOutside: Rule = {
   severity: 'error',
   title: '`script` leads outside `<profile home>/scripts/`.',
   why: 'Whoever may write a route could otherwise run any program on the machine. Symbolic links are followed before the path is judged, and a file with a second name (a hard link) is refused: that name may lie anywhere.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      pulls:
-        script: ../../bin/anything.sh
-        prompt: "{title}"
-`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      pulls:
-        script: only-mine.sh
-        prompt: "{title}"
-`,
-    files: {
-      '~/.hookwright/scripts/only-mine.sh': `#!/bin/bash
-cat
-`,
-    },
-  },
   checkRoute(route) {
     if (route.config.script === undefined) return [];
     const state = scriptState(route);

@@ -6,29 +6,6 @@ export const secretConflict: Rule = {
   severity: 'error',
   title: 'A route sets both `secret` and `secrets`.',
   why: 'During a rotation it must be clear which secrets are still accepted: `secrets` lists them all, the current one first.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      pulls:
-        secret: env:OLD_SECRET
-        secrets: [env:NEW_SECRET]
-        prompt: "{title}"
-`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      pulls:
-        secrets: [env:NEW_SECRET, env:OLD_SECRET]
-        prompt: "{title}"
-`,
-  },
   checkRoute(route) {
     const { secret, secrets } = route.config;
     if (secret === undefined || secrets === undefined) return [];

@@ -7,30 +7,6 @@ export const secretExpiry: Rule = {
   severity: 'error',
   title: 'The `expires_at` of a secret is no instant.',
   why: 'A day that does not exist never comes: the old secret would be accepted for ever.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    routes:
-      pulls:
-        secrets:
-          - env:NEW_SECRET
-          - { value: env:OLD_SECRET, expires_at: "2030-02-31T00:00:00Z" }
-        prompt: "{title}"
-`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    routes:
-      pulls:
-        secrets:
-          - env:NEW_SECRET
-          - { value: env:OLD_SECRET, expires_at: "2030-02-28T00:00:00Z" }
-        prompt: "{title}"
-`,
-  },
   checkRoute(route) {
     return (route.config.secrets ?? []).flatMap((secret, index): readonly Problem[] => {
       const expires = typeof secret === 'string' ? undefined : secret.expires_at;

@@ -6,26 +6,4 @@ export const secretExposed: Rule = {
   severity: 'warning',
   title: 'A file that other users may read holds a literal secret.',
   why: 'Every account on the machine could sign requests or use the credentials.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      pulls:
-        secret: "correct horse battery staple"
-        prompt: "{title}"
-`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      pulls:
-        secret: env:PULLS_SECRET
-        prompt: "{title}"
-`,
-  },
 };

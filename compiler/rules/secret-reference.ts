@@ -2,8 +2,8 @@
 
 import type { Problem } from '../diagnostics/problem.ts';
 import { agentSecrets } from '../lower/agent.ts';
-import { DEFAULT_PROFILE } from '../route-scope.ts';
-import { parseSecretRef, secretRefProblem } from '../source/secret-ref.ts';
+import { DEFAULT_PROFILE } from '../routes/route-scope.ts';
+import { parseSecretRef, secretRefProblem } from '../text/secret-ref.ts';
 import type { Rule } from './support/rule.ts';
 
 export const secretReference: Rule = {
@@ -11,28 +11,6 @@ export const secretReference: Rule = {
   severity: 'error',
   title: 'A secret starts with `env:` or `file:` and what follows is no name or path.',
   why: 'It would be found out when the server starts, on the machine where it hurts.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      pulls:
-        secret: "env:MY SECRET"
-        prompt: "{title}"
-`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      pulls:
-        secret: env:MY_SECRET
-        prompt: "{title}"
-`,
-  },
   checkRoute(route) {
     const { verify_token } = route.config;
     const token =

@@ -1,9 +1,9 @@
 /** A literal secret that can be guessed. */
 import type { SecretRef } from '../../schemas/generated/types.ts';
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
-import { DEFAULT_PROFILE } from '../route-scope.ts';
+import { DEFAULT_PROFILE } from '../routes/route-scope.ts';
 import { placeholderIn } from '../source/placeholder-in.ts';
-import { INSECURE_NO_AUTH, parseSecretRef } from '../source/secret-ref.ts';
+import { INSECURE_NO_AUTH, parseSecretRef } from '../text/secret-ref.ts';
 import type { Rule } from './support/rule.ts';
 
 export const secretShort: Rule = {
@@ -11,29 +11,6 @@ export const secretShort: Rule = {
   severity: 'warning',
   title: 'A signing secret is shorter than 16 characters.',
   why: 'Whoever sees one signed request can try secrets against it for as long as he likes; short ones are found.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      pulls:
-        secret: hunter2
-        prompt: "{title}"
-`,
-    mode: 0o600,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      pulls:
-        secret: env:PULLS_SECRET
-        prompt: "{title}"
-`,
-  },
   checkRoute(route) {
     return route.secrets.flatMap(({ ref, path }): readonly Problem[] =>
       path === null ? [] : shortSecret(this.id, ref, path),

@@ -1,9 +1,9 @@
 /** A route that reacts to its own answers. */
 import type { TargetEffect } from '../../schemas/generated/types.ts';
 import type { Problem } from '../diagnostics/problem.ts';
-import { findJobs } from '../lower/find-job.ts';
-import type { RouteView } from '../route-scope.ts';
-import { isForm } from '../shapes/payloads.ts';
+import { findJobs } from '../routes/find-job.ts';
+import type { RouteView } from '../routes/route-scope.ts';
+import { isForm } from '../shapes/form-set.ts';
 import { keepsOwnOut } from '../untrusted/own-answers.ts';
 import type { Rule } from './support/rule.ts';
 import { atRoute } from './support/rule.ts';
@@ -15,40 +15,6 @@ export const selfTrigger: Rule = {
   strict: true,
   title: 'What a route delivers comes back to it as an event, and nothing keeps its own out.',
   why: 'The answer is posted, the service sends an event about it, the route answers that, and so on until a limit or a bill ends it. A filter on who wrote what came back ends it, or one on how the text has to begin. Reported where it is certain which sender the events are from; a `script` may keep them out, and is trusted to.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      answers:
-        source: github
-        events: [issue_comment]
-        prompt: "Answer {comment.user.login}: {comment.body}"
-        deliver: github_comment
-        deliver_extra: { repo: "{repository.full_name}", pr_number: "{issue.number}" }
-  github_comment:
-    enabled: true
-`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      answers:
-        source: github
-        events: [issue_comment]
-        filters:
-          - { field: comment.user.login, not_equals: our-bot }
-        prompt: "Answer {comment.user.login}: {comment.body}"
-        deliver: github_comment
-        deliver_extra: { repo: "{repository.full_name}", pr_number: "{issue.number}" }
-  github_comment:
-    enabled: true
-`,
-  },
   checkRoute(route) {
     const { payloads } = route.scope;
     if (payloads === null || route.config.enabled === false) return [];

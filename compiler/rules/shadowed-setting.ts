@@ -6,29 +6,6 @@ export const shadowedSetting: Rule = {
   severity: 'warning',
   title: 'A key stands under `platforms.webhook` and under `platforms.webhook.extra`.',
   why: 'The one in `extra` wins; the other one has no effect.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    port: 8644
-    extra: { port: 9000 }
-    routes:
-      alerts:
-        prompt: "{title}"
-`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    extra: { port: 9000 }
-    routes:
-      alerts:
-        prompt: "{title}"
-`,
-  },
   checkConfig({ settings }) {
     return settings.shadowed.map(({ path, by }) => ({
       rule: this.id,

@@ -9,30 +9,6 @@ export const shellPlaceholder: Rule = {
   severity: 'error',
   title: 'An argument of `agent.command` that a shell or another interpreter reads as code holds a placeholder.',
   why: 'The session holds the delivery id, which the sender chooses: whatever it says would become a part of the code. A variable is a value wherever it is used.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      pulls:
-        prompt: "{title}"
-agent:
-  command: [bash, -lc, "my-agent --tools {toolsets} --session {session} | tee -a agent.log"]
-`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      pulls:
-        prompt: "{title}"
-agent:
-  command: [bash, -lc, 'my-agent --tools "$HOOKWRIGHT_TOOLSETS" --session "$HOOKWRIGHT_SESSION" | tee -a agent.log']
-`,
-  },
   checkProfile({ config }) {
     const command = config.agent?.command ?? [];
     return codeArguments(command).flatMap((code) => problemsIn(command[code.index] ?? '', code, this.id));

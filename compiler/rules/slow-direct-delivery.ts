@@ -7,38 +7,6 @@ export const slowDirectDelivery: Rule = {
   severity: 'warning',
   title: 'A `deliver_only` route may answer later than its sender waits.',
   why: 'The answer of a direct delivery is sent once the target has answered. A sender that has given up by then takes it for a failure and sends the event again.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    direct_timeout_seconds: 10
-    routes:
-      mentions:
-        source: slack
-        deliver: telegram
-        deliver_only: true
-        deliver_extra: { chat_id: "-100200" }
-        prompt: "{event.text}"
-  messenger_a: { enabled: true, token: env:BOT_TOKEN }
-`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    direct_timeout_seconds: 2.5
-    routes:
-      mentions:
-        source: slack
-        deliver: telegram
-        deliver_only: true
-        deliver_extra: { chat_id: "-100200" }
-        prompt: "{event.text}"
-  messenger_a: { enabled: true, token: env:BOT_TOKEN }
-`,
-  },
   checkRoute({ config, facts, mode, scope }) {
     const deadline = facts?.deadline_seconds ?? null;
     const { direct_timeout_seconds: timeout } = scope.table.server;

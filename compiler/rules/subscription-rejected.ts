@@ -1,28 +1,9 @@
 /** A dynamic route that the running gateway leaves out (§2.7). */
 import type { Rule } from './support/rule.ts';
 
-const CONFIG = `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        prompt: "{title}"
-`;
-
 export const subscriptionRejected: Rule = {
   id: 'subscription-rejected',
   severity: 'warning',
   title: 'An entry of `webhook_subscriptions.json` has an error.',
   why: 'The gateway leaves a faulty subscription out and goes on with the others: its sender is answered 404. The rule that is broken is named in the message.',
-  bad: {
-    config: CONFIG,
-    files: {
-      '~/.hookwright/webhook_subscriptions.json': '{ "builds": { "deliver_only": true, "prompt": "{title}" } }\n',
-    },
-  },
-  good: {
-    config: CONFIG,
-    files: { '~/.hookwright/webhook_subscriptions.json': '{ "builds": { "prompt": "{title}" } }\n' },
-  },
 };

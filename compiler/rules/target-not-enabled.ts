@@ -10,33 +10,6 @@ export const targetNotEnabled: Rule = {
   severity: 'warning',
   title: "`deliver` names a target that is not enabled in the route's profile.",
   why: 'Every delivery to it fails until it is switched on with its credentials.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        prompt: "{title}"
-        deliver: messenger_a
-        deliver_extra: { chat_id: "-1001234" }
-`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        prompt: "{title}"
-        deliver: messenger_a
-        deliver_extra: { chat_id: "-1001234" }
-  messenger_a:
-    enabled: true
-    token: env:MESSENGER_A_TOKEN
-`,
-  },
   checkRoute(route) {
     if (route.mode === 'cron' || route.profilePlan === null || hasOwnProfile(route)) return [];
     return targetsNotEnabled(route.targets, route.profilePlan, route.scope);

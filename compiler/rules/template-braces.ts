@@ -6,24 +6,4 @@ export const templateBraces: Rule = {
   severity: 'warning',
   title: 'A placeholder is written with two pairs of braces.',
   why: 'One pair is enough; the other one stays in the text.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        prompt: "New issue: {{issue.title}}"
-`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        prompt: "New issue: {issue.title}"
-`,
-  },
 };

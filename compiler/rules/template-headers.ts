@@ -6,24 +6,4 @@ export const templateHeaders: Rule = {
   severity: 'warning',
   title: 'A template uses `{headers.…}`.',
   why: 'Templates see the payload, so the placeholder stays in the text. Filters do see headers.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        prompt: "From {headers.User-Agent}"
-`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        prompt: "From {sender.login}"
-`,
-  },
 };

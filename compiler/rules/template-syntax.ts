@@ -6,24 +6,4 @@ export const templateSyntax: Rule = {
   severity: 'error',
   title: 'A template holds braces that look like a placeholder and would stay in the text.',
   why: 'The slip would show up in the first real message: `{ issue.title }` is delivered as it stands.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        prompt: "New issue: { issue.title }"
-`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        prompt: "New issue: {issue.title}"
-`,
-  },
 };

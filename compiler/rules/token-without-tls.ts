@@ -7,31 +7,6 @@ export const tokenWithoutTls: Rule = {
   severity: 'warning',
   title: "The route's sender sends the secret itself, to a server that listens beyond this machine without TLS.",
   why: 'With such a sender every request carries the secret, and nothing binds the body to it: whoever reads one request can forge any other. A `public_url` that starts with `https://` says that TLS ends in front of the server.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    host: 0.0.0.0
-    secret: env:WEBHOOK_SECRET
-    routes:
-      reviews:
-        source: gitlab
-        prompt: "{object_kind}"
-`,
-  },
-  good: {
-    config: `public_url: https://hooks.example.org
-platforms:
-  webhook:
-    enabled: true
-    host: 0.0.0.0
-    secret: env:WEBHOOK_SECRET
-    routes:
-      reviews:
-        source: gitlab
-        prompt: "{object_kind}"
-`,
-  },
   checkRoute({ config, schemes, scope, insecure }) {
     const { host, public_url } = scope.table.server;
     const inClear = schemes.length > 0 && schemes.every(({ verify }) => verify === 'token' || verify === 'basic');

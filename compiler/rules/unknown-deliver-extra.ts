@@ -1,10 +1,10 @@
 /** An address key that no target reads. */
 import type { Problem } from '../diagnostics/problem.ts';
-import { didYouMean, oneOf } from '../diagnostics/suggest.ts';
 import type { DeliveryConfig } from '../lower/delivery.ts';
 import { addressKeys, targetNamed, writtenTargets } from '../lower/delivery.ts';
-import type { RouteScope } from '../route-scope.ts';
-import { isPlainMap } from '../source/plain-map.ts';
+import type { RouteScope } from '../routes/route-scope.ts';
+import { isPlainMap } from '../text/plain-map.ts';
+import { didYouMean, oneOf } from '../text/suggest.ts';
 import type { Rule } from './support/rule.ts';
 import { deliveryTargets } from './support/targets.ts';
 
@@ -13,36 +13,6 @@ export const unknownDeliverExtra: Rule = {
   severity: 'warning',
   title: "A key of `deliver_extra` is not known to any of the route's targets.",
   why: 'A misspelt `chat_id` would send the message to the home channel.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        prompt: "{title}"
-        deliver: messenger_a
-        deliver_extra: { chat_id: "-1001234", tread_id: "7" }
-  messenger_a:
-    enabled: true
-    token: env:MESSENGER_A_TOKEN
-`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        prompt: "{title}"
-        deliver: messenger_a
-        deliver_extra: { chat_id: "-1001234", thread_id: "7" }
-  messenger_a:
-    enabled: true
-    token: env:MESSENGER_A_TOKEN
-`,
-  },
   checkRoute(route) {
     return route.mode === 'cron' ? [] : unknownKeys(route.config, route.scope);
   },

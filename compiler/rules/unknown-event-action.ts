@@ -7,31 +7,5 @@ export const unknownEventAction: Rule = {
   severity: 'warning',
   title: 'A filter waits for an action that the events of the route do not have.',
   why: 'Actions are compared letter by letter: one the sender never sends keeps the route silent. Checked where it is certain which events come (see `unknown-payload-path`).',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      triage:
-        source: github
-        events: [issues]
-        filters: { field: action, in: [open, reopened] }
-        prompt: "Triage {issue.title}"
-`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      triage:
-        source: github
-        events: [issues]
-        filters: { field: action, in: [opened, reopened] }
-        prompt: "Triage {issue.title}"
-`,
-  },
   checkRoute: (route) => payloadProblems(route, 'unknown-event-action'),
 };

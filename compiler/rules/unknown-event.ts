@@ -1,10 +1,10 @@
 /** An event name the sender does not know. */
 import type { Problem } from '../diagnostics/problem.ts';
-import { certainMatch, editDistance, suggest } from '../diagnostics/suggest.ts';
 import { linkGlob } from '../globs/linear-glob.ts';
 import type { EventNames } from '../lower/events.ts';
 import { lowerEvents } from '../lower/events.ts';
-import type { RouteView } from '../route-scope.ts';
+import type { RouteView } from '../routes/route-scope.ts';
+import { certainMatch, editDistance, suggest } from '../text/suggest.ts';
 import type { Rule } from './support/rule.ts';
 
 export const unknownEvent: Rule = {
@@ -12,30 +12,6 @@ export const unknownEvent: Rule = {
   severity: 'warning',
   title: '`events` names an event that the source does not document.',
   why: 'Events are compared letter by letter: a name the sender never sends keeps the route silent. Some senders use phrases where others use words: GitLab sends `Merge Request Hook`, which `merge_request` names as well.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      reviews:
-        source: gitlab
-        events: [merge_requests]
-        prompt: "{object_attributes.title}"
-`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      reviews:
-        source: gitlab
-        events: [Merge Request Hook]
-        prompt: "{object_attributes.title}"
-`,
-  },
   checkRoute(route) {
     const { config, facts } = route;
     const documented = facts?.events ?? [];

@@ -1,6 +1,7 @@
 /** A job that does not exist (§2.1). */
-import { didYouMean } from '../diagnostics/suggest.ts';
-import { findJobs, jobsOf } from '../lower/find-job.ts';
+
+import { findJobs, jobsOf } from '../routes/find-job.ts';
+import { didYouMean } from '../text/suggest.ts';
 import type { Rule } from './support/rule.ts';
 
 export const unknownJob: Rule = {
@@ -8,30 +9,6 @@ export const unknownJob: Rule = {
   severity: 'error',
   title: "`cron_job` names no job of the route's profile.",
   why: 'Each event would be accepted and then fire nothing.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      deploys:
-        cron_job: reprot
-jobs:
-  report: { schedule: "0 8 * * *", prompt: Write the report. }
-`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      deploys:
-        cron_job: report
-jobs:
-  report: { schedule: "0 8 * * *", prompt: Write the report. }
-`,
-  },
   checkRoute(route) {
     const { cron_job } = route.config;
     if (cron_job === undefined || route.scope.unsure.has(`job:${cron_job}`)) return [];

@@ -6,24 +6,4 @@ export const unknownKey: Rule = {
   severity: 'error',
   title: 'A key is not known in this place.',
   why: 'A misspelt key would be ignored, and the default would be in force without a word.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        promt: "{title}"
-`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        prompt: "{title}"
-`,
-  },
 };

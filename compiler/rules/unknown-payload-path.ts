@@ -8,29 +8,5 @@ export const unknownPayloadPath: Rule = {
   severity: 'warning',
   title: 'A template, filter, key or address names a path that no event of the route has.',
   why: 'A placeholder without a value stays in the text as it is written, and a filter on such a field decides the same way for every event. Checked where it is certain which events come: `source` is set, or `events` names events that only one sender has; never behind a `script`, which may replace the payload.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      reviews:
-        source: github
-        events: [pull_request]
-        prompt: "Review {pull_request.titel} by {pull_request.user.login}"
-`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      reviews:
-        source: github
-        events: [pull_request]
-        prompt: "Review {pull_request.title} by {pull_request.user.login}"
-`,
-  },
   checkRoute: (route) => payloadProblems(route, 'unknown-payload-path'),
 };

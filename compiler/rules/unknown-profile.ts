@@ -1,5 +1,5 @@
 /** A profile that does not exist (§5.4). */
-import { didYouMean } from '../diagnostics/suggest.ts';
+import { didYouMean } from '../text/suggest.ts';
 import type { Rule } from './support/rule.ts';
 
 export const unknownProfile: Rule = {
@@ -7,40 +7,6 @@ export const unknownProfile: Rule = {
   severity: 'error',
   title: 'A route names a profile that has no folder under `<home_dir>/profiles/`.',
   why: 'There would be no agent, no credentials and no home channel to run it with; nothing falls back to another profile.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        profile: wrok
-        prompt: "{title}"
-gateway:
-  multiplex_profiles: true
-`,
-    files: {
-      '~/.hookwright/profiles/work/config.yaml': `{}
-`,
-    },
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        profile: work
-        prompt: "{title}"
-gateway:
-  multiplex_profiles: true
-`,
-    files: {
-      '~/.hookwright/profiles/work/config.yaml': `{}
-`,
-    },
-  },
   checkRoute(route) {
     const { profile, scope } = route;
     if (route.profilePlan !== null || !scope.table.gateway.multiplex_profiles) return [];

@@ -9,32 +9,6 @@ export const unknownSkill: Rule = {
   severity: 'warning',
   title: 'A route or job lists a skill that has no `SKILL.md`.',
   why: 'The run would go ahead without the knowledge it was meant to have.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      pulls:
-        skills: [reviewing]
-        prompt: "{title}"
-`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      pulls:
-        skills: [reviewing]
-        prompt: "{title}"
-`,
-    files: {
-      '~/.hookwright/skills/reviewing/SKILL.md': `Read the whole diff first.
-`,
-    },
-  },
   checkRoute(route) {
     if (route.mode !== 'agent' || route.profilePlan === null || hasOwnProfile(route)) return [];
     return unknownSkills(route.config.skills ?? [], route.profilePlan.home, route.scope.facts);

@@ -1,6 +1,6 @@
 /** A source or signature scheme that does not exist. */
 import type { Problem } from '../diagnostics/problem.ts';
-import { didYouMean, renameFix } from '../diagnostics/suggest.ts';
+import { didYouMean, renameFix } from '../text/suggest.ts';
 import type { Rule } from './support/rule.ts';
 
 export const unknownSource: Rule = {
@@ -8,28 +8,6 @@ export const unknownSource: Rule = {
   severity: 'error',
   title: '`source` or `auth` names nothing in the catalog.',
   why: 'The route could not tell a real sender from a forged one.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      pulls:
-        source: gitub
-        prompt: "{pull_request.title}"
-`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      pulls:
-        source: github
-        prompt: "{pull_request.title}"
-`,
-  },
   checkRoute(route) {
     const { source, auth = [] } = route.config;
     const known = route.scope.table.sources;

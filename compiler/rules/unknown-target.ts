@@ -1,10 +1,10 @@
 /** A target that does not exist (§4.4). */
 import type { Problem } from '../diagnostics/problem.ts';
-import { didYouMean, renameFix } from '../diagnostics/suggest.ts';
 import { targetNamed } from '../lower/delivery.ts';
 import { JOB_DELIVERIES } from '../lower/job.ts';
 import { targetEntries } from '../lower/profile.ts';
-import { DEFAULT_PROFILE } from '../route-scope.ts';
+import { DEFAULT_PROFILE } from '../routes/route-scope.ts';
+import { didYouMean, renameFix } from '../text/suggest.ts';
 import type { Rule } from './support/rule.ts';
 import { unknownTargets } from './support/targets.ts';
 
@@ -13,32 +13,6 @@ export const unknownTarget: Rule = {
   severity: 'error',
   title: '`deliver`, or a key under `platforms`, names no delivery target.',
   why: 'Nothing could be delivered, and a misspelt name would be found out only when the first message is lost.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        prompt: "{title}"
-        deliver: mesenger_a
-`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        prompt: "{title}"
-        deliver: messenger_a
-        deliver_extra: { chat_id: "-1001234" }
-  messenger_a:
-    enabled: true
-    token: env:MESSENGER_A_TOKEN
-`,
-  },
   checkRoute(route) {
     return unknownTargets(route.config.deliver, route.scope);
   },

@@ -1,7 +1,7 @@
 /** A toolset that does not exist. */
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
-import { didYouMean } from '../diagnostics/suggest.ts';
 import type { KnownToolsets } from '../lower/toolsets.ts';
+import { didYouMean } from '../text/suggest.ts';
 import type { Rule } from './support/rule.ts';
 
 export const unknownToolset: Rule = {
@@ -9,28 +9,6 @@ export const unknownToolset: Rule = {
   severity: 'warning',
   title: 'A list of toolsets names one that is not in the catalog.',
   why: 'The name is dropped: the agent runs without the tools its author expects.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      pulls:
-        toolsets: [web, termnial]
-        prompt: "Say which pull requests wait"
-`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      pulls:
-        toolsets: [web, terminal]
-        prompt: "Say which pull requests wait"
-`,
-  },
   checkRoute(route) {
     if (route.mode !== 'agent') return [];
     return unknownToolsets(route.config.toolsets ?? [], ['toolsets'], route.scope.table.toolsets);

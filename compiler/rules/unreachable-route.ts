@@ -1,5 +1,5 @@
 /** A route that no request can reach (§5.4). */
-import { DEFAULT_PROFILE } from '../route-scope.ts';
+import { DEFAULT_PROFILE } from '../routes/route-scope.ts';
 import type { Rule } from './support/rule.ts';
 
 export const unreachableRoute: Rule = {
@@ -7,34 +7,6 @@ export const unreachableRoute: Rule = {
   severity: 'warning',
   title: 'A route belongs to a profile while `gateway.multiplex_profiles` is off.',
   why: 'Routes of a profile are served under `/p/<profile>/webhooks/<route>` only, and those paths do not exist without multiplexing.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        profile: work
-        prompt: "{title}"
-`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        profile: work
-        prompt: "{title}"
-gateway:
-  multiplex_profiles: true
-`,
-    files: {
-      '~/.hookwright/profiles/work/config.yaml': `{}
-`,
-    },
-  },
   checkRoute(route) {
     if (route.profile === DEFAULT_PROFILE || route.scope.table.gateway.multiplex_profiles) return [];
     const message = `no request reaches this route: it belongs to the profile \`${route.profile}\` and multiplexing is off`;

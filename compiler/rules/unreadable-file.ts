@@ -6,30 +6,4 @@ export const unreadableFile: Rule = {
   severity: 'error',
   title: 'A config file is missing, a directory, too large or not UTF-8.',
   why: 'What it would say is unknown, so nothing can be said about the config as a whole.',
-  bad: {
-    config: `include: [routes.yaml]
-platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        prompt: "{title}"
-`,
-  },
-  good: {
-    config: `include: [routes.yaml]
-platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        prompt: "{title}"
-`,
-    files: {
-      'routes.yaml': `gateway: { drain_seconds: 10 }
-`,
-    },
-  },
 };

@@ -10,7 +10,7 @@ import type {
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
 import { targetNamed } from '../lower/delivery.ts';
 import { targetEntries } from '../lower/profile.ts';
-import { parseSecretRef } from '../source/secret-ref.ts';
+import { parseSecretRef } from '../text/secret-ref.ts';
 import type { Rule } from './support/rule.ts';
 
 export const unsafeUrl: Rule = {
@@ -18,30 +18,6 @@ export const unsafeUrl: Rule = {
   severity: 'error',
   title: 'A URL holds credentials, sends them over the network without encryption, or is none.',
   why: 'URLs are printed and stored, and whoever is between this machine and an `http://` server reads the key, the prompts and the answers. This machine itself (`localhost`, `127.0.0.1`, `::1`) needs no encryption; for another one that you trust the network to, such as a container beside this one, set `allow_http: true` where the URL stands.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        prompt: "{title}"
-agent:
-  openai: { base_url: "http://llm.example.org/v1", model: small, api_key: env:LLM_KEY }
-`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        prompt: "{title}"
-agent:
-  openai: { base_url: "https://llm.example.org/v1", model: small, api_key: env:LLM_KEY }
-`,
-  },
   checkRoute({ config }) {
     return publicUrlProblems(this.id, config.public_url, ['public_url']);
   },

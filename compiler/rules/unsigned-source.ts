@@ -6,33 +6,6 @@ export const unsignedSource: Rule = {
   severity: 'error',
   title: "The route's source does not sign its requests.",
   why: 'Every request is answered 401: there is nothing to check. Only a route that says `INSECURE_NO_AUTH`, on a loopback host, takes unsigned events.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      sensors:
-        source: sensor-box
-        prompt: "{value}"
-sources:
-  sensor-box: { verify: none }
-`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      sensors:
-        source: sensor-box
-        secret: INSECURE_NO_AUTH
-        prompt: "{value}"
-sources:
-  sensor-box: { verify: none }
-`,
-  },
   checkRoute(route) {
     const { source } = route.config;
     if (route.insecure || source === undefined || route.schemes.length === 0) return [];

@@ -1,7 +1,7 @@
 /** Text of strangers in the prompt of an agent that acts (§1.5, §5.5). */
 import type { Problem } from '../diagnostics/problem.ts';
-import { oneOf } from '../diagnostics/suggest.ts';
-import type { RouteView } from '../route-scope.ts';
+import type { RouteView } from '../routes/route-scope.ts';
+import { oneOf } from '../text/suggest.ts';
 import { andMore, describePart, isWholePayload } from '../untrusted/describe-part.ts';
 import type { UntrustedPart } from '../untrusted/untrusted-texts.ts';
 import { actingToolsets, untrustedParts } from '../untrusted/untrusted-texts.ts';
@@ -14,34 +14,6 @@ export const untrustedInput: Rule = {
   strict: true,
   title: 'Text that a stranger may write reaches an agent with toolsets that act.',
   why: 'A signature says which service sent the event, not who wrote the text in it. What is written in an issue, a comment, a mail or the name of a branch is read by the agent as a part of its prompt, and an agent with a shell, files, a browser, a memory or agents of its own can do what it says. Only a filter on the author *of that text* keeps strangers out: `author_association` in `OWNER`, `MEMBER`, `COLLABORATOR`, or a list of people. Labels, channels, words in the text and scripts do not, and whoever caused the event need not be who wrote the text. See [what an untrusted payload can reach](payloads.md#what-an-untrusted-payload-can-reach).',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      triage:
-        source: github
-        events: [issues]
-        toolsets: [terminal]
-        prompt: "Label issue {issue.number}: {issue.title}"
-`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      triage:
-        source: github
-        events: [issues]
-        filters:
-          - { field: issue.author_association, in: [OWNER, MEMBER, COLLABORATOR] }
-        toolsets: [terminal]
-        prompt: "Label issue {issue.number}: {issue.title}"
-`,
-  },
   checkRoute(route) {
     if (route.config.accept_untrusted !== undefined) return [];
     const acting = actingToolsets(route);

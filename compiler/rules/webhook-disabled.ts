@@ -6,25 +6,6 @@ export const webhookDisabled: Rule = {
   severity: 'warning',
   title: 'There are routes, and `platforms.webhook.enabled` is not `true`.',
   why: 'The adapter is off by default: no request would be answered.',
-  bad: {
-    config: `platforms:
-  webhook:
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        prompt: "{title}"
-`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        prompt: "{title}"
-`,
-  },
   checkConfig({ server, settings, overrides, unsure }) {
     if (server.enabled || unsure.has('setting:enabled') || settings.routes.length === 0) return [];
     const path = ['platforms', 'webhook', 'enabled'];

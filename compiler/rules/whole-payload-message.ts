@@ -1,5 +1,5 @@
 /** A message that is the whole payload, because nobody said what it should be. */
-import { oneOf } from '../diagnostics/suggest.ts';
+import { oneOf } from '../text/suggest.ts';
 import type { Rule } from './support/rule.ts';
 import { KEEPING_TARGETS } from './support/targets.ts';
 
@@ -8,37 +8,6 @@ export const wholePayloadMessage: Rule = {
   severity: 'warning',
   title: 'A `deliver_only` route has no `prompt`.',
   why: 'Without an agent the rendered prompt is the message, and the default prompt is the whole payload as JSON: up to 4000 characters go to the chat with each event.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        deliver_only: true
-        deliver: messenger_a
-        deliver_extra: { chat_id: "-1001234" }
-  messenger_a:
-    enabled: true
-    token: env:MESSENGER_A_TOKEN
-`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        deliver_only: true
-        deliver: messenger_a
-        deliver_extra: { chat_id: "-1001234" }
-        prompt: "{title}"
-  messenger_a:
-    enabled: true
-    token: env:MESSENGER_A_TOKEN
-`,
-  },
   checkRoute({ mode, config, targets }) {
     const real = targets.filter(({ target }) => target !== null && !KEEPING_TARGETS.has(target));
     if (mode !== 'direct' || config.prompt !== undefined || real.length === 0) return [];

@@ -6,26 +6,4 @@ export const wrongType: Rule = {
   severity: 'error',
   title: 'A value is text where a list is expected, a list where a map is expected, and so on.',
   why: 'Guessing what was meant would sometimes guess wrong.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        events: alert
-        prompt: "{title}"
-`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        events: [alert]
-        prompt: "{title}"
-`,
-  },
 };

@@ -6,26 +6,4 @@ export const yamlAlias: Rule = {
   severity: 'error',
   title: 'An alias has no anchor, contains itself, or expands the file beyond all measure.',
   why: 'A few lines of nested aliases can stand for billions of values; reading them would take the machine down.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        prompt: *text
-`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    secret: env:WEBHOOK_SECRET
-    routes:
-      alerts:
-        prompt: &text "{title}"
-      other:
-        prompt: *text
-`,
-  },
 };

@@ -6,18 +6,4 @@ export const yamlSyntax: Rule = {
   severity: 'error',
   title: 'A file cannot be parsed.',
   why: 'Whatever follows the error could mean anything.',
-  bad: {
-    config: `platforms:
-  webhook:
-    enabled: true
-     port: 8644
-`,
-  },
-  good: {
-    config: `platforms:
-  webhook:
-    enabled: true
-    port: 8644
-`,
-  },
 };

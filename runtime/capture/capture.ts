@@ -3,11 +3,11 @@
  * and go to a thread of their own. What there is no room for is dropped and counted; no answer ever waits for it.
  */
 import type { GatewayPlan, RouteTable } from '../../schemas/generated/types.ts';
-import type { Clock, Timer } from '../clock.ts';
 import type { Redact } from '../deliver/redact.ts';
 import type { Intake } from '../intake/intake.ts';
 import type { Reply } from '../intake/reply.ts';
-import type { Logger } from '../log.ts';
+import type { Clock, Timer } from '../platform/clock.ts';
+import type { Logger } from '../platform/log.ts';
 import type { Client } from '../store/sqlite/thread.ts';
 import type { LinkedRoute } from '../table/linked-table.ts';
 import { CaptureBudget } from './capture-budget.ts';

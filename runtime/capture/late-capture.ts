@@ -1,6 +1,5 @@
 /** Loads the room that keeps requests when the first one is to be kept, or someone asks for those that were. */
-import type { Intake } from '../intake/intake.ts';
-import type { Reply } from '../intake/reply.ts';
+import type { KeepRequest } from '../intake/keep-request.ts';
 import type { Capture, CaptureContext } from './capture.ts';
 import type { CaptureCounts } from './capture-counts.ts';
 import { createCaptureCounts } from './capture-counts.ts';
@@ -9,9 +8,6 @@ import type { KeptRequests } from './kept-request.ts';
 
 /** Requests that wait while it is loaded; it takes some ten ms. */
 const MOST_EARLY = 100;
-
-/** Keeps an answered request, if its route wants it and there is room. @returns its id; null: it is not kept, or not yet known */
-export type KeepRequest = (intake: Intake, reply: Reply, replayOf?: string | null) => string | null;
 
 export class LateCapture {
   readonly counts: CaptureCounts = createCaptureCounts();

@@ -1,5 +1,5 @@
 /** Opens the room in which a server keeps requests: a thread that writes their file and, once someone asks, one that reads it. */
-import { startEntry } from '../process/start-thread.ts';
+import { startEntry } from '../platform/process/start-thread.ts';
 import { ThreadClient } from '../store/sqlite/thread.ts';
 import type { CaptureContext } from './capture.ts';
 import { Capture } from './capture.ts';

@@ -1,8 +1,7 @@
 /** Takes each request of the public server from its path to its answer. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { KeepRequest } from '../capture/late-capture.ts';
-import type { LogFields } from '../log.ts';
-import { printable } from '../printable.ts';
+import type { LogFields } from '../platform/log.ts';
+import { printable } from '../platform/printable.ts';
 import type { LinkedRoute } from '../table/linked-table.ts';
 import { answer } from './answer.ts';
 import type { IntakeRequest } from './body.ts';
@@ -12,6 +11,7 @@ import { readDocument } from './documents.ts';
 import type { EventLog } from './event-log.ts';
 import type { Services } from './intake.ts';
 import { Intake } from './intake.ts';
+import type { KeepRequest } from './keep-request.ts';
 import { runPipeline } from './pipeline.ts';
 import type { Reply } from './reply.ts';
 import {

@@ -10,6 +10,7 @@ import type {
   TargetText,
   TargetVariant,
 } from '../../schemas/generated/types.ts';
+import { code, table } from './markdown.ts';
 import { TARGETS_INTRO } from './targets-intro.ts';
 
 interface Entry {
@@ -187,16 +188,9 @@ function unverified(lines: readonly string[]): string {
 
 const list = (lines: readonly string[]): string =>
   lines.length === 0 ? '' : `${lines.map((line) => `- ${line.trim()}`).join('\n')}\n`;
-const code = (text: string): string => `\`${text}\``;
 const unique = (texts: readonly string[]): string[] => [...new Set(texts.filter((text) => text !== ''))];
 const anchor = (title: string): string =>
   title
     .toLowerCase()
     .replace(/[^a-z0-9 -]/g, '')
     .replace(/ /g, '-');
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]): string =>
-    `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |`;
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
-}

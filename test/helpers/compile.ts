@@ -1,14 +1,16 @@
 /** Compiles configs in memory, against the shipped catalog, for tests. */
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { CompileInput, CompileResult } from '../../compiler/compile.ts';
 import { compile } from '../../compiler/compile.ts';
-import { printPretty } from '../../compiler/diagnostics/print-pretty.ts';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
 import { readShippedShape } from '../../compiler/node/shipped-catalog.ts';
-import type { Example } from '../../compiler/rules/support/rule.ts';
+import { printPretty } from '../../compiler/print/print-pretty.ts';
 import { loadShippedCatalog } from '../../compiler/shipped-catalog.ts';
 import type { MemoryFile } from './memory-files.ts';
 import { memoryFiles } from './memory-files.ts';
+import type { Example } from './rule-examples.ts';
+import { ROOT_FILE } from './rule-examples.ts';
 
 export const PROJECT = '/project';
 export const HOME = '/home/user/.hookwright';
@@ -19,10 +21,7 @@ export type TestFiles = Readonly<Record<string, string | Uint8Array | MemoryFile
 
 /** Paths are relative to the project; `~/.hookwright/` is the home. */
 export function compileFiles(files: TestFiles, input: Partial<CompileInput> = {}): CompileResult {
-  const absolute = Object.entries(files).map(([path, file]) => {
-    if (path.startsWith('/')) return [path, file] as const;
-    return [path.startsWith('~/') ? `/home/user/${path.slice(2)}` : `${PROJECT}/${path}`, file] as const;
-  });
+  const absolute = Object.entries(files).map(([path, file]) => [absolutePath(path), file] as const);
   return compile({
     files: memoryFiles(Object.fromEntries(absolute)),
     cwd: PROJECT,
@@ -37,12 +36,16 @@ export function compileFiles(files: TestFiles, input: Partial<CompileInput> = {}
   });
 }
 
+/** @param path relative to the project, or to the user's home (`~/`). */
+export const absolutePath = (path: string): string =>
+  path.startsWith('~/') ? `/home/user/${path.slice(2)}` : resolve(PROJECT, path);
+
 export const compileConfig = (config: string, input: Partial<CompileInput> = {}): CompileResult =>
   compileFiles({ 'hookwright.yaml': config }, input);
 
 /** As the documentation of a rule shows it. */
-export const compileExample = ({ config, files, mode = 0o644 }: Example): CompileResult =>
-  compileFiles({ 'hookwright.yaml': { content: config, mode }, ...files });
+export const compileExample = ({ config, files, mode }: Example): CompileResult =>
+  compileFiles({ [ROOT_FILE]: { content: config, mode }, ...files });
 
 /** Diagnostics as a user sees them, without colours. */
 export const printed = ({ diagnostics }: CompileResult): string =>

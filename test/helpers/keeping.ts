@@ -9,8 +9,8 @@ import type { ReaderRequest } from '../../runtime/capture/sqlite/capture-reader.
 import { CaptureReader } from '../../runtime/capture/sqlite/capture-reader.ts';
 import type { WriterRequest } from '../../runtime/capture/sqlite/capture-writer.ts';
 import { CaptureWriter } from '../../runtime/capture/sqlite/capture-writer.ts';
-import { systemClock } from '../../runtime/clock.ts';
 import { Redactor } from '../../runtime/deliver/redact.ts';
+import { systemClock } from '../../runtime/platform/clock.ts';
 import type { Client } from '../../runtime/store/sqlite/thread.ts';
 import { inlineClient } from '../../runtime/store/sqlite/thread.ts';
 import { atEnd } from './at-end.ts';

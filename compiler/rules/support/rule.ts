@@ -1,17 +1,8 @@
-/** What a rule is: one thing that can be wrong, why it matters, a config that breaks it and one that does not. */
+/** What a rule is: one thing that can be wrong, and why it matters. `<id>.yaml` beside it has the examples. */
 import type { Severity } from '../../diagnostics/diagnostic.ts';
 import type { Problem } from '../../diagnostics/problem.ts';
-import type { RouteView } from '../../route-scope.ts';
+import type { RouteView } from '../../routes/route-scope.ts';
 import type { AgentView, ConfigView, JobView, ProfileView } from './views.ts';
-
-/** A whole `hookwright.yaml`, and what else must be there for the rule to speak or to be silent. */
-export interface Example {
-  readonly config: string;
-  /** Further files by path, relative to the config; `~/.hookwright/…` is the home. */
-  readonly files?: Readonly<Record<string, string>>;
-  /** Permission bits of the config file. Default: 0o644. */
-  readonly mode?: number;
-}
 
 /**
  * The registry's entry. A rule may check things of several kinds; one without any check is said by a stage of the
@@ -28,8 +19,6 @@ export interface Rule {
   readonly title: string;
   /** What would happen otherwise. Markdown. */
   readonly why: string;
-  readonly bad: Example;
-  readonly good: Example;
   /** One route, static or dynamic, against the table it will live in. Paths are relative to the route. */
   checkRoute?(route: RouteView): readonly Problem[];
   /** One job. Paths are relative to the job. */

@@ -1,30 +1,61 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
+import type { Diagnostic } from '../../../compiler/diagnostics/diagnostic.ts';
+import { createLines } from '../../../compiler/print/lines.ts';
 import { RULES } from '../../../compiler/rules/registry.ts';
-import { compileExample, printed } from '../../helpers/compile.ts';
+import { absolutePath, compileExample, printed } from '../../helpers/compile.ts';
+import type { Example, Mark } from '../../helpers/rule-examples.ts';
+import { ROOT_FILE, readExamples } from '../../helpers/rule-examples.ts';
 
 describe('every rule', () => {
   for (const rule of RULES) {
+    const { bad, good } = readExamples(rule.id);
     test(`${rule.id}: the bad example breaks this rule and no other`, () => {
-      const result = compileExample(rule.bad);
+      const result = compileExample(bad);
       const found = new Set(result.diagnostics.map((diagnostic) => diagnostic.rule));
       assert.deepEqual([...found], [rule.id], printed(result));
       assert.equal(result.output === null, rule.severity === 'error');
     });
+    test(`${rule.id}: it points at what the bad example marks`, () => {
+      assert.deepEqual(pointedAt(compileExample(bad).diagnostics, bad), bad.marks.map(printMark).sort());
+    });
     test(`${rule.id}: the good example breaks no rule`, () => {
-      const result = compileExample(rule.good);
+      const result = compileExample(good);
       assert.deepEqual(result.diagnostics, [], printed(result));
       assert.notEqual(result.output, null);
     });
   }
 });
 
+/** Each once, without those that are in no file of the example. */
+function pointedAt(diagnostics: readonly Diagnostic[], { files }: Example): readonly string[] {
+  const lines = createLines();
+  const marks = diagnostics.flatMap(({ source, range, focus = range }): readonly string[] => {
+    const file = [ROOT_FILE, ...Object.keys(files)].find((path) => source.path === absolutePath(path));
+    if (file === undefined) return [];
+    const { line, column } = lines.positionOf(source, focus.start);
+    const rest = lines.textOf(source, line).slice(column - 1);
+    const length = Math.max(1, Math.min(focus.end - focus.start, rest.length));
+    return [printMark({ file, line, column, length })];
+  });
+  return [...new Set(marks)].sort();
+}
+
+const printMark = ({ file, line, column, length }: Mark): string => `${file}:${line}:${column}, ${length} long`;
+
 test('the registry is the folder: each rule has a file of its own name', () => {
   const files = readdirSync(new URL('../../../compiler/rules/', import.meta.url))
     .filter((file) => file.endsWith('.ts') && file !== 'registry.ts')
     .map((file) => file.slice(0, -'.ts'.length));
   assert.deepEqual(RULES.map((rule) => rule.id).sort(), files.sort());
+});
+
+test('each example belongs to a rule', () => {
+  const files = readdirSync(new URL('../../../compiler/rules/', import.meta.url)).filter((file) =>
+    file.endsWith('.yaml'),
+  );
+  assert.deepEqual(files, RULES.map(({ id }) => `${id}.yaml`).sort());
 });
 
 test('what any stage of the compiler reports is a rule', () => {

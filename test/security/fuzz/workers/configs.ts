@@ -6,9 +6,10 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import type { CompileResult } from '../../../../compiler/compile.ts';
-import { DIAGNOSTIC_FORMATS, printDiagnostics } from '../../../../compiler/diagnostics/print.ts';
+import { DIAGNOSTIC_FORMATS, printDiagnostics } from '../../../../compiler/print/print.ts';
 import { RULES } from '../../../../compiler/rules/registry.ts';
 import { compileFiles, printed } from '../../../helpers/compile.ts';
+import { readExamples } from '../../../helpers/rule-examples.ts';
 import { damaged, jsonOf } from '../damage.ts';
 import { loadAndLink } from '../load-and-link.ts';
 import { ODD_TEXTS, schemaWords } from '../words.ts';
@@ -32,7 +33,10 @@ function shippedConfigs(): readonly string[] {
   );
 }
 
-const SEEDS = [...shippedConfigs(), ...RULES.flatMap(({ bad, good }) => [bad.config, good.config])];
+const SEEDS = [
+  ...shippedConfigs(),
+  ...RULES.flatMap(({ id }) => Object.values(readExamples(id)).map(({ config }) => config)),
+];
 
 const YAML_WORDS = [
   ...[
