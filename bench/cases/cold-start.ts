@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { ROOT } from '../harness/build.ts';
 import { compileYaml, ROUTES, tempFolder, writeTable } from '../harness/config.ts';
-import type { Case } from '../harness/lab.ts';
 import { SECRET } from '../harness/payloads.ts';
 import { median } from '../harness/stats.ts';
+import type { Case } from '../lab.ts';
 
 const BARE = `require('node:http').createServer((q, s) => s.end('{}')).listen(+process.argv[1], '127.0.0.1')`;
 const TIMES = 7;
