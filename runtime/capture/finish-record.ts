@@ -6,7 +6,7 @@ import { readText } from '../verify/locator.ts';
 import { LazyRequest } from '../verify/request.ts';
 import type { Captured } from './captured.ts';
 import { marker } from './credentials.ts';
-import type { KeptHead } from './sqlite/schema.ts';
+import type { KeptHead } from './kept-request.ts';
 
 export interface FinishedRecord {
   readonly head: KeptHead;

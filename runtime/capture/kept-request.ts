@@ -54,6 +54,9 @@ export interface KeptRequest extends KeptSummary {
   readonly ms: number;
 }
 
+/** What is stored of it beside its number and its body. */
+export type KeptHead = Omit<KeptRequest, 'id' | 'body'>;
+
 /** Each condition that is given must hold. */
 export interface KeptFilter {
   readonly profile?: string;

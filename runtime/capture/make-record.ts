@@ -11,7 +11,7 @@ import type { VerifyReason } from '../verify/verdict.ts';
 import type { Captured } from './captured.ts';
 import type { CredentialPlaces } from './credentials.ts';
 import { pathWithoutCredentials, placesOf, withoutCredentials } from './credentials.ts';
-import type { KeptHead } from './sqlite/schema.ts';
+import type { KeptHead } from './kept-request.ts';
 
 export interface RecordContext {
   readonly places: CredentialPlaces;

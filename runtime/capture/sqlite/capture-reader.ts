@@ -2,9 +2,8 @@
 import type { Connect, Connection, Value } from '../../store/sqlite/driver.ts';
 import { connect as connectDriver } from '../../store/sqlite/driver.ts';
 import { openReading } from '../../store/sqlite/open-database.ts';
-import type { FoundRequest, KeptFilter, KeptPage, KeptRequest, KeptSummary } from '../kept-request.ts';
+import type { FoundRequest, KeptFilter, KeptHead, KeptPage, KeptRequest, KeptSummary } from '../kept-request.ts';
 import { firstNumber, idOf, numberOf, numbersOf } from '../request-id.ts';
-import type { KeptHead } from './schema.ts';
 import { FORMAT, formatOf, inodeOf } from './schema.ts';
 
 export type ReaderRequest =

@@ -2,7 +2,6 @@
 import { closeSync, openSync, rmSync, statSync } from 'node:fs';
 import type { Connect, Connection } from '../../store/sqlite/driver.ts';
 import { errorCode } from '../../store/sqlite/driver.ts';
-import type { KeptRequest } from '../kept-request.ts';
 
 /** In `PRAGMA user_version`. A file of another format is begun anew. */
 export const FORMAT = 1;
@@ -24,8 +23,6 @@ const TABLE = `
   CREATE INDEX request_route ON request (route);
   CREATE INDEX request_outcome ON request (outcome);
 `;
-
-export type KeptHead = Omit<KeptRequest, 'id' | 'body'>;
 
 const BUSY_MS = 5000;
 
