@@ -97,7 +97,7 @@ test('taking over new targets leaves deliveries under way with the old ones', as
   const underWay = deliverer.deliver(deliveryTo('messenger_a'));
   while (server.seen.length === 0) await new Promise((resolve) => setImmediate(resolve));
   deliverer.use(new Map());
-  assert.equal((await deliverer.deliver(deliveryTo('messenger_a'))).kind, 'permanent');
+  assert.equal((await deliverer.deliver(deliveryTo('messenger_a'))).kind, 'retry');
   waiting[0]?.end('{"ok":true,"result":{"message_id":1}}');
   assert.equal((await underWay).kind, 'ok');
 });
