@@ -2,9 +2,9 @@
 import type { Command, Definition } from 'clipanion';
 import { Cli } from 'clipanion';
 import { isSystemError } from '../base/system-error.ts';
-import { suggest } from '../compiler/diagnostics/suggest.ts';
 import { nodeFiles } from '../compiler/node/node-files.ts';
 import { projectEnvPath } from '../compiler/source/search-config.ts';
+import { suggest } from '../compiler/text/suggest.ts';
 import { createPaint } from './base/colour.ts';
 import type { CliContext } from './base/context.ts';
 import { CliError, messageOf, UsageError } from './base/errors.ts';

@@ -1,6 +1,7 @@
 /** The zone a command line asks for. */
-import { didYouMean } from '../../compiler/diagnostics/suggest.ts';
+
 import { isTimeZone, timeZones } from '../../compiler/schedule/time-zone.ts';
+import { didYouMean } from '../../compiler/text/suggest.ts';
 import { UsageError } from '../base/errors.ts';
 
 /** @throws UsageError for what is no IANA zone. */

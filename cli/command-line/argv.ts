@@ -4,7 +4,7 @@
  * That is what lets values start with `-`: group ids are negative (`--deliver-chat-id -100200`, `session show x -100200`).
  */
 
-import { suggest } from '../../compiler/diagnostics/suggest.ts';
+import { suggest } from '../../compiler/text/suggest.ts';
 import { UsageError } from '../base/errors.ts';
 
 export interface OptionSpec {

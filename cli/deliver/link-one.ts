@@ -1,5 +1,5 @@
 /** Links one target of one profile, so that nothing else has to be in order to send a message through it. */
-import { didYouMean } from '../../compiler/diagnostics/suggest.ts';
+import { didYouMean } from '../../compiler/text/suggest.ts';
 import type { DeliveryContext } from '../../runtime/deliver/driver.ts';
 import type { LinkedTargets } from '../../runtime/deliver/link-targets.ts';
 import { linkTargets } from '../../runtime/deliver/link-targets.ts';

@@ -1,5 +1,5 @@
 /** The conditions that `deliveries list` and `deliveries replay` share. */
-import { suggest } from '../../compiler/diagnostics/suggest.ts';
+import { suggest } from '../../compiler/text/suggest.ts';
 import type { ListFilter } from '../../runtime/store/queries.ts';
 import type { DispatchState } from '../../runtime/store/states.ts';
 import { DISPATCH_STATES } from '../../runtime/store/states.ts';

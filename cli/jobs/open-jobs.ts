@@ -1,11 +1,11 @@
 /** What commands about jobs work against: the jobs of the config and those of the store, as the scheduler sees them. */
 
 import { join } from 'node:path';
-import { suggest } from '../../compiler/diagnostics/suggest.ts';
 import { createMachineFacts } from '../../compiler/node/machine-facts.ts';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
 import type { Files } from '../../compiler/source/files.ts';
 import { searchConfig } from '../../compiler/source/search-config.ts';
+import { suggest } from '../../compiler/text/suggest.ts';
 import type { Job } from '../../runtime/dispatch/scheduler/job.ts';
 import { listJobs } from '../../runtime/dispatch/scheduler/job.ts';
 import type { JobRecord } from '../../runtime/store/job-mutations.ts';

@@ -2,8 +2,8 @@
 import type { CompileResult } from '../../compiler/compile.ts';
 import type { FixedFile } from '../../compiler/diagnostics/apply-fixes.ts';
 import { repairRounds } from '../../compiler/diagnostics/repair-rounds.ts';
-import { safeText } from '../../compiler/diagnostics/safe-lines.ts';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
+import { safeText } from '../../compiler/print/safe-lines.ts';
 import type { Files } from '../../compiler/source/files.ts';
 import { writeAtomic } from '../../runtime/platform/write-atomic.ts';
 import { createPaint } from '../base/colour.ts';

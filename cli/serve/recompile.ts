@@ -1,6 +1,6 @@
 /** One recompile as a message: what goes to the thread and what comes back. */
 import { hasErrors } from '../../compiler/diagnostics/diagnostic.ts';
-import { printPretty } from '../../compiler/diagnostics/print-pretty.ts';
+import { printPretty } from '../../compiler/print/print-pretty.ts';
 import type { CompileRequest } from '../compile/compile-files.ts';
 import { compileRequest, outFolder, writeTables } from '../compile/compile-files.ts';
 

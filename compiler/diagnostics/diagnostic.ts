@@ -1,5 +1,5 @@
 /** What the compiler says about one place in a file, and the order in which it says it. */
-import type { Range, SourceText } from '../source/source-text.ts';
+import type { Range, SourceText } from '../text/source-text.ts';
 
 export type Severity = 'error' | 'warning';
 

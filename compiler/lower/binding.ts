@@ -1,8 +1,8 @@
 /** Lowers `platforms.<target>` of a profile to the bindings of its table entry: which targets it may use, with what credentials. */
 import type { SecretRef, SettingPlan, TargetBinding, TargetConfig, TargetPlan } from '../../schemas/generated/types.ts';
 import type { Lowered, NodePath, Problem } from '../diagnostics/problem.ts';
-import { didYouMean, oneOf, renameFix } from '../diagnostics/suggest.ts';
-import { parseSecretRef, secretRefProblem } from '../source/secret-ref.ts';
+import { parseSecretRef, secretRefProblem } from '../text/secret-ref.ts';
+import { didYouMean, oneOf, renameFix } from '../text/suggest.ts';
 import { fullMatch } from './target/scope.ts';
 
 /** Keys every target's config knows; the rest are settings of the target. */

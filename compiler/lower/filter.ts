@@ -1,7 +1,9 @@
 /** Lowers a route's `filters` to a predicate tree with split paths and checked operands (§2.2). */
+
 import { RE2JS, RE2JSSyntaxException } from 're2js';
 import type { FilterConfig, FilterLeaf, FilterPlan } from '../../schemas/generated/types.ts';
 import type { Lowered, NodePath, Problem } from '../diagnostics/problem.ts';
+import { flowText } from '../text/flow-text.ts';
 import { lowerField, plainField } from './field.ts';
 
 type Operator = FilterLeaf['operator'];
@@ -33,7 +35,20 @@ function regexHint(text: string): string | undefined {
   return undefined;
 }
 
+/** `/^main$/i`, as in JavaScript: the slashes would have to be found. null: it has none, or they may be meant. */
+function withoutSlashes(source: string): string | null {
+  const [, pattern = '', flags = ''] = /^\/(.+)\/([a-z]*)$/.exec(source) ?? [];
+  if (!pattern.startsWith('^') && !pattern.endsWith('$') && flags === '') return null;
+  const known = [...new Set(flags)].filter((flag) => 'ims'.includes(flag)).join('');
+  return `${known === '' ? '' : `(?${known})`}${pattern.replaceAll('\\/', '/')}`;
+}
+
 function checkRegex(source: string, path: NodePath, report: Report): string | null {
+  const plain = withoutSlashes(source);
+  if (plain !== null)
+    return report.add('regex-syntax', path, `a regex has no slashes around it: write \`${plain}\``, {
+      fix: { kind: 'replace', text: flowText(plain) },
+    });
   try {
     RE2JS.compile(source);
     return source;

@@ -1,6 +1,6 @@
 /** Validation switched off where others can connect (§5.3). */
 import { isLoopback } from '../../base/loopback.ts';
-import { isInsecure } from '../route-scope.ts';
+import { isInsecure } from '../routes/route-scope.ts';
 import type { Rule } from './support/rule.ts';
 
 export const insecureBind: Rule = {

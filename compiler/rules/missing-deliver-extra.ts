@@ -2,6 +2,7 @@
 import type { Problem } from '../diagnostics/problem.ts';
 import type { DeliveryConfig } from '../lower/delivery.ts';
 import type { TableContent } from '../lower/table-content.ts';
+import { meantField } from './support/address-names.ts';
 import type { Rule } from './support/rule.ts';
 import { deliveryTargets } from './support/targets.ts';
 
@@ -23,12 +24,16 @@ function missingKeys(config: DeliveryConfig, table: TableContent): readonly Prob
   return deliveryTargets(config, table).flatMap(({ name, plan, extra }) =>
     plan.address
       .filter((field) => field.required && !extra.has(field.name))
-      .map((field) => ({
-        rule: 'missing-deliver-extra',
-        path,
-        at: 'key',
-        message: `\`${name}\` needs \`deliver_extra.${field.name}\``,
-        hint: 'write it as a template over the payload, or as fixed text',
-      })),
+      .map((field): Problem => {
+        const written = Object.keys(config.deliver_extra ?? {}).find((key) => meantField(key, [field.name]) !== null);
+        if (written !== undefined) {
+          const message = `\`${name}\` needs \`deliver_extra.${field.name}\`: \`${written}\` is another name for it`;
+          const fix = { kind: 'rename', text: field.name } as const;
+          return { rule: 'missing-deliver-extra', path: ['deliver_extra', written], at: 'key', message, fix };
+        }
+        const message = `\`${name}\` needs \`deliver_extra.${field.name}\``;
+        const hint = 'write it as a template over the payload, or as fixed text';
+        return { rule: 'missing-deliver-extra', path, at: 'key', message, hint };
+      }),
   );
 }

@@ -1,6 +1,6 @@
 /** A key that changes nothing in this place. */
 import type { RouteConfig } from '../../schemas/generated/types.ts';
-import type { RouteMode } from '../route-scope.ts';
+import type { RouteMode } from '../routes/route-scope.ts';
 import type { Rule } from './support/rule.ts';
 
 export const noEffect: Rule = {

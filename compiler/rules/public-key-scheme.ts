@@ -1,5 +1,5 @@
 /** A published key where a shared secret is expected. */
-import { isAsymmetric } from '../route-scope.ts';
+import { isAsymmetric } from '../routes/route-scope.ts';
 import type { Rule } from './support/rule.ts';
 
 export const publicKeyScheme: Rule = {

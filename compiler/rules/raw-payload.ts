@@ -1,7 +1,8 @@
 /** A stranger's whole text in front of strong tools (§5.5). */
-import { oneOf } from '../diagnostics/suggest.ts';
+
 import { DEFAULT_TOOLSETS, webhookToolsets } from '../lower/toolsets.ts';
-import type { RouteView } from '../route-scope.ts';
+import type { RouteView } from '../routes/route-scope.ts';
+import { oneOf } from '../text/suggest.ts';
 import { actingToolsets } from '../untrusted/untrusted-texts.ts';
 import type { Rule } from './support/rule.ts';
 import { atRoute } from './support/rule.ts';

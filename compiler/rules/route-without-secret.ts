@@ -1,5 +1,5 @@
 /** A route that nobody could sign for (§5.2). */
-import { isAsymmetric } from '../route-scope.ts';
+import { isAsymmetric } from '../routes/route-scope.ts';
 import type { Rule } from './support/rule.ts';
 import { atRoute } from './support/rule.ts';
 

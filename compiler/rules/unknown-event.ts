@@ -1,10 +1,10 @@
 /** An event name the sender does not know. */
 import type { Problem } from '../diagnostics/problem.ts';
-import { certainMatch, editDistance, suggest } from '../diagnostics/suggest.ts';
 import { linkGlob } from '../globs/linear-glob.ts';
 import type { EventNames } from '../lower/events.ts';
 import { lowerEvents } from '../lower/events.ts';
-import type { RouteView } from '../route-scope.ts';
+import type { RouteView } from '../routes/route-scope.ts';
+import { certainMatch, editDistance, suggest } from '../text/suggest.ts';
 import type { Rule } from './support/rule.ts';
 
 export const unknownEvent: Rule = {
@@ -18,6 +18,7 @@ export const unknownEvent: Rule = {
     // A shape of the config's own need not have every event: it shows what a name nearly like one of its own means.
     const shaped = documented.length > 0 ? [] : (route.scope.payloads?.shapedEvents(route) ?? []);
     const known = documented.length > 0 ? documented : shaped;
+    if (config.source === undefined) return withoutSource(route);
     if (known.length === 0) return [];
     return (config.events ?? []).flatMap((entry, index): readonly Problem[] => {
       if (isKnown(entry, known, route.eventNames)) return [];
@@ -63,6 +64,18 @@ function eventWithAction(
     message: `${message}, with \`${action}\` as its \`${field}\`: write \`events: [${event}]\` and \`${filters}\``,
     ...(isAlone ? { fix: { kind: 'flow', text: `[${event}]`, andKey: filters }, fixAt: ['events'] } : {}),
   };
+}
+
+/** `pull_request.opened` on a route that names no source: with two words in it, the name is one sender's. */
+function withoutSource(route: RouteView): readonly Problem[] {
+  const { events = [] } = route.config;
+  return events.flatMap((entry, index): readonly Problem[] => {
+    const [, name = ''] = /^([a-z]+_[a-z_]+)[.:/][a-z_]+$/.exec(entry) ?? [];
+    const source = name === '' ? null : (route.scope.payloads?.senderOf(route, name) ?? null);
+    if (source === null) return [];
+    const problem = eventWithAction({ ...route, config: { ...route.config, source } }, entry, [name]);
+    return problem === null ? [] : [{ rule: 'unknown-event', path: ['events', index], at: 'value', ...problem }];
+  });
 }
 
 /** A glob that cannot be read is another rule's. */

@@ -1,6 +1,6 @@
 /** A job that does not exist (§2.1). */
-import { didYouMean } from '../diagnostics/suggest.ts';
-import { findJobs, jobsOf } from '../lower/find-job.ts';
+import { findJobs, jobsOf } from '../routes/find-job.ts';
+import { didYouMean, oneOf, renameFix } from '../text/suggest.ts';
 import type { Rule } from './support/rule.ts';
 
 export const unknownJob: Rule = {
@@ -18,6 +18,21 @@ export const unknownJob: Rule = {
       found.length === 0
         ? `there is no job \`${cron_job}\`${didYouMean(cron_job, names)}`
         : `${found.length} jobs are called \`${cron_job}\`; name one by its id`;
-    return [{ rule: this.id, path: ['cron_job'], at: 'value', message }];
+    const hint =
+      found.length > 0
+        ? undefined
+        : names.length === 0
+          ? 'write it under `jobs`, with a `schedule` and a `prompt`'
+          : `jobs of this profile: ${oneOf(names, 'and')}`;
+    return [
+      {
+        rule: this.id,
+        path: ['cron_job'],
+        at: 'value',
+        message,
+        ...(hint === undefined ? {} : { hint }),
+        ...(found.length === 0 ? renameFix(cron_job, names) : {}),
+      },
+    ];
   },
 };

@@ -1,5 +1,5 @@
 /** A profile that does not exist (§5.4). */
-import { didYouMean } from '../diagnostics/suggest.ts';
+import { didYouMean, renameFix } from '../text/suggest.ts';
 import type { Rule } from './support/rule.ts';
 
 export const unknownProfile: Rule = {
@@ -13,6 +13,15 @@ export const unknownProfile: Rule = {
     if (scope.unsure.has(`profile:${profile}`)) return [];
     const message = `there is no profile \`${profile}\`${didYouMean(profile, Object.keys(scope.table.profiles))}`;
     const hint = `a profile is a folder: \`<home_dir>/profiles/${profile}/\``;
-    return [{ rule: this.id, path: ['profile'], at: 'value', message, hint }];
+    return [
+      {
+        rule: this.id,
+        path: ['profile'],
+        at: 'value',
+        message,
+        hint,
+        ...renameFix(profile, Object.keys(scope.table.profiles)),
+      },
+    ];
   },
 };

@@ -1,10 +1,10 @@
 /** A target that does not exist (§4.4). */
 import type { Problem } from '../diagnostics/problem.ts';
-import { didYouMean, renameFix } from '../diagnostics/suggest.ts';
 import { targetNamed } from '../lower/delivery.ts';
 import { JOB_DELIVERIES } from '../lower/job.ts';
 import { targetEntries } from '../lower/profile.ts';
-import { DEFAULT_PROFILE } from '../route-scope.ts';
+import { DEFAULT_PROFILE } from '../routes/route-scope.ts';
+import { didYouMean, renameFix } from '../text/suggest.ts';
 import type { Rule } from './support/rule.ts';
 import { unknownTargets } from './support/targets.ts';
 

@@ -1,7 +1,7 @@
 /** A toolset that does not exist. */
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
-import { didYouMean } from '../diagnostics/suggest.ts';
 import type { KnownToolsets } from '../lower/toolsets.ts';
+import { didYouMean, renameFix } from '../text/suggest.ts';
 import type { Rule } from './support/rule.ts';
 
 export const unknownToolset: Rule = {
@@ -28,6 +28,8 @@ export function unknownToolsets(names: readonly string[], path: NodePath, known:
   return names.flatMap((name, index): readonly Problem[] => {
     if (Object.hasOwn(known, name)) return [];
     const message = `there is no toolset \`${name}\`; it is dropped${didYouMean(name, Object.keys(known))}`;
-    return [{ rule: 'unknown-toolset', path: [...path, index], at: 'value', message }];
+    return [
+      { rule: 'unknown-toolset', path: [...path, index], at: 'value', message, ...renameFix(name, Object.keys(known)) },
+    ];
   });
 }

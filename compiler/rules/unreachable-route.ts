@@ -1,5 +1,5 @@
 /** A route that no request can reach (§5.4). */
-import { DEFAULT_PROFILE } from '../route-scope.ts';
+import { DEFAULT_PROFILE } from '../routes/route-scope.ts';
 import type { Rule } from './support/rule.ts';
 
 export const unreachableRoute: Rule = {

@@ -10,7 +10,7 @@ import type {
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
 import { targetNamed } from '../lower/delivery.ts';
 import { targetEntries } from '../lower/profile.ts';
-import { parseSecretRef } from '../source/secret-ref.ts';
+import { parseSecretRef } from '../text/secret-ref.ts';
 import type { Rule } from './support/rule.ts';
 
 export const unsafeUrl: Rule = {

@@ -1,5 +1,5 @@
 /** A message that is the whole payload, because nobody said what it should be. */
-import { oneOf } from '../diagnostics/suggest.ts';
+import { oneOf } from '../text/suggest.ts';
 import type { Rule } from './support/rule.ts';
 import { KEEPING_TARGETS } from './support/targets.ts';
 

@@ -1,8 +1,8 @@
 /** What a schema says about a place in the data: the keys it may have, for "did you mean". */
 import { SCHEMAS } from '../../schemas/built/schemas.ts';
 import type { NodePath } from '../diagnostics/problem.ts';
-import { suggest } from '../diagnostics/suggest.ts';
-import { isPlainMap } from '../source/plain-map.ts';
+import { isPlainMap } from '../text/plain-map.ts';
+import { suggest } from '../text/suggest.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -45,6 +45,10 @@ export function descriptionAt(name: SchemaName, path: NodePath): string | null {
   const found = schemasAt(name, path).find(({ description }) => typeof description === 'string');
   return found === undefined ? null : String(found.description);
 }
+
+/** A value as it may stand there; undefined: the schema shows none. */
+export const exampleAt = (name: SchemaName, path: NodePath): unknown =>
+  schemasAt(name, path).flatMap(({ examples }): unknown[] => (Array.isArray(examples) ? examples : []))[0];
 
 /** The known key that an unknown one was most likely meant to be. */
 export function guessKey(name: SchemaName, path: NodePath): string | null {

@@ -6,8 +6,8 @@
 import type { Alias, Node, Scalar, YAMLMap, YAMLSeq } from 'yaml';
 import { isAlias, isMap, isScalar, isSeq } from 'yaml';
 import type { Finding } from '../diagnostics/diagnostic.ts';
-import { isPlainMap, setOwn } from './plain-map.ts';
-import type { Range, SourceText } from './source-text.ts';
+import { isPlainMap, setOwn } from '../text/plain-map.ts';
+import type { Range, SourceText } from '../text/source-text.ts';
 
 export type YamlNode = Node;
 

@@ -1,7 +1,7 @@
 /** Parses `.env` files; a line that cannot be read is a finding. */
 import { parseEnvLines } from '../../base/env-lines.ts';
 import type { Finding } from '../diagnostics/diagnostic.ts';
-import type { SourceText } from './source-text.ts';
+import type { SourceText } from '../text/source-text.ts';
 
 export interface EnvFile {
   readonly values: ReadonlyMap<string, string>;

@@ -2,11 +2,11 @@
 import { dirname, join } from 'node:path';
 import { mayOthersWrite } from '../../base/env-lines.ts';
 import type { Finding } from '../diagnostics/diagnostic.ts';
+import { START } from '../text/source-text.ts';
 import { displayPath } from './display-path.ts';
 import { parseEnvFile } from './env-file.ts';
 import type { Files } from './files.ts';
 import { readText } from './read-text.ts';
-import { START } from './source-text.ts';
 
 export interface LoadedEnv {
   readonly values: ReadonlyMap<string, string>;

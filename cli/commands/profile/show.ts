@@ -1,6 +1,6 @@
 /** `hookwright profile show`: everything one profile can reach. */
 import { Command, Option } from 'clipanion';
-import { suggest } from '../../../compiler/diagnostics/suggest.ts';
+import { suggest } from '../../../compiler/text/suggest.ts';
 import { createPaint } from '../../base/colour.ts';
 import type { CliContext } from '../../base/context.ts';
 import { CliError } from '../../base/errors.ts';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Command, Option } from 'clipanion';
 import { isSystemError } from '../../../base/system-error.ts';
-import { parseSecretRef } from '../../../compiler/source/secret-ref.ts';
+import { parseSecretRef } from '../../../compiler/text/secret-ref.ts';
 import { createSecrets } from '../../../runtime/platform/secrets/machine-secrets.ts';
 import { SecretError } from '../../../runtime/platform/secrets/secrets.ts';
 import { SignError } from '../../../runtime/verify/sign-body.ts';

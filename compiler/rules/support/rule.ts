@@ -1,7 +1,7 @@
 /** What a rule is: one thing that can be wrong, and why it matters. `<id>.yaml` beside it has the examples. */
 import type { Severity } from '../../diagnostics/diagnostic.ts';
 import type { Problem } from '../../diagnostics/problem.ts';
-import type { RouteView } from '../../route-scope.ts';
+import type { RouteView } from '../../routes/route-scope.ts';
 import type { AgentView, ConfigView, JobView, ProfileView } from './views.ts';
 
 /**

@@ -1,11 +1,11 @@
 /** What the rules about `deliver` share, for routes and for jobs. */
 import type { ProfilePlan, TargetPlan } from '../../../schemas/generated/types.ts';
 import type { NodePath, Problem } from '../../diagnostics/problem.ts';
-import { didYouMean, renameFix } from '../../diagnostics/suggest.ts';
 import type { DeliveryConfig, ExtraValue, WrittenTarget } from '../../lower/delivery.ts';
 import { extraOf, targetNamed, writtenTargets } from '../../lower/delivery.ts';
 import type { TableContent } from '../../lower/table-content.ts';
-import type { RouteScope, RouteTarget } from '../../route-scope.ts';
+import type { RouteScope, RouteTarget } from '../../routes/route-scope.ts';
+import { didYouMean, renameFix } from '../../text/suggest.ts';
 
 /** Targets that keep the text and send it to no one. */
 export const KEEPING_TARGETS: ReadonlySet<string> = new Set(['log', 'local']);
@@ -29,9 +29,12 @@ export function unknownTargets(
       path: targetPath(index),
       at: 'value',
       message: `there is no delivery target \`${name}\`${didYouMean(name, [...Object.keys(names), ...further])}`,
+      ...(/^https?:\/\//.test(name) ? { hint: URL_HINT, sensitive: true } : {}),
       ...renameFix(name, [...Object.keys(names), ...further]),
     }));
 }
+
+const URL_HINT = 'a URL is no target: name one (`slack`, `telegram`, …), and set it up under `platforms`';
 
 export function targetsNotEnabled(
   targets: readonly RouteTarget[],
