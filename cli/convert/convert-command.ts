@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { Command, Option } from 'clipanion';
 import type { Check, Conversion, Refusal } from '../../compiler/convert/conversion.ts';
-import type { SourceText } from '../../compiler/source/source-text.ts';
+import type { SourceText } from '../../compiler/text/source-text.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError, UsageError } from '../base/errors.ts';
 import { printJson, printLine, printNote } from '../output/print.ts';

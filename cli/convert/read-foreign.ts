@@ -2,11 +2,11 @@
 import { dirname, join, resolve } from 'node:path';
 import { parseEnvLines } from '../../base/env-lines.ts';
 import type { Refusal } from '../../compiler/convert/conversion.ts';
-import { createLines } from '../../compiler/diagnostics/lines.ts';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
+import { createLines } from '../../compiler/print/lines.ts';
 import { displayPath } from '../../compiler/source/display-path.ts';
 import { readText } from '../../compiler/source/read-text.ts';
-import type { SourceText } from '../../compiler/source/source-text.ts';
+import type { SourceText } from '../../compiler/text/source-text.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
 

@@ -1,8 +1,8 @@
 /** Parses a foreign config, and says so in findings where that cannot be done. */
 import type { ParsedFile } from '../source/parse-yaml.ts';
 import { parseYaml } from '../source/parse-yaml.ts';
-import type { SourceText } from '../source/source-text.ts';
-import { START } from '../source/source-text.ts';
+import type { SourceText } from '../text/source-text.ts';
+import { START } from '../text/source-text.ts';
 import type { Refusal } from './conversion.ts';
 
 export function parseForeign(source: SourceText): ParsedFile | Refusal {

@@ -1,7 +1,8 @@
 /** What becomes of each part of a foreign config: carried over, changed or lost, with its place in that file. */
-import type { Position } from '../diagnostics/lines.ts';
-import { createLines } from '../diagnostics/lines.ts';
+
 import type { NodePath } from '../diagnostics/problem.ts';
+import type { Position } from '../print/lines.ts';
+import { createLines } from '../print/lines.ts';
 import type { Places } from '../source/file-tree.ts';
 import { fileTree } from '../source/file-tree.ts';
 import type { ParsedFile } from '../source/parse-yaml.ts';

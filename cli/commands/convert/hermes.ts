@@ -2,7 +2,7 @@
 import { Command } from 'clipanion';
 import type { Check, Conversion, Refusal } from '../../../compiler/convert/conversion.ts';
 import { convertHermes } from '../../../compiler/convert/hermes/convert-hermes.ts';
-import type { SourceText } from '../../../compiler/source/source-text.ts';
+import type { SourceText } from '../../../compiler/text/source-text.ts';
 import { ConvertCommand } from '../../convert/convert-command.ts';
 import { readVariables } from '../../convert/read-foreign.ts';
 

@@ -1,6 +1,6 @@
 /** Converts the filters of a Hermes Agent route; they differ in what a filter with several operators means, and in paths. */
 import type { NodePath } from '../../diagnostics/problem.ts';
-import { isPlainMap } from '../../source/plain-map.ts';
+import { isPlainMap } from '../../text/plain-map.ts';
 import type { Report } from '../report.ts';
 
 /** In the order in which the original looks for them: the first one that a filter has decides. */

@@ -1,7 +1,7 @@
 /** Converts the webhook part of a config of Hermes Agent, whose routes hookwright's are modelled on. */
 import type { NodePath } from '../../diagnostics/problem.ts';
-import { isPlainMap } from '../../source/plain-map.ts';
-import type { SourceText } from '../../source/source-text.ts';
+import { isPlainMap } from '../../text/plain-map.ts';
+import type { SourceText } from '../../text/source-text.ts';
 import type { Check, Conversion, Refusal } from '../conversion.ts';
 import type { Draft, DraftRoute, Settings } from '../draft.ts';
 import { parseForeign, refuse } from '../parse-foreign.ts';

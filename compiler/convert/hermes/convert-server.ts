@@ -1,6 +1,6 @@
 /** Converts the settings of the webhook server, the toolsets and the agent of a Hermes Agent config. */
 import type { NodePath } from '../../diagnostics/problem.ts';
-import { isPlainMap } from '../../source/plain-map.ts';
+import { isPlainMap } from '../../text/plain-map.ts';
 import type { Settings } from '../draft.ts';
 import { webhookOf } from '../draft.ts';
 import { INSECURE } from './convert-route.ts';

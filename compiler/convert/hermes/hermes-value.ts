@@ -1,6 +1,6 @@
 /** Reads values of a Hermes Agent config: variables in it are expanded there, and here become references. */
 import type { NodePath } from '../../diagnostics/problem.ts';
-import { isPlainMap } from '../../source/plain-map.ts';
+import { isPlainMap } from '../../text/plain-map.ts';
 import type { Draft, Settings } from '../draft.ts';
 import { moveSecret } from '../move-secret.ts';
 
