@@ -165,7 +165,7 @@ function convertDeliver({ hermes, route, path, value }: KeyContext): void {
     .trim()
     .toLowerCase();
   if (name === '') report.carried(path, route.name);
-  else if (PLATFORMS[name] !== undefined || PLAIN_TARGETS.has(name)) {
+  else if (Object.hasOwn(PLATFORMS, name) || PLAIN_TARGETS.has(name)) {
     route.settings.deliver = name;
     report.carried(path, route.name);
   } else {

@@ -12,7 +12,7 @@ export function convertPlatforms(hermes: Hermes, used: ReadonlySet<string>): voi
   const targets = draft.config.platforms as Settings;
   for (const name of used) {
     if (name === 'log') continue;
-    const platform = PLATFORMS[name];
+    const platform = Object.hasOwn(PLATFORMS, name) ? PLATFORMS[name] : undefined;
     if (platform !== undefined) targets[name] = convertPlatform(hermes, name, platform);
     else if (PLAIN_TARGETS.has(name)) targets[name] = { enabled: true };
   }
