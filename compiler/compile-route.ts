@@ -4,7 +4,7 @@ import type { Lowered, Problem } from './diagnostics/problem.ts';
 import { lowerRoute } from './lower/route.ts';
 import type { RouteEntry, RouteScope } from './route-scope.ts';
 import { viewRoute } from './route-scope.ts';
-import { RULES, severityOf } from './rules/registry.ts';
+import { RULES } from './rules/registry.ts';
 
 /** Pure. The plan is null when a problem is an error; warnings come beside a plan. Paths are relative to the route. */
 export function compileRoute(entry: RouteEntry, scope: RouteScope): Lowered<RoutePlan> {
@@ -14,5 +14,4 @@ export function compileRoute(entry: RouteEntry, scope: RouteScope): Lowered<Rout
   return { plan: hasError(problems) ? null : lowered.plan, problems };
 }
 
-const hasError = (problems: readonly Problem[]): boolean =>
-  problems.some((problem) => severityOf(problem.rule) === 'error');
+const hasError = (problems: readonly Problem[]): boolean => problems.some(({ rule }) => rule.severity === 'error');

@@ -1,4 +1,7 @@
 /** Repairs files until nothing is left to repair: one repair may uncover what another mistake hid. */
+
+import { yamlAlias } from '../rules/yaml-alias.ts';
+import { yamlSyntax } from '../rules/yaml-syntax.ts';
 import type { FixedFile } from './apply-fixes.ts';
 import { applyFixes } from './apply-fixes.ts';
 import type { Diagnostic } from './diagnostic.ts';
@@ -49,7 +52,7 @@ function isBetter(before: readonly Diagnostic[], after: readonly Diagnostic[], f
   );
 }
 
-const isUnreadable = ({ rule }: Diagnostic): boolean => rule === 'yaml-syntax' || rule === 'yaml-alias';
+const isUnreadable = ({ rule }: Diagnostic): boolean => rule === yamlSyntax.id || rule === yamlAlias.id;
 
 const keyOf = ({ source, rule, message }: Diagnostic): string => JSON.stringify([source.path, rule, message]);
 

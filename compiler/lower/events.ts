@@ -2,6 +2,7 @@
 import type { EventsPlan, GlobPlan } from '../../schemas/generated/types.ts';
 import type { Lowered, Problem } from '../diagnostics/problem.ts';
 import { globSource, linkGlob } from '../globs/linear-glob.ts';
+import { eventGlob } from '../rules/event-glob.ts';
 
 /** An entry with one of these characters is a glob. */
 const GLOB = /[*?[{]/;
@@ -25,7 +26,7 @@ export function lowerEvents(entries: readonly string[], names: EventNames = {}):
     if (typeof source === 'string') globs.set(source, { text: entry, source });
     else {
       const message = `${JSON.stringify(entry)} is no glob that can be used here: ${source.message}`;
-      problems.push({ rule: 'event-glob', path: [index], at: 'value', message });
+      problems.push({ rule: eventGlob, path: [index], at: 'value', message });
     }
   });
   if (problems.length > 0) return { plan: null, problems };

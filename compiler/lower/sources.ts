@@ -2,6 +2,7 @@
 import type { SchemePlan, SourceFacts, SourceFile, SourcePlan } from '../../schemas/generated/types.ts';
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
 import { didYouMean } from '../diagnostics/suggest.ts';
+import { unknownSource } from '../rules/unknown-source.ts';
 import type { DefaultSources, LoweredSource } from './default-sources.ts';
 import { lowerDefaultSources } from './default-sources.ts';
 import { lowerSource } from './source.ts';
@@ -81,6 +82,6 @@ function unknownAccepted(entry: SourceEntry, names: ReadonlyMap<string, string>)
   return (entry.file.accepts ?? []).flatMap((name, index): readonly Problem[] => {
     if (names.has(name)) return [];
     const message = `there is no source \`${name}\`${didYouMean(name, names.keys())}`;
-    return [{ rule: 'unknown-source', path: ['accepts', index], at: 'value', message }];
+    return [{ rule: unknownSource, path: ['accepts', index], at: 'value', message }];
   });
 }

@@ -1,6 +1,12 @@
 /** Lowers template text to segments, for prompts, delivery addresses and coalesce keys (§2.5, §2.3). */
+
 import type { PathSegment, TemplatePlan, TemplateSegment } from '../../schemas/generated/types.ts';
 import type { Lowered, Problem } from '../diagnostics/problem.ts';
+import { coalesceKey } from '../rules/coalesce-key.ts';
+import type { Rule } from '../rules/support/rule.ts';
+import { templateBraces } from '../rules/template-braces.ts';
+import { templateHeaders } from '../rules/template-headers.ts';
+import { templateSyntax } from '../rules/template-syntax.ts';
 
 const PART = '[A-Za-z0-9_-]+';
 const PATH = `${PART}(?:\\.${PART})*`;
@@ -83,7 +89,7 @@ function segments(text: string): TemplatePlan {
   return plan;
 }
 
-function problem(rule: string, message: string, more: Pick<Problem, 'within' | 'fix'> = {}): Problem {
+function problem(rule: Rule, message: string, more: Pick<Problem, 'within' | 'fix'> = {}): Problem {
   return { rule, path: [], at: 'value', message, ...more };
 }
 
@@ -97,20 +103,20 @@ function slips(text: string): Problem[] {
     const meant = suggest(found);
     const within = { offset: match.index - (isDoubled ? 1 : 0), length: found.length };
     const message = `${found} ${slip.what}; write ${meant}`;
-    return [problem('template-syntax', message, { within, fix: { kind: 'replace', text: meant } })];
+    return [problem(templateSyntax, message, { within, fix: { kind: 'replace', text: meant } })];
   });
 }
 
 /** Placeholders that are well formed and yet never do what their author hopes. */
 function surprises(text: string): Problem[] {
   const doubled = [...text.matchAll(new RegExp(`\\{\\{(${PATH})\\}\\}`, 'g'))].map((match) =>
-    problem('template-braces', `${match[0]} keeps one pair of braces around the value; write {${match[1]}}`, {
+    problem(templateBraces, `${match[0]} keeps one pair of braces around the value; write {${match[1]}}`, {
       within: { offset: match.index, length: match[0].length },
       fix: { kind: 'replace', text: `{${match[1]}}` },
     }),
   );
   const headers = [...text.matchAll(new RegExp(`\\{headers\\.${PATH}\\}`, 'g'))].map((match) =>
-    problem('template-headers', `${match[0]} never resolves: templates see the payload, only filters see headers`, {
+    problem(templateHeaders, `${match[0]} never resolves: templates see the payload, only filters see headers`, {
       within: { offset: match.index, length: match[0].length },
     }),
   );
@@ -134,7 +140,7 @@ export function lowerCoalesceKey(text: string): Lowered<TemplatePlan> {
   const message =
     `the key ${JSON.stringify(text)} is the same for every event; ` +
     'write a dotted field (pull_request.number) or a template ({repository.full_name}#{number})';
-  return { plan: null, problems: [...lowered.problems, problem('coalesce-key', message)] };
+  return { plan: null, problems: [...lowered.problems, problem(coalesceKey, message)] };
 }
 
 /** The prompt of a route without `prompt`: which event it is, and the whole payload in a fence. */

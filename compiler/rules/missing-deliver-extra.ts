@@ -2,21 +2,21 @@
 import type { Problem } from '../diagnostics/problem.ts';
 import type { DeliveryConfig } from '../lower/delivery.ts';
 import type { TableContent } from '../lower/table-content.ts';
-import type { Rule } from './support/rule.ts';
 import { deliveryTargets } from './support/targets.ts';
+import type { ViewRule } from './support/view-rule.ts';
 
-export const missingDeliverExtra: Rule = {
+export const missingDeliverExtra = {
   id: 'missing-deliver-extra',
   severity: 'error',
   title: 'A target needs a key in `deliver_extra` that is not there.',
   why: 'Every delivery would fail: a comment, for instance, needs a repository and a number.',
-  checkRoute(route) {
+  checkRoute(route): readonly Problem[] {
     return route.mode === 'cron' ? [] : missingKeys(route.config, route.scope.table);
   },
-  checkJob(job) {
+  checkJob(job): readonly Problem[] {
     return missingKeys(job.config, job.scope.table);
   },
-};
+} as const satisfies ViewRule;
 
 function missingKeys(config: DeliveryConfig, table: TableContent): readonly Problem[] {
   const path = config.deliver_extra === undefined ? [] : ['deliver_extra'];
@@ -24,7 +24,7 @@ function missingKeys(config: DeliveryConfig, table: TableContent): readonly Prob
     plan.address
       .filter((field) => field.required && !extra.has(field.name))
       .map((field) => ({
-        rule: 'missing-deliver-extra',
+        rule: missingDeliverExtra,
         path,
         at: 'key',
         message: `\`${name}\` needs \`deliver_extra.${field.name}\``,

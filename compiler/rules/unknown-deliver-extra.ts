@@ -5,21 +5,21 @@ import type { DeliveryConfig } from '../lower/delivery.ts';
 import { addressKeys, targetNamed, writtenTargets } from '../lower/delivery.ts';
 import type { RouteScope } from '../route-scope.ts';
 import { isPlainMap } from '../source/plain-map.ts';
-import type { Rule } from './support/rule.ts';
 import { deliveryTargets } from './support/targets.ts';
+import type { ViewRule } from './support/view-rule.ts';
 
-export const unknownDeliverExtra: Rule = {
+export const unknownDeliverExtra = {
   id: 'unknown-deliver-extra',
   severity: 'warning',
   title: "A key of `deliver_extra` is not known to any of the route's targets.",
   why: 'A misspelt `chat_id` would send the message to the home channel.',
-  checkRoute(route) {
+  checkRoute(route): readonly Problem[] {
     return route.mode === 'cron' ? [] : unknownKeys(route.config, route.scope);
   },
-  checkJob(job) {
+  checkJob(job): readonly Problem[] {
     return unknownKeys(job.config, job.scope);
   },
-};
+} as const satisfies ViewRule;
 
 function unknownKeys(config: DeliveryConfig, scope: RouteScope): readonly Problem[] {
   const written = writtenTargets(config.deliver);
@@ -44,7 +44,7 @@ function unknown(path: readonly string[], known: readonly string[]): Problem {
   const message = `no target of this entry reads \`deliver_extra.${path.join('.')}\`${guess}`;
   const hint = known.length === 0 ? 'this target takes none' : `known here: ${oneOf([...new Set(known)], 'and')}`;
   return {
-    rule: 'unknown-deliver-extra',
+    rule: unknownDeliverExtra,
     path: ['deliver_extra', ...path],
     at: 'key',
     message,

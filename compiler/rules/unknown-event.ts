@@ -5,14 +5,14 @@ import { linkGlob } from '../globs/linear-glob.ts';
 import type { EventNames } from '../lower/events.ts';
 import { lowerEvents } from '../lower/events.ts';
 import type { RouteView } from '../route-scope.ts';
-import type { Rule } from './support/rule.ts';
+import type { ViewRule } from './support/view-rule.ts';
 
-export const unknownEvent: Rule = {
+export const unknownEvent = {
   id: 'unknown-event',
   severity: 'warning',
   title: '`events` names an event that the source does not document.',
   why: 'Events are compared letter by letter: a name the sender never sends keeps the route silent. Some senders use phrases where others use words: GitLab sends `Merge Request Hook`, which `merge_request` names as well.',
-  checkRoute(route) {
+  checkRoute(route): readonly Problem[] {
     const { config, facts } = route;
     const documented = facts?.events ?? [];
     // A shape of the config's own need not have every event: it shows what a name nearly like one of its own means.
@@ -23,15 +23,15 @@ export const unknownEvent: Rule = {
       if (isKnown(entry, known, route.eventNames)) return [];
       if (shaped.length > 0 && !isSlip(entry, shaped)) return [];
       const withAction = eventWithAction(route, entry, known);
-      if (withAction !== null) return [{ rule: this.id, path: ['events', index], at: 'value', ...withAction }];
+      if (withAction !== null) return [{ rule: unknownEvent, path: ['events', index], at: 'value', ...withAction }];
       const exact = sameWord(entry, known) ?? certainMatch(entry, known) ?? undefined;
       const meant = exact ?? suggest(entry, known)[0];
       const message = `\`${config.source}\` documents no event \`${entry}\`${meant === undefined ? '' : `: it sends \`${meant}\``}`;
       const fix: Pick<Problem, 'fix'> = exact === undefined ? {} : { fix: { kind: 'rename', text: exact } };
-      return [{ rule: this.id, path: ['events', index], at: 'value', message, ...fix }];
+      return [{ rule: unknownEvent, path: ['events', index], at: 'value', message, ...fix }];
     });
   },
-};
+} as const satisfies ViewRule;
 
 /** At most one letter in four is wrong: `order` is no slip of `other`. */
 function isSlip(entry: string, known: readonly string[]): boolean {

@@ -1,14 +1,16 @@
 /** A job that does not exist (§2.1). */
+
+import type { Problem } from '../diagnostics/problem.ts';
 import { didYouMean } from '../diagnostics/suggest.ts';
 import { findJobs, jobsOf } from '../lower/find-job.ts';
-import type { Rule } from './support/rule.ts';
+import type { ViewRule } from './support/view-rule.ts';
 
-export const unknownJob: Rule = {
+export const unknownJob = {
   id: 'unknown-job',
   severity: 'error',
   title: "`cron_job` names no job of the route's profile.",
   why: 'Each event would be accepted and then fire nothing.',
-  checkRoute(route) {
+  checkRoute(route): readonly Problem[] {
     const { cron_job } = route.config;
     if (cron_job === undefined || route.scope.unsure.has(`job:${cron_job}`)) return [];
     const found = findJobs(route, cron_job);
@@ -18,6 +20,6 @@ export const unknownJob: Rule = {
       found.length === 0
         ? `there is no job \`${cron_job}\`${didYouMean(cron_job, names)}`
         : `${found.length} jobs are called \`${cron_job}\`; name one by its id`;
-    return [{ rule: this.id, path: ['cron_job'], at: 'value', message }];
+    return [{ rule: unknownJob, path: ['cron_job'], at: 'value', message }];
   },
-};
+} as const satisfies ViewRule;

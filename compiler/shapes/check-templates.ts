@@ -4,6 +4,7 @@ import type { NodePath, Problem } from '../diagnostics/problem.ts';
 import { oneOf } from '../diagnostics/suggest.ts';
 import type { Placeholder } from '../lower/template.ts';
 import { readPlaceholders } from '../lower/template.ts';
+import { unknownPayloadPath } from '../rules/unknown-payload-path.ts';
 import { isPlainMap } from '../source/plain-map.ts';
 import { describeTypes } from './describe.ts';
 import { factsOfField } from './field-facts.ts';
@@ -53,7 +54,7 @@ function checkPlace(set: FormSet, { text, path, isText }: TemplatePlace): readon
     const better = below === null ? [] : [shown(below.join('.'))];
     const meant = better.length === 0 ? '' : `; did you mean ${oneOf(better)}?`;
     const message = `\`${shown(parts.join('.'))}\` is ${describeTypes(nodes)}, not a text${meant}`;
-    return [{ rule: 'unknown-payload-path', at: 'value', ...place, message, ...onlyFix(better) }];
+    return [{ rule: unknownPayloadPath, at: 'value', ...place, message, ...onlyFix(better) }];
   });
 }
 

@@ -1,6 +1,7 @@
 /** Conditions on one field that cannot hold together, whatever the sender sends. */
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
 import { oneOf } from '../diagnostics/suggest.ts';
+import { impossibleFilter } from '../rules/impossible-filter.ts';
 import { printValue } from './describe.ts';
 import type { WrittenLeaf } from './read-leaf.ts';
 
@@ -28,7 +29,7 @@ export function findContradiction(constraints: Constraints, leaf: WrittenLeaf): 
   if (before === undefined || !contradicts(before.allowed, leaf)) return null;
   const is = oneOf([...before.allowed].map((json) => printValue(JSON.parse(json))));
   return {
-    rule: 'impossible-filter',
+    rule: impossibleFilter,
     path: [...leaf.path, leaf.operator],
     at: 'value',
     message: `this never holds together with the condition before it, by which \`${leaf.text}\` is ${is}`,

@@ -4,6 +4,7 @@ import type { SourceFile } from '../../schemas/generated/types.ts';
 import type { CatalogItem } from '../catalog.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 import type { Report } from '../report.ts';
+import { unreadableFile } from '../rules/unreadable-file.ts';
 import { displayPath } from '../source/display-path.ts';
 import type { Files } from '../source/files.ts';
 import { parseYaml } from '../source/parse-yaml.ts';
@@ -57,7 +58,7 @@ function readOwnShape(
     const folder = dirname(written.tree.place(path).file.source.path);
     const document = readDocument(resolve(folder, at), input, report);
     if (typeof document === 'string') {
-      const problem: Problem = { rule: 'unreadable-file', path, at: 'value', message: `\`${at}\` ${document}` };
+      const problem: Problem = { rule: unreadableFile, path, at: 'value', message: `\`${at}\` ${document}` };
       report.addProblems([problem], written.tree);
       return [];
     }

@@ -1,6 +1,7 @@
 /** What is said of a path that no form of the events has: what was meant, and where such a path is to be found. */
 import type { Problem } from '../diagnostics/problem.ts';
 import { oneOf } from '../diagnostics/suggest.ts';
+import { unknownPayloadPath } from '../rules/unknown-payload-path.ts';
 import { describeForms, listForms } from './describe.ts';
 import { findPath } from './find-path.ts';
 import type { FormSet } from './form-set.ts';
@@ -23,7 +24,7 @@ export function unknownPath(
   const suggestion = meant.length === 0 ? '' : `; did you mean ${oneOf(meant)}?`;
   const hint = elsewhere(set, path);
   return {
-    rule: 'unknown-payload-path',
+    rule: unknownPayloadPath,
     at: 'value',
     ...place,
     message: `no ${describeForms(set, set.shape.source)} has \`${text}\`${suggestion}`,

@@ -2,6 +2,8 @@
 import { dirname, join } from 'node:path';
 import { mayOthersWrite } from '../../base/env-lines.ts';
 import type { Finding } from '../diagnostics/diagnostic.ts';
+import { secretExposed } from '../rules/secret-exposed.ts';
+import { unreadableFile } from '../rules/unreadable-file.ts';
 import { displayPath } from './display-path.ts';
 import { parseEnvFile } from './env-file.ts';
 import type { Files } from './files.ts';
@@ -20,7 +22,7 @@ export function loadEnvFile(files: Files, profileHome: string, cwd: string): Loa
   if (!read.ok && read.missing) return { values: new Map(), findings: [] };
   const source = { path, name: displayPath(path, cwd), text: read.ok ? read.text : '' };
   if (read.ok) return parseEnvFile(source);
-  return { values: new Map(), findings: [{ rule: 'unreadable-file', source, range: START, message: read.message }] };
+  return { values: new Map(), findings: [{ rule: unreadableFile, source, range: START, message: read.message }] };
 }
 
 /**
@@ -33,7 +35,7 @@ export function loadProjectEnv(files: Files, path: string | undefined, cwd: stri
   if (isUsableEnv(files, path)) return loadEnvFile(files, dirname(path), cwd);
   const source = { path, name: displayPath(path, cwd), text: '' };
   const message = 'others can write this file, so it is not read';
-  const finding = { rule: 'secret-exposed', source, range: START, message, hint: `chmod o-w ${source.name}` };
+  const finding = { rule: secretExposed, source, range: START, message, hint: `chmod o-w ${source.name}` };
   return { values: new Map(), findings: [finding] };
 }
 

@@ -57,7 +57,7 @@ test('warnings come beside a plan', () => {
   const { routes, problems } = compile({ weak: { secret: 'hunter2', prompt: 'x' } });
   assert.equal(routes.length, 1);
   assert.deepEqual(
-    problems.map(({ rule, severity, subscription, path }) => ({ rule, severity, subscription, path })),
+    problems.map(({ rule, subscription, path }) => ({ rule: rule.id, severity: rule.severity, subscription, path })),
     [{ rule: 'secret-short', severity: 'warning', subscription: 'weak', path: ['weak', 'secret'] }],
   );
 });

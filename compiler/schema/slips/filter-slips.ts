@@ -2,6 +2,7 @@
 
 import { holdsCredential } from '../../diagnostics/printable.ts';
 import { oneOf } from '../../diagnostics/suggest.ts';
+import { unknownKey } from '../../rules/unknown-key.ts';
 import { flowText } from '../../source/flow-text.ts';
 import { isPlainMap } from '../../source/plain-map.ts';
 import { knownKeys } from '../known-keys.ts';
@@ -95,7 +96,7 @@ const lookUp = (names: Readonly<Record<string, string>>, key: string): string | 
 };
 
 const problem = ({ place, key }: Unknown, message: string): ShapeProblem => ({
-  rule: 'unknown-key',
+  rule: unknownKey,
   path: [...place.path, key],
   at: 'key',
   message,

@@ -1,4 +1,6 @@
 /** Keys under the names that other tools give them, and keys of one thing in another. */
+
+import { unknownKey } from '../../rules/unknown-key.ts';
 import { isPlainMap } from '../../source/plain-map.ts';
 import { knownKeys } from '../known-keys.ts';
 import { valueAt } from '../pointer.ts';
@@ -31,7 +33,7 @@ export const otherKey: Slip = ({ schema, data, path }, { keyword, params }) => {
   const map = valueAt(data, path);
   if (meant === undefined || !knownKeys(schema, path).includes(meant) || !isPlainMap(map)) return null;
   return {
-    rule: 'unknown-key',
+    rule: unknownKey,
     path: [...path, key],
     at: 'key',
     message: `unknown key \`${key}\`: it is called \`${meant}\` here`,
@@ -58,7 +60,7 @@ export const outsideExtra: Slip = ({ schema, data, path }, { keyword, params }) 
   if (keyword !== 'additionalProperties' || !EXTRA.has(key) || !isPlainMap(map)) return null;
   if (!knownKeys(schema, path).includes('deliver_extra')) return null;
   return {
-    rule: 'unknown-key',
+    rule: unknownKey,
     path: [...path, key],
     at: 'key',
     message: `\`${key}\` belongs under \`deliver_extra\``,
@@ -76,7 +78,7 @@ export const blueprintInJob: Slip = ({ data, path }, { keyword, params }) => {
   const { blueprint } = job;
   const key = typeof blueprint === 'string' && /^[a-z0-9-]+$/.test(blueprint) ? blueprint : '<key>';
   return {
-    rule: 'unknown-key',
+    rule: unknownKey,
     path: [...path, 'blueprint'],
     at: 'key',
     message:

@@ -1,4 +1,6 @@
 /** `port: "8644"`, `window_seconds: 30s`: a number that is written as text, and text that is written as a number. */
+
+import { wrongType } from '../../rules/wrong-type.ts';
 import { isSecretName } from '../../source/secret-names.ts';
 import { typesOf } from '../alternatives.ts';
 import { valueAt } from '../pointer.ts';
@@ -15,7 +17,7 @@ export const numberAsText: Slip = (place, { keyword, params }) => {
   const number = readNumber(found, name);
   if (number === null || (types.every((type) => type === 'integer') && !Number.isInteger(number))) return null;
   const kind = types.includes('number') ? 'a number' : 'a whole number';
-  const problem = atValue(place, 'wrong-type', `\`${name}\` must be ${kind}, not text: write \`${name}: ${number}\``);
+  const problem = atValue(place, wrongType, `\`${name}\` must be ${kind}, not text: write \`${name}: ${number}\``);
   return { ...problem, fix: { kind: 'replace', text: String(number) } };
 };
 
@@ -43,7 +45,7 @@ export const numberForText: Slip = (place, { keyword, params }) => {
   const kind = typeof found === 'number' ? 'a number' : '`true` or `false`';
   const name = nameOf(place.path);
   // A quoted `true` is no reason.
-  if (REASONS.has(name)) return atValue(place, 'wrong-type', `\`${name}\` must be a reason in words, not ${kind}`);
+  if (REASONS.has(name)) return atValue(place, wrongType, `\`${name}\` must be a reason in words, not ${kind}`);
   const message = `\`${name}\` must be text, not ${kind}: put it in quotes`;
-  return { ...atValue(place, 'wrong-type', message), fix: { kind: 'quote' } };
+  return { ...atValue(place, wrongType, message), fix: { kind: 'quote' } };
 };
