@@ -2,13 +2,13 @@
 /**
  * The `hookwright` program. Conventions for everyone who writes a command:
  *
- * - One command a file, `cli/commands/<noun>-<verb>.ts`, exporting one clipanion class (`Command<CliContext>`) with `paths`,
+ * - One command a file, `cli/commands/<noun>/<verb>.ts`, exporting one clipanion class (`Command<CliContext>`) with `paths`,
  *   `usage` (description without a full stop, examples as [what it does, '$0 ...']) and `execute`. Its line in
- *   `cli/commands.ts` (same path, same summary) makes it exist; the file is loaded only when the command runs,
+ *   `cli/commands/<noun>/commands.ts` (same path, same summary) makes it exist; the file is loaded only when the command runs,
  *   so it may import whatever it needs.
  * - Every option has a description; it opens with the name of its value: `Option.String('--out', { description: '<dir> Where to write' })`.
- *   Values may start with `-`. Long names are lower-case words joined by `-`. Numbers go through `cli/parse.ts`.
- * - Everything of the outside world comes from `this.context` (cli/context.ts): streams, env, cwd, home, clock, fetch.
+ *   Values may start with `-`. Long names are lower-case words joined by `-`. Numbers go through `cli/command-line/parse.ts`.
+ * - Everything of the outside world comes from `this.context` (cli/base/context.ts): streams, env, cwd, home, clock, fetch.
  *   `openHome(context)` creates the home; commands that only read leave it alone.
  * - Results go to stdout (`printLine`, `printJson`, `printTable`), everything else to stderr (`printNote`, `createProgress`).
  *   Whatever lists has `--json`: an array of objects, printed with `printJson`. Text from users or senders passes `visible()`.
@@ -17,7 +17,7 @@
  *   exits 1, `UsageError(...)` exits 2; both print without a stack. Any other error is reported as a bug, with its stack.
  * - Tests drive a command with `runInProcess` (fast) or `runProcess` (real pipes and signals) of test/helpers/cli.ts.
  */
-import { createContext } from './context.ts';
+import { createContext } from './base/context.ts';
 import { runCli } from './run.ts';
 
 // A reader that has seen enough (`| head`) closes the pipe: that ends the program quietly, as it would a C program.

@@ -2,19 +2,20 @@
 import type { Command, Definition } from 'clipanion';
 import { Cli } from 'clipanion';
 import { isSystemError } from '../base/system-error.ts';
-import { suggest } from '../compiler/diagnostics/suggest.ts';
 import { nodeFiles } from '../compiler/node/node-files.ts';
 import { projectEnvPath } from '../compiler/source/search-config.ts';
-import type { OptionSpec } from './argv.ts';
-import { normaliseArgv, positionalSlots } from './argv.ts';
-import type { CommandEntry } from './commands.ts';
-import { COMMANDS, GROUPS } from './commands.ts';
-import type { CliContext } from './context.ts';
-import { CliError, messageOf, UsageError } from './errors.ts';
-import type { HelpLayout } from './help.ts';
-import { formatCommandHelp, formatGroup, formatOverview } from './help.ts';
-import { createPaint } from './output/colour.ts';
-import { packageVersion } from './package-version.ts';
+import { suggest } from '../compiler/text/suggest.ts';
+import { createPaint } from './base/colour.ts';
+import type { CliContext } from './base/context.ts';
+import { CliError, messageOf, UsageError } from './base/errors.ts';
+import { packageVersion } from './base/package-version.ts';
+import type { OptionSpec } from './command-line/argv.ts';
+import { normaliseArgv, positionalSlots } from './command-line/argv.ts';
+import type { CommandEntry } from './command-line/command-entry.ts';
+import { findCommand } from './command-line/command-entry.ts';
+import type { HelpLayout } from './command-line/help.ts';
+import { formatCommandHelp, formatGroup, formatOverview } from './command-line/help.ts';
+import { COMMANDS, GROUPS } from './commands/registry.ts';
 
 const HELP = new Set(['-h', '--help']);
 
@@ -51,7 +52,7 @@ async function dispatch(argv: readonly string[], context: CliContext): Promise<n
     (first === undefined ? context.stderr : context.stdout).write(formatOverview(COMMANDS, GROUPS, layout));
     return first === undefined ? 2 : 0;
   }
-  const entry = findCommand(argv);
+  const entry = findCommand(COMMANDS, argv);
   if (entry !== undefined) return runCommand(entry, argv.slice(entry.path.split(' ').length), context);
   if (COMMANDS.some((other) => other.path.startsWith(`${first} `)) && (argv[1] === undefined || HELP.has(argv[1]))) {
     (argv[1] === undefined ? context.stderr : context.stdout).write(formatGroup(COMMANDS, first, layout));
@@ -66,12 +67,6 @@ const NARROWEST = 60;
 function helpLayout({ colour, stdout }: CliContext): HelpLayout {
   const width = Math.max(NARROWEST, Math.min(WIDEST, stdout.columns ?? WIDEST));
   return { paint: createPaint(colour.stdout), width };
-}
-
-/** The command whose words open the command line; the longest one when several do. */
-function findCommand(argv: readonly string[]): CommandEntry | undefined {
-  const opens = (entry: CommandEntry): boolean => entry.path.split(' ').every((word, at) => argv[at] === word);
-  return COMMANDS.filter(opens).sort((a, b) => b.path.length - a.path.length)[0];
 }
 
 function unknownCommand(argv: readonly string[]): UsageError {

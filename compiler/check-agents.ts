@@ -2,8 +2,8 @@
 import type { WrittenRoute } from './lower/webhook-settings.ts';
 import type { CheckedProfile } from './lower-base.ts';
 import type { Report } from './report.ts';
-import type { RouteScope, RouteView } from './route-scope.ts';
-import { DEFAULT_PROFILE, viewRoute } from './route-scope.ts';
+import type { RouteScope, RouteView } from './routes/route-scope.ts';
+import { DEFAULT_PROFILE, viewRoute } from './routes/route-scope.ts';
 import { RULES } from './rules/registry.ts';
 
 export interface AgentChecks {

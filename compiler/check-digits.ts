@@ -3,8 +3,8 @@ import type { NodePath, Problem } from './diagnostics/problem.ts';
 import type { Report } from './report.ts';
 import { lostDigits } from './rules/lost-digits.ts';
 import type { Places } from './source/file-tree.ts';
-import { isPlainMap } from './source/plain-map.ts';
-import { isSecretName } from './source/secret-names.ts';
+import { isPlainMap } from './text/plain-map.ts';
+import { isSecretName } from './text/secret-names.ts';
 
 /** A map whose numbers become addresses or settings of a target. */
 export interface TextMap {

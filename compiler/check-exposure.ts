@@ -10,8 +10,8 @@ import { secretExposed } from './rules/secret-exposed.ts';
 import type { Places } from './source/file-tree.ts';
 import type { Files } from './source/files.ts';
 import { placeholderIn } from './source/placeholder-in.ts';
-import { isSecretName } from './source/secret-names.ts';
-import { INSECURE_NO_AUTH, parseSecretRef } from './source/secret-ref.ts';
+import { isSecretName } from './text/secret-names.ts';
+import { INSECURE_NO_AUTH, parseSecretRef } from './text/secret-ref.ts';
 
 /** Read permission of the group and of everybody else. */
 const OTHERS_READ = 0o044;

@@ -11,7 +11,7 @@ import { RULES } from './rules/registry.ts';
 import type { ConfigView } from './rules/support/views.ts';
 import type { Places } from './source/file-tree.ts';
 import type { Files } from './source/files.ts';
-import { START } from './source/source-text.ts';
+import { START } from './text/source-text.ts';
 
 export interface WholeConfig {
   readonly view: ConfigView;

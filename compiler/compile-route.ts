@@ -1,9 +1,9 @@
 /** Checks and lowers one route against a table: the one way from config to plan, for static routes and subscriptions alike. */
 import type { RoutePlan } from '../schemas/generated/types.ts';
 import type { Lowered, Problem } from './diagnostics/problem.ts';
-import { lowerRoute } from './lower/route.ts';
-import type { RouteEntry, RouteScope } from './route-scope.ts';
-import { viewRoute } from './route-scope.ts';
+import { lowerRoute } from './routes/lower-route.ts';
+import type { RouteEntry, RouteScope } from './routes/route-scope.ts';
+import { viewRoute } from './routes/route-scope.ts';
 import { RULES } from './rules/registry.ts';
 
 /** Pure. The plan is null when a problem is an error; warnings come beside a plan. Paths are relative to the route. */

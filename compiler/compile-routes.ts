@@ -5,7 +5,7 @@ import type { Problem } from './diagnostics/problem.ts';
 import type { WrittenRoute } from './lower/webhook-settings.ts';
 import type { Placer } from './placer.ts';
 import type { Report } from './report.ts';
-import type { RouteScope } from './route-scope.ts';
+import type { RouteScope } from './routes/route-scope.ts';
 import type { Places } from './source/file-tree.ts';
 
 export interface RouteContext {

@@ -7,9 +7,9 @@ import { compileRoute } from './compile-route.ts';
 import type { Problem } from './diagnostics/problem.ts';
 import type { TableContent } from './lower/table-content.ts';
 import type { MachineFacts } from './machine-facts.ts';
-import type { Payloads, RouteScope } from './route-scope.ts';
+import type { Payloads, RouteScope } from './routes/route-scope.ts';
 import { checkShape } from './schema/validate.ts';
-import { isPlainMap } from './source/plain-map.ts';
+import { isPlainMap } from './text/plain-map.ts';
 
 export const SUBSCRIPTIONS_FILE = 'webhook_subscriptions.json';
 

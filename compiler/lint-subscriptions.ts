@@ -4,7 +4,7 @@ import type { CompiledSubscriptions, SubscriptionProblem } from './compile-subsc
 import { compileSubscriptions, SUBSCRIPTIONS_FILE, SubscriptionsError } from './compile-subscriptions.ts';
 import type { Problem } from './diagnostics/problem.ts';
 import type { Report } from './report.ts';
-import type { RouteScope } from './route-scope.ts';
+import type { RouteScope } from './routes/route-scope.ts';
 import { subscriptionRejected } from './rules/subscription-rejected.ts';
 import { unreachableRoute } from './rules/unreachable-route.ts';
 import { displayPath } from './source/display-path.ts';
@@ -12,7 +12,7 @@ import { fileTree } from './source/file-tree.ts';
 import type { Files } from './source/files.ts';
 import { parseYaml } from './source/parse-yaml.ts';
 import { readText } from './source/read-text.ts';
-import { START } from './source/source-text.ts';
+import { START } from './text/source-text.ts';
 
 export interface SubscriptionLint {
   readonly files: Files;

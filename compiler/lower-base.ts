@@ -14,8 +14,8 @@ import type { EffectiveSettings } from './lower/webhook-settings.ts';
 import type { MachineFacts } from './machine-facts.ts';
 import type { Placer } from './placer.ts';
 import type { Report } from './report.ts';
-import type { Payloads, RouteScope } from './route-scope.ts';
-import { DEFAULT_PROFILE } from './route-scope.ts';
+import type { Payloads, RouteScope } from './routes/route-scope.ts';
+import { DEFAULT_PROFILE } from './routes/route-scope.ts';
 import { RULES } from './rules/registry.ts';
 import type { Places } from './source/file-tree.ts';
 

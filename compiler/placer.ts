@@ -1,8 +1,8 @@
 /** Where entries are written, as the table records it: file relative to the root config's folder, and line. */
 import { relative, sep } from 'node:path';
 import type { Place } from '../schemas/generated/types.ts';
-import { createLines } from './diagnostics/lines.ts';
 import type { NodePath } from './diagnostics/problem.ts';
+import { createLines } from './print/lines.ts';
 import type { Places } from './source/file-tree.ts';
 
 export interface Placer {

@@ -1,10 +1,10 @@
 /** Collects what the stages of a compile find, and says at the end whether it is refused. */
 import type { Diagnostic, Finding } from './diagnostics/diagnostic.ts';
 import { diagnose } from './diagnostics/diagnostic.ts';
-import { findPlace } from './diagnostics/find-place.ts';
 import type { NodePath, Problem } from './diagnostics/problem.ts';
 import type { RuleId } from './rules/registry.ts';
 import type { Places } from './source/file-tree.ts';
+import { findPlace } from './source/find-place.ts';
 
 export interface Report {
   add(findings: readonly Finding[]): void;

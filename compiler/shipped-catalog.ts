@@ -9,8 +9,8 @@ import type { KnownToolsets } from './lower/toolsets.ts';
 import type { Files } from './source/files.ts';
 import { loadCatalogFolder } from './source/load-catalog.ts';
 import { parseYaml } from './source/parse-yaml.ts';
-import { isPlainMap } from './source/plain-map.ts';
 import { readText } from './source/read-text.ts';
+import { isPlainMap } from './text/plain-map.ts';
 
 /** Plain data by canonical name. */
 export interface ShippedCatalog {

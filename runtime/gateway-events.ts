@@ -1,6 +1,6 @@
 /** Tells a program what happens in the service that it runs. */
 import type { ServiceEvents } from './gateway-service.ts';
-import type { Logger } from './log.ts';
+import type { Logger } from './platform/log.ts';
 
 type Registered = { readonly [Name in keyof ServiceEvents]: Set<(event: ServiceEvents[Name]) => void> };
 

@@ -1,17 +1,17 @@
 /** What a gateway is made of, and what it can be asked. */
 import type { RoutePlan, RouteTable, SecretRef } from '../schemas/generated/types.ts';
-import type { Clock } from './clock.ts';
 import type { Dispatcher } from './dispatch/dispatcher.ts';
-import type { Ids } from './ids.ts';
 import type { CatalogSource } from './intake/catalog-source.ts';
 import type { CountRequest } from './intake/event-log.ts';
 import type { RequestOrigin } from './intake/fetch-request.ts';
 import type { Services } from './intake/intake.ts';
 import type { ServerLimits } from './intake/server.ts';
-import type { Logger } from './log.ts';
-import type { GatewayFiles } from './node-files.ts';
-import type { RunProcess } from './process/run-process.ts';
-import type { SecretResolver } from './secrets.ts';
+import type { Clock } from './platform/clock.ts';
+import type { Ids } from './platform/ids.ts';
+import type { Logger } from './platform/log.ts';
+import type { GatewayFiles } from './platform/node-files.ts';
+import type { RunProcess } from './platform/process/run-process.ts';
+import type { SecretResolver } from './platform/secrets/secrets.ts';
 import type { LowerSubscriptions, Rejected } from './table/load-subscriptions.ts';
 import type { TableSource } from './table/table-source.ts';
 import type { TableState } from './table/tables.ts';

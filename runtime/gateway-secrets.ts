@@ -3,9 +3,9 @@ import { setImmediate } from 'node:timers/promises';
 import type { SecretRef } from '../schemas/generated/types.ts';
 import type { Redactor } from './deliver/redact.ts';
 import { secretNames } from './dispatch/agents/secret-names.ts';
-import type { SecretSources } from './platform/machine-secrets.ts';
-import { loadSecretsOf, resolvable } from './platform/machine-secrets.ts';
-import type { SecretResolver } from './secrets.ts';
+import type { SecretSources } from './platform/secrets/machine-secrets.ts';
+import { loadSecretsOf, resolvable } from './platform/secrets/machine-secrets.ts';
+import type { SecretResolver } from './platform/secrets/secrets.ts';
 
 /** So many secrets are made known to the redactor in one turn of the event loop: a few ms. */
 const SECRETS_A_TURN = 200;

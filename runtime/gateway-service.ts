@@ -1,15 +1,15 @@
 /** What a service is made of, and what it can be asked: the interface of the runtime for programs that embed it. */
 import type { Catalog, RoutePlan, RouteTable } from '../schemas/generated/types.ts';
-import type { Clock } from './clock.ts';
 import type { DispatchStatus, EnrollReport, StoreStatus } from './control/operations.ts';
 import type { Redactor } from './deliver/redact.ts';
 import type { RunAgent } from './dispatch/agent-runner.ts';
 import type { DispatchOwner } from './dispatch/observer.ts';
 import type { Address, ServingStatus } from './gateway-options.ts';
 import type { RequestOrigin } from './intake/fetch-request.ts';
-import type { Logger } from './log.ts';
-import type { RunProcess } from './process/run-process.ts';
-import type { SecretResolver } from './secrets.ts';
+import type { Clock } from './platform/clock.ts';
+import type { Logger } from './platform/log.ts';
+import type { RunProcess } from './platform/process/run-process.ts';
+import type { SecretResolver } from './platform/secrets/secrets.ts';
 import type { JobRecord } from './store/job-mutations.ts';
 import type { FinalState } from './store/states.ts';
 import type { Store } from './store/store.ts';

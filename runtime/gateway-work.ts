@@ -4,7 +4,6 @@
  */
 import { readRegularText } from '../base/read-regular-file.ts';
 import type { RouteTable, SecretRef } from '../schemas/generated/types.ts';
-import type { Clock, Timer } from './clock.ts';
 import type { DispatchStatus, StoreStatus } from './control/operations.ts';
 import type { SwappableDeliverer } from './deliver/create-deliverer.ts';
 import { createDeliverer } from './deliver/create-deliverer.ts';
@@ -22,13 +21,14 @@ import type { DispatchCounts, DispatchReport, DispatchService } from './dispatch
 import type { Dispatcher } from './dispatch/dispatcher.ts';
 import type { DispatchObserver } from './dispatch/observer.ts';
 import { JobScheduler } from './dispatch/scheduler/scheduler.ts';
-import type { Ids } from './ids.ts';
-import type { Logger } from './log.ts';
 import type { LiveFigures } from './metrics/metrics.ts';
-import type { RunProcess } from './process/run-process.ts';
-import { tableSecretRefs } from './secret-refs.ts';
-import type { SecretResolver } from './secrets.ts';
-import { SecretError } from './secrets.ts';
+import type { Clock, Timer } from './platform/clock.ts';
+import type { Ids } from './platform/ids.ts';
+import type { Logger } from './platform/log.ts';
+import type { RunProcess } from './platform/process/run-process.ts';
+import { tableSecretRefs } from './platform/secrets/secret-refs.ts';
+import type { SecretResolver } from './platform/secrets/secrets.ts';
+import { SecretError } from './platform/secrets/secrets.ts';
 import type { JobRecord } from './store/job-mutations.ts';
 import type { StoreOverview } from './store/queries.ts';
 import { startRetention } from './store/retention.ts';

@@ -4,7 +4,6 @@
  */
 import type { AddressInfo } from 'node:net';
 import type { RouteTable, ServerPlan } from '../schemas/generated/types.ts';
-import type { Timer } from './clock.ts';
 import type { Address, Gateway, GatewayOptions, ServingStatus } from './gateway-options.ts';
 import { GatewayTables } from './gateway-tables.ts';
 import { Connections } from './intake/connections.ts';
@@ -19,7 +18,8 @@ import { createScriptRunner } from './intake/script-runner.ts';
 import type { HandleRequest } from './intake/server.ts';
 import { IntakeServer, SERVER_LIMITS } from './intake/server.ts';
 import { UnverifiedBodies } from './intake/unverified-bodies.ts';
-import type { Logger } from './log.ts';
+import type { Timer } from './platform/clock.ts';
+import type { Logger } from './platform/log.ts';
 
 /** How long answers may take to leave once everything is drained, in ms. */
 const CLOSE_MS = 1000;

@@ -1,5 +1,5 @@
 /** `hookwright/runtime`: a compiled table in, a running service out. */
-export type { Clock, Timer } from './clock.ts';
+
 export type { EnrollReport } from './control/operations.ts';
 export { Redactor } from './deliver/redact.ts';
 export type { AgentRequest, RunAgent } from './dispatch/agent-runner.ts';
@@ -17,11 +17,12 @@ export type {
 } from './gateway-service.ts';
 export type { RequestOrigin } from './intake/fetch-request.ts';
 export { ListenError } from './intake/server.ts';
-export type { LogFields, Logger } from './log.ts';
-export { createLogger } from './logger.ts';
-export type { ProcessRequest, ProcessResult, RunProcess } from './process/run-process.ts';
-export type { SecretResolver } from './secrets.ts';
-export { SecretError } from './secrets.ts';
+export type { Clock, Timer } from './platform/clock.ts';
+export type { LogFields, Logger } from './platform/log.ts';
+export { createLogger } from './platform/logger.ts';
+export type { ProcessRequest, ProcessResult, RunProcess } from './platform/process/run-process.ts';
+export type { SecretResolver } from './platform/secrets/secrets.ts';
+export { SecretError } from './platform/secrets/secrets.ts';
 export { createService } from './service.ts';
 export type { Store } from './store/store.ts';
 export { StoreRefused } from './store/store.ts';

@@ -1,6 +1,5 @@
 /** Deliveries from a process of their own: through the deliverer, or as bare undici requests of the same bytes. */
 import { performance } from 'node:perf_hooks';
-import { systemClock } from '../../runtime/clock.ts';
 import { createDeliverer } from '../../runtime/deliver/create-deliverer.ts';
 import type { DeliveryContext } from '../../runtime/deliver/driver.ts';
 import { TokenCache } from '../../runtime/deliver/http/token-cache.ts';
@@ -8,6 +7,7 @@ import { createHttpPool } from '../../runtime/deliver/http-pool.ts';
 import type { TargetTables } from '../../runtime/deliver/link-targets.ts';
 import { linkTargets } from '../../runtime/deliver/link-targets.ts';
 import { createPace } from '../../runtime/deliver/pace.ts';
+import { systemClock } from '../../runtime/platform/clock.ts';
 import { percentile } from '../harness/stats.ts';
 
 export interface DelivererOptions {

@@ -1,7 +1,7 @@
 /** Fills a store: finished dispatches of long ago and of today, and pending ones, all small. Options come as JSON. */
 import { randomBytes } from 'node:crypto';
-import { createIds } from '../../runtime/ids.ts';
-import type { Logger } from '../../runtime/log.ts';
+import { createIds } from '../../runtime/platform/ids.ts';
+import type { Logger } from '../../runtime/platform/log.ts';
 import { openServerStore } from '../../runtime/store/sqlite/open-store.ts';
 import type { Store } from '../../runtime/store/store.ts';
 import type { Dispatch } from '../../schemas/generated/types.ts';

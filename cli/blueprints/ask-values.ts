@@ -3,8 +3,8 @@ import { intro, outro, select, text } from '@clack/prompts';
 import type { BlueprintValues } from '../../compiler/blueprints/fields.ts';
 import { checkValue } from '../../compiler/blueprints/fill.ts';
 import type { BlueprintField, BlueprintPlan } from '../../schemas/generated/types.ts';
-import type { CliContext } from '../context.ts';
-import { CliError } from '../errors.ts';
+import type { CliContext } from '../base/context.ts';
+import { CliError } from '../base/errors.ts';
 
 /** Questions need a person who sees them and can answer. */
 export function canAsk(context: CliContext): boolean {

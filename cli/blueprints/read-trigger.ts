@@ -3,7 +3,7 @@ import { parseCommand } from '../../compiler/blueprints/command.ts';
 import { parseLink } from '../../compiler/blueprints/link.ts';
 import type { ParsedTrigger, Trigger } from '../../compiler/blueprints/trigger.ts';
 import { createTrigger } from '../../compiler/blueprints/trigger.ts';
-import { CliError, UsageError } from '../errors.ts';
+import { CliError, UsageError } from '../base/errors.ts';
 
 /** The shell has already taken the quotes off: everything behind the first `=` is the value. */
 function readAssignments(key: string, words: readonly string[]): ParsedTrigger {

@@ -1,7 +1,8 @@
 /** The zone a command line asks for. */
-import { didYouMean } from '../../compiler/diagnostics/suggest.ts';
+
 import { isTimeZone, timeZones } from '../../compiler/schedule/time-zone.ts';
-import { UsageError } from '../errors.ts';
+import { didYouMean } from '../../compiler/text/suggest.ts';
+import { UsageError } from '../base/errors.ts';
 
 /** @throws UsageError for what is no IANA zone. */
 export function chooseTimezone(asked: string | undefined, otherwise: string): string {

@@ -1,14 +1,14 @@
 /** `hookwright compile`: configuration in, `routes.json` and `blueprints.json` out. */
 import { Command, Option } from 'clipanion';
 import { displayPath } from '../../compiler/source/display-path.ts';
-import { compileRequest, outFolder, writeTables } from '../compose/compile-files.ts';
-import { createCompileRequest } from '../compose/compile-request.ts';
-import type { CliContext } from '../context.ts';
-import { CliError } from '../errors.ts';
+import type { CliContext } from '../base/context.ts';
+import { CliError } from '../base/errors.ts';
+import { parseChoice } from '../command-line/parse.ts';
+import { compileRequest, outFolder, writeTables } from '../compile/compile-files.ts';
+import { createCompileRequest } from '../compile/compile-request.ts';
 import { DIAGNOSTIC_FORMATS, formatDiagnostics } from '../output/diagnostics.ts';
 import { noteFilesRead, noteIgnored } from '../output/files-read.ts';
 import { printLine } from '../output/print.ts';
-import { parseChoice } from '../parse.ts';
 
 export class CompileCommand extends Command<CliContext> {
   static override paths = [['compile']];

@@ -1,8 +1,8 @@
 /** `hookwright completion`: the script that teaches a shell to complete hookwright's commands. */
 import { Command, Option } from 'clipanion';
+import type { CliContext } from '../base/context.ts';
+import { parseChoice } from '../command-line/parse.ts';
 import { SCRIPTS, SHELLS } from '../completion/scripts.ts';
-import type { CliContext } from '../context.ts';
-import { parseChoice } from '../parse.ts';
 
 export class CompletionCommand extends Command<CliContext> {
   static override paths = [['completion']];

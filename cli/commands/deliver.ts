@@ -6,15 +6,15 @@ import { createDeliverer } from '../../runtime/deliver/create-deliverer.ts';
 import type { DeliveryOutcome, DeliveryRequest } from '../../runtime/deliver/deliverer.ts';
 import { createDeliveryContext } from '../../runtime/deliver/delivery-context.ts';
 import { DeliveryRefusal } from '../../runtime/deliver/http/values.ts';
-import { createSecrets } from '../../runtime/platform/machine-secrets.ts';
-import { runProcess } from '../../runtime/process/run-process.ts';
-import { createServerLog } from '../compose/server-log.ts';
-import type { CliContext } from '../context.ts';
+import { runProcess } from '../../runtime/platform/process/run-process.ts';
+import { createSecrets } from '../../runtime/platform/secrets/machine-secrets.ts';
+import type { CliContext } from '../base/context.ts';
+import { CliError, UsageError } from '../base/errors.ts';
 import type { TargetChoice } from '../deliver/link-one.ts';
 import { chooseTarget, lenient, linkOne } from '../deliver/link-one.ts';
 import { printShown } from '../deliver/print-shown.ts';
-import { CliError, UsageError } from '../errors.ts';
 import { printJson, printLine } from '../output/print.ts';
+import { createServerLog } from '../serve/server-log.ts';
 import { openTable } from '../subscriptions/open-table.ts';
 
 export class DeliverCommand extends Command<CliContext> {

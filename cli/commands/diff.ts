@@ -1,11 +1,11 @@
 /** `hookwright diff`: what changes in meaning between two configurations. */
 import { Command, Option } from 'clipanion';
 import type { RouteTable } from '../../schemas/generated/types.ts';
-import type { CliContext } from '../context.ts';
+import { createPaint } from '../base/colour.ts';
+import type { CliContext } from '../base/context.ts';
 import { compareTables } from '../diff/compare-tables.ts';
 import { formatChanges } from '../diff/format-changes.ts';
 import { openHere, openServed, openSide } from '../diff/open-side.ts';
-import { createPaint } from '../output/colour.ts';
 import { printJson, printLine, printNote } from '../output/print.ts';
 
 export class DiffCommand extends Command<CliContext> {

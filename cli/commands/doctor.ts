@@ -2,14 +2,15 @@
 import { Command, Option } from 'clipanion';
 import type { CompileResult } from '../../compiler/compile.ts';
 import { createDeliveryContext } from '../../runtime/deliver/delivery-context.ts';
-import { createSecrets } from '../../runtime/platform/machine-secrets.ts';
-import { runProcess } from '../../runtime/process/run-process.ts';
+import { runProcess } from '../../runtime/platform/process/run-process.ts';
+import { createSecrets } from '../../runtime/platform/secrets/machine-secrets.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
-import type { CompileRequest } from '../compose/compile-files.ts';
-import { compileRequest } from '../compose/compile-files.ts';
-import { createCompileRequest } from '../compose/compile-request.ts';
-import { createServerLog } from '../compose/server-log.ts';
-import type { CliContext } from '../context.ts';
+import type { Style } from '../base/colour.ts';
+import { createPaint } from '../base/colour.ts';
+import type { CliContext } from '../base/context.ts';
+import type { CompileRequest } from '../compile/compile-files.ts';
+import { compileRequest } from '../compile/compile-files.ts';
+import { createCompileRequest } from '../compile/compile-request.ts';
 import type { Check, CheckStatus } from '../doctor/check.ts';
 import { checkClock } from '../doctor/check-clock.ts';
 import { checkConfiguration, checkPort, checkStore, checkTable } from '../doctor/check-gateway.ts';
@@ -18,10 +19,9 @@ import type { TargetChecks } from '../doctor/check-targets.ts';
 import { checkTargets } from '../doctor/check-targets.ts';
 import { createReport } from '../doctor/report.ts';
 import { tryAskGateway } from '../gateway/ask-gateway.ts';
-import type { Style } from '../output/colour.ts';
-import { createPaint } from '../output/colour.ts';
 import { printJson, printLine } from '../output/print.ts';
 import { formatTable } from '../output/table.ts';
+import { createServerLog } from '../serve/server-log.ts';
 
 export class DoctorCommand extends Command<CliContext> {
   static override paths = [['doctor']];

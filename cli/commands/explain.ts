@@ -1,12 +1,12 @@
 /** `hookwright explain`: what becomes of an event on a route as it is configured now, and why. Without effect. */
 import { Command, Option } from 'clipanion';
-import type { CliContext } from '../context.ts';
-import { UsageError } from '../errors.ts';
+import { createPaint } from '../base/colour.ts';
+import type { CliContext } from '../base/context.ts';
+import { UsageError } from '../base/errors.ts';
 import { explainRoute } from '../explain/explain-route.ts';
 import { formatExplanation } from '../explain/format-explanation.ts';
 import { openConfig } from '../explain/open-config.ts';
 import { readRequest } from '../explain/read-request.ts';
-import { createPaint } from '../output/colour.ts';
 import { printJson, printLine, printNote } from '../output/print.ts';
 import { findRoute } from '../subscriptions/find-route.ts';
 import { routePath } from '../subscriptions/route-url.ts';

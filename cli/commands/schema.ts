@@ -1,8 +1,8 @@
 /** `hookwright schema`: the JSON Schemas of the files a user writes, for editors and other tools. */
 import { Command, Option } from 'clipanion';
-import { suggest } from '../../compiler/diagnostics/suggest.ts';
-import type { CliContext } from '../context.ts';
-import { CliError } from '../errors.ts';
+import { suggest } from '../../compiler/text/suggest.ts';
+import type { CliContext } from '../base/context.ts';
+import { CliError } from '../base/errors.ts';
 import { printJson, printLine } from '../output/print.ts';
 import type { Schema } from '../schema/bundle-schema.ts';
 import { bundleSchema, readSchema, schemaNames } from '../schema/bundle-schema.ts';

@@ -3,10 +3,10 @@ import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { Command, Option } from 'clipanion';
 import { Redactor } from '../../runtime/deliver/redact.ts';
-import { serveGateway } from '../compose/serve-gateway.ts';
-import { createServerLog } from '../compose/server-log.ts';
-import type { CliContext } from '../context.ts';
-import { parsePort } from '../parse.ts';
+import type { CliContext } from '../base/context.ts';
+import { parsePort } from '../command-line/parse.ts';
+import { serveGateway } from '../serve/serve-gateway.ts';
+import { createServerLog } from '../serve/server-log.ts';
 
 export class ServeCommand extends Command<CliContext> {
   static override paths = [['serve']];

@@ -2,13 +2,13 @@
 import { Command, Option } from 'clipanion';
 import { hasErrors } from '../../compiler/diagnostics/diagnostic.ts';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
-import { watchInputs } from '../compose/watch-inputs.ts';
-import type { CliContext } from '../context.ts';
-import { CliError, UsageError } from '../errors.ts';
-import { createPaint } from '../output/colour.ts';
+import { createPaint } from '../base/colour.ts';
+import type { CliContext } from '../base/context.ts';
+import { CliError, UsageError } from '../base/errors.ts';
+import { parseChoice } from '../command-line/parse.ts';
 import { formatDiagnostics } from '../output/diagnostics.ts';
 import { printNote } from '../output/print.ts';
-import { parseChoice } from '../parse.ts';
+import { watchInputs } from '../serve/watch-inputs.ts';
 import { findTests } from '../test/find-tests.ts';
 import { loadTests } from '../test/load-tests.ts';
 import { formatCoverage, percentText, printRun, TEST_FORMATS } from '../test/report.ts';

@@ -1,9 +1,9 @@
 /** Answers a shell's question: what may stand where the cursor is? For bash, zsh and fish alike. */
 import { Cli } from 'clipanion';
-import { positionalSlots } from '../argv.ts';
-import type { CommandEntry } from '../commands.ts';
-import { COMMANDS } from '../commands.ts';
-import type { CliContext } from '../context.ts';
+import type { CliContext } from '../base/context.ts';
+import { positionalSlots } from '../command-line/argv.ts';
+import type { CommandEntry } from '../command-line/command-entry.ts';
+import { findCommand } from '../command-line/command-entry.ts';
 import type { NameRequest } from './names.ts';
 import { namesFor } from './names.ts';
 
@@ -29,12 +29,16 @@ interface CommandShape {
 }
 
 /** @param typed the words after the program's name; the last one is the one being typed, perhaps empty */
-export async function complete(typed: readonly string[], context: CliContext): Promise<Completion> {
+export async function complete(
+  typed: readonly string[],
+  commands: readonly CommandEntry[],
+  context: CliContext,
+): Promise<Completion> {
   const words = joinBound(typed);
   const partial = words.at(-1) ?? '';
   const before = words.slice(0, -1);
-  const entry = findCommand(before);
-  if (entry === undefined) return matching(partial, nextWords(before));
+  const entry = findCommand(commands, before);
+  if (entry === undefined) return matching(partial, nextWords(commands, before));
   const shape = await shapeOf(entry);
   return completeArgument(shape, before.slice(entry.path.split(' ').length), partial, context);
 }
@@ -52,15 +56,10 @@ function joinBound(words: readonly string[]): string[] {
   return joined;
 }
 
-function findCommand(words: readonly string[]): CommandEntry | undefined {
-  const opens = (entry: CommandEntry): boolean => entry.path.split(' ').every((word, at) => words[at] === word);
-  return COMMANDS.filter(opens).sort((a, b) => b.path.length - a.path.length)[0];
-}
-
 /** The words that may follow, with what they lead to. */
-function nextWords(before: readonly string[]): Candidate[] {
+function nextWords(commands: readonly CommandEntry[], before: readonly string[]): Candidate[] {
   const found = new Map<string, string>();
-  for (const { path, summary, hidden } of COMMANDS) {
+  for (const { path, summary, hidden } of commands) {
     const words = path.split(' ');
     const word = words[before.length];
     if (hidden === true || word === undefined || !before.every((other, at) => words[at] === other)) continue;

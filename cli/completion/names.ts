@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { CliContext } from '../context.ts';
+import type { CliContext } from '../base/context.ts';
 
 type NameSource = (context: CliContext) => readonly string[];
 

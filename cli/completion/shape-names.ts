@@ -1,7 +1,7 @@
 /** Events and paths of payloads, for completion; none when the sender has no shape. */
 import type { FormSet } from '../../compiler/shapes/form-set.ts';
 import { listPaths } from '../../compiler/shapes/list-paths.ts';
-import type { CliContext } from '../context.ts';
+import type { CliContext } from '../base/context.ts';
 import { formsOfEvent, openShape } from '../sources/open-shape.ts';
 import { openSources } from '../sources/open-sources.ts';
 

@@ -1,12 +1,12 @@
 /** Links one target of one profile, so that nothing else has to be in order to send a message through it. */
-import { didYouMean } from '../../compiler/diagnostics/suggest.ts';
+import { didYouMean } from '../../compiler/text/suggest.ts';
 import type { DeliveryContext } from '../../runtime/deliver/driver.ts';
 import type { LinkedTargets } from '../../runtime/deliver/link-targets.ts';
 import { linkTargets } from '../../runtime/deliver/link-targets.ts';
-import type { SecretResolver } from '../../runtime/secrets.ts';
-import { printSecretRef } from '../../runtime/secrets.ts';
+import type { SecretResolver } from '../../runtime/platform/secrets/secrets.ts';
+import { printSecretRef } from '../../runtime/platform/secrets/secrets.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
-import { CliError } from '../errors.ts';
+import { CliError } from '../base/errors.ts';
 
 export interface TargetChoice {
   readonly table: RouteTable;

@@ -1,6 +1,6 @@
 /** Prints what a delivery would send, for people; secrets are hidden already. */
 import type { Shown } from '../../runtime/deliver/driver.ts';
-import type { CliContext } from '../context.ts';
+import type { CliContext } from '../base/context.ts';
 import { printLine, visible } from '../output/print.ts';
 
 export function printShown(context: CliContext, shown: Shown): void {

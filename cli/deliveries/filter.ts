@@ -1,9 +1,9 @@
 /** The conditions that `deliveries list` and `deliveries replay` share. */
-import { suggest } from '../../compiler/diagnostics/suggest.ts';
+import { suggest } from '../../compiler/text/suggest.ts';
 import type { ListFilter } from '../../runtime/store/queries.ts';
 import type { DispatchState } from '../../runtime/store/states.ts';
 import { DISPATCH_STATES } from '../../runtime/store/states.ts';
-import { UsageError } from '../errors.ts';
+import { UsageError } from '../base/errors.ts';
 
 export interface FilterWords {
   readonly state: string | undefined;

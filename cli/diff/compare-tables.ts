@@ -1,5 +1,5 @@
 /** Compares two compiled tables by what they mean: routes key by key in sentences, everything else value by value. */
-import { isSecretRef } from '../../runtime/secret-refs.ts';
+import { isSecretRef } from '../../runtime/platform/secrets/secret-refs.ts';
 import type { JobPlan, Place, RoutePlan, RouteTable } from '../../schemas/generated/types.ts';
 import type { Change } from './change.ts';
 import type { Facet } from './describe-route.ts';

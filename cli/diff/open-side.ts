@@ -5,8 +5,8 @@ import { join, resolve } from 'node:path';
 import { Breather } from '../../runtime/table/breather.ts';
 import { loadTable, TableError } from '../../runtime/table/load.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
-import type { CliContext } from '../context.ts';
-import { CliError } from '../errors.ts';
+import type { CliContext } from '../base/context.ts';
+import { CliError } from '../base/errors.ts';
 import { openConfig } from '../explain/open-config.ts';
 import { askGateway } from '../gateway/ask-gateway.ts';
 

@@ -1,6 +1,6 @@
 /** Values of a table as a person reads them, beside what they are compared by: a secret is compared and never shown. */
-import { isSecretRef } from '../../runtime/secret-refs.ts';
-import { printSecretRef } from '../../runtime/secrets.ts';
+import { isSecretRef } from '../../runtime/platform/secrets/secret-refs.ts';
+import { printSecretRef } from '../../runtime/platform/secrets/secrets.ts';
 import { printField } from '../../runtime/table/print-field.ts';
 import type { FilterPlan, SecretRef, TemplatePlan, TemplateSegment } from '../../schemas/generated/types.ts';
 

@@ -1,7 +1,7 @@
 /** Checks that the secrets of routes and agents are there; those of targets are checked with the targets. */
-import { collectSecretRefs } from '../../runtime/secret-refs.ts';
-import type { SecretResolver } from '../../runtime/secrets.ts';
-import { printSecretRef, SecretError } from '../../runtime/secrets.ts';
+import { collectSecretRefs } from '../../runtime/platform/secrets/secret-refs.ts';
+import type { SecretResolver } from '../../runtime/platform/secrets/secrets.ts';
+import { printSecretRef, SecretError } from '../../runtime/platform/secrets/secrets.ts';
 import type { RouteTable, SecretRef } from '../../schemas/generated/types.ts';
 import type { Check } from './check.ts';
 

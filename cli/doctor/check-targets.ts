@@ -2,7 +2,7 @@
 import type { DeliveryContext } from '../../runtime/deliver/driver.ts';
 import { linkTargets } from '../../runtime/deliver/link-targets.ts';
 import type { Probe, ProbeOptions } from '../../runtime/deliver/probe.ts';
-import type { SecretResolver } from '../../runtime/secrets.ts';
+import type { SecretResolver } from '../../runtime/platform/secrets/secrets.ts';
 import type { ProfilePlan, RouteTable } from '../../schemas/generated/types.ts';
 import type { Check } from './check.ts';
 

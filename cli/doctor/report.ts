@@ -4,12 +4,12 @@ import type { CompileResult } from '../../compiler/compile.ts';
 import { maskUrls } from '../../compiler/diagnostics/printable.ts';
 import type { ShippedCatalog } from '../../compiler/shipped-catalog.ts';
 import { Redactor } from '../../runtime/deliver/redact.ts';
-import { createSecrets, resolvable } from '../../runtime/platform/machine-secrets.ts';
-import { tableSecretRefs } from '../../runtime/secret-refs.ts';
+import { createSecrets, resolvable } from '../../runtime/platform/secrets/machine-secrets.ts';
+import { tableSecretRefs } from '../../runtime/platform/secrets/secret-refs.ts';
 import type { LastError } from '../../runtime/store/queries.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
-import type { CliContext } from '../context.ts';
-import { packageVersion } from '../package-version.ts';
+import type { CliContext } from '../base/context.ts';
+import { packageVersion } from '../base/package-version.ts';
 import { useStore } from '../store/use-store.ts';
 import type { Check } from './check.ts';
 

@@ -1,8 +1,8 @@
 /** Whether a delivery to an address could succeed at all, asked of the target's own driver, which sends nothing. */
 import type { RefusesDelivery } from '../../runtime/explain/dry-dispatcher.ts';
-import type { SecretResolver } from '../../runtime/secrets.ts';
+import type { SecretResolver } from '../../runtime/platform/secrets/secrets.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
-import type { CliContext } from '../context.ts';
+import type { CliContext } from '../base/context.ts';
 
 /** Credentials may be missing: an address is verified without them. */
 export function deliveryRefusal(context: CliContext, table: RouteTable, secrets: SecretResolver): RefusesDelivery {
@@ -21,8 +21,8 @@ async function linkDrivers(context: CliContext, table: RouteTable, secrets: Secr
       import('../../runtime/deliver/create-deliverer.ts'),
       import('../../runtime/deliver/delivery-context.ts'),
       import('../deliver/link-one.ts'),
-      import('../../runtime/process/run-process.ts'),
-      import('../../runtime/log.ts'),
+      import('../../runtime/platform/process/run-process.ts'),
+      import('../../runtime/platform/log.ts'),
     ]);
   const { home, env, clock } = context;
   const run = (request: Parameters<typeof runProcess>[0]): ReturnType<typeof runProcess> => runProcess(request, clock);

@@ -2,7 +2,7 @@
 
 import { REASON_TEXTS } from '../../runtime/verify/reason-texts.ts';
 import type { ExplainedFilter, ExplainedStage, Explanation } from '../../schemas/generated/types.ts';
-import type { Paint } from '../output/colour.ts';
+import type { Paint } from '../base/colour.ts';
 import { visible } from '../output/print.ts';
 
 /** Values of a payload are cut to this many characters. */

@@ -2,7 +2,7 @@
 import { listJobs } from '../../runtime/dispatch/scheduler/job.ts';
 import type { JobState } from '../../runtime/explain/dry-dispatcher.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
-import type { CliContext } from '../context.ts';
+import type { CliContext } from '../base/context.ts';
 
 /** @throws CliError when there is a store that cannot be read. */
 export async function jobState(context: CliContext, table: RouteTable, profile: string, id: string): Promise<JobState> {

@@ -1,5 +1,5 @@
 /** Files of `in_file` lists as lists read them. */
-import type { GatewayFiles } from '../../runtime/node-files.ts';
+import type { GatewayFiles } from '../../runtime/platform/node-files.ts';
 import type { ListFiles } from '../../runtime/table/in-file-set.ts';
 
 export function listFiles({ stat, readText }: Pick<GatewayFiles, 'stat' | 'readText'>): ListFiles {

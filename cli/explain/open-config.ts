@@ -2,9 +2,9 @@
 import type { MachineFacts } from '../../compiler/machine-facts.ts';
 import { createMachineFacts } from '../../compiler/node/machine-facts.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
-import { createCompileRequest } from '../compose/compile-request.ts';
-import type { CliContext } from '../context.ts';
-import { CliError } from '../errors.ts';
+import type { CliContext } from '../base/context.ts';
+import { CliError } from '../base/errors.ts';
+import { createCompileRequest } from '../compile/compile-request.ts';
 import { formatDiagnostics } from '../output/diagnostics.ts';
 
 export interface OpenConfig {
@@ -16,7 +16,7 @@ export interface OpenConfig {
 
 /** @throws CliError when it has errors; the diagnostics are printed before. */
 export async function openConfig(context: CliContext, configs: readonly string[] | undefined): Promise<OpenConfig> {
-  const { compileRequest } = await import('../compose/compile-files.ts');
+  const { compileRequest } = await import('../compile/compile-files.ts');
   const request = await createCompileRequest(context, { configs });
   const { output, diagnostics, inputs } = compileRequest(request);
   if (output !== null) return { table: output.table, facts: createMachineFacts(context, request.jobs), files: inputs };

@@ -4,8 +4,8 @@ import { resolve } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { isSystemError } from '../../base/system-error.ts';
 import type { RequestParts } from '../../runtime/verify/request.ts';
-import type { CliContext } from '../context.ts';
-import { CliError, messageOf, UsageError } from '../errors.ts';
+import type { CliContext } from '../base/context.ts';
+import { CliError, messageOf, UsageError } from '../base/errors.ts';
 import type { HeaderPairs } from '../sources/captured-request.ts';
 
 export interface NamedRequest {

@@ -1,7 +1,7 @@
 /** Runs scripts as the gateway does, for commands that say what becomes of an event. */
 import type { RunScript } from '../../runtime/intake/script-runner.ts';
-import { nodeFiles } from '../../runtime/node-files.ts';
-import type { CliContext } from '../context.ts';
+import { nodeFiles } from '../../runtime/platform/node-files.ts';
+import type { CliContext } from '../base/context.ts';
 
 /** The code behind it is loaded only when a script is to run. */
 export async function scriptRunner({
@@ -11,7 +11,7 @@ export async function scriptRunner({
 }: Pick<CliContext, 'env' | 'home' | 'clock'>): Promise<RunScript> {
   const [{ createScriptRunner }, { runProcess }] = await Promise.all([
     import('../../runtime/intake/script-runner.ts'),
-    import('../../runtime/process/run-process.ts'),
+    import('../../runtime/platform/process/run-process.ts'),
   ]);
   const { realPath, describe } = nodeFiles;
   const { signal } = new AbortController();

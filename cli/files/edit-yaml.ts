@@ -6,7 +6,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Document } from 'yaml';
 import { isMap, Lexer, parseDocument } from 'yaml';
-import { CliError } from '../errors.ts';
+import { CliError } from '../base/errors.ts';
 import type { YamlEdit } from './yaml-splice.ts';
 import { isEmpty, splice } from './yaml-splice.ts';
 

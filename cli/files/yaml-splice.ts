@@ -1,7 +1,7 @@
 /** Finds the one change of characters that makes an edit of a YAML file, from the places of its nodes. */
 import type { Document, Pair, Scalar, YAMLMap } from 'yaml';
 import { isAlias, isMap, isScalar, stringify } from 'yaml';
-import { CliError } from '../errors.ts';
+import { CliError } from '../base/errors.ts';
 
 export interface YamlEdit {
   readonly path: readonly string[];

@@ -5,8 +5,8 @@ import { ControlError } from '../../runtime/control/control-error.ts';
 import type { ControlPaths } from '../../runtime/control/control-path.ts';
 import { controlPaths } from '../../runtime/control/control-path.ts';
 import type { ControlContract, ControlName } from '../../runtime/control/operations.ts';
-import type { CliContext } from '../context.ts';
-import { CliError } from '../errors.ts';
+import type { CliContext } from '../base/context.ts';
+import { CliError } from '../base/errors.ts';
 import { visible } from '../output/print.ts';
 
 /** How long a gateway may take for an operation that has nothing to wait for, in ms. */

@@ -1,6 +1,6 @@
 /** What is left to do at each sender once a config is there: URL, secret, and the sender's own steps. */
 import { describeSecret, setupSteps } from '../../compiler/sources/describe-source.ts';
-import { printSecretRef } from '../../runtime/secrets.ts';
+import { printSecretRef } from '../../runtime/platform/secrets/secrets.ts';
 import type { RoutePlan, RouteTable } from '../../schemas/generated/types.ts';
 import { visible } from '../output/print.ts';
 import type { OpenSources } from '../sources/open-sources.ts';

@@ -1,7 +1,7 @@
 /** The configs that `init` starts from: the examples that come with this program. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { packageRoot } from '../package-root.ts';
+import { packageRoot } from '../base/package-root.ts';
 
 const EXAMPLES = join(packageRoot(), 'examples');
 const CONFIG = 'hookwright.yaml';

@@ -4,8 +4,8 @@ import { jobSignature } from '../../runtime/dispatch/scheduler/job.ts';
 import type { JobRecord } from '../../runtime/store/job-mutations.ts';
 import type { Store } from '../../runtime/store/store.ts';
 import type { JobConfig } from '../../schemas/generated/types.ts';
-import type { CliContext } from '../context.ts';
-import { CliError } from '../errors.ts';
+import type { CliContext } from '../base/context.ts';
+import { CliError } from '../base/errors.ts';
 import type { DraftTable, JobDraft } from './draft-job.ts';
 import { checkDraft, recordOfPlan } from './draft-job.ts';
 

@@ -4,7 +4,7 @@ import type { Problem } from '../../compiler/diagnostics/problem.ts';
 import { homeTarget } from '../../runtime/dispatch/scheduler/home-channel.ts';
 import type { JobRecord } from '../../runtime/store/job-mutations.ts';
 import type { JobConfig, JobPlan, ProfilePlan } from '../../schemas/generated/types.ts';
-import { CliError, UsageError } from '../errors.ts';
+import { CliError, UsageError } from '../base/errors.ts';
 import type { OpenTable } from '../subscriptions/open-table.ts';
 
 export interface JobDraft {

@@ -3,7 +3,7 @@ import { jobSignature } from '../../runtime/dispatch/scheduler/job.ts';
 import type { JobRecord } from '../../runtime/store/job-mutations.ts';
 import type { Store } from '../../runtime/store/store.ts';
 import type { JobConfig } from '../../schemas/generated/types.ts';
-import { CliError } from '../errors.ts';
+import { CliError } from '../base/errors.ts';
 import type { DraftTable } from './draft-job.ts';
 import { checkDraft, recordOfPlan } from './draft-job.ts';
 

@@ -1,17 +1,17 @@
 /** What commands about jobs work against: the jobs of the config and those of the store, as the scheduler sees them. */
 
 import { join } from 'node:path';
-import { suggest } from '../../compiler/diagnostics/suggest.ts';
 import { createMachineFacts } from '../../compiler/node/machine-facts.ts';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
 import type { Files } from '../../compiler/source/files.ts';
 import { searchConfig } from '../../compiler/source/search-config.ts';
+import { suggest } from '../../compiler/text/suggest.ts';
 import type { Job } from '../../runtime/dispatch/scheduler/job.ts';
 import { listJobs } from '../../runtime/dispatch/scheduler/job.ts';
 import type { JobRecord } from '../../runtime/store/job-mutations.ts';
-import { createCompileRequest } from '../compose/compile-request.ts';
-import type { CliContext } from '../context.ts';
-import { CliError } from '../errors.ts';
+import type { CliContext } from '../base/context.ts';
+import { CliError } from '../base/errors.ts';
+import { createCompileRequest } from '../compile/compile-request.ts';
 import { readStoredJobs } from '../store/stored-jobs.ts';
 import type { OpenTable } from '../subscriptions/open-table.ts';
 import { openTable } from '../subscriptions/open-table.ts';
@@ -38,7 +38,7 @@ async function openAnyTable(context: CliContext, configs: readonly string[] | un
     return openTable(context, configs);
   }
   // Loaded only here: it brings the compiler with it.
-  const { compileRequest } = await import('../compose/compile-files.ts');
+  const { compileRequest } = await import('../compile/compile-files.ts');
   const request = await createCompileRequest(context, { configs: [path] });
   const { output } = compileRequest(request, withEmptyConfig(path));
   if (output === null) throw new Error('an empty config does not compile');

@@ -2,7 +2,7 @@
 import { describeSchedule } from '../../compiler/schedule/describe-schedule.ts';
 import { nextRuns } from '../../compiler/schedule/next-runs.ts';
 import type { JobRecord } from '../../runtime/store/job-mutations.ts';
-import type { CliContext } from '../context.ts';
+import type { CliContext } from '../base/context.ts';
 import { formatInstant } from '../output/instant.ts';
 import { printJson, printLine, printNote, visible } from '../output/print.ts';
 

@@ -2,14 +2,14 @@
 import type { CompileResult } from '../../compiler/compile.ts';
 import type { FixedFile } from '../../compiler/diagnostics/apply-fixes.ts';
 import { repairRounds } from '../../compiler/diagnostics/repair-rounds.ts';
-import { safeText } from '../../compiler/diagnostics/safe-lines.ts';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
+import { safeText } from '../../compiler/print/safe-lines.ts';
 import type { Files } from '../../compiler/source/files.ts';
 import { writeAtomic } from '../../runtime/platform/write-atomic.ts';
-import type { CompileRequest } from '../compose/compile-files.ts';
-import { compileRequest } from '../compose/compile-files.ts';
-import type { CliContext } from '../context.ts';
-import { createPaint } from '../output/colour.ts';
+import { createPaint } from '../base/colour.ts';
+import type { CliContext } from '../base/context.ts';
+import type { CompileRequest } from '../compile/compile-files.ts';
+import { compileRequest } from '../compile/compile-files.ts';
 import { formatDiff } from '../output/diff.ts';
 import { printNote } from '../output/print.ts';
 

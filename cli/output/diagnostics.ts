@@ -1,10 +1,10 @@
 /** Diagnostics in the form that was asked for. */
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts';
-import { printGithub } from '../../compiler/diagnostics/print-github.ts';
-import { printJson } from '../../compiler/diagnostics/print-json.ts';
-import { printPretty } from '../../compiler/diagnostics/print-pretty.ts';
-import { printSarif } from '../../compiler/diagnostics/print-sarif.ts';
-import type { CliContext } from '../context.ts';
+import { printGithub } from '../../compiler/print/print-github.ts';
+import { printJson } from '../../compiler/print/print-json.ts';
+import { printPretty } from '../../compiler/print/print-pretty.ts';
+import { printSarif } from '../../compiler/print/print-sarif.ts';
+import type { CliContext } from '../base/context.ts';
 
 export const DIAGNOSTIC_FORMATS = ['pretty', 'json', 'github', 'sarif'] as const;
 export type DiagnosticFormat = (typeof DIAGNOSTIC_FORMATS)[number];

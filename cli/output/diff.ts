@@ -1,5 +1,5 @@
 /** Shows what a command is about to change in a text file, line by line. */
-import type { Paint } from './colour.ts';
+import type { Paint } from '../base/colour.ts';
 
 type Edit = readonly [sign: ' ' | '-' | '+', line: string];
 

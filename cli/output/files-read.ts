@@ -1,6 +1,6 @@
 /** Says which files a compile read, and which config beside them it did not. */
 import type { CompileResult } from '../../compiler/compile.ts';
-import type { CliContext } from '../context.ts';
+import type { CliContext } from '../base/context.ts';
 import { printNote } from './print.ts';
 
 /** On a terminal, or where there is something to report: a script that finds nothing wrong wants nothing said. */

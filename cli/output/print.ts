@@ -1,5 +1,5 @@
 /** How commands write: results to stdout, everything a person reads beside them to stderr. */
-import type { CliContext } from '../context.ts';
+import type { CliContext } from '../base/context.ts';
 
 /** One line of a result. */
 export function printLine(context: CliContext, text = ''): void {

@@ -1,6 +1,7 @@
 /** A progress bar on stderr, for terminals only: elsewhere it writes nothing. */
-import type { CliContext } from '../context.ts';
-import { createPaint } from './colour.ts';
+
+import { createPaint } from '../base/colour.ts';
+import type { CliContext } from '../base/context.ts';
 import { cutToWidth } from './width.ts';
 
 export interface Progress {

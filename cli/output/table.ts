@@ -1,6 +1,7 @@
 /** Tables for people: aligned columns, cut to the terminal's width when there is one. */
-import type { CliContext } from '../context.ts';
-import { createPaint } from './colour.ts';
+
+import { createPaint } from '../base/colour.ts';
+import type { CliContext } from '../base/context.ts';
 import { visible } from './print.ts';
 import { cutToWidth, displayWidth } from './width.ts';
 

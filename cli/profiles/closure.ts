@@ -1,6 +1,6 @@
 /** What one profile can reach, and nothing else can be reached through it: for `lint` and `profile show`. */
 
-import { printSecretRef } from '../../runtime/secrets.ts';
+import { printSecretRef } from '../../runtime/platform/secrets/secrets.ts';
 import type { AgentPlan, ProfilePlan, RoutePlan, RouteTable, SecretRef } from '../../schemas/generated/types.ts';
 import { routePath } from '../subscriptions/route-url.ts';
 

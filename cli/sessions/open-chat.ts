@@ -1,11 +1,11 @@
 /** Finds the chat a session command names: the target by any of its names, the profile by its folder. */
 import { existsSync } from 'node:fs';
 import { DEFAULT_PROFILE, PROFILE_NAME, profileHome } from '../../base/profiles.ts';
-import { didYouMean } from '../../compiler/diagnostics/suggest.ts';
 import { lowerTargetNames } from '../../compiler/lower/binding.ts';
+import { didYouMean } from '../../compiler/text/suggest.ts';
 import type { ChatRef } from '../../runtime/deliver/sessions/session-file.ts';
-import type { CliContext } from '../context.ts';
-import { CliError } from '../errors.ts';
+import type { CliContext } from '../base/context.ts';
+import { CliError } from '../base/errors.ts';
 
 export interface ChatArguments {
   readonly target: string;

@@ -5,8 +5,8 @@ import { isSystemError } from '../../base/system-error.ts';
 import { isGlob } from '../../compiler/globs/path-glob.ts';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
 import { searchConfig, usualConfigs } from '../../compiler/source/search-config.ts';
-import type { CliContext } from '../context.ts';
-import { UsageError } from '../errors.ts';
+import type { CliContext } from '../base/context.ts';
+import { UsageError } from '../base/errors.ts';
 
 /** The one named, else the one that would be found, else a new one in the home. @throws UsageError for several */
 export function setupTarget({ cwd, home }: CliContext, configs: readonly string[] | undefined): string {

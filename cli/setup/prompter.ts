@@ -1,7 +1,7 @@
 /** Questions on the terminal: drawn on stderr, answered from stdin; giving up ends the command. */
 import { confirm, intro, log, password, select, text } from '@clack/prompts';
-import type { CliContext } from '../context.ts';
-import { CliError } from '../errors.ts';
+import type { CliContext } from '../base/context.ts';
+import { CliError } from '../base/errors.ts';
 
 /** Answers why a text cannot be taken, or undefined. */
 export type Check = (text: string) => string | undefined;

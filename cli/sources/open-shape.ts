@@ -1,16 +1,16 @@
 /** Opens what is known of a sender's payloads: the shipped shape, or the files that a source of the user's own names. */
 import { hasErrors } from '../../compiler/diagnostics/diagnostic.ts';
-import { suggest } from '../../compiler/diagnostics/suggest.ts';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
 import { readShippedShape } from '../../compiler/node/shipped-catalog.ts';
+import { readOwnShapes } from '../../compiler/payloads/own-shapes.ts';
 import { createReport } from '../../compiler/report.ts';
 import type { FormSet } from '../../compiler/shapes/form-set.ts';
 import { createFormSet } from '../../compiler/shapes/form-set.ts';
-import { readOwnShapes } from '../../compiler/shapes/own-shapes.ts';
 import type { Shape } from '../../compiler/shapes/shape.ts';
 import { readShapeFile } from '../../compiler/shapes/shape-file.ts';
-import type { CliContext } from '../context.ts';
-import { CliError } from '../errors.ts';
+import { suggest } from '../../compiler/text/suggest.ts';
+import type { CliContext } from '../base/context.ts';
+import { CliError } from '../base/errors.ts';
 import type { OpenSource, OpenSources } from './open-sources.ts';
 
 /** @throws CliError when nothing is known of its payloads. */

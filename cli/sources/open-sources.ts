@@ -2,7 +2,6 @@
 
 import { join } from 'node:path';
 import type { CatalogItem } from '../../compiler/catalog.ts';
-import { suggest } from '../../compiler/diagnostics/suggest.ts';
 import type { LoweredSource } from '../../compiler/lower/default-sources.ts';
 import { lowerSource } from '../../compiler/lower/source.ts';
 import type { SourceEntry } from '../../compiler/lower/source-variants.ts';
@@ -10,13 +9,14 @@ import { expandSource, sourceNames } from '../../compiler/lower/source-variants.
 import { nodeFiles } from '../../compiler/node/node-files.ts';
 import { loadCatalogFolder } from '../../compiler/source/load-catalog.ts';
 import { loadConfig } from '../../compiler/source/load-config.ts';
-import { isPlainMap } from '../../compiler/source/plain-map.ts';
 import { searchConfig } from '../../compiler/source/search-config.ts';
 import { mergeFiles } from '../../compiler/source/source-tree.ts';
+import { isPlainMap } from '../../compiler/text/plain-map.ts';
+import { suggest } from '../../compiler/text/suggest.ts';
 import { validate as validateSource } from '../../schemas/built/validate-source.ts';
 import type { SourceFile } from '../../schemas/generated/types.ts';
-import type { CliContext } from '../context.ts';
-import { CliError } from '../errors.ts';
+import type { CliContext } from '../base/context.ts';
+import { CliError } from '../base/errors.ts';
 import { printNote } from '../output/print.ts';
 
 export interface OpenSource extends LoweredSource {

@@ -1,5 +1,5 @@
 /** Reads a request somebody saved, whichever of the three forms it has. */
-import { CliError } from '../errors.ts';
+import { CliError } from '../base/errors.ts';
 import type { CapturedRequest, ReadFile } from './captured-request.ts';
 import { readCurl } from './read-curl.ts';
 import { readHar } from './read-har.ts';

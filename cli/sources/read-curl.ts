@@ -1,5 +1,5 @@
 /** Reads a curl command line, as browsers and API consoles copy it. Nothing is run. */
-import { CliError } from '../errors.ts';
+import { CliError } from '../base/errors.ts';
 import type { CapturedRequest, ReadFile } from './captured-request.ts';
 import { captureOf } from './captured-request.ts';
 import { splitShellWords } from './shell-words.ts';

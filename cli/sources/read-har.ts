@@ -1,5 +1,5 @@
 /** Reads the requests of a HAR file (HTTP Archive 1.2), as browsers and proxies save it. */
-import { CliError } from '../errors.ts';
+import { CliError } from '../base/errors.ts';
 import type { CapturedRequest, HeaderPairs } from './captured-request.ts';
 import { captureOf } from './captured-request.ts';
 

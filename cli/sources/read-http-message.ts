@@ -1,5 +1,5 @@
 /** Reads a raw HTTP request from a file (`request.http`), with the liberties editors and REST clients take. */
-import { CliError } from '../errors.ts';
+import { CliError } from '../base/errors.ts';
 import type { CapturedRequest, HeaderPairs } from './captured-request.ts';
 import { captureOf } from './captured-request.ts';
 

@@ -2,7 +2,7 @@
 import type { LoweredSource } from '../../compiler/lower/default-sources.ts';
 import { readFirst } from '../../runtime/verify/locator.ts';
 import { LazyRequest } from '../../runtime/verify/request.ts';
-import { CliError } from '../errors.ts';
+import { CliError } from '../base/errors.ts';
 import type { CapturedRequest, ReadFile } from './captured-request.ts';
 import { captureOf } from './captured-request.ts';
 import { readCapture } from './read-capture.ts';

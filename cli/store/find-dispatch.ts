@@ -1,7 +1,7 @@
 /** Finds the dispatch that a command names: by its id, or by the beginning of one that no other shares. */
 import type { StoredDispatch } from '../../runtime/store/queries.ts';
 import type { Store } from '../../runtime/store/store.ts';
-import { CliError } from '../errors.ts';
+import { CliError } from '../base/errors.ts';
 
 export const unknownDispatch = (id: string): CliError =>
   new CliError(`there is no delivery "${id}"`, 'hookwright deliveries list shows the ids');

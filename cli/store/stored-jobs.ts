@@ -1,7 +1,7 @@
 /** The jobs made at run time, for commands that only read: a home without a store has none, and is left without one. */
 import type { JobRecord } from '../../runtime/store/job-mutations.ts';
 import { storePath } from '../../runtime/store/store-path.ts';
-import type { CliContext } from '../context.ts';
+import type { CliContext } from '../base/context.ts';
 import { StoreOutOfReach, useStore } from './use-store.ts';
 
 /** Also on a disk that is full or read-only: a gateway starts there, too. @throws CliError when they cannot be read */

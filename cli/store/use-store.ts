@@ -10,9 +10,9 @@ import { createRemoteStore } from '../../runtime/control/store-operations.ts';
 import type { Store } from '../../runtime/store/store.ts';
 import { StoreRefused, StoreUnavailable } from '../../runtime/store/store.ts';
 import { storePath } from '../../runtime/store/store-path.ts';
-import type { CliContext } from '../context.ts';
-import { openHome } from '../context.ts';
-import { CliError } from '../errors.ts';
+import type { CliContext } from '../base/context.ts';
+import { openHome } from '../base/context.ts';
+import { CliError } from '../base/errors.ts';
 import { controlFailure, pathsOf, readGatewayInfo } from '../gateway/ask-gateway.ts';
 
 /** How long an operation of the store may take, in ms: an audit of a large one takes long. */

@@ -3,7 +3,7 @@ import type { SubscriptionProblem } from '../../compiler/compile-subscriptions.t
 import { compileSubscriptions } from '../../compiler/compile-subscriptions.ts';
 import { unknownKey } from '../../compiler/rules/unknown-key.ts';
 import type { RouteConfig, RoutePlan } from '../../schemas/generated/types.ts';
-import { CliError } from '../errors.ts';
+import { CliError } from '../base/errors.ts';
 import { describeProblem } from './describe-problem.ts';
 import type { OpenTable } from './open-table.ts';
 

@@ -1,9 +1,9 @@
 /** Finds a route by its name, static or dynamic, as the gateway would. */
 import { compileSubscriptions } from '../../compiler/compile-subscriptions.ts';
-import { suggest } from '../../compiler/diagnostics/suggest.ts';
+import { suggest } from '../../compiler/text/suggest.ts';
 import type { RoutePlan } from '../../schemas/generated/types.ts';
-import type { CliContext } from '../context.ts';
-import { CliError } from '../errors.ts';
+import type { CliContext } from '../base/context.ts';
+import { CliError } from '../base/errors.ts';
 import { describeProblem } from './describe-problem.ts';
 import type { OpenTable } from './open-table.ts';
 import { parseSubscriptions, readSubscriptionText } from './subscription-file.ts';

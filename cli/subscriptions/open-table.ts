@@ -7,9 +7,9 @@ import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts';
 import type { MachineFacts } from '../../compiler/machine-facts.ts';
 import { createMachineFacts } from '../../compiler/node/machine-facts.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
-import { createCompileRequest } from '../compose/compile-request.ts';
-import type { CliContext } from '../context.ts';
-import { CliError } from '../errors.ts';
+import type { CliContext } from '../base/context.ts';
+import { CliError } from '../base/errors.ts';
+import { createCompileRequest } from '../compile/compile-request.ts';
 import { tryAskGateway } from '../gateway/ask-gateway.ts';
 import { formatDiagnostics } from '../output/diagnostics.ts';
 import { readStoredJobs } from '../store/stored-jobs.ts';
@@ -52,7 +52,7 @@ async function findTable(context: CliContext, configs: readonly string[] | undef
     return { open: { table, facts, url }, diagnostics: [] };
   }
   // Loaded only here: it brings the compiler with it.
-  const { compileRequest } = await import('../compose/compile-files.ts');
+  const { compileRequest } = await import('../compile/compile-files.ts');
   const request = await createCompileRequest(context, { configs });
   const facts = createMachineFacts(context, request.jobs);
   const { output, diagnostics } = compileRequest(request);

@@ -1,7 +1,7 @@
 /** Changes one subscription: checks what would be written, and writes it when nothing stands against it. */
 import type { RouteConfig, RoutePlan } from '../../schemas/generated/types.ts';
-import type { CliContext } from '../context.ts';
-import { CliError } from '../errors.ts';
+import type { CliContext } from '../base/context.ts';
+import { CliError } from '../base/errors.ts';
 import { checkEntry, refuseStatic } from './check-entry.ts';
 import type { OpenTable } from './open-table.ts';
 import { publicRouteUrl } from './route-url.ts';

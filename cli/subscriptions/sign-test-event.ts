@@ -1,5 +1,5 @@
 /** Makes the event that `webhook test` sends: the payload, placed and signed as the route's sender would. */
-import type { SecretResolver } from '../../runtime/secrets.ts';
+import type { SecretResolver } from '../../runtime/platform/secrets/secrets.ts';
 import { namesPlaces, signedPlaces } from '../../runtime/table/link-identity.ts';
 import { signRequest } from '../../runtime/verify/sign.ts';
 import { SignError } from '../../runtime/verify/sign-body.ts';

@@ -1,8 +1,8 @@
 /** The flags of `webhook subscribe`, and what they change in an entry; what no flag names stays as it is. */
 import { parse } from 'yaml';
 import type { CoalesceConfig, FilterConfig, RouteConfig } from '../../schemas/generated/types.ts';
-import { messageOf, UsageError } from '../errors.ts';
-import { parseList } from '../parse.ts';
+import { messageOf, UsageError } from '../base/errors.ts';
+import { parseList } from '../command-line/parse.ts';
 
 /** As typed; `undefined` for a flag that was not given. An empty text takes a setting away. */
 export interface SubscribeFlags {

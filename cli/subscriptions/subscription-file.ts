@@ -6,12 +6,12 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { readRegularTextSync, UnreadableFile } from '../../base/read-regular-file.ts';
 import { isSystemError } from '../../base/system-error.ts';
-import type { FileLock } from '../../runtime/control/file-lock.ts';
 import { writeAtomic } from '../../runtime/platform/write-atomic.ts';
+import type { FileLock } from '../../runtime/store/sqlite/file-lock.ts';
 import type { RouteConfig } from '../../schemas/generated/types.ts';
-import type { CliContext } from '../context.ts';
-import { openHome } from '../context.ts';
-import { CliError } from '../errors.ts';
+import type { CliContext } from '../base/context.ts';
+import { openHome } from '../base/context.ts';
+import { CliError } from '../base/errors.ts';
 import { findJsonFault } from '../files/json-fault.ts';
 
 /** Entries by name, as they stand in the file: that they are sound is the compiler's to say. */
@@ -91,7 +91,7 @@ export async function updateSubscriptions<Result>(
 /** Hundreds of commands at once take their turns for longer than a minute: a queue that moves is waited for. */
 async function takeLock(home: string, { clock }: CliContext): Promise<FileLock> {
   // Loaded only here: it brings the database driver with it, which reading needs not.
-  const { waitForLock } = await import('../../runtime/control/file-lock.ts');
+  const { waitForLock } = await import('../../runtime/store/sqlite/file-lock.ts');
   for (let before = versionOf(home); ; ) {
     const lock = await waitForLock(join(home, 'run', 'subscriptions.lock'), LOCK_MS, clock);
     if (lock !== null) return lock;

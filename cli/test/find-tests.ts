@@ -2,8 +2,8 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Files } from '../../compiler/source/files.ts';
-import type { CliContext } from '../context.ts';
-import { CliError } from '../errors.ts';
+import type { CliContext } from '../base/context.ts';
+import { CliError } from '../base/errors.ts';
 import type { LoadedTests } from './load-tests.ts';
 
 const SUFFIX = /\.test\.ya?ml$/;

@@ -1,6 +1,6 @@
 /** Finds the line of the expectation that each failure is about. */
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts';
-import { createLines } from '../../compiler/diagnostics/lines.ts';
+import { createLines } from '../../compiler/print/lines.ts';
 import type { Failure } from './compare.ts';
 import type { TestResult } from './run-test.ts';
 

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { isSystemError } from '../../base/system-error.ts';
-import { suggest } from '../../compiler/diagnostics/suggest.ts';
+import { suggest } from '../../compiler/text/suggest.ts';
 import { explainRequest } from '../../runtime/explain/explain-request.ts';
 import { Warnings } from '../../runtime/explain/warnings.ts';
 import type { RunScript } from '../../runtime/intake/script-runner.ts';

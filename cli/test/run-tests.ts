@@ -1,5 +1,5 @@
 /** Runs test files against their configurations, several tests at once, and keeps the results in the order of the files. */
-import type { CliContext } from '../context.ts';
+import type { CliContext } from '../base/context.ts';
 import type { Coverage } from './coverage.ts';
 import { measureCoverage } from './coverage.ts';
 import { configsOf } from './find-tests.ts';

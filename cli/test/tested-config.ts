@@ -1,16 +1,16 @@
 /** A configuration under test: compiled once, its routes linked when the first test asks for them. */
 
-import { systemClock } from '../../runtime/clock.ts';
 import { createDryDispatcher } from '../../runtime/explain/dry-dispatcher.ts';
 import type { ExplainContext } from '../../runtime/explain/explain-request.ts';
 import type { ExplainedRoute } from '../../runtime/explain/link-explained.ts';
 import { linkExplained } from '../../runtime/explain/link-explained.ts';
 import { Warnings } from '../../runtime/explain/warnings.ts';
 import type { RunScript } from '../../runtime/intake/script-runner.ts';
-import { nodeFiles } from '../../runtime/node-files.ts';
-import { userHome } from '../../runtime/platform/machine-secrets.ts';
+import { systemClock } from '../../runtime/platform/clock.ts';
+import { nodeFiles } from '../../runtime/platform/node-files.ts';
+import { userHome } from '../../runtime/platform/secrets/machine-secrets.ts';
 import type { RoutePlan, RouteTable } from '../../schemas/generated/types.ts';
-import type { CliContext } from '../context.ts';
+import type { CliContext } from '../base/context.ts';
 import { deliveryRefusal } from '../explain/delivery-refusal.ts';
 import { configuredJobState } from '../explain/job-state.ts';
 import { listFiles } from '../explain/list-files.ts';

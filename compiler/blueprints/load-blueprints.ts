@@ -2,7 +2,6 @@
 import { join } from 'node:path';
 import type { BlueprintFile, BlueprintPlan } from '../../schemas/generated/types.ts';
 import type { Finding } from '../diagnostics/diagnostic.ts';
-import { findPlace } from '../diagnostics/find-place.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 import { duplicateDefinition } from '../rules/duplicate-definition.ts';
 import { unreadableFile } from '../rules/unreadable-file.ts';
@@ -10,13 +9,14 @@ import { wrongType } from '../rules/wrong-type.ts';
 import { checkShape } from '../schema/validate.ts';
 import { displayPath } from '../source/display-path.ts';
 import type { Files } from '../source/files.ts';
+import { findPlace } from '../source/find-place.ts';
 import type { ParsedFile } from '../source/parse-yaml.ts';
 import { parseYaml } from '../source/parse-yaml.ts';
-import { isPlainMap } from '../source/plain-map.ts';
 import { readText } from '../source/read-text.ts';
-import { START } from '../source/source-text.ts';
 import type { SourceTree } from '../source/source-tree.ts';
 import { mergeFiles } from '../source/source-tree.ts';
+import { isPlainMap } from '../text/plain-map.ts';
+import { START } from '../text/source-text.ts';
 import { lowerBlueprint } from './lower.ts';
 
 export interface BlueprintSearch {

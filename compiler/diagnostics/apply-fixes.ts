@@ -1,5 +1,5 @@
 /** Applies the repairs of diagnostics to the texts of their files, for `lint --fix` and editors. */
-import type { SourceText } from '../source/source-text.ts';
+import type { SourceText } from '../text/source-text.ts';
 import type { Diagnostic, TextEdit } from './diagnostic.ts';
 
 export interface FixedFile {

@@ -1,6 +1,7 @@
 /** What the compiler says about one place in a file, and the order in which it says it. */
+
 import type { Rule, Severity } from '../rules/support/rule.ts';
-import type { Range, SourceText } from '../source/source-text.ts';
+import type { Range, SourceText } from '../text/source-text.ts';
 
 export interface RelatedPlace {
   readonly source: SourceText;

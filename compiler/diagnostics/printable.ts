@@ -1,6 +1,6 @@
 /** Makes text from files fit to be shown: nothing in it may steer a terminal, and no literal secret is repeated. */
 
-import { isSecretName } from '../source/secret-names.ts';
+import { isSecretName } from '../text/secret-names.ts';
 
 /** Controls (escape sequences start with one) and the marks that reorder text. */
 const UNPRINTABLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;

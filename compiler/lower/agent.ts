@@ -1,6 +1,6 @@
 /** Lowers `agent:`, the one seam to what runs the prompts (§5 of the decisions). */
 import type { AgentConfig, AgentPlan } from '../../schemas/generated/types.ts';
-import { parseSecretRef } from '../source/secret-ref.ts';
+import { parseSecretRef } from '../text/secret-ref.ts';
 
 /** Where secrets stand in an agent's configuration, and what is written there. */
 export function agentSecrets(config: AgentConfig | undefined): readonly { path: readonly string[]; text: string }[] {

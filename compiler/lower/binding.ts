@@ -1,13 +1,13 @@
 /** Lowers `platforms.<target>` of a profile to the bindings of its table entry: which targets it may use, with what credentials. */
 import type { SecretRef, SettingPlan, TargetBinding, TargetConfig, TargetPlan } from '../../schemas/generated/types.ts';
 import type { Lowered, NodePath, Problem } from '../diagnostics/problem.ts';
-import { didYouMean, oneOf, renameFix } from '../diagnostics/suggest.ts';
 import { duplicateDefinition } from '../rules/duplicate-definition.ts';
 import { invalidValue } from '../rules/invalid-value.ts';
 import { missingSetting } from '../rules/missing-setting.ts';
 import { secretReference } from '../rules/secret-reference.ts';
 import { unknownKey } from '../rules/unknown-key.ts';
-import { parseSecretRef, secretRefProblem } from '../source/secret-ref.ts';
+import { parseSecretRef, secretRefProblem } from '../text/secret-ref.ts';
+import { didYouMean, oneOf, renameFix } from '../text/suggest.ts';
 import { fullMatch } from './target/scope.ts';
 
 /** Keys every target's config knows; the rest are settings of the target. */

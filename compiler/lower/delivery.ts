@@ -1,7 +1,7 @@
 /** Lowers `deliver` and `deliver_extra`: one plan per target, its address as templates (§4.4). */
 import type { DeliveryPlan, TargetPlan, TemplatePlan } from '../../schemas/generated/types.ts';
 import type { Lowered, Problem } from '../diagnostics/problem.ts';
-import { isPlainMap, setOwn } from '../source/plain-map.ts';
+import { isPlainMap, setOwn } from '../text/plain-map.ts';
 import type { TableContent } from './table-content.ts';
 import { lowerTemplate } from './template.ts';
 

@@ -1,6 +1,6 @@
 /** Lowers the adapter's settings: flags and environment above `extra`, `extra` above what stands beside it (§2.4). */
 import type { Config, SecretRef, ServerPlan } from '../../schemas/generated/types.ts';
-import { parseSecretRef } from '../source/secret-ref.ts';
+import { parseSecretRef } from '../text/secret-ref.ts';
 import { parseNetwork } from './network.ts';
 import type { Overrides } from './overrides.ts';
 import type { EffectiveSettings } from './webhook-settings.ts';

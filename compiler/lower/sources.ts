@@ -1,8 +1,8 @@
 /** Lowers every source of the catalog and the config: the schemes of the table, and what a route may call them. */
 import type { SchemePlan, SourceFacts, SourceFile, SourcePlan } from '../../schemas/generated/types.ts';
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
-import { didYouMean } from '../diagnostics/suggest.ts';
 import { unknownSource } from '../rules/unknown-source.ts';
+import { didYouMean } from '../text/suggest.ts';
 import type { DefaultSources, LoweredSource } from './default-sources.ts';
 import { lowerDefaultSources } from './default-sources.ts';
 import { lowerSource } from './source.ts';

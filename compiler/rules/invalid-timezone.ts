@@ -1,7 +1,7 @@
 /** A time zone that does not exist. */
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
-import { didYouMean } from '../diagnostics/suggest.ts';
 import { isTimeZone, timeZones } from '../schedule/time-zone.ts';
+import { didYouMean } from '../text/suggest.ts';
 import type { ViewRule } from './support/view-rule.ts';
 
 export const invalidTimezone = {

@@ -6,12 +6,12 @@ import type { NodePath, Problem } from '../diagnostics/problem.ts';
 import { agentSecrets } from '../lower/agent.ts';
 import { targetNamed } from '../lower/delivery.ts';
 import { targetEntries } from '../lower/target-entries.ts';
-import type { RouteScope } from '../route-scope.ts';
-import { DEFAULT_PROFILE } from '../route-scope.ts';
+import type { RouteScope } from '../routes/route-scope.ts';
+import { DEFAULT_PROFILE } from '../routes/route-scope.ts';
 import type { Placeholder } from '../source/placeholder-in.ts';
 import { MAKE_A_SECRET, placeholderIn, refusedValue } from '../source/placeholder-in.ts';
-import { isSecretName } from '../source/secret-names.ts';
-import { parseSecretRef } from '../source/secret-ref.ts';
+import { isSecretName } from '../text/secret-names.ts';
+import { parseSecretRef } from '../text/secret-ref.ts';
 import type { Rule } from './support/rule.ts';
 import type { ViewRule } from './support/view-rule.ts';
 

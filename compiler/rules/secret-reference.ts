@@ -2,8 +2,8 @@
 
 import type { Problem } from '../diagnostics/problem.ts';
 import { agentSecrets } from '../lower/agent.ts';
-import { DEFAULT_PROFILE } from '../route-scope.ts';
-import { parseSecretRef, secretRefProblem } from '../source/secret-ref.ts';
+import { DEFAULT_PROFILE } from '../routes/route-scope.ts';
+import { parseSecretRef, secretRefProblem } from '../text/secret-ref.ts';
 import type { ViewRule } from './support/view-rule.ts';
 
 export const secretReference = {

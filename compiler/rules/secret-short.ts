@@ -2,9 +2,9 @@
 
 import type { SecretRef } from '../../schemas/generated/types.ts';
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
-import { DEFAULT_PROFILE } from '../route-scope.ts';
+import { DEFAULT_PROFILE } from '../routes/route-scope.ts';
 import { placeholderIn } from '../source/placeholder-in.ts';
-import { INSECURE_NO_AUTH, parseSecretRef } from '../source/secret-ref.ts';
+import { INSECURE_NO_AUTH, parseSecretRef } from '../text/secret-ref.ts';
 import type { Rule } from './support/rule.ts';
 import type { ViewRule } from './support/view-rule.ts';
 

@@ -1,9 +1,9 @@
 /** A route that reacts to its own answers. */
 import type { TargetEffect } from '../../schemas/generated/types.ts';
 import type { Problem } from '../diagnostics/problem.ts';
-import { findJobs } from '../lower/find-job.ts';
-import type { RouteView } from '../route-scope.ts';
-import { isForm } from '../shapes/payloads.ts';
+import { findJobs } from '../routes/find-job.ts';
+import type { RouteView } from '../routes/route-scope.ts';
+import { isForm } from '../shapes/form-set.ts';
 import { keepsOwnOut } from '../untrusted/own-answers.ts';
 import { deliveryTargets, targetPath } from './support/targets.ts';
 import type { ViewRule } from './support/view-rule.ts';

@@ -3,7 +3,7 @@
 import type { ProfilePlan } from '../../schemas/generated/types.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 import { targetNamed, writtenTargets } from '../lower/delivery.ts';
-import type { RouteScope, RouteTarget } from '../route-scope.ts';
+import type { RouteScope, RouteTarget } from '../routes/route-scope.ts';
 import { hasOwnProfile } from './support/own-profile.ts';
 import { targetPath } from './support/targets.ts';
 import type { ViewRule } from './support/view-rule.ts';

@@ -1,10 +1,10 @@
 /** An address key that no target reads. */
 import type { Problem } from '../diagnostics/problem.ts';
-import { didYouMean, oneOf } from '../diagnostics/suggest.ts';
 import type { DeliveryConfig } from '../lower/delivery.ts';
 import { addressKeys, targetNamed, writtenTargets } from '../lower/delivery.ts';
-import type { RouteScope } from '../route-scope.ts';
-import { isPlainMap } from '../source/plain-map.ts';
+import type { RouteScope } from '../routes/route-scope.ts';
+import { isPlainMap } from '../text/plain-map.ts';
+import { didYouMean, oneOf } from '../text/suggest.ts';
 import { deliveryTargets } from './support/targets.ts';
 import type { ViewRule } from './support/view-rule.ts';
 

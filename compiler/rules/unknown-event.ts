@@ -1,10 +1,10 @@
 /** An event name the sender does not know. */
 import type { Problem } from '../diagnostics/problem.ts';
-import { certainMatch, editDistance, suggest } from '../diagnostics/suggest.ts';
 import { linkGlob } from '../globs/linear-glob.ts';
 import type { EventNames } from '../lower/events.ts';
 import { lowerEvents } from '../lower/events.ts';
-import type { RouteView } from '../route-scope.ts';
+import type { RouteView } from '../routes/route-scope.ts';
+import { certainMatch, editDistance, suggest } from '../text/suggest.ts';
 import type { ViewRule } from './support/view-rule.ts';
 
 export const unknownEvent = {

@@ -1,7 +1,7 @@
 /** A profile that does not exist (§5.4). */
 
 import type { Problem } from '../diagnostics/problem.ts';
-import { didYouMean } from '../diagnostics/suggest.ts';
+import { didYouMean } from '../text/suggest.ts';
 import type { ViewRule } from './support/view-rule.ts';
 
 export const unknownProfile = {

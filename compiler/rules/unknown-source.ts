@@ -1,6 +1,6 @@
 /** A source or signature scheme that does not exist. */
 import type { Problem } from '../diagnostics/problem.ts';
-import { didYouMean, renameFix } from '../diagnostics/suggest.ts';
+import { didYouMean, renameFix } from '../text/suggest.ts';
 import type { ViewRule } from './support/view-rule.ts';
 
 export const unknownSource = {

@@ -1,12 +1,12 @@
 /** A target that does not exist (§4.4). */
 import type { Problem } from '../diagnostics/problem.ts';
-import { didYouMean, renameFix } from '../diagnostics/suggest.ts';
 import type { WrittenTarget } from '../lower/delivery.ts';
 import { targetNamed, writtenTargets } from '../lower/delivery.ts';
 import { JOB_DELIVERIES } from '../lower/job.ts';
 import { targetEntries } from '../lower/target-entries.ts';
-import type { RouteScope } from '../route-scope.ts';
-import { DEFAULT_PROFILE } from '../route-scope.ts';
+import type { RouteScope } from '../routes/route-scope.ts';
+import { DEFAULT_PROFILE } from '../routes/route-scope.ts';
+import { didYouMean, renameFix } from '../text/suggest.ts';
 import { targetPath } from './support/targets.ts';
 import type { ViewRule } from './support/view-rule.ts';
 

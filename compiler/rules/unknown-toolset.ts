@@ -1,7 +1,7 @@
 /** A toolset that does not exist. */
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
-import { didYouMean } from '../diagnostics/suggest.ts';
 import type { KnownToolsets } from '../lower/toolsets.ts';
+import { didYouMean } from '../text/suggest.ts';
 import type { ViewRule } from './support/view-rule.ts';
 
 export const unknownToolset = {

@@ -11,7 +11,7 @@ import type {
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
 import { targetNamed } from '../lower/delivery.ts';
 import { targetEntries } from '../lower/target-entries.ts';
-import { parseSecretRef } from '../source/secret-ref.ts';
+import { parseSecretRef } from '../text/secret-ref.ts';
 import type { Rule } from './support/rule.ts';
 import type { ViewRule } from './support/view-rule.ts';
 

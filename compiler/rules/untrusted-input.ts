@@ -1,7 +1,7 @@
 /** Text of strangers in the prompt of an agent that acts (§1.5, §5.5). */
 import type { Problem } from '../diagnostics/problem.ts';
-import { oneOf } from '../diagnostics/suggest.ts';
-import type { RouteView } from '../route-scope.ts';
+import type { RouteView } from '../routes/route-scope.ts';
+import { oneOf } from '../text/suggest.ts';
 import { andMore, describePart, isWholePayload } from '../untrusted/describe-part.ts';
 import type { UntrustedPart } from '../untrusted/untrusted-texts.ts';
 import { actingToolsets, untrustedParts } from '../untrusted/untrusted-texts.ts';

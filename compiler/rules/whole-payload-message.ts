@@ -1,7 +1,7 @@
 /** A message that is the whole payload, because nobody said what it should be. */
 
 import type { Problem } from '../diagnostics/problem.ts';
-import { oneOf } from '../diagnostics/suggest.ts';
+import { oneOf } from '../text/suggest.ts';
 import { KEEPING_TARGETS } from './support/targets.ts';
 import type { ViewRule } from './support/view-rule.ts';
 

@@ -1,13 +1,13 @@
 /** Turns schema errors into problems a config's author can act on, without the noise of alternatives that were not meant. */
 import type { Problem } from '../diagnostics/problem.ts';
-import { certainMatch, didYouMean, oneOf, suggest } from '../diagnostics/suggest.ts';
 import { invalidName } from '../rules/invalid-name.ts';
 import { invalidNumber } from '../rules/invalid-number.ts';
 import { invalidValue } from '../rules/invalid-value.ts';
 import { missingKey } from '../rules/missing-key.ts';
 import { unknownKey } from '../rules/unknown-key.ts';
 import { wrongType } from '../rules/wrong-type.ts';
-import { isSecretName } from '../source/secret-names.ts';
+import { isSecretName } from '../text/secret-names.ts';
+import { certainMatch, didYouMean, oneOf, suggest } from '../text/suggest.ts';
 import { typesOf, withoutAlternatives } from './alternatives.ts';
 import type { SchemaName } from './known-keys.ts';
 import { descriptionAt, guessKey, knownKeys } from './known-keys.ts';

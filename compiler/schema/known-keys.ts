@@ -1,8 +1,8 @@
 /** What a schema says about a place in the data: the keys it may have, for "did you mean". */
 import { SCHEMAS } from '../../schemas/built/schemas.ts';
 import type { NodePath } from '../diagnostics/problem.ts';
-import { suggest } from '../diagnostics/suggest.ts';
-import { isPlainMap } from '../source/plain-map.ts';
+import { isPlainMap } from '../text/plain-map.ts';
+import { suggest } from '../text/suggest.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 

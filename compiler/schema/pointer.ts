@@ -1,6 +1,6 @@
 /** JSON pointers of schema errors, as paths of keys and indexes. */
 import type { NodePath } from '../diagnostics/problem.ts';
-import { isPlainMap } from '../source/plain-map.ts';
+import { isPlainMap } from '../text/plain-map.ts';
 
 /** A part is an index when the data has a list there: `0` may be a key as well. */
 export function parsePointer(pointer: string, data: unknown): NodePath {

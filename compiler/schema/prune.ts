@@ -1,7 +1,7 @@
 /** Takes the entries with faults of shape out of the data, so that everything else can still be checked in the same run. */
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
 import { unknownKey } from '../rules/unknown-key.ts';
-import { isPlainMap, setOwn } from '../source/plain-map.ts';
+import { isPlainMap, setOwn } from '../text/plain-map.ts';
 import { guessKey } from './known-keys.ts';
 
 /** How many keys lead to an entry that stands or falls as a whole, by the keys before it; the longest match counts. */

@@ -1,11 +1,11 @@
 /** Checks the placeholders of a route against the forms that may come. */
 import type { RouteConfig } from '../../schemas/generated/types.ts';
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
-import { oneOf } from '../diagnostics/suggest.ts';
 import type { Placeholder } from '../lower/template.ts';
 import { readPlaceholders } from '../lower/template.ts';
 import { unknownPayloadPath } from '../rules/unknown-payload-path.ts';
-import { isPlainMap } from '../source/plain-map.ts';
+import { isPlainMap } from '../text/plain-map.ts';
+import { oneOf } from '../text/suggest.ts';
 import { describeTypes } from './describe.ts';
 import { factsOfField } from './field-facts.ts';
 import type { FormSet } from './form-set.ts';

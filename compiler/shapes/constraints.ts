@@ -1,7 +1,7 @@
 /** Conditions on one field that cannot hold together, whatever the sender sends. */
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
-import { oneOf } from '../diagnostics/suggest.ts';
 import { impossibleFilter } from '../rules/impossible-filter.ts';
+import { oneOf } from '../text/suggest.ts';
 import { printValue } from './describe.ts';
 import type { WrittenLeaf } from './read-leaf.ts';
 

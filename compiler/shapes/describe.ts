@@ -1,5 +1,5 @@
 /** Words for the forms of events, for fields and for values, in messages. */
-import { oneOf } from '../diagnostics/suggest.ts';
+import { oneOf } from '../text/suggest.ts';
 import type { FormSet } from './form-set.ts';
 import type { Shape, ShapeNode, ShapeType, ShapeVariant } from './shape.ts';
 import { ANY_EVENT } from './shape.ts';

@@ -1,8 +1,8 @@
 /** What is said of a value that a field never has: what the field holds, and what was meant. */
 import type { Problem } from '../diagnostics/problem.ts';
-import { oneOf, suggest } from '../diagnostics/suggest.ts';
 import { impossibleFilter } from '../rules/impossible-filter.ts';
 import { unknownEventAction } from '../rules/unknown-event-action.ts';
+import { oneOf, suggest } from '../text/suggest.ts';
 import { describeForms, describeTypes, printValue, shortList } from './describe.ts';
 import type { FormSet } from './form-set.ts';
 import type { Leaf } from './match-leaf.ts';

@@ -1,4 +1,5 @@
 /** The forms of events that may come at one point of a route, and where paths lead in them. */
+import type { TargetEffect } from '../../schemas/generated/types.ts';
 import type { Found } from './find-path.ts';
 import { findPath } from './find-path.ts';
 import type { Shape, ShapeVariant } from './shape.ts';
@@ -48,3 +49,7 @@ function formSet(shape: Shape, members: readonly number[], select: (indexes: rea
   };
   return set;
 }
+
+/** Whether a delivery causes this form of an event. */
+export const isForm = ({ event, action }: ShapeVariant, { events, actions }: TargetEffect): boolean =>
+  events.includes(event) && (actions === undefined || action === null || actions.includes(action));

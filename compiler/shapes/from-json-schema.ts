@@ -1,5 +1,5 @@
 /** Reads a JSON Schema (draft-07 to 2020-12, and the dialect of OpenAPI) as a node: for `shape:` and for the shipped shapes. */
-import { isPlainMap } from '../source/plain-map.ts';
+import { isPlainMap } from '../text/plain-map.ts';
 import type { LazyNodes } from './lazy-nodes.ts';
 import { createLazyNodes } from './lazy-nodes.ts';
 import type { LeafClass } from './leaf-class.ts';

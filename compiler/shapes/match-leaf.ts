@@ -1,7 +1,7 @@
 /** Whether one condition of a filter can hold in a form of an event, judged by what the shape says of its field. */
 import { RE2JS } from 're2js';
 import type { FilterLeaf } from '../../schemas/generated/types.ts';
-import { isPlainMap } from '../source/plain-map.ts';
+import { isPlainMap } from '../text/plain-map.ts';
 import { factsOfField } from './field-facts.ts';
 import type { FormSet } from './form-set.ts';
 import type { ScalarValue, ShapeGraph, ShapeNode, ShapeType } from './shape.ts';

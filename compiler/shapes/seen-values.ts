@@ -1,5 +1,5 @@
 /** Counts what stood at one place of several payloads. */
-import { isPlainMap } from '../source/plain-map.ts';
+import { isPlainMap } from '../text/plain-map.ts';
 
 export interface Seen {
   count: number;

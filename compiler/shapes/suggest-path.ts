@@ -1,5 +1,5 @@
 /** "Did you mean" for paths: what is spelt nearly the same, and what has the same parts in another place. */
-import { editDistance } from '../diagnostics/suggest.ts';
+import { editDistance } from '../text/suggest.ts';
 import type { FormSet } from './form-set.ts';
 import { nearPaths } from './near-paths.ts';
 import type { Level, PathTree } from './path-tree.ts';

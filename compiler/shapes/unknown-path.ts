@@ -1,7 +1,7 @@
 /** What is said of a path that no form of the events has: what was meant, and where such a path is to be found. */
 import type { Problem } from '../diagnostics/problem.ts';
-import { oneOf } from '../diagnostics/suggest.ts';
 import { unknownPayloadPath } from '../rules/unknown-payload-path.ts';
+import { oneOf } from '../text/suggest.ts';
 import { describeForms, listForms } from './describe.ts';
 import { findPath } from './find-path.ts';
 import type { FormSet } from './form-set.ts';

@@ -12,8 +12,8 @@ import { invalidNumber } from '../rules/invalid-number.ts';
 import type { Rule } from '../rules/support/rule.ts';
 import { yamlAlias } from '../rules/yaml-alias.ts';
 import { yamlSyntax } from '../rules/yaml-syntax.ts';
-import { isPlainMap, setOwn } from './plain-map.ts';
-import type { Range, SourceText } from './source-text.ts';
+import { isPlainMap, setOwn } from '../text/plain-map.ts';
+import type { Range, SourceText } from '../text/source-text.ts';
 
 export type YamlNode = Node;
 

@@ -2,7 +2,7 @@
 import { parseEnvLines } from '../../base/env-lines.ts';
 import type { Finding } from '../diagnostics/diagnostic.ts';
 import { envFileSyntax } from '../rules/env-file-syntax.ts';
-import type { SourceText } from './source-text.ts';
+import type { SourceText } from '../text/source-text.ts';
 
 export interface EnvFile {
   readonly values: ReadonlyMap<string, string>;

@@ -1,22 +1,22 @@
 /** Finds and reads the config files: the root (§2 of the decisions on inputs), then what they include, each file once. */
 import { dirname, join } from 'node:path';
 import type { Finding } from '../diagnostics/diagnostic.ts';
-import { expandGlob } from '../globs/expand-glob.ts';
 import { isGlob } from '../globs/path-glob.ts';
 import { emptyConfig } from '../rules/empty-config.ts';
 import { emptyInclude } from '../rules/empty-include.ts';
 import { unreadableFile } from '../rules/unreadable-file.ts';
 import { wrongType } from '../rules/wrong-type.ts';
+import { isPlainMap } from '../text/plain-map.ts';
+import type { Range, SourceText } from '../text/source-text.ts';
+import { START } from '../text/source-text.ts';
 import { displayPath } from './display-path.ts';
+import { expandGlob } from './expand-glob.ts';
 import type { Files } from './files.ts';
 import { LocationIndex, locate } from './locate.ts';
 import type { ParsedFile } from './parse-yaml.ts';
 import { parseYaml } from './parse-yaml.ts';
-import { isPlainMap } from './plain-map.ts';
 import { readText } from './read-text.ts';
 import { explainMissing, HOW_TO_START, searchConfig, usualConfigs } from './search-config.ts';
-import type { Range, SourceText } from './source-text.ts';
-import { START } from './source-text.ts';
 
 export interface ConfigSearch {
   readonly files: Files;

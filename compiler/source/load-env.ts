@@ -4,11 +4,11 @@ import { mayOthersWrite } from '../../base/env-lines.ts';
 import type { Finding } from '../diagnostics/diagnostic.ts';
 import { secretExposed } from '../rules/secret-exposed.ts';
 import { unreadableFile } from '../rules/unreadable-file.ts';
+import { START } from '../text/source-text.ts';
 import { displayPath } from './display-path.ts';
 import { parseEnvFile } from './env-file.ts';
 import type { Files } from './files.ts';
 import { readText } from './read-text.ts';
-import { START } from './source-text.ts';
 
 export interface LoadedEnv {
   readonly values: ReadonlyMap<string, string>;

@@ -1,16 +1,16 @@
 /** Loads one file that has a schema: reads, parses and validates it, and keeps its places. */
 import type { Finding } from '../diagnostics/diagnostic.ts';
-import { findPlace } from '../diagnostics/find-place.ts';
 import { unreadableFile } from '../rules/unreadable-file.ts';
 import type { FileTypes } from '../schema/validate.ts';
 import { checkShape } from '../schema/validate.ts';
+import { START } from '../text/source-text.ts';
 import { displayPath } from './display-path.ts';
 import type { Places } from './file-tree.ts';
 import { fileTree } from './file-tree.ts';
 import type { Files } from './files.ts';
+import { findPlace } from './find-place.ts';
 import { parseYaml } from './parse-yaml.ts';
 import { readText } from './read-text.ts';
-import { START } from './source-text.ts';
 
 export interface LoadedFile<T> {
   readonly value: T;

@@ -3,16 +3,16 @@ import { join } from 'node:path';
 import type { Finding } from '../diagnostics/diagnostic.ts';
 import { unreadableFile } from '../rules/unreadable-file.ts';
 import { wrongType } from '../rules/wrong-type.ts';
+import { isPlainMap } from '../text/plain-map.ts';
+import type { SourceText } from '../text/source-text.ts';
+import { START } from '../text/source-text.ts';
 import { displayPath } from './display-path.ts';
 import type { Places } from './file-tree.ts';
 import { fileTree } from './file-tree.ts';
 import type { Files } from './files.ts';
 import type { ParsedFile } from './parse-yaml.ts';
 import { parseYaml } from './parse-yaml.ts';
-import { isPlainMap } from './plain-map.ts';
 import { readText } from './read-text.ts';
-import type { SourceText } from './source-text.ts';
-import { START } from './source-text.ts';
 
 export interface LoadedProfile {
   readonly name: string;

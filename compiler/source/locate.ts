@@ -2,13 +2,13 @@
 import type { Pair, Scalar, YAMLMap } from 'yaml';
 import { isAlias, isMap, isScalar, isSeq } from 'yaml';
 import type { NodePath } from '../diagnostics/problem.ts';
+import type { Range } from '../text/source-text.ts';
+import { START } from '../text/source-text.ts';
 import type { YamlNode } from './build-value.ts';
 import { isMergeKey, keyText, rangeOf } from './build-value.ts';
 import type { ParsedFile } from './parse-yaml.ts';
 import type { Part } from './scalar-part.ts';
 import { ScalarMap } from './scalar-part.ts';
-import type { Range } from './source-text.ts';
-import { START } from './source-text.ts';
 
 export interface Location {
   /** The key of the value; null for a list item and the root. */

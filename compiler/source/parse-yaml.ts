@@ -4,10 +4,10 @@ import { parseDocument } from 'yaml';
 import { applyEdits } from '../diagnostics/apply-fixes.ts';
 import type { Finding } from '../diagnostics/diagnostic.ts';
 import { yamlSyntax } from '../rules/yaml-syntax.ts';
+import type { Range, SourceText } from '../text/source-text.ts';
+import { START } from '../text/source-text.ts';
 import type { AliasTargets, YamlNode } from './build-value.ts';
 import { buildValue } from './build-value.ts';
-import type { Range, SourceText } from './source-text.ts';
-import { START } from './source-text.ts';
 import { findSyntaxSlip } from './syntax-slips.ts';
 
 export interface ParsedFile {

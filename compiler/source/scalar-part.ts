@@ -4,7 +4,7 @@
  * character that is not white space is the same one on both sides, and that is what is counted.
  */
 import type { Scalar } from 'yaml';
-import type { Range } from './source-text.ts';
+import type { Range } from '../text/source-text.ts';
 
 export interface Part {
   /** UTF-16 units in the scalar's decoded text. */

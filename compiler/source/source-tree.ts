@@ -5,10 +5,10 @@
 import type { Finding } from '../diagnostics/diagnostic.ts';
 import type { NodePath } from '../diagnostics/problem.ts';
 import { duplicateDefinition } from '../rules/duplicate-definition.ts';
+import { isPlainMap, setOwn } from '../text/plain-map.ts';
 import type { Location } from './locate.ts';
 import { LocationIndex, locate } from './locate.ts';
 import type { ParsedFile } from './parse-yaml.ts';
-import { isPlainMap, setOwn } from './plain-map.ts';
 
 export interface Place extends Location {
   readonly file: ParsedFile;

@@ -1,7 +1,8 @@
 /** Finds what somebody outside writes in the prompt of a route, and which of the run's toolsets act. */
-import { findJobs } from '../lower/find-job.ts';
+
 import { readPlaceholders } from '../lower/template.ts';
-import type { Payloads, RouteView } from '../route-scope.ts';
+import { findJobs } from '../routes/find-job.ts';
+import type { Payloads, RouteView } from '../routes/route-scope.ts';
 import type { FieldReview } from '../shapes/field-review.ts';
 import { isUntrusted } from '../shapes/leaf-class.ts';
 import { isByTrustedAuthor } from './author-filter.ts';

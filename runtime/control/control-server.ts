@@ -7,7 +7,7 @@ import { chmodSync, lstatSync, mkdirSync, rmSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import { dirname } from 'node:path';
-import type { Logger } from '../log.ts';
+import type { Logger } from '../platform/log.ts';
 import { ControlError } from './control-error.ts';
 import type { ControlHandlers } from './operations.ts';
 import { foreignFolder, ownUid } from './socket-owner.ts';

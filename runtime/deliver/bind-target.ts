@@ -1,7 +1,7 @@
 /** Binds a target plan to one profile's credentials. Secrets are read here and nowhere else. */
 import type { SecretRef, TargetBinding, TargetPlan } from '../../schemas/generated/types.ts';
-import type { SecretResolver } from '../secrets.ts';
-import { SecretError } from '../secrets.ts';
+import type { SecretResolver } from '../platform/secrets/secrets.ts';
+import { SecretError } from '../platform/secrets/secrets.ts';
 import type { BoundTarget } from './driver.ts';
 import { createRedact } from './redact.ts';
 

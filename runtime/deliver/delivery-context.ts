@@ -2,9 +2,9 @@
 
 import type { Dispatcher } from 'undici';
 import { profileHome } from '../../base/profiles.ts';
-import type { Clock } from '../clock.ts';
-import type { Logger } from '../log.ts';
-import type { RunProcess } from '../process/run-process.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Logger } from '../platform/log.ts';
+import type { RunProcess } from '../platform/process/run-process.ts';
 import type { DeliveryContext } from './driver.ts';
 import { TokenCache } from './http/token-cache.ts';
 import { createHttpPool } from './http-pool.ts';

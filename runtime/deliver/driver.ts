@@ -1,9 +1,9 @@
 /** What a target is once it is linked into a profile, and what the code behind it must be able to do. */
 import type { Dispatcher } from 'undici';
 import type { TargetBinding, TargetPlan } from '../../schemas/generated/types.ts';
-import type { Clock } from '../clock.ts';
-import type { Logger } from '../log.ts';
-import type { RunProcess } from '../process/run-process.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Logger } from '../platform/log.ts';
+import type { RunProcess } from '../platform/process/run-process.ts';
 import type { DeliveryOutcome, DeliveryRequest } from './deliverer.ts';
 import type { ShownRequest } from './http/link-request.ts';
 import type { TokenCache } from './http/token-cache.ts';

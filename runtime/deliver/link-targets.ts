@@ -1,7 +1,7 @@
 /** Links target plans with the credentials of each profile: afterwards a delivery can reach those and no others (§5.4). */
 import type { ProfilePlan, TargetBinding, TargetPlan } from '../../schemas/generated/types.ts';
-import type { SecretResolver } from '../secrets.ts';
-import { SecretError } from '../secrets.ts';
+import type { SecretResolver } from '../platform/secrets/secrets.ts';
+import { SecretError } from '../platform/secrets/secrets.ts';
 import { bindTarget } from './bind-target.ts';
 import type { BoundTarget, CreateDriver, DeliveryContext, Driver } from './driver.ts';
 import { createEmailDriver } from './drivers/email.ts';

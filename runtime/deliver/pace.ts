@@ -5,7 +5,7 @@
  * `longestHoldMs` the delivery goes back to the queue with the wait; nothing was sent and no attempt is used up.
  */
 import type { PacePlan } from '../../schemas/generated/types.ts';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../platform/clock.ts';
 
 /** A rule with the key under which it counts. */
 export interface PaceRule {

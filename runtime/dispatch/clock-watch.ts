@@ -1,5 +1,5 @@
 /** Notices a wall clock that was set back, by the monotonic one. */
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../platform/clock.ts';
 
 /** A clock that is set back by less is only adjusted, in ms. */
 const LEAST_MS = 60_000;

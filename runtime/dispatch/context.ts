@@ -1,8 +1,8 @@
 /** What the dispatcher is made of: everything that touches the world comes in here. */
 import type { Dispatch } from '../../schemas/generated/types.ts';
-import type { Clock } from '../clock.ts';
 import type { Deliverer } from '../deliver/deliverer.ts';
-import type { Logger } from '../log.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Logger } from '../platform/log.ts';
 import type { Store } from '../store/store.ts';
 import type { AgentRunner } from './agent-runner.ts';
 import type { Claim, Dispatcher } from './dispatcher.ts';

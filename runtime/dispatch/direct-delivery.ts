@@ -8,9 +8,9 @@
  * stored, so that after a crash the sender, who got no answer, is not taken for a repeat.
  */
 import type { Dispatch } from '../../schemas/generated/types.ts';
-import type { Clock } from '../clock.ts';
 import type { DeliveryOutcome } from '../deliver/deliverer.ts';
 import { failed } from '../deliver/outcome.ts';
+import type { Clock } from '../platform/clock.ts';
 import { claimKey } from '../store/claim-key.ts';
 import { endDelivering } from '../store/delivery-ending.ts';
 import type { Accept, Advance, Holder, Ref, Step } from '../store/mutations.ts';

@@ -1,6 +1,6 @@
 /** Stores what has already happened and therefore must not be lost: tries again until the store can, or we stop. */
-import type { Clock, Timer } from '../clock.ts';
-import type { Logger } from '../log.ts';
+import type { Clock, Timer } from '../platform/clock.ts';
+import type { Logger } from '../platform/log.ts';
 import type { Mutation, MutationResults } from '../store/mutations.ts';
 import type { Store } from '../store/store.ts';
 import { StoreUnavailable } from '../store/store.ts';

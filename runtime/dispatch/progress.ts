@@ -1,5 +1,5 @@
 /** Lets a stop wait for work to end: woken by changes, bounded by time. */
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../platform/clock.ts';
 
 export class Progress {
   private readonly checks = new Set<() => void>();

@@ -1,6 +1,6 @@
 /** One run of a profile's agent, for the run loop: how it ended, never an exception. */
 import type { Dispatch } from '../../schemas/generated/types.ts';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../platform/clock.ts';
 import { supersededNote } from '../store/group.ts';
 import type { AgentRequest } from './agent-runner.ts';
 import { AgentError } from './agent-runner.ts';

@@ -6,7 +6,7 @@
  * It is woken when something was accepted, has ended, or falls due. Its changes are written beside those of what woke it,
  * so that they share a commit. Nothing is known here that the store does not know: after a crash the first turn goes on.
  */
-import type { Timer } from '../clock.ts';
+import type { Timer } from '../platform/clock.ts';
 import type { Holder, TakenAttempt, TakenRun, TakenWork } from '../store/mutations.ts';
 import { ClockWatch } from './clock-watch.ts';
 import type { DispatchContext } from './context.ts';

@@ -3,9 +3,7 @@
  * For the command line, tests of a configuration, and whatever shows a kept request.
  */
 import type { Dispatch, ExplainedStage, Explanation } from '../../schemas/generated/types.ts';
-import type { Clock } from '../clock.ts';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
-import type { Ids } from '../ids.ts';
 import type { Intake, Services } from '../intake/intake.ts';
 import type { Watcher } from '../intake/pipeline.ts';
 import { runPipeline } from '../intake/pipeline.ts';
@@ -14,7 +12,9 @@ import type { RunScript, ScriptOutcome } from '../intake/script-runner.ts';
 import type { StageName } from '../intake/stage.ts';
 import { STAGE_NAMES } from '../intake/stage.ts';
 import { subjectOf } from '../intake/stages/filters.ts';
-import { printable } from '../printable.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Ids } from '../platform/ids.ts';
+import { printable } from '../platform/printable.ts';
 import type { LinkedRoute } from '../table/linked-table.ts';
 import { findCause } from '../verify/find-cause.ts';
 import type { RequestParts } from '../verify/request.ts';

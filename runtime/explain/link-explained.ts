@@ -2,9 +2,8 @@
 
 import { isLoopback } from '../../base/loopback.ts';
 import type { RoutePlan } from '../../schemas/generated/types.ts';
-import type { Clock } from '../clock.ts';
-import { RateWindows } from '../intake/rate-limit.ts';
-import type { SecretResolver } from '../secrets.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { SecretResolver } from '../platform/secrets/secrets.ts';
 import type { ListFiles } from '../table/in-file-set.ts';
 import { createListOpener } from '../table/in-file-set.ts';
 import type { Authentication } from '../table/link-authentication.ts';
@@ -14,6 +13,7 @@ import { LinkError, schemeOf } from '../table/link-context.ts';
 import { identityLinker } from '../table/link-identity.ts';
 import { linkRoute } from '../table/link-route.ts';
 import type { LinkedRoute } from '../table/linked-table.ts';
+import { RateWindows } from '../table/rate-limit.ts';
 import type { RefusedRequest } from '../verify/find-cause.ts';
 import { schemeLinker } from '../verify/scheme.ts';
 import type { Warnings } from './warnings.ts';

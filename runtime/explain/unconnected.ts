@@ -1,11 +1,11 @@
 /** An intake of a request that came from a file, not from a connection. */
 import { ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
-import type { Clock } from '../clock.ts';
 import { IntakeRequest } from '../intake/body.ts';
 import { Intake } from '../intake/intake.ts';
-import { RateWindow } from '../intake/rate-limit.ts';
+import type { Clock } from '../platform/clock.ts';
 import type { LinkedRoute } from '../table/linked-table.ts';
+import { RateWindow } from '../table/rate-limit.ts';
 import type { RequestParts } from '../verify/request.ts';
 
 export function createIntake(

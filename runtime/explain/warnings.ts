@@ -1,6 +1,6 @@
 /** Collects what would not work later, in words, while a request is explained. */
 import type { Dispatch } from '../../schemas/generated/types.ts';
-import type { LogFields, Logger } from '../log.ts';
+import type { LogFields, Logger } from '../platform/log.ts';
 
 export class Warnings {
   private readonly texts: string[] = [];

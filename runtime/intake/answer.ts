@@ -1,6 +1,6 @@
 /** Writes a reply, for the server, and sees to it that a refusal is readable while its sender is still sending. */
 import type { ServerResponse } from 'node:http';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../platform/clock.ts';
 import type { IntakeRequest } from './body.ts';
 import type { Reply } from './reply.ts';
 

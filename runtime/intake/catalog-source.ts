@@ -1,7 +1,7 @@
 /** Where the blueprint catalog comes from: a file that may change, or a value that a program hands over. */
 import type { Catalog } from '../../schemas/generated/types.ts';
-import type { Clock } from '../clock.ts';
-import type { GatewayFiles } from '../node-files.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { GatewayFiles } from '../platform/node-files.ts';
 import { FileVersion } from '../table/file-version.ts';
 
 export interface CatalogSource {

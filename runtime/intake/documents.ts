@@ -1,7 +1,7 @@
 /** What the public server answers to GET: its health and the blueprint catalog. None of it holds a secret (decisions §3). */
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Logger } from '../log.ts';
+import type { Logger } from '../platform/log.ts';
 import type { CatalogSource } from './catalog-source.ts';
 import type { Reply } from './reply.ts';
 import { jsonReply, textReply } from './reply.ts';

@@ -2,9 +2,9 @@
  * Says what became of a request: one count, and one log line for each event. Requests of strangers share a budget of lines
  * a route. Payloads and secrets never get here.
  */
-import type { Clock } from '../clock.ts';
-import type { LogFields, Logger } from '../log.ts';
-import { printable } from '../printable.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { LogFields, Logger } from '../platform/log.ts';
+import { printable } from '../platform/printable.ts';
 import type { Intake } from './intake.ts';
 import { LineBudget } from './line-budget.ts';
 import { reasonFields } from './reason-fields.ts';

@@ -1,7 +1,7 @@
 /** Takes each request of the public server from its path to its answer. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { LogFields } from '../log.ts';
-import { printable } from '../printable.ts';
+import type { LogFields } from '../platform/log.ts';
+import { printable } from '../platform/printable.ts';
 import type { LinkedRoute } from '../table/linked-table.ts';
 import { answer } from './answer.ts';
 import type { IntakeRequest } from './body.ts';

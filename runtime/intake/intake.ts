@@ -1,10 +1,10 @@
 /** One request on its way through the stages, and what the stages may use. */
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { Dispatch } from '../../schemas/generated/types.ts';
-import type { Clock } from '../clock.ts';
 import type { Claim, Dispatcher } from '../dispatch/dispatcher.ts';
-import type { Ids } from '../ids.ts';
-import type { Logger } from '../log.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Ids } from '../platform/ids.ts';
+import type { Logger } from '../platform/log.ts';
 import type { LinkedRoute } from '../table/linked-table.ts';
 import type { SignedRequest } from '../verify/request.ts';
 import type { IntakeRequest } from './body.ts';

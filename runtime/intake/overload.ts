@@ -8,8 +8,8 @@ import { get } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { EventLoopUtilization } from 'node:perf_hooks';
 import { performance } from 'node:perf_hooks';
-import type { Clock } from '../clock.ts';
-import type { Logger } from '../log.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Logger } from '../platform/log.ts';
 
 /** A wait that is too long, in ms, and how long waits have to be so before events are refused: a burst passes. */
 const MAX_WAIT_MS = 350;

@@ -1,5 +1,5 @@
 /** What goes with a reason's code, as fields of a log line. */
-import type { LogFields } from '../log.ts';
+import type { LogFields } from '../platform/log.ts';
 import type { Intake } from './intake.ts';
 import type { SignatureReason } from './reason.ts';
 import { reasonOf } from './reason.ts';

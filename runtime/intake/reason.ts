@@ -4,7 +4,7 @@
  * For the operator; a sender is never told.
  */
 import type { LocatorPlan } from '../../schemas/generated/types.ts';
-import { printable } from '../printable.ts';
+import { printable } from '../platform/printable.ts';
 import { decidingLeaf } from '../table/deciding-leaf.ts';
 import { eventEntries } from '../table/link-events.ts';
 import { readFirst } from '../verify/locator.ts';

@@ -7,8 +7,8 @@
  * the payload as JSON on stdin and an environment that holds no secret.
  */
 import { dirname, sep } from 'node:path';
-import type { FoundFile } from '../node-files.ts';
-import type { ProcessResult, RunProcess } from '../process/run-process.ts';
+import type { FoundFile } from '../platform/node-files.ts';
+import type { ProcessResult, RunProcess } from '../platform/process/run-process.ts';
 import type { LinkedScript } from '../table/linked-table.ts';
 import { parseJson } from './parse-json.ts';
 

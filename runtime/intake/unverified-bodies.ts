@@ -2,7 +2,7 @@
  * Reads bodies whose sender is not known yet, within what strangers may have of this server: together so much memory, and
  * each no slower than so many bytes a second. For the body and signature stages.
  */
-import type { Clock, Timer } from '../clock.ts';
+import type { Clock, Timer } from '../platform/clock.ts';
 import type { BodyFault, BodyMemory, IntakeRequest } from './body.ts';
 import { BodyReader } from './body.ts';
 

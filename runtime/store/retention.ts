@@ -3,8 +3,8 @@
  * than `retention_max_mb`, and delivery ids after their time. A small slice at a time with pauses in between, so that no
  * answer is delayed.
  */
-import type { Clock, Timer } from '../clock.ts';
-import type { Logger } from '../log.ts';
+import type { Clock, Timer } from '../platform/clock.ts';
+import type { Logger } from '../platform/log.ts';
 import type { Ref } from './mutations.ts';
 import type { Store } from './store.ts';
 import { StoreUnavailable } from './store.ts';

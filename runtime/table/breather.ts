@@ -1,5 +1,5 @@
 /** Cuts long work on the event loop into short pieces, so that requests are served between them. */
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../platform/clock.ts';
 
 /** Longest piece of work between two looks at the event loop, in ms. */
 const PIECE_MS = 3;

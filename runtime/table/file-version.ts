@@ -1,14 +1,7 @@
 /** Tells by one `stat` whether a file changed, for the files that are looked at before requests are routed. */
+import type { FileStat } from '../platform/node-files.ts';
 
-/** The parts of node:fs' Stats that change with a file. */
-export interface FileStat {
-  readonly mtimeMs: number;
-  readonly ctimeMs: number;
-  readonly size: number;
-  readonly ino: number;
-}
-
-/** Answers undefined for a missing file; throws as node:fs does. */
+/** Returns undefined for a missing file; throws as node:fs does. */
 export type StatFile = (path: string) => FileStat | undefined;
 
 /**

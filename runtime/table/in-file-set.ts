@@ -1,7 +1,7 @@
 /** The values of an `in_file` list, re-read when its file changes, for filters (§2.2). */
 import { isAbsolute, join } from 'node:path';
-import type { Clock } from '../clock.ts';
-import type { Logger } from '../log.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Logger } from '../platform/log.ts';
 import type { ValueSet } from './value-set.ts';
 import { createValueSet } from './value-set.ts';
 

@@ -1,7 +1,7 @@
 /** Links what a route knows its sender by: secrets resolved, schemes and handshakes prepared. */
 import type { RoutePlan, SchemePlan, SecretRef } from '../../schemas/generated/types.ts';
-import type { SecretResolver } from '../secrets.ts';
-import { printSecretRef, SecretError } from '../secrets.ts';
+import type { SecretResolver } from '../platform/secrets/secrets.ts';
+import { printSecretRef, SecretError } from '../platform/secrets/secrets.ts';
 import type { Authenticator } from '../verify/authenticator.ts';
 import { linkAuthenticator } from '../verify/authenticator.ts';
 import { linkHandshake, linkSecretCheck } from '../verify/handshake.ts';

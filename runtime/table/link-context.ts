@@ -1,11 +1,11 @@
 /** What linking a route works with, and how it fails. */
 import type { RoutePlan, RouteTable, SchemePlan } from '../../schemas/generated/types.ts';
-import type { RateWindows } from '../intake/rate-limit.ts';
-import type { SecretResolver } from '../secrets.ts';
+import type { SecretResolver } from '../platform/secrets/secrets.ts';
 import type { CaptureSecret } from '../verify/handshake.ts';
 import type { LinkedScheme } from '../verify/scheme.ts';
 import type { OpenList } from './link-filter.ts';
 import type { LinkIdentity } from './link-identity.ts';
+import type { RateWindows } from './rate-limit.ts';
 
 export interface LinkContext {
   /** `<home_dir>`. */

@@ -1,6 +1,5 @@
 /** What linking makes of a table: everything a request needs, already decided, for intake. Immutable once built. */
 import type { RoutePlan } from '../../schemas/generated/types.ts';
-import type { RateWindow } from '../intake/rate-limit.ts';
 import type { Authenticator } from '../verify/authenticator.ts';
 import type { AnswerHandshake } from '../verify/handshake.ts';
 import type { SignedRequest } from '../verify/request.ts';
@@ -9,6 +8,7 @@ import type { LinkedEvents } from './link-events.ts';
 import type { LinkedFilter } from './link-filter.ts';
 import type { FindIdentity } from './link-identity.ts';
 import type { RenderKey, RenderPrompt, RenderTemplate } from './link-template.ts';
+import type { RateWindow } from './rate-limit.ts';
 
 export interface LinkedRoute {
   readonly plan: RoutePlan;

@@ -8,8 +8,8 @@
  * others go on.
  */
 import type { RouteTable } from '../../schemas/generated/types.ts';
-import type { Clock } from '../clock.ts';
-import type { Logger } from '../log.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Logger } from '../platform/log.ts';
 import { Breather } from './breather.ts';
 import type { StatFile } from './file-version.ts';
 import { FileVersion } from './file-version.ts';

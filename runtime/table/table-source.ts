@@ -1,7 +1,7 @@
 /** Where tables come from: a file that is watched, or a value that a program hands over. */
 import type { RouteTable } from '../../schemas/generated/types.ts';
-import type { Clock } from '../clock.ts';
-import type { GatewayFiles } from '../node-files.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { GatewayFiles } from '../platform/node-files.ts';
 import type { Breather } from './breather.ts';
 import { FileVersion } from './file-version.ts';
 import { loadTable, TableError } from './load.ts';

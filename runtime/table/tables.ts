@@ -6,8 +6,8 @@
  * in the status. Changes of a file are noticed by a watch on its folder; a `stat` before routing finds those it missed.
  */
 import type { RouteTable } from '../../schemas/generated/types.ts';
-import type { Clock } from '../clock.ts';
-import type { Logger } from '../log.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Logger } from '../platform/log.ts';
 import { Breather } from './breather.ts';
 import type { LinkedTable } from './link.ts';
 import type { LinkedRoute } from './linked-table.ts';

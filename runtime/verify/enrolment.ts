@@ -7,7 +7,7 @@
  * Whoever waits does so in short turns: when the waiting command is gone, the door closes by itself.
  */
 import type { RoutePlan } from '../../schemas/generated/types.ts';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../platform/clock.ts';
 import type { CaptureSecret } from './handshake.ts';
 
 /** What became of a wait: the secret was stored, or could not be. */

@@ -2,8 +2,8 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { RoutePlan } from '../../schemas/generated/types.ts';
+import { filePath } from '../platform/secrets/secret-resolver.ts';
 import { writeAtomic } from '../platform/write-atomic.ts';
-import { filePath } from '../secret-resolver.ts';
 
 /** The folders that a reference may be relative to, absolute. */
 export interface SecretFolders {

@@ -9,12 +9,12 @@ import { build } from 'esbuild';
 const ENTRIES: Readonly<Record<string, string>> = {
   'cli/main': 'cli/main.ts',
   'cli/run': 'cli/run.ts',
-  'cli/context': 'cli/context.ts',
+  'cli/context': 'cli/base/context.ts',
   'compiler/index': 'compiler/index.ts',
   'runtime/index': 'runtime/index.ts',
   'schemas/generated/types': 'schemas/generated/types.ts',
   // Threads are looked for beside the file that starts them.
-  'cli/parts/recompile-thread': 'cli/compose/recompile-thread.ts',
+  'cli/parts/recompile-thread': 'cli/serve/recompile-thread.ts',
   'cli/parts/store-thread': 'runtime/store/sqlite/store-thread.ts',
 };
 

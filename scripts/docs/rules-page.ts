@@ -1,5 +1,5 @@
 /** Prints docs/rules.md from the rules themselves; what it shows as output is what the compiler says about the example. */
-import { printPretty } from '../../compiler/diagnostics/print-pretty.ts';
+import { printPretty } from '../../compiler/print/print-pretty.ts';
 import { RULE_GROUPS } from '../../compiler/rules/registry.ts';
 import type { Rule } from '../../compiler/rules/support/rule.ts';
 import { compileExample } from '../../test/helpers/compile.ts';

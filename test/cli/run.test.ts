@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { COMMANDS, GROUPS } from '../../cli/commands.ts';
+import { COMMANDS, GROUPS } from '../../cli/commands/registry.ts';
 import { runInProcess, runProcess, startProcess } from '../helpers/cli.ts';
 import { tempDir } from '../helpers/temp-dir.ts';
 
@@ -37,7 +37,7 @@ test('the overview fits a screen', async (t) => {
 });
 
 test('each group lists its commands, a line each', async (t) => {
-  for (const group of Object.keys(GROUPS)) {
+  for (const { noun: group } of GROUPS) {
     const { stdout, code } = await runInProcess([group, '--help'], { home: tempDir(t) });
     assert.equal(code, 0);
     for (const { path, hidden } of COMMANDS) {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { DIAGNOSTIC_FORMATS, printDiagnostics } from '../../compiler/diagnostics/print.ts';
+import { DIAGNOSTIC_FORMATS, printDiagnostics } from '../../compiler/print/print.ts';
 import { anyText } from '../helpers/any-text.ts';
 import { compileConfig, compileFiles, printed } from '../helpers/compile.ts';
 import type { MemoryFile } from '../helpers/memory-files.ts';

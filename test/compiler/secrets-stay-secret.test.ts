@@ -1,7 +1,7 @@
 /** Literal secrets of a config appear in no diagnostic, whatever its format, and references are not resolved into the table. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { DIAGNOSTIC_FORMATS, printDiagnostics } from '../../compiler/diagnostics/print.ts';
+import { DIAGNOSTIC_FORMATS, printDiagnostics } from '../../compiler/print/print.ts';
 import { compileFiles } from '../helpers/compile.ts';
 
 const LITERAL = 'hunter2-Zq';

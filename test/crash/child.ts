@@ -7,7 +7,7 @@ import { createDispatcher } from '../../runtime/dispatch/create-dispatcher.ts';
 import type { DispatchService } from '../../runtime/dispatch/dispatch-service.ts';
 import type { Claim } from '../../runtime/dispatch/dispatcher.ts';
 import type { Checkpoint } from '../../runtime/dispatch/observer.ts';
-import { startEntry } from '../../runtime/process/start-thread.ts';
+import { startEntry } from '../../runtime/platform/process/start-thread.ts';
 import { openServerStore } from '../../runtime/store/sqlite/open-store.ts';
 import type { Store } from '../../runtime/store/store.ts';
 import { makeDispatch } from '../helpers/dispatches.ts';

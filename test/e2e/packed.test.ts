@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { COMMANDS } from '../../cli/commands.ts';
+import { COMMANDS } from '../../cli/commands/registry.ts';
 import { splitShellWords } from '../../cli/sources/shell-words.ts';
 import { atEnd } from '../helpers/at-end.ts';
 import { until } from '../helpers/gateway.ts';

@@ -4,10 +4,10 @@ import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { PassThrough, Readable, Writable } from 'node:stream';
-import type { CliContext, StopSignal } from '../../cli/context.ts';
-import { createCatalog } from '../../cli/context.ts';
+import type { CliContext, StopSignal } from '../../cli/base/context.ts';
+import { createCatalog } from '../../cli/base/context.ts';
 import { runCli } from '../../cli/run.ts';
-import { systemClock } from '../../runtime/clock.ts';
+import { systemClock } from '../../runtime/platform/clock.ts';
 import { nodeArgv } from './node-argv.ts';
 
 export const SELF = nodeArgv(new URL('../../cli/main.js', import.meta.url));

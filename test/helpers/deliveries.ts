@@ -1,7 +1,5 @@
 /** A deliverer over shipped or invented targets, with a recording log, for tests. */
 import type { TestContext } from 'node:test';
-import type { Clock } from '../../runtime/clock.ts';
-import { systemClock } from '../../runtime/clock.ts';
 import type { SwappableDeliverer } from '../../runtime/deliver/create-deliverer.ts';
 import { createDeliverer } from '../../runtime/deliver/create-deliverer.ts';
 import type { DeliveryRequest } from '../../runtime/deliver/deliverer.ts';
@@ -12,10 +10,12 @@ import type { LinkProblem } from '../../runtime/deliver/link-targets.ts';
 import { linkTargets } from '../../runtime/deliver/link-targets.ts';
 import { createPace } from '../../runtime/deliver/pace.ts';
 import { createMirror } from '../../runtime/deliver/sessions/mirror.ts';
-import type { LogFields } from '../../runtime/log.ts';
-import { runProcess } from '../../runtime/process/run-process.ts';
-import type { SecretResolver } from '../../runtime/secrets.ts';
-import { SecretError } from '../../runtime/secrets.ts';
+import type { Clock } from '../../runtime/platform/clock.ts';
+import { systemClock } from '../../runtime/platform/clock.ts';
+import type { LogFields } from '../../runtime/platform/log.ts';
+import { runProcess } from '../../runtime/platform/process/run-process.ts';
+import type { SecretResolver } from '../../runtime/platform/secrets/secrets.ts';
+import { SecretError } from '../../runtime/platform/secrets/secrets.ts';
 import type { ProfilePlan, TargetBinding, TargetPlan } from '../../schemas/generated/types.ts';
 import { atEnd } from './at-end.ts';
 

@@ -1,5 +1,5 @@
 /** Time under a test's control: nothing passes until `advance`, and then every due timer fires in order. */
-import type { Clock, Timer } from '../../runtime/clock.ts';
+import type { Clock, Timer } from '../../runtime/platform/clock.ts';
 
 interface Pending {
   readonly at: number;

@@ -1,6 +1,6 @@
 /** A clock from a chosen instant that can be made to run fast, for tests of a whole gateway that cannot wait for cron. */
-import type { Clock, Timer } from '../../runtime/clock.ts';
-import { systemClock } from '../../runtime/clock.ts';
+import type { Clock, Timer } from '../../runtime/platform/clock.ts';
+import { systemClock } from '../../runtime/platform/clock.ts';
 
 export class FastClock implements Clock {
   private base: number;

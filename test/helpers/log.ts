@@ -1,5 +1,5 @@
 /** Loggers for tests: one that says nothing, one that remembers. */
-import type { LogFields, Logger } from '../../runtime/log.ts';
+import type { LogFields, Logger } from '../../runtime/platform/log.ts';
 
 const nothing = (): void => {};
 

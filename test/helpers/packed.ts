@@ -4,8 +4,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, realpathSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { systemClock } from '../../runtime/clock.ts';
-import { waitForLock } from '../../runtime/control/file-lock.ts';
+import { systemClock } from '../../runtime/platform/clock.ts';
+import { waitForLock } from '../../runtime/store/sqlite/file-lock.ts';
 import { ROOT } from './root.ts';
 
 interface Manifest {

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { stringify } from 'yaml';
-import { createLines } from '../../compiler/diagnostics/lines.ts';
-import { printPretty } from '../../compiler/diagnostics/print-pretty.ts';
-import { createSafeLines } from '../../compiler/diagnostics/safe-lines.ts';
+import { createLines } from '../../compiler/print/lines.ts';
+import { printPretty } from '../../compiler/print/print-pretty.ts';
+import { createSafeLines } from '../../compiler/print/safe-lines.ts';
 import { compileFiles } from '../helpers/compile.ts';
 
 const CANARY = 'hunter2-canary';

@@ -3,9 +3,9 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
-import { systemClock } from '../../runtime/clock.ts';
-import type { ProcessRequest, ProcessResult } from '../../runtime/process/run-process.ts';
-import { runProcess } from '../../runtime/process/run-process.ts';
+import { systemClock } from '../../runtime/platform/clock.ts';
+import type { ProcessRequest, ProcessResult } from '../../runtime/platform/process/run-process.ts';
+import { runProcess } from '../../runtime/platform/process/run-process.ts';
 import { tempDir } from '../helpers/temp-dir.ts';
 
 const LINUX = { skip: process.platform !== 'linux' };

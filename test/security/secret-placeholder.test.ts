@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { printPretty } from '../../compiler/diagnostics/print-pretty.ts';
+import { printPretty } from '../../compiler/print/print-pretty.ts';
 import { placeholderIn } from '../../compiler/source/placeholder-in.ts';
 import type { TestFiles } from '../helpers/compile.ts';
 import { compileFiles } from '../helpers/compile.ts';

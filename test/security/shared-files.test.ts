@@ -11,7 +11,7 @@ import { nodeFiles as compilerFiles } from '../../compiler/node/node-files.ts';
 import { createMirror } from '../../runtime/deliver/sessions/mirror.ts';
 import { openSession } from '../../runtime/deliver/sessions/session-store.ts';
 import { loadSkills } from '../../runtime/dispatch/agents/skills.ts';
-import { nodeFiles } from '../../runtime/node-files.ts';
+import { nodeFiles } from '../../runtime/platform/node-files.ts';
 import { runInProcess } from '../helpers/cli.ts';
 import { FakeClock } from '../helpers/fake-clock.ts';
 import { startGateway } from '../helpers/gateway.ts';

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, test } from 'node:test';
 import { Agent } from 'undici';
-import { DIAGNOSTIC_FORMATS, printDiagnostics } from '../../compiler/diagnostics/print.ts';
+import { DIAGNOSTIC_FORMATS, printDiagnostics } from '../../compiler/print/print.ts';
 import { createOpenAiAgent } from '../../runtime/dispatch/agents/openai.ts';
 import { compileFiles } from '../helpers/compile.ts';
 

@@ -1,5 +1,3 @@
-/** What a rule is: one thing that can be wrong, and why it matters. `<id>.yaml` beside it has the examples. */
-
 /** An error refuses the config; a warning does not. */
 export type Severity = 'error' | 'warning';
 

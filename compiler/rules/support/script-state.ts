@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { scriptPath, scriptsFolder } from '../../lower/script.ts';
 import type { ScriptState } from '../../machine-facts.ts';
-import type { RouteView } from '../../route-scope.ts';
+import type { RouteView } from '../../routes/route-scope.ts';
 
 export function scriptState(route: RouteView): ScriptState {
   const { facts } = route.scope;

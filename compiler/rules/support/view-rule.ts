@@ -1,6 +1,6 @@
 /** A rule over a whole route, job, agent, profile or config. The registry's rules are asked one after the other. */
 import type { Problem } from '../../diagnostics/problem.ts';
-import type { RouteView } from '../../route-scope.ts';
+import type { RouteView } from '../../routes/route-scope.ts';
 import type { Rule } from './rule.ts';
 import type { AgentView, ConfigView, JobView, ProfileView } from './views.ts';
 

@@ -2,7 +2,7 @@
 import type { Config, JobConfig, ProfileConfig, ProfilePlan, ServerPlan } from '../../../schemas/generated/types.ts';
 import type { Overrides } from '../../lower/overrides.ts';
 import type { EffectiveSettings } from '../../lower/webhook-settings.ts';
-import type { RouteScope, RouteView } from '../../route-scope.ts';
+import type { RouteScope, RouteView } from '../../routes/route-scope.ts';
 import type { Variables } from '../../source/load-env.ts';
 
 /** A config file's part that belongs to one profile; the root config's is that of `default`. */

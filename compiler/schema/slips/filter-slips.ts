@@ -1,10 +1,10 @@
 /** Filters as other tools write them: `eq`, `matches`, `not_in`, `operator` and `value`, `{action: opened}`. */
 
 import { holdsCredential } from '../../diagnostics/printable.ts';
-import { oneOf } from '../../diagnostics/suggest.ts';
 import { unknownKey } from '../../rules/unknown-key.ts';
-import { flowText } from '../../source/flow-text.ts';
-import { isPlainMap } from '../../source/plain-map.ts';
+import { flowText } from '../../text/flow-text.ts';
+import { isPlainMap } from '../../text/plain-map.ts';
+import { oneOf } from '../../text/suggest.ts';
 import { knownKeys } from '../known-keys.ts';
 import { valueAt } from '../pointer.ts';
 import type { ShapePlace, ShapeProblem } from '../shape-problem.ts';

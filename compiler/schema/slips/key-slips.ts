@@ -1,7 +1,7 @@
 /** Keys under the names that other tools give them, and keys of one thing in another. */
 
 import { unknownKey } from '../../rules/unknown-key.ts';
-import { isPlainMap } from '../../source/plain-map.ts';
+import { isPlainMap } from '../../text/plain-map.ts';
 import { knownKeys } from '../known-keys.ts';
 import { valueAt } from '../pointer.ts';
 import type { Slip } from './slip.ts';

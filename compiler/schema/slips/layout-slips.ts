@@ -1,9 +1,9 @@
 /** Routes, jobs and settings at the wrong depth: as a list, not indented, at the top of the file. */
 import type { NodePath } from '../../diagnostics/problem.ts';
-import { certainMatch } from '../../diagnostics/suggest.ts';
 import { unknownKey } from '../../rules/unknown-key.ts';
 import { wrongType } from '../../rules/wrong-type.ts';
-import { isPlainMap } from '../../source/plain-map.ts';
+import { isPlainMap } from '../../text/plain-map.ts';
+import { certainMatch } from '../../text/suggest.ts';
 import { typesOf } from '../alternatives.ts';
 import { knownKeys, takesKey } from '../known-keys.ts';
 import { valueAt } from '../pointer.ts';

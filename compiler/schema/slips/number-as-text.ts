@@ -1,7 +1,7 @@
 /** `port: "8644"`, `window_seconds: 30s`: a number that is written as text, and text that is written as a number. */
 
 import { wrongType } from '../../rules/wrong-type.ts';
-import { isSecretName } from '../../source/secret-names.ts';
+import { isSecretName } from '../../text/secret-names.ts';
 import { typesOf } from '../alternatives.ts';
 import { valueAt } from '../pointer.ts';
 import { atValue, nameOf } from '../shape-problem.ts';

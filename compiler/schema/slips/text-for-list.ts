@@ -1,7 +1,7 @@
 /** `events: pull_request`, `command: claude -p`: text where a list is expected. */
 import { holdsCredential } from '../../diagnostics/printable.ts';
 import { wrongType } from '../../rules/wrong-type.ts';
-import { flowText } from '../../source/flow-text.ts';
+import { flowText } from '../../text/flow-text.ts';
 import { typesOf } from '../alternatives.ts';
 import { valueAt } from '../pointer.ts';
 import type { ShapePlace, ShapeProblem } from '../shape-problem.ts';

@@ -1,8 +1,8 @@
 /** `repo: {repository.full_name}`: without quotes a placeholder is a YAML map with an empty key. */
 import type { NodePath } from '../../diagnostics/problem.ts';
 import { wrongType } from '../../rules/wrong-type.ts';
-import { isPlainMap } from '../../source/plain-map.ts';
-import { isSecretName } from '../../source/secret-names.ts';
+import { isPlainMap } from '../../text/plain-map.ts';
+import { isSecretName } from '../../text/secret-names.ts';
 import { typesAt } from '../known-keys.ts';
 import { valueAt } from '../pointer.ts';
 import type { Slip } from './slip.ts';

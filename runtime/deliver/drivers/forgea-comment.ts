@@ -10,8 +10,8 @@
  */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { allowedEnvironment } from '../../process/child-environment.ts';
-import type { ProcessRequest, ProcessResult } from '../../process/run-process.ts';
+import { allowedEnvironment } from '../../platform/process/child-environment.ts';
+import type { ProcessRequest, ProcessResult } from '../../platform/process/run-process.ts';
 import type { DeliveryOutcome, DeliveryRequest } from '../deliverer.ts';
 import type { BoundTarget, CreateDriver, DeliveryContext, Driver, Shown } from '../driver.ts';
 import { idempotencyKey } from '../http/idempotency-key.ts';

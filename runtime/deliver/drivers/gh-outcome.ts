@@ -1,5 +1,5 @@
 /** Reads from how `gh` ended what became of a comment. Its exit codes say little (1 is any failure), its stderr more. */
-import type { ProcessResult } from '../../process/run-process.ts';
+import type { ProcessResult } from '../../platform/process/run-process.ts';
 import type { DeliveryOutcome } from '../deliverer.ts';
 import { failed } from '../outcome.ts';
 

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import type { NodemailerError } from 'nodemailer/lib/errors';
 import type { SMTPConnectionOptions } from 'nodemailer/lib/smtp-connection';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../platform/clock.ts';
 
 export interface SmtpRequest {
   readonly options: SMTPConnectionOptions;

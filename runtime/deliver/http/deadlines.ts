@@ -5,7 +5,7 @@
  * The requests form a list through their own fields, and one that leaves lets go of its neighbours: a Map, or a link
  * left behind, would keep ended requests alive from one young garbage collection to the next.
  */
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../platform/clock.ts';
 
 /** Something that may take only so long. The fields are the list's. */
 export abstract class Timed {

@@ -2,7 +2,7 @@
 
 import type { BaseUrl } from '../../../base/base-url.ts';
 import type { ExchangePlan, VariantPlan } from '../../../schemas/generated/types.ts';
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../platform/clock.ts';
 import { linkReader } from './condition.ts';
 import { linkJudge } from './judge.ts';
 import { linkRequest } from './link-request.ts';

@@ -1,6 +1,6 @@
 /** Mirrors delivered texts into the chat's session (§4.7): best effort, never the reason for a failed delivery. */
-import type { Clock } from '../../clock.ts';
-import type { Logger } from '../../log.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Logger } from '../../platform/log.ts';
 import type { DeliveryRequest } from '../deliverer.ts';
 import { appendTurn } from './append-turn.ts';
 import { sessionPath } from './session-file.ts';

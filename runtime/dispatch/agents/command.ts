@@ -9,11 +9,11 @@ import { mkdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import type { CommandAgentPlan, SecretRef } from '../../../schemas/generated/types.ts';
-import { printable } from '../../printable.ts';
-import { allowedEnvironment } from '../../process/child-environment.ts';
-import type { ProcessResult, RunProcess } from '../../process/run-process.ts';
-import type { SecretResolver } from '../../secrets.ts';
-import { SecretError } from '../../secrets.ts';
+import { printable } from '../../platform/printable.ts';
+import { allowedEnvironment } from '../../platform/process/child-environment.ts';
+import type { ProcessResult, RunProcess } from '../../platform/process/run-process.ts';
+import type { SecretResolver } from '../../platform/secrets/secrets.ts';
+import { SecretError } from '../../platform/secrets/secrets.ts';
 import type { AgentRequest, AgentRunner } from '../agent-runner.ts';
 import { AgentError } from '../agent-runner.ts';
 

@@ -3,8 +3,8 @@ import type { Dispatcher } from 'undici';
 import { request as send } from 'undici';
 import { parseBaseUrl } from '../../../base/base-url.ts';
 import type { OpenAiAgentPlan } from '../../../schemas/generated/types.ts';
-import type { SecretResolver } from '../../secrets.ts';
-import { SecretError } from '../../secrets.ts';
+import type { SecretResolver } from '../../platform/secrets/secrets.ts';
+import { SecretError } from '../../platform/secrets/secrets.ts';
 import type { AgentRequest, AgentRunner } from '../agent-runner.ts';
 import { AgentError } from '../agent-runner.ts';
 

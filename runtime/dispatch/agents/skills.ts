@@ -1,6 +1,6 @@
 /** Loads the skills of a run: texts of the profile that go before the prompt, in the order in which they are listed. */
 import { join } from 'node:path';
-import type { Logger } from '../../log.ts';
+import type { Logger } from '../../platform/log.ts';
 
 /** Reads the text of a regular file; rejects when there is none. */
 export type ReadText = (path: string) => Promise<string>;

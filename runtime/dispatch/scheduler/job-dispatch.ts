@@ -1,7 +1,7 @@
 /** Turns a job that is to run into a dispatch: the unit everything behind it works on. */
 import type { Dispatch, DispatchDelivery, RouteTable } from '../../../schemas/generated/types.ts';
-import { sessionId } from '../../session-id.ts';
 import { linkTemplate } from '../../table/link-template.ts';
+import { sessionId } from '../session-id.ts';
 import { homeTarget, LOCAL } from './home-channel.ts';
 import type { Job } from './job.ts';
 

@@ -6,9 +6,9 @@
  * (../../store/job-mutations.ts); what is kept here only says when it is worth asking.
  */
 import type { Dispatch } from '../../../schemas/generated/types.ts';
-import type { Clock, Timer } from '../../clock.ts';
-import type { Ids } from '../../ids.ts';
-import type { Logger } from '../../log.ts';
+import type { Clock, Timer } from '../../platform/clock.ts';
+import type { Ids } from '../../platform/ids.ts';
+import type { Logger } from '../../platform/log.ts';
 import type { MutationResults } from '../../store/mutations.ts';
 import type { Store } from '../../store/store.ts';
 import { StoreUnavailable } from '../../store/store.ts';

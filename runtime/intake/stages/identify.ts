@@ -1,5 +1,5 @@
 /** Finds the event type and the delivery id, and makes them fit to be stored, logged and handed on (§6.1, §6.2). */
-import { isPrintable, printable } from '../../printable.ts';
+import { isPrintable, printable } from '../../platform/printable.ts';
 import type { Identity } from '../../table/link-identity.ts';
 import { digestOf } from '../../table/link-identity.ts';
 import { readFirst } from '../../verify/locator.ts';

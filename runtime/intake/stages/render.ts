@@ -1,6 +1,6 @@
 /** Renders prompt, addresses and coalesce key into the dispatch: nothing after it looks at the payload or the route. */
 import type { Dispatch, DispatchDelivery, RoutePlan } from '../../../schemas/generated/types.ts';
-import { sessionId } from '../../session-id.ts';
+import { sessionId } from '../../dispatch/session-id.ts';
 import type { Builtins } from '../../table/link-template.ts';
 import type { LinkedDelivery } from '../../table/linked-table.ts';
 import type { Stage } from '../intake.ts';

@@ -1,5 +1,5 @@
 /** Why the store takes no changes, and since when: logged when it begins and when it is over. */
-import type { Logger } from '../../log.ts';
+import type { Logger } from '../../platform/log.ts';
 import type { StoreProblem } from '../store.ts';
 
 export class Health {

@@ -1,15 +1,15 @@
 /** Opens the SQLite store: for the one server of a home, and for a command while no server runs. */
 import { pathToFileURL } from 'node:url';
-import { systemClock } from '../../clock.ts';
-import type { FileLock } from '../../control/file-lock.ts';
-import { tryLock, waitForLock } from '../../control/file-lock.ts';
-import { describeDiskError } from '../../describe-disk-error.ts';
-import type { Logger } from '../../log.ts';
-import { startEntry } from '../../process/start-thread.ts';
+import { systemClock } from '../../platform/clock.ts';
+import { describeDiskError } from '../../platform/describe-disk-error.ts';
+import type { Logger } from '../../platform/log.ts';
+import { startEntry } from '../../platform/process/start-thread.ts';
 import type { JobRecord } from '../job-mutations.ts';
 import type { Store } from '../store.ts';
 import { StoreRefused, StoreUnavailable } from '../store.ts';
 import { connect } from './driver.ts';
+import type { FileLock } from './file-lock.ts';
+import { tryLock, waitForLock } from './file-lock.ts';
 import type { Durability } from './open-database.ts';
 import { createJobQueries } from './read-jobs.ts';
 import { Reader } from './reader.ts';

@@ -2,7 +2,7 @@
  * The store over one SQLite file: changes go to the writer in groups, questions to the reader. In a server both are
  * threads, so that nothing blocks the event loop; in a command they are objects.
  */
-import type { Logger } from '../../log.ts';
+import type { Logger } from '../../platform/log.ts';
 import type { Mutation, MutationKind, MutationResults } from '../mutations.ts';
 import type { Query, QueryResults } from '../queries.ts';
 import type { Store, StoreProblem } from '../store.ts';

@@ -1,5 +1,5 @@
 /** What the writer does for the store, on a thread of its own in a server: prepares the file, and commits groups. */
-import { describeDiskError } from '../../describe-disk-error.ts';
+import { describeDiskError } from '../../platform/describe-disk-error.ts';
 import type { DamageReport } from '../queries.ts';
 import { StoreRefused } from '../store.ts';
 import type { Connect } from './driver.ts';

@@ -12,8 +12,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { createPaint } from '../../../cli/base/colour.ts';
 import { setEnvLines } from '../../../cli/files/env-file.ts';
-import { createPaint } from '../../../cli/output/colour.ts';
 import { formatDiff } from '../../../cli/output/diff.ts';
 import { writeAtomic } from '../../../runtime/platform/write-atomic.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';

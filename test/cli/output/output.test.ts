@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createPaint, wantsColour } from '../../../cli/output/colour.ts';
+import { createPaint, wantsColour } from '../../../cli/base/colour.ts';
 import { visible } from '../../../cli/output/print.ts';
 import { formatTable } from '../../../cli/output/table.ts';
 import { cutToWidth, displayWidth } from '../../../cli/output/width.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { UsageError } from '../../../cli/errors.ts';
+import { UsageError } from '../../../cli/base/errors.ts';
 import { parseAnswers } from '../../../cli/setup/answers.ts';
 import type { SetupPlan } from '../../../cli/setup/plan-setup.ts';
 import { planSetup } from '../../../cli/setup/plan-setup.ts';

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { signTestEvent } from '../../../cli/subscriptions/sign-test-event.ts';
-import { createSecrets } from '../../../runtime/platform/machine-secrets.ts';
+import { createSecrets } from '../../../runtime/platform/secrets/machine-secrets.ts';
 import type { RouteTable } from '../../../schemas/generated/types.ts';
 import { loadShippedSources } from '../../helpers/catalog-sources.ts';
 import { startGateway } from '../../helpers/gateway.ts';

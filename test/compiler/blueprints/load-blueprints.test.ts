@@ -5,8 +5,8 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { LoadedBlueprints } from '../../../compiler/blueprints/load-blueprints.ts';
 import { loadBlueprints } from '../../../compiler/blueprints/load-blueprints.ts';
-import { createLines } from '../../../compiler/diagnostics/lines.ts';
 import { nodeFiles } from '../../../compiler/node/node-files.ts';
+import { createLines } from '../../../compiler/print/lines.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 
 const SHIPPED = fileURLToPath(new URL('../../../catalog/blueprints/', import.meta.url));

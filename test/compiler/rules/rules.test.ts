@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import type { Diagnostic } from '../../../compiler/diagnostics/diagnostic.ts';
-import { createLines } from '../../../compiler/diagnostics/lines.ts';
+import { createLines } from '../../../compiler/print/lines.ts';
 import type { RuleId } from '../../../compiler/rules/registry.ts';
 import { RULES } from '../../../compiler/rules/registry.ts';
 import { absolutePath, compileExample, printed } from '../../helpers/compile.ts';

@@ -4,7 +4,7 @@ import type { NodePath } from '../../../compiler/diagnostics/problem.ts';
 import type { Location } from '../../../compiler/source/locate.ts';
 import { LocationIndex, locate } from '../../../compiler/source/locate.ts';
 import { parseYaml } from '../../../compiler/source/parse-yaml.ts';
-import type { Range } from '../../../compiler/source/source-text.ts';
+import type { Range } from '../../../compiler/text/source-text.ts';
 
 const TEXT = `\
 a: 1

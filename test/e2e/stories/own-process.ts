@@ -1,12 +1,12 @@
 /** Which steps of the stories start a process. Starting one takes longer than nearly all that is done in it. */
-import type { CommandEntry } from '../../../cli/commands.ts';
-import { COMMANDS } from '../../../cli/commands.ts';
+import type { CommandEntry } from '../../../cli/command-line/command-entry.ts';
+import { findCommand } from '../../../cli/command-line/command-entry.ts';
+import { COMMANDS } from '../../../cli/commands/registry.ts';
 import type { Step, Story } from './story.ts';
 
 /** The command that a step drives; undefined for words that are none. */
 export function commandOf({ run }: Step): CommandEntry | undefined {
-  const opens = ({ path }: CommandEntry): boolean => run === path || run.startsWith(`${path} `);
-  return COMMANDS.filter(opens).sort((a, b) => b.path.length - a.path.length)[0];
+  return findCommand(COMMANDS, run.split(' '));
 }
 
 /** What it is about is the process: its signals, its terminal, what is piped into it, words that are no command. */

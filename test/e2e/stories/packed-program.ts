@@ -53,7 +53,7 @@ class Recorder extends Writable {
 export async function runHere(path: string, words: readonly string[], { cwd, env }: Place): Promise<OutputHere> {
   const load = (module: string): Promise<unknown> => import(pathToFileURL(join(dirname(path), module)).href);
   const { runCli } = (await load('run.js')) as typeof import('../../../cli/run.ts');
-  const { createContext } = (await load('context.js')) as typeof import('../../../cli/context.ts');
+  const { createContext } = (await load('context.js')) as typeof import('../../../cli/base/context.ts');
   const screen: string[] = [];
   const [stdout, stderr] = [new Recorder(screen), new Recorder(screen)];
   const likeProcess = {

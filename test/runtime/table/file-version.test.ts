@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { FileStat } from '../../../runtime/table/file-version.ts';
+import type { FileStat } from '../../../runtime/platform/node-files.ts';
 import { FileVersion } from '../../../runtime/table/file-version.ts';
 
 const STAT: FileStat = { mtimeMs: 1000, ctimeMs: 1000, size: 10, ino: 7 };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { LogFields } from '../../../runtime/log.ts';
+import type { LogFields } from '../../../runtime/platform/log.ts';
 import type { ListFile } from '../../../runtime/table/in-file-set.ts';
 import { createListOpener, parseList } from '../../../runtime/table/in-file-set.ts';
 import { FakeClock } from '../../helpers/fake-clock.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { systemClock } from '../../../runtime/clock.ts';
+import { systemClock } from '../../../runtime/platform/clock.ts';
 import { Breather } from '../../../runtime/table/breather.ts';
 import { loadTable } from '../../../runtime/table/load.ts';
 import { routeTable } from '../../helpers/route-table.ts';

@@ -4,7 +4,7 @@ import { createHmac } from 'node:crypto';
 import { request } from 'node:http';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
-import { systemClock } from '../../../runtime/clock.ts';
+import { systemClock } from '../../../runtime/platform/clock.ts';
 import { linkAuthenticator } from '../../../runtime/verify/authenticator.ts';
 import { loadShippedSources } from '../../helpers/catalog-sources.ts';
 import { SECRET } from '../../helpers/route-table.ts';

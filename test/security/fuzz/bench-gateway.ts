@@ -2,8 +2,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CompileOutput } from '../../../compiler/compile.ts';
-import type { Clock } from '../../../runtime/clock.ts';
-import type { SecretResolver } from '../../../runtime/secrets.ts';
+import type { Clock } from '../../../runtime/platform/clock.ts';
+import type { SecretResolver } from '../../../runtime/platform/secrets/secrets.ts';
 import { compileConfig, printed } from '../../helpers/compile.ts';
 import type { FakeDispatcher } from '../../helpers/fake-dispatcher.ts';
 import { prepareGateway } from '../../helpers/serve.ts';

@@ -1,10 +1,10 @@
 /** Loads and links the bytes of a table as a gateway does, with made-up secrets, for workers of the fuzz harness. */
-import { systemClock } from '../../../runtime/clock.ts';
-import { RateWindows } from '../../../runtime/intake/rate-limit.ts';
+import { systemClock } from '../../../runtime/platform/clock.ts';
 import { linkTable } from '../../../runtime/table/link.ts';
 import type { LinkContext } from '../../../runtime/table/link-context.ts';
 import { identityLinker } from '../../../runtime/table/link-identity.ts';
 import { TableError } from '../../../runtime/table/load.ts';
+import { RateWindows } from '../../../runtime/table/rate-limit.ts';
 import { tableFile } from '../../../runtime/table/table-source.ts';
 import type { TableContext } from '../../../runtime/table/tables.ts';
 import { Tables } from '../../../runtime/table/tables.ts';

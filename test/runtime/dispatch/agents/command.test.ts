@@ -3,11 +3,11 @@ import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
-import { systemClock } from '../../../../runtime/clock.ts';
 import type { AgentRequest } from '../../../../runtime/dispatch/agent-runner.ts';
 import { AgentError } from '../../../../runtime/dispatch/agent-runner.ts';
 import { createCommandAgent } from '../../../../runtime/dispatch/agents/command.ts';
-import { runProcess } from '../../../../runtime/process/run-process.ts';
+import { systemClock } from '../../../../runtime/platform/clock.ts';
+import { runProcess } from '../../../../runtime/platform/process/run-process.ts';
 import type { CommandAgentPlan } from '../../../../schemas/generated/types.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';
 

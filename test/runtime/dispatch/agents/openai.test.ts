@@ -7,7 +7,7 @@ import { describe, it } from 'node:test';
 import { Agent } from 'undici';
 import { AgentError } from '../../../../runtime/dispatch/agent-runner.ts';
 import { createOpenAiAgent } from '../../../../runtime/dispatch/agents/openai.ts';
-import { SecretError } from '../../../../runtime/secrets.ts';
+import { SecretError } from '../../../../runtime/platform/secrets/secrets.ts';
 import type { OpenAiAgentPlan } from '../../../../schemas/generated/types.ts';
 
 interface Seen {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startEntry } from '../../../../runtime/process/start-thread.ts';
+import { startEntry } from '../../../../runtime/platform/process/start-thread.ts';
 import type { ServerStoreOptions } from '../../../../runtime/store/sqlite/open-store.ts';
 import { openOfflineStore, openServerStore } from '../../../../runtime/store/sqlite/open-store.ts';
 import type { Store } from '../../../../runtime/store/store.ts';

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import type { CompileResult } from '../../../../compiler/compile.ts';
-import { DIAGNOSTIC_FORMATS, printDiagnostics } from '../../../../compiler/diagnostics/print.ts';
+import { DIAGNOSTIC_FORMATS, printDiagnostics } from '../../../../compiler/print/print.ts';
 import { RULES } from '../../../../compiler/rules/registry.ts';
 import { compileFiles, printed } from '../../../helpers/compile.ts';
 import { readExamples } from '../../../helpers/rule-examples.ts';

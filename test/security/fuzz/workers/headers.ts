@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { lowerDefaultSources } from '../../../../compiler/lower/default-sources.ts';
-import { systemClock } from '../../../../runtime/clock.ts';
+import { systemClock } from '../../../../runtime/platform/clock.ts';
 import { readText } from '../../../../runtime/verify/locator.ts';
 import { LazyRequest } from '../../../../runtime/verify/request.ts';
 import type { LocatorPlan, SchemePlan } from '../../../../schemas/generated/types.ts';

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
-import { systemClock } from '../../../../runtime/clock.ts';
+import { systemClock } from '../../../../runtime/platform/clock.ts';
 import { checkAnswer, readAnswer } from '../answers.ts';
 import { openGateway } from '../bench-gateway.ts';
 import { exchange } from '../connection.ts';

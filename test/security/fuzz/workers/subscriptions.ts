@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { compileSubscriptions, SubscriptionsError } from '../../../../compiler/compile-subscriptions.ts';
 import { createFacts } from '../../../../compiler/source/files-facts.ts';
-import { systemClock } from '../../../../runtime/clock.ts';
+import { systemClock } from '../../../../runtime/platform/clock.ts';
 import { Breather } from '../../../../runtime/table/breather.ts';
 import { linkSubscriptions } from '../../../../runtime/table/link.ts';
 import type { LoadContext } from '../../../../runtime/table/load-subscriptions.ts';

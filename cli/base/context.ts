@@ -1,0 +1,106 @@
+/** What a command may touch: streams, environment, time, network. Defaults are set here and nowhere else. */
+import { randomBytes } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
+import type { BaseContext } from 'clipanion';
+import type { ShippedCatalog } from '../../compiler/shipped-catalog.ts';
+import type { Clock } from '../../runtime/platform/clock.ts';
+import { systemClock } from '../../runtime/platform/clock.ts';
+import { wantsColour } from './colour.ts';
+import { forgetVariables } from './forget-variables.ts';
+
+export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
+
+export interface CliContext extends BaseContext {
+  /** As it was at the start: what is forgotten since is still here. */
+  readonly env: NodeJS.ProcessEnv;
+  /** Absolute; relative paths on the command line start here. */
+  readonly cwd: string;
+  readonly stdin: Readable & { readonly isTTY?: boolean };
+  readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number };
+  readonly stderr: Writable & { readonly isTTY?: boolean; readonly columns?: number };
+  /** Whether each stream takes colours (NO_COLOR, FORCE_COLOR, TERM and the TTY considered). */
+  readonly colour: { readonly stdout: boolean; readonly stderr: boolean };
+  /** The `.env` beside the config in use, where that is `./hookwright.yaml`; absolute. Set for each command line. */
+  readonly projectEnv?: string;
+  /** `$HOOKWRIGHT_HOME`, else `~/.hookwright`; absolute. It may not exist yet: see `openHome`. */
+  readonly home: string;
+  /** Folder for what must not lie in the home (a control socket whose path would be too long). */
+  readonly tmp: string;
+  /** The command that starts this program again: Node.js, its options, the entry file. */
+  readonly self: readonly string[];
+  /** The catalog that comes with this program; read when it is first asked for, once a process. */
+  readonly catalog: () => Promise<ShippedCatalog>;
+  readonly pid: number;
+  /** The machine's IANA time zone. */
+  readonly timezone: string;
+  /** Ends the process at once, with everything that is under way. */
+  readonly exit: (code: number) => void;
+  /** Removes variables that hold secrets from the process, so that no other process can read them there. */
+  readonly forgetVariables: (names: ReadonlySet<string>) => void;
+  readonly clock: Clock;
+  readonly fetch: typeof fetch;
+  readonly random: (bytes: number) => Buffer;
+  /** Calls `listener` on each such signal instead of dying of it; answers the way to stop listening. */
+  readonly onSignal: (listener: (signal: StopSignal) => void) => () => void;
+}
+
+/** The context of the process itself. */
+export function createContext(process: NodeJS.Process): CliContext {
+  const { stdin, stdout, stderr } = process;
+  const env = { ...process.env };
+  const colour = { stdout: wantsColour(env, stdout.isTTY), stderr: wantsColour(env, stderr.isTTY) };
+  return {
+    env,
+    cwd: process.cwd(),
+    stdin,
+    stdout,
+    stderr,
+    colour,
+    colorDepth: colour.stdout ? 4 : 1,
+    home: homeOf(env, process.cwd()),
+    tmp: tmpdir(),
+    self: [process.execPath, ...process.execArgv, process.argv[1] ?? ''],
+    catalog: createCatalog(),
+    pid: process.pid,
+    // Few commands ask for it, and Node.js takes 20 ms to load its time zones for the answer.
+    get timezone() {
+      return Intl.DateTimeFormat().resolvedOptions().timeZone;
+    },
+    exit: (code) => process.exit(code),
+    forgetVariables: (names) => void forgetVariables(process.env, names),
+    clock: systemClock,
+    fetch: (...request) => fetch(...request),
+    random: randomBytes,
+    onSignal: (listener) => {
+      const signals: readonly StopSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+      for (const signal of signals) process.on(signal, listener);
+      return () => {
+        for (const signal of signals) process.off(signal, listener);
+      };
+    },
+  };
+}
+
+/** Loaded with the first call: most commands need neither the catalog nor the code that reads it. */
+export function createCatalog(): CliContext['catalog'] {
+  let catalog: Promise<ShippedCatalog> | null = null;
+  return () => {
+    catalog ??= import('../../compiler/node/shipped-catalog.ts').then(({ readShippedCatalog }) => readShippedCatalog());
+    return catalog;
+  };
+}
+
+/** The home folder an environment names. */
+export function homeOf(env: NodeJS.ProcessEnv, cwd: string): string {
+  const { HOOKWRIGHT_HOME: named } = env;
+  return named === undefined || named === '' ? join(env.HOME || homedir(), '.hookwright') : resolve(cwd, named);
+}
+
+/** The home folder, created with mode 0700 when it is not there. */
+export function openHome(context: CliContext): string {
+  mkdirSync(context.home, { recursive: true, mode: 0o700 });
+  return context.home;
+}

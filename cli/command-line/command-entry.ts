@@ -1,0 +1,27 @@
+/** A command as it is listed: enough to find it and to show a line for it, without loading its code. */
+import type { CommandClass } from 'clipanion';
+import type { CliContext } from '../base/context.ts';
+
+export interface CommandEntry {
+  /** The words after `hookwright`. */
+  readonly path: string;
+  /** Its line in `hookwright --help`; the class has the same as `usage.description`. */
+  readonly summary: string;
+  /** For programs: not shown in lists of commands. */
+  readonly hidden?: boolean;
+  readonly load: () => Promise<CommandClass<CliContext>>;
+}
+
+/** A noun with several commands. */
+export interface CommandGroup {
+  readonly noun: string;
+  /** What it is about, for `hookwright --help`. */
+  readonly title: string;
+  readonly commands: readonly CommandEntry[];
+}
+
+/** The command whose words open the command line; the longest one when several do. */
+export function findCommand(commands: readonly CommandEntry[], words: readonly string[]): CommandEntry | undefined {
+  const opens = (entry: CommandEntry): boolean => entry.path.split(' ').every((word, at) => words[at] === word);
+  return commands.filter(opens).sort((a, b) => b.path.length - a.path.length)[0];
+}

@@ -1,0 +1,127 @@
+/** The help texts: all commands on one screen, one group of commands, one command. */
+import type { CommandClass, Definition } from 'clipanion';
+import type { Paint } from '../base/colour.ts';
+import type { CliContext } from '../base/context.ts';
+import type { CommandEntry, CommandGroup } from './command-entry.ts';
+
+/** How a help text is set: its colours, and the columns it may take. */
+export interface HelpLayout {
+  readonly paint: Paint;
+  readonly width: number;
+}
+
+const INDENT = '  ';
+
+const visibleIn = (entries: readonly CommandEntry[]): readonly CommandEntry[] =>
+  entries.filter(({ hidden }) => hidden !== true);
+
+/** `hookwright --help`, one screen: a line for each command, the commands of one noun on one. */
+export function formatOverview(
+  entries: readonly CommandEntry[],
+  groups: readonly CommandGroup[],
+  layout: HelpLayout,
+): string {
+  const rows = new Map<string, string>();
+  for (const { path, summary } of visibleIn(entries)) {
+    const [noun = '', verb] = path.split(' ');
+    const title = groups.find((group) => group.noun === noun)?.title;
+    const before = rows.get(noun);
+    if (verb === undefined || title === undefined) rows.set(path, summary);
+    else rows.set(noun, before === undefined ? `${title}: ${verb}` : `${before}, ${verb}`);
+  }
+  return [
+    'Signed webhooks in; agent prompts, messages and jobs out.',
+    '',
+    'Usage: hookwright <command> [options]',
+    '',
+    ...formatRows([...rows], layout),
+    '',
+    'For more add --help: hookwright gateway --help, hookwright gateway start --help',
+    '',
+  ].join('\n');
+}
+
+/** `hookwright webhook --help`. */
+export function formatGroup(entries: readonly CommandEntry[], group: string, layout: HelpLayout): string {
+  const shown = visibleIn(entries).filter(({ path }) => path.startsWith(`${group} `));
+  return [
+    `Usage: hookwright ${group} <command> [options]`,
+    '',
+    ...formatRows(
+      shown.map(({ path, summary }) => [path, summary] as const),
+      layout,
+    ),
+    '',
+    `hookwright ${group} <command> --help shows a command's options and examples.`,
+    '',
+  ].join('\n');
+}
+
+function formatRows(rows: readonly (readonly [name: string, text: string])[], layout: HelpLayout): string[] {
+  const { paint } = layout;
+  const width = Math.max(...rows.map(([name]) => name.length));
+  return rows.flatMap(([name, text]) =>
+    wrap(text, layout.width - width - 4).map(
+      (line, at) => `${INDENT}${at === 0 ? paint('bold', name.padEnd(width)) : ' '.repeat(width)}  ${line}`,
+    ),
+  );
+}
+
+/** `hookwright lint --help`. */
+export function formatCommandHelp(
+  command: CommandClass<CliContext>,
+  definition: Definition,
+  layout: HelpLayout,
+): string {
+  const { description = '', details = '', examples = [] } = command.usage ?? {};
+  const options = definition.options.map(splitOption);
+  const sections: string[][] = [
+    [`${description}.`],
+    [`Usage: ${definition.usage}${options.length > 0 ? ' [options]' : ''}`],
+  ];
+  if (options.length > 0) {
+    sections.push([
+      'Options:',
+      ...formatRows(
+        options.map(({ label, text }) => [label, text] as const),
+        layout,
+      ),
+    ]);
+  }
+  if (details.trim() !== '')
+    sections.push(
+      details
+        .trim()
+        .split('\n')
+        .map((line) => line.trim())
+        .flatMap((line) => wrap(line, layout.width)),
+    );
+  if (examples.length > 0) {
+    sections.push([
+      'Examples:',
+      ...examples.flatMap(([text, line]) => [
+        `${INDENT}# ${text}`,
+        `${INDENT}${layout.paint('cyan', line.replaceAll('$0', 'hookwright'))}`,
+      ]),
+    ]);
+  }
+  return `${sections.map((section) => section.join('\n')).join('\n\n')}\n`;
+}
+
+/** An option's description may open with the name of its value: `<dir> Where to write`. */
+function splitOption(option: Definition['options'][number]): { label: string; text: string } {
+  const [names = '', takesValue] = option.definition.split(' ');
+  const [, placeholder, text] = /^(<[^>]+>)?\s*(.*)$/s.exec(option.description?.trim() ?? '') ?? [];
+  const label = names.replaceAll(',', ', ');
+  return { label: takesValue === undefined ? label : `${label} ${placeholder ?? '<value>'}`, text: text ?? '' };
+}
+
+function wrap(text: string, width: number): string[] {
+  const lines: string[] = [''];
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1) ?? '';
+    if (line !== '' && line.length + 1 + word.length > width) lines.push(word);
+    else lines[lines.length - 1] = line === '' ? word : `${line} ${word}`;
+  }
+  return lines;
+}

@@ -1,0 +1,95 @@
+/** `hookwright blueprint show`: one blueprint, its fields, and when it would run. */
+import { Command, Option } from 'clipanion';
+import { printCommand } from '../../../compiler/blueprints/command.ts';
+import { defaultValues } from '../../../compiler/blueprints/expand.ts';
+import type { FilledBlueprint } from '../../../compiler/blueprints/fill.ts';
+import { describeField, fillBlueprint } from '../../../compiler/blueprints/fill.ts';
+import { printLink } from '../../../compiler/blueprints/link.ts';
+import { publish } from '../../../compiler/blueprints/publish.ts';
+import { nextRuns } from '../../../compiler/schedule/next-runs.ts';
+import type { BlueprintPlan } from '../../../schemas/generated/types.ts';
+import { createPaint } from '../../base/colour.ts';
+import type { CliContext } from '../../base/context.ts';
+import { CliError } from '../../base/errors.ts';
+import { findBlueprint, openCatalog } from '../../blueprints/open-catalog.ts';
+import { readTrigger } from '../../blueprints/read-trigger.ts';
+import { chooseTimezone } from '../../blueprints/timezone.ts';
+import { formatInstant } from '../../output/instant.ts';
+import { printJson, printLine, visible } from '../../output/print.ts';
+
+const RUNS = 5;
+
+export class BlueprintShowCommand extends Command<CliContext> {
+  static override paths = [['blueprint', 'show']];
+  static override usage = Command.Usage({
+    description: 'Show a blueprint: its fields, its command and link, its next five runs',
+    examples: [
+      ['With the default values', '$0 blueprint show morning-brief'],
+      ['When it would run with others', '$0 blueprint show morning-brief time=06:30 --timezone Europe/Berlin'],
+    ],
+  });
+
+  json = Option.Boolean('--json', false, { description: 'Print JSON' });
+  timezone = Option.String('--timezone', { description: '<zone> IANA zone of the runs. Default: that of new jobs' });
+  config = Option.Array('--config', { description: '<path> Config file or glob; may be repeated' });
+  key = Option.String({ name: 'key' });
+  values = Option.Rest({ name: 'name=value' });
+
+  async execute(): Promise<number> {
+    const catalog = await openCatalog(this.context, { configs: this.config });
+    const trigger = readTrigger([this.key, ...this.values], catalog.appScheme);
+    const plan = findBlueprint(catalog, trigger.key);
+    const filled = fillBlueprint(plan, { ...defaultValues(plan.fields), ...trigger.values });
+    if (!filled.ok) {
+      const [first = '', ...others] = filled.problems.map((problem) => problem.message);
+      throw new CliError(first, ...others);
+    }
+    const timezone = chooseTimezone(this.timezone, catalog.timezone);
+    const { schedule } = filled.filled;
+    const runs = nextRuns({ schedule, timezone, from: this.context.clock.now(), count: RUNS });
+    const shown = { appScheme: catalog.appScheme, plan, timezone, runs, filled: filled.filled };
+    if (this.json) printJson(this.context, describeJson(shown));
+    else for (const line of describe(this.context, shown)) printLine(this.context, line);
+    return 0;
+  }
+}
+
+interface Shown {
+  readonly appScheme: string;
+  readonly plan: BlueprintPlan;
+  readonly timezone: string;
+  readonly runs: readonly number[];
+  /** With the values given, and the defaults for the others. */
+  readonly filled: FilledBlueprint;
+}
+
+/** The published entry, and what these values make of it. */
+function describeJson({ appScheme, plan, timezone, runs, filled }: Shown): unknown {
+  const [entry] = publish([plan], appScheme);
+  const { schedule: cron, schedule_human, values } = filled;
+  const next_runs = runs.map((at) => new Date(at).toISOString());
+  return { ...entry, values, cron, schedule_human, timezone, next_runs };
+}
+
+function describe(context: CliContext, { appScheme, plan, timezone, runs, filled }: Shown): string[] {
+  const paint = createPaint(context.colour.stdout);
+  const trigger = { key: plan.key, values: filled.values };
+  const fields = plan.fields.flatMap((field) => [
+    `  ${paint('bold', field.name)}  ${visible(field.label)}`,
+    `      ${describeField(field)}; default: ${visible(field.default)}`,
+    ...(field.help === '' ? [] : [`      ${paint('dim', visible(field.help))}`]),
+  ]);
+  return [
+    `${paint('bold', visible(plan.title))} (${plan.key}, ${plan.category})`,
+    visible(plan.description),
+    '',
+    'Fields:',
+    ...fields,
+    '',
+    `Command:  ${visible(printCommand(trigger, plan.fields))}`,
+    `Link:     ${visible(printLink(trigger, appScheme))}`,
+    '',
+    `Runs ${filled.schedule_human} (cron ${filled.schedule}), in ${timezone}. Next:`,
+    ...runs.map((at) => `  ${formatInstant(at, timezone)}`),
+  ];
+}

@@ -1,0 +1,55 @@
+/** `hookwright deliveries list`: what was accepted, newest first, and what became of it. */
+import { Command, Option } from 'clipanion';
+import type { DispatchSummary } from '../../../runtime/store/queries.ts';
+import type { CliContext } from '../../base/context.ts';
+import { parseFilter, parseLimit } from '../../deliveries/filter.ts';
+import { printJson } from '../../output/print.ts';
+import type { Column } from '../../output/table.ts';
+import { printTable } from '../../output/table.ts';
+import { formatDuration } from '../../output/time.ts';
+import { useStore } from '../../store/use-store.ts';
+
+export class DeliveriesListCommand extends Command<CliContext> {
+  static override paths = [['deliveries', 'list']];
+  static override usage = Command.Usage({
+    description: 'List what was accepted, newest first, and what became of it',
+    details:
+      'States: pending, running, delivering, done, dead (given up), skipped (nothing to deliver, or superseded).',
+    examples: [
+      ['The newest 50', '$0 deliveries list'],
+      ['What was given up today', '$0 deliveries list --state dead --since 24h'],
+      ['One route, for a program', '$0 deliveries list --route alerts --json'],
+    ],
+  });
+
+  state = Option.String('--state', { description: '<name> Only this state' });
+  route = Option.String('--route', { description: '<name> Only this route' });
+  job = Option.String('--job', { description: '<id> Only runs of this job' });
+  since = Option.String('--since', { description: '<time> Accepted since: 30min, 12h, 7d, or a date' });
+  limit = Option.String('--limit', '50', { description: '<count> At most so many (default 50)' });
+  json = Option.Boolean('--json', false, { description: 'Print an array of objects' });
+
+  async execute(): Promise<number> {
+    const now = this.context.clock.now();
+    const filter = { ...parseFilter(this, now), limit: parseLimit(this.limit) };
+    const rows = (await useStore(this.context, (store) => store.read({ kind: 'list', filter }))) ?? [];
+    if (this.json) printJson(this.context, rows.map(toJson));
+    else printTable(this.context, rows, columns(now), 'nothing of that kind is stored');
+    return 0;
+  }
+}
+
+/** The number inside the store means nothing outside it. */
+const toJson = ({ ref, ...rest }: DispatchSummary) => rest;
+
+function columns(now: number): readonly Column<DispatchSummary>[] {
+  return [
+    { title: 'ID', value: ({ id }) => id },
+    { title: 'ROUTE', value: ({ route, job }) => route ?? `job ${job}` },
+    { title: 'EVENT', value: ({ event }) => event },
+    { title: 'STATE', value: ({ state }) => state },
+    { title: 'AGE', value: ({ accepted_at }) => formatDuration(now - accepted_at), align: 'right' },
+    { title: 'DELIVERY ID', value: ({ delivery_id }) => delivery_id },
+    { title: 'REASON', value: ({ reason }) => reason ?? '' },
+  ];
+}

@@ -1,0 +1,70 @@
+/** `hookwright gateway logs`: the end of the background gateway's log, and what is added to it. */
+import { Command, Option } from 'clipanion';
+import { isSystemError } from '../../../base/system-error.ts';
+import type { CliContext } from '../../base/context.ts';
+import { CliError } from '../../base/errors.ts';
+import { parseInteger } from '../../command-line/parse.ts';
+import { logFile } from '../../gateway/log-file.ts';
+import type { Tail } from '../../gateway/tail.ts';
+import { readSince, readTail } from '../../gateway/tail.ts';
+
+/** How often a followed log is looked at, in ms. */
+const FOLLOW_MS = 200;
+
+export class GatewayLogsCommand extends Command<CliContext> {
+  static override paths = [['gateway', 'logs']];
+  static override usage = Command.Usage({
+    description: 'Show the log of the gateway in the background, -f to follow it',
+    details: 'A gateway in the foreground (`gateway run`, `serve`) logs to its own terminal.',
+    examples: [
+      ['The last lines, and then each new one', '$0 gateway logs -f'],
+      ['The last 500 lines', '$0 gateway logs -n 500'],
+    ],
+  });
+
+  follow = Option.Boolean('-f,--follow', false, { description: 'Go on with what is added, until Ctrl-C' });
+  lines = Option.String('-n,--lines', '50', { description: '<count> How many lines from the end' });
+
+  async execute(): Promise<number> {
+    const path = logFile(this.context.home);
+    const tail = this.read(path, parseInteger(this.lines, '--lines', { min: 0, max: 1_000_000 }));
+    if (this.follow) await this.followFrom(path, tail);
+    else this.context.stdout.write(tail.bytes);
+    return 0;
+  }
+
+  private read(path: string, lines: number): Tail {
+    try {
+      return readTail(path, lines);
+    } catch (error) {
+      if (!isSystemError(error) || error.code !== 'ENOENT') throw error;
+      throw new CliError(
+        `there is no log yet: ${path}`,
+        'a gateway writes it when started with: hookwright gateway start',
+      );
+    }
+  }
+
+  private followFrom(path: string, tail: Tail): Promise<void> {
+    return new Promise((resolve, reject) => {
+      let { position } = tail;
+      const timer = setInterval(() => {
+        try {
+          const next = readSince(path, position);
+          position = next.position;
+          if (next.bytes.length > 0) this.context.stdout.write(next.bytes);
+        } catch (error) {
+          stop(() => reject(error));
+        }
+      }, FOLLOW_MS);
+      // Before anything is shown: who has seen it may press Ctrl-C.
+      const unlisten = this.context.onSignal(() => stop(resolve));
+      const stop = (then: () => void): void => {
+        clearInterval(timer);
+        unlisten();
+        then();
+      };
+      this.context.stdout.write(tail.bytes);
+    });
+  }
+}

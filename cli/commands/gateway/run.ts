@@ -1,0 +1,71 @@
+/** `hookwright gateway run`: compiles, serves, and recompiles on change, in the foreground. */
+import { Command, Option } from 'clipanion';
+import { Redactor } from '../../../runtime/deliver/redact.ts';
+import type { CliContext } from '../../base/context.ts';
+import { CliError } from '../../base/errors.ts';
+import { parsePort } from '../../command-line/parse.ts';
+import { createCompileRequest } from '../../compile/compile-request.ts';
+import { DIAGNOSTIC_WIDTH } from '../../output/diagnostics.ts';
+import { noteIgnored } from '../../output/files-read.ts';
+import type { RecompileReport, RecompileRequest } from '../../serve/recompile.ts';
+import { recompile } from '../../serve/recompile.ts';
+import { serveGateway } from '../../serve/serve-gateway.ts';
+import { createServerLog } from '../../serve/server-log.ts';
+
+export class GatewayRunCommand extends Command<CliContext> {
+  static override paths = [['gateway', 'run']];
+  static override usage = Command.Usage({
+    description: 'Compile and serve in the foreground; recompile on change',
+    details:
+      'The tables go to build/ beside the configuration. A change that does not compile is reported and leaves the old table serving. Ctrl-C drains, a second one does not wait.',
+    examples: [
+      ['Serve what is in this folder', '$0 gateway run'],
+      ['Another configuration on another port', '$0 gateway run --config deploy/hookwright.yaml --port 9000'],
+    ],
+  });
+
+  config = Option.Array('--config', {
+    description: '<path|glob> Configuration instead of the usual search; repeatable',
+  });
+  out = Option.String('--out', { description: '<dir> Where to write the tables' });
+  host = Option.String('--host', { description: '<host> Bind address instead of the configured one' });
+  port = Option.String('--port', { description: '<port> Port instead of the configured one; 0 takes a free one' });
+  logFile = Option.String('--log-file', {
+    description: '<path> Where the output of this process goes, for `gateway status`',
+  });
+
+  async execute(): Promise<number> {
+    const port = this.port === undefined ? undefined : parsePort(this.port, '--port');
+    // Made anew for each compile: jobs may have been added to the store.
+    const request = (): Promise<RecompileRequest> => this.request(port);
+    const first = this.compileFirst(await request());
+    const redactor = new Redactor();
+    return serveGateway(this.context, {
+      folder: first.folder,
+      host: this.host,
+      port,
+      logFile: this.logFile ?? null,
+      log: createServerLog(this.context, redactor.redact),
+      redactor,
+      recompile: { request, first },
+    });
+  }
+
+  private async request(port: number | undefined): Promise<RecompileRequest> {
+    const { context, config, host, out } = this;
+    return {
+      ...(await createCompileRequest(context, { configs: config, flags: { host, port } })),
+      out,
+      color: context.colour.stderr,
+      width: context.stderr.columns ?? DIAGNOSTIC_WIDTH,
+    };
+  }
+
+  private compileFirst(request: RecompileRequest): RecompileReport {
+    const report = recompile(request);
+    this.context.stderr.write(report.diagnostics);
+    noteIgnored(this.context, report);
+    if (!report.ok) throw new CliError('not started: the configuration has errors');
+    return report;
+  }
+}

@@ -1,0 +1,145 @@
+/** `hookwright gateway setup`: asks for the settings, shows what would change, and changes nothing else in the files. */
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { Command, Option } from 'clipanion';
+import { nodeFiles } from '../../../compiler/node/node-files.ts';
+import { displayPath } from '../../../compiler/source/display-path.ts';
+import { overlayFiles } from '../../../compiler/source/overlay-files.ts';
+import { writeAtomic } from '../../../runtime/platform/write-atomic.ts';
+import { createPaint } from '../../base/colour.ts';
+import type { CliContext } from '../../base/context.ts';
+import { openHome } from '../../base/context.ts';
+import { CliError, UsageError } from '../../base/errors.ts';
+import { compileRequest } from '../../compile/compile-files.ts';
+import { createCompileRequest } from '../../compile/compile-request.ts';
+import { editYaml, readYaml } from '../../files/edit-yaml.ts';
+import { setEnvLines } from '../../files/env-file.ts';
+import { formatDiagnostics } from '../../output/diagnostics.ts';
+import { formatDiff } from '../../output/diff.ts';
+import { printLine, printNote } from '../../output/print.ts';
+import type { SetupAnswers } from '../../setup/answers.ts';
+import { parseAnswers } from '../../setup/answers.ts';
+import { readIfThere, setupTarget } from '../../setup/config-file.ts';
+import { withDefaults } from '../../setup/defaults.ts';
+import { knownTargets } from '../../setup/known-targets.ts';
+import { planSetup } from '../../setup/plan-setup.ts';
+import { canAsk, createPrompter } from '../../setup/prompter.ts';
+import { askSetup } from '../../setup/wizard.ts';
+import { newSecret } from '../../subscriptions/save-entry.ts';
+
+const HEADER = '# Made by `hookwright gateway setup`; run it again, or edit this file. `hookwright lint` checks it.\n';
+
+interface Change {
+  readonly path: string;
+  readonly before: string;
+  readonly after: string;
+  /** Its values are secrets: they are not shown. */
+  readonly secret: boolean;
+}
+
+export class GatewaySetupCommand extends Command<CliContext> {
+  static override paths = [['gateway', 'setup']];
+  static override usage = Command.Usage({
+    description: 'Set up webhooks, secret, agent, target and a first route, step by step',
+    details:
+      'Changes ./hookwright.yaml or config.yaml in the home folder, and keeps every comment in it; secrets go to .env. What would change is shown, and checked, before anything is written. It can be run again at any time. Without a terminal: --yes, with --set for what is not the default. Keys: enabled, host, port, secret (generate, env:NAME, file:path), target and target.<setting>, route and route.<setting>, or any place in the configuration such as agent.command.',
+    examples: [
+      ['Step by step', '$0 gateway setup'],
+      ['In a script', '$0 gateway setup --yes --set port=9000 --set secret=generate'],
+      [
+        'A target and a route',
+        '$0 gateway setup --yes --set target=messenger_a --set target.token=env:BOT_TOKEN --set route=alerts --set route.deliver=messenger_a',
+      ],
+      ['An agent', "$0 gateway setup --yes --set 'agent.command=[my-agent, --print]'"],
+    ],
+  });
+
+  set = Option.Array('--set', { description: '<key=value> Set this instead of asking; repeatable' });
+  yes = Option.Boolean('--yes', false, { description: 'Ask nothing: defaults for what is not set' });
+  config = Option.Array('--config', { description: '<path> The file to change' });
+
+  async execute(): Promise<number> {
+    const { context } = this;
+    if (!this.yes && !canAsk(context)) {
+      throw new UsageError(
+        'there is no terminal to ask on',
+        'say what to set: hookwright gateway setup --yes --set port=8644',
+      );
+    }
+    const path = setupTarget(context, this.config);
+    const changes = await this.plan(path);
+    if (changes.length === 0) {
+      printNote(context, 'nothing to change');
+      return 0;
+    }
+    await this.check(changes);
+    this.show(changes);
+    if (!this.yes && !(await createPrompter(context).confirm('Write this?', true)))
+      throw new CliError('nothing was written');
+    this.write(changes);
+    printNote(context, 'start it: hookwright gateway run');
+    return 0;
+  }
+
+  private async plan(path: string): Promise<readonly Change[]> {
+    const { context } = this;
+    const text = readIfThere(path);
+    const name = displayPath(path, context.cwd);
+    const config = readYaml(name, text);
+    const targets = knownTargets(context.home);
+    const plan = planSetup(await this.answers(config, name), {
+      config,
+      secretSettings: (target) => targets.find((known) => known.name === target)?.secrets ?? new Set(),
+      generateSecret: () => newSecret(context),
+    });
+    const env = join(context.home, '.env');
+    const before = readIfThere(env);
+    const after = Object.keys(plan.env).length === 0 ? before : setEnvLines(before, plan.env);
+    return [
+      { path, before: text, after: editYaml(name, text === '' ? HEADER : text, plan.edits), secret: false },
+      { path: env, before, after, secret: true },
+    ].filter((change) => change.before !== change.after);
+  }
+
+  private async answers(config: unknown, name: string): Promise<SetupAnswers> {
+    const { context } = this;
+    if (this.set !== undefined || this.yes) {
+      const answers = parseAnswers(this.set ?? []);
+      return this.yes ? withDefaults(answers, config) : answers;
+    }
+    const prompter = createPrompter(context);
+    prompter.begin(`hookwright: ${name}`);
+    return askSetup(prompter, config, knownTargets(context.home));
+  }
+
+  /** @throws CliError when the changed configuration would not compile */
+  private async check(changes: readonly Change[]): Promise<void> {
+    const { context } = this;
+    const path = setupTarget(context, this.config);
+    const request = await createCompileRequest(context, { configs: [path] });
+    const files = overlayFiles(nodeFiles, new Map(changes.map((change) => [change.path, change.after])));
+    const { diagnostics, output } = compileRequest(request, files);
+    context.stderr.write(formatDiagnostics('pretty', diagnostics, context, 'stderr'));
+    if (output === null) throw new CliError('the configuration would have errors; nothing was written');
+  }
+
+  private show(changes: readonly Change[]): void {
+    const { context } = this;
+    const paint = createPaint(context.colour.stderr);
+    for (const { path, before, after, secret } of changes) {
+      printNote(context, paint('bold', displayPath(path, context.cwd)));
+      const mask = (text: string): string => (secret ? text.replace(/^([^#=\n]+=).+$/gm, '$1(hidden)') : text);
+      const lines = formatDiff(mask(before), mask(after), paint);
+      printNote(context, lines.length === 0 ? '  a secret is replaced' : lines.join('\n'));
+    }
+  }
+
+  private write(changes: readonly Change[]): void {
+    openHome(this.context);
+    for (const { path, after, secret } of changes) {
+      const mode = secret ? 0o600 : (statSync(path, { throwIfNoEntry: false })?.mode ?? 0o600) & 0o777;
+      writeAtomic(path, after, mode);
+      printLine(this.context, displayPath(path, this.context.cwd));
+    }
+  }
+}

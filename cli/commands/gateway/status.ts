@@ -1,0 +1,86 @@
+/** `hookwright gateway status`: whether a gateway serves this home, and how it is. */
+import { Command, Option } from 'clipanion';
+import type { DispatchStatus, GatewayStatus, StoreStatus } from '../../../runtime/control/operations.ts';
+import { DISPATCH_STATES } from '../../../runtime/store/states.ts';
+import type { Paint } from '../../base/colour.ts';
+import { createPaint } from '../../base/colour.ts';
+import type { CliContext } from '../../base/context.ts';
+import { notRunning, tryAskGateway } from '../../gateway/ask-gateway.ts';
+import { printJson, printLine, visible } from '../../output/print.ts';
+import { formatDuration } from '../../output/time.ts';
+
+export class GatewayStatusCommand extends Command<CliContext> {
+  static override paths = [['gateway', 'status']];
+  static override usage = Command.Usage({
+    description: 'Show whether a gateway serves this home, and what it serves',
+    details: 'Exits 1 when none is running.',
+    examples: [
+      ['Look at the running gateway', '$0 gateway status'],
+      ['For scripts', '$0 gateway status --json'],
+    ],
+  });
+
+  json = Option.Boolean('--json', false, { description: 'Print JSON' });
+
+  async execute(): Promise<number> {
+    const status = await tryAskGateway(this.context, 'status', {});
+    if (status === null) {
+      if (!this.json) throw notRunning(this.context);
+      printJson(this.context, { state: 'stopped' });
+      return 1;
+    }
+    if (this.json) printJson(this.context, status);
+    else for (const line of describe(status, this.context)) printLine(this.context, line);
+    return 0;
+  }
+}
+
+function describe(status: GatewayStatus, context: CliContext): string[] {
+  const paint = createPaint(context.colour.stdout);
+  const now = context.clock.now();
+  const { table, subscriptions, runs } = status;
+  const state = paint(status.state === 'serving' ? 'green' : 'yellow', visible(status.state));
+  const field = (name: string, text: string): string => `  ${name.padEnd(14)} ${text}`;
+  return [
+    `hookwright ${visible(status.version)} is ${state} on ${visible(status.url)} (pid ${status.pid}, up ${formatDuration(now - status.started_at)})`,
+    field(
+      'table',
+      `${table.routes} ${table.routes === 1 ? 'route' : 'routes'}, generation ${table.generation}, loaded ${formatDuration(now - table.loaded_at)} ago, ${visible(table.hash.slice(0, 12))}`,
+    ),
+    ...problem(paint, table.error),
+    ...(status.config === null ? [] : [field('config', visible(status.config))]),
+    field('subscriptions', `${subscriptions.serving} serving, ${subscriptions.quarantined.length} quarantined`),
+    ...problem(paint, subscriptions.error),
+    ...subscriptions.quarantined.flatMap(({ name, reason }) => problem(paint, `${name}: ${reason}`)),
+    field('runs', `${runs.active} active, ${runs.queued} queued`),
+    field('dispatches', describeStates(status.dispatches, now)),
+    ...problem(paint, describeError(status.dispatches, now)),
+    ...problem(paint, describeStore(status.store, now)),
+    ...(status.log_file === null ? [] : [field('log', visible(status.log_file))]),
+  ];
+}
+
+function describeStates({ states, oldest_open_at }: DispatchStatus, now: number): string {
+  const counts = DISPATCH_STATES.filter((state) => states[state] > 0).map((state) => `${states[state]} ${state}`);
+  const oldest = oldest_open_at === null ? [] : [`oldest open for ${formatDuration(now - oldest_open_at)}`];
+  return [...counts, ...oldest].join(', ') || 'none yet';
+}
+
+function describeError({ last_error }: DispatchStatus, now: number): string | null {
+  if (last_error === null) return null;
+  const { id, route, at, reason } = last_error;
+  return `last error ${formatDuration(now - at)} ago, ${route ?? 'a job'}, ${id}: ${reason}`;
+}
+
+/** Damage is told until it has been looked at; a problem as long as it lasts. */
+function describeStore({ problem: refused, damage }: StoreStatus, now: number): string | null {
+  if (refused !== null)
+    return `the store takes no events since ${formatDuration(now - refused.since)}: ${refused.message}`;
+  if (damage === null) return null;
+  const copy = damage.copy === null ? '' : ` (kept as ${damage.copy})`;
+  return `the store was damaged, found ${formatDuration(now - damage.at)} ago: ${damage.message}${copy}`;
+}
+
+function problem(paint: Paint, reason: string | null): string[] {
+  return reason === null ? [] : [`    ${paint('yellow', '!')} ${visible(reason)}`];
+}

@@ -1,0 +1,77 @@
+/** `hookwright job list`: every job, when it runs next and how its last run ended. */
+import { Command, Option } from 'clipanion';
+import type { CliContext } from '../../base/context.ts';
+import type { JobReport } from '../../jobs/describe-job.ts';
+import { readHistory, reportJob } from '../../jobs/describe-job.ts';
+import { openJobs } from '../../jobs/open-jobs.ts';
+import { formatInstant } from '../../output/instant.ts';
+import { printJson } from '../../output/print.ts';
+import { printTable } from '../../output/table.ts';
+import { formatDuration } from '../../output/time.ts';
+import { useStore } from '../../store/use-store.ts';
+
+export class JobListCommand extends Command<CliContext> {
+  static override paths = [['job', 'list']];
+  static override usage = Command.Usage({
+    description: 'List the jobs: when each runs next, and how its last run ended',
+    examples: [
+      ['All of them', '$0 job list'],
+      ['For a program', '$0 job list --json'],
+    ],
+  });
+
+  profile = Option.String('--profile', { description: '<profile> Only jobs of this profile' });
+  config = Option.Array('--config', {
+    description: '<path|glob> Configuration instead of the usual search; repeatable',
+  });
+  json = Option.Boolean('--json', false, { description: 'Print an array of objects' });
+
+  async execute(): Promise<number> {
+    const { context, profile } = this;
+    const open = await openJobs(context, this.config);
+    const now = context.clock.now();
+    const jobs = [...open.jobs.values()]
+      .filter((job) => profile === undefined || job.profile === profile)
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
+    const options = { now, next: 1, runs: 1 };
+    const histories = await useStore(context, async (store) => {
+      const stored = await store.read({ kind: 'jobs' });
+      return Promise.all(jobs.map((job) => readHistory(store, job, stored, options.runs)));
+    });
+    const reports = jobs.map((job, index) => reportJob(job, histories?.[index] ?? null, options));
+    if (this.json) printJson(context, reports.map(describeJson));
+    else
+      printTable(
+        context,
+        reports,
+        columns(now),
+        'no jobs; make one: hookwright job create, or hookwright blueprint create',
+      );
+    return 0;
+  }
+}
+
+function describeJson({ next_runs, runs, ticks, ...rest }: JobReport): unknown {
+  return { ...rest, next_run: next_runs[0] ?? null, last_run: runs[0] ?? null };
+}
+
+function columns(now: number) {
+  return [
+    { title: 'NAME', value: ({ name }: JobReport) => name },
+    { title: 'ID', value: ({ id }: JobReport) => id },
+    { title: 'STATE', value: ({ state }: JobReport) => state },
+    { title: 'RUNS', value: ({ schedule_human }: JobReport) => schedule_human },
+    {
+      title: 'NEXT',
+      value: ({ next_runs: [next], timezone }: JobReport) =>
+        next === undefined ? '' : formatInstant(Date.parse(next), timezone),
+    },
+    {
+      title: 'LAST',
+      value: ({ runs: [last] }: JobReport) =>
+        last === undefined ? '' : `${last.state}, ${formatDuration(now - Date.parse(last.started_at))} ago`,
+    },
+    { title: 'DELIVER', value: ({ deliver }: JobReport) => deliver.join(',') },
+    { title: 'PROFILE', value: ({ profile }: JobReport) => profile },
+  ];
+}

@@ -1,0 +1,37 @@
+/** `hookwright job remove`: takes a job that was made at run time away. */
+import { Command, Option } from 'clipanion';
+import type { CliContext } from '../../base/context.ts';
+import { CliError } from '../../base/errors.ts';
+import { findJob, openJobs, recordOf } from '../../jobs/open-jobs.ts';
+import { printLine, printNote } from '../../output/print.ts';
+import { makeStore } from '../../store/use-store.ts';
+
+export class JobRemoveCommand extends Command<CliContext> {
+  static override paths = [['job', 'remove']];
+  static override usage = Command.Usage({
+    description: 'Remove a job; its history stays until its time is over',
+    details: 'A job of the config is removed where it is written. A run under way goes on to its end.',
+    examples: [['By name or id', '$0 job remove report']],
+  });
+
+  reference = Option.String({ name: 'job' });
+  profile = Option.String('--profile', { description: '<profile> Look for the job in this profile only' });
+  config = Option.Array('--config', {
+    description: '<path|glob> Configuration instead of the usual search; repeatable',
+  });
+
+  async execute(): Promise<number> {
+    const { context } = this;
+    const open = await openJobs(context, this.config);
+    const { id, name, profile } = recordOf(open, findJob(open, this.reference, this.profile));
+    const removed = await makeStore(context, (store) => store.write({ kind: 'remove_job', id }));
+    if (!removed) throw new CliError(`the job "${name}" was removed already`);
+    printLine(context, `job ${name} (${id}) removed`);
+    const routes = Object.values(open.table.routes).filter(
+      (route) => route.cron_job === id && route.profile === profile,
+    );
+    for (const route of routes)
+      printNote(context, `warning: route ${route.name} still names it; its events are ignored`);
+    return 0;
+  }
+}

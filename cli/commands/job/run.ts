@@ -1,0 +1,52 @@
+/** `hookwright job run`: a run of a job out of turn. */
+import { Command, Option } from 'clipanion';
+import { manualDispatch } from '../../../runtime/dispatch/scheduler/job-dispatch.ts';
+import { createIds } from '../../../runtime/platform/ids.ts';
+import type { CliContext } from '../../base/context.ts';
+import { CliError } from '../../base/errors.ts';
+import { findJob, openJobs } from '../../jobs/open-jobs.ts';
+import { printJson, printLine, printNote } from '../../output/print.ts';
+import { makeStore } from '../../store/use-store.ts';
+
+export class JobRunCommand extends Command<CliContext> {
+  static override paths = [['job', 'run']];
+  static override usage = Command.Usage({
+    description: 'Run a job now, whatever its schedule says',
+    details:
+      'Also when it is paused. Does nothing when a run of it is under way. The run itself is made by the gateway.',
+    examples: [['Try it out', '$0 job run report']],
+  });
+
+  reference = Option.String({ name: 'job' });
+  profile = Option.String('--profile', { description: '<profile> Look for the job in this profile only' });
+  config = Option.Array('--config', {
+    description: '<path|glob> Configuration instead of the usual search; repeatable',
+  });
+
+  json = Option.Boolean('--json', false, { description: 'Print JSON' });
+
+  async execute(): Promise<number> {
+    const { context } = this;
+    const open = await openJobs(context, this.config);
+    const job = findJob(open, this.reference, this.profile);
+    const now = context.clock.now();
+    const dispatch = manualDispatch(job, open.table, { id: createIds(context.random).dispatch(now), now });
+    const fired = await makeStore(context, (store) =>
+      store.write({
+        ...{ kind: 'fire_job', job: job.id, paused: job.paused, now, dispatch, claim: null },
+        ...{ even_paused: true },
+      }),
+    );
+    if (fired.kind !== 'stored')
+      throw new CliError(`job "${job.name}" is running already`, `hookwright job show ${job.name}`);
+    if (this.json) printJson(context, { job: job.id, dispatch: dispatch.id });
+    else
+      printLine(
+        context,
+        `job ${job.name} (${job.id}) runs as ${dispatch.id}; hookwright deliveries show ${dispatch.id}`,
+      );
+    if (open.url === null)
+      printNote(context, 'no gateway is running: it runs once one is started (hookwright gateway start)');
+    return 0;
+  }
+}

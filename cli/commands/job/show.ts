@@ -1,0 +1,98 @@
+/** `hookwright job show`: one job, its next five runs, its last ones, and what was missed. */
+import { Command, Option } from 'clipanion';
+import type { Job } from '../../../runtime/dispatch/scheduler/job.ts';
+import type { Paint } from '../../base/colour.ts';
+import { createPaint } from '../../base/colour.ts';
+import type { CliContext } from '../../base/context.ts';
+import type { JobReport } from '../../jobs/describe-job.ts';
+import { readHistory, reportJob } from '../../jobs/describe-job.ts';
+import { findJob, openJobs } from '../../jobs/open-jobs.ts';
+import { formatInstant } from '../../output/instant.ts';
+import { printJson, printLine, visible } from '../../output/print.ts';
+import { useStore } from '../../store/use-store.ts';
+
+const NEXT = 5;
+const RUNS = 5;
+const TICKS = 5;
+
+export class JobShowCommand extends Command<CliContext> {
+  static override paths = [['job', 'show']];
+  static override usage = Command.Usage({
+    description: 'Show a job: its prompt, its next five runs, its last ones, and what was missed',
+    examples: [['By name or id', '$0 job show report']],
+  });
+
+  reference = Option.String({ name: 'job' });
+  profile = Option.String('--profile', { description: '<profile> Look for the job in this profile only' });
+  config = Option.Array('--config', {
+    description: '<path|glob> Configuration instead of the usual search; repeatable',
+  });
+  json = Option.Boolean('--json', false, { description: 'Print JSON' });
+
+  async execute(): Promise<number> {
+    const { context } = this;
+    const open = await openJobs(context, this.config);
+    const job = findJob(open, this.reference, this.profile);
+    const options = { now: context.clock.now(), next: NEXT, runs: RUNS };
+    const history = await useStore(context, async (store) =>
+      readHistory(store, job, await store.read({ kind: 'jobs' }), RUNS),
+    );
+    const report = reportJob(job, history, options);
+    const { prompt, skills, toolsets } = job;
+    const blueprint = open.records.find(({ id }) => id === job.id)?.blueprint ?? null;
+    if (this.json) printJson(context, { ...report, prompt, skills, toolsets, blueprint });
+    else for (const line of describe(job, report, createPaint(context.colour.stdout))) printLine(context, line);
+    return 0;
+  }
+}
+
+function describe(job: Job, report: JobReport, paint: Paint): string[] {
+  const { id, name, profile, kind, state, timezone, deliver, misfire } = report;
+  const field = (label: string, text: string): string => `  ${label.padEnd(10)} ${visible(text)}`;
+  const at = (iso: string): string => formatInstant(Date.parse(iso), timezone);
+  return [
+    `${paint('bold', name)} (${id}) is ${state}`,
+    ...(job.description === null ? [] : [`  ${visible(job.description)}`]),
+    field('schedule', `${report.schedule_human} (${report.schedule}) in ${timezone}`),
+    field('deliver', deliver.join(', ')),
+    field('missed', misfire === 'once' ? 'runs once after a downtime' : 'skipped'),
+    field('profile', profile),
+    field('kept in', kind === 'static' ? 'the config' : 'the store'),
+    ...list('skills', job.skills),
+    ...list('toolsets', job.toolsets),
+    '',
+    'Prompt:',
+    ...job.prompt
+      .trimEnd()
+      .split('\n')
+      .map((line) => `  ${visible(line)}`),
+    ...section(
+      'Next runs:',
+      report.next_runs.map((next) => `  ${at(next)}`),
+    ),
+    ...section(
+      'Last runs:',
+      report.runs.map(
+        ({ started_at, event, state: ended, reason }) =>
+          `  ${at(started_at)}  ${event}: ${ended}${reason === null ? '' : ` (${visible(reason)})`}`,
+      ),
+    ),
+    ...section(
+      `Not run (${report.missed} missed):`,
+      report.ticks.slice(0, TICKS).map((tick) => `  ${describeTick(tick, timezone)}`),
+    ),
+  ];
+}
+
+const list = (label: string, names: readonly string[]): string[] =>
+  names.length === 0 ? [] : [`  ${label.padEnd(10)} ${visible(names.join(', '))}`];
+
+const section = (title: string, lines: readonly string[]): string[] =>
+  lines.length === 0 ? [] : ['', title, ...lines];
+
+function describeTick({ due_at, outcome, missed }: JobReport['ticks'][number], timezone: string): string {
+  const at = formatInstant(due_at, timezone);
+  if (outcome === 'overlapped') return `${at}  the run before was still under way`;
+  const before = outcome === 'fired' ? 'before it ' : 'up to it ';
+  return `${at}  ${before}${missed} missed: no gateway was running`;
+}

@@ -1,0 +1,63 @@
+/** `hookwright profile list`: the profiles of this home, with what is bound to each. */
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { Command, Option } from 'clipanion';
+import { PROFILE_NAME } from '../../../base/profiles.ts';
+import type { CliContext } from '../../base/context.ts';
+import { printJson } from '../../output/print.ts';
+import { printTable } from '../../output/table.ts';
+import type { ProfileClosure } from '../../profiles/closure.ts';
+import { loadClosures } from '../../profiles/load-closures.ts';
+import { openTable } from '../../subscriptions/open-table.ts';
+
+/** A folder that is not served, because profiles are switched off. */
+type Row = Pick<ProfileClosure, 'id' | 'name' | 'home' | 'agent' | 'routes' | 'targets'> & { readonly served: boolean };
+
+export class ProfileListCommand extends Command<CliContext> {
+  static override paths = [['profile', 'list']];
+  static override usage = Command.Usage({
+    description: 'List the profiles of this home and what is bound to each',
+    examples: [
+      ['Who is served here', '$0 profile list'],
+      ['For scripts', '$0 profile list --json'],
+    ],
+  });
+
+  config = Option.Array('--config', {
+    description: '<path|glob> Configuration instead of the usual search; repeatable',
+  });
+  json = Option.Boolean('--json', false, { description: 'Print JSON' });
+
+  async execute(): Promise<number> {
+    const { context } = this;
+    const { table, facts } = await openTable(context, this.config);
+    const served = loadClosures(context.home, table, facts).map((closure): Row => ({ ...closure, served: true }));
+    const others = folders(join(context.home, 'profiles')).filter((name) => !served.some((row) => row.name === name));
+    const rows = [...served, ...others.map(unserved)];
+    if (this.json) printJson(context, rows);
+    else {
+      printTable(
+        context,
+        rows,
+        [
+          { title: 'NAME', value: ({ name }) => name },
+          { title: 'ROUTES', value: ({ routes }) => routes.map(({ name }) => name).join(',') },
+          { title: 'TARGETS', value: ({ targets }) => targets.join(',') },
+          { title: 'AGENT', value: ({ agent }) => agent },
+          { title: 'STATE', value: (row) => (row.served ? 'served' : 'not served: gateway.multiplex_profiles is off') },
+        ],
+        'no profiles',
+      );
+    }
+    return 0;
+  }
+}
+
+function folders(path: string): string[] {
+  const names = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true ? readdirSync(path) : [];
+  return names.filter((name) => PROFILE_NAME.test(name) && statSync(join(path, name)).isDirectory()).sort();
+}
+
+const unserved = (name: string): Row => ({
+  ...{ id: name, name, home: `profiles/${name}`, agent: '', routes: [], targets: [], served: false },
+});

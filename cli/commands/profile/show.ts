@@ -1,0 +1,47 @@
+/** `hookwright profile show`: everything one profile can reach. */
+import { Command, Option } from 'clipanion';
+import { suggest } from '../../../compiler/text/suggest.ts';
+import { createPaint } from '../../base/colour.ts';
+import type { CliContext } from '../../base/context.ts';
+import { CliError } from '../../base/errors.ts';
+import { printJson, printLine } from '../../output/print.ts';
+import { loadClosures } from '../../profiles/load-closures.ts';
+import { formatClosure } from '../../profiles/print-closure.ts';
+import { openTable } from '../../subscriptions/open-table.ts';
+
+export class ProfileShowCommand extends Command<CliContext> {
+  static override paths = [['profile', 'show']];
+  static override usage = Command.Usage({
+    description: 'Show everything a profile can reach: routes, targets, credentials, scripts',
+    details: 'Credentials are shown as references, never as secrets. What is not listed is out of its reach.',
+    examples: [['Before giving it a new sender', '$0 profile show work']],
+  });
+
+  name = Option.String({ name: 'profile' });
+  config = Option.Array('--config', {
+    description: '<path|glob> Configuration instead of the usual search; repeatable',
+  });
+  json = Option.Boolean('--json', false, { description: 'Print JSON' });
+
+  async execute(): Promise<number> {
+    const { context, name } = this;
+    const { table, facts } = await openTable(context, this.config);
+    const closures = loadClosures(context.home, table, facts);
+    const closure = closures.find((one) => one.name === name);
+    if (closure === undefined) {
+      const [close] = suggest(
+        name,
+        closures.map((one) => one.name),
+      );
+      const off = table.gateway.multiplex_profiles ? [] : ['profiles are off: set gateway.multiplex_profiles: true'];
+      throw new CliError(
+        `there is no profile "${name}"`,
+        ...(close === undefined ? [] : [`did you mean ${close}?`]),
+        ...off,
+      );
+    }
+    if (this.json) printJson(context, closure);
+    else for (const line of formatClosure(closure, createPaint(context.colour.stdout))) printLine(context, line);
+    return 0;
+  }
+}

@@ -1,0 +1,41 @@
+/** `hookwright session list`: the sessions of a profile. */
+import { Command, Option } from 'clipanion';
+import type { SessionSummary } from '../../../runtime/deliver/sessions/session-store.ts';
+import { listSessions } from '../../../runtime/deliver/sessions/session-store.ts';
+import type { CliContext } from '../../base/context.ts';
+import { printJson } from '../../output/print.ts';
+import { printTable } from '../../output/table.ts';
+import { sessionHome } from '../../sessions/open-chat.ts';
+
+export class SessionListCommand extends Command<CliContext> {
+  static override paths = [['session', 'list']];
+  static override usage = Command.Usage({
+    description: 'List the sessions of a profile',
+    examples: [
+      ['List them', '$0 session list'],
+      ['For scripts', '$0 session list --profile work --json'],
+    ],
+  });
+
+  profile = Option.String('--profile', { description: '<profile> Whose sessions; default: `default`' });
+  json = Option.Boolean('--json', false, { description: 'Print JSON' });
+
+  async execute(): Promise<number> {
+    const sessions = await listSessions(sessionHome(this.context, this.profile));
+    if (this.json) {
+      printJson(
+        this.context,
+        sessions.map((session) => ({ id: session.chat_id, name: `${session.target} ${session.chat_id}`, ...session })),
+      );
+      return 0;
+    }
+    const columns = [
+      { title: 'TARGET', value: (session: SessionSummary) => session.target },
+      { title: 'CHAT', value: (session: SessionSummary) => session.chat_id },
+      { title: 'TURNS', value: (session: SessionSummary) => session.turns, align: 'right' as const },
+      { title: 'CHANGED', value: (session: SessionSummary) => session.changed_at },
+    ];
+    printTable(this.context, sessions, columns, 'no chat has a session; make one: hookwright session open');
+    return 0;
+  }
+}

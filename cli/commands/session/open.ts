@@ -1,0 +1,30 @@
+/** `hookwright session open`: gives a chat a session, so that deliveries are mirrored into it. */
+import { Command, Option } from 'clipanion';
+import { openSession } from '../../../runtime/deliver/sessions/session-store.ts';
+import type { CliContext } from '../../base/context.ts';
+import { printLine, printNote } from '../../output/print.ts';
+import { openChat } from '../../sessions/open-chat.ts';
+
+export class SessionOpenCommand extends Command<CliContext> {
+  static override paths = [['session', 'open']];
+  static override usage = Command.Usage({
+    description: 'Give a chat a session, into which deliveries can be mirrored',
+    details:
+      'Routes with `mirror_to_session` append what they deliver to the session of the chat, one JSON object per line. A chat without a session is passed over. Prints the path of the file; a session that exists is left as it is.',
+    examples: [
+      ['The session of a group', '$0 session open messenger_a -1001234'],
+      ['In a profile', '$0 session open slack C0123 --profile work'],
+    ],
+  });
+
+  target = Option.String({ name: 'target' });
+  chatId = Option.String({ name: 'chat id' });
+  profile = Option.String('--profile', { description: '<profile> Whose session; default: `default`' });
+
+  async execute(): Promise<number> {
+    const { path, created } = await openSession(await openChat(this.context, this));
+    printLine(this.context, path);
+    if (!created) printNote(this.context, 'the session was there already');
+    return 0;
+  }
+}

@@ -1,0 +1,40 @@
+/** `hookwright session show`: the turns of a chat's session. */
+import { Command, Option } from 'clipanion';
+import { sessionPath } from '../../../runtime/deliver/sessions/session-file.ts';
+import { readTurns } from '../../../runtime/deliver/sessions/session-store.ts';
+import type { CliContext } from '../../base/context.ts';
+import { CliError } from '../../base/errors.ts';
+import { printJson, printLine, visible } from '../../output/print.ts';
+import { openChat } from '../../sessions/open-chat.ts';
+
+export class SessionShowCommand extends Command<CliContext> {
+  static override paths = [['session', 'show']];
+  static override usage = Command.Usage({
+    description: "Show the turns of a chat's session",
+    examples: [
+      ['Read it', '$0 session show messenger_a -1001234'],
+      ['As it is stored', '$0 session show messenger_a -1001234 --json'],
+    ],
+  });
+
+  target = Option.String({ name: 'target' });
+  chatId = Option.String({ name: 'chat id' });
+  profile = Option.String('--profile', { description: '<profile> Whose session; default: `default`' });
+  json = Option.Boolean('--json', false, { description: 'Print JSON' });
+
+  async execute(): Promise<number> {
+    const turns = await readTurns(sessionPath(await openChat(this.context, this)));
+    if (turns === null) {
+      const make = `make one: hookwright session open ${this.target} ${this.chatId}`;
+      throw new CliError(`the chat ${this.chatId} of ${this.target} has no session`, make);
+    }
+    if (this.json) printJson(this.context, turns);
+    else {
+      for (const { at, role, content } of turns) {
+        printLine(this.context, `${visible(at)}  ${visible(role)}`);
+        for (const line of content.split('\n')) printLine(this.context, `  ${visible(line)}`);
+      }
+    }
+    return 0;
+  }
+}

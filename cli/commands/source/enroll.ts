@@ -1,0 +1,98 @@
+/** `hookwright source enroll`: waits for the secret that a sender sends when its webhook is created. */
+import { existsSync } from 'node:fs';
+import { Command, Option } from 'clipanion';
+import { userHome } from '../../../runtime/platform/secrets/machine-secrets.ts';
+import { capturedFile, storeCaptured } from '../../../runtime/verify/store-captured.ts';
+import type { RoutePlan, RouteTable } from '../../../schemas/generated/types.ts';
+import type { CliContext } from '../../base/context.ts';
+import { CliError, UsageError } from '../../base/errors.ts';
+import { askGateway } from '../../gateway/ask-gateway.ts';
+import { printJson, printLine, printNote } from '../../output/print.ts';
+import { findRoute } from '../../subscriptions/find-route.ts';
+import { openTable } from '../../subscriptions/open-table.ts';
+import { routePath } from '../../subscriptions/route-url.ts';
+
+const DEFAULT_SECONDS = 900;
+
+export class SourceEnrollCommand extends Command<CliContext> {
+  static override paths = [['source', 'enroll']];
+  static override usage = Command.Usage({
+    description: 'Wait for the secret a sender sends when its webhook is created',
+    details:
+      'Some senders make the secret themselves and send it in the first request to the URL. That request is trusted only while this command waits; the secret is stored in the file the route names (`secret: file:…`), readable by its owner alone, and counts at once.',
+    examples: [
+      ['Then create the webhook at the sender', '$0 source enroll my-notion'],
+      ['Wait for an hour', '$0 source enroll my-asana --timeout 3600'],
+    ],
+  });
+
+  timeout = Option.String('--timeout', { description: `<seconds> How long to wait; default ${DEFAULT_SECONDS}` });
+  config = Option.Array('--config', { description: '<path> Config file or glob; may be repeated' });
+  json = Option.Boolean('--json', false, { description: 'Print the file as JSON' });
+  route = Option.String({ name: 'route' });
+
+  async execute(): Promise<number> {
+    const seconds = this.seconds();
+    const { table } = await this.prepare();
+    const { plan } = findRoute(this.context, this.route, table);
+    printNote(this.context, `waiting for ${sourceOf(plan)}: create the webhook there, for ${urlOf(plan, table)}`);
+    const file = await this.wait(plan, seconds * 1000);
+    if (this.json) printJson(this.context, { route: plan.name, file });
+    else printLine(this.context, file);
+    printNote(this.context, 'the secret is stored and in use');
+    return 0;
+  }
+
+  private seconds(): number {
+    const seconds = this.timeout === undefined ? DEFAULT_SECONDS : Number(this.timeout);
+    if (Number.isFinite(seconds) && seconds > 0) return seconds;
+    throw new UsageError(`--timeout takes a number of seconds, not "${this.timeout}"`);
+  }
+
+  /** Makes a file to start with, which a gateway needs as much as any other secret. */
+  private async prepare(): Promise<{ readonly table: Awaited<ReturnType<typeof openTable>> }> {
+    const table = await openTable(this.context, this.config);
+    const { plan } = findRoute(this.context, this.route, table);
+    requireCapture(plan, table.table);
+    const { home, env } = this.context;
+    const folders = { home, userHome: userHome(env) };
+    const path = capturedFile(folders, plan);
+    if (path === null) {
+      throw new CliError(
+        `the secret of route "${plan.name}" is not kept in a file`,
+        `write it like this: secret: file:secrets/${plan.name}`,
+      );
+    }
+    if (existsSync(path)) return { table };
+    storeCaptured(folders, plan, this.context.random(32).toString('hex'));
+    printNote(this.context, `${path} is new and holds a random value until the secret arrives`);
+    if (table.url !== null) await askGateway(this.context, 'reload', {});
+    return { table };
+  }
+
+  private async wait(plan: RoutePlan, timeoutMs: number): Promise<string> {
+    const { clock } = this.context;
+    const end = clock.monotonic() + timeoutMs;
+    while (clock.monotonic() < end) {
+      const report = await askGateway(this.context, 'enroll', { profile: plan.profile, route: plan.name });
+      if (report.kind === 'stored' && report.file !== null) return report.file;
+      if (report.kind === 'failed') throw new CliError(`the secret arrived and could not be stored: ${report.reason}`);
+    }
+    throw new CliError(`no secret arrived within ${timeoutMs / 1000} s`, 'nothing was changed; run it again');
+  }
+}
+
+const sourceOf = (plan: RoutePlan): string => plan.source ?? 'the sender';
+
+function urlOf(plan: RoutePlan, { url }: { readonly url: string | null }): string {
+  return plan.public_url ?? `${url ?? ''}${routePath(plan)}`;
+}
+
+/** @throws CliError for a sender whose secret comes another way. */
+function requireCapture(plan: RoutePlan, { schemes }: RouteTable): void {
+  const captures = (name: string): boolean => schemes[name]?.challenges.some(({ kind }) => kind === 'capture') ?? false;
+  if (plan.source !== null && captures(plan.source)) return;
+  const known = Object.keys(schemes).filter(captures).sort().join(', ');
+  const what = plan.source === null ? `route "${plan.name}" has no source` : `${plan.source} sends no secret`;
+  throw new CliError(`${what}: there is nothing to wait for`, `these send theirs: ${known}`);
+}

@@ -1,0 +1,48 @@
+/** `hookwright source list`: every sender the catalog knows, shipped and the user's own. */
+import { Command, Option } from 'clipanion';
+import { describeWindow, primitiveName } from '../../../compiler/sources/describe-source.ts';
+import type { CliContext } from '../../base/context.ts';
+import { printJson } from '../../output/print.ts';
+import { printTable } from '../../output/table.ts';
+import type { OpenSource } from '../../sources/open-sources.ts';
+import { openSources } from '../../sources/open-sources.ts';
+
+export class SourceListCommand extends Command<CliContext> {
+  static override paths = [['source', 'list']];
+  static override usage = Command.Usage({
+    description: 'List the senders whose webhooks can be verified',
+    details: 'A word narrows the list to the sources whose name, alias or title holds it.',
+    examples: [
+      ['All of them', '$0 source list'],
+      ['Those of one service', '$0 source list gitlab'],
+    ],
+  });
+
+  json = Option.Boolean('--json', false, { description: 'Print the sources as JSON' });
+  config = Option.Array('--config', { description: '<path> Config file or glob; may be repeated' });
+  word = Option.String({ required: false, name: 'word' });
+
+  async execute(): Promise<number> {
+    const { sources } = await openSources(this.context, this.config);
+    const word = this.word?.toLowerCase() ?? '';
+    const shown = sources.filter(({ name, file }) =>
+      [name, file.title ?? '', ...(file.aliases ?? [])].some((text) => text.toLowerCase().includes(word)),
+    );
+    if (this.json) printJson(this.context, shown.map(describeJson));
+    else printTable(this.context, shown, COLUMNS, `no source is called anything like "${word}"`);
+    return 0;
+  }
+}
+
+const COLUMNS = [
+  { title: 'SOURCE', value: ({ name }: OpenSource) => name },
+  { title: 'SENDER', value: ({ file }: OpenSource) => file.title ?? '' },
+  { title: 'SIGNS WITH', value: ({ file }: OpenSource) => primitiveName(file.verify) },
+  { title: 'WINDOW', value: ({ file }: OpenSource) => describeWindow(file) ?? '-' },
+  { title: 'ALSO CALLED', value: ({ file }: OpenSource) => (file.aliases ?? []).join(', ') },
+];
+
+function describeJson({ name, file, own }: OpenSource): unknown {
+  const { title, aliases = [], docs = null, verify, timestamp, evidence = null } = file;
+  return { name, title, aliases, docs, verify, window_seconds: timestamp?.tolerance ?? null, evidence, own };
+}

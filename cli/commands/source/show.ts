@@ -1,0 +1,86 @@
+/** `hookwright source show`: how one sender signs and sends, and what to do to connect it. */
+import { Command, Option } from 'clipanion';
+import {
+  describeDelivery,
+  describeEvent,
+  describeHandshake,
+  describeSecret,
+  describeSending,
+  describeSignature,
+  describeWindow,
+  routeSnippet,
+  setupSteps,
+} from '../../../compiler/sources/describe-source.ts';
+import { createPaint } from '../../base/colour.ts';
+import type { CliContext } from '../../base/context.ts';
+import { printJson, printLine, visible } from '../../output/print.ts';
+import type { OpenSource } from '../../sources/open-sources.ts';
+import { openSources } from '../../sources/open-sources.ts';
+
+export class SourceShowCommand extends Command<CliContext> {
+  static override paths = [['source', 'show']];
+  static override usage = Command.Usage({
+    description: 'Show how a sender signs and sends, and the steps to connect it',
+    examples: [
+      ['A sender by name or alias', '$0 source show github'],
+      ['As the catalog has it', '$0 source show stripe --json'],
+    ],
+  });
+
+  json = Option.Boolean('--json', false, { description: 'Print the catalog entry as JSON' });
+  config = Option.Array('--config', { description: '<path> Config file or glob; may be repeated' });
+  name = Option.String({ name: 'source' });
+
+  async execute(): Promise<number> {
+    const source = (await openSources(this.context, this.config)).find(this.name);
+    if (this.json) printJson(this.context, { name: source.name, ...source.file });
+    else for (const line of describe(this.context, source)) printLine(this.context, line);
+    return 0;
+  }
+}
+
+function describe(context: CliContext, { name, file, plan }: OpenSource): string[] {
+  const paint = createPaint(context.colour.stdout);
+  const aliases = file.aliases === undefined ? '' : `, also called ${file.aliases.join(', ')}`;
+  const rows: readonly (readonly [string, string | null])[] = [
+    ['Signature', describeSignature(file)],
+    ['Secret', describeSecret(file)],
+    ['Window', describeWindow(file)],
+    ['Event', describeEvent(file) || null],
+    ['Delivery', describeDelivery(file)],
+    ['Handshake', describeHandshake(plan) || null],
+    ['Sending', describeSending(file).join(', ') || null],
+    ['Evidence', file.evidence ?? null],
+    ['Docs', file.docs ?? null],
+  ];
+  const width = Math.max(...rows.map(([title]) => title.length)) + 1;
+  const shown = rows.flatMap(([title, text]) =>
+    text === null ? [] : [`${`${title}:`.padEnd(width)} ${visible(text)}`],
+  );
+  const list = (title: string, items: readonly string[]): string[] =>
+    items.length === 0 ? [] : ['', paint('bold', title), ...items.map((item) => `  ${visible(item)}`)];
+  return [
+    `${paint('bold', visible(file.title ?? name))} (${name}${aliases})`,
+    ...shown,
+    ...list(
+      'At the sender',
+      setupSteps(file).map((step, index) => `${index + 1}. ${step}`),
+    ),
+    ...list('In hookwright.yaml', routeSnippet(name, file, plan).split('\n')),
+    ...list('Notes', file.notes ?? []),
+    ...list('Events', wrap(file.events ?? [])),
+  ];
+}
+
+/** Names in lines of at most so many characters. */
+const LINE = 96;
+
+function wrap(names: readonly string[]): string[] {
+  const lines: string[] = [];
+  for (const name of names) {
+    const last = lines.at(-1);
+    if (last === undefined || last.length + name.length + 2 > LINE) lines.push(`${name},`);
+    else lines[lines.length - 1] = `${last} ${name},`;
+  }
+  return lines.map((line, index) => (index === lines.length - 1 ? line.slice(0, -1) : line));
+}

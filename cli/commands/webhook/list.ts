@@ -1,0 +1,51 @@
+/** `hookwright webhook list`: the subscriptions, with what the gateway makes of each. */
+import { Command, Option } from 'clipanion';
+import type { CliContext } from '../../base/context.ts';
+import { printJson } from '../../output/print.ts';
+import { printTable } from '../../output/table.ts';
+import { listRoutes } from '../../subscriptions/list-routes.ts';
+import { openTable } from '../../subscriptions/open-table.ts';
+
+export class WebhookListCommand extends Command<CliContext> {
+  static override paths = [['webhook', 'list']];
+  static override usage = Command.Usage({
+    description: 'List the subscriptions and what the gateway makes of each',
+    details: 'Secrets are never shown. A quarantined entry is not served, and says why; the others go on.',
+    examples: [
+      ['What is subscribed', '$0 webhook list'],
+      ['Static routes too, for scripts', '$0 webhook list --all --json'],
+    ],
+  });
+
+  all = Option.Boolean('--all', false, { description: 'Static routes of the configuration too' });
+  config = Option.Array('--config', {
+    description: '<path|glob> Configuration instead of the usual search; repeatable',
+  });
+  json = Option.Boolean('--json', false, { description: 'Print JSON' });
+
+  async execute(): Promise<number> {
+    const open = await openTable(this.context, this.config);
+    const routes = listRoutes(this.context.home, open, this.all);
+    if (this.json) {
+      printJson(this.context, routes);
+      return 0;
+    }
+    printTable(
+      this.context,
+      routes,
+      [
+        { title: 'NAME', value: ({ name }) => name },
+        { title: 'STATE', value: ({ state, reason }) => (reason === null ? state : `${state}: ${reason}`) },
+        { title: 'MODE', value: ({ mode }) => mode ?? '' },
+        { title: 'SOURCE', value: ({ source }) => source ?? 'any' },
+        { title: 'EVENTS', value: ({ events }) => (events.length === 0 ? 'all' : events.join(',')) },
+        { title: 'DELIVER', value: ({ deliver }) => deliver.join(',') },
+        { title: 'PROFILE', value: ({ profile }) => profile },
+        { title: 'TOOLSETS', value: ({ toolsets }) => (toolsets === null ? 'default' : toolsets.join(',')) },
+        { title: 'URL', value: ({ url }) => url },
+      ],
+      'no subscriptions; make one: hookwright webhook subscribe <name>',
+    );
+    return 0;
+  }
+}

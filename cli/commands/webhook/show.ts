@@ -1,0 +1,70 @@
+/** `hookwright webhook show`: one subscription as it stands in the file; its secrets only when asked for. */
+import { Command, Option } from 'clipanion';
+import type { RouteConfig } from '../../../schemas/generated/types.ts';
+import type { CliContext } from '../../base/context.ts';
+import { printJson, printLine, visible } from '../../output/print.ts';
+import { refuseStatic } from '../../subscriptions/check-entry.ts';
+import { listRoutes } from '../../subscriptions/list-routes.ts';
+import { openTable } from '../../subscriptions/open-table.ts';
+import { subscriptionNotFound } from '../../subscriptions/save-entry.ts';
+import { parseSubscriptions, readSubscriptionText } from '../../subscriptions/subscription-file.ts';
+
+/** Stands for a secret that is not shown. */
+const HIDDEN = '(hidden; --reveal shows it)';
+
+export class WebhookShowCommand extends Command<CliContext> {
+  static override paths = [['webhook', 'show']];
+  static override usage = Command.Usage({
+    description: 'Show one subscription; with --reveal its secrets too',
+    examples: [
+      ['What it is set to', '$0 webhook show alerts'],
+      ['The secret to give to the sender', '$0 webhook show alerts --reveal'],
+    ],
+  });
+
+  name = Option.String({ name: 'subscription' });
+  reveal = Option.Boolean('--reveal', false, { description: 'Show secrets' });
+  config = Option.Array('--config', {
+    description: '<path|glob> Configuration instead of the usual search; repeatable',
+  });
+  json = Option.Boolean('--json', false, { description: 'Print JSON' });
+
+  async execute(): Promise<number> {
+    const { home } = this.context;
+    const open = await openTable(this.context, this.config);
+    const entry = parseSubscriptions(home, readSubscriptionText(home)).get(this.name);
+    const row = listRoutes(home, open, false).find(({ name }) => name === this.name);
+    if (entry === undefined || row === undefined) {
+      refuseStatic(this.name, open);
+      throw subscriptionNotFound(this.name);
+    }
+    const shown = this.reveal ? entry : hideSecrets(entry);
+    if (this.json) {
+      printJson(this.context, { ...row, entry: shown });
+      return 0;
+    }
+    printLine(
+      this.context,
+      `${visible(this.name)}: ${row.state}${row.reason === null ? '' : `, ${visible(row.reason)}`}`,
+    );
+    printLine(this.context, row.url);
+    printLine(this.context, JSON.stringify(shown, null, 2));
+    return 0;
+  }
+}
+
+/** References name no secret and stay. */
+function hideSecrets(entry: RouteConfig): unknown {
+  const hide = (value: unknown): unknown => (typeof value === 'string' && /^(env|file):/.test(value) ? value : HIDDEN);
+  const inList = (item: unknown): unknown =>
+    typeof item === 'object' && item !== null && 'value' in item ? { ...item, value: hide(item.value) } : hide(item);
+  const { secret, secrets, verify_token } = entry as {
+    readonly [Key in 'secret' | 'secrets' | 'verify_token']?: unknown;
+  };
+  return {
+    ...entry,
+    ...(secret === undefined ? {} : { secret: hide(secret) }),
+    ...(verify_token === undefined ? {} : { verify_token: hide(verify_token) }),
+    ...(secrets === undefined ? {} : { secrets: Array.isArray(secrets) ? secrets.map(inList) : HIDDEN }),
+  };
+}

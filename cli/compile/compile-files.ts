@@ -1,0 +1,75 @@
+/** Compiles a configuration and writes its tables, for `compile`, `gateway run` and the thread that recompiles. */
+import { mkdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { isSystemError } from '../../base/system-error.ts';
+import type { CompileOutput, CompileResult } from '../../compiler/compile.ts';
+import { compile } from '../../compiler/compile.ts';
+import type { Flags } from '../../compiler/lower/overrides.ts';
+import type { JobRef } from '../../compiler/machine-facts.ts';
+import { nodeFiles } from '../../compiler/node/node-files.ts';
+import { readShippedShape } from '../../compiler/node/shipped-catalog.ts';
+import type { ShippedCatalog } from '../../compiler/shipped-catalog.ts';
+import type { Files } from '../../compiler/source/files.ts';
+import { describeDiskError } from '../../runtime/platform/describe-disk-error.ts';
+import { writeAtomic } from '../../runtime/platform/write-atomic.ts';
+import { CliError } from '../base/errors.ts';
+
+/** Everything a compile depends on but the files themselves; can be sent to a thread. */
+export interface CompileRequest {
+  readonly cwd: string;
+  readonly home: string;
+  /** `--config` paths and globs. */
+  readonly configs: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly flags: Flags;
+  /** The catalog that comes with this program. */
+  readonly catalog: ShippedCatalog;
+  /** Jobs of the store. */
+  readonly jobs: readonly JobRef[];
+}
+
+/** @param files the file system, or one with a change that is not made yet */
+export function compileRequest(request: CompileRequest, files: Files = nodeFiles): CompileResult {
+  return compile({ ...request, files, readShape: readShippedShape });
+}
+
+/** The folder of the tables: `--out`, else `build/` beside the root config file. */
+export function outFolder({ root }: CompileResult, cwd: string, out: string | undefined): string {
+  return out === undefined ? join(dirname(root), 'build') : resolve(cwd, out);
+}
+
+export interface WrittenTables {
+  readonly routes: string;
+  readonly blueprints: string;
+  /** False when the same bytes were there already. */
+  readonly changed: boolean;
+}
+
+/**
+ * Each file is replaced whole; one that would not change is left alone. Mode 0600 when the table holds literal secrets.
+ * @throws CliError when the disk does not take them
+ */
+export function writeTables(folder: string, output: CompileOutput): WrittenTables {
+  const routes = join(folder, 'routes.json');
+  const blueprints = join(folder, 'blueprints.json');
+  const mode = output.hasLiteralSecrets ? 0o600 : 0o644;
+  try {
+    mkdirSync(folder, { recursive: true });
+    // The catalog first: whoever sees the new table finds the catalog that belongs to it.
+    replace(blueprints, output.blueprintsJson, 0o644);
+    return { routes, blueprints, changed: replace(routes, output.routesJson, mode) };
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    throw new CliError(
+      `cannot write the tables to ${folder}: ${describeDiskError(error)}`,
+      'put them elsewhere: --out <dir>',
+    );
+  }
+}
+
+function replace(path: string, text: string, mode: number): boolean {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (stat !== undefined && (stat.mode & 0o777) === mode && readFileSync(path, 'utf8') === text) return false;
+  writeAtomic(path, text, mode);
+  return true;
+}

@@ -1,0 +1,21 @@
+/** The compile a command line asks for. */
+import type { Flags } from '../../compiler/lower/overrides.ts';
+import type { CliContext } from '../base/context.ts';
+import { readStoredJobs } from '../store/stored-jobs.ts';
+import type { CompileRequest } from './compile-files.ts';
+
+export interface CompileFlags {
+  readonly configs?: readonly string[] | undefined;
+  readonly flags?: Flags;
+}
+
+export async function createCompileRequest(
+  context: CliContext,
+  { configs, flags }: CompileFlags,
+): Promise<CompileRequest> {
+  const { cwd, home, env } = context;
+  const [catalog, stored] = await Promise.all([context.catalog(), readStoredJobs(context)]);
+  // Only what routes can name: the request may be sent to a thread.
+  const jobs = stored.map(({ id, name, profile }) => ({ id, name, profile }));
+  return { cwd, home, configs: configs ?? [], env: { ...env }, flags: flags ?? {}, catalog, jobs };
+}

@@ -1,0 +1,67 @@
+/** What the running gateway answers on its control socket. */
+import { ControlError } from '../../runtime/control/control-error.ts';
+import type { ControlHandlers, GatewayStatus, StopReport } from '../../runtime/control/operations.ts';
+import { createStoreHandlers } from '../../runtime/control/store-operations.ts';
+import type { Service } from '../../runtime/gateway-service.ts';
+import type { CliContext } from '../base/context.ts';
+import { packageVersion } from '../base/package-version.ts';
+import { createBlueprintJobs } from './blueprint-jobs.ts';
+import type { Reloader } from './reloader.ts';
+
+export interface ControlParts {
+  readonly context: CliContext;
+  readonly service: Service;
+  readonly reloader: Reloader;
+  readonly stop: (drainSeconds?: number) => Promise<StopReport>;
+  readonly tableFile: string;
+  readonly logFile: string | null;
+  readonly config: string | null;
+  readonly url: string;
+}
+
+export function createControlHandlers(parts: ControlParts): ControlHandlers {
+  const { context, service, reloader, stop } = parts;
+  return {
+    status: () => statusOf(parts),
+    stop: ({ drain_seconds }) => stop(drain_seconds),
+    reload: () => reloader.reload(),
+    enroll: (input) => {
+      if (typeof input.profile !== 'string' || typeof input.route !== 'string') {
+        throw new ControlError('refused', '`profile` and `route` are texts');
+      }
+      return service.enroll(input);
+    },
+    create_blueprint_job: createBlueprintJobs(context, service),
+    metrics: () => service.metrics(),
+    ...createStoreHandlers(
+      () => service.store,
+      () => service.changed(),
+    ),
+  };
+}
+
+async function statusOf(parts: ControlParts): Promise<GatewayStatus> {
+  const { context, reloader, tableFile, logFile, config, url } = parts;
+  const { state, startedAt, table, subscriptions, runs, dispatches, store } = await parts.service.status();
+  return {
+    pid: context.pid,
+    version: packageVersion(),
+    url,
+    started_at: startedAt,
+    state,
+    log_file: logFile,
+    config,
+    table: {
+      file: tableFile,
+      hash: table.hash,
+      generation: table.generation,
+      loaded_at: table.loadedAt,
+      routes: table.routes,
+      error: reloader.error ?? table.error,
+    },
+    subscriptions,
+    runs,
+    dispatches,
+    store,
+  };
+}

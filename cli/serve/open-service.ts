@@ -1,0 +1,64 @@
+/** The service of this process: what the command line and the environment say goes into it. */
+import { join } from 'node:path';
+import { compileSubscriptions } from '../../compiler/compile-subscriptions.ts';
+import { readOverrides } from '../../compiler/lower/overrides.ts';
+import { createMachineFacts } from '../../compiler/node/machine-facts.ts';
+import { nodeFiles } from '../../compiler/node/node-files.ts';
+import { loadEnvFile, loadProjectEnv, mergeEnv } from '../../compiler/source/load-env.ts';
+import type { Redactor } from '../../runtime/deliver/redact.ts';
+import type { Service } from '../../runtime/gateway-service.ts';
+import type { ProcessLogger } from '../../runtime/platform/logger.ts';
+import { createService } from '../../runtime/service.ts';
+import type { CliContext } from '../base/context.ts';
+import { CliError } from '../base/errors.ts';
+import { refusePlaceholders } from './refuse-placeholders.ts';
+
+export interface OpenServiceOptions {
+  /** Folder of the compiled tables. */
+  readonly folder: string;
+  /** Flags win over the environment, and that over the table. */
+  readonly host: string | undefined;
+  readonly port: number | undefined;
+  readonly log: ProcessLogger;
+  /** The one that `log` goes through. */
+  readonly redactor: Redactor;
+}
+
+export interface OpenedService {
+  readonly service: Service;
+  /** Absolute path of routes.json. */
+  readonly tableFile: string;
+  /** Whether webhooks are switched on, by table or environment. */
+  readonly enabled: boolean;
+}
+
+/** Rejects as `createService` does; CliError for an environment that cannot be read. */
+export async function openService(context: CliContext, options: OpenServiceOptions): Promise<OpenedService> {
+  const { home, env, clock, timezone, random } = context;
+  const { folder, log, redactor } = options;
+  const overrides = overridesOf(context, options);
+  const tableFile = join(folder, 'routes.json');
+  const service = await createService({
+    ...{ home, env, clock, log, redactor, timezone, random },
+    projectEnv: context.projectEnv,
+    table: { file: tableFile },
+    host: overrides.host ?? undefined,
+    port: overrides.port ?? undefined,
+    lowerSubscriptions: (text, table, jobs) => compileSubscriptions(text, table, createMachineFacts(context, jobs)),
+    checkSecrets: (secrets, at) => refusePlaceholders(secrets, overrides.host ?? at),
+    onSecretsRead: context.forgetVariables,
+  });
+  return { service, tableFile, enabled: overrides.enabled ?? service.table.server.enabled };
+}
+
+function overridesOf(
+  { home, cwd, env, projectEnv }: CliContext,
+  { host, port }: OpenServiceOptions,
+): ReturnType<typeof readOverrides> {
+  const project = loadProjectEnv(nodeFiles, projectEnv, cwd).values;
+  const variables = mergeEnv(env, loadEnvFile(nodeFiles, home, cwd).values, project);
+  const overrides = readOverrides(variables, { host, port });
+  const [complaint, ...others] = overrides.complaints;
+  if (complaint !== undefined) throw new CliError(complaint, ...others);
+  return overrides;
+}

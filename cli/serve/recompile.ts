@@ -1,0 +1,50 @@
+/** One recompile as a message: what goes to the thread and what comes back. */
+import { hasErrors } from '../../compiler/diagnostics/diagnostic.ts';
+import { printPretty } from '../../compiler/print/print-pretty.ts';
+import type { CompileRequest } from '../compile/compile-files.ts';
+import { compileRequest, outFolder, writeTables } from '../compile/compile-files.ts';
+
+export interface RecompileRequest extends CompileRequest {
+  readonly out: string | undefined;
+  readonly color: boolean;
+  readonly width: number;
+}
+
+export interface RecompileReport {
+  readonly ok: boolean;
+  /** The written table differs from the one before. */
+  readonly changed: boolean;
+  /** The diagnostics as printed for people; empty without any. */
+  readonly diagnostics: string;
+  readonly errors: number;
+  readonly warnings: number;
+  /** What the result depends on: absolute paths to watch. */
+  readonly inputs: readonly string[];
+  /** Absolute path of the root config file. */
+  readonly root: string;
+  /** Folder of the tables. */
+  readonly folder: string;
+  /** See `CompileResult`. */
+  readonly files: readonly string[];
+  readonly ignored: readonly string[];
+}
+
+/** Compiles, and writes the tables when there are no errors. */
+export function recompile(request: RecompileRequest): RecompileReport {
+  const result = compileRequest(request);
+  const folder = outFolder(result, request.cwd, request.out);
+  const written = result.output === null ? null : writeTables(folder, result.output);
+  const errors = result.diagnostics.filter(({ severity }) => severity === 'error').length;
+  return {
+    ok: written !== null && !hasErrors(result.diagnostics),
+    changed: written?.changed ?? false,
+    diagnostics: printPretty(result.diagnostics, { color: request.color, width: request.width }),
+    errors,
+    warnings: result.diagnostics.length - errors,
+    inputs: result.inputs,
+    root: result.root,
+    folder,
+    files: result.files,
+    ignored: result.ignored,
+  };
+}

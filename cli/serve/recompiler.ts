@@ -1,0 +1,84 @@
+/**
+ * Recompiles the configuration of a serving gateway: on a thread of its own, so that no request waits for it, when a file
+ * changes or somebody asks. Changes that come while it compiles lead to one more compile.
+ */
+
+import type { Clock, Timer } from '../../runtime/platform/clock.ts';
+import { startEntry } from '../../runtime/platform/process/start-thread.ts';
+import type { RecompileReport, RecompileRequest } from './recompile.ts';
+import { watchInputs } from './watch-inputs.ts';
+
+export interface RecompilerContext {
+  readonly request: () => Promise<RecompileRequest>;
+  readonly clock: Clock;
+  /** Called with each report; the tables are written by then. */
+  readonly done: (report: RecompileReport) => Promise<void> | void;
+  readonly failed: (reason: string) => void;
+}
+
+/** Quiet time after a change before it is taken up, in ms: an editor saves in several steps. */
+const QUIET_MS = 60;
+
+export class Recompiler {
+  private readonly context: RecompilerContext;
+  private timer: Timer | null = null;
+  private running: Promise<RecompileReport> | null = null;
+  private unwatch: () => void = () => {};
+  private stopped = false;
+
+  constructor(context: RecompilerContext) {
+    this.context = context;
+  }
+
+  /** Watches what the report says the tables depend on. */
+  watch({ inputs }: RecompileReport): void {
+    if (this.stopped) return;
+    const before = this.unwatch;
+    this.unwatch = watchInputs(inputs, () => this.changed());
+    // What happened just now is still to be told by the old watch.
+    this.context.clock.after(QUIET_MS, before);
+  }
+
+  /** Compiles the files as they are now. @throws Error when the thread fails, which is a bug. */
+  async compile(): Promise<RecompileReport> {
+    // One that is under way may have read a file before it changed.
+    while (this.running !== null) await this.running.catch(() => null);
+    this.running = this.run();
+    try {
+      return await this.running;
+    } finally {
+      this.running = null;
+    }
+  }
+
+  stop(): void {
+    this.stopped = true;
+    this.timer?.cancel();
+    this.unwatch();
+  }
+
+  private changed(): void {
+    this.timer?.cancel();
+    this.timer = this.context.clock.after(QUIET_MS, () => {
+      this.compile().catch((error: unknown) => this.context.failed(String(error)));
+    });
+  }
+
+  private async run(): Promise<RecompileReport> {
+    const report = await compileOnThread(await this.context.request());
+    this.watch(report);
+    await this.context.done(report);
+    return report;
+  }
+}
+
+function compileOnThread(request: RecompileRequest): Promise<RecompileReport> {
+  const thread = startEntry(new URL('./recompile-thread.js', import.meta.url), request);
+  return new Promise((resolve, reject) => {
+    thread.once('message', resolve);
+    thread.once('error', reject);
+    thread.once('exit', () => reject(new Error('the compile ended without a report')));
+    // Last, because listening for messages references the thread again. A stopped gateway does not wait for a compile.
+    thread.unref();
+  });
+}

@@ -1,0 +1,67 @@
+/** Takes changed configuration into a serving gateway: recompiles it where it may, then has the table loaded. */
+import type { ReloadReport } from '../../runtime/control/operations.ts';
+import type { Service } from '../../runtime/gateway-service.ts';
+import type { Logger } from '../../runtime/platform/log.ts';
+import type { CliContext } from '../base/context.ts';
+import type { RecompileReport, RecompileRequest } from './recompile.ts';
+import { Recompiler } from './recompiler.ts';
+
+export interface ReloaderOptions {
+  readonly context: CliContext;
+  readonly service: Service;
+  readonly log: Logger;
+  readonly recompile: { readonly request: () => Promise<RecompileRequest>; readonly first: RecompileReport } | null;
+}
+
+export class Reloader {
+  private readonly options: ReloaderOptions;
+  private readonly recompiler: Recompiler | null;
+  /** Why the newest configuration is not the one being served; null when it is. */
+  error: string | null = null;
+
+  constructor(options: ReloaderOptions) {
+    const { recompile, context, log } = options;
+    this.options = options;
+    this.recompiler =
+      recompile === null
+        ? null
+        : new Recompiler({
+            request: recompile.request,
+            clock: context.clock,
+            done: (report) => this.take(report),
+            failed: (reason) => log.error({ reason }, 'the configuration cannot be compiled'),
+          });
+    if (recompile !== null) this.recompiler?.watch(recompile.first);
+  }
+
+  /** Compiles and loads now. */
+  async reload(): Promise<ReloadReport> {
+    const { service } = this.options;
+    const before = service.tableState.hash;
+    const report = (await this.recompiler?.compile()) ?? null;
+    if (report === null) await service.reload(true);
+    const { hash, error } = service.tableState;
+    return {
+      ok: (report?.ok ?? true) && error === null,
+      changed: hash !== before,
+      hash,
+      diagnostics: (report?.diagnostics ?? '') + (error === null ? '' : `${error}\n`),
+    };
+  }
+
+  stop(): void {
+    this.recompiler?.stop();
+  }
+
+  private async take({ ok, changed, errors, diagnostics }: RecompileReport): Promise<void> {
+    const { context, service, log } = this.options;
+    this.error = ok ? null : `the configuration has ${errors} ${errors === 1 ? 'error' : 'errors'}`;
+    // People read the frames below the line; programs get them in it.
+    const forPeople = context.stderr.isTTY === true;
+    const fields = forPeople || diagnostics === '' ? {} : { diagnostics };
+    if (!ok) log.error({ errors, ...fields }, 'configuration has errors: the previous table stays in service');
+    if (forPeople && diagnostics !== '') context.stderr.write(diagnostics);
+    // When the table is the same, the secrets and lists beside it may have changed: it is linked anew.
+    if (ok) await service.reload(!changed);
+  }
+}

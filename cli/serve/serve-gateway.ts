@@ -1,0 +1,201 @@
+/**
+ * The life of a gateway process: takes the home, loads, listens, answers on the control socket, reloads, drains, ends.
+ * What stands in its way before it listens is one clear refusal; afterwards the old table goes on serving.
+ */
+import { accessSync, constants, rmSync } from 'node:fs';
+import { ControlError } from '../../runtime/control/control-error.ts';
+import type { ControlServer } from '../../runtime/control/control-server.ts';
+import { serveControl } from '../../runtime/control/control-server.ts';
+import type { StopReport } from '../../runtime/control/operations.ts';
+import type { Redactor } from '../../runtime/deliver/redact.ts';
+import { ListenError } from '../../runtime/intake/server.ts';
+import { describeDiskError } from '../../runtime/platform/describe-disk-error.ts';
+import type { Logger } from '../../runtime/platform/log.ts';
+import type { ProcessLogger } from '../../runtime/platform/logger.ts';
+import { writeAtomic } from '../../runtime/platform/write-atomic.ts';
+import type { FileLock } from '../../runtime/store/sqlite/file-lock.ts';
+import { tryLock } from '../../runtime/store/sqlite/file-lock.ts';
+import { StoreRefused } from '../../runtime/store/store.ts';
+import { TableError } from '../../runtime/table/load.ts';
+import type { RouteTable } from '../../schemas/generated/types.ts';
+import type { CliContext } from '../base/context.ts';
+import { openHome } from '../base/context.ts';
+import { CliError } from '../base/errors.ts';
+import type { GatewayInfo } from '../gateway/ask-gateway.ts';
+import { pathsOf, readGatewayInfo } from '../gateway/ask-gateway.ts';
+import { createControlHandlers } from './control-handlers.ts';
+import type { OpenedService } from './open-service.ts';
+import { openService } from './open-service.ts';
+import type { RecompileReport, RecompileRequest } from './recompile.ts';
+import { Reloader } from './reloader.ts';
+
+export interface ServeRequest {
+  /** Folder of the compiled tables. */
+  readonly folder: string;
+  readonly host: string | undefined;
+  readonly port: number | undefined;
+  /** Where this process's output goes, when it runs in the background. */
+  readonly logFile: string | null;
+  readonly log: ProcessLogger;
+  /** The one that `log` goes through. */
+  readonly redactor: Redactor;
+  /** How to recompile, and the compile it starts from; null: only the tables are looked at. */
+  readonly recompile: { readonly request: () => Promise<RecompileRequest>; readonly first: RecompileReport } | null;
+}
+
+/** Serves until it is told to stop. @returns 0, or 1 when work had to be cut off */
+export async function serveGateway(context: CliContext, request: ServeRequest): Promise<number> {
+  const lock = takeHome(context);
+  try {
+    const opened = await openService(context, request);
+    try {
+      return await serve(context, request, opened);
+    } finally {
+      await opened.service.stop({ drainMs: 0 });
+    }
+  } catch (error) {
+    throw refusal(error);
+  } finally {
+    lock.release();
+  }
+}
+
+async function serve(
+  context: CliContext,
+  request: ServeRequest,
+  { service, tableFile, enabled }: OpenedService,
+): Promise<number> {
+  if (!enabled) throw switchedOff();
+  const { url } = await service.listen();
+  const reloader = new Reloader({ context, service, log: request.log, recompile: request.recompile });
+  const ending = createEnding(context, {
+    drain: (seconds) => service.stop(seconds === undefined ? {} : { drainMs: seconds * 1000 }),
+    reload: () => void reloader.reload(),
+    abort: () => {
+      request.log.flush();
+      context.exit(130);
+    },
+  });
+  const { stop } = ending;
+  const control = await openControl(context, request, { service, tableFile, reloader, stop, url });
+  announce(request.log, service.table, url);
+  const report = await ending.ended;
+  reloader.stop();
+  await control.close();
+  return report.drained ? 0 : 1;
+}
+
+/** @throws CliError when another gateway serves this home. */
+function takeHome(context: CliContext): FileLock {
+  const { lock: path } = pathsOf(context);
+  const lock = lockHome(context, path);
+  if (lock !== null) return lock;
+  const holder = readGatewayInfo(context);
+  const who = holder === null ? '' : ` on ${holder.url} (pid ${holder.pid})`;
+  throw new CliError(
+    `another gateway already serves ${context.home}${who}`,
+    'stop it with: hookwright gateway stop',
+    'or give this one a home of its own: HOOKWRIGHT_HOME=<dir>',
+  );
+}
+
+function lockHome(context: CliContext, path: string): FileLock | null {
+  try {
+    accessSync(openHome(context), constants.R_OK | constants.W_OK);
+    return tryLock(path);
+  } catch (error) {
+    const hint = 'give this user write access to it, or another home: HOOKWRIGHT_HOME=<dir>';
+    throw new CliError(`cannot serve ${context.home}: ${describeDiskError(error)}`, hint);
+  }
+}
+
+async function openControl(
+  context: CliContext,
+  request: ServeRequest,
+  parts: Omit<Parameters<typeof createControlHandlers>[0], 'context' | 'logFile' | 'config'>,
+): Promise<ControlServer> {
+  const { socket, info } = pathsOf(context);
+  const handlers = createControlHandlers({
+    context,
+    logFile: request.logFile,
+    config: request.recompile?.first.root ?? null,
+    ...parts,
+  });
+  const server = await serveControl(socket, handlers, request.log);
+  const note: GatewayInfo = { pid: context.pid, url: parts.url, log_file: request.logFile };
+  try {
+    writeAtomic(info, `${JSON.stringify(note)}\n`, 0o600);
+  } catch (error) {
+    request.log.warn(
+      { reason: describeDiskError(error) },
+      `cannot write ${info}: other commands cannot name this process`,
+    );
+  }
+  return {
+    close: async () => {
+      await server.close();
+      rmSync(info, { force: true });
+    },
+  };
+}
+
+interface Ending {
+  readonly ended: Promise<StopReport>;
+  readonly stop: (drainSeconds?: number) => Promise<StopReport>;
+}
+
+interface EndingActions {
+  readonly drain: Ending['stop'];
+  readonly reload: () => void;
+  readonly abort: () => void;
+}
+
+/** A signal drains, a second one does not wait. SIGHUP reloads what runs in the background. */
+function createEnding(context: CliContext, { drain, reload, abort }: EndingActions): Ending {
+  let stopping: Promise<StopReport> | null = null;
+  let resolve: (report: Promise<StopReport>) => void = () => {};
+  const ended = new Promise<StopReport>((settle) => {
+    resolve = settle;
+  });
+  const stop: Ending['stop'] = (drainSeconds) => {
+    stopping ??= drain(drainSeconds);
+    resolve(stopping);
+    return stopping;
+  };
+  const unlisten = context.onSignal((signal) => {
+    if (signal === 'SIGHUP' && context.stdin.isTTY !== true) reload();
+    else if (stopping === null) void stop();
+    else abort();
+  });
+  void ended.finally(unlisten);
+  return { ended, stop };
+}
+
+function announce(log: Logger, table: RouteTable, url: string): void {
+  log.info({ url, routes: Object.keys(table.routes).length }, 'listening');
+  const routes = Object.values(table.routes);
+  const open = routes.filter(({ insecure }) => insecure).map(({ name }) => name);
+  if (open.length > 0)
+    log.warn({ open }, 'anyone on this machine can post to these routes: their signatures are not checked');
+  const idle = Object.values(table.profiles).filter(
+    ({ name, agent }) =>
+      agent.kind === 'preview' && routes.some((route) => route.profile === name && route.mode === 'agent'),
+  );
+  for (const { name } of idle)
+    log.warn({ profile: name }, 'no agent is configured: prompts are answered with themselves');
+}
+
+function switchedOff(): CliError {
+  return new CliError(
+    'webhooks are switched off',
+    'set platforms.webhook.enabled: true in the configuration, or WEBHOOK_ENABLED=true in the environment',
+  );
+}
+
+/** What may stand in the way of a start, as the refusal to print; anything else is a bug and stays what it is. */
+function refusal(error: unknown): unknown {
+  if (error instanceof ControlError) return new CliError(error.message);
+  if (!(error instanceof TableError || error instanceof ListenError || error instanceof StoreRefused)) return error;
+  const [first = '', ...others] = error.message.split('\n');
+  return new CliError(first, ...others);
+}

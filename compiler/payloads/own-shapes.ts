@@ -1,0 +1,102 @@
+/** Reads the JSON Schema files that a config's own sources name under `shape:`. */
+import { dirname, resolve } from 'node:path';
+import type { SourceFile } from '../../schemas/generated/types.ts';
+import type { CatalogItem } from '../catalog.ts';
+import type { Problem } from '../diagnostics/problem.ts';
+import type { Report } from '../report.ts';
+
+import { unreadableFile } from '../rules/unreadable-file.ts';
+
+import { NO_REVIEW } from '../shapes/field-review.ts';
+import { createSchemaReader } from '../shapes/from-json-schema.ts';
+import type { NodeTable } from '../shapes/node-table.ts';
+import { createNodeTable } from '../shapes/node-table.ts';
+import type { NodeId, Shape, ShapeVariant } from '../shapes/shape.ts';
+import { ANY_EVENT } from '../shapes/shape.ts';
+import { singleValue } from '../shapes/single-value.ts';
+
+import { displayPath } from '../source/display-path.ts';
+import type { Files } from '../source/files.ts';
+import { parseYaml } from '../source/parse-yaml.ts';
+import { readText } from '../source/read-text.ts';
+import { isPlainMap } from '../text/plain-map.ts';
+
+export interface OwnShapesInput {
+  readonly files: Files;
+  readonly cwd: string;
+}
+
+/** By canonical name of the source. A file at fault is reported, and its events are left out. */
+export function readOwnShapes(
+  sources: ReadonlyMap<string, CatalogItem<SourceFile>>,
+  input: OwnShapesInput,
+  report: Report,
+): ReadonlyMap<string, Shape> {
+  const found = [...sources].flatMap(([name, item]): readonly (readonly [string, Shape])[] => {
+    const shape = readOwnShape(name, item, input, report);
+    return shape === null ? [] : [[name, shape]];
+  });
+  return new Map(found);
+}
+
+/** What `shape` holds: one file for all events, or a file each. */
+export function shapeFiles(
+  shape: NonNullable<SourceFile['shape']>,
+): readonly (readonly [event: string, file: string])[] {
+  return typeof shape === 'string' ? [[ANY_EVENT, shape]] : Object.entries(shape);
+}
+
+function readOwnShape(
+  name: string,
+  { value, written }: CatalogItem<SourceFile>,
+  input: OwnShapesInput,
+  report: Report,
+): Shape | null {
+  const { shape } = value;
+  if (shape === undefined || written === null) return null;
+  const table = createNodeTable();
+  const variants = shapeFiles(shape).flatMap(([event, file]): readonly ShapeVariant[] => {
+    const path = [...written.base, 'shape', ...(typeof shape === 'string' ? [] : [event])];
+    const [at = '', fragment = ''] = file.split('#');
+    const folder = dirname(written.tree.place(path).file.source.path);
+    const document = readDocument(resolve(folder, at), input, report);
+    if (typeof document === 'string') {
+      const problem: Problem = { rule: unreadableFile, path, at: 'value', message: `\`${at}\` ${document}` };
+      report.addProblems([problem], written.tree);
+      return [];
+    }
+    return document === null ? [] : readForms(document, fragment, table).map((root) => formOf(event, root, table));
+  });
+  if (variants.length === 0) return null;
+  return { source: name, quality: 'good', from: [], action: ACTION, graph: table, variants, review: NO_REVIEW };
+}
+
+/** Where senders that tell forms of one event apart do so. */
+const ACTION = ['action'];
+
+const formOf = (event: string, root: NodeId, table: NodeTable): ShapeVariant => ({
+  event,
+  root,
+  action: singleValue(table, root, ACTION),
+});
+
+/** Each member of a union is a form of its own: filters tell them apart. */
+function readForms(document: unknown, fragment: string, table: NodeTable): readonly NodeId[] {
+  const reader = createSchemaReader(document, table);
+  const schema = fragment === '' ? document : { $ref: `#${fragment}` };
+  const members = isPlainMap(schema) ? (schema.oneOf ?? schema.anyOf) : undefined;
+  const isUnion =
+    Array.isArray(members) && isPlainMap(schema) && schema.properties === undefined && schema.allOf === undefined;
+  return isUnion ? members.map((member) => reader.read(member)) : [reader.read(schema)];
+}
+
+/** The document, or what is wrong with the file; null: that has been reported. */
+function readDocument(path: string, { files, cwd }: OwnShapesInput, report: Report): unknown {
+  const read = readText(files, path);
+  if (!read.ok) return read.message;
+  // JSON is YAML.
+  const { file, findings } = parseYaml({ path, name: displayPath(path, cwd), text: read.text });
+  report.add(findings);
+  if (file === null || findings.length > 0) return null;
+  return isPlainMap(file.value) ? file.value : 'holds no JSON Schema: an object is expected';
+}

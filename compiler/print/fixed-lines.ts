@@ -1,0 +1,38 @@
+/** The lines of a file as a repair would leave them, for a report. */
+
+import type { TextEdit } from '../diagnostics/diagnostic.ts';
+import { printable } from '../diagnostics/printable.ts';
+import type { SourceText } from '../text/source-text.ts';
+import type { Lines } from './lines.ts';
+import type { SafeLine } from './safe-lines.ts';
+
+const MOST_LINES = 6;
+
+/** Without their common indentation; null where a line holds something that is not shown. */
+export function fixedLines(
+  source: SourceText,
+  edits: readonly TextEdit[],
+  { lines, safeLine }: { readonly lines: Lines; readonly safeLine: SafeLine },
+): readonly string[] | null {
+  const first = lines.positionOf(source, edits[0]?.range.start ?? 0);
+  const last = lines.positionOf(source, edits.at(-1)?.range.end ?? 0);
+  for (let line = first.line; line <= last.line; line++) {
+    if (safeLine(source, line) !== printable(lines.textOf(source, line))) return null;
+  }
+  let at = (edits[0]?.range.start ?? 0) - first.column + 1;
+  let text = '';
+  for (const { range, text: inserted } of edits) {
+    text += source.text.slice(at, range.start) + inserted;
+    at = range.end;
+  }
+  text += lines.textOf(source, last.line).slice(last.column - 1);
+  return dedent(printable(text).split('\n'));
+}
+
+function dedent(lines: readonly string[]): readonly string[] {
+  const depth = Math.min(
+    ...lines.filter((line) => line.trim() !== '').map((line) => /^ */.exec(line)?.[0].length ?? 0),
+  );
+  const shown = lines.slice(0, MOST_LINES).map((line) => line.slice(depth));
+  return lines.length > MOST_LINES ? [...shown, '…'] : shown;
+}

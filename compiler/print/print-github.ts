@@ -1,0 +1,32 @@
+/** Prints diagnostics as GitHub workflow commands, which become annotations in a pull request. */
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { printable } from '../diagnostics/printable.ts';
+import { createLines } from './lines.ts';
+
+export function printGithub(diagnostics: readonly Diagnostic[]): string {
+  const lines = createLines();
+  return diagnostics
+    .map(({ source, range, severity, rule, message, hint }) => {
+      const start = lines.positionOf(source, range.start);
+      const end = lines.positionOf(source, range.end);
+      const oneLine = end.line === start.line;
+      const properties = [
+        `file=${escapeProperty(source.name)}`,
+        `line=${start.line}`,
+        `endLine=${end.line}`,
+        `col=${start.column}`,
+        // Columns of a range over several lines are ignored, with a warning.
+        ...(oneLine ? [`endColumn=${end.column}`] : []),
+        `title=${escapeProperty(rule)}`,
+      ];
+      const text = `${rule}: ${message}${hint === undefined ? '' : `\n${hint}`}`;
+      return `::${severity} ${properties.join(',')}::${escapeData(text)}\n`;
+    })
+    .join('');
+}
+
+/** Whoever reads a build's log may do so on a terminal. */
+const escapeData = (text: string): string =>
+  printable(text).replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+
+const escapeProperty = (text: string): string => escapeData(text).replaceAll(':', '%3A').replaceAll(',', '%2C');

@@ -1,0 +1,54 @@
+/** The changes of text that repair a problem, for `lint --fix`. */
+
+import type { TextEdit } from '../diagnostics/diagnostic.ts';
+import type { Problem, Repair } from '../diagnostics/problem.ts';
+import type { Range } from '../text/source-text.ts';
+import { indentSiblings, listItems, nestKey, replaceNode, unlistNamed } from './layout-edits.ts';
+import type { Place } from './source-tree.ts';
+
+/** A node to repair. */
+export interface RepairPlace extends Place {
+  /** The place of another key of the map the node stands in; null: it has none of its own there. */
+  sibling(key: string): Place | null;
+}
+
+type Edits = readonly TextEdit[] | null;
+
+/** Null when what is to be changed does not stand in the file as it was read (an escape, a folded line, an odd layout). */
+export function editsFor(problem: Pick<Problem, 'at' | 'within'>, repair: Repair, place: RepairPlace): Edits {
+  switch (repair.kind) {
+    case 'nest':
+      return nestKey(place, repair.under);
+    case 'indent':
+      return indentSiblings(place, repair.keys);
+    case 'flow':
+      return replaceNode(place, repair.text, repair.andKey);
+    case 'items':
+      return listItems(place, repair.items);
+    case 'named-items':
+      return unlistNamed(place);
+    default: {
+      const range = problem.at === 'key' ? place.key : partOf(problem, place);
+      return range === null ? null : inPlace(repair, range, place.file.source.text);
+    }
+  }
+}
+
+function inPlace(repair: Extract<Repair, { kind: 'rename' | 'replace' | 'quote' }>, range: Range, text: string): Edits {
+  const written = text.slice(range.start, range.end);
+  if (repair.kind === 'quote') {
+    if (/["\\\n]/.test(written)) return null;
+    const { start, end } = range;
+    return [
+      { range: { start, end: start }, text: '"' },
+      { range: { start: end, end }, text: '"' },
+    ];
+  }
+  if (repair.kind === 'replace') return [{ range, text: repair.text }];
+  const quote = /^["']/.exec(written)?.[0] ?? '';
+  return [{ range, text: quote + repair.text + quote }];
+}
+
+function partOf({ within }: Pick<Problem, 'within'>, place: Place): Range | null {
+  return within === undefined ? place.value : place.part(within.offset, within.length);
+}

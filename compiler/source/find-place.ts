@@ -1,0 +1,69 @@
+/** Turns problems, which speak of paths, into findings, which speak of places in files. */
+
+import type { Finding, RelatedPlace } from '../diagnostics/diagnostic.ts';
+import type { NodePath, Problem } from '../diagnostics/problem.ts';
+import type { Range } from '../text/source-text.ts';
+import type { RepairPlace } from './edit-for.ts';
+import { editsFor } from './edit-for.ts';
+import type { Place, SourceTree } from './source-tree.ts';
+
+/** @param base path of the entry the problem's own path starts from. */
+export function findPlace(problem: Problem, tree: Pick<SourceTree, 'place'>, base: NodePath = []): Finding {
+  const path = [...base, ...problem.path];
+  const place = tree.place(path);
+  const related = (problem.related ?? []).map((other) => relatedPlace(tree, [...base, ...other.path], other.message));
+  return {
+    rule: problem.rule,
+    source: place.file.source,
+    ...rangeFor(problem, place, path),
+    message: problem.message,
+    ...(problem.hint === undefined ? {} : { hint: problem.hint }),
+    ...(problem.sensitive === true ? { sensitive: true } : {}),
+    ...fixFor(problem, tree, base),
+    related: [...related, ...viaPlace(place)],
+  };
+}
+
+function fixFor(problem: Problem, tree: Pick<SourceTree, 'place'>, base: NodePath): Pick<Finding, 'fix'> {
+  if (problem.fix === undefined) return {};
+  const place = repairPlace(tree, [...base, ...(problem.fixAt ?? problem.path)]);
+  if (place === null || place.file !== tree.place([...base, ...problem.path]).file) return {};
+  const fix = editsFor(problem.fixAt === undefined ? problem : { at: 'value' }, problem.fix, place);
+  return fix === null || fix.length === 0 ? {} : { fix };
+}
+
+/** What an alias brought in stands for other places, too: those may not want the change. */
+function repairPlace(tree: Pick<SourceTree, 'place'>, path: NodePath): RepairPlace | null {
+  const own = (of: NodePath): Place | null => {
+    const place = tree.place(of);
+    return place.depth === of.length && place.via === null ? place : null;
+  };
+  const place = own(path);
+  return place === null ? null : { ...place, sibling: (key) => own([...path.slice(0, -1), key]) };
+}
+
+/**
+ * A diagnostic points at the start of a key or value; which part of a value on the same line is meant, the frame shows.
+ * In a text of several lines the part is the place: its start may be a screen away.
+ */
+function rangeFor(problem: Problem, place: Place, path: NodePath): Pick<Finding, 'range' | 'focus'> {
+  const exists = place.depth === path.length;
+  const isEmpty = place.value.end <= place.value.start;
+  if (problem.at === 'key' || !exists || isEmpty) return { range: keyOrStart(place) };
+  const part = problem.within === undefined ? null : place.part(problem.within.offset, problem.within.length);
+  if (part === null) return { range: place.value };
+  const isOnOneLine = !place.file.source.text.slice(place.value.start, part.start).includes('\n');
+  return isOnOneLine ? { range: place.value, focus: part } : { range: part };
+}
+
+/** A list item has no key: its first character stands for it. */
+const keyOrStart = ({ key, value }: Place): Range => key ?? { start: value.start, end: value.start };
+
+function relatedPlace(tree: Pick<SourceTree, 'place'>, path: NodePath, message: string): RelatedPlace {
+  const place = tree.place(path);
+  return { source: place.file.source, range: keyOrStart(place), message };
+}
+
+/** What an alias or a merge key brought in is shown where it is written, and where it is used. */
+const viaPlace = (place: Place): readonly RelatedPlace[] =>
+  place.via === null ? [] : [{ source: place.file.source, range: place.via, message: 'it is used here' }];

@@ -1,0 +1,120 @@
+/** Repairs that move lines: what is written stays as it is, with its comments; only its place and its depth change. */
+
+import type { TextEdit } from '../diagnostics/diagnostic.ts';
+import type { Range } from '../text/source-text.ts';
+import type { Place } from './source-tree.ts';
+
+/** Spaces for one more level. */
+const STEP = '  ';
+
+type Edits = readonly TextEdit[] | null;
+
+/** `key: value` becomes `a:`, below it `b:`, and so on, with the value below the last of them. */
+export function nestKey({ key, value, file }: Place, under: readonly [string, ...string[]]): Edits {
+  const { text } = file.source;
+  if (key === null) return null;
+  const indent = indentOf(text, key.start);
+  if (indent === null) return wrapFlow(text, { key, value }, under);
+  const names = under.map((name, depth) => (depth === 0 ? name : `\n${indent}${STEP.repeat(depth)}${name}`)).join(':');
+  const end = Math.max(key.end, value.end);
+  return [{ range: key, text: names }, ...deeper(text, { start: key.end, end }, STEP.repeat(under.length - 1))];
+}
+
+/** In a map that is written on one line: `a: { b: { key: value } }`. */
+function wrapFlow(
+  text: string,
+  { key, value }: Pick<Place, 'value'> & { key: Range },
+  under: readonly string[],
+): Edits {
+  if (text.slice(key.start, value.end).includes('\n')) return null;
+  return [
+    { range: key, text: under.join(': { ') },
+    { range: at(value.end), text: ' }'.repeat(under.length - 1) },
+  ];
+}
+
+/** The keys that follow an empty one at its own depth go below it. */
+export function indentSiblings(place: Place & { sibling(key: string): Place | null }, keys: readonly string[]): Edits {
+  const { key, file } = place;
+  const { text } = file.source;
+  if (key === null || indentOf(text, key.start) === null) return null;
+  let end = key.end;
+  for (const name of keys) {
+    const sibling = place.sibling(name);
+    if (sibling === null || sibling.file !== file || sibling.key === null || sibling.key.start < end) return null;
+    end = Math.max(sibling.key.end, sibling.value.end);
+  }
+  // The empty key is part of what is shown.
+  return [{ range: at(key.start), text: '' }, ...deeper(text, { start: key.end, end }, STEP)];
+}
+
+/** @param andKey a key and its value, which follow in the same map */
+export function replaceNode({ key, value, file }: Place, replacement: string, andKey?: string): Edits {
+  const { text } = file.source;
+  const range = trimmed(text, value);
+  if (hasComment(text, range)) return null;
+  if (andKey === undefined) return [{ range, text: replacement }];
+  const indent = key === null ? null : indentOf(text, key.start);
+  return [{ range, text: `${replacement}${indent === null ? ', ' : `\n${indent}`}${andKey}` }];
+}
+
+/** It would be lost. */
+const hasComment = (text: string, { start, end }: Range): boolean => /(?:^|\s)#/.test(text.slice(start, end));
+
+/** A map becomes a list of these items: on one line or on several, as the map was. */
+export function listItems({ value, file }: Place, items: readonly string[]): Edits {
+  const range = trimmed(file.source.text, value);
+  const written = file.source.text.slice(range.start, range.end);
+  if (hasComment(file.source.text, range)) return null;
+  if (written.startsWith('{')) return [{ range, text: `[${items.join(', ')}]` }];
+  const indent = indentOf(file.source.text, range.start);
+  return indent === null ? null : [{ range, text: items.map((item) => `- ${item}`).join(`\n${indent}`) }];
+}
+
+/** `- name: x` becomes `x:`, at the start of each item of a list. */
+export function unlistNamed({ value, file }: Place): Edits {
+  const { text } = file.source;
+  const indent = indentOf(text, value.start);
+  if (indent === null || text[value.start] !== '-') return null;
+  const edits: TextEdit[] = [];
+  for (const line of linesIn(text, { start: value.start - indent.length, end: value.end })) {
+    const written = text.slice(line.start, line.end);
+    if (!written.startsWith(`${indent}-`)) continue;
+    const named = /^- {1,3}name:\s+(["']?)([a-z0-9][a-z0-9_-]{0,63})\1[ \t]*$/.exec(written.slice(indent.length));
+    if (named === null) return null;
+    edits.push({ range: { start: line.start + indent.length, end: line.end }, text: `${named[2]}:` });
+  }
+  return edits;
+}
+
+/** Spaces before a place that is the first on its line; null: something else stands there. */
+function indentOf(text: string, offset: number): string | null {
+  const before = text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset);
+  return /^ *$/.test(before) ? before : null;
+}
+
+/** One edit for each line that begins in the range and is not blank. */
+const deeper = (text: string, range: Range, indent: string): readonly TextEdit[] =>
+  linesIn(text, trimmed(text, range))
+    .slice(1)
+    .filter(({ start, end }) => text.slice(start, end).trim() !== '')
+    .map(({ start }) => ({ range: at(start), text: indent }));
+
+/** The lines of a range, the first one from where the range begins. */
+function linesIn(text: string, { start, end }: Range): readonly Range[] {
+  const lines: Range[] = [];
+  for (let from = start; from < end; ) {
+    const found = text.indexOf('\n', from);
+    const to = found < 0 || found > end ? end : found;
+    lines.push({ start: from, end: to });
+    from = to + 1;
+  }
+  return lines;
+}
+
+const trimmed = (text: string, { start, end }: Range): Range => ({
+  start,
+  end: start + text.slice(start, end).trimEnd().length,
+});
+
+const at = (offset: number): Range => ({ start: offset, end: offset });

@@ -1,0 +1,87 @@
+/** "Did you mean": the names in scope that are closest to one that is not. */
+
+const MAX_SUGGESTIONS = 3;
+/** Nothing this long is a typo of anything. */
+const MAX_LENGTH = 64;
+
+/** At most three, closest first; empty when nothing is close. */
+export function suggest(name: string, known: Iterable<string>): readonly string[] {
+  return closest(name, known)
+    .slice(0, MAX_SUGGESTIONS)
+    .map(({ word }) => word);
+}
+
+/** The one name that can be meant: a slip of one or two characters away, and no other nearly as close. */
+export function certainMatch(name: string, known: Iterable<string>): string | null {
+  const [best, next] = closest(name, known);
+  if (best === undefined || best.distance > 2) return null;
+  // Another case or separator is no slip at all.
+  if (best.distance === 0 && next?.distance !== 0) return best.word;
+  return next === undefined || next.distance >= best.distance + 2 ? best.word : null;
+}
+
+interface RenameFix {
+  readonly kind: 'rename';
+  readonly text: string;
+}
+
+/** The repair of a name, where one name alone can be meant. */
+export function renameFix(name: string, known: Iterable<string>): { readonly fix?: RenameFix } {
+  const meant = certainMatch(name, known);
+  return meant === null ? {} : { fix: { kind: 'rename', text: meant } };
+}
+
+interface Close {
+  readonly word: string;
+  readonly distance: number;
+}
+
+function closest(name: string, known: Iterable<string>): readonly Close[] {
+  if (name.length > MAX_LENGTH) return [];
+  const plain = fold(name);
+  const limit = Math.max(1, Math.floor(plain.length * 0.4));
+  const close: Close[] = [];
+  for (const word of new Set(known)) {
+    if (Math.abs(word.length - name.length) > limit) continue;
+    const distance = editDistance(plain, fold(word), limit);
+    if (distance <= limit) close.push({ word, distance });
+  }
+  return close.sort((a, b) => a.distance - b.distance || (a.word < b.word ? -1 : 1));
+}
+
+/** `; did you mean \`a\` or \`b\`?`, to be appended to a message; empty when nothing is close. */
+export function didYouMean(name: string, known: Iterable<string>): string {
+  const words = suggest(name, known);
+  return words.length === 0 ? '' : `; did you mean ${oneOf(words)}?`;
+}
+
+/** "`a`, `b` or `c`". */
+export function oneOf(words: readonly string[], last = 'or'): string {
+  const quoted = words.map((word) => `\`${word}\``);
+  if (quoted.length < 2) return quoted.join('');
+  return `${quoted.slice(0, -1).join(', ')} ${last} ${quoted.at(-1)}`;
+}
+
+/** Case and the choice of separator are no distance. */
+const fold = (word: string): string => word.toLowerCase().replaceAll('-', '_');
+
+/** Insertions, deletions, substitutions and swaps of neighbours; anything above `limit` may be reported as `limit + 1`. */
+export function editDistance(a: string, b: string, limit: number): number {
+  let before: number[] = [];
+  let previous = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const cost = a[i - 1] === b[j - 1] ? 0 : 1;
+      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      const best = Math.min(at(previous, j) + 1, at(row, j - 1) + 1, at(previous, j - 1) + cost);
+      row.push(swapped ? Math.min(best, at(before, j - 2) + 1) : best);
+    }
+    if (Math.min(...row) > limit) return limit + 1;
+    before = previous;
+    previous = row;
+  }
+  return at(previous, b.length);
+}
+
+const at = (row: readonly number[], index: number): number => row[index] ?? Number.POSITIVE_INFINITY;

@@ -1,0 +1,29 @@
+/** Finds the secret references of a table: what has to be read before it is linked, and what must never be shown. */
+import type { RoutePlan, RouteTable, SecretRef } from '../../../schemas/generated/types.ts';
+
+/** Every secret reference anywhere in `plan`. */
+export function collectSecretRefs(plan: unknown): readonly SecretRef[] {
+  if (typeof plan !== 'object' || plan === null) return [];
+  if (isSecretRef(plan)) return [plan];
+  return Object.values(plan).flatMap(collectSecretRefs);
+}
+
+/** Of the whole table. Its routes, of which there may be very many, are looked at where their references stand. */
+export function tableSecretRefs(
+  table: Pick<RouteTable, 'profiles' | 'server' | 'routes'> & Partial<Pick<RouteTable, 'gateway'>>,
+): readonly SecretRef[] {
+  const { profiles, server, gateway, routes } = table;
+  return [...collectSecretRefs([profiles, server, gateway]), ...Object.values(routes).flatMap(routeSecretRefs)];
+}
+
+export function routeSecretRefs({ secrets, verify_token }: RoutePlan): readonly SecretRef[] {
+  const refs = secrets.map(({ ref }) => ref);
+  return verify_token === null ? refs : [...refs, verify_token];
+}
+
+/** A reference is the only object of a table with these three fields. */
+export function isSecretRef(value: object): value is SecretRef {
+  const { kind, value: text, scope } = value as Readonly<Record<string, unknown>>;
+  const known = kind === 'literal' || kind === 'env' || kind === 'file';
+  return known && typeof text === 'string' && typeof scope === 'string' && Object.keys(value).length === 3;
+}

@@ -1,0 +1,64 @@
+/**
+ * An exclusive lock on a path, for the one server of a home and for writers of a shared file.
+ *
+ * It is the operating system's lock on a database file that is never written: it ends with the process that holds it,
+ * however that process ends. So there is no stale lock, no process id to guess about, and nobody is ever killed for one.
+ */
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Clock } from '../../platform/clock.ts';
+import { connect, isBusy } from './driver.ts';
+
+export interface FileLock {
+  /** Lets the next one in. Idempotent. */
+  release(): void;
+}
+
+/** Takes the lock, or answers null when another process (or another lock of this one) holds it. */
+export function tryLock(path: string): FileLock | null {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const file = connect(path, { busyMs: 0 });
+  try {
+    file.exec('PRAGMA journal_mode = MEMORY');
+    file.exec('BEGIN EXCLUSIVE');
+  } catch (error) {
+    file.close();
+    if (isBusy(error)) return null;
+    throw error;
+  }
+  let held = true;
+  return {
+    release() {
+      if (!held) return;
+      held = false;
+      file.exec('ROLLBACK');
+      file.close();
+    },
+  };
+}
+
+/**
+ * Pauses between two tries, in ms: longer from try to try, because many who wait must not take the machine from the one
+ * who works, and uneven, so that they do not march in step.
+ */
+const FIRST_PAUSE_MS = 5;
+const LONGEST_PAUSE_MS = 400;
+const GROWTH = 1.3;
+/** Lengths a pause can have, from half of the usual one to one and a half. */
+const STEPS = 40;
+
+/** Waits for the lock up to `timeoutMs`; null when it was held all the time. */
+export async function waitForLock(path: string, timeoutMs: number, clock: Clock): Promise<FileLock | null> {
+  const until = clock.monotonic() + timeoutMs;
+  let usual = FIRST_PAUSE_MS;
+  for (let turn = process.pid % STEPS; ; turn = (turn * 7 + 11) % STEPS) {
+    const lock = tryLock(path);
+    if (lock !== null) return lock;
+    if (clock.monotonic() >= until) return null;
+    await pause(usual * (0.5 + turn / STEPS));
+    usual = Math.min(usual * GROWTH, LONGEST_PAUSE_MS);
+  }
+}
+
+// Not the clock's timer: that one lets the process end, and a command that waits for its turn must not.
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+import { moduleUrl, nodeArgv } from '../../helpers/node-argv.ts';
+import { tempDir } from '../../helpers/temp-dir.ts';
+
+const [node = '', ...options] = nodeArgv(new URL('../../../cli/main.js', import.meta.url)).slice(0, -1);
+const recompiler = moduleUrl(new URL('../../../cli/serve/recompiler.js', import.meta.url));
+const clock = moduleUrl(new URL('../../../runtime/platform/clock.js', import.meta.url));
+
+/** What a process writes that compiles; `waits`: it has something else to do until the compile has ended. */
+async function compileIn(cwd: string, waits: boolean): Promise<string> {
+  const program = `
+    import { Recompiler } from ${JSON.stringify(recompiler)};
+    import { systemClock } from ${JSON.stringify(clock)};
+    const request = { cwd: ${JSON.stringify(cwd)}, home: ${JSON.stringify(cwd)}, configs: [], env: {}, flags: {},
+      catalog: { packs: [], files: [] }, jobs: [], out: undefined, color: false, width: 80 };
+    const done = () => process.stdout.write('compiled');
+    const context = { request: async () => request, clock: systemClock, done, failed: console.error };
+    const other = ${waits} ? setInterval(() => {}, 1_000) : undefined;
+    new Recompiler(context).compile().finally(() => clearInterval(other));`;
+  const file = join(cwd, 'program.mjs');
+  writeFileSync(file, program);
+  const { stdout } = await promisify(execFile)(node, [...options, file]);
+  return stdout;
+}
+
+test('a stopped gateway does not wait for a compile that is under way', async (t) => {
+  const dir = tempDir(t);
+  assert.equal(await compileIn(dir, false), '');
+  assert.equal(await compileIn(dir, true), 'compiled');
+});
