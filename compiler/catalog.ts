@@ -2,10 +2,10 @@
 import { join } from 'node:path';
 import type { BlueprintPlan, Config, SourceFile } from '../schemas/generated/types.ts';
 import { loadBlueprints } from './blueprints/load-blueprints.ts';
+import type { KnownToolsets } from './config/toolsets.ts';
 import type { NodePath } from './diagnostics/problem.ts';
 import type { CatalogTarget } from './lower/targets.ts';
 import { lowerTargetFile } from './lower/targets.ts';
-import type { KnownToolsets } from './lower/toolsets.ts';
 import type { Report } from './report.ts';
 import { duplicateDefinition } from './rules/duplicate-definition.ts';
 import type { ShippedCatalog } from './shipped-catalog.ts';

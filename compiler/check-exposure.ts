@@ -1,15 +1,15 @@
 /** Warns of literal secrets in files that other users of the machine may read: once a file, at the first of them. */
 
 import type { ProfileConfig, RouteConfig } from '../schemas/generated/types.ts';
+import { agentSecrets } from './config/agent-secrets.ts';
+import { targetEntries } from './config/target-entries.ts';
+import type { EffectiveSettings } from './config/webhook-settings.ts';
 import type { NodePath } from './diagnostics/problem.ts';
-import { agentSecrets } from './lower/agent.ts';
-import { targetEntries } from './lower/target-entries.ts';
-import type { EffectiveSettings } from './lower/webhook-settings.ts';
 import type { Report } from './report.ts';
 import { secretExposed } from './rules/secret-exposed.ts';
 import type { Places } from './source/file-tree.ts';
 import type { Files } from './source/files.ts';
-import { placeholderIn } from './source/placeholder-in.ts';
+import { placeholderIn } from './text/placeholder-in.ts';
 import { isSecretName } from './text/secret-names.ts';
 import { INSECURE_NO_AUTH, parseSecretRef } from './text/secret-ref.ts';
 

@@ -3,8 +3,8 @@ import type { JobPlan } from '../schemas/generated/types.ts';
 import type { Lowered, Problem } from './diagnostics/problem.ts';
 import type { JobEntry } from './lower/job.ts';
 import { lowerJob } from './lower/job.ts';
-import type { RouteScope } from './routes/route-scope.ts';
 import { RULES } from './rules/registry.ts';
+import type { RouteScope } from './views/route-scope.ts';
 
 /** Pure. The plan is null when a problem is an error; warnings come beside a plan. Paths are relative to the job. */
 export function compileJob(entry: JobEntry, scope: RouteScope): Lowered<JobPlan> {

@@ -4,12 +4,12 @@
  */
 import type { RouteConfig, RoutePlan } from '../schemas/generated/types.ts';
 import { compileRoute } from './compile-route.ts';
+import type { TableContent } from './config/table-content.ts';
 import type { Problem } from './diagnostics/problem.ts';
-import type { TableContent } from './lower/table-content.ts';
-import type { MachineFacts } from './machine-facts.ts';
-import type { Payloads, RouteScope } from './routes/route-scope.ts';
 import { checkShape } from './schema/validate.ts';
 import { isPlainMap } from './text/plain-map.ts';
+import type { MachineFacts } from './views/machine-facts.ts';
+import type { Payloads, RouteScope } from './views/route-scope.ts';
 
 export const SUBSCRIPTIONS_FILE = 'webhook_subscriptions.json';
 

@@ -3,10 +3,10 @@ import type { Catalog as PublishedCatalog, RouteTable } from '../schemas/generat
 import { printCatalog, publish } from './blueprints/publish.ts';
 import { checkConfig } from './check-config.ts';
 import type { CompileInput } from './compile-input.ts';
+import type { TableContent } from './config/table-content.ts';
 import type { Diagnostic } from './diagnostics/diagnostic.ts';
 import { hasErrors } from './diagnostics/diagnostic.ts';
 import { emitTable } from './emit/emit-table.ts';
-import type { TableContent } from './lower/table-content.ts';
 import { lowerConfig } from './lower-config.ts';
 import type { Report } from './report.ts';
 import { createReport } from './report.ts';

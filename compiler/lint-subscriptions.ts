@@ -4,7 +4,6 @@ import type { CompiledSubscriptions, SubscriptionProblem } from './compile-subsc
 import { compileSubscriptions, SUBSCRIPTIONS_FILE, SubscriptionsError } from './compile-subscriptions.ts';
 import type { Problem } from './diagnostics/problem.ts';
 import type { Report } from './report.ts';
-import type { RouteScope } from './routes/route-scope.ts';
 import { subscriptionRejected } from './rules/subscription-rejected.ts';
 import { unreachableRoute } from './rules/unreachable-route.ts';
 import { displayPath } from './source/display-path.ts';
@@ -13,6 +12,7 @@ import type { Files } from './source/files.ts';
 import { parseYaml } from './source/parse-yaml.ts';
 import { readText } from './source/read-text.ts';
 import { START } from './text/source-text.ts';
+import type { RouteScope } from './views/route-scope.ts';
 
 export interface SubscriptionLint {
   readonly files: Files;

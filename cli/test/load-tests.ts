@@ -2,7 +2,7 @@
 import type { Diagnostic, Finding } from '../../compiler/diagnostics/diagnostic.ts';
 import { diagnose } from '../../compiler/diagnostics/diagnostic.ts';
 import type { NodePath } from '../../compiler/diagnostics/problem.ts';
-import type { Rule } from '../../compiler/rules/support/rule.ts';
+import type { Rule } from '../../compiler/diagnostics/rule.ts';
 import type { Places } from '../../compiler/source/file-tree.ts';
 import type { Files } from '../../compiler/source/files.ts';
 import { loadFile } from '../../compiler/source/load-file.ts';

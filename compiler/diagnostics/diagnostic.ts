@@ -1,7 +1,7 @@
 /** What the compiler says about one place in a file, and the order in which it says it. */
 
-import type { Rule, Severity } from '../rules/support/rule.ts';
 import type { Range, SourceText } from '../text/source-text.ts';
+import type { Rule, Severity } from './rule.ts';
 
 export interface RelatedPlace {
   readonly source: SourceText;

@@ -1,5 +1,5 @@
 /** What a check says about one place of a file, before the place becomes a line and a column. */
-import type { Rule } from '../rules/support/rule.ts';
+import type { Rule } from './rule.ts';
 
 /** Keys and indexes from the file's root to the node at fault. */
 export type NodePath = readonly (string | number)[];

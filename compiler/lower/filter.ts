@@ -2,14 +2,14 @@
 
 import { RE2JS, RE2JSSyntaxException } from 're2js';
 import type { FilterConfig, FilterLeaf, FilterPlan } from '../../schemas/generated/types.ts';
+import { lowerField, plainField } from '../config/field.ts';
 import type { Lowered, NodePath, Problem } from '../diagnostics/problem.ts';
+import type { Rule } from '../diagnostics/rule.ts';
 import { filterField } from '../rules/filter-field.ts';
 import { filterFile } from '../rules/filter-file.ts';
 import { filterOperator } from '../rules/filter-operator.ts';
 import { filterShape } from '../rules/filter-shape.ts';
 import { regexSyntax } from '../rules/regex-syntax.ts';
-import type { Rule } from '../rules/support/rule.ts';
-import { lowerField, plainField } from './field.ts';
 
 type Operator = FilterLeaf['operator'];
 const OPERATORS: readonly Operator[] = [

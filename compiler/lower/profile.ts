@@ -7,15 +7,15 @@ import type {
   TargetConfig,
   TargetPlan,
 } from '../../schemas/generated/types.ts';
+import { targetNamed } from '../config/deliveries.ts';
+import type { TableContent } from '../config/table-content.ts';
+import { targetEntries } from '../config/target-entries.ts';
+import { DEFAULT_TOOLSETS, webhookToolsets } from '../config/toolsets.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 import { missingSetting } from '../rules/missing-setting.ts';
 import { unknownKey } from '../rules/unknown-key.ts';
 import { lowerAgent } from './agent.ts';
 import { lowerBinding } from './binding.ts';
-import { targetNamed } from './delivery.ts';
-import type { TableContent } from './table-content.ts';
-import { targetEntries } from './target-entries.ts';
-import { DEFAULT_TOOLSETS, webhookToolsets } from './toolsets.ts';
 
 export interface ProfileEntry {
   readonly name: string;

@@ -1,22 +1,13 @@
 /** Lowers template text to segments, for prompts, delivery addresses and coalesce keys (§2.5, §2.3). */
 
-import type { PathSegment, TemplatePlan, TemplateSegment } from '../../schemas/generated/types.ts';
+import type { TemplatePlan } from '../../schemas/generated/types.ts';
+import { BARE_PATH, PART, PATH, placeholder, segments } from '../config/template-grammar.ts';
 import type { Lowered, Problem } from '../diagnostics/problem.ts';
+import type { Rule } from '../diagnostics/rule.ts';
 import { coalesceKey } from '../rules/coalesce-key.ts';
-import type { Rule } from '../rules/support/rule.ts';
 import { templateBraces } from '../rules/template-braces.ts';
 import { templateHeaders } from '../rules/template-headers.ts';
 import { templateSyntax } from '../rules/template-syntax.ts';
-
-const PART = '[A-Za-z0-9_-]+';
-const PATH = `${PART}(?:\\.${PART})*`;
-
-/** The grammar of a placeholder; whatever does not match it is literal text. */
-const PLACEHOLDER = new RegExp(`\\{(${PATH})\\}`, 'g');
-const BARE_PATH = new RegExp(`^${PATH}$`);
-
-type BuiltinName = NonNullable<PathSegment['builtin']>;
-const BUILTINS: ReadonlySet<string> = new Set<BuiltinName>(['event_type', 'route', 'delivery_id']);
 
 /** The rest of a path of two parts or more, after its first letter. */
 const DOTTED = `[A-Za-z0-9_-]*(?:\\.${PART})+`;
@@ -47,46 +38,6 @@ const SLIPS: readonly { readonly closed: boolean; readonly inside: RegExp; reado
 function suggest(found: string): string {
   const parts = found.replace(/["'\s{}]/g, '').split(/[.[\]]+/);
   return `{${parts.filter((part) => part !== '').join('.')}}`;
-}
-
-function placeholder(path: string): TemplateSegment {
-  if (path === '__raw__') return { kind: 'dump' };
-  const parts = path.split('.');
-  return {
-    kind: 'path',
-    // Header values are the sender's transport, not payload: they never reach a prompt.
-    path: parts[0] === 'headers' && parts.length > 1 ? [] : parts,
-    text: `{${path}}`,
-    builtin: BUILTINS.has(path) ? (path as BuiltinName) : null,
-  };
-}
-
-/** A placeholder that is looked up in the payload and nowhere else, and where its braces stand. */
-export interface Placeholder {
-  readonly path: readonly string[];
-  /** UTF-16 offset and length. */
-  readonly offset: number;
-  readonly length: number;
-}
-
-export function readPlaceholders(text: string): readonly Placeholder[] {
-  return [...text.matchAll(PLACEHOLDER)].flatMap(({ 0: braced, 1: inner = '', index }) => {
-    const segment = placeholder(inner);
-    if (segment.kind !== 'path' || segment.builtin !== null || segment.path.length === 0) return [];
-    return [{ path: segment.path, offset: index, length: braced.length }];
-  });
-}
-
-function segments(text: string): TemplatePlan {
-  const plan: TemplatePlan = [];
-  let end = 0;
-  for (const match of text.matchAll(PLACEHOLDER)) {
-    if (match.index > end) plan.push({ kind: 'text', text: text.slice(end, match.index) });
-    plan.push(placeholder(match[1] ?? ''));
-    end = match.index + match[0].length;
-  }
-  if (end < text.length) plan.push({ kind: 'text', text: text.slice(end) });
-  return plan;
 }
 
 function problem(rule: Rule, message: string, more: Pick<Problem, 'within' | 'fix'> = {}): Problem {

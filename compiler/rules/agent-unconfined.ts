@@ -1,10 +1,10 @@
 /** A program that gets text of strangers and no limits (§5 of the decisions). */
 
 import type { Problem } from '../diagnostics/problem.ts';
-import type { RouteView } from '../routes/route-scope.ts';
 import { describePart } from '../untrusted/describe-part.ts';
 import type { UntrustedPart } from '../untrusted/untrusted-texts.ts';
 import { untrustedParts } from '../untrusted/untrusted-texts.ts';
+import type { RouteView } from '../views/route-scope.ts';
 import type { ViewRule } from './support/view-rule.ts';
 
 export const agentUnconfined = {

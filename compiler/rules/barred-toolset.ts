@@ -1,6 +1,7 @@
 /** A toolset that webhook runs may not have (§2.1). */
+
+import type { KnownToolsets } from '../config/toolsets.ts';
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
-import type { KnownToolsets } from '../lower/toolsets.ts';
 import type { ViewRule } from './support/view-rule.ts';
 
 export const barredToolset = {

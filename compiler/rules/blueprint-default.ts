@@ -1,5 +1,5 @@
 /** A default that the field itself would refuse. */
-import type { Rule } from './support/rule.ts';
+import type { Rule } from '../diagnostics/rule.ts';
 
 export const blueprintDefault = {
   id: 'blueprint-default',

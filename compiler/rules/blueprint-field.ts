@@ -1,5 +1,5 @@
 /** A field of a blueprint that cannot be filled in. */
-import type { Rule } from './support/rule.ts';
+import type { Rule } from '../diagnostics/rule.ts';
 
 export const blueprintField = {
   id: 'blueprint-field',

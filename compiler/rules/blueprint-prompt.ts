@@ -1,5 +1,5 @@
 /** A prompt that asks for a value nobody gives. */
-import type { Rule } from './support/rule.ts';
+import type { Rule } from '../diagnostics/rule.ts';
 
 export const blueprintPrompt = {
   id: 'blueprint-prompt',

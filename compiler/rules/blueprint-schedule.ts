@@ -1,5 +1,5 @@
 /** A schedule that some choice of options breaks (§2.8). */
-import type { Rule } from './support/rule.ts';
+import type { Rule } from '../diagnostics/rule.ts';
 
 export const blueprintSchedule = {
   id: 'blueprint-schedule',

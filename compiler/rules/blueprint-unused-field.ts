@@ -1,5 +1,5 @@
 /** A question whose answer changes nothing. */
-import type { Rule } from './support/rule.ts';
+import type { Rule } from '../diagnostics/rule.ts';
 
 export const blueprintUnusedField = {
   id: 'blueprint-unused-field',

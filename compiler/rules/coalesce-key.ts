@@ -1,5 +1,5 @@
 /** A coalesce key that is the same for every event (§2.3). */
-import type { Rule } from './support/rule.ts';
+import type { Rule } from '../diagnostics/rule.ts';
 
 export const coalesceKey = {
   id: 'coalesce-key',

@@ -1,7 +1,8 @@
 /** One name, two definitions. */
+
+import { targetNamed } from '../config/deliveries.ts';
+import { targetEntries } from '../config/target-entries.ts';
 import type { Problem } from '../diagnostics/problem.ts';
-import { targetNamed } from '../lower/delivery.ts';
-import { targetEntries } from '../lower/target-entries.ts';
 import type { ViewRule } from './support/view-rule.ts';
 
 export const duplicateDefinition = {

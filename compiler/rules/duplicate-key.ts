@@ -1,5 +1,5 @@
 /** A key that is set twice in one map. */
-import type { Rule } from './support/rule.ts';
+import type { Rule } from '../diagnostics/rule.ts';
 
 export const duplicateKey = {
   id: 'duplicate-key',

@@ -1,5 +1,5 @@
 /** A config file that says nothing. */
-import type { Rule } from './support/rule.ts';
+import type { Rule } from '../diagnostics/rule.ts';
 
 export const emptyConfig = {
   id: 'empty-config',

@@ -1,5 +1,5 @@
 /** An include that finds nothing. */
-import type { Rule } from './support/rule.ts';
+import type { Rule } from '../diagnostics/rule.ts';
 
 export const emptyInclude = {
   id: 'empty-include',

@@ -1,5 +1,5 @@
 /** A line of an env file that sets nothing. */
-import type { Rule } from './support/rule.ts';
+import type { Rule } from '../diagnostics/rule.ts';
 
 export const envFileSyntax = {
   id: 'env-file-syntax',

@@ -1,5 +1,5 @@
 /** An event glob that cannot be read, or would take too long. */
-import type { Rule } from './support/rule.ts';
+import type { Rule } from '../diagnostics/rule.ts';
 
 export const eventGlob = {
   id: 'event-glob',

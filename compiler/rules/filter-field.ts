@@ -1,5 +1,5 @@
 /** A field path that cannot be one. */
-import type { Rule } from './support/rule.ts';
+import type { Rule } from '../diagnostics/rule.ts';
 
 export const filterField = {
   id: 'filter-field',

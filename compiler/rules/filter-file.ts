@@ -1,5 +1,5 @@
 /** An `in_file` that names no file. */
-import type { Rule } from './support/rule.ts';
+import type { Rule } from '../diagnostics/rule.ts';
 
 export const filterFile = {
   id: 'filter-file',

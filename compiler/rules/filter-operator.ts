@@ -1,5 +1,5 @@
 /** Not exactly one operator (§2.2). */
-import type { Rule } from './support/rule.ts';
+import type { Rule } from '../diagnostics/rule.ts';
 
 export const filterOperator = {
   id: 'filter-operator',

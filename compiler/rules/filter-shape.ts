@@ -1,5 +1,5 @@
 /** A filter that is neither a leaf nor a group (§2.2). */
-import type { Rule } from './support/rule.ts';
+import type { Rule } from '../diagnostics/rule.ts';
 
 export const filterShape = {
   id: 'filter-shape',

@@ -1,7 +1,7 @@
 /** Validation switched off where others can connect (§5.3). */
 import { isLoopback } from '../../base/loopback.ts';
 import type { Problem } from '../diagnostics/problem.ts';
-import { isInsecure } from '../routes/route-scope.ts';
+import { isInsecure } from '../views/route-scope.ts';
 import type { ViewRule } from './support/view-rule.ts';
 
 export const insecureBind = {

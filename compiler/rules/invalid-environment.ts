@@ -1,5 +1,5 @@
 /** A variable that cannot be understood. */
-import type { Rule } from './support/rule.ts';
+import type { Rule } from '../diagnostics/rule.ts';
 
 export const invalidEnvironment = {
   id: 'invalid-environment',

@@ -1,5 +1,5 @@
 /** A name that cannot be a part of a URL. */
-import type { Rule } from './support/rule.ts';
+import type { Rule } from '../diagnostics/rule.ts';
 
 export const invalidName = {
   id: 'invalid-name',

@@ -1,5 +1,5 @@
 /** A number out of range. */
-import type { Rule } from './support/rule.ts';
+import type { Rule } from '../diagnostics/rule.ts';
 
 export const invalidNumber = {
   id: 'invalid-number',

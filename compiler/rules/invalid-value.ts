@@ -1,6 +1,7 @@
 /** A value that is not allowed. */
+
+import { parseNetwork } from '../config/network.ts';
 import type { Problem } from '../diagnostics/problem.ts';
-import { parseNetwork } from '../lower/network.ts';
 import type { ViewRule } from './support/view-rule.ts';
 
 export const invalidValue = {

@@ -1,5 +1,5 @@
 /** A number that is not the text its author wrote. */
-import type { Rule } from './support/rule.ts';
+import type { Rule } from '../diagnostics/rule.ts';
 
 export const lostDigits = {
   id: 'lost-digits',

@@ -1,9 +1,9 @@
 /** A message with nowhere to go (§4.4). */
 import type { ProfilePlan, TargetBinding } from '../../schemas/generated/types.ts';
+import type { DeliveryConfig } from '../config/deliveries.ts';
+import { needsChat } from '../config/needs-chat.ts';
+import type { TableContent } from '../config/table-content.ts';
 import type { Problem } from '../diagnostics/problem.ts';
-import type { DeliveryConfig } from '../lower/delivery.ts';
-import type { TableContent } from '../lower/table-content.ts';
-import { needsChat } from '../lower/target/needs-chat.ts';
 import { deliveryTargets, targetPath } from './support/targets.ts';
 import type { ViewRule } from './support/view-rule.ts';
 

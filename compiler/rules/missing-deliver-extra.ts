@@ -1,7 +1,8 @@
 /** An address without which nothing can be delivered (§4.4). */
+
+import type { DeliveryConfig } from '../config/deliveries.ts';
+import type { TableContent } from '../config/table-content.ts';
 import type { Problem } from '../diagnostics/problem.ts';
-import type { DeliveryConfig } from '../lower/delivery.ts';
-import type { TableContent } from '../lower/table-content.ts';
 import { deliveryTargets } from './support/targets.ts';
 import type { ViewRule } from './support/view-rule.ts';
 

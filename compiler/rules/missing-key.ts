@@ -1,5 +1,5 @@
 /** A key that is needed. */
-import type { Rule } from './support/rule.ts';
+import type { Rule } from '../diagnostics/rule.ts';
 
 export const missingKey = {
   id: 'missing-key',

@@ -1,5 +1,5 @@
 /** A target that is switched on without its credentials. */
-import type { Rule } from './support/rule.ts';
+import type { Rule } from '../diagnostics/rule.ts';
 
 export const missingSetting = {
   id: 'missing-setting',

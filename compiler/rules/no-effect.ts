@@ -1,7 +1,7 @@
 /** A key that changes nothing in this place. */
 import type { RouteConfig } from '../../schemas/generated/types.ts';
 import type { Problem } from '../diagnostics/problem.ts';
-import type { RouteMode } from '../routes/route-scope.ts';
+import type { RouteMode } from '../views/route-scope.ts';
 import type { ViewRule } from './support/view-rule.ts';
 
 export const noEffect = {

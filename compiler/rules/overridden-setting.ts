@@ -1,7 +1,7 @@
 /** A setting of the config that a variable replaces. */
 import type { Problem } from '../diagnostics/problem.ts';
+import type { ConfigView } from '../views/config-views.ts';
 import type { ViewRule } from './support/view-rule.ts';
-import type { ConfigView } from './support/views.ts';
 
 export const overriddenSetting = {
   id: 'overridden-setting',

@@ -1,6 +1,6 @@
 /** A route whose profile lacks what the route needs: nothing falls back to another profile (§5.4). */
 import type { Problem } from '../diagnostics/problem.ts';
-import type { RouteView } from '../routes/route-scope.ts';
+import type { RouteView } from '../views/route-scope.ts';
 import { scriptMissing } from './script-missing.ts';
 import { hasOwnProfile } from './support/own-profile.ts';
 import { scriptState } from './support/script-state.ts';

@@ -1,7 +1,7 @@
 /** A published key where a shared secret is expected. */
 
 import type { Problem } from '../diagnostics/problem.ts';
-import { isAsymmetric } from '../routes/route-scope.ts';
+import { isAsymmetric } from '../views/route-scope.ts';
 import type { ViewRule } from './support/view-rule.ts';
 
 export const publicKeyScheme = {

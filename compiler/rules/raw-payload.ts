@@ -1,10 +1,10 @@
 /** A stranger's whole text in front of strong tools (§5.5). */
 
+import { DEFAULT_TOOLSETS, webhookToolsets } from '../config/toolsets.ts';
 import type { Problem } from '../diagnostics/problem.ts';
-import { DEFAULT_TOOLSETS, webhookToolsets } from '../lower/toolsets.ts';
-import type { RouteView } from '../routes/route-scope.ts';
 import { oneOf } from '../text/suggest.ts';
 import { actingToolsets } from '../untrusted/untrusted-texts.ts';
+import type { RouteView } from '../views/route-scope.ts';
 import type { ViewRule } from './support/view-rule.ts';
 import { atRoute } from './support/view-rule.ts';
 

@@ -1,5 +1,5 @@
 /** A regex outside the linear-time engine (§2.2). */
-import type { Rule } from './support/rule.ts';
+import type { Rule } from '../diagnostics/rule.ts';
 
 export const regexSyntax = {
   id: 'regex-syntax',

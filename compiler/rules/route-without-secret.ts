@@ -1,7 +1,7 @@
 /** A route that nobody could sign for (§5.2). */
 
 import type { Problem } from '../diagnostics/problem.ts';
-import { isAsymmetric } from '../routes/route-scope.ts';
+import { isAsymmetric } from '../views/route-scope.ts';
 import type { ViewRule } from './support/view-rule.ts';
 import { atRoute } from './support/view-rule.ts';
 

@@ -1,5 +1,5 @@
 /** A literal secret that others on the machine can read. */
-import type { Rule } from './support/rule.ts';
+import type { Rule } from '../diagnostics/rule.ts';
 
 export const secretExposed = {
   id: 'secret-exposed',

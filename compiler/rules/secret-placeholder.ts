@@ -2,17 +2,17 @@
 
 import { isLoopback } from '../../base/loopback.ts';
 import type { SecretRef } from '../../schemas/generated/types.ts';
+import { agentSecrets } from '../config/agent-secrets.ts';
+import { targetNamed } from '../config/deliveries.ts';
+import { targetEntries } from '../config/target-entries.ts';
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
-import { agentSecrets } from '../lower/agent.ts';
-import { targetNamed } from '../lower/delivery.ts';
-import { targetEntries } from '../lower/target-entries.ts';
-import type { RouteScope } from '../routes/route-scope.ts';
-import { DEFAULT_PROFILE } from '../routes/route-scope.ts';
-import type { Placeholder } from '../source/placeholder-in.ts';
-import { MAKE_A_SECRET, placeholderIn, refusedValue } from '../source/placeholder-in.ts';
+import type { Rule } from '../diagnostics/rule.ts';
+import type { Placeholder } from '../text/placeholder-in.ts';
+import { MAKE_A_SECRET, placeholderIn, refusedValue } from '../text/placeholder-in.ts';
 import { isSecretName } from '../text/secret-names.ts';
 import { parseSecretRef } from '../text/secret-ref.ts';
-import type { Rule } from './support/rule.ts';
+import type { RouteScope } from '../views/route-scope.ts';
+import { DEFAULT_PROFILE } from '../views/route-scope.ts';
 import type { ViewRule } from './support/view-rule.ts';
 
 export const secretPlaceholder = {

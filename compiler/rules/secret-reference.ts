@@ -1,9 +1,9 @@
 /** A reference to a secret that can never resolve. */
 
+import { agentSecrets } from '../config/agent-secrets.ts';
 import type { Problem } from '../diagnostics/problem.ts';
-import { agentSecrets } from '../lower/agent.ts';
-import { DEFAULT_PROFILE } from '../routes/route-scope.ts';
 import { parseSecretRef, secretRefProblem } from '../text/secret-ref.ts';
+import { DEFAULT_PROFILE } from '../views/route-scope.ts';
 import type { ViewRule } from './support/view-rule.ts';
 
 export const secretReference = {

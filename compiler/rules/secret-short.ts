@@ -2,10 +2,10 @@
 
 import type { SecretRef } from '../../schemas/generated/types.ts';
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
-import { DEFAULT_PROFILE } from '../routes/route-scope.ts';
-import { placeholderIn } from '../source/placeholder-in.ts';
+import type { Rule } from '../diagnostics/rule.ts';
+import { placeholderIn } from '../text/placeholder-in.ts';
 import { INSECURE_NO_AUTH, parseSecretRef } from '../text/secret-ref.ts';
-import type { Rule } from './support/rule.ts';
+import { DEFAULT_PROFILE } from '../views/route-scope.ts';
 import type { ViewRule } from './support/view-rule.ts';
 
 export const secretShort = {

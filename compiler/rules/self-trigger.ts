@@ -1,10 +1,10 @@
 /** A route that reacts to its own answers. */
 import type { TargetEffect } from '../../schemas/generated/types.ts';
 import type { Problem } from '../diagnostics/problem.ts';
-import { findJobs } from '../routes/find-job.ts';
-import type { RouteView } from '../routes/route-scope.ts';
 import { isForm } from '../shapes/form-set.ts';
 import { keepsOwnOut } from '../untrusted/own-answers.ts';
+import { findJobs } from '../views/find-job.ts';
+import type { RouteView } from '../views/route-scope.ts';
 import { deliveryTargets, targetPath } from './support/targets.ts';
 import type { ViewRule } from './support/view-rule.ts';
 import { atRoute } from './support/view-rule.ts';

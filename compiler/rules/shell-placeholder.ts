@@ -1,9 +1,9 @@
 /** A placeholder in code: what stands in it would be run. */
 
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
+import type { Rule } from '../diagnostics/rule.ts';
 import type { CodeArgument } from './support/code-arguments.ts';
 import { codeArguments } from './support/code-arguments.ts';
-import type { Rule } from './support/rule.ts';
 import type { ViewRule } from './support/view-rule.ts';
 
 export const shellPlaceholder = {

@@ -1,5 +1,5 @@
 /** A signature scheme that could not be verified. */
-import type { Rule } from './support/rule.ts';
+import type { Rule } from '../diagnostics/rule.ts';
 
 export const sourceScheme = {
   id: 'source-scheme',

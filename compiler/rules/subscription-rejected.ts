@@ -1,5 +1,5 @@
 /** A dynamic route that the running gateway leaves out (§2.7). */
-import type { Rule } from './support/rule.ts';
+import type { Rule } from '../diagnostics/rule.ts';
 
 export const subscriptionRejected = {
   id: 'subscription-rejected',

@@ -1,5 +1,5 @@
 /** An address field with a name that is taken. */
-import type { Rule } from './support/rule.ts';
+import type { Rule } from '../diagnostics/rule.ts';
 
 export const targetAddress = {
   id: 'target-address',

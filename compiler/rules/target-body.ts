@@ -1,5 +1,5 @@
 /** A word in a body that means nothing. */
-import type { Rule } from './support/rule.ts';
+import type { Rule } from '../diagnostics/rule.ts';
 
 export const targetBody = {
   id: 'target-body',

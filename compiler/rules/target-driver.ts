@@ -1,5 +1,5 @@
 /** A target that is code and data at once. */
-import type { Rule } from './support/rule.ts';
+import type { Rule } from '../diagnostics/rule.ts';
 
 export const targetDriver = {
   id: 'target-driver',

@@ -1,5 +1,5 @@
 /** A header that cannot be sent. */
-import type { Rule } from './support/rule.ts';
+import type { Rule } from '../diagnostics/rule.ts';
 
 export const targetHeader = {
   id: 'target-header',

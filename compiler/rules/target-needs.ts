@@ -1,5 +1,5 @@
 /** A variant that needs what does not exist. */
-import type { Rule } from './support/rule.ts';
+import type { Rule } from '../diagnostics/rule.ts';
 
 export const targetNeeds = {
   id: 'target-needs',

@@ -1,9 +1,9 @@
 /** A target that is not switched on (§4.4). */
 
 import type { ProfilePlan } from '../../schemas/generated/types.ts';
+import { targetNamed, writtenTargets } from '../config/deliveries.ts';
 import type { Problem } from '../diagnostics/problem.ts';
-import { targetNamed, writtenTargets } from '../lower/delivery.ts';
-import type { RouteScope, RouteTarget } from '../routes/route-scope.ts';
+import type { RouteScope, RouteTarget } from '../views/route-scope.ts';
 import { hasOwnProfile } from './support/own-profile.ts';
 import { targetPath } from './support/targets.ts';
 import type { ViewRule } from './support/view-rule.ts';

@@ -1,5 +1,5 @@
 /** An outcome that cannot come to pass. */
-import type { Rule } from './support/rule.ts';
+import type { Rule } from '../diagnostics/rule.ts';
 
 export const targetOutcome = {
   id: 'target-outcome',

@@ -1,5 +1,5 @@
 /** A path that is no path. */
-import type { Rule } from './support/rule.ts';
+import type { Rule } from '../diagnostics/rule.ts';
 
 export const targetPath = {
   id: 'target-path',

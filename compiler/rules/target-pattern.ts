@@ -1,5 +1,5 @@
 /** A pattern outside the linear-time engine. */
-import type { Rule } from './support/rule.ts';
+import type { Rule } from '../diagnostics/rule.ts';
 
 export const targetPattern = {
   id: 'target-pattern',

@@ -1,5 +1,5 @@
 /** A target that sends nothing. */
-import type { Rule } from './support/rule.ts';
+import type { Rule } from '../diagnostics/rule.ts';
 
 export const targetRequest = {
   id: 'target-request',

@@ -1,5 +1,5 @@
 /** A waiting time that cannot be found. */
-import type { Rule } from './support/rule.ts';
+import type { Rule } from '../diagnostics/rule.ts';
 
 export const targetRetryAfter = {
   id: 'target-retry-after',

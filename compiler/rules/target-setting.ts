@@ -1,5 +1,5 @@
 /** A setting with a name that is taken. */
-import type { Rule } from './support/rule.ts';
+import type { Rule } from '../diagnostics/rule.ts';
 
 export const targetSetting = {
   id: 'target-setting',

@@ -1,5 +1,5 @@
 /** A value that is not there when it is needed. */
-import type { Rule } from './support/rule.ts';
+import type { Rule } from '../diagnostics/rule.ts';
 
 export const targetValue = {
   id: 'target-value',

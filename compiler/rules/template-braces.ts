@@ -1,5 +1,5 @@
 /** Braces doubled as in other template languages. */
-import type { Rule } from './support/rule.ts';
+import type { Rule } from '../diagnostics/rule.ts';
 
 export const templateBraces = {
   id: 'template-braces',

@@ -1,5 +1,5 @@
 /** A header where only payload fields resolve. */
-import type { Rule } from './support/rule.ts';
+import type { Rule } from '../diagnostics/rule.ts';
 
 export const templateHeaders = {
   id: 'template-headers',

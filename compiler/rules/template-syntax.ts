@@ -1,5 +1,5 @@
 /** A placeholder that is none. */
-import type { Rule } from './support/rule.ts';
+import type { Rule } from '../diagnostics/rule.ts';
 
 export const templateSyntax = {
   id: 'template-syntax',

@@ -1,10 +1,11 @@
 /** An address key that no target reads. */
+
+import type { DeliveryConfig } from '../config/deliveries.ts';
+import { addressKeys, targetNamed, writtenTargets } from '../config/deliveries.ts';
 import type { Problem } from '../diagnostics/problem.ts';
-import type { DeliveryConfig } from '../lower/delivery.ts';
-import { addressKeys, targetNamed, writtenTargets } from '../lower/delivery.ts';
-import type { RouteScope } from '../routes/route-scope.ts';
 import { isPlainMap } from '../text/plain-map.ts';
 import { didYouMean, oneOf } from '../text/suggest.ts';
+import type { RouteScope } from '../views/route-scope.ts';
 import { deliveryTargets } from './support/targets.ts';
 import type { ViewRule } from './support/view-rule.ts';
 

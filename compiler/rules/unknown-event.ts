@@ -1,10 +1,11 @@
 /** An event name the sender does not know. */
+
+import type { EventNames } from '../config/event-names.ts';
+import { isGlob } from '../config/event-names.ts';
 import type { Problem } from '../diagnostics/problem.ts';
-import { linkGlob } from '../globs/linear-glob.ts';
-import type { EventNames } from '../lower/events.ts';
-import { lowerEvents } from '../lower/events.ts';
-import type { RouteView } from '../routes/route-scope.ts';
+import { globSource, linkGlob } from '../globs/linear-glob.ts';
 import { certainMatch, editDistance, suggest } from '../text/suggest.ts';
+import type { RouteView } from '../views/route-scope.ts';
 import type { ViewRule } from './support/view-rule.ts';
 
 export const unknownEvent = {
@@ -67,11 +68,10 @@ function eventWithAction(
 
 /** A glob that cannot be read is another rule's. */
 function isKnown(entry: string, known: readonly string[], names: EventNames): boolean {
-  const { plan } = lowerEvents([entry], names);
-  if (plan === null) return true;
-  const globs = plan.globs.map(({ source }) => linkGlob(source));
-  if (plan.names !== undefined) return true;
-  return known.some((event) => plan.exact.includes(event) || globs.some((glob) => glob(event)));
+  const source = isGlob(entry) ? globSource(entry) : null;
+  if (source !== null && typeof source !== 'string') return true;
+  const passes = source === null ? (name: string) => name === entry : linkGlob(source);
+  return known.some(passes) || Object.values(names).some((further) => further.some(passes));
 }
 
 /** The same name in the sender's spelling: `merge_request` for `Merge Request Hook`, `issue` for `Issue`. */

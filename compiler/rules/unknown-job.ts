@@ -1,8 +1,8 @@
 /** A job that does not exist (§2.1). */
 
 import type { Problem } from '../diagnostics/problem.ts';
-import { findJobs, jobsOf } from '../routes/find-job.ts';
 import { didYouMean } from '../text/suggest.ts';
+import { findJobs, jobsOf } from '../views/find-job.ts';
 import type { ViewRule } from './support/view-rule.ts';
 
 export const unknownJob = {

@@ -1,5 +1,5 @@
 /** A key that nothing reads. */
-import type { Rule } from './support/rule.ts';
+import type { Rule } from '../diagnostics/rule.ts';
 
 export const unknownKey = {
   id: 'unknown-key',

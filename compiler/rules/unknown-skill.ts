@@ -1,6 +1,6 @@
 /** A skill that is not on this machine. */
 import type { Problem } from '../diagnostics/problem.ts';
-import type { MachineFacts } from '../machine-facts.ts';
+import type { MachineFacts } from '../views/machine-facts.ts';
 import { hasOwnProfile } from './support/own-profile.ts';
 import type { ViewRule } from './support/view-rule.ts';
 

@@ -1,12 +1,12 @@
 /** A target that does not exist (§4.4). */
+
+import type { WrittenTarget } from '../config/deliveries.ts';
+import { JOB_DELIVERIES, targetNamed, writtenTargets } from '../config/deliveries.ts';
+import { targetEntries } from '../config/target-entries.ts';
 import type { Problem } from '../diagnostics/problem.ts';
-import type { WrittenTarget } from '../lower/delivery.ts';
-import { targetNamed, writtenTargets } from '../lower/delivery.ts';
-import { JOB_DELIVERIES } from '../lower/job.ts';
-import { targetEntries } from '../lower/target-entries.ts';
-import type { RouteScope } from '../routes/route-scope.ts';
-import { DEFAULT_PROFILE } from '../routes/route-scope.ts';
 import { didYouMean, renameFix } from '../text/suggest.ts';
+import type { RouteScope } from '../views/route-scope.ts';
+import { DEFAULT_PROFILE } from '../views/route-scope.ts';
 import { targetPath } from './support/targets.ts';
 import type { ViewRule } from './support/view-rule.ts';
 

@@ -1,6 +1,7 @@
 /** A toolset that does not exist. */
+
+import type { KnownToolsets } from '../config/toolsets.ts';
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
-import type { KnownToolsets } from '../lower/toolsets.ts';
 import { didYouMean } from '../text/suggest.ts';
 import type { ViewRule } from './support/view-rule.ts';
 

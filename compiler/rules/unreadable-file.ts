@@ -1,5 +1,5 @@
 /** A file that cannot be read. */
-import type { Rule } from './support/rule.ts';
+import type { Rule } from '../diagnostics/rule.ts';
 
 export const unreadableFile = {
   id: 'unreadable-file',

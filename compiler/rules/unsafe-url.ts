@@ -8,11 +8,11 @@ import type {
   TargetPlan,
   ValueTemplate,
 } from '../../schemas/generated/types.ts';
+import { targetNamed } from '../config/deliveries.ts';
+import { targetEntries } from '../config/target-entries.ts';
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
-import { targetNamed } from '../lower/delivery.ts';
-import { targetEntries } from '../lower/target-entries.ts';
+import type { Rule } from '../diagnostics/rule.ts';
 import { parseSecretRef } from '../text/secret-ref.ts';
-import type { Rule } from './support/rule.ts';
 import type { ViewRule } from './support/view-rule.ts';
 
 export const unsafeUrl = {

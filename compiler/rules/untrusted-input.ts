@@ -1,10 +1,10 @@
 /** Text of strangers in the prompt of an agent that acts (§1.5, §5.5). */
 import type { Problem } from '../diagnostics/problem.ts';
-import type { RouteView } from '../routes/route-scope.ts';
 import { oneOf } from '../text/suggest.ts';
 import { andMore, describePart, isWholePayload } from '../untrusted/describe-part.ts';
 import type { UntrustedPart } from '../untrusted/untrusted-texts.ts';
 import { actingToolsets, untrustedParts } from '../untrusted/untrusted-texts.ts';
+import type { RouteView } from '../views/route-scope.ts';
 import type { ViewRule } from './support/view-rule.ts';
 import { atRoute } from './support/view-rule.ts';
 

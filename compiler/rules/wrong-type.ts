@@ -1,5 +1,5 @@
 /** A value of another kind than expected. */
-import type { Rule } from './support/rule.ts';
+import type { Rule } from '../diagnostics/rule.ts';
 
 export const wrongType = {
   id: 'wrong-type',

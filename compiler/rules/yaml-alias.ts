@@ -1,5 +1,5 @@
 /** Aliases that cannot be followed. */
-import type { Rule } from './support/rule.ts';
+import type { Rule } from '../diagnostics/rule.ts';
 
 export const yamlAlias = {
   id: 'yaml-alias',

@@ -1,5 +1,5 @@
 /** Text that is not YAML. */
-import type { Rule } from './support/rule.ts';
+import type { Rule } from '../diagnostics/rule.ts';
 
 export const yamlSyntax = {
   id: 'yaml-syntax',

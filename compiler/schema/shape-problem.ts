@@ -1,7 +1,7 @@
 /** What the explanations of schema errors are made of. */
 
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
-import type { Rule } from '../rules/support/rule.ts';
+import type { Rule } from '../diagnostics/rule.ts';
 import type { SchemaName } from './known-keys.ts';
 
 /** Where a schema error lies. */

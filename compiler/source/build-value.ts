@@ -7,9 +7,9 @@
 import type { Alias, Node, Scalar, YAMLMap, YAMLSeq } from 'yaml';
 import { isAlias, isMap, isScalar, isSeq } from 'yaml';
 import type { Finding } from '../diagnostics/diagnostic.ts';
+import type { Rule } from '../diagnostics/rule.ts';
 import { duplicateKey } from '../rules/duplicate-key.ts';
 import { invalidNumber } from '../rules/invalid-number.ts';
-import type { Rule } from '../rules/support/rule.ts';
 import { yamlAlias } from '../rules/yaml-alias.ts';
 import { yamlSyntax } from '../rules/yaml-syntax.ts';
 import { isPlainMap, setOwn } from '../text/plain-map.ts';

@@ -5,6 +5,7 @@ import type { Finding } from '../diagnostics/diagnostic.ts';
 import { secretExposed } from '../rules/secret-exposed.ts';
 import { unreadableFile } from '../rules/unreadable-file.ts';
 import { START } from '../text/source-text.ts';
+import type { Variable, Variables } from '../text/variables.ts';
 import { displayPath } from './display-path.ts';
 import { parseEnvFile } from './env-file.ts';
 import type { Files } from './files.ts';
@@ -41,14 +42,6 @@ export function loadProjectEnv(files: Files, path: string | undefined, cwd: stri
 
 /** True for a file that is not there as well. */
 const isUsableEnv = (files: Files, path: string): boolean => !mayOthersWrite(files.stat(path)?.mode ?? 0);
-
-/** A variable, and where it is set: for messages. */
-export interface Variable {
-  readonly value: string;
-  readonly origin: string;
-}
-
-export type Variables = ReadonlyMap<string, Variable>;
 
 /** An env file that was read. */
 export interface EnvOrigin {

@@ -3,7 +3,7 @@
 import { RE2JS, RE2JSSyntaxException } from 're2js';
 import type { TargetAddressField, TargetSetting } from '../../../schemas/generated/types.ts';
 import type { NodePath, Problem } from '../../diagnostics/problem.ts';
-import type { Rule } from '../../rules/support/rule.ts';
+import type { Rule } from '../../diagnostics/rule.ts';
 import { targetPattern } from '../../rules/target-pattern.ts';
 
 export interface TargetScope {

@@ -1,9 +1,9 @@
 /** What the rules about `deliver` share, for routes and for jobs. */
 import type { TargetPlan } from '../../../schemas/generated/types.ts';
+import type { DeliveryConfig, ExtraValue, WrittenTarget } from '../../config/deliveries.ts';
+import { extraOf, targetNamed, writtenTargets } from '../../config/deliveries.ts';
+import type { TableContent } from '../../config/table-content.ts';
 import type { NodePath } from '../../diagnostics/problem.ts';
-import type { DeliveryConfig, ExtraValue, WrittenTarget } from '../../lower/delivery.ts';
-import { extraOf, targetNamed, writtenTargets } from '../../lower/delivery.ts';
-import type { TableContent } from '../../lower/table-content.ts';
 
 /** Targets that keep the text and send it to no one. */
 export const KEEPING_TARGETS: ReadonlySet<string> = new Set(['log', 'local']);

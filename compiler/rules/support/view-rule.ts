@@ -1,8 +1,8 @@
 /** A rule over a whole route, job, agent, profile or config. The registry's rules are asked one after the other. */
 import type { Problem } from '../../diagnostics/problem.ts';
-import type { RouteView } from '../../routes/route-scope.ts';
-import type { Rule } from './rule.ts';
-import type { AgentView, ConfigView, JobView, ProfileView } from './views.ts';
+import type { Rule } from '../../diagnostics/rule.ts';
+import type { AgentView, ConfigView, JobView, ProfileView } from '../../views/config-views.ts';
+import type { RouteView } from '../../views/route-scope.ts';
 
 export interface ViewRule extends Rule {
   /** One route, static or dynamic, against the table it will live in. Paths are relative to the route. */

@@ -2,13 +2,13 @@
 import type { Problem } from '../diagnostics/problem.ts';
 import { impossibleFilter } from '../rules/impossible-filter.ts';
 import { unknownEventAction } from '../rules/unknown-event-action.ts';
+import { describeForms, describeTypes, printValue, shortList } from '../shapes/describe.ts';
+import type { FormSet } from '../shapes/form-set.ts';
+import type { Leaf } from '../shapes/match-leaf.ts';
+import type { WrittenLeaf } from '../shapes/read-leaf.ts';
+import type { ShapeNode } from '../shapes/shape.ts';
+import { textBelow } from '../shapes/suggest-path.ts';
 import { oneOf, suggest } from '../text/suggest.ts';
-import { describeForms, describeTypes, printValue, shortList } from './describe.ts';
-import type { FormSet } from './form-set.ts';
-import type { Leaf } from './match-leaf.ts';
-import type { WrittenLeaf } from './read-leaf.ts';
-import type { ShapeNode } from './shape.ts';
-import { textBelow } from './suggest-path.ts';
 import { onlyFix } from './unknown-path.ts';
 
 type Explanation = Pick<Problem, 'rule' | 'message' | 'hint' | 'fix'>;

@@ -1,9 +1,9 @@
 /** Conditions on one field that cannot hold together, whatever the sender sends. */
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
 import { impossibleFilter } from '../rules/impossible-filter.ts';
+import { printValue } from '../shapes/describe.ts';
+import type { WrittenLeaf } from '../shapes/read-leaf.ts';
 import { oneOf } from '../text/suggest.ts';
-import { printValue } from './describe.ts';
-import type { WrittenLeaf } from './read-leaf.ts';
 
 /** What holds already, by field. */
 export type Constraints = ReadonlyMap<string, Constraint>;

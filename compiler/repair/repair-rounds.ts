@@ -1,10 +1,10 @@
 /** Repairs files until nothing is left to repair: one repair may uncover what another mistake hid. */
 
+import type { FixedFile } from '../diagnostics/apply-fixes.ts';
+import { applyFixes } from '../diagnostics/apply-fixes.ts';
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { yamlAlias } from '../rules/yaml-alias.ts';
 import { yamlSyntax } from '../rules/yaml-syntax.ts';
-import type { FixedFile } from './apply-fixes.ts';
-import { applyFixes } from './apply-fixes.ts';
-import type { Diagnostic } from './diagnostic.ts';
 
 /** More rounds than this never help. */
 const MOST_ROUNDS = 5;

@@ -11,4 +11,8 @@ export interface Rule {
   readonly title: string;
   /** What would happen otherwise. Markdown. */
   readonly why: string;
+  /** Decides about one value that a stage of the compiler has read or lowers; that stage calls it. */
+  check?(...args: never[]): unknown;
+  /** In place of a check: the file, from compiler/, that explains what a schema or a parser has refused. */
+  readonly decidedIn?: string;
 }
