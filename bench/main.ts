@@ -17,9 +17,9 @@ import { verifyCase } from './cases/verify.ts';
 import type { BenchArguments } from './harness/arguments.ts';
 import { parseArguments } from './harness/arguments.ts';
 import { buildChildren } from './harness/build.ts';
-import type { Case } from './harness/lab.ts';
-import { withLab } from './harness/lab.ts';
 import { printTable } from './harness/print-table.ts';
+import type { Case } from './lab.ts';
+import { withLab } from './lab.ts';
 
 const CASES: readonly Case[] = [
   rejectionsCase,

@@ -1,6 +1,6 @@
 /** The whole way from config files to the bytes of the tables: read, validate, lower and check, emit. */
 import type { Catalog as PublishedCatalog, RouteTable } from '../schemas/generated/types.ts';
-import { printCatalog, publish } from './blueprints/publish.ts';
+import { publish } from './blueprints/publish.ts';
 import { checkConfig } from './check-config.ts';
 import type { CompileInput } from './compile-input.ts';
 import type { TableContent } from './config/table-content.ts';
@@ -35,11 +35,10 @@ export interface CompileResult {
 
 export interface CompileOutput {
   readonly table: RouteTable;
-  readonly catalog: PublishedCatalog;
+  /** The published blueprints; made when asked for, because few commands need them. */
+  readonly catalog: () => PublishedCatalog;
   /** Bytes of `routes.json`, see emit/emit-table.ts. */
   readonly routesJson: string;
-  /** Bytes of `blueprints.json`. */
-  readonly blueprintsJson: string;
   /** The table holds a literal secret: its file must be readable by its owner alone. */
   readonly hasLiteralSecrets: boolean;
 }
@@ -76,12 +75,10 @@ function read(input: CompileInput, report: Report): Read {
 
 function emit(content: TableContent): CompileOutput {
   const { table, text } = emitTable(content);
-  const catalog = publish(Object.values(table.blueprints), table.app_scheme);
   return {
     table,
-    catalog,
+    catalog: () => publish(Object.values(table.blueprints), table.app_scheme),
     routesJson: text,
-    blueprintsJson: printCatalog(catalog),
     hasLiteralSecrets: LITERAL_SECRET.test(text),
   };
 }

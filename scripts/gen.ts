@@ -56,8 +56,14 @@ async function types(): Promise<string> {
   return text;
 }
 
-/** One self-contained module per schema; refuses output that would import ajv at run time. */
-function validator(name: string): string {
+/** What the program checks against these schemas; tests that want others compile them with ajv. */
+const CHECKED = ['blueprint', 'config', 'profile', 'source', 'subscriptions', 'target', 'test'];
+
+/**
+ * One self-contained module, in which schemas that refer to the same definition share its function: a command loads all of
+ * it. Refuses output that would import ajv at run time.
+ */
+function validators(): string {
   const ajv = new Ajv2020.default({
     allErrors: true,
     strict: true,
@@ -71,12 +77,11 @@ function validator(name: string): string {
   });
   // What stands there, for editors: see cli/schema/payload-hints.ts.
   ajv.addKeyword('x-payload');
-  // Each schema is checked when its own module is made.
-  for (const other of names) ajv.addSchema(readSchema(other) as AnySchema, undefined, undefined, other === name);
-  const id = readSchema(name).$id ?? '';
-  const code = standaloneCode.default(ajv, { validate: id });
+  for (const name of names) ajv.addSchema(readSchema(name) as AnySchema);
+  const exported = CHECKED.map((name) => [name, readSchema(name).$id ?? '']);
+  const code = standaloneCode.default(ajv, Object.fromEntries(exported));
   if (/\brequire\(|\bimport\b/.test(code)) {
-    throw new Error(`schemas/${name}.schema.json: a keyword needs an ajv helper at run time; rewrite it without`);
+    throw new Error('a keyword of schemas/*.schema.json needs an ajv helper at run time; rewrite it without');
   }
   return `${BANNER}// @ts-nocheck\n${code}\n`;
 }
@@ -87,15 +92,12 @@ function schemaModule(): string {
   return `${BANNER}export const SCHEMAS = {\n${entries.join('')}} as const;\n`;
 }
 
-/** What the program checks against these schemas; tests that want others compile them with ajv. */
-const CHECKED = ['blueprint', 'config', 'profile', 'source', 'subscriptions', 'target', 'test'];
-
 /** By path below `schemas/`. */
 const outputs = new Map<string, string>([
   ['generated/types.ts', await types()],
   ['built/schemas.ts', schemaModule()],
+  ['built/validators.ts', validators()],
 ]);
-for (const name of CHECKED) outputs.set(`built/validate-${name}.ts`, validator(name));
 
 if (process.argv.includes('--check')) {
   const stale = [...outputs.keys()].filter((file) => read(file) !== outputs.get(file));

@@ -147,39 +147,72 @@ test('no file of the compiler is longer than 250 lines', () => {
   assert.deepEqual(long, []);
 });
 
-/** Of what is loaded with the file: a dynamic import is there to load later, also what has loaded this file. */
-function staticImports(file: string): readonly string[] {
-  const text = readFileSync(join(ROOT, file), 'utf8');
-  const specifiers = [...text.matchAll(/^(?:import|export) (?:[^;'"]*? from )?'(\.[^']+\.ts)';$/gm)];
-  return specifiers.map(([, to = '']) => relative(ROOT, join(ROOT, dirname(file), to)));
-}
-
-/** The way from a file back to itself, types included; null: there is none. */
-function circleFrom(start: string, imports: ReadonlyMap<string, readonly string[]>): readonly string[] | null {
+/** The way from a node back to itself; null: there is none. */
+function circleFrom(start: string, next: ReadonlyMap<string, ReadonlySet<string>>): readonly string[] | null {
   const from = new Map<string, string>();
   const queue = [start];
-  for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
-    for (const to of imports.get(file) ?? []) {
+  for (let node = queue.shift(); node !== undefined; node = queue.shift()) {
+    for (const to of next.get(node) ?? []) {
       if (to === start) {
-        const way = [file];
-        for (let back = from.get(file); back !== undefined; back = from.get(back)) way.unshift(back);
+        const way = [node];
+        for (let back = from.get(node); back !== undefined; back = from.get(back)) way.unshift(back);
         return [...way, start];
       }
       if (from.has(to)) continue;
-      from.set(to, file);
+      from.set(to, node);
       queue.push(to);
     }
   }
   return null;
 }
 
-test('no file imports itself by way of others', () => {
-  const files = ['base', 'schemas', 'compiler', 'runtime', 'cli'].flatMap(sources);
-  const imports = new Map(files.map((file) => [file, staticImports(file)]));
-  const circles = files.flatMap((file) => {
-    const circle = circleFrom(file, imports);
-    // Each circle once: from the first of its files.
-    return circle === null || circle.some((other) => other < file) ? [] : [circle.join(' → ')];
+/** Each circle once: from the first of its nodes. */
+function circlesIn(next: ReadonlyMap<string, ReadonlySet<string>>): readonly string[] {
+  return [...next.keys()].flatMap((node) => {
+    const circle = circleFrom(node, next);
+    return circle === null || circle.some((other) => other < node) ? [] : [circle.join(' → ')];
   });
-  assert.deepEqual(circles, []);
+}
+
+function addTo(next: Map<string, Set<string>>, from: string, to: string): void {
+  if (from !== to) next.set(from, (next.get(from) ?? new Set()).add(to));
+}
+
+/** Types and what is loaded later (`import()`) count: whoever reads a file reads those as well. */
+const OWN_IMPORTS = ['base', 'schemas', 'compiler', 'runtime', 'cli', 'scripts', 'bench']
+  .flatMap(sources)
+  .flatMap(importsOf)
+  .filter(({ to }) => to.endsWith('.ts'));
+
+test('no file imports itself by way of others', () => {
+  const next = new Map<string, Set<string>>();
+  for (const { file, to } of OWN_IMPORTS) addTo(next, file, to);
+  assert.deepEqual(circlesIn(next), []);
+});
+
+/** What an import joins in each folder that holds both files: the two members of the folder, files or folders themselves. */
+function* joinedBy({ file, to }: Import): Iterable<readonly [folder: string, from: string, to: string]> {
+  const [a, b] = [file.split('/'), to.split('/')];
+  for (let depth = 0; a.slice(0, depth).join('/') === b.slice(0, depth).join('/'); depth += 1) {
+    if (depth >= Math.min(a.length, b.length)) return;
+    yield [a.slice(0, depth).join('/'), a.slice(0, depth + 1).join('/'), b.slice(0, depth + 1).join('/')];
+  }
+}
+
+test('the members of each folder, files and folders, import one way', () => {
+  const folders = new Map<string, Map<string, Set<string>>>();
+  for (const edge of OWN_IMPORTS) {
+    for (const [folder, from, to] of joinedBy(edge)) {
+      const members = folders.get(folder) ?? new Map<string, Set<string>>();
+      folders.set(folder, members);
+      addTo(members, from, to);
+    }
+  }
+  assert.deepEqual([...folders.values()].flatMap(circlesIn), []);
+});
+
+test('runtime/ has no loose files but its entry, its service and the parts of the gateway', () => {
+  const loose = sources('runtime').filter((file) => file.split('/').length === 2);
+  const wrong = loose.filter((file) => !/^runtime\/(?:index|service|gateway(?:-[a-z]+)?)\.ts$/.test(file));
+  assert.deepEqual(wrong, []);
 });

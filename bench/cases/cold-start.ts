@@ -1,4 +1,4 @@
-/** From the start of the built program to its first answered /health, beside `node -e` with a bare server. */
+/** From the start of the built program to its first answered /health, beside `node -e` with a bare server; and commands, whole. */
 import type { ChildProcess } from 'node:child_process';
 import { spawn, spawnSync } from 'node:child_process';
 import { request } from 'node:http';
@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { ROOT } from '../harness/build.ts';
 import { compileYaml, ROUTES, tempFolder, writeTable } from '../harness/config.ts';
-import type { Case } from '../harness/lab.ts';
 import { SECRET } from '../harness/payloads.ts';
 import { median } from '../harness/stats.ts';
+import type { Case } from '../lab.ts';
 
 const BARE = `require('node:http').createServer((q, s) => s.end('{}')).listen(+process.argv[1], '127.0.0.1')`;
 const TIMES = 7;
@@ -56,9 +56,25 @@ async function medianStart(start: (port: number) => ChildProcess): Promise<numbe
   return median(times);
 }
 
+/** A whole command, which must succeed. */
+function commandTime(cwd: string, argv: readonly string[], env: NodeJS.ProcessEnv): number {
+  const times: number[] = [];
+  for (let time = 0; time < TIMES; time++) {
+    const started = performance.now();
+    const { status, stderr } = spawnSync(process.execPath, argv, { cwd, env, encoding: 'utf8' });
+    if (status !== 0) throw new Error(`${argv.join(' ')}: ${stderr}`);
+    times.push(performance.now() - started);
+  }
+  return median(times);
+}
+
+const EXAMPLE = join(ROOT, 'examples/code-review');
+const EVENT = join(ROOT, 'examples/quickstart/pull_request.json');
+const EXPLAIN = ['explain', 'code-review', '--event', 'pull_request', '--payload', `@${EVENT}`];
+
 export const coldStartCase: Case = {
   name: 'cold-start',
-  title: 'Cold start: process start to the first answered /health, median',
+  title: 'Cold start: process start to the first answered /health, and whole commands, median',
   header: ['', 'time'],
   async run() {
     spawnSync('npm', ['run', '-s', 'build'], { cwd: ROOT, stdio: 'inherit' });
@@ -71,9 +87,17 @@ export const coldStartCase: Case = {
       const argv = [main, 'serve', '--table', join(home, 'build'), '--port', String(port)];
       return spawn(process.execPath, argv, { env, stdio: 'ignore' });
     });
+    const times = [['--version'], ['lint'], EXPLAIN].map(
+      (argv) => [argv[0] ?? '', commandTime(EXAMPLE, [main, ...argv], env)] as const,
+    );
+    const [, version = 1] = times[0] ?? [];
     return [
       ['node -e, bare server', `${bare.toFixed(0)} ms`],
       ['hookwright serve', `${ours.toFixed(0)} ms`],
+      ...times.map(([name, ms]) => [
+        `hookwright ${name}`,
+        `${ms.toFixed(0)} ms, ${(ms / version).toFixed(1)} of --version`,
+      ]),
     ];
   },
 };

@@ -1,7 +1,7 @@
 /** Compile time by number of routes: it must stay linear. */
 import { Child } from '../harness/child.ts';
 import type { CompileOrder } from '../harness/compile-process.ts';
-import type { Case } from '../harness/lab.ts';
+import type { Case } from '../lab.ts';
 
 const SIZES = [100, 1000, 10_000] as const;
 

@@ -2,8 +2,8 @@
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import { Child } from '../harness/child.ts';
 import { compileYaml, tempFolder } from '../harness/config.ts';
-import type { Case, Lab } from '../harness/lab.ts';
 import { median } from '../harness/stats.ts';
+import type { Case, Lab } from '../lab.ts';
 import type { DelivererOptions, DelivererOrder, DelivererResult } from '../servers/deliverer.ts';
 
 const CONNECTIONS = 32;

@@ -1,7 +1,7 @@
 /** Memory: what a server holds must not grow with the events it has seen. */
 import { loadOnce } from '../harness/compare.ts';
-import type { Case, Ours } from '../harness/lab.ts';
 import { small } from '../harness/payloads.ts';
+import type { Case, Ours } from '../lab.ts';
 
 const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(0)} MB`;
 

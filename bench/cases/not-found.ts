@@ -1,7 +1,7 @@
 /** The one answer to whoever guesses at routes: unknown route, unknown profile and mismatch, side by side. */
 import { interleave } from '../harness/interleave.ts';
-import type { Case } from '../harness/lab.ts';
 import { signedHeaders, small } from '../harness/payloads.ts';
+import type { Case } from '../lab.ts';
 
 const CONFIG = `platforms:
   webhook:

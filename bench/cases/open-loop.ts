@@ -5,7 +5,7 @@
 import { spawnSync } from 'node:child_process';
 import { ROOT } from '../harness/build.ts';
 import { withGateway } from '../harness/gateway.ts';
-import type { Case, Lab } from '../harness/lab.ts';
+import type { Case, Lab } from '../lab.ts';
 import { atRate, bareAtRate } from './open-loop/at-rate.ts';
 import { atTwiceCapacity } from './open-loop/at-twice-capacity.ts';
 import { HEADER } from './open-loop/row.ts';

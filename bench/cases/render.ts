@@ -7,11 +7,11 @@ import { createHmac } from 'node:crypto';
 import type { RenderPrompt } from '../../runtime/table/link-template.ts';
 import { linkPrompt } from '../../runtime/table/link-template.ts';
 import { compileYaml, tempFolder } from '../harness/config.ts';
-import type { Case } from '../harness/lab.ts';
 import type { Pair } from '../harness/pairs.ts';
 import { measurePairs } from '../harness/pairs.ts';
 import { large, SECRET } from '../harness/payloads.ts';
 import { median } from '../harness/stats.ts';
+import type { Case } from '../lab.ts';
 
 const GOAL = 1.05;
 const BUILTINS = { event_type: 'pull_request', route: 'r', delivery_id: 'd-1' };

@@ -1,9 +1,9 @@
 /** Requests per second of agent routes and rejections, beside the bare server. */
 import type { Comparison, Measured } from '../harness/compare.ts';
 import { compare, measureBoth, summarise } from '../harness/compare.ts';
-import type { Case, Lab, OursOptions } from '../harness/lab.ts';
 import type { Payload } from '../harness/payloads.ts';
 import { large, small } from '../harness/payloads.ts';
+import type { Case, Lab, OursOptions } from '../lab.ts';
 
 export const RATIO_HEADER = [
   'case',

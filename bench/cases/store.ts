@@ -1,9 +1,9 @@
 /** What a large store costs: throughput, lists, clean-up under load, and a restart with much left to do. */
 import { performance } from 'node:perf_hooks';
 import { compare, loadOnce } from '../harness/compare.ts';
-import type { Case, Lab, Ours } from '../harness/lab.ts';
 import { large } from '../harness/payloads.ts';
 import { median } from '../harness/stats.ts';
+import type { Case, Lab, Ours } from '../lab.ts';
 
 type Row = readonly [name: string, figure: string, beside: string, ratio: string, goal: string];
 

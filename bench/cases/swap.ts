@@ -1,9 +1,9 @@
 /** A table of 10,000 routes is replaced while requests pour in: none may fail, none may see two tables. */
 import { loadOnce } from '../harness/compare.ts';
 import { compileYaml, writeTable } from '../harness/config.ts';
-import type { Case, Ours } from '../harness/lab.ts';
 import { manyRoutes } from '../harness/many-routes.ts';
 import { PROMPT, small } from '../harness/payloads.ts';
+import type { Case, Ours } from '../lab.ts';
 
 const ROUTES = 10_000;
 const SWAPS = 4;

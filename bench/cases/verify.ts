@@ -15,12 +15,12 @@ import { LazyRequest } from '../../runtime/verify/request.ts';
 import { signRequest } from '../../runtime/verify/sign.ts';
 import type { RouteTable, SchemePlan } from '../../schemas/generated/types.ts';
 import { compileYaml, ROUTES, tempFolder } from '../harness/config.ts';
-import type { Case } from '../harness/lab.ts';
 import type { Pair, PairRound } from '../harness/pairs.ts';
 import { measurePairs } from '../harness/pairs.ts';
 import type { Payload } from '../harness/payloads.ts';
 import { large, small } from '../harness/payloads.ts';
 import { median } from '../harness/stats.ts';
+import type { Case } from '../lab.ts';
 
 const NOW = 1_700_000_000_000;
 const GOAL = 1.15;

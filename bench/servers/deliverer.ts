@@ -2,11 +2,11 @@
 import { performance } from 'node:perf_hooks';
 import { createDeliverer } from '../../runtime/deliver/create-deliverer.ts';
 import type { DeliveryContext } from '../../runtime/deliver/driver.ts';
-import { TokenCache } from '../../runtime/deliver/http/token-cache.ts';
 import { createHttpPool } from '../../runtime/deliver/http-pool.ts';
 import type { TargetTables } from '../../runtime/deliver/link-targets.ts';
 import { linkTargets } from '../../runtime/deliver/link-targets.ts';
 import { createPace } from '../../runtime/deliver/pace.ts';
+import { TokenCache } from '../../runtime/deliver/token-cache.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
 import { percentile } from '../harness/stats.ts';
 

@@ -1,4 +1,5 @@
-/** The two ways a command fails by the user's hand: refused (exit 1) and wrong usage (exit 2). */
+/** How a command fails by its user: refused (exit 1), wrong usage (exit 2), or trouble where 1 is a result (exit 2). */
+import { isSystemError } from '../../base/system-error.ts';
 
 /** A refusal: one line that says what is wrong, and lines that say what to type or do next. Exit code 1. */
 export class CliError extends Error {
@@ -16,6 +17,24 @@ export class CliError extends Error {
 export class UsageError extends CliError {
   override readonly name = 'UsageError';
   override readonly exitCode = 2;
+}
+
+/** A refusal by a command that exits as diff(1) does: 1 means `different`, so that its failures are 2. */
+export class TroubleError extends CliError {
+  override readonly name = 'TroubleError';
+  override readonly exitCode = 2;
+}
+
+/** Runs what exits as diff(1) does. @throws TroubleError in place of each refusal and each error of the system */
+export async function withTrouble<Result>(run: () => Promise<Result>): Promise<Result> {
+  try {
+    return await run();
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    if (error instanceof CliError) throw new TroubleError(error.message, ...error.hints);
+    if (isSystemError(error)) throw new TroubleError(error.message);
+    throw error;
+  }
 }
 
 /** The error's text without a stack; `String()` of what is not an error. */

@@ -3,6 +3,7 @@ import { Command, Option } from 'clipanion';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import { createPaint } from '../base/colour.ts';
 import type { CliContext } from '../base/context.ts';
+import { withTrouble } from '../base/errors.ts';
 import { compareTables } from '../diff/compare-tables.ts';
 import { formatChanges } from '../diff/format-changes.ts';
 import { openHere, openServed, openSide } from '../diff/open-side.ts';
@@ -13,7 +14,7 @@ export class DiffCommand extends Command<CliContext> {
   static override usage = Command.Usage({
     description: 'Show what changes in meaning between two configurations',
     details:
-      'Each side is a configuration, a compiled table (routes.json), or a folder that holds one. Without OLD it is what the running gateway serves, without NEW the configuration here. Layout, comments, order of keys and aliases are no difference; secrets are compared and never shown. Exits 0 when nothing differs, 1 when something does.',
+      'Each side is a configuration, a compiled table (routes.json), or a folder that holds one. Without OLD it is what the running gateway serves, without NEW the configuration here. Layout, comments, order of keys and aliases are no difference; secrets are compared and never shown. Exits 0 when nothing differs, 1 when something does, 2 when a side cannot be had.',
     examples: [
       ['What a reload would change', '$0 diff'],
       ['Between two files', '$0 diff old.yaml new.yaml'],
@@ -27,6 +28,10 @@ export class DiffCommand extends Command<CliContext> {
   json = Option.Boolean('--json', false, { description: 'Print the changes as JSON' });
 
   async execute(): Promise<number> {
+    return withTrouble(() => this.compare());
+  }
+
+  private async compare(): Promise<number> {
     const { context } = this;
     const before = this.old === undefined ? await openServed(context) : await openSide(context, this.old);
     const now = this.new === undefined ? await openHere(context, this.config) : await openSide(context, this.new);

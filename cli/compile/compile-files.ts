@@ -2,6 +2,7 @@
 import { mkdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { isSystemError } from '../../base/system-error.ts';
+import { printCatalog } from '../../compiler/blueprints/publish.ts';
 import type { CompileOutput, CompileResult } from '../../compiler/compile.ts';
 import { compile } from '../../compiler/compile.ts';
 import type { Flags } from '../../compiler/config/overrides.ts';
@@ -56,7 +57,7 @@ export function writeTables(folder: string, output: CompileOutput): WrittenTable
   try {
     mkdirSync(folder, { recursive: true });
     // The catalog first: whoever sees the new table finds the catalog that belongs to it.
-    replace(blueprints, output.blueprintsJson, 0o644);
+    replace(blueprints, printCatalog(output.catalog()), 0o644);
     return { routes, blueprints, changed: replace(routes, output.routesJson, mode) };
   } catch (error) {
     if (!isSystemError(error)) throw error;

@@ -13,7 +13,7 @@ import { searchConfig } from '../../compiler/source/search-config.ts';
 import { mergeFiles } from '../../compiler/source/source-tree.ts';
 import { isPlainMap } from '../../compiler/text/plain-map.ts';
 import { suggest } from '../../compiler/text/suggest.ts';
-import { validate as validateSource } from '../../schemas/built/validate-source.ts';
+import { source as validateSource } from '../../schemas/built/validators.ts';
 import type { SourceFile } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';

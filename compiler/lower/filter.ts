@@ -10,6 +10,7 @@ import { filterFile } from '../rules/filter-file.ts';
 import { filterOperator } from '../rules/filter-operator.ts';
 import { filterShape } from '../rules/filter-shape.ts';
 import { regexSyntax } from '../rules/regex-syntax.ts';
+import { flowText } from '../text/flow-text.ts';
 
 type Operator = FilterLeaf['operator'];
 const OPERATORS: readonly Operator[] = [
@@ -40,7 +41,20 @@ function regexHint(text: string): string | undefined {
   return undefined;
 }
 
+/** `/^main$/i`, as in JavaScript: the slashes would have to be found. null: it has none, or they may be meant. */
+function withoutSlashes(source: string): string | null {
+  const [, pattern = '', flags = ''] = /^\/(.+)\/([a-z]*)$/.exec(source) ?? [];
+  if (!pattern.startsWith('^') && !pattern.endsWith('$') && flags === '') return null;
+  const known = [...new Set(flags)].filter((flag) => 'ims'.includes(flag)).join('');
+  return `${known === '' ? '' : `(?${known})`}${pattern.replaceAll('\\/', '/')}`;
+}
+
 function checkRegex(source: string, path: NodePath, report: Report): string | null {
+  const plain = withoutSlashes(source);
+  if (plain !== null)
+    return report.add(regexSyntax, path, `a regex has no slashes around it: write \`${plain}\``, {
+      fix: { kind: 'replace', text: flowText(plain) },
+    });
   try {
     RE2JS.compile(source);
     return source;

@@ -97,5 +97,5 @@ function inputOf(options: CompileOptions): CompileInput {
 function compiled(input: CompileInput): Compiled {
   const { output, diagnostics } = compile(input);
   if (output === null) return { table: null, blueprints: null, diagnostics };
-  return { table: output.table, blueprints: output.catalog, diagnostics };
+  return { table: output.table, blueprints: output.catalog(), diagnostics };
 }

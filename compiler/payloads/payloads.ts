@@ -49,6 +49,12 @@ export function createPayloads(senders: Senders, effects: Effects): Payloads {
       const names = [...new Set(variants.map(({ event }) => event))];
       return names.includes(ANY_EVENT) ? [] : names;
     },
+    senderOf(route, event) {
+      const [sender, other] = senders
+        .sending((name) => name === event)
+        .filter(({ schemes }) => route.schemes.some(({ name }) => schemes.has(name)));
+      return sender === undefined || other !== undefined ? null : sender.name;
+    },
     hasPath(route, event, path) {
       const set = pinnedSender(route, senders)?.forms() ?? null;
       const forms = set?.shape.variants.filter((form) => form.event === event) ?? [];

@@ -1,7 +1,7 @@
 /** A time zone that does not exist. */
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
-import { isTimeZone, timeZones } from '../schedule/time-zone.ts';
-import { didYouMean } from '../text/suggest.ts';
+import { isTimeZone, timeZones, zonesLike } from '../schedule/time-zone.ts';
+import { didYouMean, renameFix } from '../text/suggest.ts';
 import type { ViewRule } from './support/view-rule.ts';
 
 export const invalidTimezone = {
@@ -19,7 +19,12 @@ export const invalidTimezone = {
 
 function checkZone(zone: string | undefined, path: NodePath): readonly Problem[] {
   if (zone === undefined || isTimeZone(zone)) return [];
+  const [sure] = zonesLike(zone);
+  if (sure !== undefined) {
+    const message = `\`${zone}\` is not an IANA time zone: write for example \`${sure}\``;
+    return [{ rule: invalidTimezone, path, at: 'value', message }];
+  }
   const message = `\`${zone}\` is not a time zone${didYouMean(zone, timeZones())}`;
   const hint = 'use an IANA name: `Europe/Berlin`, `America/New_York`, `UTC`';
-  return [{ rule: invalidTimezone, path, at: 'value', message, hint }];
+  return [{ rule: invalidTimezone, path, at: 'value', message, hint, ...renameFix(zone, timeZones()) }];
 }

@@ -3,6 +3,7 @@
 import type { DeliveryConfig } from '../config/deliveries.ts';
 import type { TableContent } from '../config/table-content.ts';
 import type { Problem } from '../diagnostics/problem.ts';
+import { meantField } from './support/address-names.ts';
 import { deliveryTargets } from './support/targets.ts';
 import type { ViewRule } from './support/view-rule.ts';
 
@@ -24,12 +25,16 @@ function missingKeys(config: DeliveryConfig, table: TableContent): readonly Prob
   return deliveryTargets(config, table).flatMap(({ name, plan, extra }) =>
     plan.address
       .filter((field) => field.required && !extra.has(field.name))
-      .map((field) => ({
-        rule: missingDeliverExtra,
-        path,
-        at: 'key',
-        message: `\`${name}\` needs \`deliver_extra.${field.name}\``,
-        hint: 'write it as a template over the payload, or as fixed text',
-      })),
+      .map((field): Problem => {
+        const written = Object.keys(config.deliver_extra ?? {}).find((key) => meantField(key, [field.name]) !== null);
+        if (written !== undefined) {
+          const message = `\`${name}\` needs \`deliver_extra.${field.name}\`: \`${written}\` is another name for it`;
+          const fix = { kind: 'rename', text: field.name } as const;
+          return { rule: missingDeliverExtra, path: ['deliver_extra', written], at: 'key', message, fix };
+        }
+        const message = `\`${name}\` needs \`deliver_extra.${field.name}\``;
+        const hint = 'write it as a template over the payload, or as fixed text';
+        return { rule: missingDeliverExtra, path, at: 'key', message, hint };
+      }),
   );
 }

@@ -13,6 +13,11 @@ export const scriptMissing = {
   checkRoute(route): readonly Problem[] {
     if (route.config.script === undefined || hasOwnProfile(route) || scriptState(route) !== 'missing') return [];
     const message = `the script \`${route.config.script}\` does not exist here: events would be ignored`;
-    return [{ rule: scriptMissing, path: ['script'], at: 'value', message }];
+    const [, file] = /^(?:\S*\/)?(?:python3?|node|bash|sh)\s+(\S+)$/.exec(route.config.script) ?? [];
+    const hint =
+      file === undefined
+        ? `put it in \`scripts/\` below the home folder`
+        : `\`script\` names the file alone, and its suffix the interpreter: write \`script: ${file}\``;
+    return [{ rule: scriptMissing, path: ['script'], at: 'value', message, hint }];
   },
 } as const satisfies ViewRule;

@@ -6,6 +6,7 @@ import type { Problem } from '../diagnostics/problem.ts';
 import { isPlainMap } from '../text/plain-map.ts';
 import { didYouMean, oneOf } from '../text/suggest.ts';
 import type { RouteScope } from '../views/route-scope.ts';
+import { meantField } from './support/address-names.ts';
 import { deliveryTargets } from './support/targets.ts';
 import type { ViewRule } from './support/view-rule.ts';
 
@@ -27,20 +28,37 @@ function unknownKeys(config: DeliveryConfig, scope: RouteScope): readonly Proble
   const targets = deliveryTargets(config, scope.table);
   // A target that is not known, or a word such as `origin`, may take any key.
   if (targets.length < written.length || config.deliver_extra === undefined) return [];
+  const required = targets.flatMap(({ plan }) => plan.address.filter((field) => field.required));
+  const needed = required.map(({ name }) => name).filter((name) => !Object.hasOwn(config.deliver_extra ?? {}, name));
   const all = targets.flatMap(({ plan }) => addressKeys(plan));
   return Object.entries(config.deliver_extra).flatMap(([key, value]): readonly Problem[] => {
-    if (!isPlainMap(value)) return all.includes(key) ? [] : [unknown([key], all)];
+    // A required field under another name is `missing-deliver-extra`.
+    if (meantField(key, needed) !== null) return [];
+    if (!isPlainMap(value)) return all.includes(key) ? [] : [unknown([key], all, config.deliver_extra)];
     const target = targetNamed(scope.table.target_names, key);
     const own = targets.find(({ plan }) => plan.name === target);
     const groups = written.map(({ name }) => name);
     if (own === undefined) return [unknown([key], groups)];
     const keys = addressKeys(own.plan);
-    return Object.keys(value).flatMap((name) => (keys.includes(name) ? [] : [unknown([key, name], keys)]));
+    return Object.keys(value).flatMap((name) => (keys.includes(name) ? [] : [unknown([key, name], keys, value)]));
   });
 }
 
-function unknown(path: readonly string[], known: readonly string[]): Problem {
+function unknown(
+  path: readonly string[],
+  known: readonly string[],
+  written: Readonly<Record<string, unknown>> = {},
+): Problem {
   const key = path.at(-1) ?? '';
+  const meant = meantField(key, known);
+  if (meant !== null && !Object.hasOwn(written, meant))
+    return {
+      rule: unknownDeliverExtra,
+      path: ['deliver_extra', ...path],
+      at: 'key',
+      message: `no target of this entry reads \`deliver_extra.${path.join('.')}\`: it is called \`${meant}\``,
+      fix: { kind: 'rename', text: meant },
+    };
   const guess = didYouMean(key, known);
   const message = `no target of this entry reads \`deliver_extra.${path.join('.')}\`${guess}`;
   const hint = known.length === 0 ? 'this target takes none' : `known here: ${oneOf([...new Set(known)], 'and')}`;

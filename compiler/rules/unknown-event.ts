@@ -19,6 +19,7 @@ export const unknownEvent = {
     // A shape of the config's own need not have every event: it shows what a name nearly like one of its own means.
     const shaped = documented.length > 0 ? [] : (route.scope.payloads?.shapedEvents(route) ?? []);
     const known = documented.length > 0 ? documented : shaped;
+    if (config.source === undefined) return withoutSource(route);
     if (known.length === 0) return [];
     return (config.events ?? []).flatMap((entry, index): readonly Problem[] => {
       if (isKnown(entry, known, route.eventNames)) return [];
@@ -64,6 +65,18 @@ function eventWithAction(
     message: `${message}, with \`${action}\` as its \`${field}\`: write \`events: [${event}]\` and \`${filters}\``,
     ...(isAlone ? { fix: { kind: 'flow', text: `[${event}]`, andKey: filters }, fixAt: ['events'] } : {}),
   };
+}
+
+/** `pull_request.opened` on a route that names no source: with two words in it, the name is one sender's. */
+function withoutSource(route: RouteView): readonly Problem[] {
+  const { events = [] } = route.config;
+  return events.flatMap((entry, index): readonly Problem[] => {
+    const [, name = ''] = /^([a-z]+_[a-z_]+)[.:/][a-z_]+$/.exec(entry) ?? [];
+    const source = name === '' ? null : (route.scope.payloads?.senderOf(route, name) ?? null);
+    if (source === null) return [];
+    const problem = eventWithAction({ ...route, config: { ...route.config, source } }, entry, [name]);
+    return problem === null ? [] : [{ rule: unknownEvent, path: ['events', index], at: 'value', ...problem }];
+  });
 }
 
 /** A glob that cannot be read is another rule's. */

@@ -1,7 +1,7 @@
 /** A job that does not exist (§2.1). */
 
 import type { Problem } from '../diagnostics/problem.ts';
-import { didYouMean } from '../text/suggest.ts';
+import { didYouMean, oneOf, renameFix } from '../text/suggest.ts';
 import { findJobs, jobsOf } from '../views/find-job.ts';
 import type { ViewRule } from './support/view-rule.ts';
 
@@ -20,6 +20,21 @@ export const unknownJob = {
       found.length === 0
         ? `there is no job \`${cron_job}\`${didYouMean(cron_job, names)}`
         : `${found.length} jobs are called \`${cron_job}\`; name one by its id`;
-    return [{ rule: unknownJob, path: ['cron_job'], at: 'value', message }];
+    const hint =
+      found.length > 0
+        ? undefined
+        : names.length === 0
+          ? 'write it under `jobs`, with a `schedule` and a `prompt`'
+          : `jobs of this profile: ${oneOf(names, 'and')}`;
+    return [
+      {
+        rule: unknownJob,
+        path: ['cron_job'],
+        at: 'value',
+        message,
+        ...(hint === undefined ? {} : { hint }),
+        ...(found.length === 0 ? renameFix(cron_job, names) : {}),
+      },
+    ];
   },
 } as const satisfies ViewRule;

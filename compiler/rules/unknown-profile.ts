@@ -1,7 +1,7 @@
 /** A profile that does not exist (§5.4). */
 
 import type { Problem } from '../diagnostics/problem.ts';
-import { didYouMean } from '../text/suggest.ts';
+import { didYouMean, renameFix } from '../text/suggest.ts';
 import type { ViewRule } from './support/view-rule.ts';
 
 export const unknownProfile = {
@@ -15,6 +15,15 @@ export const unknownProfile = {
     if (scope.unsure.has(`profile:${profile}`)) return [];
     const message = `there is no profile \`${profile}\`${didYouMean(profile, Object.keys(scope.table.profiles))}`;
     const hint = `a profile is a folder: \`<home_dir>/profiles/${profile}/\``;
-    return [{ rule: unknownProfile, path: ['profile'], at: 'value', message, hint }];
+    return [
+      {
+        rule: unknownProfile,
+        path: ['profile'],
+        at: 'value',
+        message,
+        hint,
+        ...renameFix(profile, Object.keys(scope.table.profiles)),
+      },
+    ];
   },
 } as const satisfies ViewRule;

@@ -57,6 +57,9 @@ function unknownTargets(
       path: targetPath(index),
       at: 'value',
       message: `there is no delivery target \`${name}\`${didYouMean(name, [...Object.keys(names), ...further])}`,
+      ...(/^https?:\/\//.test(name) ? { hint: URL_HINT, sensitive: true } : {}),
       ...renameFix(name, [...Object.keys(names), ...further]),
     }));
 }
+
+const URL_HINT = 'a URL is no target: name one (`slack`, `telegram`, …), and set it up under `platforms`';

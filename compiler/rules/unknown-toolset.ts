@@ -2,7 +2,8 @@
 
 import type { KnownToolsets } from '../config/toolsets.ts';
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
-import { didYouMean } from '../text/suggest.ts';
+import { didYouMean, renameFix } from '../text/suggest.ts';
+
 import type { ViewRule } from './support/view-rule.ts';
 
 export const unknownToolset = {
@@ -29,6 +30,8 @@ export function unknownToolsets(names: readonly string[], path: NodePath, known:
   return names.flatMap((name, index): readonly Problem[] => {
     if (Object.hasOwn(known, name)) return [];
     const message = `there is no toolset \`${name}\`; it is dropped${didYouMean(name, Object.keys(known))}`;
-    return [{ rule: unknownToolset, path: [...path, index], at: 'value', message }];
+    return [
+      { rule: unknownToolset, path: [...path, index], at: 'value', message, ...renameFix(name, Object.keys(known)) },
+    ];
   });
 }

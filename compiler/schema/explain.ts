@@ -6,11 +6,13 @@ import { invalidValue } from '../rules/invalid-value.ts';
 import { missingKey } from '../rules/missing-key.ts';
 import { unknownKey } from '../rules/unknown-key.ts';
 import { wrongType } from '../rules/wrong-type.ts';
+import { flowText } from '../text/flow-text.ts';
+import { isPlainMap } from '../text/plain-map.ts';
 import { isSecretName } from '../text/secret-names.ts';
 import { certainMatch, didYouMean, oneOf, suggest } from '../text/suggest.ts';
 import { typesOf, withoutAlternatives } from './alternatives.ts';
 import type { SchemaName } from './known-keys.ts';
-import { descriptionAt, guessKey, knownKeys } from './known-keys.ts';
+import { descriptionAt, exampleAt, guessKey, knownKeys } from './known-keys.ts';
 import { misplacedKeyHint } from './misplaced-key.ts';
 import { parsePointer, valueAt } from './pointer.ts';
 import type { SchemaError } from './schema-error.ts';
@@ -119,7 +121,9 @@ function unknownKeyProblem(place: Place, key: string): Problem {
   const known = knownKeys(place.schema, place.path);
   const guess = didYouMean(key, known);
   const meant = certainMatch(key, known);
-  const hint = misplacedKeyHint(place.schema, place.path, key) ?? (guess === '' ? listOf(known) : undefined);
+  const hint =
+    misplacedKeyHint(place.schema, place.path, key) ??
+    (guess === '' ? (anchorHint(place, key) ?? listOf(known)) : undefined);
   return {
     rule: unknownKey,
     path: [...place.path, key],
@@ -129,6 +133,12 @@ function unknownKeyProblem(place: Place, key: string): Problem {
     ...(meant !== null ? { fix: { kind: 'rename', text: meant } } : {}),
     ...(isSecretName(suggest(key, known)[0] ?? '') ? { sensitive: true } : {}),
   };
+}
+
+/** A map at the top of the file that is nothing like a known one: a place for anchors, most likely. */
+function anchorHint({ schema, path, data }: Place, key: string): string | undefined {
+  const isOwn = schema === 'config' && path.length === 0 && isPlainMap(valueAt(data, [key]));
+  return isOwn ? `a map for YAML anchors has a name that begins with \`x-\`: \`x-${key}\`` : undefined;
 }
 
 const listOf = (known: readonly string[]): string | undefined =>
@@ -151,7 +161,12 @@ const described = ({ schema, path }: Place, problem: Problem): Problem => ({ ...
 
 function hintFrom(schema: SchemaName, path: Place['path']): Pick<Problem, 'hint'> {
   const description = descriptionAt(schema, path);
-  return description === null ? {} : { hint: `\`${nameOf(path)}\`: ${description}` };
+  const example = exampleAt(schema, path);
+  const name = nameOf(path);
+  // A form is understood at once, a word or a number only from what it is for.
+  if (typeof example === 'object' && example !== null)
+    return { hint: `write for example \`${name}: ${flowText(example)}\`` };
+  return description === null ? {} : { hint: `\`${name}\`: ${description}` };
 }
 
 /** The only names with a pattern are those of entries: routes, jobs, sources, profiles. */
@@ -193,10 +208,10 @@ function wrongTypeProblem(place: Place, types: readonly string[]): Problem {
   return { ...problem, hint: `write \`${hint}\``, fix: { kind: 'replace', text: hint } };
 }
 
-/** `yes` and its like were truth values in older YAML, and are text today. */
+/** `yes` and its like were truth values in older YAML, and are text today; so is `true` in quotes. */
 function truthHint(found: string): string | undefined {
-  if (/^(?:yes|y|on)$/i.test(found)) return 'true';
-  return /^(?:no|n|off)$/i.test(found) ? 'false' : undefined;
+  if (/^(?:yes|y|on|true)$/i.test(found)) return 'true';
+  return /^(?:no|n|off|false)$/i.test(found) ? 'false' : undefined;
 }
 
 const typeOf = (found: unknown): string => (found === null ? 'null' : Array.isArray(found) ? 'array' : typeof found);

@@ -46,6 +46,10 @@ export function descriptionAt(name: SchemaName, path: NodePath): string | null {
   return found === undefined ? null : String(found.description);
 }
 
+/** A value as it may stand there; undefined: the schema shows none. */
+export const exampleAt = (name: SchemaName, path: NodePath): unknown =>
+  schemasAt(name, path).flatMap(({ examples }): unknown[] => (Array.isArray(examples) ? examples : []))[0];
+
 /** The known key that an unknown one was most likely meant to be. */
 export function guessKey(name: SchemaName, path: NodePath): string | null {
   return suggest(String(path.at(-1)), knownKeys(name, path.slice(0, -1)))[0] ?? null;

@@ -1,12 +1,6 @@
 /** Runs the generated validators over plain data from files; what they find becomes problems with paths into the data. */
 
-import { validate as validateBlueprint } from '../../schemas/built/validate-blueprint.ts';
-import { validate as validateConfig } from '../../schemas/built/validate-config.ts';
-import { validate as validateProfile } from '../../schemas/built/validate-profile.ts';
-import { validate as validateSource } from '../../schemas/built/validate-source.ts';
-import { validate as validateSubscriptions } from '../../schemas/built/validate-subscriptions.ts';
-import { validate as validateTarget } from '../../schemas/built/validate-target.ts';
-import { validate as validateTest } from '../../schemas/built/validate-test.ts';
+import * as validators from '../../schemas/built/validators.ts';
 import type {
   BlueprintFile,
   Config,
@@ -35,15 +29,7 @@ interface Validator {
   errors?: readonly SchemaError[] | null;
 }
 
-const VALIDATORS: Readonly<Record<keyof FileTypes, Validator>> = {
-  config: validateConfig,
-  profile: validateProfile,
-  subscriptions: validateSubscriptions,
-  source: validateSource,
-  target: validateTarget,
-  blueprint: validateBlueprint,
-  test: validateTest,
-};
+const VALIDATORS: Readonly<Record<keyof FileTypes, Validator>> = validators;
 
 /** Problems of shape, in the order of the data; without any, the data is of the schema's type. */
 export function checkShape(schema: keyof FileTypes, data: unknown): readonly Problem[] {

@@ -18,6 +18,8 @@ type Path = readonly string[];
 export function suggestPaths(set: FormSet, path: Path): readonly Path[] {
   return set.remember(`suggest ${path.join('.')}`, () => {
     const tree = treeOf(set);
+    const inner = withoutWrapper(tree, path);
+    if (inner.length > 0) return inner;
     const near = similar(tree, path);
     const abbreviations = abbreviated(tree, path);
     // A short form of one path alone means that one, whatever else ends like it.
@@ -102,6 +104,13 @@ function abbreviates(part: string, name: string): boolean {
   const words = name.split(/[_-]/);
   return words.length > 1 && words.map((word) => word[0]).join('') === part;
 }
+
+/** Names that other tools give the payload itself. */
+const WRAPPERS: ReadonlySet<string> = new Set(['payload', 'body', 'event', 'data', 'json', 'request', '$json']);
+
+/** `payload.action` for `action`. */
+const withoutWrapper = (tree: PathTree, [first = '', ...rest]: Path): readonly Path[] =>
+  rest.length > 0 && WRAPPERS.has(first) && tree.below(tree.root, rest).length > 0 ? [rest] : [];
 
 /** `head.ref` for `pull_request.head.ref`: below the shortest prefix, in most of the forms, and the event's own object first. */
 function withoutPrefix(tree: PathTree, path: Path, set: FormSet): readonly Path[] {

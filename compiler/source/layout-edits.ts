@@ -55,7 +55,11 @@ export function replaceNode({ key, value, file }: Place, replacement: string, an
   if (hasComment(text, range)) return null;
   if (andKey === undefined) return [{ range, text: replacement }];
   const indent = key === null ? null : indentOf(text, key.start);
-  return [{ range, text: `${replacement}${indent === null ? ', ' : `\n${indent}`}${andKey}` }];
+  if (key === null || indent === null) return [{ range, text: `${replacement}, ${andKey}` }];
+  // A block of lines below the key becomes one value beside it.
+  const isBelow = /^:\s*\n\s*$/.test(text.slice(key.end, range.start));
+  const place = isBelow ? { start: key.end, end: range.end } : range;
+  return [{ range: place, text: `${isBelow ? ': ' : ''}${replacement}\n${indent}${andKey}` }];
 }
 
 /** It would be lost. */

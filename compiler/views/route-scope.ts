@@ -174,6 +174,8 @@ export interface Payloads {
   classOf(route: RouteView, path: readonly string[]): FieldClass;
   /** Names of the events that the shape of the route's source has; empty: none, or one shape for all events. */
   shapedEvents(route: RouteView): readonly string[];
+  /** The source that alone documents this event, of those whose signature the route accepts. */
+  senderOf(route: RouteView, event: string): string | null;
   /** Whether payloads of this event have the path, where the route's source is pinned and its shape knows it. */
   hasPath(route: RouteView, event: string, path: readonly string[]): boolean;
   /** Whether an event that a delivery causes comes to the route, before its filters on who wrote it. */

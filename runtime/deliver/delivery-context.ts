@@ -6,9 +6,9 @@ import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
 import type { RunProcess } from '../platform/process/run-process.ts';
 import type { DeliveryContext } from './driver.ts';
-import { TokenCache } from './http/token-cache.ts';
 import { createHttpPool } from './http-pool.ts';
 import { createPace } from './pace.ts';
+import { TokenCache } from './token-cache.ts';
 
 /** A message is held back at most so long for a target's pace, in ms; then its run makes room. */
 const LONGEST_HOLD_MS = 5000;

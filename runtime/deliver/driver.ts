@@ -5,11 +5,10 @@ import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
 import type { RunProcess } from '../platform/process/run-process.ts';
 import type { DeliveryOutcome, DeliveryRequest } from './deliverer.ts';
-import type { ShownRequest } from './http/link-request.ts';
-import type { TokenCache } from './http/token-cache.ts';
 import type { Pace } from './pace.ts';
 import type { Probe, ProbeOptions } from './probe.ts';
 import type { Redact } from './redact.ts';
+import type { TokenCache } from './token-cache.ts';
 
 /** A target with one profile's credentials: all that its driver can ever reach. */
 export interface BoundTarget {
@@ -36,6 +35,14 @@ export interface DeliveryContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Absolute home of a profile. */
   readonly homeOf: (profile: string) => string;
+}
+
+/** A request over HTTP as it is shown to people: secrets are `***`. */
+export interface ShownRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
 }
 
 /** A request as a dry run shows it. */

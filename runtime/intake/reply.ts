@@ -1,6 +1,7 @@
 /** Every answer of the public server in one place: status, body and headers of docs/http.md, for the stages and the server. */
 import type { OutgoingHttpHeader } from 'node:http';
 import type { TargetResult } from '../dispatch/dispatcher.ts';
+import type { HandshakeAnswer } from '../verify/handshake.ts';
 
 /** What became of a request, as logs and metrics name it: the `status` of an answer or the `code` of an error. */
 export type Outcome =
@@ -65,6 +66,14 @@ export function jsonReply(
 /** An answer of any content type, named in `headers`. */
 export function textReply(status: number, outcome: Outcome, body: string, headers: readonly string[]): Reply {
   return { status, headers: [...headers, 'Content-Length', Buffer.byteLength(body)], body, outcome };
+}
+
+/** What a source's handshake is answered with; null stays null: the request is none. */
+export function handshakeReply(answer: HandshakeAnswer | null): Reply | null {
+  if (answer === null) return null;
+  const { status, headers, body } = answer;
+  if (status === 204) return { status, headers: [...headers], body, outcome: 'challenge' };
+  return textReply(status, 'challenge', body, headers);
 }
 
 function errorReply(

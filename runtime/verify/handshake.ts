@@ -11,8 +11,6 @@
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { ChallengePlan, SchemePlan } from '../../schemas/generated/types.ts';
-import type { Reply } from '../intake/reply.ts';
-import { textReply } from '../intake/reply.ts';
 import { secretKeys } from './keys.ts';
 import { readText } from './locator.ts';
 import type { SignedRequest } from './request.ts';
@@ -33,11 +31,19 @@ export interface HandshakeContext {
   readonly capture: CaptureSecret | null;
 }
 
+/** What is sent back. */
+export interface HandshakeAnswer {
+  readonly status: number;
+  /** Names and values in turn. */
+  readonly headers: readonly string[];
+  readonly body: string;
+}
+
 /** The answer; null when the request is no handshake. `signed`: its signature is known to be valid. */
-export type AnswerHandshake = (request: SignedRequest, signed: boolean) => Reply | null;
+export type AnswerHandshake = (request: SignedRequest, signed: boolean) => HandshakeAnswer | null;
 
 type LinkedContext = HandshakeContext & { readonly key: Buffer | null };
-type Answer = (challenge: ChallengePlan, request: SignedRequest, context: LinkedContext) => Reply | null;
+type Answer = (challenge: ChallengePlan, request: SignedRequest, context: LinkedContext) => HandshakeAnswer | null;
 
 /** Longest value that is sent back or captured, in UTF-16 units. */
 const MAX_VALUE = 1024;
@@ -74,8 +80,8 @@ export function linkHandshake(plan: SchemePlan, context: HandshakeContext): Answ
   return (request, isSigned) => {
     for (const challenge of isSigned ? signed : unsigned) {
       if (!isHandshake(challenge, request, context.verifyToken)) continue;
-      const reply = ANSWERS[challenge.kind](challenge, request, linked);
-      if (reply !== null) return reply;
+      const answer = ANSWERS[challenge.kind](challenge, request, linked);
+      if (answer !== null) return answer;
     }
     return null;
   };
@@ -127,10 +133,15 @@ function fillJson(template: string, value: string, key: Buffer | null): string |
 }
 
 /** What came from outside goes back as text or JSON that no browser takes for a page. */
-function respond(challenge: ChallengePlan, body: string, type: string, more: readonly string[] = []): Reply {
-  const headers = ['X-Content-Type-Options', 'nosniff', ...Object.entries(challenge.headers).flat(), ...more];
-  if (challenge.status === 204) return { status: 204, headers, body: '', outcome: 'challenge' };
-  return textReply(challenge.status, 'challenge', body, ['Content-Type', type, ...headers]);
+function respond(
+  { status, headers }: ChallengePlan,
+  body: string,
+  type: string,
+  more: readonly string[] = [],
+): HandshakeAnswer {
+  const own = ['X-Content-Type-Options', 'nosniff', ...Object.entries(headers).flat(), ...more];
+  if (status === 204) return { status, headers: own, body: '' };
+  return { status, headers: ['Content-Type', type, ...own], body };
 }
 
 function sha256(text: string): Buffer {

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { packagePath } from './packages.ts';
 import { TWITCH_EVENTS } from './twitch-events.ts';
-import type { TypedSource } from './typed-sources.ts';
+import type { TypedSource } from './typed-source.ts';
 
 type TypeFiles = Pick<TypedSource, 'module' | 'events'>;
 

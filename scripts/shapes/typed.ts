@@ -5,7 +5,7 @@ import type { NodeId } from '../../compiler/shapes/shape.ts';
 import type { NewShape } from '../shape-file/print-shape.ts';
 import { originOf } from './packages.ts';
 import { createTypeReader } from './read-types.ts';
-import type { Adjustment, TypedSource } from './typed-sources.ts';
+import type { Adjustment, TypedSource } from './typed-source.ts';
 
 export function readTyped({ source, packages, quality, module, events, action, adjust = {} }: TypedSource): NewShape {
   const table = createNodeTable();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { parse } from 'yaml';
-import { validate as validateSource } from '../../schemas/built/validate-source.ts';
+import { source as validateSource } from '../../schemas/built/validators.ts';
 import type { SourceFile } from '../../schemas/generated/types.ts';
 import { loadShippedSources } from '../helpers/catalog-sources.ts';
 import { vectors } from '../helpers/vectors.ts';

@@ -4,12 +4,12 @@ import type { SwappableDeliverer } from '../../runtime/deliver/create-deliverer.
 import { createDeliverer } from '../../runtime/deliver/create-deliverer.ts';
 import type { DeliveryRequest } from '../../runtime/deliver/deliverer.ts';
 import type { DeliveryContext } from '../../runtime/deliver/driver.ts';
-import { TokenCache } from '../../runtime/deliver/http/token-cache.ts';
 import { createHttpPool } from '../../runtime/deliver/http-pool.ts';
 import type { LinkProblem } from '../../runtime/deliver/link-targets.ts';
 import { linkTargets } from '../../runtime/deliver/link-targets.ts';
 import { createPace } from '../../runtime/deliver/pace.ts';
 import { createMirror } from '../../runtime/deliver/sessions/mirror.ts';
+import { TokenCache } from '../../runtime/deliver/token-cache.ts';
 import type { Clock } from '../../runtime/platform/clock.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
 import type { LogFields } from '../../runtime/platform/log.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { CodeBlock } from './markdown.ts';
 import { consoleSteps, outputMatches } from './markdown.ts';
@@ -24,12 +24,23 @@ export function hasCommands(blocks: readonly CodeBlock[]): boolean {
   return blocks.some((block) => block.language === 'console' && !isExcused(block));
 }
 
-/** The environment of somebody who has installed the program and nothing else. `dir` becomes the user's home. */
-export function userEnvironment(dir: string, program: string): NodeJS.ProcessEnv {
+/**
+ * The environment of somebody who has installed the program and nothing else. `dir` becomes the user's home.
+ * @param program the installed main.js, or the argument vector that runs the program from source
+ * @param others further programs on the PATH, as shell scripts by name
+ */
+export function userEnvironment(
+  dir: string,
+  program: string | readonly string[],
+  others: Readonly<Record<string, string>> = {},
+): NodeJS.ProcessEnv {
   const bin = join(dir, '.bin');
   mkdirSync(bin, { recursive: true });
-  writeFileSync(join(bin, 'hookwright'), `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n`);
-  chmodSync(join(bin, 'hookwright'), 0o755);
+  const argv = typeof program === 'string' ? [process.execPath, program] : program;
+  const hookwright = `exec ${argv.map((word) => `'${word}'`).join(' ')} "$@"`;
+  for (const [name, script] of Object.entries({ hookwright, ...others })) {
+    writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  }
   return {
     PATH: `${bin}:${process.env.PATH}`,
     HOME: dir,

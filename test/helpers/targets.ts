@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { lowerTarget } from '../../compiler/lower/target.ts';
-import { validate } from '../../schemas/built/validate-target.ts';
+import { target as validate } from '../../schemas/built/validators.ts';
 import type { TargetBinding, TargetFile, TargetPlan } from '../../schemas/generated/types.ts';
 
 const FOLDER = new URL('../../catalog/targets/', import.meta.url);

@@ -1,7 +1,7 @@
 /** One cell of the open-loop table: a steady rate on a disk of which a sync takes so long; and the bare server beside. */
 import type { RunningGateway } from '../../harness/gateway.ts';
-import type { Lab } from '../../harness/lab.ts';
 import { figuresOf } from '../../harness/open-loop-figures.ts';
+import type { Lab } from '../../lab.ts';
 import { megabytes, printRow } from './row.ts';
 import { sendByTheClock, watchPeak } from './send.ts';
 

@@ -1,10 +1,10 @@
 /** One cell of the open-loop table: twice as many as the gateway can take, then few again. */
 import { setTimeout } from 'node:timers/promises';
 import type { RunningGateway } from '../../harness/gateway.ts';
-import type { Lab } from '../../harness/lab.ts';
 import type { LoadPlan, LoadResult } from '../../harness/load.ts';
 import { figuresOf, normalAfter } from '../../harness/open-loop-figures.ts';
 import { large } from '../../harness/payloads.ts';
+import type { Lab } from '../../lab.ts';
 import type { RateCell } from './at-rate.ts';
 import { megabytes, printRow } from './row.ts';
 import { sendByTheClock, watchPeak } from './send.ts';

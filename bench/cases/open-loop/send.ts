@@ -1,7 +1,8 @@
 /** Has the load generator send requests by the clock, and watches the memory of who answers meanwhile. */
-import type { Lab } from '../../harness/lab.ts';
+
 import type { OpenLoopPlan, OpenLoopResult, Phase } from '../../harness/open-loop.ts';
 import { large } from '../../harness/payloads.ts';
+import type { Lab } from '../../lab.ts';
 
 /** As many as a busy proxy in front would open. */
 const MOST_CONNECTIONS = 8000;

@@ -66,6 +66,14 @@ const OTHERWISE: Readonly<Record<string, string>> = {
   '<': 'numbers are not compared; use a `script`',
 };
 
+/** Operators that take several values, each of which is a condition of its own. */
+const SEVERAL: Readonly<Record<string, 'any' | 'all'>> = {
+  contains_any: 'any',
+  any_of: 'any',
+  contains_one_of: 'any',
+  contains_all: 'all',
+};
+
 const GROUPS = ['all', 'any', 'not', 'and', 'or'];
 
 export const filterSlip: Slip = (place, { keyword, params }) => {
@@ -76,8 +84,9 @@ export const filterSlip: Slip = (place, { keyword, params }) => {
   const key = String(params.additionalProperty);
   const about = { place, key, filter };
   if (key === 'and' || key === 'or') return renamed(about, key === 'and' ? 'all' : 'any');
+  if (key === 'header' && !Object.hasOwn(filter, 'field')) return headerField(about);
   if (!Object.hasOwn(filter, 'field')) return shortForm(about, known);
-  return operatorWithValue(about) ?? otherName(about) ?? opposite(about) ?? otherShape(about);
+  return operatorWithValue(about) ?? otherName(about) ?? opposite(about) ?? several(about) ?? otherShape(about);
 };
 
 /** What a condition looks like. */
@@ -123,6 +132,15 @@ function opposite(unknown: Unknown): ShapeProblem | null {
   return whole(unknown, { not: { field, [name]: value } }, Object.keys(others).length === 0);
 }
 
+/** `contains_any: [a, b]` is `any: [{ field, contains: a }, { field, contains: b }]`. */
+function several(unknown: Unknown): ShapeProblem | null {
+  const group = lookUp(SEVERAL, unknown.key);
+  const { field, [unknown.key]: values, ...others } = unknown.filter;
+  if (group === undefined || !Array.isArray(values)) return null;
+  const members = values.map((value: unknown) => ({ field, contains: value }));
+  return whole(unknown, { [group]: members }, Object.keys(others).length === 0);
+}
+
 function otherShape(unknown: Unknown): ShapeProblem | null {
   const hint = lookUp(OTHERWISE, unknown.key);
   if (hint === undefined) return null;
@@ -143,7 +161,8 @@ function operatorWithValue(unknown: Unknown): ShapeProblem | null {
   const operators = oneOf(knownOperators(unknown.place), 'and');
   return {
     ...problem(unknown, `the operator is the key, and \`${written}\` is none`),
-    hint: `operators: ${operators}`,
+    hint: lookUp(OTHERWISE, written) ?? `operators: ${operators}`,
+    covers: [unknown.place.path],
   };
 }
 
@@ -160,6 +179,12 @@ function whole(unknown: Unknown, filter: Readonly<Record<string, unknown>>, isCe
     ...(isCertain ? { fix: { kind: 'flow', text }, fixAt: place.path } : {}),
     covers: [place.path],
   };
+}
+
+/** `header: X-Name` is `field: headers.X-Name`. */
+function headerField(unknown: Unknown): ShapeProblem | null {
+  const { header, ...operator } = unknown.filter;
+  return typeof header === 'string' ? whole(unknown, { field: `headers.${header}`, ...operator }) : null;
 }
 
 /** `action: opened` in the place of `field: action` and `equals: opened`. */

@@ -1,8 +1,12 @@
 /** Keys under the names that other tools give them, and keys of one thing in another. */
 
+import type { NodePath } from '../../diagnostics/problem.ts';
 import { unknownKey } from '../../rules/unknown-key.ts';
+import { flowText } from '../../text/flow-text.ts';
 import { isPlainMap } from '../../text/plain-map.ts';
-import { knownKeys } from '../known-keys.ts';
+import { isSecretName } from '../../text/secret-names.ts';
+import type { SchemaName } from '../known-keys.ts';
+import { exampleAt, knownKeys, typesAt } from '../known-keys.ts';
 import { valueAt } from '../pointer.ts';
 import type { Slip } from './slip.ts';
 
@@ -24,22 +28,78 @@ const SAME: Readonly<Record<string, string>> = {
   tz: 'timezone',
   cmd: 'command',
   debounce: 'coalesce',
+  throttle: 'coalesce',
+  url: 'base_url',
+  endpoint: 'base_url',
+  key: 'api_key',
+  prompt_template: 'prompt',
+};
+
+/** What a number's key may lack: `window` for `window_seconds`. */
+const UNITS = ['_seconds', '_bytes', '_days', '_mb'];
+
+const meantBy = (key: string, known: readonly string[]): string | undefined => {
+  const names = [...(Object.hasOwn(SAME, key) ? [SAME[key]] : []), ...UNITS.map((unit) => key + unit)];
+  return names.find((name) => name !== undefined && known.includes(name));
 };
 
 export const otherKey: Slip = ({ schema, data, path }, { keyword, params }) => {
   if (keyword !== 'additionalProperties') return null;
   const key = String(params.additionalProperty);
-  const meant = Object.hasOwn(SAME, key) ? SAME[key] : undefined;
+  const meant = meantBy(key, knownKeys(schema, path));
   const map = valueAt(data, path);
-  if (meant === undefined || !knownKeys(schema, path).includes(meant) || !isPlainMap(map)) return null;
+  if (meant === undefined || !isPlainMap(map)) return null;
+  const fits = isPlainMap(map[key]) || !onlyMap(schema, [...path, meant]);
+  const form = fits ? undefined : exampleAt(schema, [...path, meant]);
   return {
     rule: unknownKey,
     path: [...path, key],
     at: 'key',
     message: `unknown key \`${key}\`: it is called \`${meant}\` here`,
-    ...(Object.hasOwn(map, meant) ? {} : { fix: { kind: 'rename', text: meant } }),
-    ...(meant === 'secret' ? { sensitive: true } : {}),
+    ...(Object.hasOwn(map, meant) || !fits ? {} : { fix: { kind: 'rename', text: meant } }),
+    ...(form === undefined ? {} : { hint: `write \`${meant}: ${flowText(form)}\`` }),
+    ...(isSecretName(meant) ? { sensitive: true } : {}),
     instead: meant,
+  };
+};
+
+const onlyMap = (schema: SchemaName, path: NodePath): boolean => {
+  const types = typesAt(schema, path);
+  return types.has('object') && !types.has('string');
+};
+
+/** What other tools have a key for, and where it stands here. */
+const ELSEWHERE: Readonly<Record<string, { readonly beside: string; readonly hint: string }>> = {
+  args: { beside: 'command', hint: 'arguments follow the program: `command: [program, argument]`' },
+  arguments: { beside: 'command', hint: 'arguments follow the program: `command: [program, argument]`' },
+  shell: { beside: 'command', hint: 'no shell reads `command`; where one is meant: `command: [sh, -c, "…"]`' },
+  prompt_file: { beside: 'prompt', hint: 'write the text here: `prompt: |`, and its lines indented below' },
+  prompt_path: { beside: 'prompt', hint: 'write the text here: `prompt: |`, and its lines indented below' },
+  template_file: { beside: 'prompt', hint: 'write the text here: `prompt: |`, and its lines indented below' },
+  secret_env: { beside: 'secret', hint: 'write `secret: env:NAME`, with the name of the variable' },
+  secret_file: { beside: 'secret', hint: 'write `secret: file:path`, with the path of the file' },
+  api_key_env: { beside: 'api_key', hint: 'write `api_key: env:NAME`, with the name of the variable' },
+  action: { beside: 'events', hint: 'write `filters: [{ field: action, equals: opened }]`' },
+  actions: { beside: 'events', hint: 'write `filters: [{ field: action, in: [opened, reopened] }]`' },
+  chat: { beside: 'deliver_extra', hint: 'write `deliver_extra: { chat_id: "-1001234" }`' },
+  thread: { beside: 'deliver_extra', hint: 'write `deliver_extra: { thread_id: "17" }`' },
+  path: { beside: 'deliver', hint: 'a route is served at `/webhooks/<its name>`' },
+  method: { beside: 'deliver', hint: 'remove it: a route takes POST' },
+  model: { beside: 'openai', hint: 'it belongs under `openai`, beside `base_url`' },
+};
+
+export const keyOfElsewhere: Slip = ({ schema, path }, { keyword, params }) => {
+  const key = String(params.additionalProperty);
+  const found = Object.hasOwn(ELSEWHERE, key) ? ELSEWHERE[key] : undefined;
+  if (keyword !== 'additionalProperties' || found === undefined) return null;
+  if (!knownKeys(schema, path).includes(found.beside)) return null;
+  return {
+    rule: unknownKey,
+    path: [...path, key],
+    at: 'key',
+    message: `unknown key \`${key}\``,
+    hint: found.hint,
+    ...(isSecretName(key) ? { sensitive: true, instead: found.beside } : {}),
   };
 };
 

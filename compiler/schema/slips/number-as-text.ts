@@ -4,6 +4,7 @@ import { wrongType } from '../../rules/wrong-type.ts';
 import { isSecretName } from '../../text/secret-names.ts';
 import { typesOf } from '../alternatives.ts';
 import { valueAt } from '../pointer.ts';
+import type { ShapePlace, ShapeProblem } from '../shape-problem.ts';
 import { atValue, nameOf } from '../shape-problem.ts';
 import type { Slip } from './slip.ts';
 
@@ -15,8 +16,9 @@ export const numberAsText: Slip = (place, { keyword, params }) => {
   const name = nameOf(place.path);
   if (place.path.some((part) => isSecretName(String(part)))) return null;
   const number = readNumber(found, name);
-  if (number === null || (types.every((type) => type === 'integer') && !Number.isInteger(number))) return null;
   const kind = types.includes('number') ? 'a number' : 'a whole number';
+  if (number === null) return withUnit(place, kind, found);
+  if (types.every((type) => type === 'integer') && !Number.isInteger(number)) return null;
   const problem = atValue(place, wrongType, `\`${name}\` must be ${kind}, not text: write \`${name}: ${number}\``);
   return { ...problem, fix: { kind: 'replace', text: String(number) } };
 };
@@ -31,6 +33,25 @@ function readNumber(text: string, key: string): number | null {
   if (unit === '') return Number(digits);
   const factor = key.endsWith('_seconds') && Object.hasOwn(UNITS, unit) ? UNITS[unit] : undefined;
   return factor === undefined ? null : Number(digits) * factor;
+}
+
+/** Bytes in a unit. */
+const SIZES: Readonly<Record<string, number>> = { k: 1024, m: 1024 ** 2, g: 1024 ** 3 };
+
+/** `5MB`, `30/min`: what is meant is likely and not certain. */
+function withUnit(place: ShapePlace, kind: string, text: string): ShapeProblem | null {
+  const name = nameOf(place.path);
+  const [, digits, letter = ''] = /^(\d{1,9})\s*([kmg])i?b?$/i.exec(text.trim()) ?? [];
+  const factor = name.endsWith('_bytes') ? SIZES[letter.toLowerCase()] : undefined;
+  const [, rate] =
+    name === 'rate_limit' ? (/^(\d{1,9})\s*(?:\/|per )\s*m(?:in(?:ute)?)?$/.exec(text.trim()) ?? []) : [];
+  const number = digits !== undefined && factor !== undefined ? Number(digits) * factor : rate;
+  if (number === undefined) return null;
+  const unit = rate === undefined ? 'bytes' : 'requests a minute';
+  return {
+    ...atValue(place, wrongType, `\`${name}\` must be ${kind} of ${unit}, without a unit`),
+    hint: `write \`${name}: ${number}\``,
+  };
 }
 
 /** Keys that say why something is safe. */

@@ -1,17 +1,23 @@
 /** Every mistake that is recognised in errors of shape; the first that fits explains the error. */
+import { deliverMap } from './deliver-map.ts';
 import { filterSlip } from './filter-slips.ts';
-import { blueprintInJob, otherKey, outsideExtra } from './key-slips.ts';
+import { hermesConfig } from './hermes-config.ts';
+import { blueprintInJob, keyOfElsewhere, otherKey, outsideExtra } from './key-slips.ts';
 import { listOfEntries, misspeltWebhook, notIndented, outsidePlatforms } from './layout-slips.ts';
 import { numberAsText, numberForText } from './number-as-text.ts';
 import type { Slip } from './slip.ts';
+import { textForFilter } from './text-for-filter.ts';
 import { textForList } from './text-for-list.ts';
 import { unquotedPlaceholder } from './unquoted-placeholder.ts';
 
 export const SLIPS: readonly Slip[] = [
+  hermesConfig,
   unquotedPlaceholder,
   misspeltWebhook,
   notIndented,
   listOfEntries,
+  deliverMap,
+  textForFilter,
   textForList,
   numberAsText,
   numberForText,
@@ -19,5 +25,6 @@ export const SLIPS: readonly Slip[] = [
   outsidePlatforms,
   blueprintInJob,
   outsideExtra,
+  keyOfElsewhere,
   otherKey,
 ];

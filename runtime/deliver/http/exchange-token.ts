@@ -3,13 +3,13 @@
 import type { BaseUrl } from '../../../base/base-url.ts';
 import type { ExchangePlan, VariantPlan } from '../../../schemas/generated/types.ts';
 import type { Clock } from '../../platform/clock.ts';
+import type { TokenResult } from '../token-cache.ts';
 import { linkReader } from './condition.ts';
 import { linkJudge } from './judge.ts';
 import { linkRequest } from './link-request.ts';
 import { readResponse } from './response.ts';
 import type { SendContext } from './send-request.ts';
 import { sendRequest } from './send-request.ts';
-import type { TokenResult } from './token-cache.ts';
 import { NO_VALUES } from './values.ts';
 
 export interface ExchangeParts {

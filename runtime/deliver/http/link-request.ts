@@ -2,6 +2,7 @@
 
 import type { BaseUrl } from '../../../base/base-url.ts';
 import type { NamedTemplate, RequestPlan, ValueRef } from '../../../schemas/generated/types.ts';
+import type { ShownRequest } from '../driver.ts';
 import { linkBody } from './body.ts';
 import type { Fill, FillScope, Values } from './values.ts';
 import { DeliveryRefusal, fillWith, HIDDEN, hideSecrets, linkFill } from './values.ts';
@@ -11,14 +12,6 @@ export interface HttpRequest {
   readonly method: RequestPlan['method'];
   /** Path and query. */
   readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | null;
-}
-
-/** A request as it is shown to people: secrets are `***`. */
-export interface ShownRequest {
-  readonly method: string;
-  readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
 }

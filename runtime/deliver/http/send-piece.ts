@@ -1,11 +1,11 @@
 /** Sends one piece and reads what became of it; a refused token is exchanged once more, and the second refusal is final. */
 import type { DeliveryContext } from '../driver.ts';
+import type { TokenResult } from '../token-cache.ts';
 import { Deadlines } from './deadlines.ts';
 import type { Verdict } from './judge.ts';
 import type { LinkedRequest, LinkedVariant } from './link-variant.ts';
 import { readResponse } from './response.ts';
 import { sendRequest } from './send-request.ts';
-import type { TokenResult } from './token-cache.ts';
 import type { Values } from './values.ts';
 import { HIDDEN } from './values.ts';
 

@@ -1,7 +1,8 @@
 /** Answers a source's handshake that comes signed like an event. */
 import type { Stage } from '../intake.ts';
+import { handshakeReply } from '../reply.ts';
 
 export const answerChallenge: Stage = (intake) => {
   const { handshake } = intake.route;
-  return handshake === null ? null : handshake(intake, true);
+  return handshake === null ? null : handshakeReply(handshake(intake, true));
 };

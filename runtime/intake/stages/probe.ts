@@ -1,6 +1,6 @@
 /** Answers a handshake that comes by GET or HEAD: there is no signature, and no body that anybody would read. */
 import type { Stage } from '../intake.ts';
-import { POST_ONLY } from '../reply.ts';
+import { handshakeReply, POST_ONLY } from '../reply.ts';
 
 export const answerProbe: Stage = (intake) =>
-  intake.method === 'POST' ? null : (intake.route.handshake?.(intake, false) ?? POST_ONLY);
+  intake.method === 'POST' ? null : (handshakeReply(intake.route.handshake?.(intake, false) ?? null) ?? POST_ONLY);

@@ -195,10 +195,19 @@ test('without sides: what a reload of the running gateway would change', async (
   assert.match(stdout, /^ {2}it no longer takes push$/m);
 });
 
-test('a side that is not there, and a gateway that does not run, are refused', async (t) => {
-  const { run } = open(t);
-  assert.equal((await run('gone.yaml', 'old.yaml')).code, 1);
-  const { code, stderr } = await run();
-  assert.equal(code, 1);
-  assert.match(stderr, /no gateway is running/);
+test('it exits 2 where there is nothing to compare: a side that is missing or has errors, no gateway', async (t) => {
+  const { write, run } = open(t);
+  write('broken.yaml', CONFIG.replace('equals: opened', 'equal: opened'));
+  write('broken.json', '{');
+  const trouble = [
+    [['gone.yaml', 'old.yaml'], /there is no file gone\.yaml/],
+    [['old.yaml', 'broken.yaml'], /broken\.yaml:10:13: error(.|\n)*the configuration has errors/],
+    [['broken.json', 'old.yaml'], /broken\.json/],
+    [[], /no gateway is running/],
+  ] as const;
+  for (const [argv, said] of trouble) {
+    const { code, stdout, stderr } = await run(...argv);
+    assert.deepEqual([code, stdout], [2, '']);
+    assert.match(stderr, said);
+  }
 });

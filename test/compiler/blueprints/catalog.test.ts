@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { printCatalog, publish } from '../../../compiler/blueprints/publish.ts';
-import { validate as validateFile } from '../../../schemas/built/validate-blueprint.ts';
+import { blueprint as validateFile } from '../../../schemas/built/validators.ts';
 import type { BlueprintField, PublishedBlueprint } from '../../../schemas/generated/types.ts';
 import type { TableField } from '../../helpers/blueprint-table.ts';
 import { tableSources } from '../../helpers/blueprint-table.ts';

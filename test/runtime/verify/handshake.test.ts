@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
+import { handshakeReply } from '../../../runtime/intake/reply.ts';
 import type { HandshakeContext } from '../../../runtime/verify/handshake.ts';
 import { linkHandshake } from '../../../runtime/verify/handshake.ts';
 import type { RequestParts } from '../../../runtime/verify/request.ts';
@@ -85,7 +86,7 @@ test('a secret is captured only while someone waits for it, and echoed where the
   const taken: string[] = [];
   const waiting = { ...CONTEXT, secret: null, capture: (secret: string) => taken.push(secret) > 0 };
   const hook = { headers: { 'x-hook-secret': 'captured-1' }, body: '' };
-  const reply = linkHandshake(sources.plan('asana'), waiting)?.(request(hook), false);
+  const reply = handshakeReply(linkHandshake(sources.plan('asana'), waiting)?.(request(hook), false) ?? null);
   assert.deepEqual(reply?.headers.slice(-4, -2), ['x-hook-secret', 'captured-1']);
   assert.equal(answer('notion', { body: '{"verification_token":"captured-2"}' }, false, waiting)?.status, 200);
   assert.deepEqual(taken, ['captured-1', 'captured-2']);

@@ -1,6 +1,7 @@
 /** A gateway for the fuzz harness: a compiled config, a real socket, a dispatcher that only remembers. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { printCatalog } from '../../../compiler/blueprints/publish.ts';
 import type { CompileOutput } from '../../../compiler/compile.ts';
 import type { Clock } from '../../../runtime/platform/clock.ts';
 import type { SecretResolver } from '../../../runtime/platform/secrets/secrets.ts';
@@ -42,7 +43,7 @@ export async function openGateway(
   config: string,
   { clock, patient = false, env = {} }: GatewayOptions = {},
 ): Promise<BenchGateway> {
-  const { routesJson, blueprintsJson } = compileOnce(config);
+  const { routesJson, catalog } = compileOnce(config);
   const home = tempDir(closing);
   const secrets: SecretResolver = { resolve: ({ kind, value }) => (kind === 'env' ? (env[value] ?? '') : value) };
   const options = {
@@ -55,7 +56,7 @@ export async function openGateway(
   const { gateway, dispatcher } = prepareGateway(closing, {}, options);
   mkdirSync(join(home, 'build'), { recursive: true });
   writeFileSync(join(home, 'build/routes.json'), routesJson);
-  writeFileSync(join(home, 'build/blueprints.json'), blueprintsJson);
+  writeFileSync(join(home, 'build/blueprints.json'), printCatalog(catalog()));
   await gateway.load();
   const { port } = await gateway.listen();
   return { port, dispatcher };

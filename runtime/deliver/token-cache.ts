@@ -1,5 +1,5 @@
 /** Keeps exchanged tokens until shortly before they end; one exchange at a time per credentials, however many wait for it. */
-import type { Clock } from '../../platform/clock.ts';
+import type { Clock } from '../platform/clock.ts';
 
 /** A token, or why there is none (nothing was sent to the target then). */
 export type TokenResult =

@@ -2,13 +2,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import type { ServerOptions, ServerReport } from '../servers/hookwright.ts';
-import type { SeedOptions } from '../servers/seed.ts';
-import type { BenchOptions } from './arguments.ts';
-import { Child } from './child.ts';
-import type { Rounds, Subject } from './compare.ts';
-import { compileYaml, ROUTES, tempFolder, writeTable } from './config.ts';
-import { SECRET } from './payloads.ts';
+import type { BenchOptions } from './harness/arguments.ts';
+import { Child } from './harness/child.ts';
+import type { Rounds, Subject } from './harness/compare.ts';
+import { compileYaml, ROUTES, tempFolder, writeTable } from './harness/config.ts';
+import { SECRET } from './harness/payloads.ts';
+import type { ServerOptions, ServerReport } from './servers/hookwright.ts';
+import type { SeedOptions } from './servers/seed.ts';
 
 export interface Ours {
   readonly child: Child;

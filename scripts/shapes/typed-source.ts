@@ -1,0 +1,28 @@
+/** A sender whose payloads are described by TypeScript types. */
+import type { ShapeQuality } from '../../compiler/shapes/shape.ts';
+
+export interface TypedSource {
+  /** Canonical name in the catalog. */
+  readonly source: string;
+  readonly packages: readonly string[];
+  readonly quality: ShapeQuality;
+  /** A module; files are named as seen from this folder. */
+  readonly module: string;
+  /** By exported type, a union or one payload: its event names, or where the literal that names the event stands. */
+  readonly events: Readonly<Record<string, readonly string[] | { readonly at: string }>>;
+  /** See `Shape.action`. */
+  readonly action?: string;
+  readonly adjust?: Adjustment;
+}
+
+/** What a package's types say otherwise than the wire. */
+export interface Adjustment {
+  /** Properties that are not sent. */
+  readonly drop?: readonly string[];
+  /** Properties that may hold more than the types say. */
+  readonly open?: readonly string[];
+  /** Texts of which the types list some: there are more, or the list is old. */
+  readonly unlisted?: readonly string[];
+  /** `string | Object` is the string: an object only where the caller of an API asked for it. */
+  readonly unexpanded?: boolean;
+}
