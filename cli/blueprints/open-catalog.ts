@@ -1,7 +1,7 @@
 /** Opens the blueprints of this home for a command: shipped ones, the user's own, and the settings they are shown with. */
 
 import { join } from 'node:path';
-import { loadBlueprints } from '../../compiler/blueprints/load-blueprints.ts';
+import { loadBlueprints } from '../../compiler/source/load-blueprints.ts';
 import type { Diagnostic, Finding } from '../../compiler/diagnostics/diagnostic.ts';
 import { sortDiagnostics } from '../../compiler/diagnostics/diagnostic.ts';
 import { nodeFiles } from '../../compiler/node/node-files.ts';

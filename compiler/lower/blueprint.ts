@@ -1,10 +1,10 @@
 /** Lowers one blueprint file to its plan: complete fields, and a schedule that is valid whatever the user chooses. */
 import type { BlueprintFile, BlueprintPlan } from '../../schemas/generated/types.ts';
+import { checkFields } from '../blueprints/check-fields.ts';
+import { checkPrompt, checkUnused } from '../blueprints/check-prompt.ts';
+import { checkSchedule } from '../blueprints/check-schedule.ts';
+import { completeField, DELIVER_FIELD } from '../blueprints/fields.ts';
 import type { Lowered } from '../diagnostics/problem.ts';
-import { checkFields } from './check-fields.ts';
-import { checkPrompt, checkUnused } from './check-prompt.ts';
-import { checkSchedule } from './check-schedule.ts';
-import { completeField, DELIVER_FIELD } from './fields.ts';
 
 /** Paths of the problems start at the root of the file. Faulty fields hide what the schedule and the prompt make of them. */
 export function lowerBlueprint(file: BlueprintFile): Lowered<BlueprintPlan> {
