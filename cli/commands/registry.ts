@@ -5,12 +5,23 @@ import { DELIVERIES } from './deliveries/commands.ts';
 import { GATEWAY } from './gateway/commands.ts';
 import { JOB } from './job/commands.ts';
 import { PROFILE } from './profile/commands.ts';
+import { REQUESTS } from './requests/commands.ts';
 import { SESSION } from './session/commands.ts';
 import { SOURCE } from './source/commands.ts';
 import { WEBHOOK } from './webhook/commands.ts';
 
 /** The nouns with several commands. */
-export const GROUPS: readonly CommandGroup[] = [GATEWAY, WEBHOOK, SOURCE, PROFILE, JOB, BLUEPRINT, DELIVERIES, SESSION];
+export const GROUPS: readonly CommandGroup[] = [
+  GATEWAY,
+  WEBHOOK,
+  SOURCE,
+  PROFILE,
+  JOB,
+  BLUEPRINT,
+  REQUESTS,
+  DELIVERIES,
+  SESSION,
+];
 
 export const COMMANDS: readonly CommandEntry[] = [
   {
@@ -69,6 +80,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: 'Send one message through a target, or show what would be sent',
     load: async () => (await import('./deliver.ts')).DeliverCommand,
   },
+  ...REQUESTS.commands,
   ...DELIVERIES.commands,
   ...SESSION.commands,
   {
