@@ -1,6 +1,7 @@
 /** Every command, in the order `hookwright --help` shows them. A command's file is loaded only when it runs. */
 import type { CommandEntry, CommandGroup } from '../command-line/command-entry.ts';
 import { BLUEPRINT } from './blueprint/commands.ts';
+import { CONVERT } from './convert/commands.ts';
 import { DELIVERIES } from './deliveries/commands.ts';
 import { GATEWAY } from './gateway/commands.ts';
 import { JOB } from './job/commands.ts';
@@ -12,6 +13,7 @@ import { WEBHOOK } from './webhook/commands.ts';
 
 /** The nouns with several commands. */
 export const GROUPS: readonly CommandGroup[] = [
+  CONVERT,
   GATEWAY,
   WEBHOOK,
   SOURCE,
@@ -29,6 +31,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: 'Start a configuration: a template, its secrets and its tests',
     load: async () => (await import('./init.ts')).InitCommand,
   },
+  ...CONVERT.commands,
   {
     path: 'compile',
     summary: 'Compile the configuration to build/routes.json and build/blueprints.json',
