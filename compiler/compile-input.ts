@@ -1,9 +1,9 @@
 /** What a compile is given. */
-import type { Flags } from './lower/overrides.ts';
-import type { JobRef } from './machine-facts.ts';
+import type { Flags } from './config/overrides.ts';
 import type { ShapeTexts } from './shapes/shape-file.ts';
 import type { ShippedCatalog } from './shipped-catalog.ts';
 import type { Files } from './source/files.ts';
+import type { JobRef } from './views/machine-facts.ts';
 
 /** Everything a compile depends on: the same input gives the same result. */
 export interface CompileInput {
