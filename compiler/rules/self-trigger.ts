@@ -13,7 +13,7 @@ export const selfTrigger = {
   id: 'self-trigger',
   severity: 'warning',
   strict: true,
-  title: 'What a route delivers comes back to it as an event, and nothing keeps its own out.',
+  title: 'A route takes the events that its own deliveries cause.',
   why: 'The answer is posted, the service sends an event about it, the route answers that, and so on until a limit or a bill ends it. A filter on who wrote what came back ends it, or one on how the text has to begin. Reported where it is certain which sender the events are from; a `script` may keep them out, and is trusted to.',
   checkRoute(route): readonly Problem[] {
     const { payloads } = route.scope;

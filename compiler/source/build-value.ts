@@ -130,7 +130,7 @@ function mergeSources(builder: Builder, node: YamlNode, value: unknown): readonl
   return [];
 }
 
-/** Adds what the map does not have itself; answers how many values that were. */
+/** Adds what the map does not have itself; returns how many values that were. */
 function mergeInto(
   builder: Builder,
   node: YamlNode,

@@ -1,4 +1,4 @@
-/** Answers what checks want to know about the machine from its file system and environment. */
+/** The facts about the machine that checks ask for, read from its file system and environment. */
 import { basename, dirname, isAbsolute, join, sep } from 'node:path';
 import { scriptsFolder } from '../config/script.ts';
 import type { JobRef, MachineFacts, ScriptState } from '../views/machine-facts.ts';

@@ -20,9 +20,9 @@ import { explainMissing, HOW_TO_START, searchConfig, usualConfigs } from './sear
 
 export interface ConfigSearch {
   readonly files: Files;
-  /** Absolute. */
+  /** Absolute; relative paths start here, and diagnostics show paths relative to it. */
   readonly cwd: string;
-  /** `<home_dir>`, absolute. */
+  /** `<home_dir>`, absolute; it may not exist. */
   readonly home: string;
   /** `--config` paths and globs; empty: `./hookwright.yaml`, else `<home_dir>/config.yaml`. */
   readonly configs: readonly string[];
