@@ -7,6 +7,7 @@ import { withTrouble } from '../base/errors.ts';
 import { compareTables } from '../diff/compare-tables.ts';
 import { formatChanges } from '../diff/format-changes.ts';
 import { openHere, openServed, openSide } from '../diff/open-side.ts';
+import { findStrandedWork, formatStrandedWork } from '../diff/open-work.ts';
 import { printJson, printLine, printNote } from '../output/print.ts';
 
 export class DiffCommand extends Command<CliContext> {
@@ -38,8 +39,12 @@ export class DiffCommand extends Command<CliContext> {
     // A running gateway keeps the address it was started with.
     const table = this.old === undefined ? withAddressOf(before.table, now.table) : now.table;
     const changes = compareTables(before.table, table);
-    if (this.json) printJson(context, changes);
-    else for (const line of formatChanges(changes, createPaint(context.colour.stdout))) printLine(context, line);
+    const stranded = this.old === undefined ? await findStrandedWork(context, table) : [];
+    if (this.json) printJson(context, { changes, open_work: stranded });
+    else {
+      for (const line of formatChanges(changes, createPaint(context.colour.stdout))) printLine(context, line);
+      for (const line of formatStrandedWork(stranded, table)) printLine(context, line);
+    }
     if (changes.length === 0) printNote(context, `${before.name} and ${now.name} mean the same`);
     return changes.length === 0 ? 0 : 1;
   }

@@ -3,6 +3,7 @@ import { Command, Option } from 'clipanion';
 import { createPaint } from '../base/colour.ts';
 import type { CliContext } from '../base/context.ts';
 import { UsageError } from '../base/errors.ts';
+import { configOption } from '../command-line/options.ts';
 import { explainRoute } from '../explain/explain-route.ts';
 import { formatExplanation } from '../explain/format-explanation.ts';
 import { openConfig } from '../explain/open-config.ts';
@@ -30,9 +31,7 @@ export class ExplainCommand extends Command<CliContext> {
   header = Option.Array('--header', { description: "<'Name: value'> A header of the request; repeatable" });
   event = Option.String('--event', { description: '<type> Event type, in place of the one that is sent' });
   runScript = Option.Boolean('--run-script', false, { description: "Run the route's script, with its effects" });
-  config = Option.Array('--config', {
-    description: '<path|glob> Configuration instead of the usual search; repeatable',
-  });
+  config = configOption();
   json = Option.Boolean('--json', false, { description: 'Print JSON: hookwright schema explain' });
 
   async execute(): Promise<number> {

@@ -14,6 +14,7 @@ import { CliError } from '../../base/errors.ts';
 import { findBlueprint, openCatalog } from '../../blueprints/open-catalog.ts';
 import { readTrigger } from '../../blueprints/read-trigger.ts';
 import { chooseTimezone } from '../../blueprints/timezone.ts';
+import { configOption, jsonOption } from '../../command-line/options.ts';
 import { formatInstant } from '../../output/instant.ts';
 import { printJson, printLine, visible } from '../../output/print.ts';
 
@@ -29,9 +30,9 @@ export class BlueprintShowCommand extends Command<CliContext> {
     ],
   });
 
-  json = Option.Boolean('--json', false, { description: 'Print JSON' });
+  json = jsonOption();
   timezone = Option.String('--timezone', { description: '<zone> IANA zone of the runs. Default: that of new jobs' });
-  config = Option.Array('--config', { description: '<path> Config file or glob; may be repeated' });
+  config = configOption();
   key = Option.String({ name: 'key' });
   values = Option.Rest({ name: 'name=value' });
 

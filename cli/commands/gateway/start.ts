@@ -6,6 +6,7 @@ import type { GatewayStatus } from '../../../runtime/control/operations.ts';
 import type { CliContext } from '../../base/context.ts';
 import { openHome } from '../../base/context.ts';
 import { CliError } from '../../base/errors.ts';
+import { configOption, hostOption } from '../../command-line/options.ts';
 import { tryAskGateway } from '../../gateway/ask-gateway.ts';
 import { logFile, openLogFile } from '../../gateway/log-file.ts';
 import type { Position } from '../../gateway/tail.ts';
@@ -28,10 +29,8 @@ export class GatewayStartCommand extends Command<CliContext> {
     ],
   });
 
-  config = Option.Array('--config', {
-    description: '<path|glob> Configuration instead of the usual search; repeatable',
-  });
-  host = Option.String('--host', { description: '<host> Bind address instead of the configured one' });
+  config = configOption();
+  host = hostOption();
   port = Option.String('--port', { description: '<port> Port instead of the configured one' });
 
   async execute(): Promise<number> {

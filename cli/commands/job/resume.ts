@@ -1,6 +1,7 @@
 /** `hookwright job resume`: lets a paused job fire again, from now on. */
 import { Command, Option } from 'clipanion';
 import type { CliContext } from '../../base/context.ts';
+import { configOption, jobProfileOption } from '../../command-line/options.ts';
 import { findJob, openJobs } from '../../jobs/open-jobs.ts';
 import { printLine } from '../../output/print.ts';
 import { makeStore } from '../../store/use-store.ts';
@@ -14,10 +15,8 @@ export class JobResumeCommand extends Command<CliContext> {
   });
 
   reference = Option.String({ name: 'job' });
-  profile = Option.String('--profile', { description: '<profile> Look for the job in this profile only' });
-  config = Option.Array('--config', {
-    description: '<path|glob> Configuration instead of the usual search; repeatable',
-  });
+  profile = jobProfileOption();
+  config = configOption();
 
   async execute(): Promise<number> {
     const { context } = this;

@@ -8,6 +8,7 @@ import { learnSchema } from '../../../compiler/shapes/learn-schema.ts';
 import { expandGlob } from '../../../compiler/source/expand-glob.ts';
 import type { CliContext } from '../../base/context.ts';
 import { CliError, UsageError } from '../../base/errors.ts';
+import { configOption } from '../../command-line/options.ts';
 import { printLine, printNote } from '../../output/print.ts';
 import type { OpenSource } from '../../sources/open-sources.ts';
 import { openSources } from '../../sources/open-sources.ts';
@@ -30,7 +31,7 @@ export class SourceLearnCommand extends Command<CliContext> {
   out = Option.String('--out', { description: '<dir> Write one file for each event into this folder' });
   event = Option.String('--event', { description: '<name> Only this event' });
   force = Option.Boolean('--force', false, { description: 'Replace files that are there' });
-  config = Option.Array('--config', { description: '<path> Config file or glob; may be repeated' });
+  config = configOption();
   name = Option.String({ name: 'source' });
   more = Option.Rest({ name: 'file' });
 

@@ -1,6 +1,7 @@
 /** `hookwright webhook disable`: keep a subscription, and answer its events 403. */
 import { Command, Option } from 'clipanion';
 import type { CliContext } from '../../base/context.ts';
+import { configOption } from '../../command-line/options.ts';
 import { printNote, visible } from '../../output/print.ts';
 import { openTable } from '../../subscriptions/open-table.ts';
 import { existing, saveEntry } from '../../subscriptions/save-entry.ts';
@@ -14,9 +15,7 @@ export class WebhookDisableCommand extends Command<CliContext> {
   });
 
   name = Option.String({ name: 'subscription' });
-  config = Option.Array('--config', {
-    description: '<path|glob> Configuration instead of the usual search; repeatable',
-  });
+  config = configOption();
 
   async execute(): Promise<number> {
     const open = await openTable(this.context, this.config);

@@ -11,6 +11,7 @@ import type { RoutePlan, RouteTable, SecretRef } from '../../../schemas/generate
 import { createPaint } from '../../base/colour.ts';
 import type { CliContext } from '../../base/context.ts';
 import { CliError, messageOf, UsageError } from '../../base/errors.ts';
+import { configOption } from '../../command-line/options.ts';
 import { formatExplanation } from '../../explain/format-explanation.ts';
 import { partsOf } from '../../explain/read-request.ts';
 import { printJson, printLine, printNote } from '../../output/print.ts';
@@ -47,9 +48,7 @@ export class WebhookTestCommand extends Command<CliContext> {
       "<ref> Sign with this, in place of the route's secret: env:NAME, file:path (a private key as PEM) or the text",
   });
   url = Option.String('--url', { description: '<url> Send it there instead, for instance through the public address' });
-  config = Option.Array('--config', {
-    description: '<path|glob> Configuration instead of the usual search; repeatable',
-  });
+  config = configOption();
   dryRun = Option.Boolean('--dry-run', false, { description: 'Send nothing: show what would become of the event' });
   json = Option.Boolean('--json', false, { description: 'Print status, headers and body as JSON' });
 
