@@ -2,6 +2,7 @@
  * The Deliverer over linked targets. A changed table is linked first and then taken over in one assignment:
  * an attempt under way keeps the targets it started with.
  */
+import { targetLabel } from '../../base/label.ts';
 import type { Deliverer, DeliveryOutcome, DeliveryRequest } from './deliverer.ts';
 import type { DeliveryContext, Driver, Shown } from './driver.ts';
 import { DeliveryRefusal } from './http/values.ts';
@@ -34,9 +35,9 @@ export function createDeliverer(parts: DelivererParts): SwappableDeliverer {
   const { redact = (text) => text } = parts;
 
   /** Only the request's own profile is looked at: nothing falls back to another (§5.4). */
-  function driverOf({ profile, target }: DeliveryRequest): Driver {
-    const driver = linked.get(profile)?.get(target)?.driver;
-    if (driver === undefined) throw new DeliveryRefusal(notEnabled(profile, target));
+  function driverOf(request: DeliveryRequest): Driver {
+    const driver = linked.get(request.profile)?.get(request.target)?.driver;
+    if (driver === undefined) throw new DeliveryRefusal(notEnabled(request.profile, request));
     return driver;
   }
 
@@ -47,7 +48,7 @@ export function createDeliverer(parts: DelivererParts): SwappableDeliverer {
     isImmediate: (profile, target) => linked.get(profile)?.get(target)?.driver.immediate === true,
     refusal(profile, delivery) {
       const driver = linked.get(profile)?.get(delivery.target)?.driver;
-      return driver === undefined ? notEnabled(profile, delivery.target) : (driver.refusal?.(delivery) ?? null);
+      return driver === undefined ? notEnabled(profile, delivery) : (driver.refusal?.(delivery) ?? null);
     },
     show: async (request) => driverOf(request).show(request),
     async deliver(request) {
@@ -73,8 +74,8 @@ function shown(outcome: DeliveryOutcome, redact: Redact): DeliveryOutcome {
   return outcome.message_id === null ? outcome : { ...outcome, message_id: redact(outcome.message_id) };
 }
 
-const notEnabled = (profile: string, target: string): string =>
-  `the target ${target} is not enabled in profile ${profile}`;
+const notEnabled = (profile: string, delivery: Parameters<typeof targetLabel>[0]): string =>
+  `the target ${targetLabel(delivery)} is not enabled in profile ${profile}`;
 
 function kindAndPlace(error: unknown): { readonly error: string; readonly at: readonly string[] } {
   if (!(error instanceof Error)) return { error: typeof error, at: [] };

@@ -7,6 +7,8 @@ export interface DeliveryRequest {
   readonly route: string;
   readonly delivery_id: string;
   readonly target: string;
+  /** The name that people see, where it is not `target`. */
+  readonly label?: string;
   /** Rendered `deliver_extra`. */
   readonly extra: Readonly<Record<string, string>>;
   /** Keys of `extra` that still hold a placeholder: an address among them is a permanent failure. */
@@ -50,7 +52,7 @@ export interface Deliverer {
   /** Makes one attempt. Never throws: every failure is an outcome. */
   deliver(request: DeliveryRequest): Promise<DeliveryOutcome>;
   /** Why a delivery would fail whatever its text, such as an address that is not resolved; null: it may succeed. */
-  refusal(profile: string, delivery: Pick<DeliveryRequest, 'target' | 'extra' | 'unresolved'>): string | null;
+  refusal(profile: string, delivery: Pick<DeliveryRequest, 'target' | 'label' | 'extra' | 'unresolved'>): string | null;
   /** True for a target whose deliveries stay within this process: none of them waits, is paced or can be refused. */
   isImmediate(profile: string, target: string): boolean;
 }
