@@ -1,12 +1,12 @@
 /** Names targets and schemes as people see them: as the config writes a name, else as the service is known. */
 import type { Labelled } from '../../base/label.ts';
 import type { ProfileConfig, SchemePlan, SourceFile, SourcePlan, TargetPlan } from '../../schemas/generated/types.ts';
+import { targetNamed, writtenTargets } from '../config/deliveries.ts';
+import { targetEntries } from '../config/target-entries.ts';
+import type { EffectiveSettings } from '../config/webhook-settings.ts';
 import type { Named } from '../text/common-name.ts';
 import { commonName } from '../text/common-name.ts';
-import { targetNamed, writtenTargets } from './delivery.ts';
-import { targetEntries } from './profile.ts';
 import { expandSource } from './source-variants.ts';
-import type { EffectiveSettings } from './webhook-settings.ts';
 
 /** What a config writes. */
 export interface Writers {

@@ -35,25 +35,25 @@ export function createDeliverer(parts: DelivererParts): SwappableDeliverer {
   const { redact = (text) => text } = parts;
 
   /** Only the request's own profile is looked at: nothing falls back to another (§5.4). */
-  function driverOf(request: DeliveryRequest): Driver {
-    const driver = linked.get(request.profile)?.get(request.target)?.driver;
-    if (driver === undefined) throw new DeliveryRefusal(notEnabled(request.profile, request));
-    return driver;
-  }
+  const driverOf = (profile: string, target: string): Driver | undefined => linked.get(profile)?.get(target)?.driver;
 
   return {
     use(next) {
       linked = next;
     },
-    isImmediate: (profile, target) => linked.get(profile)?.get(target)?.driver.immediate === true,
-    refusal(profile, delivery) {
-      const driver = linked.get(profile)?.get(delivery.target)?.driver;
-      return driver === undefined ? notEnabled(profile, delivery) : (driver.refusal?.(delivery) ?? null);
+    isImmediate: (profile, target) => driverOf(profile, target)?.immediate === true,
+    isEnabled: (profile, target) => driverOf(profile, target) !== undefined,
+    refusal: (profile, delivery) => driverOf(profile, delivery.target)?.refusal?.(delivery) ?? null,
+    async show(request) {
+      const driver = driverOf(request.profile, request.target);
+      if (driver === undefined) throw new DeliveryRefusal(notEnabled(request));
+      return driver.show(request);
     },
-    show: async (request) => driverOf(request).show(request),
     async deliver(request) {
+      const driver = driverOf(request.profile, request.target);
+      // It was when this was accepted, and may be again.
+      if (driver === undefined) return failed('retry', notEnabled(request), { sent: request.sent });
       try {
-        const driver = driverOf(request);
         const outcome = await driver.deliver(request);
         const chatId = outcome.kind === 'ok' && request.mirror_to_session ? driver.chatId(request) : null;
         if (chatId !== null) await parts.mirror({ ...request, chat_id: chatId });
@@ -74,8 +74,8 @@ function shown(outcome: DeliveryOutcome, redact: Redact): DeliveryOutcome {
   return outcome.message_id === null ? outcome : { ...outcome, message_id: redact(outcome.message_id) };
 }
 
-const notEnabled = (profile: string, delivery: Parameters<typeof targetLabel>[0]): string =>
-  `the target ${targetLabel(delivery)} is not enabled in profile ${profile}`;
+const notEnabled = (request: Pick<DeliveryRequest, 'profile' | 'target' | 'label'>): string =>
+  `the target ${targetLabel(request)} is not enabled in profile ${request.profile}`;
 
 function kindAndPlace(error: unknown): { readonly error: string; readonly at: readonly string[] } {
   if (!(error instanceof Error)) return { error: typeof error, at: [] };
