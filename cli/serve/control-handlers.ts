@@ -35,6 +35,7 @@ export function createControlHandlers(parts: ControlParts): ControlHandlers {
     create_blueprint_job: createBlueprintJobs(context, service),
     requests_list: async ({ filter, page }) => (await service.requests()).list(filter, page),
     requests_load: async ({ id }) => (await service.requests()).load(id),
+    requests_replay: ({ id }) => service.replay(id),
     metrics: () => service.metrics(),
     ...createStoreHandlers(
       () => service.store,

@@ -98,6 +98,7 @@ export const ANSWER_SHAPES: Readonly<Record<ControlName, AnswerShape>> = {
   }),
   requests_list: listOf(object({ id: text, at: number, route: text, outcome: text })),
   requests_load: object({ kind: text }),
+  requests_replay: object({ id: orNull(text), status: number, outcome: text, answer: text }),
   metrics: object({ content_type: text, text }),
   store_read: anything,
   store_write: anything,

@@ -24,6 +24,8 @@ export interface ControlContract extends StoreOperations {
   requests_list: { input: { filter: KeptFilter; page: KeptPage }; output: readonly KeptSummary[] };
   /** One of them, by its id or the beginning of one. */
   requests_load: { input: { id: string }; output: FoundRequest };
+  /** Sends one of them through the stages again, as a new request. */
+  requests_replay: { input: { id: string }; output: ReplayReport };
   /** Prometheus text. */
   metrics: { input: Record<never, never>; output: { content_type: string; text: string } };
 }
@@ -97,6 +99,15 @@ export interface StopReport {
   readonly drained: boolean;
   /** Runs and deliveries that were cut off; they go on after the next start. */
   readonly abandoned: number;
+}
+
+export interface ReplayReport {
+  /** Id under which the new request is kept; null: it is not. */
+  readonly id: string | null;
+  readonly status: number;
+  readonly outcome: string;
+  /** Body of the answer that a sender would have got. */
+  readonly answer: string;
 }
 
 /** `waiting`: nothing came yet. */
