@@ -109,7 +109,7 @@ export function formatCommandHelp(
 }
 
 /** An option's description may open with the name of its value: `<dir> Where to write`. */
-function splitOption(option: Definition['options'][number]): { label: string; text: string } {
+export function splitOption(option: Definition['options'][number]): { label: string; text: string } {
   const [names = '', takesValue] = option.definition.split(' ');
   const [, placeholder, text] = /^(<[^>]+>)?\s*(.*)$/s.exec(option.description?.trim() ?? '') ?? [];
   const label = names.replaceAll(',', ', ');
