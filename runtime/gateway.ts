@@ -147,10 +147,11 @@ export class RunningGateway implements Gateway {
   }
 
   private createHandler(): RequestHandler {
-    const { catalog, clock, log, onRequest } = this.options;
+    const { catalog, clock, log, onRequest, keep } = this.options;
     return new RequestHandler({
       services: this.createServices(),
       events: new EventLog(log, clock, onRequest ?? (() => {})),
+      keep: keep ?? (() => null),
       refresh: () => this.tables.refresh(),
       findRoute: (path) => this.tables.find(path),
       loading: () => this.tables.loading,

@@ -32,6 +32,8 @@ export function createControlHandlers(parts: ControlParts): ControlHandlers {
       return service.enroll(input);
     },
     create_blueprint_job: createBlueprintJobs(context, service),
+    requests_list: async ({ filter, page }) => (await service.requests()).list(filter, page),
+    requests_load: async ({ id }) => (await service.requests()).load(id),
     metrics: () => service.metrics(),
     ...createStoreHandlers(
       () => service.store,

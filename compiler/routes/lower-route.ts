@@ -64,6 +64,7 @@ export function lowerRoute(route: RouteView, at: Place): Lowered<RoutePlan> {
     rate_limit: config.rate_limit ?? scope.table.server.rate_limit,
     max_concurrent: config.max_concurrent ?? null,
     idempotency_ttl_seconds: config.idempotency_ttl_seconds ?? defaultWindow(route),
+    capture: config.capture ?? scope.table.gateway.capture,
   };
   return { plan, problems };
 }

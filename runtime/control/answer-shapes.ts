@@ -88,6 +88,8 @@ export const ANSWER_SHAPES: Readonly<Record<ControlName, AnswerShape>> = {
     ...{ id: text, name: text, schedule: text, schedule_human: text, timezone: text },
     ...{ deliver: listOf(text), next_run: orNull(text), warnings: listOf(text) },
   }),
+  requests_list: listOf(object({ id: text, at: number, route: text, outcome: text })),
+  requests_load: object({ kind: text }),
   metrics: object({ content_type: text, text }),
   store_read: anything,
   store_write: anything,

@@ -2,6 +2,7 @@
  * What a running gateway can be asked over its control socket. One line per operation: area code supplies the handlers,
  * the command line calls them by name; both sides are checked against this list.
  */
+import type { FoundRequest, KeptFilter, KeptPage, KeptSummary } from '../capture/kept-request.ts';
 import type { DamageReport, LastError } from '../store/queries.ts';
 import type { DispatchState } from '../store/states.ts';
 import type { StoreProblem } from '../store/store.ts';
@@ -18,6 +19,10 @@ export interface ControlContract extends StoreOperations {
   enroll: { input: { profile: string; route: string }; output: EnrollReport };
   /** Fills a blueprint and makes its job; also as `POST /blueprints/<key>/jobs`. */
   create_blueprint_job: { input: BlueprintJobRequest; output: BlueprintJobReport };
+  /** Requests that were kept, without headers and bodies. */
+  requests_list: { input: { filter: KeptFilter; page: KeptPage }; output: readonly KeptSummary[] };
+  /** One of them, by its id or the beginning of one. */
+  requests_load: { input: { id: string }; output: FoundRequest };
   /** Prometheus text. */
   metrics: { input: Record<never, never>; output: { content_type: string; text: string } };
 }

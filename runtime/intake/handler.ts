@@ -11,6 +11,7 @@ import { readDocument } from './documents.ts';
 import type { EventLog } from './event-log.ts';
 import type { Services } from './intake.ts';
 import { Intake } from './intake.ts';
+import type { KeepRequest } from './keep-request.ts';
 import { runPipeline } from './pipeline.ts';
 import type { Reply } from './reply.ts';
 import {
@@ -32,6 +33,7 @@ const ENDS_CONNECTION: ReadonlySet<Reply> = new Set([MALFORMED_REQUEST, REQUEST_
 export interface HandlerContext {
   readonly services: Services;
   readonly events: EventLog;
+  readonly keep: KeepRequest;
   /** Takes in changed files; null when a request need not wait for them. */
   readonly refresh: () => Promise<void> | null;
   readonly findRoute: (path: string) => LinkedRoute | undefined;
@@ -121,7 +123,8 @@ export class RequestHandler {
     const { leaving } = this;
     this.leaving = [];
     for (const { intake, reply } of leaving) this.answer(intake.request, intake.response, reply);
-    for (const { intake, reply } of leaving) this.context.events.finished(intake, reply);
+    const { events, keep } = this.context;
+    for (const { intake, reply } of leaving) events.finished(intake, reply, keep(intake, reply));
     this.active -= leaving.length;
     if (this.active === 0) this.onIdle?.();
   };
