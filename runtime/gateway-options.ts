@@ -5,6 +5,7 @@ import type { CatalogSource } from './intake/catalog-source.ts';
 import type { CountRequest } from './intake/event-log.ts';
 import type { RequestOrigin } from './intake/fetch-request.ts';
 import type { Services } from './intake/intake.ts';
+import type { KeepRequest } from './intake/keep-request.ts';
 import type { ServerLimits } from './intake/server.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Ids } from './platform/ids.ts';
@@ -38,7 +39,7 @@ export interface GatewayOptions {
   readonly port?: number | undefined;
   readonly limits?: Partial<ServerLimits>;
   readonly dispatcher: Dispatcher;
-  /** Flushes and finishes the work behind the dispatcher within `timeoutMs`; answers how much had to be left. */
+  /** Flushes and finishes the work behind the dispatcher within `timeoutMs`; returns how much was left. */
   readonly drain: (timeoutMs: number) => Promise<{ readonly abandoned: number }>;
   /** Called with each table about to be served; rejects with TableError to refuse it. What it returns runs at the swap. */
   readonly prepare?: (table: RouteTable) => Promise<() => void> | (() => void);
@@ -60,6 +61,8 @@ export interface GatewayOptions {
   /** Counts for metrics. */
   readonly onRequest?: CountRequest;
   readonly onTableLoad?: (ok: boolean) => void;
+  /** Keeps requests; default: none is kept. */
+  readonly keep?: KeepRequest;
 }
 
 export interface ServingStatus {

@@ -6,7 +6,10 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Catalog, RouteTable } from '../schemas/generated/types.ts';
-import type { EnrollReport } from './control/operations.ts';
+import type { KeptRequests } from './capture/kept-request.ts';
+import { LateCapture } from './capture/late-capture.ts';
+import { ControlError } from './control/control-error.ts';
+import type { EnrollReport, ReplayReport } from './control/operations.ts';
 import { Redactor } from './deliver/redact.ts';
 import type { DispatchObserver } from './dispatch/observer.ts';
 import { RunningGateway } from './gateway.ts';
@@ -80,6 +83,8 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   };
   mkdirSync(home, { recursive: true, mode: 0o700 });
   const tables = new GatewayTables(gatewayOptions);
+  const { redact } = redactor;
+  const capture = new LateCapture(home, { ...{ clock, log, redact }, table: () => tables.plan });
   const first = await tables.load();
   const work = await openWork(
     {
@@ -95,18 +100,30 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   storedJobs = () => work.jobs();
   const gateway = new RunningGateway(tables, {
     ...gatewayOptions,
+    keep: capture.keep,
     dispatcher: work.dispatcher,
     drain: (timeoutMs) => work.stop(timeoutMs),
     prepare: (next) => work.prepare(next),
   });
   await gateway.begin();
-  return new RunningService({ tables, gateway, work, metrics, enrolments, events, catalog, startedAt: clock.now() });
+  return new RunningService({
+    tables,
+    gateway,
+    work,
+    capture,
+    metrics,
+    enrolments,
+    events,
+    catalog,
+    startedAt: clock.now(),
+  });
 }
 
 interface ServiceParts {
   readonly tables: GatewayTables;
   readonly gateway: RunningGateway;
   readonly work: Work;
+  readonly capture: LateCapture;
   readonly metrics: LateMetrics;
   readonly enrolments: Enrolments;
   readonly events: Listeners;
@@ -144,6 +161,7 @@ class RunningService implements Service {
     const address = await this.parts.gateway.listen(at);
     this.start();
     void this.parts.metrics.load();
+    void this.parts.capture.start();
     return address;
   }
 
@@ -178,14 +196,30 @@ class RunningService implements Service {
     return { ...gateway.status(), startedAt, runs, dispatches, store };
   }
 
+  requests(): Promise<KeptRequests> {
+    return this.parts.capture.requests();
+  }
+
+  async replay(id: string): Promise<ReplayReport> {
+    const found = await (await this.requests()).load(id);
+    if (found.kind !== 'found') throw new ControlError('refused', `${found.kind} request "${id}"`);
+    const { whyNotReplay } = await import('./capture/replay-request.ts');
+    const why = whyNotReplay(found.request);
+    if (why !== null) throw new ControlError('refused', `${found.request.id} cannot be sent again: ${why}`);
+    const report = await this.parts.gateway.replay(found.request);
+    if (report !== null) return report;
+    throw new ControlError('refused', `no route is at ${found.request.path} any more`);
+  }
+
   async metrics(): ReturnType<Service['metrics']> {
-    const { metrics, gateway, work } = this.parts;
+    const { metrics, gateway, work, capture } = this.parts;
     const { table, subscriptions } = gateway.status();
     return metrics.read({
       generation: table.generation,
       routes: table.routes,
       subscriptions: subscriptions.serving,
       quarantined: subscriptions.quarantined.length,
+      capture: capture.counts,
       work: { ...(await work.counts()) },
       ...(await work.figures()),
     });
@@ -214,13 +248,14 @@ class RunningService implements Service {
   }
 
   private async stopAndClose(drainSeconds: number | undefined): Promise<StopResult> {
-    const { gateway, tables, work } = this.parts;
+    const { gateway, tables, work, capture } = this.parts;
     try {
       if (this.started) return await gateway.stop(drainSeconds);
       // Nothing was served: there is nothing to drain.
       tables.stop();
       return { drained: true, abandoned: 0 };
     } finally {
+      await capture.close();
       await work.close();
     }
   }

@@ -14,5 +14,9 @@ export function lowerGateway(config: GatewayConfig): GatewayPlan {
     retention_max_mb: config.retention_max_mb ?? 2048,
     max_attempts: config.max_attempts ?? 8,
     untrusted: config.untrusted ?? 'verbatim',
+    capture: config.capture ?? 'all',
+    capture_per_second: config.capture_per_second ?? 10,
+    capture_days: config.capture_days ?? 3,
+    capture_max_mb: config.capture_max_mb ?? 256,
   };
 }

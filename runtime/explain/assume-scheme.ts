@@ -1,9 +1,9 @@
 /** Which sender an unsigned request is taken to be from, so that its event type and id are read where that one puts them. */
 import type { LocatorPlan, SchemePlan } from '../../schemas/generated/types.ts';
 import type { LinkedRoute } from '../table/linked-table.ts';
+import type { SignatureEvidence } from '../verify/find-cause.ts';
 import { readValue } from '../verify/locator.ts';
 import type { SignedRequest } from '../verify/request.ts';
-import type { SignatureEvidence } from './link-explained.ts';
 
 /** A scheme that takes event and id in headers of the specification, whatever the payload looks like. */
 const PREFERRED = 'forgea';

@@ -7,14 +7,14 @@ import type { SecretResolver } from '../platform/secrets/secrets.ts';
 import type { ListFiles } from '../table/in-file-set.ts';
 import { createListOpener } from '../table/in-file-set.ts';
 import type { Authentication } from '../table/link-authentication.ts';
-import { linkAuthentication, publicUrl } from '../table/link-authentication.ts';
+import { linkAuthentication } from '../table/link-authentication.ts';
 import type { LinkContext, TableHeadPlan } from '../table/link-context.ts';
 import { LinkError, schemeOf } from '../table/link-context.ts';
 import { identityLinker } from '../table/link-identity.ts';
 import { linkRoute } from '../table/link-route.ts';
 import type { LinkedRoute } from '../table/linked-table.ts';
 import { RateWindows } from '../table/rate-limit.ts';
-import type { RefusedRequest } from '../verify/find-cause.ts';
+import type { SignatureEvidence } from '../verify/find-cause.ts';
 import { schemeLinker } from '../verify/scheme.ts';
 import type { Warnings } from './warnings.ts';
 
@@ -36,14 +36,12 @@ export interface ExplainedRoute {
   readonly evidence: SignatureEvidence | null;
 }
 
-export type SignatureEvidence = Pick<RefusedRequest, 'schemes' | 'known' | 'secrets' | 'publicUrl'>;
-
 /** A route of this table, static or dynamic. @throws LinkError when it cannot be served for another reason than a secret. */
 export function linkExplained(plan: RoutePlan, table: TableHeadPlan, context: ExplainLinkContext): ExplainedRoute {
   const link = linkContext(table, context);
   const found = context.secrets === null ? NOT_ASKED : tryAuthentication(plan, table, link);
   if (typeof found !== 'string') {
-    return { route: linkRoute(plan, found, table, link), unverified: null, evidence: evidenceOf(plan, table, link) };
+    return { route: linkRoute(plan, found, table, link), unverified: null, evidence: found.evidence() };
   }
   return { route: linkRoute(plan, withoutSecrets(plan, table), table, link), unverified: found, evidence: null };
 }
@@ -82,20 +80,13 @@ function tryAuthentication(plan: RoutePlan, table: TableHeadPlan, link: LinkCont
   }
 }
 
-function evidenceOf(plan: RoutePlan, table: TableHeadPlan, { secrets }: LinkContext): SignatureEvidence {
-  return {
-    schemes: plan.schemes.map((name) => schemeOf(name, plan, table)),
-    known: Object.values(table.schemes),
-    secrets: plan.secrets.map(({ ref, expires_at }) => ({ text: secrets.resolve(ref), expires_at })),
-    publicUrl: publicUrl(plan, table),
-  };
-}
-
 /** Knows which schemes the route accepts, and verifies none. */
 function withoutSecrets(plan: RoutePlan, table: TableHeadPlan): Authentication {
+  const schemes = plan.schemes.map((name) => schemeOf(name, plan, table));
   return {
+    evidence: () => ({ schemes, known: Object.values(table.schemes), secrets: [], publicUrl: null }),
     authenticator: {
-      schemes: plan.schemes.map((name) => schemeOf(name, plan, table)),
+      schemes,
       authenticate: () => ({ ok: false, scheme: null, reason: 'unusable_secret' }),
       refuseUnsigned: () => null,
       unusable: [],

@@ -61,7 +61,8 @@ export class EventLog {
     this.count = count;
   }
 
-  finished(intake: Intake, { outcome }: Reply): void {
+  /** @param kept id under which the request is kept; null: it is not */
+  finished(intake: Intake, { outcome }: Reply, kept: string | null): void {
     const { plan } = intake.route;
     const now = this.clock.monotonic();
     const ms = now - intake.startedAt;
@@ -69,12 +70,12 @@ export class EventLog {
     this.count({ route: plan.name, profile: plan.profile, outcome, ignored, ms, secret: intake.secret });
     const level = LEVELS[outcome] ?? 'info';
     if (intake.authenticated) {
-      this.log[level](fieldsOf(intake, outcome, ms), outcome);
+      this.log[level](fieldsOf(intake, outcome, ms, kept), outcome);
       return;
     }
     const { write, held } = this.budgetOf(plan.name).take(now);
     if (!write) return;
-    const fields = fieldsOf(intake, outcome, ms);
+    const fields = fieldsOf(intake, outcome, ms, kept);
     this.log[level](held === 0 ? fields : { ...fields, not_logged: held }, outcome);
   }
 
@@ -95,7 +96,7 @@ export class EventLog {
 }
 
 /** What says nothing is left out: no reason, the default profile, the current secret. */
-function fieldsOf(intake: Intake, outcome: Outcome, ms: number): LogFields {
+function fieldsOf(intake: Intake, outcome: Outcome, ms: number, kept: string | null): LogFields {
   const { plan } = intake.route;
   const fields: Record<string, unknown> = {
     route: plan.name,
@@ -104,6 +105,7 @@ function fieldsOf(intake: Intake, outcome: Outcome, ms: number): LogFields {
     outcome,
     ms: Math.round(ms * 100) / 100,
   };
+  if (kept !== null) fields.request = kept;
   if (plan.profile !== DEFAULT_PROFILE) fields.profile = plan.profile;
   if (intake.reason !== null) Object.assign(fields, { reason: intake.reason, ...reasonFields(intake) });
   if (intake.unresolved.length > 0) fields.unresolved = intake.unresolved.slice(0, MOST_UNRESOLVED);

@@ -105,9 +105,12 @@ export class Intake implements SignedRequest {
     return this.parse().payload;
   }
 
-  /** Lets go of body and payload once the event is rendered: while it waits for the store they would be copied about. */
+  /**
+   * Lets go of the payload once the event is rendered, and of the body where the request is not kept: while it waits for the
+   * store they would be copied about.
+   */
   release(): void {
-    this.body = NO_BODY;
+    if (this.route.plan.capture === 'none') this.body = NO_BODY;
     this.data = undefined;
     this.parsed = null;
   }

@@ -1,5 +1,6 @@
 /** The gateway's metrics as Prometheus text, for the control socket: what is counted as it happens, and what is asked at a scrape. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { CaptureCounts } from '../capture/capture-counts.ts';
 import type { DispatchObserver } from '../dispatch/observer.ts';
 import type { CountRequest } from '../intake/event-log.ts';
 import type { Tally } from '../store/queries.ts';
@@ -12,6 +13,7 @@ export interface LiveFigures {
   readonly routes: number;
   readonly subscriptions: number;
   readonly quarantined: number;
+  readonly capture: CaptureCounts;
   /** Work by kind and stage, such as `runs_queued`. */
   readonly work: Readonly<Record<string, number>>;
   readonly tallies: readonly Tally[];
@@ -36,6 +38,7 @@ export function createMetrics(): Metrics {
   const registry = new Registry();
   const live = liveGauges(registry);
   const requests = requestMetrics(registry);
+  const captures = captureCounters(registry);
   const loads = new Counter({
     name: 'hookwright_table_loads_total',
     help: 'Tables read, by whether they went into service.',
@@ -50,6 +53,7 @@ export function createMetrics(): Metrics {
     read: async (figures) => {
       requests.publish();
       live(figures);
+      captures(figures.capture);
       return { content_type: registry.contentType, text: await registry.metrics() };
     },
   };
@@ -88,6 +92,23 @@ function requestMetrics(registry: Registry): { readonly count: CountRequest; rea
       for (const { profile, route, outcome, reason, count } of counts.all())
         total.inc({ profile, route, outcome, ...(reason === null ? {} : { reason }) }, count);
     },
+  };
+}
+
+function captureCounters(registry: Registry): (counts: CaptureCounts) => void {
+  const registers = [registry];
+  const kept = new Counter({ name: 'hookwright_requests_kept_total', help: 'Requests that were kept.', registers });
+  const dropped = new Counter({
+    name: 'hookwright_requests_not_kept_total',
+    help: 'Requests that a route wants kept and that were not: over its rate, too many at once, or the disk failed. Their events are not affected.',
+    labelNames: ['reason'],
+    registers,
+  });
+  return (counts) => {
+    kept.reset();
+    kept.inc(counts.kept);
+    dropped.reset();
+    for (const [reason, count] of Object.entries(counts.dropped)) dropped.inc({ reason }, count);
   };
 }
 

@@ -15,7 +15,7 @@ const INSECURE_NO_AUTH = 'INSECURE_NO_AUTH';
 
 export type Authentication = Pick<
   LinkedRoute,
-  'authenticator' | 'insecure' | 'handshake' | 'awaitsSecret' | 'deprecated'
+  'authenticator' | 'insecure' | 'handshake' | 'awaitsSecret' | 'deprecated' | 'evidence'
 >;
 
 /** @throws LinkError when a secret is missing or no key, or authentication is switched off on an open address. */
@@ -29,7 +29,8 @@ export function linkAuthentication(plan: RoutePlan, table: TableHeadPlan, contex
     throw new LinkError(`route "${plan.name}": ${INSECURE_NO_AUTH} is refused unless the host is a loopback address`);
   }
   if (!insecure && secrets.length === 0) throw new LinkError(`route "${plan.name}": no secret`);
-  const parts = { schemes, secrets, insecure, public_url: publicUrl(plan, table) };
+  const url = publicUrl(plan, table);
+  const parts = { schemes, secrets, insecure, public_url: url };
   const authenticator = linkAuthenticator(parts, context.linkScheme);
   refuseUnusable(plan, authenticator);
   return {
@@ -37,6 +38,7 @@ export function linkAuthentication(plan: RoutePlan, table: TableHeadPlan, contex
     insecure,
     ...handshakesOf(plan, secrets, table, context),
     deprecated: deprecatedOf(schemes),
+    evidence: () => ({ schemes, known: Object.values(table.schemes), secrets, publicUrl: url }),
   };
 }
 
@@ -86,7 +88,7 @@ function resolve(plan: RoutePlan, ref: SecretRef, secrets: SecretResolver): stri
 }
 
 /** The route's own, or the server's with the route's path. */
-export function publicUrl(plan: RoutePlan, { server, gateway }: TableHeadPlan): string | null {
+function publicUrl(plan: RoutePlan, { server, gateway }: TableHeadPlan): string | null {
   if (plan.public_url !== null || server.public_url === null) return plan.public_url;
   const [path] = routePaths(plan, gateway.multiplex_profiles);
   return path === undefined ? null : server.public_url.replace(/\/+$/, '') + path;

@@ -1,6 +1,7 @@
 /** What linking makes of a table: everything a request needs, already decided, for intake. Immutable once built. */
 import type { RoutePlan } from '../../schemas/generated/types.ts';
 import type { Authenticator } from '../verify/authenticator.ts';
+import type { SignatureEvidence } from '../verify/find-cause.ts';
 import type { AnswerHandshake } from '../verify/handshake.ts';
 import type { SignedRequest } from '../verify/request.ts';
 import type { ListFile } from './in-file-set.ts';
@@ -24,6 +25,8 @@ export interface LinkedRoute {
   readonly awaitsSecret: ((request: SignedRequest) => boolean) | null;
   /** Accepted schemes that should not be used any more, and why. */
   readonly deprecated: ReadonlyMap<string, string>;
+  /** What a refused signature is looked into with; holds the secrets. */
+  readonly evidence: () => SignatureEvidence;
   /** Where its event type and delivery id are (§6.1, §6.2). */
   readonly identityOf: FindIdentity;
   readonly events: LinkedEvents;

@@ -15,9 +15,8 @@ import { ageOf, readTimestamp } from './timestamp.ts';
 import { tryTrial } from './trial.ts';
 import type { Refused, VerifyReason } from './verdict.ts';
 
-export interface RefusedRequest {
-  readonly refused: Refused;
-  readonly parts: RequestParts;
+/** What a refused signature is looked into with. */
+export interface SignatureEvidence {
   /** What the route accepts. */
   readonly schemes: readonly SchemePlan[];
   /** Every scheme there is. */
@@ -25,6 +24,11 @@ export interface RefusedRequest {
   /** The route's secrets, those that have expired too. */
   readonly secrets: readonly SecretText[];
   readonly publicUrl: string | null;
+}
+
+export interface RefusedRequest extends SignatureEvidence {
+  readonly refused: Refused;
+  readonly parts: RequestParts;
   /** Unix ms. */
   readonly now: number;
 }

@@ -524,6 +524,10 @@ export interface RouteConfig {
    * How long a delivery id is remembered, in seconds. Default: the global setting.
    */
   idempotency_ttl_seconds?: number;
+  /**
+   * Which requests of this route are kept for `hookwright requests`. Default: `gateway.capture`.
+   */
+  capture?: 'none' | 'problems' | 'all';
 }
 /**
  * A leaf (`field` and exactly one operator) or a group (`all`, `any` or `not`).
@@ -620,7 +624,7 @@ export interface TargetConfig {
    */
   allow_http?: boolean;
   /**
-   * Repeat a delivery of which nobody can say whether it arrived; may post twice.
+   * Repeat a delivery whose outcome is not known; may post twice.
    */
   retry_ambiguous?: boolean;
   /**
@@ -683,6 +687,22 @@ export interface GatewayConfig {
    * Default of the routes' `untrusted`.
    */
   untrusted?: 'mark' | 'verbatim';
+  /**
+   * Which requests are kept, without credentials, for `hookwright requests`: `problems` are those that were not taken. Default of the routes' `capture`.
+   */
+  capture?: 'none' | 'problems' | 'all';
+  /**
+   * At most so many requests of a route are kept in a second, those that were not taken first.
+   */
+  capture_per_second?: number;
+  /**
+   * How long requests are kept, in days.
+   */
+  capture_days?: number;
+  /**
+   * Size of all kept requests beyond which the oldest are removed before their days.
+   */
+  capture_max_mb?: number;
 }
 /**
  * What runs the prompts. Absent: the prompt itself is the answer (preview).
@@ -1626,6 +1646,13 @@ export interface GatewayPlan {
    * For routes that say nothing of their own: how an agent's prompt shows values that outsiders may have written.
    */
   untrusted: 'mark' | 'verbatim';
+  /**
+   * Of the routes that say nothing of their own.
+   */
+  capture: 'none' | 'problems' | 'all';
+  capture_per_second: number;
+  capture_days: number;
+  capture_max_mb: number;
 }
 /**
  * Signature schemes in use, by name.
@@ -2322,6 +2349,10 @@ export interface RoutePlan {
   rate_limit: number;
   max_concurrent: number | null;
   idempotency_ttl_seconds: number;
+  /**
+   * Which of its requests are kept.
+   */
+  capture: 'none' | 'problems' | 'all';
 }
 export interface RouteSecret {
   ref: SecretRef;

@@ -16,6 +16,7 @@ const ENTRIES: Readonly<Record<string, string>> = {
   // Threads are looked for beside the file that starts them.
   'cli/parts/recompile-thread': 'cli/serve/recompile-thread.ts',
   'cli/parts/store-thread': 'runtime/store/sqlite/store-thread.ts',
+  'cli/parts/capture-thread': 'runtime/capture/sqlite/capture-thread.ts',
 };
 
 /** Two folders deep, as the modules are: their paths to the catalog and the schemas stay right. */

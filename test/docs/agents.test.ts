@@ -46,14 +46,10 @@ describe('docs/agents.md', () => {
       const lint = await runInProcess(['lint', '--strict'], { home, env });
       assert.equal(lint.code, 0, lint.stdout + lint.stderr);
       await gateway.cli('webhook', 'test', 'review', '--payload', '{"issue":{"title":"Two and two"}}');
-      const answer = `${agent.command
-        .slice(1)
-        .map((word) => `[${word}]`)
-        .join('')}<${secrets.map(([, value]) => value)}>\\nRead this: Two and two`;
-      await until(
-        async () => gateway.running.stderr().includes('"finished"') || gateway.running.stderr().includes(answer),
-      );
-      assert.ok(gateway.running.stderr().includes(answer), gateway.running.stderr());
+      const said = await until(async () => /"text":"(.*?)"[,}]/.exec(gateway.running.stderr())?.[1] ?? null);
+      const words = agent.command.slice(1).map((word) => `[${word}]`);
+      // The keys reached it: what it says of them is hidden in the log.
+      assert.equal(said, `${words.join('')}<${secrets.map(() => '***').join('')}>\\nRead this: Two and two`);
     });
   }
 });

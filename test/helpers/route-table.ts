@@ -40,6 +40,10 @@ const GATEWAY: GatewayPlan = {
   retention_max_mb: 2048,
   max_attempts: 8,
   untrusted: 'verbatim',
+  capture: 'none',
+  capture_per_second: 10,
+  capture_days: 3,
+  capture_max_mb: 256,
 };
 
 export function profilePlan(name: string): ProfilePlan {
@@ -80,6 +84,7 @@ export function routePlan(name: string, parts: Partial<RoutePlan> = {}): RoutePl
     rate_limit: 1_000_000,
     max_concurrent: null,
     idempotency_ttl_seconds: 3600,
+    capture: 'none',
     ...parts,
   };
 }

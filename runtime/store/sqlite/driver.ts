@@ -4,8 +4,8 @@
  */
 import Database from 'libsql';
 
-export type Value = string | number | null;
-export type Row = readonly (string | number | null)[];
+export type Value = string | number | null | Uint8Array;
+export type Row = readonly (string | number | null | Buffer)[];
 
 /** A statement that returns rows, as arrays of their columns. */
 export interface Query<R extends Row> {

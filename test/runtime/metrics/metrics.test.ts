@@ -9,6 +9,7 @@ const LIVE: LiveFigures = {
   routes: 12,
   subscriptions: 2,
   quarantined: 1,
+  capture: { kept: 8, dropped: { rate: 3, queue: 0, failed: 1 } },
   work: { runs_active: 4, runs_queued: 9 },
   tallies: [
     {

@@ -1,0 +1,49 @@
+/** The requests that the home has kept, for a command: asked of a running gateway, else read from their file. */
+import { capturePath } from '../../runtime/capture/capture-path.ts';
+import type { KeptRequest, KeptRequests } from '../../runtime/capture/kept-request.ts';
+import type { ControlContract } from '../../runtime/control/operations.ts';
+import type { CliContext } from '../base/context.ts';
+import { CliError } from '../base/errors.ts';
+import { askGateway, tryAskGateway } from '../gateway/ask-gateway.ts';
+
+/** How long a running gateway may take, in ms: a search reads everything that is kept. */
+const ANSWER_MS = 60_000;
+
+/** @throws CliError when they cannot be read */
+export async function useRequests<T>(context: CliContext, use: (requests: KeptRequests) => Promise<T>): Promise<T> {
+  const requests = (await findRemote(context)) ?? (await openFile(context));
+  try {
+    return await use(requests);
+  } finally {
+    await requests.close();
+  }
+}
+
+/** @param id or the beginning of one @throws CliError when none or several are meant */
+export async function findRequest(requests: KeptRequests, id: string): Promise<KeptRequest> {
+  const found = await requests.load(id);
+  if (found.kind === 'found') return found.request;
+  if (found.kind === 'unknown') {
+    throw new CliError(`no request "${id}" is kept`, 'hookwright requests list shows the ids');
+  }
+  throw new CliError(`several requests begin with "${id}"`, 'name more of the id: hookwright requests list shows them');
+}
+
+/** Those of the gateway that serves this home; null when none does. */
+async function findRemote(context: CliContext): Promise<KeptRequests | null> {
+  const probe = { filter: {}, page: { limit: 1 } };
+  if ((await tryAskGateway(context, 'requests_list', probe, ANSWER_MS)) === null) return null;
+  const ask = <Name extends 'requests_list' | 'requests_load'>(name: Name, input: ControlContract[Name]['input']) =>
+    askGateway(context, name, input, ANSWER_MS);
+  return {
+    list: (filter, page) => ask('requests_list', { filter, page }),
+    load: (id) => ask('requests_load', { id }),
+    close: async () => {},
+  };
+}
+
+async function openFile(context: CliContext): Promise<KeptRequests> {
+  // Loaded only here: opening a database is not free.
+  const { openRequests } = await import('../../runtime/capture/open-requests.ts');
+  return openRequests(capturePath(context.home));
+}

@@ -1,0 +1,23 @@
+/** A request on its way into the file: what the server hands to the thread that writes. */
+import type { LocatorPlan } from '../../schemas/generated/types.ts';
+import type { RefusedRequest } from '../verify/find-cause.ts';
+import type { KeptHead } from './kept-request.ts';
+
+export interface Captured {
+  /** Of its id. */
+  readonly number: number;
+  /** What the thread finds out is not in it yet: the digest of the body, and the cause. */
+  readonly head: KeptHead;
+  /** As it came; null: it was not read. */
+  readonly body: Uint8Array | null;
+  /** Places of the body that hold credentials. */
+  readonly credentials: readonly LocatorPlan[];
+  /** A refused signature, with what is needed to find out why; else null. */
+  readonly refused: RefusedRequest | null;
+}
+
+export interface CaptureLimits {
+  /** Numbers of requests that are too old by now lie below this one. */
+  readonly before: number;
+  readonly maxBytes: number;
+}

@@ -1,0 +1,50 @@
+/** The last steps before a request is stored, off the event loop: why its signature was refused, and its body. */
+import { createHash } from 'node:crypto';
+import type { LocatorPlan } from '../../schemas/generated/types.ts';
+import { findCause } from '../verify/find-cause.ts';
+import { readText } from '../verify/locator.ts';
+import { LazyRequest } from '../verify/request.ts';
+import type { Captured } from './captured.ts';
+import { marker } from './credentials.ts';
+import type { KeptHead } from './kept-request.ts';
+
+export interface FinishedRecord {
+  readonly head: KeptHead;
+  readonly body: Buffer | null;
+}
+
+export function finishRecord({ head, body: bytes, credentials, refused }: Captured): FinishedRecord {
+  // What has crossed a thread is no Buffer any more.
+  const body = bytes === null ? null : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const body_sha256 = body === null ? null : createHash('sha256').update(body).digest('hex');
+  const cause = refused === null ? null : findCause({ ...refused, parts: { ...refused.parts, body: body ?? NO_BODY } });
+  const kept = body === null || !head.verified ? null : withoutCredentials(body, head, credentials);
+  return { head: { ...head, body_sha256, cause }, body: kept };
+}
+
+const NO_BODY = Buffer.alloc(0);
+
+/** Null where a credential would remain: it stands there in a spelling of its own. */
+function withoutCredentials(body: Buffer, head: KeptHead, places: readonly LocatorPlan[]): Buffer | null {
+  let kept = body;
+  for (const at of places) {
+    const value = readText(at, requestOf(head, kept));
+    if (value === null || value === '' || value === marker('credential')) continue;
+    kept = replaceAll(kept, value, marker('credential'));
+    if (readText(at, requestOf(head, kept)) === value) return null;
+  }
+  return kept;
+}
+
+function requestOf({ method, path, headers }: KeptHead, body: Buffer): LazyRequest {
+  const named = Object.fromEntries(headers.map(([name, value]) => [name.toLowerCase(), value]));
+  return new LazyRequest({ method, url: path, headers: named, rawHeaders: headers.flat(), body });
+}
+
+/** In the spellings that JSON and forms have for a text. */
+function replaceAll(body: Buffer, value: string, by: string): Buffer {
+  const spellings = [value, JSON.stringify(value).slice(1, -1), new URLSearchParams({ v: value }).toString().slice(2)];
+  const latin1 = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
+  const text = spellings.reduce((rest, spelling) => rest.replaceAll(latin1(spelling), by), body.toString('latin1'));
+  return Buffer.from(text, 'latin1');
+}

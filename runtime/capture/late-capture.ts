@@ -1,0 +1,62 @@
+/** Loads the room that keeps requests when the first one is to be kept, or someone asks for those that were. */
+import type { KeepRequest } from '../intake/keep-request.ts';
+import type { Capture, CaptureContext } from './capture.ts';
+import type { CaptureCounts } from './capture-counts.ts';
+import { createCaptureCounts } from './capture-counts.ts';
+import { capturePath } from './capture-path.ts';
+import type { KeptRequests } from './kept-request.ts';
+
+/** Requests that wait while it is loaded; it takes some ten ms. */
+const MOST_EARLY = 100;
+
+export class LateCapture {
+  readonly counts: CaptureCounts = createCaptureCounts();
+  private readonly home: string;
+  private readonly context: Omit<CaptureContext, 'writer' | 'reader' | 'counts'>;
+  private room: Capture | null = null;
+  private loading: Promise<Capture> | null = null;
+  private early: Parameters<KeepRequest>[] = [];
+
+  constructor(home: string, context: LateCapture['context']) {
+    this.home = home;
+    this.context = context;
+  }
+
+  readonly keep: KeepRequest = (intake, reply, replayOf = null) => {
+    if (intake.route.plan.capture === 'none') return null;
+    if (this.room !== null) return this.room.take(intake, reply, replayOf);
+    if (this.early.length < MOST_EARLY) this.early.push([intake, reply, replayOf]);
+    else this.counts.dropped.queue++;
+    void this.load();
+    return null;
+  };
+
+  async requests(): Promise<KeptRequests> {
+    return (await this.load()).requests;
+  }
+
+  /** Loads it where requests are kept: what is too old is removed also when none come. */
+  async start(): Promise<void> {
+    const { gateway, routes } = this.context.table();
+    const isWanted = gateway.capture !== 'none' || Object.values(routes).some(({ capture }) => capture !== 'none');
+    if (isWanted) await this.load();
+  }
+
+  async close(): Promise<void> {
+    await (await this.loading)?.close();
+  }
+
+  private load(): Promise<Capture> {
+    this.loading ??= this.open();
+    return this.loading;
+  }
+
+  private async open(): Promise<Capture> {
+    const { openCapture } = await import('./open-capture.ts');
+    const room = openCapture(capturePath(this.home), { ...this.context, counts: this.counts });
+    for (const request of this.early) room.take(...request);
+    this.early = [];
+    this.room = room;
+    return room;
+  }
+}

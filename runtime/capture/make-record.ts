@@ -1,0 +1,115 @@
+/** Makes the record of a request that has been answered, without credentials. */
+import type { RoutePlan, SchemePlan } from '../../schemas/generated/types.ts';
+import type { Redact } from '../deliver/redact.ts';
+import type { Intake } from '../intake/intake.ts';
+import { reasonOf } from '../intake/reason.ts';
+import type { Reply } from '../intake/reply.ts';
+import type { StageName } from '../intake/stage.ts';
+import { STAGE_NAMES } from '../intake/stage.ts';
+import type { RefusedRequest } from '../verify/find-cause.ts';
+import type { VerifyReason } from '../verify/verdict.ts';
+import type { Captured } from './captured.ts';
+import type { CredentialPlaces } from './credentials.ts';
+import { pathWithoutCredentials, placesOf, withoutCredentials } from './credentials.ts';
+import type { KeptHead } from './kept-request.ts';
+
+export interface RecordContext {
+  readonly places: CredentialPlaces;
+  /** By name. */
+  readonly schemes: Readonly<Record<string, SchemePlan>>;
+  /** Replaces every known secret. */
+  readonly redact: Redact;
+  /** Monotonic ms. */
+  readonly now: number;
+  /** Id of the kept request that this one repeats. */
+  readonly replayOf: string | null;
+}
+
+export function makeRecord(number: number, intake: Intake, reply: Reply, context: RecordContext): Captured {
+  const { redact } = context;
+  const wasRead = readsBody(intake.stage);
+  return {
+    number,
+    head: headOf(intake, reply, context, wasRead ? intake.body.length : null),
+    body: wasRead ? (intake.authenticated ? redactBytes(intake.body, redact) : intake.body) : null,
+    credentials: bodyPlaces(intake.route.plan, context.schemes),
+    refused: refusedOf(intake),
+  };
+}
+
+const BODY_AT = STAGE_NAMES.indexOf('body');
+
+const readsBody = (stage: StageName | null): boolean => stage === null || STAGE_NAMES.indexOf(stage) > BODY_AT;
+
+function headOf(
+  intake: Intake,
+  { outcome, status }: Reply,
+  { places, redact, now, replayOf }: RecordContext,
+  body_bytes: number | null,
+): KeptHead {
+  const { plan } = intake.route;
+  const reason = reasonOf(intake);
+  const head: KeptHead = {
+    at: intake.receivedAt,
+    profile: plan.profile,
+    route: plan.name,
+    method: intake.method,
+    path: pathWithoutCredentials(intake.url, places),
+    headers: withoutCredentials(intake.rawHeaders, places),
+    outcome,
+    status,
+    stage: intake.stage,
+    reason: intake.reason,
+    about: reason?.about ?? null,
+    cause: null,
+    event: intake.event,
+    delivery_id: intake.deliveryId,
+    scheme: intake.scheme === '' ? null : intake.scheme,
+    verified: intake.authenticated,
+    body_bytes,
+    body_sha256: null,
+    dispatch_id: intake.stage === 'dispatch' ? (intake.dispatch?.id ?? null) : null,
+    replay_of: replayOf,
+    ms: Math.round((now - intake.startedAt) * 100) / 100,
+  };
+  return redacted(head, redact);
+}
+
+/** A secret may stand anywhere: in a header of the sender's own, in what a script has printed. */
+function redacted(head: KeptHead, redact: Redact): KeptHead {
+  const text = JSON.stringify(head);
+  const clean = redact(text);
+  return clean === text ? head : (JSON.parse(clean) as KeptHead);
+}
+
+/** Byte by byte, whatever its encoding. */
+function redactBytes(body: Buffer, redact: Redact): Buffer {
+  const text = body.toString('latin1');
+  const clean = redact(text);
+  return clean === text ? body : Buffer.from(clean, 'latin1');
+}
+
+/** Where the route's senders have credentials in the body. */
+function bodyPlaces(
+  { source, schemes: accepted }: RoutePlan,
+  schemes: RecordContext['schemes'],
+): Captured['credentials'] {
+  const names = source === null ? accepted : [source, ...accepted];
+  return names
+    .flatMap((name) => (Object.hasOwn(schemes, name) ? placesOf(schemes[name] as SchemePlan) : []))
+    .flatMap(([at]) => (at.in === 'json' || at.in === 'form' ? [at] : []));
+}
+
+function refusedOf(intake: Intake): RefusedRequest | null {
+  const { stage, reason, scheme, method, url, headers, rawHeaders, receivedAt, route } = intake;
+  if ((stage !== 'signature' && stage !== 'credential') || reason === null || intake.authenticated) return null;
+  return {
+    ...route.evidence(),
+    refused: { ok: false, scheme: scheme === '' ? null : scheme, reason: reason as VerifyReason },
+    // The body goes beside it.
+    parts: { method, url, headers, rawHeaders, body: NO_BODY },
+    now: receivedAt,
+  };
+}
+
+const NO_BODY = Buffer.alloc(0);

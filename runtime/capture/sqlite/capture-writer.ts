@@ -1,0 +1,119 @@
+/** The connection that keeps requests, on a thread of its own: stores them, and removes the oldest beyond the limits. */
+import type { Connect, Connection } from '../../store/sqlite/driver.ts';
+import { connect as connectDriver } from '../../store/sqlite/driver.ts';
+import { inTransaction } from '../../store/sqlite/transaction.ts';
+import type { Captured, CaptureLimits } from '../captured.ts';
+import { finishRecord } from '../finish-record.ts';
+import { inodeOf, isDamaged, openCaptureFile, removeCaptureFile } from './schema.ts';
+
+export type WriterRequest =
+  | { readonly kind: 'write'; readonly records: readonly Captured[]; readonly limits: CaptureLimits }
+  | { readonly kind: 'close' };
+
+/** Rows removed in one transaction. */
+const SLICE = 200;
+/** Pages given back to the file system after a slice. */
+const VACUUM_PAGES = 1000;
+
+interface Opened {
+  readonly db: Connection;
+  /** Number of the file that was opened. */
+  readonly inode: bigint | null;
+}
+
+export class CaptureWriter {
+  private readonly path: string;
+  private readonly connect: Connect;
+  private opened: Opened | null = null;
+
+  constructor(path: string, connect: Connect = connectDriver) {
+    this.path = path;
+    this.connect = connect;
+  }
+
+  /** @returns how many were stored @throws the driver's error when the medium fails */
+  serve(request: WriterRequest): number {
+    if (request.kind === 'close') {
+      this.close();
+      return 0;
+    }
+    try {
+      return this.write(request.records, request.limits);
+    } catch (error) {
+      this.close();
+      if (!isDamaged(error)) throw error;
+      removeCaptureFile(this.path);
+      return this.write(request.records, request.limits);
+    }
+  }
+
+  private write(records: readonly Captured[], limits: CaptureLimits): number {
+    const db = this.open();
+    let stored = 0;
+    if (records.length > 0) {
+      const insert = db.change('INSERT OR IGNORE INTO request VALUES (?, ?, ?, ?, ?, ?, ?)');
+      const finished = records.map((captured) => ({ number: captured.number, ...finishRecord(captured) }));
+      inTransaction(db, () => {
+        for (const { number, head, body } of finished) {
+          const { profile, route, outcome, reason } = head;
+          stored += insert(number, profile, route, outcome, reason, JSON.stringify(head), body);
+        }
+      });
+    }
+    trim(db, limits);
+    return stored;
+  }
+
+  /** Somebody may have removed the file: then a new one is begun. */
+  private open(): Connection {
+    if (this.opened !== null && this.opened.inode !== inodeOf(this.path)) this.close();
+    if (this.opened === null) {
+      const db = openCaptureFile(this.connect, this.path);
+      this.opened = { db, inode: inodeOf(this.path) };
+    }
+    return this.opened.db;
+  }
+
+  private close(): void {
+    this.opened?.db.close();
+    this.opened = null;
+  }
+}
+
+/** Removes the oldest, a slice at a time: what is too old, then as much as the file is too large. */
+function trim(db: Connection, { before, maxBytes }: CaptureLimits): void {
+  const removeBelow = db.change(
+    'DELETE FROM request WHERE n IN (SELECT n FROM request WHERE n < ? ORDER BY n LIMIT ?)',
+  );
+  let removed = 0;
+  for (let slice = SLICE; slice === SLICE; removed += slice) slice = removeBelow(before, SLICE);
+  const sizes = db.query<[n: number, bytes: number]>(
+    'SELECT n, length(head) + ifnull(length(body), 0) FROM request ORDER BY n LIMIT ?',
+  );
+  for (let excess = usedBytes(db) - maxBytes; excess > 0; excess = usedBytes(db) - maxBytes) {
+    const end = endOfOldest(sizes.all(SLICE), excess);
+    if (end === null) break;
+    removed += removeBelow(end, SLICE);
+  }
+  if (removed > 0) db.exec(`PRAGMA incremental_vacuum(${VACUUM_PAGES})`);
+}
+
+/** The number behind the oldest rows that have so many bytes together; null: there are no rows. */
+function endOfOldest(rows: readonly (readonly [n: number, bytes: number])[], excess: number): number | null {
+  let left = excess;
+  let end: number | null = null;
+  for (const [n, bytes] of rows) {
+    end = n + 1;
+    left -= bytes;
+    if (left <= 0) break;
+  }
+  return end;
+}
+
+/** Of the pages that hold something. */
+function usedBytes(db: Connection): number {
+  const [pages, free, size] = ['page_count', 'freelist_count', 'page_size'].map(
+    (name) => db.query<[number]>(`PRAGMA ${name}`).get()?.[0] ?? 0,
+  );
+  return ((pages ?? 0) - (free ?? 0)) * (size ?? 0);
+}

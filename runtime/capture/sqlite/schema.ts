@@ -1,0 +1,89 @@
+/** The table of kept requests, in a file of its own that may be deleted at any time. */
+import { closeSync, openSync, rmSync, statSync } from 'node:fs';
+import type { Connect, Connection } from '../../store/sqlite/driver.ts';
+import { errorCode } from '../../store/sqlite/driver.ts';
+
+/** In `PRAGMA user_version`. A file of another format is begun anew. */
+export const FORMAT = 1;
+
+/**
+ * `n` is the number of the id (request-id.ts); an index holds it behind what it indexes, so that the newest of a route or
+ * an outcome are found without sorting. `head` is everything but the body, as JSON.
+ */
+const TABLE = `
+  CREATE TABLE request (
+    n INTEGER PRIMARY KEY,
+    profile TEXT NOT NULL,
+    route TEXT NOT NULL,
+    outcome TEXT NOT NULL,
+    reason TEXT,
+    head TEXT NOT NULL,
+    body BLOB
+  );
+  CREATE INDEX request_route ON request (route);
+  CREATE INDEX request_outcome ON request (outcome);
+`;
+
+const BUSY_MS = 5000;
+
+/**
+ * The connection that writes; makes the file where there is none, and again where it is of no use. Nothing is synced: what
+ * a loss of power leaves may be damaged, and is begun anew.
+ * @throws the driver's error when the medium fails
+ */
+export function openCaptureFile(connect: Connect, path: string): Connection {
+  createFile(path);
+  try {
+    return open(connect, path);
+  } catch (error) {
+    if (!isDamaged(error)) throw error;
+    removeCaptureFile(path);
+    createFile(path);
+    return open(connect, path);
+  }
+}
+
+/** Whether the file is none that SQLite can go on with. */
+export const isDamaged = (error: unknown): boolean =>
+  error instanceof OtherFormat || /^SQLITE_(?:CORRUPT|NOTADB)/.test(errorCode(error));
+
+export function removeCaptureFile(path: string): void {
+  for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true });
+}
+
+class OtherFormat extends Error {}
+
+function open(connect: Connect, path: string): Connection {
+  const db = connect(path, { busyMs: BUSY_MS });
+  try {
+    for (const setting of [
+      'auto_vacuum = INCREMENTAL',
+      'journal_mode = WAL',
+      'synchronous = OFF',
+      'cache_size = -4000',
+    ])
+      db.exec(`PRAGMA ${setting}`);
+    const format = formatOf(db);
+    if (format !== 0 && format !== FORMAT) throw new OtherFormat(`format ${format}`);
+    if (format === 0) db.exec(`BEGIN; ${TABLE} PRAGMA user_version = ${FORMAT}; COMMIT`);
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+export const formatOf = (db: Connection): number => db.query<[number]>('PRAGMA user_version').get()?.[0] ?? 0;
+
+/** Number of the file at this path; null: there is none. */
+export const inodeOf = (path: string): bigint | null =>
+  statSync(path, { bigint: true, throwIfNoEntry: false })?.ino ?? null;
+
+/** With mode 0600 before SQLite sees it: its companions inherit that. */
+function createFile(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') throw error;
+  }
+}
