@@ -1,8 +1,9 @@
 /** The help texts: all commands on one screen, one group of commands, one command. */
-import type { CommandClass, Definition } from 'clipanion';
-import type { Paint } from '../base/colour.ts';
+import type { CommandClass } from 'clipanion';
+import type { Paint } from '../../base/paint.ts';
 import type { CliContext } from '../base/context.ts';
 import type { CommandEntry, CommandGroup } from './command-entry.ts';
+import type { CommandShape, OptionShape } from './command-shape.ts';
 
 /** How a help text is set: its colours, and the columns it may take. */
 export interface HelpLayout {
@@ -67,23 +68,23 @@ function formatRows(rows: readonly (readonly [name: string, text: string])[], la
   );
 }
 
+/** A command as its help shows it. */
+export interface HelpSubject {
+  readonly command: CommandClass<CliContext>;
+  readonly shape: CommandShape;
+  readonly usage: string;
+}
+
 /** `hookwright lint --help`. */
-export function formatCommandHelp(
-  command: CommandClass<CliContext>,
-  definition: Definition,
-  layout: HelpLayout,
-): string {
+export function formatCommandHelp({ command, shape, usage }: HelpSubject, layout: HelpLayout): string {
   const { description = '', details = '', examples = [] } = command.usage ?? {};
-  const options = definition.options.map(splitOption);
-  const sections: string[][] = [
-    [`${description}.`],
-    [`Usage: ${definition.usage}${options.length > 0 ? ' [options]' : ''}`],
-  ];
+  const { options } = shape;
+  const sections: string[][] = [[`${description}.`], [`Usage: ${usage}${options.length > 0 ? ' [options]' : ''}`]];
   if (options.length > 0) {
     sections.push([
       'Options:',
       ...formatRows(
-        options.map(({ label, text }) => [label, text] as const),
+        options.map((option) => [labelOf(option), option.description] as const),
         layout,
       ),
     ]);
@@ -108,13 +109,9 @@ export function formatCommandHelp(
   return `${sections.map((section) => section.join('\n')).join('\n\n')}\n`;
 }
 
-/** An option's description may open with the name of its value: `<dir> Where to write`. */
-export function splitOption(option: Definition['options'][number]): { label: string; text: string } {
-  const [names = '', takesValue] = option.definition.split(' ');
-  const [, placeholder, text] = /^(<[^>]+>)?\s*(.*)$/s.exec(option.description?.trim() ?? '') ?? [];
-  const label = names.replaceAll(',', ', ');
-  return { label: takesValue === undefined ? label : `${label} ${placeholder ?? '<value>'}`, text: text ?? '' };
-}
+/** As it is typed: `-n, --lines <count>`. */
+export const labelOf = ({ names, takesValue, value }: OptionShape): string =>
+  takesValue ? `${names.join(', ')} <${value}>` : names.join(', ');
 
 function wrap(text: string, width: number): string[] {
   const lines: string[] = [''];

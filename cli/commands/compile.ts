@@ -3,7 +3,7 @@ import { Command, Option } from 'clipanion';
 import { displayPath } from '../../compiler/source/display-path.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
-import { parseChoice } from '../command-line/parse.ts';
+import { configOption, formatOption } from '../command-line/options.ts';
 import { compileRequest, outFolder, writeTables } from '../compile/compile-files.ts';
 import { createCompileRequest } from '../compile/compile-request.ts';
 import { DIAGNOSTIC_FORMATS, formatDiagnostics } from '../output/diagnostics.ts';
@@ -22,18 +22,14 @@ export class CompileCommand extends Command<CliContext> {
     ],
   });
 
-  config = Option.Array('--config', {
-    description: '<path|glob> Configuration instead of the usual search; repeatable',
-  });
+  config = configOption();
   files = Option.Rest({ name: 'file' });
   out = Option.String('--out', { description: '<dir> Where to write the tables' });
-  format = Option.String('--format', 'pretty', {
-    description: `<${DIAGNOSTIC_FORMATS.join('|')}> How to print diagnostics`,
-  });
+  format = formatOption(DIAGNOSTIC_FORMATS, 'diagnostics');
   appScheme = Option.String('--app-scheme', { description: '<scheme> URL scheme of application links' });
 
   async execute(): Promise<number> {
-    const format = parseChoice(this.format, '--format', DIAGNOSTIC_FORMATS);
+    const { format } = this;
     const flags = this.appScheme === undefined ? {} : { app_scheme: this.appScheme };
     const configs = [...(this.config ?? []), ...this.files];
     const result = compileRequest(await createCompileRequest(this.context, { configs, flags }));

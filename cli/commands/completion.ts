@@ -1,7 +1,7 @@
 /** `hookwright completion`: the script that teaches a shell to complete hookwright's commands. */
 import { Command, Option } from 'clipanion';
 import type { CliContext } from '../base/context.ts';
-import { parseChoice } from '../command-line/parse.ts';
+import { parseChoice, parsedBy } from '../command-line/values.ts';
 import { SCRIPTS, SHELLS } from '../completion/scripts.ts';
 
 export class CompletionCommand extends Command<CliContext> {
@@ -17,10 +17,13 @@ export class CompletionCommand extends Command<CliContext> {
     ],
   });
 
-  shell = Option.String({ name: SHELLS.join('|') });
+  shell = Option.String({
+    name: SHELLS.join('|'),
+    validator: parsedBy<(typeof SHELLS)[number]>('completion', (text, option) => parseChoice(text, option, SHELLS)),
+  });
 
   async execute(): Promise<number> {
-    this.context.stdout.write(SCRIPTS[parseChoice(this.shell, 'completion', SHELLS)]);
+    this.context.stdout.write(SCRIPTS[this.shell]);
     return 0;
   }
 }

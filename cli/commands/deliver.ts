@@ -10,6 +10,7 @@ import { runProcess } from '../../runtime/platform/process/run-process.ts';
 import { createSecrets } from '../../runtime/platform/secrets/machine-secrets.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError, UsageError } from '../base/errors.ts';
+import { configOption } from '../command-line/options.ts';
 import type { TargetChoice } from '../deliver/link-one.ts';
 import { chooseTarget, lenient, linkOne } from '../deliver/link-one.ts';
 import { printShown } from '../deliver/print-shown.ts';
@@ -38,9 +39,7 @@ export class DeliverCommand extends Command<CliContext> {
   profile = Option.String('--profile', 'default', { description: '<profile> Whose credentials' });
   dryRun = Option.Boolean('--dry-run', false, { description: 'Print the request, secrets hidden; send nothing' });
   json = Option.Boolean('--json', false, { description: 'Print the outcome, or the requests, as JSON' });
-  config = Option.Array('--config', {
-    description: '<path|glob> Configuration instead of the usual search; repeatable',
-  });
+  config = configOption();
 
   async execute(): Promise<number> {
     const { context } = this;

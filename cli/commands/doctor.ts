@@ -1,13 +1,14 @@
 /** `hookwright doctor`: looks whether everything a gateway needs is there, and says what to do where it is not. */
 import { Command, Option } from 'clipanion';
+import type { Style } from '../../base/paint.ts';
+import { createPaint } from '../../base/paint.ts';
 import type { CompileResult } from '../../compiler/compile.ts';
 import { createDeliveryContext } from '../../runtime/deliver/delivery-context.ts';
 import { runProcess } from '../../runtime/platform/process/run-process.ts';
 import { createSecrets } from '../../runtime/platform/secrets/machine-secrets.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
-import type { Style } from '../base/colour.ts';
-import { createPaint } from '../base/colour.ts';
 import type { CliContext } from '../base/context.ts';
+import { configOption, jsonOption } from '../command-line/options.ts';
 import type { CompileRequest } from '../compile/compile-files.ts';
 import { compileRequest } from '../compile/compile-files.ts';
 import { createCompileRequest } from '../compile/compile-request.ts';
@@ -38,13 +39,11 @@ export class DoctorCommand extends Command<CliContext> {
   });
 
   live = Option.Boolean('--live', false, { description: 'Talk to the services, too' });
-  json = Option.Boolean('--json', false, { description: 'Print JSON' });
+  json = jsonOption();
   report = Option.Boolean('--report', false, {
     description: 'Print facts for the report of a fault: no names, no texts, no secrets',
   });
-  config = Option.Array('--config', {
-    description: '<path|glob> Configuration instead of the usual search; repeatable',
-  });
+  config = configOption();
 
   async execute(): Promise<number> {
     const compiled = compileRequest(await this.request());

@@ -10,7 +10,7 @@ import { writeAtomic } from '../../runtime/platform/write-atomic.ts';
 import type { RouteTable, SecretRef } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError, UsageError } from '../base/errors.ts';
-import { parseChoice } from '../command-line/parse.ts';
+import { parseChoice } from '../command-line/values.ts';
 import { compileRequest } from '../compile/compile-files.ts';
 import { createCompileRequest } from '../compile/compile-request.ts';
 import { describeRoutes } from '../init/describe-routes.ts';

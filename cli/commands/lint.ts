@@ -1,12 +1,12 @@
 /** `hookwright lint`: every diagnostic of the configuration; nothing is written. */
 import { Command, Option } from 'clipanion';
+import { createPaint } from '../../base/paint.ts';
 import { createMachineFacts } from '../../compiler/node/machine-facts.ts';
 import { strictly } from '../../compiler/strictly.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
-import { createPaint } from '../base/colour.ts';
 import type { CliContext } from '../base/context.ts';
 import { UsageError } from '../base/errors.ts';
-import { parseChoice } from '../command-line/parse.ts';
+import { configOption, formatOption } from '../command-line/options.ts';
 import type { CompileRequest } from '../compile/compile-files.ts';
 import { compileRequest } from '../compile/compile-files.ts';
 import { createCompileRequest } from '../compile/compile-request.ts';
@@ -32,12 +32,8 @@ export class LintCommand extends Command<CliContext> {
     ],
   });
 
-  config = Option.Array('--config', {
-    description: '<path|glob> Configuration instead of the usual search; repeatable',
-  });
-  format = Option.String('--format', 'pretty', {
-    description: `<${DIAGNOSTIC_FORMATS.join('|')}> How to print diagnostics`,
-  });
+  config = configOption();
+  format = formatOption(DIAGNOSTIC_FORMATS, 'diagnostics');
   files = Option.Rest({ name: 'file' });
   strict = Option.Boolean('--strict', false, { description: 'Warnings fail too' });
 
@@ -47,7 +43,7 @@ export class LintCommand extends Command<CliContext> {
   dryRun = Option.Boolean('--dry-run', false, { description: 'With --fix: only show the repairs' });
 
   async execute(): Promise<number> {
-    const format = parseChoice(this.format, '--format', DIAGNOSTIC_FORMATS);
+    const { format } = this;
     if (this.dryRun && !this.fix) throw new UsageError('--dry-run goes with --fix');
     const request = await createCompileRequest(this.context, { configs: [...(this.config ?? []), ...this.files] });
     const found = compileRequest(request);

@@ -1,16 +1,29 @@
 /** Every command, in the order `hookwright --help` shows them. A command's file is loaded only when it runs. */
 import type { CommandEntry, CommandGroup } from '../command-line/command-entry.ts';
 import { BLUEPRINT } from './blueprint/commands.ts';
+import { CONVERT } from './convert/commands.ts';
 import { DELIVERIES } from './deliveries/commands.ts';
 import { GATEWAY } from './gateway/commands.ts';
 import { JOB } from './job/commands.ts';
 import { PROFILE } from './profile/commands.ts';
+import { REQUESTS } from './requests/commands.ts';
 import { SESSION } from './session/commands.ts';
 import { SOURCE } from './source/commands.ts';
 import { WEBHOOK } from './webhook/commands.ts';
 
 /** The nouns with several commands. */
-export const GROUPS: readonly CommandGroup[] = [GATEWAY, WEBHOOK, SOURCE, PROFILE, JOB, BLUEPRINT, DELIVERIES, SESSION];
+export const GROUPS: readonly CommandGroup[] = [
+  CONVERT,
+  GATEWAY,
+  WEBHOOK,
+  SOURCE,
+  PROFILE,
+  JOB,
+  BLUEPRINT,
+  REQUESTS,
+  DELIVERIES,
+  SESSION,
+];
 
 export const COMMANDS: readonly CommandEntry[] = [
   {
@@ -18,6 +31,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: 'Start a configuration: a template, its secrets and its tests',
     load: async () => (await import('./init.ts')).InitCommand,
   },
+  ...CONVERT.commands,
   {
     path: 'compile',
     summary: 'Compile the configuration to build/routes.json and build/blueprints.json',
@@ -69,6 +83,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: 'Send one message through a target, or show what would be sent',
     load: async () => (await import('./deliver.ts')).DeliverCommand,
   },
+  ...REQUESTS.commands,
   ...DELIVERIES.commands,
   ...SESSION.commands,
   {

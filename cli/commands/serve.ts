@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { Command, Option } from 'clipanion';
 import { Redactor } from '../../runtime/deliver/redact.ts';
 import type { CliContext } from '../base/context.ts';
-import { parsePort } from '../command-line/parse.ts';
+import { hostOption, logFileOption, portOption } from '../command-line/options.ts';
 import { serveGateway } from '../serve/serve-gateway.ts';
 import { createServerLog } from '../serve/server-log.ts';
 
@@ -21,18 +21,16 @@ export class ServeCommand extends Command<CliContext> {
   });
 
   table = Option.String('--table', { description: '<dir> Folder of routes.json' });
-  host = Option.String('--host', { description: '<host> Bind address instead of the configured one' });
-  port = Option.String('--port', { description: '<port> Port instead of the configured one; 0 takes a free one' });
-  logFile = Option.String('--log-file', {
-    description: '<path> Where the output of this process goes, for `gateway status`',
-  });
+  host = hostOption();
+  port = portOption();
+  logFile = logFileOption();
 
   async execute(): Promise<number> {
     const redactor = new Redactor();
     return serveGateway(this.context, {
       folder: this.folder(),
       host: this.host,
-      port: this.port === undefined ? undefined : parsePort(this.port, '--port'),
+      port: this.port,
       logFile: this.logFile ?? null,
       log: createServerLog(this.context, redactor.redact),
       redactor,

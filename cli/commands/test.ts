@@ -1,11 +1,12 @@
 /** `hookwright test`: runs the tests of a configuration. */
 import { Command, Option } from 'clipanion';
+import { createPaint } from '../../base/paint.ts';
 import { hasErrors } from '../../compiler/diagnostics/diagnostic.ts';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
-import { createPaint } from '../base/colour.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError, UsageError } from '../base/errors.ts';
-import { parseChoice } from '../command-line/parse.ts';
+import { formatOption } from '../command-line/options.ts';
+import { parsedBy } from '../command-line/values.ts';
 import { formatDiagnostics } from '../output/diagnostics.ts';
 import { printNote } from '../output/print.ts';
 import { watchInputs } from '../serve/watch-inputs.ts';
@@ -34,17 +35,18 @@ export class TestCommand extends Command<CliContext> {
   });
 
   config = Option.Array('--config', { description: '<path|glob> Configuration to test; repeatable' });
-  format = Option.String('--format', 'pretty', { description: `<${TEST_FORMATS.join('|')}> How to print the results` });
+  format = formatOption(TEST_FORMATS, 'the results');
   coverage = Option.Boolean('--coverage', false, { description: 'List what no test reaches' });
-  failUnder = Option.String('--fail-under', { description: '<percent> Exit 1 when less is reached' });
+  failUnder = Option.String('--fail-under', {
+    description: '<percent> Exit 1 when less is reached',
+    validator: parsedBy('--fail-under', parsePercent),
+  });
   update = Option.Boolean('--update', false, { description: 'Write what tests marked `snapshot: true` expect' });
   watch = Option.Boolean('--watch', false, { description: 'Run again on every change, until Ctrl-C' });
   files = Option.Rest({ name: 'files' });
 
   async execute(): Promise<number> {
-    const format = parseChoice(this.format, '--format', TEST_FORMATS);
-    const least = this.failUnder === undefined ? null : parsePercent(this.failUnder);
-    const once = async (): Promise<Ran> => this.run(format, least);
+    const once = async (): Promise<Ran> => this.run(this.format, this.failUnder ?? null);
     return this.watch ? this.again(once) : (await once()).code;
   }
 

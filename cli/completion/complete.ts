@@ -1,9 +1,9 @@
-/** Answers a shell's question: what may stand where the cursor is? For bash, zsh and fish alike. */
-import { Cli } from 'clipanion';
+/** Completes a command line for a shell: what may stand where the cursor is, for bash, zsh and fish alike. */
 import type { CliContext } from '../base/context.ts';
-import { positionalSlots } from '../command-line/argv.ts';
 import type { CommandEntry } from '../command-line/command-entry.ts';
 import { findCommand } from '../command-line/command-entry.ts';
+import type { CommandShape, OptionShape } from '../command-line/command-shape.ts';
+import { shapeOf } from '../command-line/command-shape.ts';
 import type { NameRequest } from './names.ts';
 import { namesFor } from './names.ts';
 
@@ -14,19 +14,6 @@ export interface Candidate {
 
 /** `files`: the shell completes paths by itself. */
 export type Completion = { readonly kind: 'words'; readonly words: readonly Candidate[] } | { readonly kind: 'files' };
-
-interface OptionShape {
-  readonly names: readonly string[];
-  /** `profile` of `<profile>`; null for a flag. */
-  readonly value: string | null;
-  readonly description: string;
-}
-
-interface CommandShape {
-  readonly options: readonly OptionShape[];
-  /** Names of the positional arguments; the last one repeats when it is `...`. */
-  readonly positionals: readonly string[];
-}
 
 /** @param typed the words after the program's name; the last one is the one being typed, perhaps empty */
 export async function complete(
@@ -39,7 +26,7 @@ export async function complete(
   const before = words.slice(0, -1);
   const entry = findCommand(commands, before);
   if (entry === undefined) return matching(partial, nextWords(commands, before));
-  const shape = await shapeOf(entry);
+  const shape = shapeOf(await entry.load());
   return completeArgument(shape, before.slice(entry.path.split(' ').length), partial, context);
 }
 
@@ -69,27 +56,8 @@ function nextWords(commands: readonly CommandEntry[], before: readonly string[])
   return [...found].map(([value, description]) => ({ value, description }));
 }
 
-async function shapeOf(entry: CommandEntry): Promise<CommandShape> {
-  const cli = new Cli<CliContext>({ binaryName: 'hookwright' });
-  cli.register(await entry.load());
-  const [definition] = cli.definitions();
-  const slots = positionalSlots(definition?.usage ?? '');
-  return {
-    options: (definition?.options ?? []).map(({ definition: text, description = '' }) => {
-      const [names = '', value] = text.split(' ');
-      const [, placeholder, rest] = /^(?:<([^>]+)>)?\s*(.*)$/s.exec(description.trim()) ?? [];
-      return {
-        names: names.split(','),
-        value: value === undefined ? null : (placeholder ?? ''),
-        description: rest ?? '',
-      };
-    }),
-    positionals: slots.map((slot) => slot.replace(/^[<[]|[\]>]$/g, '')),
-  };
-}
-
 async function completeArgument(
-  { options, positionals }: CommandShape,
+  { options, positionals, rest }: CommandShape,
   before: readonly string[],
   partial: string,
   context: CliContext,
@@ -98,9 +66,9 @@ async function completeArgument(
   const bound = /^(--[a-z-]+)=(.*)$/s.exec(partial);
   const asked = bound === null ? optionOf(before.at(-1) ?? '') : optionOf(bound[1] ?? '');
   const given = before.filter(
-    (word, at) => !word.startsWith('-') && (optionOf(before[at - 1] ?? '')?.value ?? null) === null,
+    (word, at) => !word.startsWith('-') && optionOf(before[at - 1] ?? '')?.takesValue !== true,
   );
-  if (asked !== undefined && asked.value !== null) {
+  if (asked?.takesValue === true) {
     const source = optionValue('--source', before);
     const request = { kind: asked.value, given: source === null ? given : [source], partial: bound?.[2] ?? partial };
     return completeValue(request, context, bound === null ? '' : `${bound[1]}=`);
@@ -112,9 +80,8 @@ async function completeArgument(
       left.map(({ names, description }) => ({ value: names.at(-1) ?? '', description })),
     );
   }
-  const slot = positionals[Math.min(given.length, positionals.length - 1)];
-  if (slot === undefined || (given.length >= positionals.length && slot !== '...')) return matching(partial, []);
-  return completeValue({ kind: slot, given, partial }, context, '');
+  const kind = positionals[given.length] ?? rest;
+  return kind === null ? matching(partial, []) : completeValue({ kind, given, partial }, context, '');
 }
 
 /** Of an option among the words; null: it is not there. */

@@ -1,6 +1,6 @@
 /** The flags that say what a job is, for `job create` and `job edit`. */
 import type { JobConfig } from '../../schemas/generated/types.ts';
-import { parseChoice, parseList } from '../command-line/parse.ts';
+import { parseChoice, parseList } from '../command-line/values.ts';
 
 export interface JobFlags {
   readonly schedule: string | undefined;

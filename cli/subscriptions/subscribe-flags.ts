@@ -2,7 +2,7 @@
 import { parse } from 'yaml';
 import type { CoalesceConfig, FilterConfig, RouteConfig } from '../../schemas/generated/types.ts';
 import { messageOf, UsageError } from '../base/errors.ts';
-import { parseList } from '../command-line/parse.ts';
+import { parseList } from '../command-line/values.ts';
 
 /** As typed; `undefined` for a flag that was not given. An empty text takes a setting away. */
 export interface SubscribeFlags {

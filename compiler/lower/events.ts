@@ -1,15 +1,10 @@
 /** Lowers a route's `events` list: exact names stay names, globs become expressions of linear time (§2.1, §6.1). */
 import type { EventsPlan, GlobPlan } from '../../schemas/generated/types.ts';
+import type { EventNames } from '../config/event-names.ts';
+import { isGlob } from '../config/event-names.ts';
 import type { Lowered, Problem } from '../diagnostics/problem.ts';
-import { globSource, linkGlob } from '../globs/linear-glob.ts';
-
-/** An entry with one of these characters is a glob. */
-const GLOB = /[*?[{]/;
-
-export const isGlob = (entry: string): boolean => GLOB.test(entry);
-
-/** Further names of events, by the name that is sent. */
-export type EventNames = Readonly<Record<string, readonly string[]>>;
+import { linkGlob } from '../globs/linear-glob.ts';
+import { eventGlob } from '../rules/event-glob.ts';
 
 /** Problems: `event-glob` (a glob that cannot be read, or not be matched in linear time). An empty list accepts every event. */
 export function lowerEvents(entries: readonly string[], names: EventNames = {}): Lowered<EventsPlan> {
@@ -21,12 +16,9 @@ export function lowerEvents(entries: readonly string[], names: EventNames = {}):
       exact.add(entry);
       return;
     }
-    const source = globSource(entry);
-    if (typeof source === 'string') globs.set(source, { text: entry, source });
-    else {
-      const message = `${JSON.stringify(entry)} is no glob that can be used here: ${source.message}`;
-      problems.push({ rule: 'event-glob', path: [index], at: 'value', message });
-    }
+    const { plan: source, problems: found } = eventGlob.check(entry, [index]);
+    problems.push(...found);
+    if (source !== null) globs.set(source, { text: entry, source });
   });
   if (problems.length > 0) return { plan: null, problems };
   const plan: EventsPlan = { exact: [...exact], globs: [...globs.values()] };

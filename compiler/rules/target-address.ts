@@ -1,9 +1,21 @@
 /** An address field with a name that is taken. */
-import type { Rule } from './support/rule.ts';
 
-export const targetAddress: Rule = {
+import type { TargetAddress, TargetSettings } from '../../schemas/generated/types.ts';
+import { RESERVED_VALUES } from '../config/target-scope.ts';
+import type { NodePath, Problem } from '../diagnostics/problem.ts';
+import type { Rule } from '../diagnostics/rule.ts';
+
+export const targetAddress = {
   id: 'target-address',
   severity: 'error',
   title: "A field of a target's address has the name of a setting or of a value of the delivery.",
   why: 'A template could not say which of the two it means.',
-};
+  check(address: TargetAddress, settings: TargetSettings, path: NodePath): readonly Problem[] {
+    return Object.keys(address).flatMap((name): readonly Problem[] => {
+      const isSetting = Object.hasOwn(settings, name);
+      if (!isSetting && !RESERVED_VALUES.includes(name)) return [];
+      const message = `\`${name}\` is already the name of ${isSetting ? 'a setting' : 'a value of the delivery'}`;
+      return [{ rule: targetAddress, path: [...path, name], at: 'key', message }];
+    });
+  },
+} as const satisfies Rule;

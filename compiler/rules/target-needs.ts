@@ -1,9 +1,19 @@
 /** A variant that needs what does not exist. */
-import type { Rule } from './support/rule.ts';
 
-export const targetNeeds: Rule = {
+import type { TargetSettings } from '../../schemas/generated/types.ts';
+import type { NodePath, Problem } from '../diagnostics/problem.ts';
+import type { Rule } from '../diagnostics/rule.ts';
+
+export const targetNeeds = {
   id: 'target-needs',
   severity: 'error',
   title: '`needs` of a variant names no setting of the target.',
   why: 'The variant could never be chosen.',
-};
+  check(needs: readonly string[], settings: TargetSettings, path: NodePath): readonly Problem[] {
+    return needs.flatMap((name, index): readonly Problem[] => {
+      if (Object.hasOwn(settings, name)) return [];
+      const message = `there is no setting \`${name}\`; there are ${Object.keys(settings).join(', ')}`;
+      return [{ rule: targetNeeds, path: [...path, index], at: 'value', message }];
+    });
+  },
+} as const satisfies Rule;

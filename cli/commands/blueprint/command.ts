@@ -4,6 +4,7 @@ import { printCommand } from '../../../compiler/blueprints/command.ts';
 import type { CliContext } from '../../base/context.ts';
 import { openCatalog } from '../../blueprints/open-catalog.ts';
 import { triggerFromWords } from '../../blueprints/trigger-from-words.ts';
+import { configOption } from '../../command-line/options.ts';
 import { printLine } from '../../output/print.ts';
 
 export class BlueprintCommandCommand extends Command<CliContext> {
@@ -17,7 +18,7 @@ export class BlueprintCommandCommand extends Command<CliContext> {
     ],
   });
 
-  config = Option.Array('--config', { description: '<path> Config file or glob; may be repeated' });
+  config = configOption();
   key = Option.String({ name: 'key' });
   values = Option.Rest({ name: 'name=value' });
 

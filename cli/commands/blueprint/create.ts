@@ -5,6 +5,7 @@ import type { CliContext } from '../../base/context.ts';
 import { fillFromWords } from '../../blueprints/fill-from-words.ts';
 import { openCatalog } from '../../blueprints/open-catalog.ts';
 import { chooseTimezone } from '../../blueprints/timezone.ts';
+import { configOption, jsonOption } from '../../command-line/options.ts';
 import { createBlueprintJob } from '../../jobs/create-job.ts';
 import { openJobs } from '../../jobs/open-jobs.ts';
 import { printMade } from '../../jobs/print-job.ts';
@@ -27,10 +28,8 @@ export class BlueprintCreateCommand extends Command<CliContext> {
   defaults = Option.Boolean('--defaults', false, { description: 'Take the default of every field that is not given' });
   timezone = Option.String('--timezone', { description: '<zone> IANA zone of the job. Default: gateway.timezone' });
   profile = Option.String('--profile', DEFAULT_PROFILE, { description: '<profile> Profile that runs it' });
-  config = Option.Array('--config', {
-    description: '<path|glob> Configuration instead of the usual search; repeatable',
-  });
-  json = Option.Boolean('--json', false, { description: 'Print JSON' });
+  config = configOption();
+  json = jsonOption();
   key = Option.String({ name: 'key' });
   values = Option.Rest({ name: 'name=value' });
 

@@ -7,6 +7,7 @@ import type { CliContext } from '../../base/context.ts';
 import { fillFromWords } from '../../blueprints/fill-from-words.ts';
 import { openCatalog } from '../../blueprints/open-catalog.ts';
 import { chooseTimezone } from '../../blueprints/timezone.ts';
+import { configOption, jsonOption } from '../../command-line/options.ts';
 import { printJson } from '../../output/print.ts';
 
 const RUNS = 5;
@@ -27,10 +28,10 @@ export class BlueprintFillCommand extends Command<CliContext> {
     ],
   });
 
-  json = Option.Boolean('--json', false, { description: 'Print JSON' });
+  json = jsonOption();
   defaults = Option.Boolean('--defaults', false, { description: 'Take the default of every field that is not given' });
   timezone = Option.String('--timezone', { description: '<zone> IANA zone of the job. Default: gateway.timezone' });
-  config = Option.Array('--config', { description: '<path> Config file or glob; may be repeated' });
+  config = configOption();
   key = Option.String({ name: 'key' });
   values = Option.Rest({ name: 'name=value' });
 

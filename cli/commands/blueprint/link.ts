@@ -4,6 +4,7 @@ import { printLink } from '../../../compiler/blueprints/link.ts';
 import type { CliContext } from '../../base/context.ts';
 import { openCatalog } from '../../blueprints/open-catalog.ts';
 import { triggerFromWords } from '../../blueprints/trigger-from-words.ts';
+import { configOption } from '../../command-line/options.ts';
 import { printLine } from '../../output/print.ts';
 
 export class BlueprintLinkCommand extends Command<CliContext> {
@@ -20,7 +21,7 @@ export class BlueprintLinkCommand extends Command<CliContext> {
   appScheme = Option.String('--app-scheme', {
     description: '<scheme> URL scheme of the link. Default: app_scheme of the config',
   });
-  config = Option.Array('--config', { description: '<path> Config file or glob; may be repeated' });
+  config = configOption();
   key = Option.String({ name: 'key' });
   values = Option.Rest({ name: 'name=value' });
 

@@ -3,6 +3,7 @@ import { Command, Option } from 'clipanion';
 import { publish } from '../../../compiler/blueprints/publish.ts';
 import type { CliContext } from '../../base/context.ts';
 import { openCatalog } from '../../blueprints/open-catalog.ts';
+import { configOption } from '../../command-line/options.ts';
 import { printJson } from '../../output/print.ts';
 import { printTable } from '../../output/table.ts';
 
@@ -18,7 +19,7 @@ export class BlueprintListCommand extends Command<CliContext> {
 
   json = Option.Boolean('--json', false, { description: 'Print the entries as JSON, as they are published' });
   category = Option.String('--category', { description: '<name> Only this category or tag' });
-  config = Option.Array('--config', { description: '<path> Config file or glob; may be repeated' });
+  config = configOption();
 
   async execute(): Promise<number> {
     const { plans, appScheme } = await openCatalog(this.context, { configs: this.config });

@@ -1,5 +1,6 @@
 /** `hookwright blueprint show`: one blueprint, its fields, and when it would run. */
 import { Command, Option } from 'clipanion';
+import { createPaint } from '../../../base/paint.ts';
 import { printCommand } from '../../../compiler/blueprints/command.ts';
 import { defaultValues } from '../../../compiler/blueprints/expand.ts';
 import type { FilledBlueprint } from '../../../compiler/blueprints/fill.ts';
@@ -8,12 +9,12 @@ import { printLink } from '../../../compiler/blueprints/link.ts';
 import { publish } from '../../../compiler/blueprints/publish.ts';
 import { nextRuns } from '../../../compiler/schedule/next-runs.ts';
 import type { BlueprintPlan } from '../../../schemas/generated/types.ts';
-import { createPaint } from '../../base/colour.ts';
 import type { CliContext } from '../../base/context.ts';
 import { CliError } from '../../base/errors.ts';
 import { findBlueprint, openCatalog } from '../../blueprints/open-catalog.ts';
 import { readTrigger } from '../../blueprints/read-trigger.ts';
 import { chooseTimezone } from '../../blueprints/timezone.ts';
+import { configOption, jsonOption } from '../../command-line/options.ts';
 import { formatInstant } from '../../output/instant.ts';
 import { printJson, printLine, visible } from '../../output/print.ts';
 
@@ -29,9 +30,9 @@ export class BlueprintShowCommand extends Command<CliContext> {
     ],
   });
 
-  json = Option.Boolean('--json', false, { description: 'Print JSON' });
+  json = jsonOption();
   timezone = Option.String('--timezone', { description: '<zone> IANA zone of the runs. Default: that of new jobs' });
-  config = Option.Array('--config', { description: '<path> Config file or glob; may be repeated' });
+  config = configOption();
   key = Option.String({ name: 'key' });
   values = Option.Rest({ name: 'name=value' });
 

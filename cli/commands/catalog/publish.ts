@@ -6,6 +6,7 @@ import { printCatalog, publish } from '../../../compiler/blueprints/publish.ts';
 import { writeAtomic } from '../../../runtime/platform/write-atomic.ts';
 import type { CliContext } from '../../base/context.ts';
 import { openCatalog } from '../../blueprints/open-catalog.ts';
+import { configOption } from '../../command-line/options.ts';
 import { readGalleryAssets } from '../../files/gallery-assets.ts';
 import { printNote } from '../../output/print.ts';
 
@@ -25,7 +26,7 @@ export class CatalogPublishCommand extends Command<CliContext> {
   appScheme = Option.String('--app-scheme', {
     description: '<scheme> URL scheme of the application links. Default: app_scheme of the config',
   });
-  config = Option.Array('--config', { description: '<path> Config file or glob; may be repeated' });
+  config = configOption();
 
   async execute(): Promise<number> {
     const { plans, appScheme } = await openCatalog(this.context, { configs: this.config, appScheme: this.appScheme });

@@ -2,6 +2,7 @@
 import { Command, Option } from 'clipanion';
 import type { DispatchSummary } from '../../../runtime/store/queries.ts';
 import type { CliContext } from '../../base/context.ts';
+import { parsedBy } from '../../command-line/values.ts';
 import { parseFilter, parseLimit } from '../../deliveries/filter.ts';
 import { printJson } from '../../output/print.ts';
 import type { Column } from '../../output/table.ts';
@@ -26,12 +27,15 @@ export class DeliveriesListCommand extends Command<CliContext> {
   route = Option.String('--route', { description: '<name> Only this route' });
   job = Option.String('--job', { description: '<id> Only runs of this job' });
   since = Option.String('--since', { description: '<time> Accepted since: 30min, 12h, 7d, or a date' });
-  limit = Option.String('--limit', '50', { description: '<count> At most so many (default 50)' });
+  limit = Option.String('--limit', '50', {
+    description: '<count> At most so many (default 50)',
+    validator: parsedBy('--limit', parseLimit),
+  });
   json = Option.Boolean('--json', false, { description: 'Print an array of objects' });
 
   async execute(): Promise<number> {
     const now = this.context.clock.now();
-    const filter = { ...parseFilter(this, now), limit: parseLimit(this.limit) };
+    const filter = { ...parseFilter(this, now), limit: this.limit };
     const rows = (await useStore(this.context, (store) => store.read({ kind: 'list', filter }))) ?? [];
     if (this.json) printJson(this.context, rows.map(toJson));
     else printTable(this.context, rows, columns(now), 'nothing of that kind is stored');

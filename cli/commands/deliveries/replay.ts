@@ -6,6 +6,7 @@ import { replay, whyNotReplay } from '../../../runtime/store/replay.ts';
 import type { Store } from '../../../runtime/store/store.ts';
 import type { CliContext } from '../../base/context.ts';
 import { CliError, UsageError } from '../../base/errors.ts';
+import { parsedBy } from '../../command-line/values.ts';
 import type { Filter } from '../../deliveries/filter.ts';
 import { parseFilter, parseLimit } from '../../deliveries/filter.ts';
 import { printJson, printLine, printNote } from '../../output/print.ts';
@@ -39,7 +40,10 @@ export class DeliveriesReplayCommand extends Command<CliContext> {
   route = Option.String('--route', { description: '<name> Only this route' });
   job = Option.String('--job', { description: '<id> Only runs of this job' });
   since = Option.String('--since', { description: '<time> Accepted since: 30min, 12h, 7d, or a date' });
-  limit = Option.String('--limit', { description: '<count> At most so many, the newest' });
+  limit = Option.String('--limit', {
+    description: '<count> At most so many, the newest',
+    validator: parsedBy('--limit', parseLimit),
+  });
   rerun = Option.Boolean('--rerun', false, { description: 'Run the agent again even where its answer is stored' });
   dryRun = Option.Boolean('--dry-run', false, { description: 'Print which ones, and repeat nothing' });
   json = Option.Boolean('--json', false, { description: 'Print an array of objects' });
@@ -49,7 +53,7 @@ export class DeliveriesReplayCommand extends Command<CliContext> {
       throw new UsageError('name deliveries by id, or all of one state with --state');
     }
     const filter = parseFilter(this, this.context.clock.now());
-    const limit = this.limit === undefined ? Number.MAX_SAFE_INTEGER : parseLimit(this.limit);
+    const limit = this.limit ?? Number.MAX_SAFE_INTEGER;
     const done = await useStore(this.context, async (store) => {
       const ids = this.ids.length > 0 ? await this.named(store) : await chosen(store, filter, limit);
       return this.dryRun ? ids.map((id) => ({ id: '', replay_of: id })) : this.repeat(store, ids);

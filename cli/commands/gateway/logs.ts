@@ -3,7 +3,7 @@ import { Command, Option } from 'clipanion';
 import { isSystemError } from '../../../base/system-error.ts';
 import type { CliContext } from '../../base/context.ts';
 import { CliError } from '../../base/errors.ts';
-import { parseInteger } from '../../command-line/parse.ts';
+import { parsedBy, parseInteger } from '../../command-line/values.ts';
 import { logFile } from '../../gateway/log-file.ts';
 import type { Tail } from '../../gateway/tail.ts';
 import { readSince, readTail } from '../../gateway/tail.ts';
@@ -23,11 +23,14 @@ export class GatewayLogsCommand extends Command<CliContext> {
   });
 
   follow = Option.Boolean('-f,--follow', false, { description: 'Go on with what is added, until Ctrl-C' });
-  lines = Option.String('-n,--lines', '50', { description: '<count> How many lines from the end' });
+  lines = Option.String('-n,--lines', '50', {
+    description: '<count> How many lines from the end',
+    validator: parsedBy('--lines', (text, option) => parseInteger(text, option, { min: 0, max: 1_000_000 })),
+  });
 
   async execute(): Promise<number> {
     const path = logFile(this.context.home);
-    const tail = this.read(path, parseInteger(this.lines, '--lines', { min: 0, max: 1_000_000 }));
+    const tail = this.read(path, this.lines);
     if (this.follow) await this.followFrom(path, tail);
     else this.context.stdout.write(tail.bytes);
     return 0;

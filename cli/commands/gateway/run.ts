@@ -3,7 +3,7 @@ import { Command, Option } from 'clipanion';
 import { Redactor } from '../../../runtime/deliver/redact.ts';
 import type { CliContext } from '../../base/context.ts';
 import { CliError } from '../../base/errors.ts';
-import { parsePort } from '../../command-line/parse.ts';
+import { configOption, failOnOption, hostOption, logFileOption, portOption } from '../../command-line/options.ts';
 import { createCompileRequest } from '../../compile/compile-request.ts';
 import { DIAGNOSTIC_WIDTH } from '../../output/diagnostics.ts';
 import { noteIgnored } from '../../output/files-read.ts';
@@ -24,18 +24,15 @@ export class GatewayRunCommand extends Command<CliContext> {
     ],
   });
 
-  config = Option.Array('--config', {
-    description: '<path|glob> Configuration instead of the usual search; repeatable',
-  });
+  config = configOption();
   out = Option.String('--out', { description: '<dir> Where to write the tables' });
-  host = Option.String('--host', { description: '<host> Bind address instead of the configured one' });
-  port = Option.String('--port', { description: '<port> Port instead of the configured one; 0 takes a free one' });
-  logFile = Option.String('--log-file', {
-    description: '<path> Where the output of this process goes, for `gateway status`',
-  });
+  failOn = failOnOption('Refuse a changed configuration under which kept requests are lost, or treated otherwise');
+  host = hostOption();
+  port = portOption();
+  logFile = logFileOption();
 
   async execute(): Promise<number> {
-    const port = this.port === undefined ? undefined : parsePort(this.port, '--port');
+    const { port } = this;
     // Made anew for each compile: jobs may have been added to the store.
     const request = (): Promise<RecompileRequest> => this.request(port);
     const first = this.compileFirst(await request());
@@ -57,6 +54,7 @@ export class GatewayRunCommand extends Command<CliContext> {
       ...(await createCompileRequest(context, { configs: config, flags: { host, port } })),
       out,
       color: context.colour.stderr,
+      failOn: this.failOn ?? [],
       width: context.stderr.columns ?? DIAGNOSTIC_WIDTH,
     };
   }

@@ -1,10 +1,11 @@
 /** `hookwright gateway status`: whether a gateway serves this home, and how it is. */
-import { Command, Option } from 'clipanion';
+import { Command } from 'clipanion';
+import type { Paint } from '../../../base/paint.ts';
+import { createPaint } from '../../../base/paint.ts';
 import type { DispatchStatus, GatewayStatus, StoreStatus } from '../../../runtime/control/operations.ts';
 import { DISPATCH_STATES } from '../../../runtime/store/states.ts';
-import type { Paint } from '../../base/colour.ts';
-import { createPaint } from '../../base/colour.ts';
 import type { CliContext } from '../../base/context.ts';
+import { jsonOption } from '../../command-line/options.ts';
 import { notRunning, tryAskGateway } from '../../gateway/ask-gateway.ts';
 import { printJson, printLine, visible } from '../../output/print.ts';
 import { formatDuration } from '../../output/time.ts';
@@ -20,7 +21,7 @@ export class GatewayStatusCommand extends Command<CliContext> {
     ],
   });
 
-  json = Option.Boolean('--json', false, { description: 'Print JSON' });
+  json = jsonOption();
 
   async execute(): Promise<number> {
     const status = await tryAskGateway(this.context, 'status', {});

@@ -3,7 +3,7 @@ import { Command, Option } from 'clipanion';
 import { waitForLock } from '../../../runtime/store/sqlite/file-lock.ts';
 import type { CliContext } from '../../base/context.ts';
 import { CliError } from '../../base/errors.ts';
-import { parseSeconds } from '../../command-line/parse.ts';
+import { parsedBy, parseSeconds } from '../../command-line/values.ts';
 import { askGateway, pathsOf } from '../../gateway/ask-gateway.ts';
 import { printNote } from '../../output/print.ts';
 
@@ -26,10 +26,11 @@ export class GatewayStopCommand extends Command<CliContext> {
 
   drain = Option.String('--drain', {
     description: '<seconds> How long work may finish (default: gateway.drain_seconds)',
+    validator: parsedBy('--drain', parseSeconds),
   });
 
   async execute(): Promise<number> {
-    const seconds = this.drain === undefined ? undefined : parseSeconds(this.drain, '--drain');
+    const seconds = this.drain;
     const report = await askGateway(
       this.context,
       'stop',

@@ -4,6 +4,7 @@ import { DEFAULT_PROFILE } from '../../../base/profiles.ts';
 import type { CliContext } from '../../base/context.ts';
 import { UsageError } from '../../base/errors.ts';
 import { chooseTimezone } from '../../blueprints/timezone.ts';
+import { configOption, jsonOption } from '../../command-line/options.ts';
 import { createJob } from '../../jobs/create-job.ts';
 import { configFromFlags } from '../../jobs/job-flags.ts';
 import { openJobs } from '../../jobs/open-jobs.ts';
@@ -47,10 +48,8 @@ export class JobCreateCommand extends Command<CliContext> {
   });
   description = Option.String('--description', { description: '<text> What it is for' });
   profile = Option.String('--profile', DEFAULT_PROFILE, { description: '<profile> Profile that runs it' });
-  config = Option.Array('--config', {
-    description: '<path|glob> Configuration instead of the usual search; repeatable',
-  });
-  json = Option.Boolean('--json', false, { description: 'Print JSON' });
+  config = configOption();
+  json = jsonOption();
 
   async execute(): Promise<number> {
     const { schedule, prompt, context } = this;

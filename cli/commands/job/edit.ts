@@ -3,6 +3,7 @@ import { Command, Option } from 'clipanion';
 import type { CliContext } from '../../base/context.ts';
 import { UsageError } from '../../base/errors.ts';
 import { chooseTimezone } from '../../blueprints/timezone.ts';
+import { configOption, jobProfileOption, jsonOption } from '../../command-line/options.ts';
 import { editJob } from '../../jobs/edit-job.ts';
 import { configFromFlags } from '../../jobs/job-flags.ts';
 import { findJob, openJobs, recordOf } from '../../jobs/open-jobs.ts';
@@ -31,11 +32,9 @@ export class JobEditCommand extends Command<CliContext> {
   timezone = Option.String('--timezone', { description: '<zone> IANA zone of the schedule' });
   misfire = Option.String('--misfire', { description: '<rule> skip or once' });
   description = Option.String('--description', { description: '<text> What it is for' });
-  profile = Option.String('--profile', { description: '<profile> Look for the job in this profile only' });
-  config = Option.Array('--config', {
-    description: '<path|glob> Configuration instead of the usual search; repeatable',
-  });
-  json = Option.Boolean('--json', false, { description: 'Print JSON' });
+  profile = jobProfileOption();
+  config = configOption();
+  json = jsonOption();
 
   async execute(): Promise<number> {
     const { context } = this;

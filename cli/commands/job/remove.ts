@@ -2,6 +2,7 @@
 import { Command, Option } from 'clipanion';
 import type { CliContext } from '../../base/context.ts';
 import { CliError } from '../../base/errors.ts';
+import { configOption, jobProfileOption } from '../../command-line/options.ts';
 import { findJob, openJobs, recordOf } from '../../jobs/open-jobs.ts';
 import { printLine, printNote } from '../../output/print.ts';
 import { makeStore } from '../../store/use-store.ts';
@@ -15,10 +16,8 @@ export class JobRemoveCommand extends Command<CliContext> {
   });
 
   reference = Option.String({ name: 'job' });
-  profile = Option.String('--profile', { description: '<profile> Look for the job in this profile only' });
-  config = Option.Array('--config', {
-    description: '<path|glob> Configuration instead of the usual search; repeatable',
-  });
+  profile = jobProfileOption();
+  config = configOption();
 
   async execute(): Promise<number> {
     const { context } = this;

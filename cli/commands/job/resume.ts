@@ -1,9 +1,8 @@
 /** `hookwright job resume`: lets a paused job fire again, from now on. */
 import { Command, Option } from 'clipanion';
 import type { CliContext } from '../../base/context.ts';
-import { findJob, openJobs } from '../../jobs/open-jobs.ts';
-import { printLine } from '../../output/print.ts';
-import { makeStore } from '../../store/use-store.ts';
+import { configOption, jobProfileOption } from '../../command-line/options.ts';
+import { pauseJob } from '../../jobs/pause-job.ts';
 
 export class JobResumeCommand extends Command<CliContext> {
   static override paths = [['job', 'resume']];
@@ -14,18 +13,11 @@ export class JobResumeCommand extends Command<CliContext> {
   });
 
   reference = Option.String({ name: 'job' });
-  profile = Option.String('--profile', { description: '<profile> Look for the job in this profile only' });
-  config = Option.Array('--config', {
-    description: '<path|glob> Configuration instead of the usual search; repeatable',
-  });
+  profile = jobProfileOption();
+  config = configOption();
 
   async execute(): Promise<number> {
-    const { context } = this;
-    const open = await openJobs(context, this.config);
-    const job = findJob(open, this.reference, this.profile);
-    const now = context.clock.now();
-    await makeStore(context, (store) => store.write({ kind: 'pause_job', job: job.id, paused: false, now }));
-    printLine(context, `job ${job.name} (${job.id}) resumed`);
+    await pauseJob(this, false, this.context);
     return 0;
   }
 }

@@ -4,6 +4,7 @@ import { manualDispatch } from '../../../runtime/dispatch/scheduler/job-dispatch
 import { createIds } from '../../../runtime/platform/ids.ts';
 import type { CliContext } from '../../base/context.ts';
 import { CliError } from '../../base/errors.ts';
+import { configOption, jobProfileOption, jsonOption } from '../../command-line/options.ts';
 import { findJob, openJobs } from '../../jobs/open-jobs.ts';
 import { printJson, printLine, printNote } from '../../output/print.ts';
 import { makeStore } from '../../store/use-store.ts';
@@ -18,12 +19,10 @@ export class JobRunCommand extends Command<CliContext> {
   });
 
   reference = Option.String({ name: 'job' });
-  profile = Option.String('--profile', { description: '<profile> Look for the job in this profile only' });
-  config = Option.Array('--config', {
-    description: '<path|glob> Configuration instead of the usual search; repeatable',
-  });
+  profile = jobProfileOption();
+  config = configOption();
 
-  json = Option.Boolean('--json', false, { description: 'Print JSON' });
+  json = jsonOption();
 
   async execute(): Promise<number> {
     const { context } = this;

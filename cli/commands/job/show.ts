@@ -1,9 +1,10 @@
 /** `hookwright job show`: one job, its next five runs, its last ones, and what was missed. */
 import { Command, Option } from 'clipanion';
+import type { Paint } from '../../../base/paint.ts';
+import { createPaint } from '../../../base/paint.ts';
 import type { Job } from '../../../runtime/dispatch/scheduler/job.ts';
-import type { Paint } from '../../base/colour.ts';
-import { createPaint } from '../../base/colour.ts';
 import type { CliContext } from '../../base/context.ts';
+import { configOption, jobProfileOption, jsonOption } from '../../command-line/options.ts';
 import type { JobReport } from '../../jobs/describe-job.ts';
 import { readHistory, reportJob } from '../../jobs/describe-job.ts';
 import { findJob, openJobs } from '../../jobs/open-jobs.ts';
@@ -23,11 +24,9 @@ export class JobShowCommand extends Command<CliContext> {
   });
 
   reference = Option.String({ name: 'job' });
-  profile = Option.String('--profile', { description: '<profile> Look for the job in this profile only' });
-  config = Option.Array('--config', {
-    description: '<path|glob> Configuration instead of the usual search; repeatable',
-  });
-  json = Option.Boolean('--json', false, { description: 'Print JSON' });
+  profile = jobProfileOption();
+  config = configOption();
+  json = jsonOption();
 
   async execute(): Promise<number> {
     const { context } = this;

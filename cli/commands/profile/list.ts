@@ -1,9 +1,10 @@
 /** `hookwright profile list`: the profiles of this home, with what is bound to each. */
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { Command, Option } from 'clipanion';
+import { Command } from 'clipanion';
 import { PROFILE_NAME } from '../../../base/profiles.ts';
 import type { CliContext } from '../../base/context.ts';
+import { configOption, jsonOption } from '../../command-line/options.ts';
 import { printJson } from '../../output/print.ts';
 import { printTable } from '../../output/table.ts';
 import type { ProfileClosure } from '../../profiles/closure.ts';
@@ -23,10 +24,8 @@ export class ProfileListCommand extends Command<CliContext> {
     ],
   });
 
-  config = Option.Array('--config', {
-    description: '<path|glob> Configuration instead of the usual search; repeatable',
-  });
-  json = Option.Boolean('--json', false, { description: 'Print JSON' });
+  config = configOption();
+  json = jsonOption();
 
   async execute(): Promise<number> {
     const { context } = this;

@@ -1,9 +1,10 @@
 /** `hookwright profile show`: everything one profile can reach. */
 import { Command, Option } from 'clipanion';
+import { createPaint } from '../../../base/paint.ts';
 import { suggest } from '../../../compiler/text/suggest.ts';
-import { createPaint } from '../../base/colour.ts';
 import type { CliContext } from '../../base/context.ts';
 import { CliError } from '../../base/errors.ts';
+import { configOption, jsonOption } from '../../command-line/options.ts';
 import { printJson, printLine } from '../../output/print.ts';
 import { loadClosures } from '../../profiles/load-closures.ts';
 import { formatClosure } from '../../profiles/print-closure.ts';
@@ -18,10 +19,8 @@ export class ProfileShowCommand extends Command<CliContext> {
   });
 
   name = Option.String({ name: 'profile' });
-  config = Option.Array('--config', {
-    description: '<path|glob> Configuration instead of the usual search; repeatable',
-  });
-  json = Option.Boolean('--json', false, { description: 'Print JSON' });
+  config = configOption();
+  json = jsonOption();
 
   async execute(): Promise<number> {
     const { context, name } = this;

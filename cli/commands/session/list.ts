@@ -3,6 +3,7 @@ import { Command, Option } from 'clipanion';
 import type { SessionSummary } from '../../../runtime/deliver/sessions/session-store.ts';
 import { listSessions } from '../../../runtime/deliver/sessions/session-store.ts';
 import type { CliContext } from '../../base/context.ts';
+import { jsonOption } from '../../command-line/options.ts';
 import { printJson } from '../../output/print.ts';
 import { printTable } from '../../output/table.ts';
 import { sessionHome } from '../../sessions/open-chat.ts';
@@ -18,7 +19,7 @@ export class SessionListCommand extends Command<CliContext> {
   });
 
   profile = Option.String('--profile', { description: '<profile> Whose sessions; default: `default`' });
-  json = Option.Boolean('--json', false, { description: 'Print JSON' });
+  json = jsonOption();
 
   async execute(): Promise<number> {
     const sessions = await listSessions(sessionHome(this.context, this.profile));

@@ -4,6 +4,7 @@ import { sessionPath } from '../../../runtime/deliver/sessions/session-file.ts';
 import { readTurns } from '../../../runtime/deliver/sessions/session-store.ts';
 import type { CliContext } from '../../base/context.ts';
 import { CliError } from '../../base/errors.ts';
+import { jsonOption } from '../../command-line/options.ts';
 import { printJson, printLine, visible } from '../../output/print.ts';
 import { openChat } from '../../sessions/open-chat.ts';
 
@@ -20,7 +21,7 @@ export class SessionShowCommand extends Command<CliContext> {
   target = Option.String({ name: 'target' });
   chatId = Option.String({ name: 'chat id' });
   profile = Option.String('--profile', { description: '<profile> Whose session; default: `default`' });
-  json = Option.Boolean('--json', false, { description: 'Print JSON' });
+  json = jsonOption();
 
   async execute(): Promise<number> {
     const turns = await readTurns(sessionPath(await openChat(this.context, this)));

@@ -3,12 +3,13 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { Command, Option } from 'clipanion';
+import { createPaint } from '../../../base/paint.ts';
 import { parseSecretRef } from '../../../compiler/text/secret-ref.ts';
 import { createSecrets } from '../../../runtime/platform/secrets/machine-secrets.ts';
 import { SecretError } from '../../../runtime/platform/secrets/secrets.ts';
-import { createPaint } from '../../base/colour.ts';
 import type { CliContext } from '../../base/context.ts';
 import { CliError } from '../../base/errors.ts';
+import { configOption, jsonOption } from '../../command-line/options.ts';
 import { printJson, printLine, printNote, visible } from '../../output/print.ts';
 import type { CapturedRequest } from '../../sources/captured-request.ts';
 import type { Candidate } from '../../sources/detect.ts';
@@ -33,8 +34,8 @@ export class SourceDetectCommand extends Command<CliContext> {
   secret = Option.String('--secret', { description: '<ref> The secret: env:NAME, file:path, or the text itself' });
   url = Option.String('--url', { description: '<url> The URL as the sender has it, where the URL is signed' });
   source = Option.String('--source', { description: '<name> Only this source' });
-  config = Option.Array('--config', { description: '<path> Config file or glob; may be repeated' });
-  json = Option.Boolean('--json', false, { description: 'Print JSON' });
+  config = configOption();
+  json = jsonOption();
   file = Option.String({ required: false, name: 'file' });
 
   async execute(): Promise<number> {

@@ -6,6 +6,8 @@ import { capturedFile, storeCaptured } from '../../../runtime/verify/store-captu
 import type { RoutePlan, RouteTable } from '../../../schemas/generated/types.ts';
 import type { CliContext } from '../../base/context.ts';
 import { CliError, UsageError } from '../../base/errors.ts';
+import { configOption } from '../../command-line/options.ts';
+import { parsedBy } from '../../command-line/values.ts';
 import { askGateway } from '../../gateway/ask-gateway.ts';
 import { printJson, printLine, printNote } from '../../output/print.ts';
 import { findRoute } from '../../subscriptions/find-route.ts';
@@ -13,6 +15,12 @@ import { openTable } from '../../subscriptions/open-table.ts';
 import { routePath } from '../../subscriptions/route-url.ts';
 
 const DEFAULT_SECONDS = 900;
+
+function parseTimeout(text: string): number {
+  const seconds = Number(text);
+  if (Number.isFinite(seconds) && seconds > 0) return seconds;
+  throw new UsageError(`--timeout takes a number of seconds, not "${text}"`);
+}
 
 export class SourceEnrollCommand extends Command<CliContext> {
   static override paths = [['source', 'enroll']];
@@ -26,13 +34,16 @@ export class SourceEnrollCommand extends Command<CliContext> {
     ],
   });
 
-  timeout = Option.String('--timeout', { description: `<seconds> How long to wait; default ${DEFAULT_SECONDS}` });
-  config = Option.Array('--config', { description: '<path> Config file or glob; may be repeated' });
+  timeout = Option.String('--timeout', {
+    description: `<seconds> How long to wait; default ${DEFAULT_SECONDS}`,
+    validator: parsedBy('--timeout', parseTimeout),
+  });
+  config = configOption();
   json = Option.Boolean('--json', false, { description: 'Print the file as JSON' });
   route = Option.String({ name: 'route' });
 
   async execute(): Promise<number> {
-    const seconds = this.seconds();
+    const { timeout: seconds = DEFAULT_SECONDS } = this;
     const { table } = await this.prepare();
     const { plan } = findRoute(this.context, this.route, table);
     printNote(this.context, `waiting for ${sourceOf(plan)}: create the webhook there, for ${urlOf(plan, table)}`);
@@ -41,12 +52,6 @@ export class SourceEnrollCommand extends Command<CliContext> {
     else printLine(this.context, file);
     printNote(this.context, 'the secret is stored and in use');
     return 0;
-  }
-
-  private seconds(): number {
-    const seconds = this.timeout === undefined ? DEFAULT_SECONDS : Number(this.timeout);
-    if (Number.isFinite(seconds) && seconds > 0) return seconds;
-    throw new UsageError(`--timeout takes a number of seconds, not "${this.timeout}"`);
   }
 
   /** Makes a file to start with, which a gateway needs as much as any other secret. */

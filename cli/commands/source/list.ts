@@ -2,6 +2,7 @@
 import { Command, Option } from 'clipanion';
 import { describeWindow, primitiveName } from '../../../compiler/sources/describe-source.ts';
 import type { CliContext } from '../../base/context.ts';
+import { configOption } from '../../command-line/options.ts';
 import { printJson } from '../../output/print.ts';
 import { printTable } from '../../output/table.ts';
 import type { OpenSource } from '../../sources/open-sources.ts';
@@ -19,7 +20,7 @@ export class SourceListCommand extends Command<CliContext> {
   });
 
   json = Option.Boolean('--json', false, { description: 'Print the sources as JSON' });
-  config = Option.Array('--config', { description: '<path> Config file or glob; may be repeated' });
+  config = configOption();
   word = Option.String({ required: false, name: 'word' });
 
   async execute(): Promise<number> {

@@ -3,6 +3,7 @@ import { Command, Option } from 'clipanion';
 import type { FormSet } from '../../../compiler/shapes/form-set.ts';
 import { depthThatFits, listPaths, MOST_PATHS } from '../../../compiler/shapes/list-paths.ts';
 import type { CliContext } from '../../base/context.ts';
+import { configOption, jsonOption } from '../../command-line/options.ts';
 import { printJson, printLine, printNote } from '../../output/print.ts';
 import { formatTable } from '../../output/table.ts';
 import type { PathFacts } from '../../sources/describe-path.ts';
@@ -24,8 +25,8 @@ export class SourceShapeCommand extends Command<CliContext> {
   });
 
   prefix = Option.String('--prefix', { description: '<prefix> Only paths that begin with this' });
-  json = Option.Boolean('--json', false, { description: 'Print JSON' });
-  config = Option.Array('--config', { description: '<path> Config file or glob; may be repeated' });
+  json = jsonOption();
+  config = configOption();
   source = Option.String({ name: 'source' });
   event = Option.String({ required: false, name: 'event' });
 

@@ -1,5 +1,6 @@
 /** `hookwright source show`: how one sender signs and sends, and what to do to connect it. */
 import { Command, Option } from 'clipanion';
+import { createPaint } from '../../../base/paint.ts';
 import {
   describeDelivery,
   describeEvent,
@@ -11,8 +12,8 @@ import {
   routeSnippet,
   setupSteps,
 } from '../../../compiler/sources/describe-source.ts';
-import { createPaint } from '../../base/colour.ts';
 import type { CliContext } from '../../base/context.ts';
+import { configOption } from '../../command-line/options.ts';
 import { printJson, printLine, visible } from '../../output/print.ts';
 import type { OpenSource } from '../../sources/open-sources.ts';
 import { openSources } from '../../sources/open-sources.ts';
@@ -28,7 +29,7 @@ export class SourceShowCommand extends Command<CliContext> {
   });
 
   json = Option.Boolean('--json', false, { description: 'Print the catalog entry as JSON' });
-  config = Option.Array('--config', { description: '<path> Config file or glob; may be repeated' });
+  config = configOption();
   name = Option.String({ name: 'source' });
 
   async execute(): Promise<number> {

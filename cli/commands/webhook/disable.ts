@@ -1,10 +1,8 @@
 /** `hookwright webhook disable`: keep a subscription, and answer its events 403. */
 import { Command, Option } from 'clipanion';
 import type { CliContext } from '../../base/context.ts';
-import { printNote, visible } from '../../output/print.ts';
-import { openTable } from '../../subscriptions/open-table.ts';
-import { existing, saveEntry } from '../../subscriptions/save-entry.ts';
-import { applyFlags } from '../../subscriptions/subscribe-flags.ts';
+import { configOption } from '../../command-line/options.ts';
+import { enableEntry } from '../../subscriptions/enable-entry.ts';
 
 export class WebhookDisableCommand extends Command<CliContext> {
   static override paths = [['webhook', 'disable']];
@@ -14,16 +12,10 @@ export class WebhookDisableCommand extends Command<CliContext> {
   });
 
   name = Option.String({ name: 'subscription' });
-  config = Option.Array('--config', {
-    description: '<path|glob> Configuration instead of the usual search; repeatable',
-  });
+  config = configOption();
 
   async execute(): Promise<number> {
-    const open = await openTable(this.context, this.config);
-    await saveEntry(this.context, this.name, open, (before) =>
-      applyFlags(existing(this.name, open, before), { enabled: false }),
-    );
-    printNote(this.context, `disabled ${visible(this.name)}`);
+    await enableEntry(this, false, this.context);
     return 0;
   }
 }

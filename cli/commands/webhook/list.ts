@@ -1,6 +1,7 @@
 /** `hookwright webhook list`: the subscriptions, with what the gateway makes of each. */
 import { Command, Option } from 'clipanion';
 import type { CliContext } from '../../base/context.ts';
+import { configOption, jsonOption } from '../../command-line/options.ts';
 import { printJson } from '../../output/print.ts';
 import { printTable } from '../../output/table.ts';
 import { listRoutes } from '../../subscriptions/list-routes.ts';
@@ -18,10 +19,8 @@ export class WebhookListCommand extends Command<CliContext> {
   });
 
   all = Option.Boolean('--all', false, { description: 'Static routes of the configuration too' });
-  config = Option.Array('--config', {
-    description: '<path|glob> Configuration instead of the usual search; repeatable',
-  });
-  json = Option.Boolean('--json', false, { description: 'Print JSON' });
+  config = configOption();
+  json = jsonOption();
 
   async execute(): Promise<number> {
     const open = await openTable(this.context, this.config);

@@ -1,6 +1,7 @@
 /** `hookwright webhook remove`: takes a subscription away; its next event is answered like any unknown route. */
 import { Command, Option } from 'clipanion';
 import type { CliContext } from '../../base/context.ts';
+import { configOption } from '../../command-line/options.ts';
 import { printNote, visible } from '../../output/print.ts';
 import { refuseStatic } from '../../subscriptions/check-entry.ts';
 import { tryOpenTable } from '../../subscriptions/open-table.ts';
@@ -16,9 +17,7 @@ export class WebhookRemoveCommand extends Command<CliContext> {
   });
 
   name = Option.String({ name: 'subscription' });
-  config = Option.Array('--config', {
-    description: '<path|glob> Configuration instead of the usual search; repeatable',
-  });
+  config = configOption();
 
   async execute(): Promise<number> {
     const open = await tryOpenTable(this.context, this.config);

@@ -1,7 +1,8 @@
 /** `hookwright webhook rotate-secret`: a new secret, with the old one accepted beside it for a while. */
 import { Command, Option } from 'clipanion';
 import type { CliContext } from '../../base/context.ts';
-import { parseDuration } from '../../command-line/parse.ts';
+import { configOption, jsonOption } from '../../command-line/options.ts';
+import { parseDuration, parsedBy } from '../../command-line/values.ts';
 import { printJson, printLine, printNote } from '../../output/print.ts';
 import { openTable } from '../../subscriptions/open-table.ts';
 import { rotateSecret } from '../../subscriptions/rotate-secret.ts';
@@ -22,20 +23,19 @@ export class WebhookRotateSecretCommand extends Command<CliContext> {
   name = Option.String({ name: 'subscription' });
   overlap = Option.String('--overlap', '24h', {
     description: '<time> How long the old secret is accepted: 90s, 30m, 24h, 7d',
+    validator: parsedBy('--overlap', parseDuration),
   });
   secret = Option.String('--secret', {
     description: '<ref> env:NAME, file:path or a secret, instead of a generated one',
   });
-  config = Option.Array('--config', {
-    description: '<path|glob> Configuration instead of the usual search; repeatable',
-  });
-  json = Option.Boolean('--json', false, { description: 'Print JSON' });
+  config = configOption();
+  json = jsonOption();
 
   async execute(): Promise<number> {
     const open = await openTable(this.context, this.config);
     const fresh = this.secret ?? newSecret(this.context);
     const now = this.context.clock.now();
-    const end = now + parseDuration(this.overlap, '--overlap');
+    const end = now + this.overlap;
     const { url } = await saveEntry(this.context, this.name, open, (before) =>
       rotateSecret(existing(this.name, open, before), { fresh, now, end, inherited: open.table.server.secret }),
     );

@@ -2,6 +2,7 @@
 import { Command, Option } from 'clipanion';
 import type { RouteConfig } from '../../../schemas/generated/types.ts';
 import type { CliContext } from '../../base/context.ts';
+import { configOption, jsonOption } from '../../command-line/options.ts';
 import { printJson, printLine, visible } from '../../output/print.ts';
 import { refuseStatic } from '../../subscriptions/check-entry.ts';
 import { listRoutes } from '../../subscriptions/list-routes.ts';
@@ -24,10 +25,8 @@ export class WebhookShowCommand extends Command<CliContext> {
 
   name = Option.String({ name: 'subscription' });
   reveal = Option.Boolean('--reveal', false, { description: 'Show secrets' });
-  config = Option.Array('--config', {
-    description: '<path|glob> Configuration instead of the usual search; repeatable',
-  });
-  json = Option.Boolean('--json', false, { description: 'Print JSON' });
+  config = configOption();
+  json = jsonOption();
 
   async execute(): Promise<number> {
     const { home } = this.context;

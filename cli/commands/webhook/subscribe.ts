@@ -1,8 +1,9 @@
 /** `hookwright webhook subscribe`: makes a dynamic route, or changes one; it receives events with the next request. */
 import { Command, Option } from 'clipanion';
-import { needsPublicKey } from '../../../compiler/routes/route-scope.ts';
-import { createPaint } from '../../base/colour.ts';
+import { createPaint } from '../../../base/paint.ts';
+import { needsPublicKey } from '../../../compiler/views/route-scope.ts';
 import type { CliContext } from '../../base/context.ts';
+import { configOption, jsonOption } from '../../command-line/options.ts';
 import { printJson, printLine, printNote, visible } from '../../output/print.ts';
 import { curlLine } from '../../subscriptions/curl-line.ts';
 import { openTable } from '../../subscriptions/open-table.ts';
@@ -81,10 +82,8 @@ export class WebhookSubscribeCommand extends Command<CliContext> {
   });
   enable = Option.Boolean('--enable', { description: 'Accept events (--disable answers them 403)' });
   disable = Option.Boolean('--disable', { description: 'Keep it, and answer its events 403' });
-  config = Option.Array('--config', {
-    description: '<path|glob> Configuration instead of the usual search; repeatable',
-  });
-  json = Option.Boolean('--json', false, { description: 'Print JSON' });
+  config = configOption();
+  json = jsonOption();
 
   async execute(): Promise<number> {
     const open = await openTable(this.context, this.config);

@@ -2,15 +2,16 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Command, Option } from 'clipanion';
+import { createPaint } from '../../../base/paint.ts';
 import { isSystemError } from '../../../base/system-error.ts';
 import { parseSecretRef } from '../../../compiler/text/secret-ref.ts';
 import { createSecrets } from '../../../runtime/platform/secrets/machine-secrets.ts';
 import { SecretError } from '../../../runtime/platform/secrets/secrets.ts';
 import { SignError } from '../../../runtime/verify/sign-body.ts';
 import type { RoutePlan, RouteTable, SecretRef } from '../../../schemas/generated/types.ts';
-import { createPaint } from '../../base/colour.ts';
 import type { CliContext } from '../../base/context.ts';
 import { CliError, messageOf, UsageError } from '../../base/errors.ts';
+import { configOption } from '../../command-line/options.ts';
 import { formatExplanation } from '../../explain/format-explanation.ts';
 import { partsOf } from '../../explain/read-request.ts';
 import { printJson, printLine, printNote } from '../../output/print.ts';
@@ -47,9 +48,7 @@ export class WebhookTestCommand extends Command<CliContext> {
       "<ref> Sign with this, in place of the route's secret: env:NAME, file:path (a private key as PEM) or the text",
   });
   url = Option.String('--url', { description: '<url> Send it there instead, for instance through the public address' });
-  config = Option.Array('--config', {
-    description: '<path|glob> Configuration instead of the usual search; repeatable',
-  });
+  config = configOption();
   dryRun = Option.Boolean('--dry-run', false, { description: 'Send nothing: show what would become of the event' });
   json = Option.Boolean('--json', false, { description: 'Print status, headers and body as JSON' });
 

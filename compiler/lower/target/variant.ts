@@ -16,11 +16,15 @@ import type {
   WaitSource,
 } from '../../../schemas/generated/types.ts';
 import type { NodePath } from '../../diagnostics/problem.ts';
+import { targetNeeds } from '../../rules/target-needs.ts';
+import { targetOutcome } from '../../rules/target-outcome.ts';
+import { targetRequest } from '../../rules/target-request.ts';
+import { targetRetryAfter } from '../../rules/target-retry-after.ts';
 import { lowerAddress } from './address.ts';
 import { lowerCondition } from './condition.ts';
 import { lowerExchangeRequest, lowerRequest } from './request.ts';
 import type { TargetScope } from './scope.ts';
-import { lowerPattern, reportValue, splitPath } from './scope.ts';
+import { lowerPattern, splitPath } from './scope.ts';
 import { lowerText } from './value-template.ts';
 
 /** A variant with what the target says beside it, and the file's path of each part. */
@@ -70,16 +74,7 @@ export function lowerVariant(variant: MergedVariant, outer: TargetScope): Varian
 
 function lowerNeeds({ parts, pathOf }: MergedVariant, scope: TargetScope): string[] {
   const needs = parts.needs ?? [];
-  for (const [index, name] of needs.entries()) {
-    if (Object.hasOwn(scope.settings, name)) continue;
-    const known = Object.keys(scope.settings).join(', ');
-    reportValue(
-      scope,
-      'target-needs',
-      [...pathOf('needs'), index],
-      `there is no setting \`${name}\`; there are ${known}`,
-    );
-  }
+  targetNeeds.check(needs, scope.settings, pathOf('needs')).forEach(scope.report);
   return needs;
 }
 
@@ -87,12 +82,7 @@ function lowerRequests({ parts, pathOf }: MergedVariant, scope: TargetScope): Va
   const path = pathOf('request');
   const request = parts.request;
   if (request === undefined) {
-    scope.report({
-      rule: 'target-request',
-      path: path.slice(0, -1),
-      at: 'key',
-      message: 'it says nowhere which `request` to make',
-    });
+    targetRequest.check(request, path).forEach(scope.report);
     return [];
   }
   if (!Array.isArray(request)) return [lowerRequest(request, path, scope)];
@@ -134,9 +124,7 @@ function lowerExchange(exchange: TargetExchange, path: NodePath, scope: TargetSc
 }
 
 function lowerOutcome(rule: TargetOutcomeRule, path: NodePath, scope: TargetScope): OutcomeRulePlan {
-  if (rule.outcome === 'refresh' && !scope.has.exchange) {
-    reportValue(scope, 'target-outcome', [...path, 'outcome'], '`refresh` needs an `exchange`; write `auth`');
-  }
+  targetOutcome.check(rule, scope.has.exchange, path).forEach(scope.report);
   return {
     when: lowerCondition(rule.when, [...path, 'when'], scope),
     outcome: rule.outcome,
@@ -150,16 +138,11 @@ const RETRY_AFTER_HEADER: TargetRetryAfter = { from: [{ header: 'retry-after' }]
 function lowerRetryAfter(given: TargetRetryAfter | undefined, path: NodePath, scope: TargetScope): WaitSource[] {
   return (given ?? RETRY_AFTER_HEADER).from.map((source, index) => {
     const at = [...path, 'from', index];
-    const kinds = (['header', 'body', 'text'] as const).filter((kind) => source[kind] !== undefined);
-    if (kinds.length !== 1) {
-      reportValue(scope, 'target-retry-after', at, 'a place is exactly one of `header`, `body` and `text`');
-    }
+    const place = (['header', 'body', 'text'] as const).find((kind) => source[kind] !== undefined);
     const pattern = source.text === undefined ? '' : lowerPattern(source.text, [...at, 'text'], scope);
-    if (source.text !== undefined && pattern !== null && !/\((?!\?:)/.test(pattern)) {
-      reportValue(scope, 'target-retry-after', [...at, 'text'], 'the expression needs a group around the number');
-    }
+    targetRetryAfter.check(source, at).forEach(scope.report);
     return {
-      in: kinds[0] ?? 'header',
+      in: place ?? 'header',
       header: (source.header ?? '').toLowerCase(),
       path: source.body === undefined ? [] : splitPath(source.body),
       pattern: pattern ?? '',

@@ -30,6 +30,8 @@ const refused: readonly (readonly [string[], RegExp])[] = [
   [['--port', '--json'], /--port needs a value/],
   [['--prot', '1'], /unknown option --prot/],
   [['-x'], /unknown option -x/],
+  [['--json=1'], /--json takes no value/],
+  [['--no-port', '1'], /unknown option --no-port/],
 ];
 for (const [args, expected] of refused) {
   test(`refuses ${args.join(' ')}`, () =>

@@ -38,6 +38,7 @@ test('options, their values and arguments are completed by what they are called'
   assert.deepEqual(await words(dir, 'schema', '--j'), ['--json']);
   assert.deepEqual(await words(dir, 'schema', '--json', '--j'), []);
   assert.deepEqual(await words(dir, 'completion', ''), ['bash', 'zsh', 'fish']);
+  assert.deepEqual(await words(dir, 'lint', 'one.yaml', ''), [':files'], 'any number of them');
 });
 
 test('events and payload paths of a sender are completed, one part at a time', async (t) => {

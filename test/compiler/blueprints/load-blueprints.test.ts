@@ -3,10 +3,10 @@ import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import type { LoadedBlueprints } from '../../../compiler/blueprints/load-blueprints.ts';
-import { loadBlueprints } from '../../../compiler/blueprints/load-blueprints.ts';
 import { nodeFiles } from '../../../compiler/node/node-files.ts';
 import { createLines } from '../../../compiler/print/lines.ts';
+import type { LoadedBlueprints } from '../../../compiler/source/load-blueprints.ts';
+import { loadBlueprints } from '../../../compiler/source/load-blueprints.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 
 const SHIPPED = fileURLToPath(new URL('../../../catalog/blueprints/', import.meta.url));
@@ -30,7 +30,7 @@ function printFindings({ findings }: LoadedBlueprints): readonly string[] {
   const lines = createLines();
   return findings.map(({ rule, source, range, message }) => {
     const { line, column } = lines.positionOf(source, range.start);
-    return `${source.name}:${line}:${column} ${rule}: ${message}`;
+    return `${source.name}:${line}:${column} ${rule.id}: ${message}`;
   });
 }
 

@@ -1,0 +1,56 @@
+/** What to say to words that are no command: the command that was meant, where one is close. */
+import { suggest } from '../../compiler/text/suggest.ts';
+import { UsageError } from '../base/errors.ts';
+import type { CommandEntry } from './command-entry.ts';
+
+/** @param argv its first words are no command of the list */
+export function unknownCommand(commands: readonly CommandEntry[], argv: readonly string[]): UsageError {
+  const [first = '', second] = argv;
+  if (first.startsWith('-')) {
+    return new UsageError(
+      `option ${first} comes before the command`,
+      'write the command first: hookwright <command> [options]',
+    );
+  }
+  const typed = second === undefined || second.startsWith('-') ? first : `${first} ${second}`;
+  const paths = commands.map(({ path }) => path);
+  const close = closeCommand(paths, typed, first);
+  const next = close === undefined ? 'hookwright --help lists the commands' : `did you mean: hookwright ${close}`;
+  return new UsageError(`unknown command "${typed}"`, next);
+}
+
+/** Words that other tools have for a command; the commands of a group go by their last word as well. */
+const OTHER_WORDS: Readonly<Record<string, string>> = {
+  version: '--version',
+  validate: 'lint',
+  check: 'lint',
+  build: 'compile',
+  run: 'gateway run',
+  up: 'gateway start',
+  down: 'gateway stop',
+  setup: 'gateway setup',
+  start: 'gateway start',
+  restart: 'gateway reload',
+  stop: 'gateway stop',
+  status: 'gateway status',
+  reload: 'gateway reload',
+  logs: 'gateway logs',
+  log: 'gateway logs',
+  metrics: 'gateway metrics',
+  routes: 'webhook list',
+  subscribe: 'webhook subscribe',
+  test: 'webhook test',
+  replay: 'deliveries replay',
+  send: 'deliver',
+};
+
+/** The command that was meant; a word for a group alone is that group's list. */
+function closeCommand(paths: readonly string[], typed: string, first: string): string | undefined {
+  if (Object.hasOwn(OTHER_WORDS, typed)) return OTHER_WORDS[typed];
+  const groups = [...new Set(paths.flatMap((path) => (path.includes(' ') ? [path.split(' ')[0] ?? ''] : [])))];
+  const group = groups.find((name) => name === first.replace(/s$/, '') || name === `${first}s`);
+  const rest = typed === first ? '' : typed.slice(first.length);
+  const renamed = group === undefined ? typed : `${group}${rest}`;
+  if (group !== undefined && rest === '' && paths.includes(`${group} list`)) return `${group} list`;
+  return paths.includes(renamed) ? renamed : suggest(renamed, [...paths, ...groups])[0];
+}

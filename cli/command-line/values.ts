@@ -1,0 +1,62 @@
+/** Option values as the commands need them; what cannot be read is wrong usage. */
+import type { Option } from 'clipanion';
+import { UsageError } from '../base/errors.ts';
+
+type Validator<Value> = NonNullable<Parameters<typeof Option.applyValidator<unknown, Value>>[2]>;
+type ValidationState = NonNullable<Parameters<Validator<unknown>>[1]>;
+
+/** The `validator` of an option whose value is what `parse` makes of the text. @param parse throws UsageError */
+export function parsedBy<Value>(option: string, parse: (text: string, option: string) => Value): Validator<Value> {
+  const validator = (text: unknown, { coercions, coercion }: ValidationState = {}): boolean => {
+    const value = parse(String(text), option);
+    // Applied by the parser once every validator has agreed.
+    if (coercion !== undefined) coercions?.push(['.', coercion.bind(null, value)]);
+    return true;
+  };
+  return validator as Validator<Value>;
+}
+
+/** @throws UsageError naming the option and its range. */
+export function parseInteger(
+  text: string,
+  option: string,
+  range: { readonly min: number; readonly max: number },
+): number {
+  const value = /^[+-]?\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (Number.isSafeInteger(value) && value >= range.min && value <= range.max) return value;
+  throw new UsageError(`${option} takes a whole number from ${range.min} to ${range.max}, not "${text}"`);
+}
+
+/** @throws UsageError listing the choices. */
+export function parseChoice<Choice extends string>(text: string, option: string, choices: readonly Choice[]): Choice {
+  const found = choices.find((choice) => choice === text);
+  if (found === undefined) throw new UsageError(`${option} takes ${choices.join(', ')}, not "${text}"`);
+  return found;
+}
+
+/** `a, b,c` as a list without empty members. */
+export function parseList(text: string): string[] {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}
+
+/** @throws UsageError unless it is a number of seconds, zero or more. */
+export function parseSeconds(text: string, option: string): number {
+  const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+  if (Number.isFinite(value)) return value;
+  throw new UsageError(`${option} takes a number of seconds, not "${text}"`);
+}
+
+/** @throws UsageError unless it is a TCP port; 0 asks for a free one. */
+export const parsePort = (text: string, option: string): number => parseInteger(text, option, { min: 0, max: 65535 });
+
+const DURATION_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** `24h` in ms; a bare number is seconds. @throws UsageError naming the units. */
+export function parseDuration(text: string, option: string): number {
+  const [, amount, unit = 's'] = /^(\d+(?:\.\d+)?)(s|m|h|d)?$/.exec(text) ?? [];
+  if (amount === undefined) throw new UsageError(`${option} takes a time such as 90s, 30m, 24h or 7d, not "${text}"`);
+  return Number(amount) * (DURATION_MS[unit] ?? 0);
+}

@@ -1,0 +1,14 @@
+/** The commands of `hookwright convert`. */
+import type { CommandGroup } from '../../command-line/command-entry.ts';
+
+export const CONVERT: CommandGroup = {
+  noun: 'convert',
+  title: 'Configs of other programs',
+  commands: [
+    {
+      path: 'convert hermes',
+      summary: 'Convert the webhook routes of a Hermes Agent config',
+      load: async () => (await import('./hermes.ts')).ConvertHermesCommand,
+    },
+  ],
+};

@@ -1,0 +1,61 @@
+/** What the commands that convert a foreign config share: their flags, and what is printed and written. */
+import { resolve } from 'node:path';
+import { Command, Option } from 'clipanion';
+import type { Check, Conversion, Refusal } from '../../compiler/convert/conversion.ts';
+import type { SourceText } from '../../compiler/text/source-text.ts';
+import type { CliContext } from '../base/context.ts';
+import { CliError, UsageError } from '../base/errors.ts';
+import { printJson, printLine, printNote } from '../output/print.ts';
+import { createCheck } from './check-config.ts';
+import { formatReport, reportJson } from './print-report.ts';
+import { readForeign, refusalError } from './read-foreign.ts';
+import { writeConversion } from './write-conversion.ts';
+
+/** Of a report that goes to no terminal. */
+const WIDTH = 80;
+
+export abstract class ConvertCommand extends Command<CliContext> {
+  out = Option.String('--out', { description: '<dir> Write hookwright.yaml and .env into this folder' });
+  dryRun = Option.Boolean('--dry-run', false, { description: 'Print the config and the report, write nothing' });
+  allowLoss = Option.Boolean('--allow-loss', false, { description: 'Exit with 0 although something is lost' });
+  json = Option.Boolean('--json', false, { description: 'Print config and report as JSON' });
+  file = Option.String({ name: 'file' });
+
+  protected abstract convert(source: SourceText, check: Check): Conversion | Refusal;
+
+  async execute(): Promise<number> {
+    const { context } = this;
+    if (this.dryRun && this.out !== undefined)
+      throw new UsageError('--dry-run writes nothing, --out says where to write');
+    const folder = resolve(context.cwd, this.out ?? '.');
+    const source = readForeign(context, this.file);
+    const converted = this.convert(source, await createCheck(context, folder));
+    if ('findings' in converted) throw refusalError(converted);
+    // In a pipe the config itself is the result.
+    const isWritten = this.out !== undefined || (!this.dryRun && context.stdout.isTTY === true);
+    const written = isWritten ? writeConversion(context, folder, converted) : [];
+    if (this.json) printJson(context, reportJson(converted, written));
+    else this.print(converted, source.name, written);
+    return this.exitCode(converted);
+  }
+
+  private print(conversion: Conversion, file: string, written: readonly string[]): void {
+    const { context } = this;
+    const width = Math.min(context.stderr.columns ?? WIDTH, 100);
+    for (const name of written) printLine(context, name);
+    if (written.length === 0) context.stdout.write(conversion.config);
+    for (const line of formatReport(conversion, file, width)) printNote(context, line);
+    const next = 'Nothing was written: --out <dir> writes the config, its .env and its programs.';
+    printNote(context, written.length === 0 ? next : 'Next: hookwright lint, then hookwright gateway run');
+  }
+
+  private exitCode({ entries }: Conversion): number {
+    const lost = entries.filter(({ fate }) => fate === 'lost').length;
+    if (lost === 0 || this.allowLoss) return 0;
+    if (this.json) return 1;
+    throw new CliError(
+      `${lost} ${lost === 1 ? 'part' : 'parts'} could not be carried over`,
+      'accept that: --allow-loss',
+    );
+  }
+}

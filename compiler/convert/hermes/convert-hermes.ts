@@ -1,0 +1,116 @@
+/** Converts the webhook part of a config of Hermes Agent, whose routes hookwright's are modelled on. */
+import type { NodePath } from '../../diagnostics/problem.ts';
+import { isPlainMap } from '../../text/plain-map.ts';
+import type { SourceText } from '../../text/source-text.ts';
+import type { Check, Conversion, Refusal } from '../conversion.ts';
+import type { Draft, DraftRoute, Settings } from '../draft.ts';
+import { parseForeign, refuse } from '../parse-foreign.ts';
+import { Report } from '../report.ts';
+import { routeName } from '../route-name.ts';
+import { settle } from '../settle.ts';
+import { convertRoute, convertSecret } from './convert-route.ts';
+import type { ServerFacts } from './convert-server.ts';
+import { convertAgent, convertSections, convertServer } from './convert-server.ts';
+import type { Hermes } from './hermes-value.ts';
+import { mapAt } from './hermes-value.ts';
+import { convertPlatforms } from './target-settings.ts';
+
+/** Where the routes may be; the first one that has a name wins. */
+const PLACES: readonly NodePath[] = [
+  ['platforms', 'webhook', 'extra', 'routes'],
+  ['platforms', 'webhook', 'routes'],
+  ['webhooks', 'routes'],
+];
+
+/** @param env what the `.env` beside the config says */
+export function convertHermes(
+  source: SourceText,
+  env: ReadonlyMap<string, string>,
+  check: Check,
+): Conversion | Refusal {
+  const file = parseForeign(source);
+  if ('findings' in file) return file;
+  if (!isPlainMap(file.value)) return refuse(source, 'a config of Hermes Agent is a map: sections by name');
+  const found = findRoutes(file.value as Settings);
+  if (found.length === 0)
+    return refuse(source, 'it has no webhook routes', 'they stand under platforms.webhook.extra.routes');
+  const draft: Draft = {
+    ...{ origin: 'Hermes Agent', file: source.name, config: {}, routes: [], variables: new Map() },
+    report: new Report(file),
+  };
+  const isSubscriptionFile = found.every(({ path }) => path.length === 1);
+  const config = isSubscriptionFile ? {} : (file.value as Settings);
+  const { hasHost } = convert({ draft, config, env }, found);
+  const text = settle(draft, check);
+  return {
+    config: text,
+    variables: draft.variables,
+    programs: new Map(),
+    routes: draft.routes.map(({ settings, ...route }) => ({ ...route, open: settings.enabled !== false })),
+    entries: draft.report.entries(),
+    notes: [...NOTES, ...(hasHost ? [] : [HOST]), ...(isSubscriptionFile ? [] : [SUBSCRIPTIONS])],
+  };
+}
+
+const NOTES: readonly string[] = [
+  'Switch the webhook platform of Hermes Agent off (`platforms.webhook.enabled: false`) before you start the gateway: both listen on one port.',
+  'A route whose sender sends `Authorization: Bearer …` or `Linear-Signature` needs `source: bearer` or `source: linear`: hookwright does not try these by itself.',
+];
+const HOST =
+  'Without `host`, Hermes Agent listens on every address and hookwright on 127.0.0.1, behind a proxy or tunnel.';
+const SUBSCRIPTIONS =
+  'Routes made by `hermes webhook subscribe` are in ~/.hermes/webhook_subscriptions.json: convert that file, too.';
+
+interface FoundRoute {
+  readonly name: string;
+  readonly path: NodePath;
+  readonly settings: Settings;
+}
+
+function findRoutes(config: Settings): readonly FoundRoute[] {
+  const found = new Map<string, FoundRoute>();
+  for (const place of PLACES)
+    for (const [name, settings] of Object.entries(mapAt(config, ...place.map(String))))
+      if (isPlainMap(settings) && !found.has(name))
+        found.set(name, { name, path: [...place, name], settings: settings as Settings });
+  if (found.size > 0 || !isSubscriptions(config)) return [...found.values()];
+  return Object.entries(config).map(([name, settings]) => ({ name, path: [name], settings: settings as Settings }));
+}
+
+/** `webhook_subscriptions.json`: routes by name, and nothing else. */
+const isSubscriptions = (config: Settings): boolean => {
+  const values = Object.values(config);
+  const isRoute = (value: unknown): boolean =>
+    isPlainMap(value) && (Object.hasOwn(value, 'deliver') || Object.hasOwn(value, 'prompt'));
+  return values.length > 0 && values.every(isRoute);
+};
+
+function convert(hermes: Hermes, found: readonly FoundRoute[]): ServerFacts {
+  const { draft } = hermes;
+  const server = convertServer(hermes);
+  for (const { name, path, settings } of found) {
+    const route: DraftRoute = { name: routeName(draft, name), from: `route ${name}`, path, settings: {} };
+    draft.routes.push(route);
+    noteName(hermes, route, name);
+    convertSecret(hermes, route, settings.secret, {
+      inherited: server.hasSecret,
+      loopback: server.loopback,
+    });
+    convertRoute(hermes, route, settings);
+  }
+  convertSections(hermes);
+  convertPlatforms(hermes, new Set(draft.routes.map(({ settings }) => String(settings.deliver ?? 'log'))));
+  const isRun = ({ settings }: DraftRoute): boolean => settings.deliver_only !== true;
+  if (draft.routes.some(isRun)) convertAgent(hermes);
+  return server;
+}
+
+function noteName({ draft }: Hermes, route: DraftRoute, name: string): void {
+  if (route.name === name) {
+    draft.report.carried(route.path, route.name);
+    return;
+  }
+  const reason = `a route is named with lower-case letters, digits, \`-\` and \`_\`: it is ${route.name} now`;
+  const instead = `Its URL ends in /webhooks/${route.name}`;
+  draft.report.changed({ path: route.path, route: route.name, reason, instead });
+}

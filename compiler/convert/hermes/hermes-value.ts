@@ -1,0 +1,42 @@
+/** Reads values of a Hermes Agent config: variables in it are expanded there, and here become references. */
+import type { NodePath } from '../../diagnostics/problem.ts';
+import { isPlainMap } from '../../text/plain-map.ts';
+import type { Draft, Settings } from '../draft.ts';
+import { moveSecret } from '../move-secret.ts';
+
+export interface Hermes {
+  readonly draft: Draft;
+  /** The whole config. */
+  readonly config: Settings;
+  /** Of the `.env` beside it. */
+  readonly env: ReadonlyMap<string, string>;
+}
+
+export const mapAt = (value: unknown, ...path: readonly string[]): Settings =>
+  path.reduce<Settings>((at, key) => asMap(at[key]), asMap(value));
+
+const asMap = (value: unknown): Settings => (isPlainMap(value) ? (value as Settings) : {});
+
+export interface SecretPlace {
+  readonly path: NodePath;
+  readonly route: string | null;
+  /** The variable for a secret that the config has itself. */
+  readonly variable: string;
+}
+
+/** A reference for a secret; null: there is none. */
+export function secretFrom(hermes: Hermes, value: unknown, place: SecretPlace): string | null {
+  if (typeof value !== 'string' && typeof value !== 'number') return null;
+  const text = String(value).trim();
+  if (text === '') return null;
+  const named = /^\$\{([A-Za-z_][A-Za-z0-9_]*)\}$/.exec(text)?.[1];
+  if (named === undefined) return moveSecret(hermes.draft, { text, ...place });
+  hermes.draft.report.carried(place.path, place.route);
+  return variableFrom(hermes, named);
+}
+
+/** A reference to a variable, whose value comes along where the `.env` has it. */
+export function variableFrom({ draft, env }: Hermes, name: string): string {
+  draft.variables.set(name, env.get(name) ?? null);
+  return `env:${name}`;
+}

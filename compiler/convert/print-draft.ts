@@ -1,0 +1,89 @@
+/** Prints a draft as YAML, with comments that say where each route came from and what is different about it. */
+import type { Pair, Scalar } from 'yaml';
+import { Document, isMap, isScalar, isSeq, visit } from 'yaml';
+import type { Draft, DraftRoute } from './draft.ts';
+import { webhookOf } from './draft.ts';
+import type { Entry } from './report.ts';
+
+/** Comments are broken before this column. */
+const WIDTH = 100;
+
+export function printDraft(draft: Draft): string {
+  const { config, routes } = draft;
+  webhookOf(draft).routes = Object.fromEntries(routes.map(({ name, settings }) => [name, settings]));
+  const document = new Document(config);
+  document.commentBefore = comment([
+    `Converted from ${oneLine(draft.file)}, a config of ${draft.origin}, by \`hookwright convert\`.`,
+    'A route with `enabled: false` answers 403: read what is said above it before you remove that line.',
+  ]);
+  const entries = draft.report.entries();
+  for (const route of routes) {
+    const key = keyAt(document, ['platforms', 'webhook', 'routes', route.name]);
+    if (key !== null) key.commentBefore = comment(about(draft, route, entries));
+  }
+  layOut(document);
+  return document.toString({ lineWidth: 0, blockQuote: 'literal', flowCollectionPadding: false });
+}
+
+/** Lists of plain values, and maps of them inside lists, stand on one line where they fit, as a person would write them. */
+function layOut(document: Document): void {
+  visit(document, {
+    Seq: (_, node) => {
+      if (node.items.every(isScalar) && fits(node.items.map(({ value }) => value))) node.flow = true;
+      for (const item of node.items)
+        if (
+          isMap(item) &&
+          item.items.every(({ value }) => isScalar(value) || (isSeq(value) && value.items.every(isScalar)))
+        )
+          item.flow = fits(Object.values(item.toJSON() as object)) && !(item.items.length > 2);
+    },
+  });
+}
+
+/** Texts of several lines are blocks. */
+const fits = (values: readonly unknown[]): boolean => {
+  const text = JSON.stringify(values);
+  return text.length < 90 && !text.includes('\\n');
+};
+
+function about({ file, report }: Draft, route: DraftRoute, entries: readonly Entry[]): readonly string[] {
+  const differences = entries.filter((entry) => entry.route === route.name && entry.fate !== 'carried');
+  return [
+    `${oneLine(file)}:${report.placeOf(route.path).line}: ${oneLine(route.from)}`,
+    ...differences.map((entry) => {
+      const instead = entry.instead === '' ? '' : `. ${entry.instead}`;
+      const key = entry.path.slice(route.path.length).join('.');
+      return oneLine(`${entry.fate}: ${key === '' ? '' : `${key}: `}${entry.reason}${instead}`);
+    }),
+  ];
+}
+
+/** The key of a pair, which its comment stands above. */
+function keyAt(document: Document, path: readonly string[]): Scalar | null {
+  const parent = document.getIn(path.slice(0, -1));
+  if (!isMap(parent)) return null;
+  const pair = parent.items.find(({ key }: Pair) => isScalar(key) && key.value === path.at(-1));
+  return pair !== undefined && isScalar(pair.key) ? pair.key : null;
+}
+
+const comment = (lines: readonly string[]): string =>
+  lines
+    .flatMap((line) => wrap(line, WIDTH))
+    .map((line) => ` ${line}`)
+    .join('\n');
+
+/** Foreign names may hold anything; in a comment they must not end the line. */
+const oneLine = (text: string): string => text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ');
+
+/** Lines of at most `width` characters, broken at spaces; those after the first are indented. */
+export function wrap(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = `  ${word}`;
+    } else line = line === '' ? word : `${line} ${word}`;
+  }
+  return [...lines, line];
+}

@@ -1,0 +1,69 @@
+/** What becomes of each part of a foreign config: carried over, changed or lost, with its place in that file. */
+
+import type { NodePath } from '../diagnostics/problem.ts';
+import type { Position } from '../print/lines.ts';
+import { createLines } from '../print/lines.ts';
+import type { Places } from '../source/file-tree.ts';
+import { fileTree } from '../source/file-tree.ts';
+import type { ParsedFile } from '../source/parse-yaml.ts';
+
+export type Fate = 'carried' | 'changed' | 'lost';
+
+export interface Entry {
+  readonly fate: Fate;
+  /** Of the key in the foreign file. */
+  readonly path: NodePath;
+  readonly place: Position;
+  /** Name of the converted route that it belongs to; null: none. */
+  readonly route: string | null;
+  /** Why it is not carried over as it was; never holds a value of the file. Empty where it was carried over. */
+  readonly reason: string;
+  /** What to do about it; empty: nothing. */
+  readonly instead: string;
+}
+
+/** An entry as converters note it. */
+export interface Remark {
+  readonly path: NodePath;
+  readonly route?: string | null;
+  readonly reason: string;
+  readonly instead?: string;
+}
+
+export class Report {
+  readonly #places: Places;
+  readonly #source: ParsedFile['source'];
+  readonly #lines = createLines();
+  readonly #entries: Entry[] = [];
+
+  constructor(file: ParsedFile) {
+    this.#places = fileTree(file);
+    this.#source = file.source;
+  }
+
+  carried(path: NodePath, route: string | null = null): void {
+    this.#note('carried', { path, route, reason: '' });
+  }
+
+  changed(remark: Remark): void {
+    this.#note('changed', remark);
+  }
+
+  lost(remark: Remark): void {
+    this.#note('lost', remark);
+  }
+
+  /** In the order of the file. */
+  entries(): readonly Entry[] {
+    return this.#entries.toSorted((a, b) => a.place.line - b.place.line || a.place.column - b.place.column);
+  }
+
+  placeOf(path: NodePath): Position {
+    const { key, value } = this.#places.place(path);
+    return this.#lines.positionOf(this.#source, (key ?? value).start);
+  }
+
+  #note(fate: Fate, { path, route = null, reason, instead = '' }: Remark): void {
+    this.#entries.push({ fate, path, place: this.placeOf(path), route, reason, instead });
+  }
+}

@@ -1,0 +1,27 @@
+/** Names of routes and variables made from names that other programs allow. */
+import type { Draft } from './draft.ts';
+
+/** A route name that no other route of the draft has. */
+export function routeName(draft: Draft, from: string): string {
+  const plain = from
+    .toLowerCase()
+    .replace(/[^a-z0-9_-]+/g, '-')
+    .replace(/^[^a-z0-9]+|-+$/g, '')
+    .slice(0, 60);
+  const taken = new Set(draft.routes.map(({ name }) => name));
+  const base = plain === '' ? 'route' : plain;
+  if (!taken.has(base)) return base;
+  let number = 2;
+  while (taken.has(`${base}-${number}`)) number++;
+  return `${base}-${number}`;
+}
+
+/** `GITHUB_PR_SECRET` for the parts `github-pr` and `secret`. */
+export function variableName(...parts: readonly string[]): string {
+  const name = parts
+    .join('_')
+    .toUpperCase()
+    .replace(/[^A-Z0-9]+/g, '_')
+    .replace(/^_+|_+$/g, '');
+  return /^[A-Z]/.test(name) ? name : `HOOK_${name}`;
+}

@@ -1,0 +1,97 @@
+/**
+ * Makes a draft compile. Foreign programs take what the compiler refuses (a regex that is not linear, a target that is not
+ * set up): each refused key is taken out and reported, and its route is closed, because what is taken out may be a check.
+ */
+import type { YAMLMap } from 'yaml';
+import { isMap, isScalar, parseDocument } from 'yaml';
+import type { Check, Complaint } from './conversion.ts';
+import type { Draft, DraftRoute, Settings } from './draft.ts';
+import { close } from './draft.ts';
+import { printDraft } from './print-draft.ts';
+
+/** What is taken out may bring up something else; a draft of many routes settles in two or three. */
+const MAX_ROUNDS = 12;
+
+/** The text of a config that compiles. @throws Error when it cannot be brought to: a fault of the converter */
+export function settle(draft: Draft, check: Check): string {
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const config = printDraft(draft);
+    const complaints = check(config);
+    const errors = complaints.filter(({ severity }) => severity === 'error');
+    if (errors.length === 0) return noteDropped(draft, config, complaints) ? printDraft(draft) : config;
+    const document = parseDocument(config);
+    const paths = errors.map((error) => ({ error, path: pathAt(document.contents, error.start) }));
+    const removed = paths.filter(({ error, path }) => takeOut(draft, path, error)).length;
+    if (removed === 0) throw new Error(`the converted config does not compile: ${errors[0]?.message ?? ''}`);
+  }
+  throw new Error('the converted config does not compile after all that was refused has been taken out');
+}
+
+const ROUTES = ['platforms', 'webhook', 'routes'];
+
+/** False: somebody else's error of this round has taken it out before. */
+function takeOut(draft: Draft, path: readonly string[], { message }: Complaint): boolean {
+  const inRoute = ROUTES.every((part, at) => path[at] === part);
+  const route = inRoute ? draft.routes.find(({ name }) => name === path[3]) : undefined;
+  return route === undefined ? removeSetting(draft, path, message) : removeKey(draft, route, path[4], message);
+}
+
+function removeKey(draft: Draft, route: DraftRoute, key: string | undefined, message: string): boolean {
+  const { settings } = route;
+  const taken = key === undefined || key === 'enabled' ? Object.keys(settings).filter(isDispensable) : [key];
+  if (!taken.some((name) => Object.hasOwn(settings, name))) return false;
+  for (const name of taken) delete settings[name];
+  draft.report.lost({
+    path: key === undefined ? route.path : [...route.path, key],
+    route: route.name,
+    reason: `hookwright refuses it: ${message}`,
+    instead: 'Put it right here, then remove `enabled: false`',
+  });
+  close(route);
+  return true;
+}
+
+/** What a route that stands alone needs, and nothing else can be wrong with. */
+const isDispensable = (key: string): boolean => !['enabled', 'secret', 'secrets', 'source'].includes(key);
+
+/** A setting of a target or of the server, or the whole target where it lacks one. */
+function removeSetting(draft: Draft, path: readonly string[], message: string): boolean {
+  const depth = path[0] === 'platforms' && path[1] !== 'webhook' ? 2 : Math.min(path.length, 3);
+  const parent = path
+    .slice(0, depth - 1)
+    .reduce<unknown>((at, part) => (at as Settings | undefined)?.[part], draft.config);
+  const key = path[depth - 1];
+  if (key === undefined || typeof parent !== 'object' || parent === null || !Object.hasOwn(parent, key)) return false;
+  delete (parent as Settings)[key];
+  draft.report.lost({
+    path: path.slice(0, depth),
+    reason: `hookwright refuses it: ${message}`,
+    instead: 'Set it up in hookwright.yaml (docs/targets.md), then open the routes that need it',
+  });
+  return true;
+}
+
+/** Warnings that say that something will not be used. True: there were some. */
+function noteDropped(draft: Draft, config: string, complaints: readonly Complaint[]): boolean {
+  const dropped = complaints.filter(({ rule }) => rule === 'unknown-toolset' || rule === 'barred-toolset');
+  const document = dropped.length === 0 ? null : parseDocument(config);
+  for (const { start, message } of dropped) {
+    const path = pathAt(document?.contents, start);
+    const route = draft.routes.find(({ name }) => name === path[3]);
+    draft.report.lost({
+      path: route === undefined ? path.slice(0, 2) : [...route.path, 'toolsets'],
+      route: route?.name ?? null,
+      reason: message,
+      instead: '',
+    });
+  }
+  return dropped.length > 0;
+}
+
+/** The keys that lead to an offset of the text. */
+function pathAt(root: unknown, offset: number): readonly string[] {
+  if (!isMap(root)) return [];
+  const pair = (root as YAMLMap).items.findLast(({ key }) => isScalar(key) && (key.range?.[0] ?? 0) <= offset);
+  if (pair === undefined || !isScalar(pair.key)) return [];
+  return [String(pair.key.value), ...pathAt(pair.value, offset)];
+}

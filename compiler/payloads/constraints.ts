@@ -1,0 +1,55 @@
+/** Conditions on one field that cannot hold together, whatever the sender sends. */
+import type { NodePath, Problem } from '../diagnostics/problem.ts';
+import { impossibleFilter } from '../rules/impossible-filter.ts';
+import { printValue } from '../shapes/describe.ts';
+import type { WrittenLeaf } from '../shapes/read-leaf.ts';
+import { oneOf } from '../text/suggest.ts';
+
+/** What holds already, by field. */
+export type Constraints = ReadonlyMap<string, Constraint>;
+
+interface Constraint {
+  /** Values as JSON that the field may have. */
+  readonly allowed: ReadonlySet<string>;
+  /** Of the condition that said so, below `filters`. */
+  readonly path: NodePath;
+}
+
+export function addConstraint(constraints: Constraints, leaf: WrittenLeaf): Constraints {
+  const allowed = allowedBy(leaf);
+  if (allowed === null) return constraints;
+  const before = constraints.get(keyOf(leaf))?.allowed;
+  const both = before === undefined ? allowed : allowed.filter((value) => before.has(value));
+  return new Map([...constraints, [keyOf(leaf), { allowed: new Set(both), path: leaf.path }]]);
+}
+
+/** null: it can hold beside them. */
+export function findContradiction(constraints: Constraints, leaf: WrittenLeaf): Problem | null {
+  const before = constraints.get(keyOf(leaf));
+  if (before === undefined || !contradicts(before.allowed, leaf)) return null;
+  const is = oneOf([...before.allowed].map((json) => printValue(JSON.parse(json))));
+  return {
+    rule: impossibleFilter,
+    path: [...leaf.path, leaf.operator],
+    at: 'value',
+    message: `this never holds together with the condition before it, by which \`${leaf.text}\` is ${is}`,
+    related: [{ path: before.path, message: 'the other condition' }],
+  };
+}
+
+function contradicts(allowed: ReadonlySet<string>, leaf: WrittenLeaf): boolean {
+  const own = allowedBy(leaf);
+  if (own !== null) return !own.some((value) => allowed.has(value));
+  if (leaf.operator === 'not_equals') return allowed.size === 1 && allowed.has(JSON.stringify(leaf.value));
+  return leaf.operator === 'missing' || (leaf.operator === 'exists' && leaf.value === false);
+}
+
+const keyOf = ({ field }: WrittenLeaf): string => `${field.in} ${field.path.join('.')}`;
+
+/** Values as JSON; null: it does not name them. Equality is that of JSON values: objects are left out, their keys have no order. */
+function allowedBy({ operator, value }: WrittenLeaf): readonly string[] | null {
+  const values: readonly unknown[] =
+    operator === 'equals' ? [value] : operator === 'in' && Array.isArray(value) ? value : [];
+  if (values.length === 0 || values.some((each) => typeof each === 'object' && each !== null)) return null;
+  return values.map((each) => JSON.stringify(each));
+}

@@ -1,0 +1,50 @@
+/** What is said of a path that no form of the events has: what was meant, and where such a path is to be found. */
+import type { Problem } from '../diagnostics/problem.ts';
+import { unknownPayloadPath } from '../rules/unknown-payload-path.ts';
+import { describeForms, listForms } from '../shapes/describe.ts';
+import { findPath } from '../shapes/find-path.ts';
+import type { FormSet } from '../shapes/form-set.ts';
+import { suggestPaths } from '../shapes/suggest-path.ts';
+import { oneOf } from '../text/suggest.ts';
+
+export interface WrittenPath {
+  readonly path: readonly string[];
+  /** As it is written. */
+  readonly text: string;
+  /** A path as it is written at this place: with braces in a template. */
+  readonly shown: (path: string) => string;
+}
+
+export function unknownPath(
+  set: FormSet,
+  { path, text, shown }: WrittenPath,
+  place: Pick<Problem, 'path' | 'within'>,
+): Problem {
+  const meant = suggestPaths(set, path).map((each) => shown(each.join('.')));
+  const suggestion = meant.length === 0 ? '' : `; did you mean ${oneOf(meant)}?`;
+  const hint = elsewhere(set, path);
+  return {
+    rule: unknownPayloadPath,
+    at: 'value',
+    ...place,
+    message: `no ${describeForms(set, set.shape.source)} has \`${text}\`${suggestion}`,
+    ...(hint === null ? {} : { hint }),
+    ...onlyFix(meant),
+  };
+}
+
+/** A repair where one thing alone can be meant. */
+export const onlyFix = ([first, ...others]: readonly string[]): Pick<Problem, 'fix'> =>
+  first === undefined || others.length > 0 ? {} : { fix: { kind: 'rename', text: first } };
+
+/** The other forms that have it: first those of the same events, which a filter has ruled out. */
+function elsewhere({ shape, forms }: FormSet, path: readonly string[]): string | null {
+  const has = shape.variants.filter(
+    (form) => !forms.includes(form) && findPath(shape.graph, form.root, path).kind === 'node',
+  );
+  if (has.length === 0) return null;
+  const events = new Set(forms.map(({ event }) => event));
+  const same = has.filter(({ event }) => events.has(event));
+  const shown = same.length > 0 ? same : has;
+  return `it is in ${listForms(shape, shown)}`;
+}

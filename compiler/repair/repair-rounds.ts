@@ -1,0 +1,63 @@
+/** Repairs files until nothing is left to repair: one repair may uncover what another mistake hid. */
+
+import type { FixedFile } from '../diagnostics/apply-fixes.ts';
+import { applyFixes } from '../diagnostics/apply-fixes.ts';
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { yamlAlias } from '../rules/yaml-alias.ts';
+import { yamlSyntax } from '../rules/yaml-syntax.ts';
+
+/** More rounds than this never help. */
+const MOST_ROUNDS = 5;
+
+interface Found {
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+export interface Repaired<T extends Found> {
+  /** What the repaired files compile to. */
+  readonly result: T;
+  /** The files that change, the rounds of one file as one change. */
+  readonly files: readonly FixedFile[];
+}
+
+/** @param recompile compiles with these texts, by absolute path, in the place of the files' own */
+export function repairRounds<T extends Found>(
+  found: T,
+  recompile: (texts: ReadonlyMap<string, FixedFile>) => T,
+): Repaired<T> {
+  let texts: ReadonlyMap<string, FixedFile> = new Map();
+  let result = found;
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    const fixed = applyFixes(result.diagnostics);
+    if (fixed.length === 0) break;
+    const next = new Map([...texts, ...fixed.map((file) => [file.path, merged(texts.get(file.path), file)] as const)]);
+    const after = recompile(next);
+    if (!isBetter(result.diagnostics, after.diagnostics, fixed)) break;
+    texts = next;
+    result = after;
+  }
+  return { result, files: [...texts.values()] };
+}
+
+const merged = (before: FixedFile | undefined, file: FixedFile): FixedFile =>
+  before === undefined ? file : { ...file, before: before.before, fixed: [...before.fixed, ...file.fixed] };
+
+/** Each repaired diagnostic is gone, and every file can still be read. Others may appear: a text that is read says more. */
+function isBetter(before: readonly Diagnostic[], after: readonly Diagnostic[], files: readonly FixedFile[]): boolean {
+  if (after.filter(isUnreadable).length > before.filter(isUnreadable).length) return false;
+  const were = countByKey(before);
+  const are = countByKey(after);
+  return files.every(({ fixed }) =>
+    fixed.every((diagnostic) => (are.get(keyOf(diagnostic)) ?? 0) < (were.get(keyOf(diagnostic)) ?? 0)),
+  );
+}
+
+const isUnreadable = ({ rule }: Diagnostic): boolean => rule === yamlSyntax.id || rule === yamlAlias.id;
+
+const keyOf = ({ source, rule, message }: Diagnostic): string => JSON.stringify([source.path, rule, message]);
+
+function countByKey(diagnostics: readonly Diagnostic[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const diagnostic of diagnostics) counts.set(keyOf(diagnostic), (counts.get(keyOf(diagnostic)) ?? 0) + 1);
+  return counts;
+}

@@ -1,0 +1,109 @@
+/** Reads the blueprints a user has: those shipped, and those of `<home_dir>/catalog/blueprints/`, which add to them or replace them. */
+import { join } from 'node:path';
+import type { BlueprintFile, BlueprintPlan } from '../../schemas/generated/types.ts';
+import type { Finding } from '../diagnostics/diagnostic.ts';
+import type { Problem } from '../diagnostics/problem.ts';
+import { lowerBlueprint } from '../lower/blueprint.ts';
+import { duplicateDefinition } from '../rules/duplicate-definition.ts';
+import { unreadableFile } from '../rules/unreadable-file.ts';
+import { wrongType } from '../rules/wrong-type.ts';
+import { checkShape } from '../schema/validate.ts';
+import { isPlainMap } from '../text/plain-map.ts';
+import { START } from '../text/source-text.ts';
+import { displayPath } from './display-path.ts';
+import type { Files } from './files.ts';
+import { findPlace } from './find-place.ts';
+import type { ParsedFile } from './parse-yaml.ts';
+import { parseYaml } from './parse-yaml.ts';
+import { readText } from './read-text.ts';
+import type { SourceTree } from './source-tree.ts';
+import { mergeFiles } from './source-tree.ts';
+
+export interface BlueprintSearch {
+  readonly files: Files;
+  /** Absolute; paths are shown relative to it. */
+  readonly cwd: string;
+  /** Absolute folders, a later one replaces blueprints of an earlier one. A folder that does not exist is empty. */
+  readonly folders: readonly string[];
+}
+
+export interface LoadedBlueprints {
+  /** By key, in the order of the keys. */
+  readonly plans: ReadonlyMap<string, BlueprintPlan>;
+  readonly findings: readonly Finding[];
+}
+
+interface Loaded {
+  readonly plan: BlueprintPlan;
+  readonly tree: SourceTree;
+}
+
+interface Loading {
+  readonly search: BlueprintSearch;
+  readonly findings: Finding[];
+}
+
+function parseFile({ search, findings }: Loading, path: string): ParsedFile | null {
+  const read = readText(search.files, path);
+  const source = { path, name: displayPath(path, search.cwd), text: read.ok ? read.text : '' };
+  if (!read.ok) {
+    findings.push({ rule: unreadableFile, source, range: START, message: read.message });
+    return null;
+  }
+  const parsed = parseYaml(source);
+  findings.push(...parsed.findings);
+  if (parsed.file === null || isPlainMap(parsed.file.value)) return parsed.file;
+  const range = { start: 0, end: read.text.length };
+  findings.push({ rule: wrongType, source, range, message: 'a blueprint is a map with `key`, `title`, …' });
+  return null;
+}
+
+function loadFile(loading: Loading, path: string): Loaded | null {
+  const file = parseFile(loading, path);
+  if (file === null) return null;
+  const { tree } = mergeFiles([file]);
+  const report = (problems: readonly Problem[]): void => {
+    loading.findings.push(...problems.map((problem) => findPlace(problem, tree)));
+  };
+  const shape = checkShape('blueprint', tree.value);
+  if (shape.length > 0) {
+    report(shape);
+    return null;
+  }
+  // The validator has just shown that the data has this type.
+  const { plan, problems } = lowerBlueprint(tree.value as unknown as BlueprintFile);
+  report(problems);
+  return plan === null ? null : { plan, tree };
+}
+
+function reportDuplicate(loading: Loading, first: Loaded, again: Loaded): void {
+  const message = `blueprint \`${again.plan.key}\` is defined in two files`;
+  const finding = findPlace({ rule: duplicateDefinition, path: ['key'], at: 'value', message }, again.tree);
+  const there = first.tree.place(['key']);
+  const related = { source: there.file.source, range: there.value, message: 'it is first defined here' };
+  loading.findings.push({ ...finding, related: [related] });
+}
+
+/** Two files of one folder must not define one key. */
+function loadFolder(loading: Loading, folder: string): ReadonlyMap<string, Loaded> {
+  const found = new Map<string, Loaded>();
+  const names = loading.search.files.list(folder).filter((name) => /\.ya?ml$/.test(name) && !name.startsWith('.'));
+  for (const name of names.toSorted()) {
+    const loaded = loadFile(loading, join(folder, name));
+    if (loaded === null) continue;
+    const first = found.get(loaded.plan.key);
+    if (first === undefined) found.set(loaded.plan.key, loaded);
+    else reportDuplicate(loading, first, loaded);
+  }
+  return found;
+}
+
+export function loadBlueprints(search: BlueprintSearch): LoadedBlueprints {
+  const loading: Loading = { search, findings: [] };
+  const plans = new Map<string, BlueprintPlan>();
+  for (const folder of search.folders) {
+    for (const [key, { plan }] of loadFolder(loading, folder)) plans.set(key, plan);
+  }
+  const sorted = [...plans].sort(([a], [b]) => (a < b ? -1 : 1));
+  return { plans: new Map(sorted), findings: loading.findings };
+}

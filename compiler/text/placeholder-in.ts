@@ -1,0 +1,127 @@
+/**
+ * Tells secrets from what stands for one that was never filled in: the variables of other tools, which are not expanded
+ * here, and the stand-ins of examples and manuals, which anybody can guess.
+ */
+
+import { inPlainLetters } from './plain-letters.ts';
+import { INSECURE_NO_AUTH } from './secret-ref.ts';
+
+export interface Placeholder {
+  /** What it is, for a message; the text itself is not repeated. */
+  readonly what: string;
+  /** The variable it names; null when there is none, or when it may be no name at all. */
+  readonly variable: string | null;
+}
+
+/** null: it may be a secret. */
+export function placeholderIn(text: string): Placeholder | null {
+  if (text === INSECURE_NO_AUTH) return null;
+  const trimmed = inPlainLetters(text).trim();
+  const variable = VARIABLES.find((pattern) => pattern.test(trimmed));
+  if (variable !== undefined) return { what: NOT_EXPANDED, variable: nameIn(trimmed) };
+  if (REFERENCES.test(trimmed)) return { what: NOT_READ, variable: null };
+  return isStandIn(trimmed) ? { what: STAND_IN, variable: null } : null;
+}
+
+/**
+ * Why the value of a variable or a file is no secret; null: it may be one. Nothing is expanded there either.
+ * @param loopback only this machine reaches the server: the examples run there with values of their own
+ */
+export function refusedValue(value: string, loopback: boolean): string | null {
+  const found = placeholderIn(value);
+  if (found === null || (loopback && found.variable === null && /example/i.test(value))) return null;
+  return `is no secret: ${found.what}`;
+}
+
+/** What to do about a value that is refused. */
+export const MAKE_A_SECRET = 'make one with `openssl rand -hex 32`';
+
+const NOT_EXPANDED = 'this is not expanded: the secret would be the very text';
+const NOT_READ = 'this is not looked up: the secret would be the very text';
+const STAND_IN = 'this stands for a secret, and anybody can guess it';
+
+const NAME = '[A-Za-z_][A-Za-z0-9_]*';
+/** As people write names, and random text rarely does: of one case, three characters or more. */
+const PLAIN_NAME = '(?:[A-Z_][A-Z0-9_.]{2,}|[a-z_][a-z0-9_.]{2,})';
+const VARIABLES: readonly RegExp[] = [
+  // ${X}, ${X:-y}, ${{ secrets.X }}, {{ x }}: also as a part of the text.
+  new RegExp(`\\$\\{\\s*!?${PLAIN_NAME}\\s*(?:[:?+=-][^{}]*)?\\}`),
+  new RegExp(`^\\$\\{${NAME}\\}$`),
+  /\{\{[\w\s.$'"()|,-]*\}\}/,
+  // #{X}, @{X}, %{X}, !{X}; $X, $(command), `command`, %X%, {X}, <%= x %>
+  new RegExp(`^[#@%!&~]\\{{1,2}\\s*${NAME}\\s*\\}{1,2}$`),
+  new RegExp(`^\\$(?:${PLAIN_NAME}|[A-Za-z_]\\w{0,5})$`),
+  /^\$\([\w./~-]+(?:\s.*)?\)$/,
+  /^`[\w./~-]+(?:\s[^`]*)?`$/,
+  new RegExp(`^%${PLAIN_NAME}%$`),
+  new RegExp(`^\\{${PLAIN_NAME}\\}$`),
+  /^<%.*%>$/,
+  // ENV:X, Env: X, $env:X, env.X, env(X), !ENV X, and how programs read a variable
+  new RegExp(`^[$!]?env(?:iron(?:ment)?)?(?:\\s*[:=.]\\s*|\\s*[[(]\\s*["']?|\\s+)[$]?${NAME}["']?[\\])]?$`, 'i'),
+  new RegExp(`^(?:process\\.env|os\\.environ|os\\.getenv|getenv|ENV)(?:\\.get)?[.[(]["']?${NAME}["']?[\\])]?$`, 'i'),
+  /^file\s*[:=]\s*[~./\\\w]/i,
+];
+
+/** References of other tools: secret managers, encrypted values. */
+const REFERENCES =
+  /^(?:(?:op|vault|ssm|awssm|gcpsm|azurekv|keyring|bws?|doppler|infisical|secret|secretref|sops):\/\/?|ref\+[a-z]+:|vault:|arn:aws:|ENC\[|@Microsoft\.KeyVault\(|projects\/[^/]+\/secrets\/)/i;
+
+/** The last one that looks like the name of a variable: a secret that begins with `$` is not repeated as one. */
+function nameIn(text: string): string | null {
+  const names = text.match(/\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g);
+  return names?.at(-1) ?? null;
+}
+
+/*
+ * A random text must not look like any of these, or a start fails for a good secret: short words count only as words of
+ * their own, between separators, and run together only when they are long.
+ */
+
+/** `change me`, `add-a-secret`, `SET_THIS`: how an instruction begins, word by word. */
+const INSTRUCTION =
+  /^(?:please )?(?:change|replace|update|fill|enter|insert|put|paste|set|add|use|generate) (?:me|it|this|in|out|with|here|your|the|an?|my|before|to|own)(?: |$)/;
+/** `changeme123`, `replacewithyours`, `putyourkeyhere`: run together. */
+const RUN_TOGETHER =
+  /^(?:please)?(?:(?:change|replace|update|insert|enter|paste|generate)(?:me|it|this|with|here|your|the|my|before)|(?:put|set|add|use|fill)(?:this|with|here|your))[a-z]*[0-9]{0,4}$/;
+const RUN_TOGETHER_SHORT = /^(?:fill|put|set|add|use)(?:me|it|in|out)[0-9]{0,4}$/;
+const OF_SECRET =
+  '(?:your|my|our|the|some|super|top|very|webhook|hook|signing|shared|global|client|app|application|bot|auth|access|api|' +
+  'github|gitlab|slack|telegram|discord|stripe|openai|hmac|random|strong|long|test|dummy|sample|fake|demo|default|secret|private)';
+const SECRET_WORD = '(?:secret|s3cr3t|token|key|password|passw0rd|passwd|pass|credentials?)';
+const NAMED = new RegExp(
+  `^a?${OF_SECRET}*${SECRET_WORD}s?(?:key|token|value|string|text|goes|here|please)*[0-9]{0,4}$`,
+);
+const WORDS =
+  /^(?:todo|fixme|tbd|tba|none|null|nil|undefined|false|true|empty|unset|missing|redacted|hidden|masked|removed|dummy|sample|demo|test|testing|foo|bar|foobar|baz|default|admin|letmein|qwerty|abc123|[0-9]?1234567?8?9?0?|0123456789(?:abcdef)?|deadbeef)$/;
+const PUT_HERE = new RegExp(`^(?:insert|enter|paste|put|replace|fill|add|provide)[a-z]*${SECRET_WORD}[a-z]*$`);
+const SAYS_SO =
+  /example|placeholder|changeme|changeit|replaceme|fillmein|notasecret|notarealsecret|insertyour|yoursecret|yourtoken/;
+/** `<your secret>`, `[API_KEY]`: words between brackets. */
+const BRACKETED = /^(?:<[^<>]*>|\[[^[\]]*\]|\([^()]*\)|\(\([^()]*\)\))$/;
+const IN_WORDS = /^[\s.…*?#_-]*(?:[A-Za-z]+[0-9]{0,2}(?:[\s.…'’*?#_-]+|$))*$/;
+/** `a-long-random-text`, `very long random string`. */
+const HOW_LONG =
+  /^(?:an?|any|some|my|your|the)?(?:very|really|long|random|strong|secure|unique|unguessable){1,6}(?:text|string|value|phrase|word|bytes|hex|characters?|chars?|here|please){0,4}[0-9]{0,4}$/;
+/** `ghp_xxxx`, `whsec_...`, `xoxb-xxxx-xxxx`: the prefix of a sender's secrets, and nothing behind it. */
+const EMPTY_BEHIND_PREFIX = /^(?:[A-Za-z0-9]{1,12}[_.:-]){1,4}([xX.…*•?0])\1{2,}(?:[_:-]([xX.…*•?0])\2{2,})*$/;
+/** Nobody generates so many of one letter in a row. */
+const MASKED = /x{8}|X{8}|\*{8}/;
+/** A passphrase of so many words may well hold one of those above. */
+const PASSPHRASE_WORDS = 8;
+
+const SEPARATORS = /[\s._:/!"'-]+/;
+
+function isStandIn(text: string): boolean {
+  if (BRACKETED.test(text)) return IN_WORDS.test(text.replace(/^[<[(]+|[>\])]+$/g, ''));
+  // xxxx, ****, ...
+  if (/^[.…*•xX_?#-]+$/.test(text) || EMPTY_BEHIND_PREFIX.test(text) || MASKED.test(text)) return true;
+  // Hosts of documentation are called like that, and a real URL is none of the words.
+  if (/^https?:\/\//i.test(text)) return /<[^<>]*>/.test(text);
+  const inner = text.toLowerCase().replace(/^[^\p{L}\p{N}]{1,3}|[^\p{L}\p{N}]{1,3}$/gu, '');
+  const words = inner.split(SEPARATORS).filter(Boolean);
+  const plain = words.join('');
+  if (/^(.)\1*$/u.test(plain) || INSTRUCTION.test(text.toLowerCase().replace(/[\s_-]+/g, ' '))) return true;
+  if ([RUN_TOGETHER, RUN_TOGETHER_SHORT, NAMED, PUT_HERE, WORDS, HOW_LONG].some((pattern) => pattern.test(plain)))
+    return true;
+  return words.length < PASSPHRASE_WORDS && SAYS_SO.test(plain);
+}
