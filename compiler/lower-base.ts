@@ -1,6 +1,8 @@
 /** Lowers everything but the routes: the table that routes, static or dynamic, are then checked and lowered against. */
+
+import { DEFAULT_PROFILE } from '../base/profiles.ts';
 import type { Config, JobPlan, ProfileConfig, ProfilePlan } from '../schemas/generated/types.ts';
-import type { Catalog, CatalogItem } from './catalog.ts';
+import type { CatalogItem, LoadedCatalog } from './catalog.ts';
 import { compileJob } from './compile-job.ts';
 import type { Flags, Overrides } from './config/overrides.ts';
 import type { TableContent } from './config/table-content.ts';
@@ -18,7 +20,6 @@ import { RULES } from './rules/registry.ts';
 import type { Places } from './source/file-tree.ts';
 import type { MachineFacts } from './views/machine-facts.ts';
 import type { Payloads, RouteScope } from './views/route-scope.ts';
-import { DEFAULT_PROFILE } from './views/route-scope.ts';
 
 /** A profile's config, validated. The root config is that of `default`. */
 export interface CheckedProfile {
@@ -34,7 +35,7 @@ export interface BaseInput {
   readonly settings: EffectiveSettings;
   readonly overrides: Overrides;
   readonly flags: Flags;
-  readonly catalog: Catalog;
+  readonly catalog: LoadedCatalog;
   /** `default` first. */
   readonly profiles: readonly CheckedProfile[];
   readonly facts: MachineFacts;

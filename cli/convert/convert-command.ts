@@ -1,7 +1,7 @@
 /** What the commands that convert a foreign config share: their flags, and what is printed and written. */
 import { resolve } from 'node:path';
 import { Command, Option } from 'clipanion';
-import type { Check, Conversion, Refusal } from '../../compiler/convert/conversion.ts';
+import type { CheckConfig, Conversion, ConversionRefusal } from '../../compiler/convert/conversion.ts';
 import type { SourceText } from '../../compiler/text/source-text.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError, UsageError } from '../base/errors.ts';
@@ -21,7 +21,7 @@ export abstract class ConvertCommand extends Command<CliContext> {
   json = Option.Boolean('--json', false, { description: 'Print config and report as JSON' });
   file = Option.String({ name: 'file' });
 
-  protected abstract convert(source: SourceText, check: Check): Conversion | Refusal;
+  protected abstract convert(source: SourceText, check: CheckConfig): Conversion | ConversionRefusal;
 
   async execute(): Promise<number> {
     const { context } = this;

@@ -1,7 +1,7 @@
 /** Reads the file that is to be converted, and the variables beside it. */
 import { dirname, join, resolve } from 'node:path';
 import { parseEnvLines } from '../../base/env-lines.ts';
-import type { Refusal } from '../../compiler/convert/conversion.ts';
+import type { ConversionRefusal } from '../../compiler/convert/conversion.ts';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
 import { createLines } from '../../compiler/print/lines.ts';
 import { displayPath } from '../../compiler/source/display-path.ts';
@@ -26,7 +26,7 @@ export function readVariables({ path }: SourceText): ReadonlyMap<string, string>
 }
 
 /** Without the lines of the file, which may hold secrets. */
-export function refusalError({ findings }: Refusal): CliError {
+export function refusalError({ findings }: ConversionRefusal): CliError {
   const lines = createLines();
   const said = findings.map(({ source, range, message }) => {
     const { line, column } = lines.positionOf(source, range.start);

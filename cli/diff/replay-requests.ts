@@ -5,7 +5,7 @@ import { explainRequest } from '../../runtime/explain/explain-request.ts';
 import { Warnings } from '../../runtime/explain/warnings.ts';
 import type { Explanation, RoutePlan } from '../../schemas/generated/types.ts';
 import type { Explainer } from '../explain/explainer.ts';
-import { keptParts, NO_SCHEME } from '../explain/kept-parts.ts';
+import { NO_SCHEME, verifiedParts } from '../explain/kept-parts.ts';
 import type { Replayed, RequestChange, RequestsReport, Unjudged } from './request-change.ts';
 
 export interface ReplaySides {
@@ -75,7 +75,7 @@ async function replay(kept: KeptRequest, sides: ReplaySides): Promise<Judged | U
   const plans = { old: sides.old.planOf(profile, route), new: sides.new.planOf(profile, route) };
   // Subscriptions stand in no table.
   if (plans.old === null) return 'unknown_route';
-  const found = keptParts(kept);
+  const found = verifiedParts(kept);
   if (found === null) return 'no_body';
   const { parts, verifiedBy } = found;
   if (verifiedBy === NO_SCHEME && plans.new?.insecure === false) return 'unsigned';

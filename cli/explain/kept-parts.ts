@@ -10,7 +10,7 @@ export interface KeptParts {
 }
 
 /** Null where its body was not kept: it had no valid signature. */
-export function keptParts({ method, path, headers, body, verified, scheme }: KeptRequest): KeptParts | null {
+export function verifiedParts({ method, path, headers, body, verified, scheme }: KeptRequest): KeptParts | null {
   if (body === null || !verified) return null;
   return { parts: partsOf(method, path, headers, Buffer.from(body, 'base64')), verifiedBy: scheme ?? NO_SCHEME };
 }

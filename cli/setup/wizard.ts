@@ -1,9 +1,9 @@
 /** The questions of `gateway setup`, each starting from what is set up already. */
 import { parseBaseUrl } from '../../base/base-url.ts';
+import { valueAt } from '../../compiler/schema/pointer.ts';
 import type { SetupAnswers } from './answers.ts';
 import { GENERATE } from './answers.ts';
 import type { KnownTarget, TargetWay } from './known-targets.ts';
-import { valueAt } from './plan-setup.ts';
 import type { Prompter } from './prompter.ts';
 
 const KEEP = 'keep';

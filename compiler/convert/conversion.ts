@@ -28,7 +28,7 @@ export interface Conversion {
 }
 
 /** A text that cannot be converted: what is wrong with it, and where. */
-export interface Refusal {
+export interface ConversionRefusal {
   readonly findings: readonly Finding[];
 }
 
@@ -42,4 +42,4 @@ export interface Complaint {
 }
 
 /** Compiles a config that is not written yet. */
-export type Check = (config: string) => readonly Complaint[];
+export type CheckConfig = (config: string) => readonly Complaint[];

@@ -5,14 +5,14 @@ import type { ParsedFile } from '../source/parse-yaml.ts';
 import { parseYaml } from '../source/parse-yaml.ts';
 import type { SourceText } from '../text/source-text.ts';
 import { START } from '../text/source-text.ts';
-import type { Refusal } from './conversion.ts';
+import type { ConversionRefusal } from './conversion.ts';
 
-export function parseForeign(source: SourceText): ParsedFile | Refusal {
+export function parseForeign(source: SourceText): ParsedFile | ConversionRefusal {
   const { file, findings } = parseYaml(source);
   return file === null || findings.length > 0 ? { findings } : file;
 }
 
 /** Refuses the whole text. */
-export const refuse = (source: SourceText, message: string, hint?: string): Refusal => ({
+export const refuseText = (source: SourceText, message: string, hint?: string): ConversionRefusal => ({
   findings: [{ rule: wrongType, source, range: START, message, ...(hint === undefined ? {} : { hint }) }],
 });

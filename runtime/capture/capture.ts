@@ -20,14 +20,14 @@ import { TAKEN_OUTCOMES } from './kept-request.ts';
 import { makeRecord } from './make-record.ts';
 import { requestsOf } from './open-requests.ts';
 import { createRequestIds, firstNumber, idOf } from './request-id.ts';
-import type { ReaderRequest } from './sqlite/capture-reader.ts';
-import type { WriterRequest } from './sqlite/capture-writer.ts';
+import type { CaptureReaderRequest } from './sqlite/capture-reader.ts';
+import type { CaptureWriterRequest } from './sqlite/capture-writer.ts';
 
 export interface CaptureContext {
   /** The one in service. */
   readonly table: () => RouteTable;
-  readonly writer: Client<WriterRequest>;
-  readonly reader: Client<ReaderRequest>;
+  readonly writer: Client<CaptureWriterRequest>;
+  readonly reader: Client<CaptureReaderRequest>;
   readonly counts: CaptureCounts;
   readonly redact: Redact;
   readonly clock: Clock;

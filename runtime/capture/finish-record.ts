@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { LocatorPlan } from '../../schemas/generated/types.ts';
 import { findCause } from '../verify/find-cause.ts';
-import { readText } from '../verify/locator.ts';
+import { readLocatedText } from '../verify/locator.ts';
 import { LazyRequest } from '../verify/request.ts';
 import type { Captured } from './captured.ts';
 import { marker } from './credentials.ts';
@@ -28,10 +28,10 @@ const NO_BODY = Buffer.alloc(0);
 function withoutCredentials(body: Buffer, head: KeptHead, places: readonly LocatorPlan[]): Buffer | null {
   let kept = body;
   for (const at of places) {
-    const value = readText(at, requestOf(head, kept));
+    const value = readLocatedText(at, requestOf(head, kept));
     if (value === null || value === '' || value === marker('credential')) continue;
     kept = replaceAll(kept, value, marker('credential'));
-    if (readText(at, requestOf(head, kept)) === value) return null;
+    if (readLocatedText(at, requestOf(head, kept)) === value) return null;
   }
   return kept;
 }

@@ -18,7 +18,7 @@ const DECIDED: ReadonlySet<StageName> = new Set([
 ]);
 
 /** Why it cannot be sent again; null: it can. */
-export function whyNotReplay({ verified, outcome, body }: KeptRequest): string | null {
+export function whyNotReplayRequest({ verified, outcome, body }: KeptRequest): string | null {
   if (!verified) return 'it had no valid signature';
   if (outcome === 'challenge') return "it was its sender's check of the URL, no event";
   return body === null ? 'its body is not kept' : null;

@@ -4,7 +4,7 @@
  */
 import { targetLabel } from '../../base/label.ts';
 import type { Deliverer, DeliveryOutcome, DeliveryRequest } from './deliverer.ts';
-import type { DeliveryContext, Driver, Shown } from './driver.ts';
+import type { DeliveryContext, Driver, ShownDelivery } from './driver.ts';
 import { DeliveryRefusal } from './http/values.ts';
 import type { LinkedTargets } from './link-targets.ts';
 import { failed } from './outcome.ts';
@@ -18,7 +18,7 @@ export interface SwappableDeliverer extends Deliverer {
    * What `deliver` would send, without secrets.
    * @throws DeliveryRefusal for a delivery that cannot be made.
    */
-  show(request: DeliveryRequest): Promise<readonly Shown[]>;
+  show(request: DeliveryRequest): Promise<readonly ShownDelivery[]>;
 }
 
 export interface DelivererParts {

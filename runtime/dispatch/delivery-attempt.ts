@@ -10,7 +10,7 @@ import { decideDelivery } from './delivery-decision.ts';
 import { logFields } from './log-fields.ts';
 
 /** A text on its way, with the dispatch that says where to. */
-export interface Content {
+export interface DeliveryContent {
   readonly dispatch: Dispatch;
   readonly text: string;
 }
@@ -35,7 +35,7 @@ export function progressOf(index: number, steps: readonly Step[]): DeliveryProgr
 /** One attempt. When a deliverer throws, which none should, it is unknown whether something was sent. */
 export async function deliverOnce(
   context: DispatchContext,
-  { dispatch, text }: Content,
+  { dispatch, text }: DeliveryContent,
   progress: DeliveryProgress,
   signal: AbortSignal,
 ): Promise<DeliveryOutcome> {
@@ -85,7 +85,7 @@ export type MadeAttempt =
 
 export async function makeAttempt(
   context: DispatchContext,
-  content: Content,
+  content: DeliveryContent,
   progress: DeliveryProgress,
   signal: AbortSignal,
 ): Promise<MadeAttempt> {

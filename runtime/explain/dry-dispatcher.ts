@@ -7,11 +7,11 @@ import type { Dispatcher } from '../dispatch/dispatcher.ts';
 export type RefusesDelivery = (profile: string, delivery: DispatchDelivery) => Promise<string | null> | string | null;
 
 /** What a job would do if it were fired. */
-export type JobState = 'accepted' | 'paused' | 'unknown_job';
+export type JobOutcome = 'accepted' | 'paused' | 'unknown_job';
 
 export interface DryContext {
   readonly refusal: RefusesDelivery;
-  readonly jobState: (profile: string, id: string) => Promise<JobState> | JobState;
+  readonly jobState: (profile: string, id: string) => Promise<JobOutcome> | JobOutcome;
 }
 
 /** Knows no id, has an empty queue, and every delivery whose address can be used succeeds. */

@@ -15,7 +15,7 @@ import { STAGE_NAMES } from '../intake/stage.ts';
 import { subjectOf } from '../intake/stages/filters.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Ids } from '../platform/ids.ts';
-import { printable } from '../platform/printable.ts';
+import { printableStart } from '../platform/printable.ts';
 import type { LinkedRoute } from '../table/linked-table.ts';
 import type { SignatureEvidence } from '../verify/find-cause.ts';
 import { findCause } from '../verify/find-cause.ts';
@@ -97,7 +97,7 @@ class WatchedRequest implements Watcher {
 
   passed(stage: StageName, reply: Reply | null): void {
     const { intake, input } = this;
-    if (stage === 'identify' && input.event !== null) intake.event = printable(input.event, EVENT_LIMIT);
+    if (stage === 'identify' && input.event !== null) intake.event = printableStart(input.event, EVENT_LIMIT);
     if (stage === 'filter') this.filter = intake.route.filter?.inspect(subjectOf(intake)) ?? null;
     if (stage === 'render') this.dispatch = intake.dispatch;
     // What the dispatch stage answers is not the reason of a stop where it takes the event.

@@ -2,9 +2,10 @@
  * Says what became of a request: one count, and one log line for each event. Requests of strangers share a budget of lines
  * a route. Payloads and secrets never get here.
  */
+import { DEFAULT_PROFILE } from '../../base/profiles.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { LogFields, Logger } from '../platform/log.ts';
-import { printable } from '../platform/printable.ts';
+import { printableStart } from '../platform/printable.ts';
 import type { Intake } from './intake.ts';
 import { LineBudget } from './line-budget.ts';
 import { schemeLabel } from './reason.ts';
@@ -29,8 +30,6 @@ type Level = keyof Logger;
 
 /** Placeholders that are named in a line. */
 const MOST_UNRESOLVED = 20;
-
-const DEFAULT_PROFILE = 'default';
 
 /** Outcomes that are not just another event. */
 const LEVELS: Partial<Record<Outcome, Level>> = {
@@ -92,7 +91,7 @@ export class EventLog {
   /** A request for nothing of ours. Strangers may send any number of them. */
   unknown(path: string): void {
     this.count({ route: '', profile: '', outcome: 'unknown_route', ignored: null, ms: 0, secret: 0 });
-    this.log.debug({ path: printable(path, 200) }, 'unknown_route');
+    this.log.debug({ path: printableStart(path, 200) }, 'unknown_route');
   }
 }
 

@@ -5,7 +5,7 @@
  */
 import { labelOf } from '../../base/label.ts';
 import type { LocatorPlan } from '../../schemas/generated/types.ts';
-import { printable } from '../platform/printable.ts';
+import { printableStart } from '../platform/printable.ts';
 import { decidingLeaf } from '../table/deciding-leaf.ts';
 import { eventEntries } from '../table/link-events.ts';
 import { readFirst } from '../verify/locator.ts';
@@ -133,7 +133,7 @@ function sentIdentity(intake: Intake): SignatureReason['sent'] {
     found.event ??= readFirst([...event, ...eventFallback].filter(isOutside), intake, true);
     found.deliveryId ??= readFirst(delivery.filter(isOutside), intake, true);
   }
-  const print = (text: string | null): string | null => (text === null ? null : printable(text, SENT_LIMIT));
+  const print = (text: string | null): string | null => (text === null ? null : printableStart(text, SENT_LIMIT));
   return { event: print(found.event), deliveryId: print(found.deliveryId) };
 }
 

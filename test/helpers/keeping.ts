@@ -5,9 +5,9 @@ import { Capture } from '../../runtime/capture/capture.ts';
 import type { CaptureCounts } from '../../runtime/capture/capture-counts.ts';
 import { createCaptureCounts } from '../../runtime/capture/capture-counts.ts';
 import type { KeptFilter, KeptRequest, KeptSummary } from '../../runtime/capture/kept-request.ts';
-import type { ReaderRequest } from '../../runtime/capture/sqlite/capture-reader.ts';
+import type { CaptureReaderRequest } from '../../runtime/capture/sqlite/capture-reader.ts';
 import { CaptureReader } from '../../runtime/capture/sqlite/capture-reader.ts';
-import type { WriterRequest } from '../../runtime/capture/sqlite/capture-writer.ts';
+import type { CaptureWriterRequest } from '../../runtime/capture/sqlite/capture-writer.ts';
 import { CaptureWriter } from '../../runtime/capture/sqlite/capture-writer.ts';
 import { Redactor } from '../../runtime/deliver/redact.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
@@ -34,7 +34,7 @@ export interface Keeping extends Served {
 export async function serveKeeping(
   t: TestContext,
   parts: TableParts,
-  options: ServeOptions & { readonly writer?: Client<WriterRequest>; readonly redactor?: Redactor } = {},
+  options: ServeOptions & { readonly writer?: Client<CaptureWriterRequest>; readonly redactor?: Redactor } = {},
 ): Promise<Keeping> {
   const routes = Object.entries(parts.routes ?? {}).map(
     ([name, route]) => [name, { capture: 'all', ...route }] as const,
@@ -60,15 +60,15 @@ export async function serveKeeping(
 export function openCapture(
   path: string,
   context: Pick<ConstructorParameters<typeof Capture>[0], 'table' | 'counts' | 'clock' | 'redact'> & {
-    readonly writer?: Client<WriterRequest>;
+    readonly writer?: Client<CaptureWriterRequest>;
   },
 ): Capture {
   const writer = new CaptureWriter(path);
   const reader = new CaptureReader(path);
   return new Capture({
-    writer: inlineClient<WriterRequest>((request) => writer.serve(request)),
+    writer: inlineClient<CaptureWriterRequest>((request) => writer.serve(request)),
     ...context,
-    reader: inlineClient<ReaderRequest>((request) => reader.serve(request)),
+    reader: inlineClient<CaptureReaderRequest>((request) => reader.serve(request)),
     log: recordLog(),
   });
 }

@@ -4,7 +4,7 @@ import type { DispatchSummary } from '../../../runtime/store/queries.ts';
 import type { CliContext } from '../../base/context.ts';
 import { arrayOption, jobFilterOption, routeFilterOption, sinceOption } from '../../command-line/options.ts';
 import { parsedBy } from '../../command-line/values.ts';
-import { parseFilter, parseLimit } from '../../deliveries/filter.ts';
+import { parseDeliveryFilter, parseLimit } from '../../deliveries/filter.ts';
 import { printJson } from '../../output/print.ts';
 import type { Column } from '../../output/table.ts';
 import { printTable } from '../../output/table.ts';
@@ -36,7 +36,7 @@ export class DeliveriesListCommand extends Command<CliContext> {
 
   async execute(): Promise<number> {
     const now = this.context.clock.now();
-    const filter = { ...parseFilter(this, now), limit: this.limit };
+    const filter = { ...parseDeliveryFilter(this, now), limit: this.limit };
     const rows = (await useStore(this.context, (store) => store.read({ kind: 'list', filter }))) ?? [];
     if (this.json) printJson(this.context, rows.map(toJson));
     else printTable(this.context, rows, columns(now), 'nothing of that kind is stored');

@@ -9,7 +9,7 @@ import { CliError, UsageError } from '../../base/errors.ts';
 import { arrayOption, jobFilterOption, routeFilterOption, sinceOption } from '../../command-line/options.ts';
 import { parsedBy } from '../../command-line/values.ts';
 import type { Filter } from '../../deliveries/filter.ts';
-import { parseFilter, parseLimit } from '../../deliveries/filter.ts';
+import { parseDeliveryFilter, parseLimit } from '../../deliveries/filter.ts';
 import { printJson, printLine, printNote } from '../../output/print.ts';
 import { createProgress } from '../../output/progress.ts';
 import { findDispatch } from '../../store/find-dispatch.ts';
@@ -53,7 +53,7 @@ export class DeliveriesReplayCommand extends Command<CliContext> {
     if ((this.ids.length === 0) === (this.state === undefined)) {
       throw new UsageError('name deliveries by id, or all of one state with --state');
     }
-    const filter = parseFilter(this, this.context.clock.now());
+    const filter = parseDeliveryFilter(this, this.context.clock.now());
     const limit = this.limit ?? Number.MAX_SAFE_INTEGER;
     const done = await useStore(this.context, async (store) => {
       const ids = this.ids.length > 0 ? await this.named(store) : await chosen(store, filter, limit);

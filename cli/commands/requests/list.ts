@@ -10,7 +10,7 @@ import type { Column } from '../../output/table.ts';
 import { formatTable, printTable } from '../../output/table.ts';
 import { formatDuration } from '../../output/time.ts';
 import { outcomeText } from '../../requests/describe-request.ts';
-import { parseFilter } from '../../requests/filter.ts';
+import { parseRequestFilter } from '../../requests/filter.ts';
 import { followRequests } from '../../requests/follow.ts';
 import { useRequests } from '../../store/use-requests.ts';
 
@@ -40,7 +40,7 @@ export class RequestsListCommand extends Command<CliContext> {
 
   async execute(): Promise<number> {
     const now = this.context.clock.now();
-    const filter = parseFilter(this, now);
+    const filter = parseRequestFilter(this, now);
     const limit = parseLimit(this.limit);
     const page = { limit, ...(this.before === undefined ? {} : { before: this.before }) };
     await useRequests(this.context, async (requests) => {

@@ -6,7 +6,7 @@ import type { Captured, CaptureLimits } from '../captured.ts';
 import { finishRecord } from '../finish-record.ts';
 import { inodeOf, isDamaged, openCaptureFile, removeCaptureFile } from './schema.ts';
 
-export type WriterRequest =
+export type CaptureWriterRequest =
   | { readonly kind: 'write'; readonly records: readonly Captured[]; readonly limits: CaptureLimits }
   | { readonly kind: 'close' };
 
@@ -32,7 +32,7 @@ export class CaptureWriter {
   }
 
   /** @returns how many were stored @throws the driver's error when the medium fails */
-  serve(request: WriterRequest): number {
+  serve(request: CaptureWriterRequest): number {
     if (request.kind === 'close') {
       this.close();
       return 0;

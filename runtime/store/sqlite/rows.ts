@@ -6,7 +6,7 @@ import type { DispatchState, OpenState } from '../states.ts';
 import { isFinal } from '../states.ts';
 import { Counts, laneKey } from './counts.ts';
 import type { Connection } from './driver.ts';
-import type { DispatchHead, Texts } from './encode.ts';
+import type { DispatchHead, LargeTexts } from './encode.ts';
 import { Turns } from './turns.ts';
 import * as sql from './work-queries.ts';
 
@@ -19,7 +19,7 @@ export interface NewDispatch {
   /** Default: the next one. */
   readonly ref?: Ref;
   readonly head: DispatchHead;
-  readonly texts: Texts;
+  readonly texts: LargeTexts;
   /** Undefined: the route's limit stays as it is. */
   readonly max_concurrent?: number | null;
   readonly state: OpenState;

@@ -6,7 +6,7 @@
  * earliest due time, and `later`, the earliest after the last look. They may be too early, which costs a query, but are
  * never too late.
  */
-import type { Query, Value } from './driver.ts';
+import type { RowQuery, Value } from './driver.ts';
 
 interface Lane {
   next: number;
@@ -17,10 +17,10 @@ interface Lane {
 
 export interface LaneQueries {
   /** The first lane by name after this one. */
-  readonly laneAfter: Query<[string | null]>;
+  readonly laneAfter: RowQuery<[string | null]>;
   /** Earliest due time in a lane, and the earliest after an instant. */
-  readonly next: Query<[number | null]>;
-  readonly later: Query<[number | null]>;
+  readonly next: RowQuery<[number | null]>;
+  readonly later: RowQuery<[number | null]>;
 }
 
 const UNKNOWN = Number.NEGATIVE_INFINITY;
@@ -121,5 +121,5 @@ export class Turns {
   }
 }
 
-const first = (query: Query<[number | null]>, ...values: readonly Value[]): number =>
+const first = (query: RowQuery<[number | null]>, ...values: readonly Value[]): number =>
   query.get(...values)?.[0] ?? NEVER;

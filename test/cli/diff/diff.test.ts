@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
-import type { Change } from '../../../cli/diff/change.ts';
+import type { ConfigChange } from '../../../cli/diff/change.ts';
 import type { CliResult } from '../../helpers/cli.ts';
 import { runInProcess } from '../../helpers/cli.ts';
 import { startGateway } from '../../helpers/gateway.ts';
@@ -50,7 +50,7 @@ function open(t: TestContext) {
     write('new.yaml', changed);
     const { stdout, stderr, code } = await run('old.yaml', 'new.yaml', '--json');
     assert.notEqual(stdout, '', stderr);
-    const { changes } = JSON.parse(stdout) as { readonly changes: readonly Change[] };
+    const { changes } = JSON.parse(stdout) as { readonly changes: readonly ConfigChange[] };
     assert.equal(code, changes.length === 0 ? 0 : 1);
     return changes.map(({ subject, name, sentence }) => `${subject} ${name}: ${sentence}`);
   };
