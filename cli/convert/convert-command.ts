@@ -1,11 +1,12 @@
 /** What the commands that convert a foreign config share: their flags, and what is printed and written. */
 import { resolve } from 'node:path';
 import { Command, Option } from 'clipanion';
-import type { Check, Conversion, Refusal } from '../../compiler/convert/conversion.ts';
+import type { Conversion, Refusal, Tools } from '../../compiler/convert/conversion.ts';
 import type { SourceText } from '../../compiler/text/source-text.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError, UsageError } from '../base/errors.ts';
 import { printJson, printLine, printNote } from '../output/print.ts';
+import { newSecret } from '../subscriptions/save-entry.ts';
 import { createCheck } from './check-config.ts';
 import { formatReport, reportJson } from './print-report.ts';
 import { readForeign, refusalError } from './read-foreign.ts';
@@ -21,7 +22,7 @@ export abstract class ConvertCommand extends Command<CliContext> {
   json = Option.Boolean('--json', false, { description: 'Print config and report as JSON' });
   file = Option.String({ name: 'file' });
 
-  protected abstract convert(source: SourceText, check: Check): Conversion | Refusal;
+  protected abstract convert(source: SourceText, tools: Tools): Conversion | Refusal;
 
   async execute(): Promise<number> {
     const { context } = this;
@@ -29,7 +30,8 @@ export abstract class ConvertCommand extends Command<CliContext> {
       throw new UsageError('--dry-run writes nothing, --out says where to write');
     const folder = resolve(context.cwd, this.out ?? '.');
     const source = readForeign(context, this.file);
-    const converted = this.convert(source, await createCheck(context, folder));
+    const check = await createCheck(context, folder);
+    const converted = this.convert(source, { check, newSecret: () => newSecret(context) });
     if ('findings' in converted) throw refusalError(converted);
     // In a pipe the config itself is the result.
     const isWritten = this.out !== undefined || (!this.dryRun && context.stdout.isTTY === true);

@@ -41,5 +41,9 @@ export interface Complaint {
   readonly message: string;
 }
 
-/** Compiles a config that is not written yet. */
-export type Check = (config: string) => readonly Complaint[];
+/** What a conversion needs of the world. */
+export interface Tools {
+  /** Compiles a config that is not written yet. */
+  readonly check: (config: string) => readonly Complaint[];
+  readonly newSecret: () => string;
+}

@@ -2,7 +2,7 @@
 import type { NodePath } from '../../diagnostics/problem.ts';
 import { isPlainMap } from '../../text/plain-map.ts';
 import type { SourceText } from '../../text/source-text.ts';
-import type { Check, Conversion, Refusal } from '../conversion.ts';
+import type { Conversion, Refusal, Tools } from '../conversion.ts';
 import type { Draft, DraftRoute, Settings } from '../draft.ts';
 import { parseForeign, refuse } from '../parse-foreign.ts';
 import { Report } from '../report.ts';
@@ -26,7 +26,7 @@ const PLACES: readonly NodePath[] = [
 export function convertHermes(
   source: SourceText,
   env: ReadonlyMap<string, string>,
-  check: Check,
+  { check, newSecret }: Tools,
 ): Conversion | Refusal {
   const file = parseForeign(source);
   if ('findings' in file) return file;
@@ -37,6 +37,7 @@ export function convertHermes(
   const draft: Draft = {
     ...{ origin: 'Hermes Agent', file: source.name, config: {}, routes: [], variables: new Map() },
     report: new Report(file),
+    newSecret,
   };
   const isSubscriptionFile = found.every(({ path }) => path.length === 1);
   const config = isSubscriptionFile ? {} : (file.value as Settings);

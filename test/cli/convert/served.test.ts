@@ -1,7 +1,7 @@
 /** Converted configs are served and get signed events: what the original's documentation says of them happens here, too. */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
-import { chmodSync, copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { parseEnvLines } from '../../../base/env-lines.ts';
@@ -84,4 +84,64 @@ test('hermes: a signed event runs the agent; what is not signed, filtered or unk
   const ignored = await post('review', closed, signed(closed));
   assert.deepEqual([ignored.status, ((await ignored.json()) as { reason: string }).reason], [200, 'filter']);
   assert.equal(await seen(), 'chat|--quiet|--query-file|-|--toolsets|web,clarify|Look at A title');
+});
+
+const HOOKS = (command: string): string => `
+- id: Site
+  execute-command: ${command}
+  command-working-directory: /tmp
+  pass-arguments-to-command:
+    - { source: string, name: --ref }
+    - { source: payload, name: after }
+    - { source: payload, name: commits.0.author }
+    - { source: payload, name: not.there }
+    - { source: header, name: X-GitHub-Event }
+    - { source: entire-payload }
+  pass-environment-to-command:
+    - { source: payload, name: pusher.name, envname: WHO }
+    - { source: payload, name: count }
+  pass-file-to-command:
+    - { source: payload, name: image, envname: IMAGE, base64decode: true }
+  trigger-rule:
+    and:
+      - match:
+          type: payload-hmac-sha256
+          secret: site-hook-3f9a01
+          parameter: { source: header, name: X-Hub-Signature-256 }
+      - match: { type: value, value: refs/heads/main, parameter: { source: payload, name: ref } }
+- id: open
+  execute-command: ${command}
+- id: address
+  execute-command: ${command}
+  trigger-rule: { match: { type: ip-whitelist, ip-range: 127.0.0.1 } }
+`;
+
+test('adnanh: the command gets its arguments, variables and files; whoever the rule refused is refused', async (t) => {
+  const folder = tempDir(t);
+  const [command, seen] = [join(folder, 'command.sh'), join(folder, 'seen')];
+  const script = `{ printf '<%s>' "$@"; echo; echo "$WHO/$HOOK_count/$(pwd)"; cat "$IMAGE"; } > ${seen}.new; mv ${seen}.new ${seen}`;
+  writeFileSync(command, `#!/bin/sh\n${script}\n`);
+  chmodSync(command, 0o755);
+  const { gateway, secrets } = await serve(t, 'adnanh', HOOKS(command));
+  const post = async (route: string, body: string, headers: Record<string, string> = {}): Promise<number> => {
+    const all = { 'content-type': 'application/json', 'x-github-event': 'push', ...headers };
+    return (await fetch(`${gateway.url}/webhooks/${route}`, { method: 'POST', body, headers: all })).status;
+  };
+  // A value that would be two arguments, a template or a command if anybody read it as such.
+  const author = '"; touch x\n{ref} $(id)';
+  const push = { ref: 'refs/heads/main', after: 'abc', commits: [{ author }], pusher: { name: 'ada' }, count: 7 };
+  const body = JSON.stringify({ ...push, image: Buffer.from('png').toString('base64') });
+  const sign = (text: string): Record<string, string> => ({
+    'x-hub-signature-256': `sha256=${hmac('sha256', secrets.get('SITE_SECRET'), text)}`,
+  });
+  assert.equal(await post('site', body), 401);
+  assert.equal(await post('site', `${body} `, sign(body)), 401);
+  const other = JSON.stringify({ ...push, ref: 'refs/heads/other' });
+  assert.equal(await post('site', other, sign(other)), 200);
+  assert.equal(await post('open', body), 401);
+  assert.equal(await post('address', body), 403);
+  assert.equal(existsSync(seen), false);
+  assert.equal(await post('site', body, sign(body)), 202);
+  const text = await until(async () => existsSync(seen) && readFileSync(seen, 'utf8'));
+  assert.equal(text, `<--ref><abc><${author}><><push><${body}>\nada/7/${realpathSync('/tmp')}\npng`);
 });

@@ -1,0 +1,35 @@
+/**
+ * The hooks file may be a Go template: `{{ getenv "NAME" | js }}`. The calls that stand for one text are kept as text, so
+ * that the file parses and every offset stays what it was; anything else has to be rendered first.
+ */
+import type { SourceText } from '../../text/source-text.ts';
+import type { Refusal } from '../conversion.ts';
+
+/** Quotes inside of a quoted string would end it. */
+const CALL =
+  /\{\{-?\s*(getenv|cat|credential)\s+(?:"([^"\n]{1,200})"|`([^`\n]{1,200})`)\s*(?:\|\s*(?:js|html|print)\s*)*-?\}\}/g;
+const ACTION = /\{\{-?\s*(?:if|range|with|define|template|block|end|else|\$|\.|\/\*|getenv|cat|credential|print|env)\b/;
+
+/** Calls with their quotes replaced; the length stays. */
+export function plainCalls(source: SourceText): SourceText | Refusal {
+  const text = source.text.replace(CALL, (call) => call.replace(/["`]/g, "'"));
+  const rest = text.replace(/\{\{-?\s*(?:getenv|cat|credential)\s+'[^'\n]{1,200}'\s*(?:\|\s*\w+\s*)*-?\}\}/g, '');
+  const action = ACTION.exec(rest);
+  if (action === null) return { ...source, text };
+  const start = Math.max(0, source.text.indexOf(action[0]));
+  const message = 'this is a Go template, of which only getenv, cat and credential are understood';
+  const hint = 'render the file first, with values for the secrets that stand for nothing';
+  return { findings: [{ rule: 'wrong-type', source, range: { start, end: start }, message, hint }] };
+}
+
+export interface TemplateCall {
+  readonly name: 'getenv' | 'cat' | 'credential';
+  readonly argument: string;
+}
+
+/** The call that a text consists of; null: it is a text of its own. */
+export function callIn(text: string): TemplateCall | null {
+  const match = /^\{\{-?\s*(getenv|cat|credential)\s+'([^']+)'[^{}]*\}\}$/.exec(text.trim());
+  const [, name, argument] = match ?? [];
+  return name === undefined || argument === undefined ? null : { name: name as TemplateCall['name'], argument };
+}
