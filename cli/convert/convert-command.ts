@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import { Command, Option } from 'clipanion';
 import type { Conversion, Refusal, Tools } from '../../compiler/convert/conversion.ts';
+import { displayPath } from '../../compiler/source/display-path.ts';
 import type { SourceText } from '../../compiler/text/source-text.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError, UsageError } from '../base/errors.ts';
@@ -14,6 +15,8 @@ import { writeConversion } from './write-conversion.ts';
 
 /** Of a report that goes to no terminal. */
 const WIDTH = 80;
+
+const UNWRITTEN = 'Nothing was written: --out <dir> writes the config, its .env and its programs.';
 
 export abstract class ConvertCommand extends Command<CliContext> {
   out = Option.String('--out', { description: '<dir> Write hookwright.yaml and .env into this folder' });
@@ -47,8 +50,16 @@ export abstract class ConvertCommand extends Command<CliContext> {
     for (const name of written) printLine(context, name);
     if (written.length === 0) context.stdout.write(conversion.config);
     for (const line of formatReport(conversion, file, width)) printNote(context, line);
-    const next = 'Nothing was written: --out <dir> writes the config, its .env and its programs.';
-    printNote(context, written.length === 0 ? next : 'Next: hookwright lint, then hookwright gateway run');
+    printNote(
+      context,
+      written.length === 0 ? UNWRITTEN : `Next: ${this.enter()}hookwright lint && hookwright gateway run`,
+    );
+  }
+
+  private enter(): string {
+    const { cwd } = this.context;
+    const folder = resolve(cwd, this.out ?? '.');
+    return folder === cwd ? '' : `cd ${displayPath(folder, cwd)} && `;
   }
 
   private exitCode({ entries }: Conversion): number {

@@ -28,7 +28,9 @@ export function readVariables({ path }: SourceText): ReadonlyMap<string, string>
 /** Without the lines of the file, which may hold secrets. */
 export function refusalError({ findings }: Refusal): CliError {
   const lines = createLines();
-  const said = findings.map(({ source, range, message }) => {
+  const said = findings.map(({ rule, source, range, message: found }) => {
+    // What follows a `*` may be a secret that lacks its quotes.
+    const message = rule === 'yaml-alias' ? 'this alias stands for nothing: quote a value that begins with `*`' : found;
     const { line, column } = lines.positionOf(source, range.start);
     return `${source.name}:${line}:${column}: ${message}`;
   });

@@ -21,7 +21,11 @@ export function convertAdnanh(source: SourceText, runner: string, { check, newSe
   const file = parseForeign(plain);
   if ('findings' in file) return file;
   if (!Array.isArray(file.value) || !file.value.every(isPlainMap))
-    return refuse(source, 'a hooks file is a list of hooks, each with `id` and `execute-command`');
+    return refuse(
+      source,
+      'a hooks file is a list of hooks, each with `id` and `execute-command`',
+      'a config of Hermes Agent: hookwright convert hermes',
+    );
   if (file.value.length === 0) return refuse(source, 'it has no hooks');
   const draft: Draft = {
     ...{ origin: 'adnanh/webhook', file: source.name, config: {}, routes: [], variables: new Map() },

@@ -4,7 +4,7 @@ import type { Settings } from '../draft.ts';
 import { close } from '../draft.ts';
 import { EVENT_HEADERS } from './convert-auth.ts';
 import type { HookContext } from './hook-value.ts';
-import { asList, asMap, fieldOf, textOf } from './hook-value.ts';
+import { asList, asMap, fieldOf, isXmlPath, textOf } from './hook-value.ts';
 
 /** Where the runner finds a value. */
 export interface Value {
@@ -90,7 +90,9 @@ function values(hook: Settings, key: string, path: NodePath, context: HookContex
       report.lost({
         path: [...field.path, at],
         route: route.name,
-        reason: `a command gets the payload, the event type and the delivery id, and no \`${textOf(from, 'source') ?? ''}\``,
+        reason: isXmlPath(textOf(from, 'name') ?? '')
+          ? 'bodies in XML are not read'
+          : `a command gets the payload, the event type and the delivery id, and no \`${textOf(from, 'source') ?? ''}\``,
         instead:
           'Take it out of hooks/hooks.json, or let the sender put it into the payload; then remove `enabled: false`',
       });
@@ -106,7 +108,7 @@ function passedValue(from: Settings, source: string): Value | null {
     case 'string':
       return { from: 'text', name };
     case 'payload':
-      return { from: 'payload', name };
+      return isXmlPath(name) ? null : { from: 'payload', name };
     case 'entire-payload':
       return { from: 'whole' };
     case 'request':

@@ -4,7 +4,7 @@ import type { Settings } from '../draft.ts';
 import type { Condition, Filter, Primitive } from './condition.ts';
 import { ALWAYS, gap } from './condition.ts';
 import { isCredentialName } from './credential-name.ts';
-import { asMap, fieldOf, textOf } from './hook-value.ts';
+import { asMap, fieldOf, isXmlPath, textOf } from './hook-value.ts';
 
 /** What the filters of a hook have to know of it. */
 export interface RuleContext {
@@ -96,6 +96,7 @@ function payloadComparison(
   { type, expected }: Expected,
   { parsed }: RuleContext,
 ): Condition {
+  if (isXmlPath(name)) return gap(path, 'bodies in XML are not read', 'Let the sender send JSON');
   // A form's only field `payload` is parsed as JSON anyway.
   const inText = parsed.find((parameter) => parameter !== 'payload' && name.startsWith(`${parameter}.`));
   if (inText !== undefined)

@@ -28,6 +28,9 @@ export function textOf(map: Settings, key: string): string | null {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : null;
 }
 
+/** `#text` and `-attribute`: how parts of an XML body are named. */
+export const isXmlPath = (name: string): boolean => /(?:^|\.)[#-][A-Za-z]/.test(name);
+
 export const asMap = (value: unknown): Settings => (isPlainMap(value) ? (value as Settings) : {});
 
 export const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);

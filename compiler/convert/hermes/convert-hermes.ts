@@ -22,6 +22,8 @@ const PLACES: readonly NodePath[] = [
   ['webhooks', 'routes'],
 ];
 
+const HOOKS_FILE = 'a hooks file of adnanh/webhook: hookwright convert adnanh';
+
 /** @param env what the `.env` beside the config says */
 export function convertHermes(
   source: SourceText,
@@ -30,7 +32,7 @@ export function convertHermes(
 ): Conversion | Refusal {
   const file = parseForeign(source);
   if ('findings' in file) return file;
-  if (!isPlainMap(file.value)) return refuse(source, 'a config of Hermes Agent is a map: sections by name');
+  if (!isPlainMap(file.value)) return refuse(source, 'a config of Hermes Agent is a map: sections by name', HOOKS_FILE);
   const found = findRoutes(file.value as Settings);
   if (found.length === 0)
     return refuse(source, 'it has no webhook routes', 'they stand under platforms.webhook.extra.routes');
