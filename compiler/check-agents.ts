@@ -1,10 +1,10 @@
 /** Checks the agents against the routes whose prompts they run: what no route alone can be blamed for. */
-import type { WrittenRoute } from './lower/webhook-settings.ts';
+import type { WrittenRoute } from './config/webhook-settings.ts';
 import type { CheckedProfile } from './lower-base.ts';
 import type { Report } from './report.ts';
-import type { RouteScope, RouteView } from './routes/route-scope.ts';
-import { DEFAULT_PROFILE, viewRoute } from './routes/route-scope.ts';
 import { RULES } from './rules/registry.ts';
+import type { RouteScope, RouteView } from './views/route-scope.ts';
+import { DEFAULT_PROFILE, viewRoute } from './views/route-scope.ts';
 
 export interface AgentChecks {
   readonly profiles: readonly CheckedProfile[];

@@ -1,6 +1,7 @@
 /** Warns of numbers that are used as text and lose digits on the way: YAML reads `1712.50` as 1712.5. */
 import type { NodePath, Problem } from './diagnostics/problem.ts';
 import type { Report } from './report.ts';
+import { lostDigits } from './rules/lost-digits.ts';
 import type { Places } from './source/file-tree.ts';
 import { isPlainMap } from './text/plain-map.ts';
 import { isSecretName } from './text/secret-names.ts';
@@ -18,14 +19,14 @@ export function checkDigits(maps: readonly TextMap[], tree: Places, report: Repo
     // An alias stands for a number that is checked where it is written.
     if (written === String(value) || !/^[-+.\d]/.test(written)) continue;
     report.addProblems(
-      [isSecretName(String(path.at(-1))) ? secretDigits(path) : lostDigits(path, written, value)],
+      [isSecretName(String(path.at(-1))) ? secretDigits(path) : digitsLost(path, written, value)],
       tree,
     );
   }
 }
 
-const lostDigits = (path: NodePath, written: string, value: number): Problem => ({
-  rule: 'lost-digits',
+const digitsLost = (path: NodePath, written: string, value: number): Problem => ({
+  rule: lostDigits,
   path,
   at: 'value',
   message: `\`${written}\` is read as the number ${value}`,
@@ -34,7 +35,7 @@ const lostDigits = (path: NodePath, written: string, value: number): Problem => 
 
 /** The value is not repeated. */
 const secretDigits = (path: NodePath): Problem => ({
-  rule: 'lost-digits',
+  rule: lostDigits,
   path,
   at: 'value',
   message: 'this is read as a number, and digits of it are lost',

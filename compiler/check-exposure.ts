@@ -1,14 +1,15 @@
 /** Warns of literal secrets in files that other users of the machine may read: once a file, at the first of them. */
 
 import type { ProfileConfig, RouteConfig } from '../schemas/generated/types.ts';
+import { agentSecrets } from './config/agent-secrets.ts';
+import { targetEntries } from './config/target-entries.ts';
+import type { EffectiveSettings } from './config/webhook-settings.ts';
 import type { NodePath } from './diagnostics/problem.ts';
-import { agentSecrets } from './lower/agent.ts';
-import { targetEntries } from './lower/profile.ts';
-import type { EffectiveSettings } from './lower/webhook-settings.ts';
 import type { Report } from './report.ts';
+import { secretExposed } from './rules/secret-exposed.ts';
 import type { Places } from './source/file-tree.ts';
 import type { Files } from './source/files.ts';
-import { placeholderIn } from './source/placeholder-in.ts';
+import { placeholderIn } from './text/placeholder-in.ts';
 import { isSecretName } from './text/secret-names.ts';
 import { INSECURE_NO_AUTH, parseSecretRef } from './text/secret-ref.ts';
 
@@ -30,7 +31,7 @@ export function checkExposure(secrets: Iterable<NodePath>, tree: Places, files: 
     exposed.delete(source.path);
     const message = `a literal secret in a file that others on this machine can read (mode ${mode.toString(8)})`;
     const hint = `\`chmod 600 ${source.name}\`, or keep the secret out of it: \`env:NAME\` or \`file:path\``;
-    report.addProblems([{ rule: 'secret-exposed', path, at: 'value', message, hint, sensitive: true }], tree);
+    report.addProblems([{ rule: secretExposed, path, at: 'value', message, hint, sensitive: true }], tree);
   }
 }
 

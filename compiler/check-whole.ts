@@ -3,14 +3,15 @@ import type { ProfileConfig } from '../schemas/generated/types.ts';
 import type { TextMap } from './check-digits.ts';
 import { checkDigits } from './check-digits.ts';
 import { adapterSecrets, checkExposure, profileSecrets } from './check-exposure.ts';
-import type { EffectiveSettings } from './lower/webhook-settings.ts';
+import type { EffectiveSettings } from './config/webhook-settings.ts';
 import type { CheckedProfile } from './lower-base.ts';
 import type { Report } from './report.ts';
+import { invalidEnvironment } from './rules/invalid-environment.ts';
 import { RULES } from './rules/registry.ts';
-import type { ConfigView } from './rules/support/views.ts';
 import type { Places } from './source/file-tree.ts';
 import type { Files } from './source/files.ts';
 import { START } from './text/source-text.ts';
+import type { ConfigView } from './views/config-views.ts';
 
 export interface WholeConfig {
   readonly view: ConfigView;
@@ -25,7 +26,7 @@ const ENVIRONMENT = { path: 'environment', name: 'environment', text: '' };
 
 export function checkWhole({ view, tree, profiles, files }: WholeConfig, report: Report): void {
   const { settings, overrides } = view;
-  const complaint = { rule: 'invalid-environment', source: ENVIRONMENT, range: START };
+  const complaint = { rule: invalidEnvironment, source: ENVIRONMENT, range: START };
   report.add(overrides.complaints.map((message) => ({ ...complaint, message })));
   for (const rule of RULES) report.addProblems(rule.checkConfig?.(view) ?? [], tree);
   for (const { config, tree: own } of profiles) {

@@ -1,19 +1,12 @@
 /** What a compile is given. */
-import type { Flags } from './lower/overrides.ts';
-import type { JobRef } from './machine-facts.ts';
+import type { Flags } from './config/overrides.ts';
 import type { ShapeTexts } from './shapes/shape-file.ts';
 import type { ShippedCatalog } from './shipped-catalog.ts';
-import type { Files } from './source/files.ts';
+import type { ConfigSearch } from './source/load-config.ts';
+import type { JobRef } from './views/machine-facts.ts';
 
 /** Everything a compile depends on: the same input gives the same result. */
-export interface CompileInput {
-  readonly files: Files;
-  /** Absolute; relative paths start here, and diagnostics show paths relative to it. */
-  readonly cwd: string;
-  /** `<home_dir>`, absolute; it may not exist. */
-  readonly home: string;
-  /** `--config` paths and globs; empty: `./hookwright.yaml`, else `<home_dir>/config.yaml`. */
-  readonly configs: readonly string[];
+export interface CompileInput extends ConfigSearch {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly flags: Flags;
   /** See `loadShippedCatalog`. */

@@ -3,8 +3,8 @@ import type { JobPlan } from '../schemas/generated/types.ts';
 import type { Lowered, Problem } from './diagnostics/problem.ts';
 import type { JobEntry } from './lower/job.ts';
 import { lowerJob } from './lower/job.ts';
-import type { RouteScope } from './routes/route-scope.ts';
-import { RULES, severityOf } from './rules/registry.ts';
+import { RULES } from './rules/registry.ts';
+import type { RouteScope } from './views/route-scope.ts';
 
 /** Pure. The plan is null when a problem is an error; warnings come beside a plan. Paths are relative to the job. */
 export function compileJob(entry: JobEntry, scope: RouteScope): Lowered<JobPlan> {
@@ -15,5 +15,4 @@ export function compileJob(entry: JobEntry, scope: RouteScope): Lowered<JobPlan>
   return { plan: hasError(problems) ? null : lowered.plan, problems };
 }
 
-const hasError = (problems: readonly Problem[]): boolean =>
-  problems.some((problem) => severityOf(problem.rule) === 'error');
+const hasError = (problems: readonly Problem[]): boolean => problems.some(({ rule }) => rule.severity === 'error');

@@ -2,9 +2,9 @@
 import type { RoutePlan } from '../schemas/generated/types.ts';
 import type { Lowered, Problem } from './diagnostics/problem.ts';
 import { lowerRoute } from './routes/lower-route.ts';
-import type { RouteEntry, RouteScope } from './routes/route-scope.ts';
-import { viewRoute } from './routes/route-scope.ts';
-import { RULES, severityOf } from './rules/registry.ts';
+import { RULES } from './rules/registry.ts';
+import type { RouteEntry, RouteScope } from './views/route-scope.ts';
+import { viewRoute } from './views/route-scope.ts';
 
 /** Pure. The plan is null when a problem is an error; warnings come beside a plan. Paths are relative to the route. */
 export function compileRoute(entry: RouteEntry, scope: RouteScope): Lowered<RoutePlan> {
@@ -14,5 +14,4 @@ export function compileRoute(entry: RouteEntry, scope: RouteScope): Lowered<Rout
   return { plan: hasError(problems) ? null : lowered.plan, problems };
 }
 
-const hasError = (problems: readonly Problem[]): boolean =>
-  problems.some((problem) => severityOf(problem.rule) === 'error');
+const hasError = (problems: readonly Problem[]): boolean => problems.some(({ rule }) => rule.severity === 'error');

@@ -1,12 +1,12 @@
 /** Compiles the static routes, each with its own place in the files. */
 import type { RoutePlan } from '../schemas/generated/types.ts';
 import { compileRoute } from './compile-route.ts';
+import type { WrittenRoute } from './config/webhook-settings.ts';
 import type { Problem } from './diagnostics/problem.ts';
-import type { WrittenRoute } from './lower/webhook-settings.ts';
 import type { Placer } from './placer.ts';
 import type { Report } from './report.ts';
-import type { RouteScope } from './routes/route-scope.ts';
 import type { Places } from './source/file-tree.ts';
+import type { RouteScope } from './views/route-scope.ts';
 
 export interface RouteContext {
   readonly scope: RouteScope;

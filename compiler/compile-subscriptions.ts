@@ -4,20 +4,17 @@
  */
 import type { RouteConfig, RoutePlan } from '../schemas/generated/types.ts';
 import { compileRoute } from './compile-route.ts';
-import type { Severity } from './diagnostics/diagnostic.ts';
+import type { TableContent } from './config/table-content.ts';
 import type { Problem } from './diagnostics/problem.ts';
-import type { TableContent } from './lower/table-content.ts';
-import type { MachineFacts } from './machine-facts.ts';
-import type { Payloads, RouteScope } from './routes/route-scope.ts';
-import { severityOf } from './rules/registry.ts';
 import { checkShape } from './schema/validate.ts';
 import { isPlainMap } from './text/plain-map.ts';
+import type { MachineFacts } from './views/machine-facts.ts';
+import type { Payloads, RouteScope } from './views/route-scope.ts';
 
 export const SUBSCRIPTIONS_FILE = 'webhook_subscriptions.json';
 
 /** What is said about one subscription. Paths start at the file's root, with the subscription's name. */
 export interface SubscriptionProblem extends Problem {
-  readonly severity: Severity;
   readonly subscription: string;
 }
 
@@ -52,12 +49,11 @@ export function compileSubscriptions(
     const below = compiled.problems.map((problem) => ({ ...problem, path: [name, ...problem.path] }));
     const found = [...(shape.get(name) ?? []), ...below].map((problem) => ({
       ...problem,
-      severity: severityOf(problem.rule),
       subscription: name,
     }));
     problems.push(...found);
-    const error = found.find(({ severity }) => severity === 'error');
-    if (error !== undefined) rejected.push({ name, reason: `${error.rule}: ${error.message}` });
+    const error = found.find(({ rule }) => rule.severity === 'error');
+    if (error !== undefined) rejected.push({ name, reason: `${error.rule.id}: ${error.message}` });
     else if (compiled.plan !== null) routes.push(compiled.plan);
   }
   return { routes, rejected, problems };

@@ -3,13 +3,14 @@ import type { Catalog as PublishedCatalog, RouteTable } from '../schemas/generat
 import { publish } from './blueprints/publish.ts';
 import { checkConfig } from './check-config.ts';
 import type { CompileInput } from './compile-input.ts';
+import type { TableContent } from './config/table-content.ts';
 import type { Diagnostic } from './diagnostics/diagnostic.ts';
 import { hasErrors } from './diagnostics/diagnostic.ts';
 import { emitTable } from './emit/emit-table.ts';
-import type { TableContent } from './lower/table-content.ts';
 import { lowerConfig } from './lower-config.ts';
 import type { Report } from './report.ts';
 import { createReport } from './report.ts';
+import type { RuleId } from './rules/registry.ts';
 import { displayPath } from './source/display-path.ts';
 import { loadConfig } from './source/load-config.ts';
 import { recordFiles } from './source/record-files.ts';
@@ -19,7 +20,7 @@ export type { CompileInput };
 
 export interface CompileResult {
   /** Of all files, sorted; warnings included. */
-  readonly diagnostics: readonly Diagnostic[];
+  readonly diagnostics: readonly Diagnostic<RuleId>[];
   /** Path of the root config file; `build/` lies beside it. */
   readonly root: string;
   /** Names of the config files that were read, in the order they were named. */

@@ -1,7 +1,8 @@
 /** `hookwright/compiler`: config in, table and diagnostics out. */
-export type { Diagnostic, RelatedPlace, Severity } from './diagnostics/diagnostic.ts';
-export type { Flags } from './lower/overrides.ts';
-export type { JobRef } from './machine-facts.ts';
+
+export type { Flags } from './config/overrides.ts';
+export type { Diagnostic, RelatedPlace } from './diagnostics/diagnostic.ts';
+export type { Rule, Severity } from './diagnostics/rule.ts';
 export type {
   Compiled,
   CompileFilesOptions,
@@ -12,6 +13,7 @@ export type {
 export { compileFiles, compileText, subscriptionCompiler } from './node/compile-text.ts';
 export type { DiagnosticFormat } from './print/print.ts';
 export { DIAGNOSTIC_FORMATS, printDiagnostics } from './print/print.ts';
+export type { RuleId } from './rules/registry.ts';
 export { RULE_GROUPS, RULES } from './rules/registry.ts';
-export type { Rule } from './rules/support/rule.ts';
 export type { Range, SourceText } from './text/source-text.ts';
+export type { JobRef } from './views/machine-facts.ts';

@@ -4,13 +4,15 @@ import type { CompiledSubscriptions, SubscriptionProblem } from './compile-subsc
 import { compileSubscriptions, SUBSCRIPTIONS_FILE, SubscriptionsError } from './compile-subscriptions.ts';
 import type { Problem } from './diagnostics/problem.ts';
 import type { Report } from './report.ts';
-import type { RouteScope } from './routes/route-scope.ts';
+import { subscriptionRejected } from './rules/subscription-rejected.ts';
+import { unreachableRoute } from './rules/unreachable-route.ts';
 import { displayPath } from './source/display-path.ts';
 import { fileTree } from './source/file-tree.ts';
 import type { Files } from './source/files.ts';
 import { parseYaml } from './source/parse-yaml.ts';
 import { readText } from './source/read-text.ts';
 import { START } from './text/source-text.ts';
+import type { RouteScope } from './views/route-scope.ts';
 
 export interface SubscriptionLint {
   readonly files: Files;
@@ -31,10 +33,10 @@ export function lintSubscriptions({ files, cwd, home, scope }: SubscriptionLint,
   if (typeof compiled === 'string' || file === null) {
     const reason = typeof compiled === 'string' ? compiled : 'it cannot be read';
     const message = `${reason}; the gateway keeps the subscriptions it has`;
-    report.add([{ rule: 'subscription-rejected', source, range: START, message }]);
+    report.add([{ rule: subscriptionRejected, source, range: START, message }]);
     return;
   }
-  report.add(findings.map((finding) => ({ ...finding, rule: 'subscription-rejected' })));
+  report.add(findings.map((finding) => ({ ...finding, rule: subscriptionRejected })));
   const tree = fileTree(file);
   report.addProblems(compiled.problems.map(asWarning), tree);
   const shadowed = compiled.routes.filter(({ name }) => Object.hasOwn(scope.table.routes, name));
@@ -53,14 +55,14 @@ function compileOrReason(text: string, { table, facts, payloads }: RouteScope): 
   }
 }
 
-function asWarning({ severity, subscription, ...problem }: SubscriptionProblem): Problem {
-  if (severity === 'warning') return problem;
+function asWarning({ subscription, ...problem }: SubscriptionProblem): Problem {
+  if (problem.rule.severity === 'warning') return problem;
   const message = `the gateway rejects the subscription \`${subscription}\`: ${problem.message}`;
-  return { ...problem, rule: 'subscription-rejected', message };
+  return { ...problem, rule: subscriptionRejected, message };
 }
 
 const asShadowed = (name: string): Problem => ({
-  rule: 'unreachable-route',
+  rule: unreachableRoute,
   path: [name],
   at: 'key',
   message: `a static route is called \`${name}\` too, and wins: no request reaches this subscription`,

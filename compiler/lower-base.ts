@@ -2,22 +2,22 @@
 import type { Config, JobPlan, ProfileConfig, ProfilePlan } from '../schemas/generated/types.ts';
 import type { Catalog, CatalogItem } from './catalog.ts';
 import { compileJob } from './compile-job.ts';
+import type { Flags, Overrides } from './config/overrides.ts';
+import type { TableContent } from './config/table-content.ts';
+import type { EffectiveSettings } from './config/webhook-settings.ts';
 import type { Problem } from './diagnostics/problem.ts';
 import { lowerGateway } from './lower/gateway.ts';
-import type { Flags, Overrides } from './lower/overrides.ts';
 import { lowerProfile } from './lower/profile.ts';
 import { lowerServer } from './lower/server.ts';
 import { lowerSources } from './lower/sources.ts';
-import type { TableContent } from './lower/table-content.ts';
 import { lowerTargets } from './lower/targets.ts';
-import type { EffectiveSettings } from './lower/webhook-settings.ts';
-import type { MachineFacts } from './machine-facts.ts';
 import type { Placer } from './placer.ts';
 import type { Report } from './report.ts';
-import type { Payloads, RouteScope } from './routes/route-scope.ts';
-import { DEFAULT_PROFILE } from './routes/route-scope.ts';
 import { RULES } from './rules/registry.ts';
 import type { Places } from './source/file-tree.ts';
+import type { MachineFacts } from './views/machine-facts.ts';
+import type { Payloads, RouteScope } from './views/route-scope.ts';
+import { DEFAULT_PROFILE } from './views/route-scope.ts';
 
 /** A profile's config, validated. The root config is that of `default`. */
 export interface CheckedProfile {

@@ -1,8 +1,8 @@
 /** Collects what the stages of a compile find, and says at the end whether it is refused. */
 import type { Diagnostic, Finding } from './diagnostics/diagnostic.ts';
-import { sortDiagnostics } from './diagnostics/diagnostic.ts';
+import { diagnose } from './diagnostics/diagnostic.ts';
 import type { NodePath, Problem } from './diagnostics/problem.ts';
-import { severityOf } from './rules/registry.ts';
+import type { RuleId } from './rules/registry.ts';
 import type { Places } from './source/file-tree.ts';
 import { findPlace } from './source/find-place.ts';
 
@@ -11,7 +11,7 @@ export interface Report {
   /** @param base path of the entry the problems' own paths start from. */
   addProblems(problems: readonly Problem[], tree: Places, base?: NodePath): void;
   /** Sorted, without repetitions. */
-  diagnostics(): readonly Diagnostic[];
+  diagnostics(): readonly Diagnostic<RuleId>[];
 }
 
 export function createReport(): Report {
@@ -23,6 +23,7 @@ export function createReport(): Report {
     addProblems(problems, tree, base = []) {
       for (const problem of problems) findings.push(findPlace(problem, tree, base));
     },
-    diagnostics: () => sortDiagnostics(findings.map((finding) => ({ ...finding, severity: severityOf(finding.rule) }))),
+    // What the compiler's stages report is a rule of the registry: it is the folder.
+    diagnostics: () => diagnose(findings) as readonly Diagnostic<RuleId>[],
   };
 }

@@ -2,10 +2,10 @@
 import { join } from 'node:path';
 import type { BlueprintPlan, SourceFile } from '../schemas/generated/types.ts';
 import { loadBlueprints } from './blueprints/load-blueprints.ts';
+import type { KnownToolsets } from './config/toolsets.ts';
 import type { Finding } from './diagnostics/diagnostic.ts';
 import type { CatalogTarget } from './lower/targets.ts';
 import { lowerTargetFile } from './lower/targets.ts';
-import type { KnownToolsets } from './lower/toolsets.ts';
 import type { Files } from './source/files.ts';
 import { loadCatalogFolder } from './source/load-catalog.ts';
 import { parseYaml } from './source/parse-yaml.ts';

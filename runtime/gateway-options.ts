@@ -39,7 +39,7 @@ export interface GatewayOptions {
   readonly port?: number | undefined;
   readonly limits?: Partial<ServerLimits>;
   readonly dispatcher: Dispatcher;
-  /** Flushes and finishes the work behind the dispatcher within `timeoutMs`; answers how much had to be left. */
+  /** Flushes and finishes the work behind the dispatcher within `timeoutMs`; returns how much was left. */
   readonly drain: (timeoutMs: number) => Promise<{ readonly abandoned: number }>;
   /** Called with each table about to be served; rejects with TableError to refuse it. What it returns runs at the swap. */
   readonly prepare?: (table: RouteTable) => Promise<() => void> | (() => void);

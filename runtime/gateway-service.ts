@@ -1,7 +1,7 @@
 /** What a service is made of, and what it can be asked: the interface of the runtime for programs that embed it. */
 import type { Catalog, RoutePlan, RouteTable } from '../schemas/generated/types.ts';
 import type { KeptRequests } from './capture/kept-request.ts';
-import type { DispatchStatus, EnrollReport, StoreStatus } from './control/operations.ts';
+import type { DispatchStatus, EnrollReport, ReplayReport, StoreStatus } from './control/operations.ts';
 import type { Redactor } from './deliver/redact.ts';
 import type { RunAgent } from './dispatch/agent-runner.ts';
 import type { DispatchOwner } from './dispatch/observer.ts';
@@ -126,6 +126,8 @@ export interface Service {
   status(): Promise<ServiceStatus>;
   /** Requests that were kept, those that have just been answered among them. */
   requests(): Promise<KeptRequests>;
+  /** Sends a kept request through the stages again, as a new one. @throws ControlError when it cannot be */
+  replay(id: string): Promise<ReplayReport>;
   /** Prometheus text. */
   metrics(): Promise<{ readonly content_type: string; readonly text: string }>;
   /** Waits for the secret that a route's sender sends in its handshake; to be called again until it came. */

@@ -4,6 +4,8 @@
  */
 import type { AddressInfo } from 'node:net';
 import type { RouteTable, ServerPlan } from '../schemas/generated/types.ts';
+import type { KeptRequest } from './capture/kept-request.ts';
+import type { ReplayReport } from './control/operations.ts';
 import type { Address, Gateway, GatewayOptions, ServingStatus } from './gateway-options.ts';
 import { GatewayTables } from './gateway-tables.ts';
 import { Connections } from './intake/connections.ts';
@@ -40,6 +42,7 @@ export class RunningGateway implements Gateway {
   private readonly connections: Connections;
   private readonly tables: GatewayTables;
   private readonly handler: RequestHandler;
+  private readonly services: Services;
   private readonly answer: HandleRequest = (request, response) => this.handler.handle(request, response);
   private server: IntakeServer | null = null;
   /** Where it listens. */
@@ -52,6 +55,7 @@ export class RunningGateway implements Gateway {
     this.bodies = new UnverifiedBodies(options.clock);
     this.connections = new Connections(createDropWarner(options));
     this.tables = tables;
+    this.services = this.createServices();
     this.handler = this.createHandler();
   }
 
@@ -87,6 +91,17 @@ export class RunningGateway implements Gateway {
 
   handle(request: Request, from: RequestOrigin = {}): Promise<Response> {
     return answerFetch(this.answer, request, from);
+  }
+
+  /** Sends a kept request through the stages again; null: no route is at its path any more. */
+  async replay(kept: KeptRequest): Promise<ReplayReport | null> {
+    await this.tables.refresh();
+    const [path = ''] = kept.path.split('?', 1);
+    const route = this.tables.find(path);
+    if (route === undefined) return null;
+    const { replayRequest } = await import('./capture/replay-request.ts');
+    const { reply, kept: id } = await this.handler.replay(replayRequest(kept, route, this.services), kept.id);
+    return { id, status: reply.status, outcome: reply.outcome, answer: reply.body };
   }
 
   reload(relink = false): Promise<boolean> {
@@ -149,7 +164,7 @@ export class RunningGateway implements Gateway {
   private createHandler(): RequestHandler {
     const { catalog, clock, log, onRequest, keep } = this.options;
     return new RequestHandler({
-      services: this.createServices(),
+      services: this.services,
       events: new EventLog(log, clock, onRequest ?? (() => {})),
       keep: keep ?? (() => null),
       refresh: () => this.tables.refresh(),

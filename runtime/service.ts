@@ -8,7 +8,8 @@ import { dirname, join } from 'node:path';
 import type { Catalog, RouteTable } from '../schemas/generated/types.ts';
 import type { KeptRequests } from './capture/kept-request.ts';
 import { LateCapture } from './capture/late-capture.ts';
-import type { EnrollReport } from './control/operations.ts';
+import { ControlError } from './control/control-error.ts';
+import type { EnrollReport, ReplayReport } from './control/operations.ts';
 import { Redactor } from './deliver/redact.ts';
 import type { DispatchObserver } from './dispatch/observer.ts';
 import { RunningGateway } from './gateway.ts';
@@ -197,6 +198,17 @@ class RunningService implements Service {
 
   requests(): Promise<KeptRequests> {
     return this.parts.capture.requests();
+  }
+
+  async replay(id: string): Promise<ReplayReport> {
+    const found = await (await this.requests()).load(id);
+    if (found.kind !== 'found') throw new ControlError('refused', `${found.kind} request "${id}"`);
+    const { whyNotReplay } = await import('./capture/replay-request.ts');
+    const why = whyNotReplay(found.request);
+    if (why !== null) throw new ControlError('refused', `${found.request.id} cannot be sent again: ${why}`);
+    const report = await this.parts.gateway.replay(found.request);
+    if (report !== null) return report;
+    throw new ControlError('refused', `no route is at ${found.request.path} any more`);
   }
 
   async metrics(): ReturnType<Service['metrics']> {

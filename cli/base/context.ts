@@ -43,7 +43,7 @@ export interface CliContext extends BaseContext {
   readonly clock: Clock;
   readonly fetch: typeof fetch;
   readonly random: (bytes: number) => Buffer;
-  /** Calls `listener` on each such signal instead of dying of it; answers the way to stop listening. */
+  /** Calls `listener` on each such signal instead of dying of it; returns a function that stops listening. */
   readonly onSignal: (listener: (signal: StopSignal) => void) => () => void;
 }
 

@@ -6,6 +6,7 @@ import type { Diagnostic, Finding } from '../../compiler/diagnostics/diagnostic.
 import { sortDiagnostics } from '../../compiler/diagnostics/diagnostic.ts';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
 import { printPretty } from '../../compiler/print/print-pretty.ts';
+import { blueprintUnusedField } from '../../compiler/rules/blueprint-unused-field.ts';
 import { isTimeZone } from '../../compiler/schedule/time-zone.ts';
 import { loadConfig } from '../../compiler/source/load-config.ts';
 import { searchConfig } from '../../compiler/source/search-config.ts';
@@ -58,7 +59,7 @@ function readSettings(context: CliContext, configs: readonly string[]): Settings
 }
 
 function refuse(context: CliContext, findings: readonly Finding[]): never {
-  const diagnostics = findings.map((finding): Diagnostic => ({ ...finding, severity: 'error' }));
+  const diagnostics = findings.map((finding): Diagnostic => ({ ...finding, rule: finding.rule.id, severity: 'error' }));
   const width = context.stderr.columns ?? 100;
   context.stderr.write(printPretty(sortDiagnostics(diagnostics), { color: context.colour.stderr, width }));
   throw new CliError('the blueprints cannot be used before this is set right');
@@ -70,7 +71,7 @@ export async function openCatalog(context: CliContext, options: CatalogOptions =
   const folders = [join(context.home, 'catalog/blueprints')];
   const { plans: own, findings } = loadBlueprints({ files: nodeFiles, cwd: context.cwd, folders });
   const settings = readSettings(context, options.configs ?? []);
-  const faults = [...findings.filter(({ rule }) => rule !== 'blueprint-unused-field'), ...settings.findings];
+  const faults = [...findings.filter(({ rule }) => rule !== blueprintUnusedField), ...settings.findings];
   if (faults.length > 0) refuse(context, faults);
   const appScheme = options.appScheme ?? settings.app_scheme ?? DEFAULT_SCHEME;
   if (!SCHEME.test(appScheme)) {

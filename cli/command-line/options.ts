@@ -1,6 +1,7 @@
 /** Options that several commands have, each with one name, one meaning and one description. */
 import { Option } from 'clipanion';
-import { parseChoice, parsedBy, parsePort } from './values.ts';
+import { FAIL_ON } from '../../runtime/control/operations.ts';
+import { parseChoice, parsedBy, parseList, parsePort } from './values.ts';
 
 export const configOption = () =>
   Option.Array('--config', { description: '<path|glob> Configuration instead of the usual search; repeatable' });
@@ -21,6 +22,15 @@ export const portOption = () =>
   Option.String('--port', {
     description: '<port> Port instead of the configured one; 0 takes a free one',
     validator: parsedBy('--port', parsePort),
+  });
+
+/** @param what happens when some are found */
+export const failOnOption = (what: string) =>
+  Option.String('--fail-on', {
+    description: `<${FAIL_ON.join(',')}> ${what}`,
+    validator: parsedBy('--fail-on', (text, option) =>
+      text === 'none' ? [] : parseList(text).map((each) => parseChoice(each, option, FAIL_ON)),
+    ),
   });
 
 /** Of a process in the background: whoever starts it redirects its output there. */

@@ -9,7 +9,8 @@ type ValidationState = NonNullable<Parameters<Validator<unknown>>[1]>;
 export function parsedBy<Value>(option: string, parse: (text: string, option: string) => Value): Validator<Value> {
   const validator = (text: unknown, { coercions, coercion }: ValidationState = {}): boolean => {
     const value = parse(String(text), option);
-    if (coercion !== undefined) coercions?.push(['.', coercion(value)]);
+    // Applied by the parser once every validator has agreed.
+    if (coercion !== undefined) coercions?.push(['.', coercion.bind(null, value)]);
     return true;
   };
   return validator as Validator<Value>;

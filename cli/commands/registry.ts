@@ -6,6 +6,7 @@ import { DELIVERIES } from './deliveries/commands.ts';
 import { GATEWAY } from './gateway/commands.ts';
 import { JOB } from './job/commands.ts';
 import { PROFILE } from './profile/commands.ts';
+import { REQUESTS } from './requests/commands.ts';
 import { SESSION } from './session/commands.ts';
 import { SOURCE } from './source/commands.ts';
 import { WEBHOOK } from './webhook/commands.ts';
@@ -19,6 +20,7 @@ export const GROUPS: readonly CommandGroup[] = [
   PROFILE,
   JOB,
   BLUEPRINT,
+  REQUESTS,
   DELIVERIES,
   SESSION,
 ];
@@ -81,6 +83,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: 'Send one message through a target, or show what would be sent',
     load: async () => (await import('./deliver.ts')).DeliverCommand,
   },
+  ...REQUESTS.commands,
   ...DELIVERIES.commands,
   ...SESSION.commands,
   {

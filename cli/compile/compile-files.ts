@@ -5,29 +5,16 @@ import { isSystemError } from '../../base/system-error.ts';
 import { printCatalog } from '../../compiler/blueprints/publish.ts';
 import type { CompileOutput, CompileResult } from '../../compiler/compile.ts';
 import { compile } from '../../compiler/compile.ts';
-import type { Flags } from '../../compiler/lower/overrides.ts';
-import type { JobRef } from '../../compiler/machine-facts.ts';
+import type { CompileInput } from '../../compiler/compile-input.ts';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
 import { readShippedShape } from '../../compiler/node/shipped-catalog.ts';
-import type { ShippedCatalog } from '../../compiler/shipped-catalog.ts';
 import type { Files } from '../../compiler/source/files.ts';
 import { describeDiskError } from '../../runtime/platform/describe-disk-error.ts';
 import { writeAtomic } from '../../runtime/platform/write-atomic.ts';
 import { CliError } from '../base/errors.ts';
 
 /** Everything a compile depends on but the files themselves; can be sent to a thread. */
-export interface CompileRequest {
-  readonly cwd: string;
-  readonly home: string;
-  /** `--config` paths and globs. */
-  readonly configs: readonly string[];
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly flags: Flags;
-  /** The catalog that comes with this program. */
-  readonly catalog: ShippedCatalog;
-  /** Jobs of the store. */
-  readonly jobs: readonly JobRef[];
-}
+export type CompileRequest = Omit<CompileInput, 'files' | 'readShape'>;
 
 /** @param files the file system, or one with a change that is not made yet */
 export function compileRequest(request: CompileRequest, files: Files = nodeFiles): CompileResult {

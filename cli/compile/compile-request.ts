@@ -1,5 +1,5 @@
 /** The compile a command line asks for. */
-import type { Flags } from '../../compiler/lower/overrides.ts';
+import type { Flags } from '../../compiler/config/overrides.ts';
 import type { CliContext } from '../base/context.ts';
 import { readStoredJobs } from '../store/stored-jobs.ts';
 import type { CompileRequest } from './compile-files.ts';

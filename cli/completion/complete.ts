@@ -1,4 +1,4 @@
-/** Answers a shell's question: what may stand where the cursor is? For bash, zsh and fish alike. */
+/** Completes a command line for a shell: what may stand where the cursor is, for bash, zsh and fish alike. */
 import type { CliContext } from '../base/context.ts';
 import type { CommandEntry } from '../command-line/command-entry.ts';
 import { findCommand } from '../command-line/command-entry.ts';

@@ -24,7 +24,7 @@ export function compareTables(before: RouteTable, now: RouteTable): Change[] {
         ...entries(
           a.targets,
           b.targets,
-          { subject: 'target', gone: 'what waits for it can no longer be delivered' },
+          { subject: 'target', gone: 'what waits for it is tried again for a while, then given up' },
           (x, y, name) => settings('target', name, x, y),
         ),
       ],

@@ -45,7 +45,8 @@ function inFolder(folder: string): string {
   return found;
 }
 
-async function readTable({ clock }: Pick<CliContext, 'clock'>, path: string): Promise<RouteTable> {
+/** @throws CliError when it is none */
+export async function readTable({ clock }: Pick<CliContext, 'clock'>, path: string): Promise<RouteTable> {
   try {
     const table = await loadTable(await readFile(path), '', new Breather(clock));
     if (table === 'same') throw new TableError('the table has no hash');

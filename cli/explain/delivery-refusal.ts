@@ -4,8 +4,10 @@ import type { SecretResolver } from '../../runtime/platform/secrets/secrets.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
 
+type Machine = Pick<CliContext, 'home' | 'env' | 'clock'>;
+
 /** Credentials may be missing: an address is verified without them. */
-export function deliveryRefusal(context: CliContext, table: RouteTable, secrets: SecretResolver): RefusesDelivery {
+export function deliveryRefusal(context: Machine, table: RouteTable, secrets: SecretResolver): RefusesDelivery {
   let drivers: Promise<RefusesDelivery> | null = null;
   return async (profile, delivery) => {
     drivers ??= linkDrivers(context, table, secrets);
@@ -14,7 +16,7 @@ export function deliveryRefusal(context: CliContext, table: RouteTable, secrets:
 }
 
 /** Loaded only when a route delivers directly: it brings every driver with it. */
-async function linkDrivers(context: CliContext, table: RouteTable, secrets: SecretResolver): Promise<RefusesDelivery> {
+async function linkDrivers(context: Machine, table: RouteTable, secrets: SecretResolver): Promise<RefusesDelivery> {
   const [{ linkTargets }, { createDeliverer }, { createDeliveryContext }, { lenient }, { runProcess }, { silentLog }] =
     await Promise.all([
       import('../../runtime/deliver/link-targets.ts'),

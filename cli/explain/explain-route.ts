@@ -23,11 +23,13 @@ export interface ExplainInput {
   readonly request: RequestParts;
   readonly event: string | null;
   readonly runsScript: boolean;
+  /** Of a kept request: see `ExplainRequest`. */
+  readonly verifiedBy?: string;
 }
 
 /** @throws CliError when the route could not be served at all. */
 export async function explainRoute(context: CliContext, input: ExplainInput): Promise<Explanation> {
-  const { plan, table, request, event, runsScript } = input;
+  const { plan, table, request, event, runsScript, verifiedBy } = input;
   const { home, env, clock } = context;
   const secrets = createSecrets(context);
   const warnings = new Warnings();
@@ -40,7 +42,7 @@ export async function explainRoute(context: CliContext, input: ExplainInput): Pr
   const runScript = runsScript && plan.script !== null ? await scriptRunner(context) : null;
   const agent = table.profiles[plan.profile]?.agent.kind ?? null;
   return explainRequest(
-    { ...linked, agent, request, event, runScript, warnings },
+    { ...linked, agent, request, event, runScript, warnings, ...(verifiedBy === undefined ? {} : { verifiedBy }) },
     { dispatcher, clock, ids: createIds(context.random) },
   );
 }

@@ -1,6 +1,7 @@
 /** The table that a configuration compiles to now, for commands that say what it would do. */
-import type { MachineFacts } from '../../compiler/machine-facts.ts';
+
 import { createMachineFacts } from '../../compiler/node/machine-facts.ts';
+import type { MachineFacts } from '../../compiler/views/machine-facts.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';

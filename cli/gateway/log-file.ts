@@ -7,7 +7,7 @@ const ROTATE_BYTES = 32 * 1024 * 1024;
 
 export const logFile = (home: string): string => join(home, 'logs', 'gateway.log');
 
-/** Opens the log for appending, mode 0600; a large one becomes `gateway.log.1` first. Answers the file descriptor. */
+/** Opens the log for appending, mode 0600; a large one becomes `gateway.log.1` first. Returns the file descriptor. */
 export function openLogFile(home: string): number {
   const path = logFile(home);
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });

@@ -1,9 +1,9 @@
 /** `lint --fix`: writes the repairs that are certain, as long as each of them removes its diagnostic. */
 import type { CompileResult } from '../../compiler/compile.ts';
 import type { FixedFile } from '../../compiler/diagnostics/apply-fixes.ts';
-import { repairRounds } from '../../compiler/diagnostics/repair-rounds.ts';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
 import { safeText } from '../../compiler/print/safe-lines.ts';
+import { repairRounds } from '../../compiler/repair/repair-rounds.ts';
 import type { Files } from '../../compiler/source/files.ts';
 import { writeAtomic } from '../../runtime/platform/write-atomic.ts';
 import { createPaint } from '../base/colour.ts';

@@ -1,6 +1,6 @@
 /** The closures of all profiles that the gateway knows, subscriptions included. */
 import { compileSubscriptions } from '../../compiler/compile-subscriptions.ts';
-import type { MachineFacts } from '../../compiler/machine-facts.ts';
+import type { MachineFacts } from '../../compiler/views/machine-facts.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import { readSubscriptionText } from '../subscriptions/subscription-file.ts';
 import type { ProfileClosure } from './closure.ts';

@@ -1,6 +1,7 @@
 /** What the running gateway answers on its control socket. */
 import { ControlError } from '../../runtime/control/control-error.ts';
-import type { ControlHandlers, GatewayStatus, StopReport } from '../../runtime/control/operations.ts';
+import type { ControlHandlers, FailOn, GatewayStatus, StopReport } from '../../runtime/control/operations.ts';
+import { FAIL_ON } from '../../runtime/control/operations.ts';
 import { createStoreHandlers } from '../../runtime/control/store-operations.ts';
 import type { Service } from '../../runtime/gateway-service.ts';
 import type { CliContext } from '../base/context.ts';
@@ -24,7 +25,7 @@ export function createControlHandlers(parts: ControlParts): ControlHandlers {
   return {
     status: () => statusOf(parts),
     stop: ({ drain_seconds }) => stop(drain_seconds),
-    reload: () => reloader.reload(),
+    reload: ({ fail_on }) => reloader.reload(fail_on === undefined ? undefined : failOnOf(fail_on)),
     enroll: (input) => {
       if (typeof input.profile !== 'string' || typeof input.route !== 'string') {
         throw new ControlError('refused', '`profile` and `route` are texts');
@@ -34,12 +35,19 @@ export function createControlHandlers(parts: ControlParts): ControlHandlers {
     create_blueprint_job: createBlueprintJobs(context, service),
     requests_list: async ({ filter, page }) => (await service.requests()).list(filter, page),
     requests_load: async ({ id }) => (await service.requests()).load(id),
+    requests_replay: ({ id }) => service.replay(id),
     metrics: () => service.metrics(),
     ...createStoreHandlers(
       () => service.store,
       () => service.changed(),
     ),
   };
+}
+
+/** What other programs send is looked at before it is believed. */
+function failOnOf(named: unknown): readonly FailOn[] {
+  if (!Array.isArray(named)) throw new ControlError('refused', '`fail_on` is a list');
+  return FAIL_ON.filter((each) => named.includes(each));
 }
 
 async function statusOf(parts: ControlParts): Promise<GatewayStatus> {

@@ -1,7 +1,7 @@
 /** The service of this process: what the command line and the environment say goes into it. */
 import { join } from 'node:path';
 import { compileSubscriptions } from '../../compiler/compile-subscriptions.ts';
-import { readOverrides } from '../../compiler/lower/overrides.ts';
+import { readOverrides } from '../../compiler/config/overrides.ts';
 import { createMachineFacts } from '../../compiler/node/machine-facts.ts';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
 import { loadEnvFile, loadProjectEnv, mergeEnv } from '../../compiler/source/load-env.ts';

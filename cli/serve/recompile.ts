@@ -1,6 +1,9 @@
 /** One recompile as a message: what goes to the thread and what comes back. */
+
+import type { CompileResult } from '../../compiler/compile.ts';
 import { hasErrors } from '../../compiler/diagnostics/diagnostic.ts';
 import { printPretty } from '../../compiler/print/print-pretty.ts';
+import type { FailOn, RefusedSwap } from '../../runtime/control/operations.ts';
 import type { CompileRequest } from '../compile/compile-files.ts';
 import { compileRequest, outFolder, writeTables } from '../compile/compile-files.ts';
 
@@ -8,6 +11,8 @@ export interface RecompileRequest extends CompileRequest {
   readonly out: string | undefined;
   readonly color: boolean;
   readonly width: number;
+  /** For what a table is refused that would treat kept requests otherwise. */
+  readonly failOn: readonly FailOn[];
 }
 
 export interface RecompileReport {
@@ -27,13 +32,28 @@ export interface RecompileReport {
   /** See `CompileResult`. */
   readonly files: readonly string[];
   readonly ignored: readonly string[];
+  /** Why the tables were not written although there are no errors; else null. */
+  readonly refused: RefusedSwap | null;
 }
 
 /** Compiles, and writes the tables when there are no errors. */
 export function recompile(request: RecompileRequest): RecompileReport {
+  return finish(request, compileRequest(request), null);
+}
+
+/** The same beside a serving gateway: `failOn` may refuse the table. */
+export async function recompileServed(request: RecompileRequest): Promise<RecompileReport> {
   const result = compileRequest(request);
+  if (result.output === null || request.failOn.length === 0) return finish(request, result, null);
+  // Loaded only here: few gateways have a gate.
+  const { passGate } = await import('./gate.ts');
   const folder = outFolder(result, request.cwd, request.out);
-  const written = result.output === null ? null : writeTables(folder, result.output);
+  return finish(request, result, await passGate(request, request.failOn, folder, result.output.table));
+}
+
+function finish(request: RecompileRequest, result: CompileResult, refused: RefusedSwap | null): RecompileReport {
+  const folder = outFolder(result, request.cwd, request.out);
+  const written = result.output === null || refused !== null ? null : writeTables(folder, result.output);
   const errors = result.diagnostics.filter(({ severity }) => severity === 'error').length;
   return {
     ok: written !== null && !hasErrors(result.diagnostics),
@@ -46,5 +66,6 @@ export function recompile(request: RecompileRequest): RecompileReport {
     folder,
     files: result.files,
     ignored: result.ignored,
+    refused,
   };
 }

@@ -11,6 +11,8 @@ import { watchInputs } from './watch-inputs.ts';
 export interface RecompilerContext {
   readonly request: () => Promise<RecompileRequest>;
   readonly clock: Clock;
+  /** Called before kept requests are looked at: those that have just come are to be among them. */
+  readonly flushRequests: () => Promise<unknown>;
   /** Called with each report; the tables are written by then. */
   readonly done: (report: RecompileReport) => Promise<void> | void;
   readonly failed: (reason: string) => void;
@@ -39,11 +41,11 @@ export class Recompiler {
     this.context.clock.after(QUIET_MS, before);
   }
 
-  /** Compiles the files as they are now. @throws Error when the thread fails, which is a bug. */
-  async compile(): Promise<RecompileReport> {
+  /** Compiles the files as they are now. @param failOn in place of the usual @throws Error when the thread fails, which is a bug. */
+  async compile(failOn?: RecompileRequest['failOn']): Promise<RecompileReport> {
     // One that is under way may have read a file before it changed.
     while (this.running !== null) await this.running.catch(() => null);
-    this.running = this.run();
+    this.running = this.run(failOn);
     try {
       return await this.running;
     } finally {
@@ -64,8 +66,11 @@ export class Recompiler {
     });
   }
 
-  private async run(): Promise<RecompileReport> {
-    const report = await compileOnThread(await this.context.request());
+  private async run(failOn?: RecompileRequest['failOn']): Promise<RecompileReport> {
+    const usual = await this.context.request();
+    const request = failOn === undefined ? usual : { ...usual, failOn };
+    if (request.failOn.length > 0) await this.context.flushRequests();
+    const report = await compileOnThread(request);
     this.watch(report);
     await this.context.done(report);
     return report;

@@ -1,6 +1,6 @@
 /** A resolver that refuses what stands for a secret: values that only the machine that serves can see. */
 import { isLoopback } from '../../base/loopback.ts';
-import { MAKE_A_SECRET, refusedValue } from '../../compiler/source/placeholder-in.ts';
+import { MAKE_A_SECRET, refusedValue } from '../../compiler/text/placeholder-in.ts';
 import { isSecretName } from '../../compiler/text/secret-names.ts';
 import type { SecretResolver } from '../../runtime/platform/secrets/secrets.ts';
 import { printSecretRef, SecretError } from '../../runtime/platform/secrets/secrets.ts';

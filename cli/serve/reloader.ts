@@ -1,10 +1,12 @@
 /** Takes changed configuration into a serving gateway: recompiles it where it may, then has the table loaded. */
-import type { ReloadReport } from '../../runtime/control/operations.ts';
+import { ControlError } from '../../runtime/control/control-error.ts';
+import type { FailOn, ReloadReport } from '../../runtime/control/operations.ts';
 import type { Service } from '../../runtime/gateway-service.ts';
 import type { Logger } from '../../runtime/platform/log.ts';
 import type { CliContext } from '../base/context.ts';
 import type { RecompileReport, RecompileRequest } from './recompile.ts';
 import { Recompiler } from './recompiler.ts';
+import { refusalText } from './refusal-text.ts';
 
 export interface ReloaderOptions {
   readonly context: CliContext;
@@ -20,7 +22,7 @@ export class Reloader {
   error: string | null = null;
 
   constructor(options: ReloaderOptions) {
-    const { recompile, context, log } = options;
+    const { recompile, context, service, log } = options;
     this.options = options;
     this.recompiler =
       recompile === null
@@ -28,17 +30,24 @@ export class Reloader {
         : new Recompiler({
             request: recompile.request,
             clock: context.clock,
+            flushRequests: async () => (await service.requests()).list({}, { limit: 1 }),
             done: (report) => this.take(report),
             failed: (reason) => log.error({ reason }, 'the configuration cannot be compiled'),
           });
     if (recompile !== null) this.recompiler?.watch(recompile.first);
   }
 
-  /** Compiles and loads now. */
-  async reload(): Promise<ReloadReport> {
+  /** Compiles and loads now. @param failOn in place of what the gateway was started with @throws ControlError where nothing is compiled */
+  async reload(failOn?: readonly FailOn[]): Promise<ReloadReport> {
     const { service } = this.options;
+    if (failOn !== undefined && this.recompiler === null) {
+      throw new ControlError(
+        'refused',
+        'it serves compiled tables and compiles none: --fail-on goes with `gateway run`',
+      );
+    }
     const before = service.tableState.hash;
-    const report = (await this.recompiler?.compile()) ?? null;
+    const report = (await this.recompiler?.compile(failOn)) ?? null;
     if (report === null) await service.reload(true);
     const { hash, error } = service.tableState;
     return {
@@ -46,6 +55,7 @@ export class Reloader {
       changed: hash !== before,
       hash,
       diagnostics: (report?.diagnostics ?? '') + (error === null ? '' : `${error}\n`),
+      refused: report?.refused ?? null,
     };
   }
 
@@ -53,8 +63,17 @@ export class Reloader {
     this.recompiler?.stop();
   }
 
-  private async take({ ok, changed, errors, diagnostics }: RecompileReport): Promise<void> {
+  private async take(report: RecompileReport): Promise<void> {
     const { context, service, log } = this.options;
+    const { ok, changed, errors, diagnostics, refused } = report;
+    if (refused !== null) {
+      this.error = refusalText(refused);
+      log.error(
+        { ...refused },
+        'the new table is refused for what it makes of kept requests: the old one stays in service',
+      );
+      return;
+    }
     this.error = ok ? null : `the configuration has ${errors} ${errors === 1 ? 'error' : 'errors'}`;
     // People read the frames below the line; programs get them in it.
     const forPeople = context.stderr.isTTY === true;

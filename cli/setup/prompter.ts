@@ -3,7 +3,7 @@ import { confirm, intro, log, password, select, text } from '@clack/prompts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
 
-/** Answers why a text cannot be taken, or undefined. */
+/** Returns why a text cannot be taken, or undefined. */
 export type Check = (text: string) => string | undefined;
 
 export interface Choice<Value extends string> {

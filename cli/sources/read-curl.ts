@@ -97,7 +97,7 @@ export function readCurl(text: string, readFile: ReadFile): CapturedRequest {
 /** What curl sends with `-d` unless told otherwise. */
 const FORM = ['Content-Type', 'application/x-www-form-urlencoded'] as const;
 
-/** Takes the word at a place; answers how many further ones belong to it. */
+/** Takes the word at a place; returns how many further ones belong to it. */
 function takeWord(draft: Draft, words: readonly string[], at: number, readFile: ReadFile): 0 | 1 {
   const word = words[at] ?? '';
   const { name, joined } = splitOption(word);

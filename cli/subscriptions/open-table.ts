@@ -4,8 +4,8 @@
  */
 import { readFileSync } from 'node:fs';
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts';
-import type { MachineFacts } from '../../compiler/machine-facts.ts';
 import { createMachineFacts } from '../../compiler/node/machine-facts.ts';
+import type { MachineFacts } from '../../compiler/views/machine-facts.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';

@@ -1,7 +1,8 @@
 /** Reads test files: each test with its place in the file, and what is wrong with a file as diagnostics. */
 import type { Diagnostic, Finding } from '../../compiler/diagnostics/diagnostic.ts';
-import { sortDiagnostics } from '../../compiler/diagnostics/diagnostic.ts';
+import { diagnose } from '../../compiler/diagnostics/diagnostic.ts';
 import type { NodePath } from '../../compiler/diagnostics/problem.ts';
+import type { Rule } from '../../compiler/diagnostics/rule.ts';
 import type { Places } from '../../compiler/source/file-tree.ts';
 import type { Files } from '../../compiler/source/files.ts';
 import { loadFile } from '../../compiler/source/load-file.ts';
@@ -22,6 +23,13 @@ export interface LoadedTest {
   readonly test: TestCase;
 }
 
+const testRequest: Rule = {
+  id: 'test-request',
+  severity: 'error',
+  title: 'A test has no request, or more than one.',
+  why: 'It would say nothing about the route.',
+};
+
 /** What a test says its request is made of. */
 const BODIES = ['payload', 'payload_file', 'request'] as const;
 
@@ -40,7 +48,7 @@ export function loadTests(
     findings.push(...problems);
     return problems.length > 0 ? [] : [{ path, name: tree.files[0]?.source.name ?? path, file, tree }];
   });
-  return { loaded, diagnostics: sortDiagnostics(findings.map((finding) => ({ ...finding, severity: 'error' }))) };
+  return { loaded, diagnostics: diagnose(findings) };
 }
 
 function bodyProblem(test: TestCase, index: number, tree: Places): readonly Finding[] {
@@ -49,13 +57,13 @@ function bodyProblem(test: TestCase, index: number, tree: Places): readonly Find
   const [, second] = given;
   if (second !== undefined) {
     const message = `a test has one of ${BODIES.join(', ')}: this one has ${given.join(' and ')}`;
-    return [findingAt(tree, ['tests', index, second], 'test-request', message)];
+    return [findingAt(tree, ['tests', index, second], message)];
   }
-  return [findingAt(tree, ['tests', index, 'name'], 'test-request', `a test needs one of ${BODIES.join(', ')}`)];
+  return [findingAt(tree, ['tests', index, 'name'], `a test needs one of ${BODIES.join(', ')}`)];
 }
 
 /** Points at the key of a value, or at the value of a list item. */
-export function findingAt(tree: Places, path: NodePath, rule: string, message: string): Finding {
+function findingAt(tree: Places, path: NodePath, message: string): Finding {
   const { file, key, value } = tree.place(path);
-  return { rule, source: file.source, range: key ?? value, message };
+  return { rule: testRequest, source: file.source, range: key ?? value, message };
 }

@@ -6,10 +6,18 @@ import { writeAtomic } from '../../runtime/platform/write-atomic.ts';
 import type { Explanation, TestExpectation } from '../../schemas/generated/types.ts';
 import type { TestResult } from './run-test.ts';
 
-type Expected = { [Key in Exclude<keyof TestExpectation, 'snapshot'>]?: TestExpectation[Key] };
+export type Expected = { [Key in Exclude<keyof TestExpectation, 'snapshot'>]?: TestExpectation[Key] };
 
 /** What a snapshot holds when it names nothing else. */
-const USUAL: readonly (keyof Expected)[] = ['outcome', 'reason', 'event', 'prompt', 'unresolved', 'deliver', 'address'];
+export const USUAL: readonly (keyof Expected)[] = [
+  'outcome',
+  'reason',
+  'event',
+  'prompt',
+  'unresolved',
+  'deliver',
+  'address',
+];
 
 /** @returns paths of the files that changed */
 export function updateSnapshots(results: readonly TestResult[]): string[] {
@@ -53,7 +61,7 @@ function promptOf(expected: TestExpectation['prompt'], actual: TestExpectation['
 }
 
 /** Everything that can be expected of an event, as a test writes it. */
-function expectationOf(found: Explanation): Expected {
+export function expectationOf(found: Explanation): Expected {
   const { outcome, reason, event, prompt, unresolved, deliveries, toolsets, skills, agent, job, session } = found;
   const [first] = deliveries;
   const isRendered = prompt !== null;

@@ -1,6 +1,8 @@
 /** Checks the inputs of a blueprint file: names, options and defaults. */
 import type { BlueprintFieldFile, BlueprintFile } from '../../schemas/generated/types.ts';
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
+import { blueprintDefault } from '../rules/blueprint-default.ts';
+import { blueprintField } from '../rules/blueprint-field.ts';
 import { completeField, isTime, RESERVED_NAMES } from './fields.ts';
 
 function list(names: readonly string[]): string {
@@ -11,33 +13,33 @@ function checkName(field: BlueprintFieldFile, path: NodePath, earlier: readonly 
   const at = { path: [...path, 'name'], at: 'value' } as const;
   if (RESERVED_NAMES.includes(field.name)) {
     const why = field.name === 'deliver' ? 'is added to every blueprint' : 'is derived for the schedule';
-    return [{ rule: 'blueprint-field', ...at, message: `the name \`${field.name}\` ${why}; choose another one` }];
+    return [{ rule: blueprintField, ...at, message: `the name \`${field.name}\` ${why}; choose another one` }];
   }
   const first = earlier.findIndex((other) => other.name === field.name);
   if (first === -1) return [];
   const related = [{ path: ['fields', first, 'name'], message: 'the first one is here' }];
-  return [{ rule: 'blueprint-field', ...at, message: `a second field named \`${field.name}\``, related }];
+  return [{ rule: blueprintField, ...at, message: `a second field named \`${field.name}\``, related }];
 }
 
 function checkOptions(field: BlueprintFieldFile, path: NodePath): Problem[] {
   const { type, options } = field;
   if (type === 'enum') {
     if (options === undefined) {
-      return [{ rule: 'blueprint-field', path, at: 'key', message: 'an `enum` field needs `options`' }];
+      return [{ rule: blueprintField, path, at: 'key', message: 'an `enum` field needs `options`' }];
     }
     const repeated = options.findIndex((option, index) => options.indexOf(option) !== index);
     if (repeated === -1) return [];
     const at = { path: [...path, 'options', repeated], at: 'value' } as const;
-    return [{ rule: 'blueprint-field', ...at, message: `the option \`${options[repeated]}\` is there twice` }];
+    return [{ rule: blueprintField, ...at, message: `the option \`${options[repeated]}\` is there twice` }];
   }
   if (options === undefined) return [];
   const why = type === 'weekdays' ? 'a `weekdays` field has its own options' : `a \`${type}\` field takes no options`;
   const at = { path: [...path, 'options'], at: 'key' } as const;
-  return [{ rule: 'blueprint-field', ...at, message: `${why}; remove \`options\`, or make it an \`enum\`` }];
+  return [{ rule: blueprintField, ...at, message: `${why}; remove \`options\`, or make it an \`enum\`` }];
 }
 
 function checkDefault(file: BlueprintFieldFile, path: NodePath): Problem[] {
-  const at = { rule: 'blueprint-default', path: [...path, 'default'], at: 'value' } as const;
+  const at = { rule: blueprintDefault, path: [...path, 'default'], at: 'value' } as const;
   const field = completeField(file);
   if (field.type === 'time') {
     return isTime(field.default) ? [] : [{ ...at, message: 'the default of a `time` field is a 24-hour `HH:MM`' }];

@@ -1,6 +1,8 @@
 /** Checks that a blueprint's prompt can be filled, and that no input is asked for in vain. */
 import type { BlueprintField, BlueprintPlan } from '../../schemas/generated/types.ts';
 import type { Problem } from '../diagnostics/problem.ts';
+import { blueprintPrompt } from '../rules/blueprint-prompt.ts';
+import { blueprintUnusedField } from '../rules/blueprint-unused-field.ts';
 import { scheduleFields } from './combinations.ts';
 import { DELIVER_FIELD } from './fields.ts';
 import { findPlaceholders } from './placeholders.ts';
@@ -11,7 +13,7 @@ export function checkPrompt({ prompt, fields }: Pick<BlueprintPlan, 'prompt' | '
   return findPlaceholders(prompt)
     .filter(({ name }) => !names.includes(name))
     .map(({ name, offset, length }) => ({
-      rule: 'blueprint-prompt',
+      rule: blueprintPrompt,
       path: ['prompt'],
       at: 'value' as const,
       within: { offset, length },
@@ -30,7 +32,7 @@ export function checkUnused(blueprint: Pick<BlueprintPlan, 'prompt' | 'fields' |
       ? []
       : [
           {
-            rule: 'blueprint-unused-field',
+            rule: blueprintUnusedField,
             path: ['fields', index, 'name'],
             at: 'value' as const,
             message: `\`${field.name}\` is asked for and used neither in the schedule nor in the prompt`,

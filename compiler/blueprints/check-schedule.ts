@@ -1,6 +1,7 @@
 /** Checks the schedule template of a blueprint, by expanding every combination a user could choose. */
 import type { BlueprintField, BlueprintPlan } from '../../schemas/generated/types.ts';
 import type { Problem } from '../diagnostics/problem.ts';
+import { blueprintSchedule } from '../rules/blueprint-schedule.ts';
 import { parseSchedule } from '../schedule/parse-schedule.ts';
 import { combinations, countCombinations } from './combinations.ts';
 import type { BlueprintValues } from './fields.ts';
@@ -11,7 +12,7 @@ import { findPlaceholders } from './placeholders.ts';
 /** More than anyone would list by hand; a check of this many takes about a second. */
 const MAX_COMBINATIONS = 50_000;
 
-const AT = { rule: 'blueprint-schedule', path: ['schedule'], at: 'value' } as const;
+const AT = { rule: blueprintSchedule, path: ['schedule'], at: 'value' } as const;
 
 /** What stands in the way of filling one placeholder, or null. */
 function placeholderFault(name: string, fields: readonly BlueprintField[]): string | null {

@@ -1,6 +1,6 @@
 /** Moves a secret from a foreign config to a variable, so that no secret stands in the config that is written. */
 import type { NodePath } from '../diagnostics/problem.ts';
-import { placeholderIn } from '../source/placeholder-in.ts';
+import { placeholderIn } from '../text/placeholder-in.ts';
 import type { Draft } from './draft.ts';
 
 export interface FoundSecret {

@@ -1,4 +1,6 @@
 /** Parses a foreign config, and says so in findings where that cannot be done. */
+
+import { wrongType } from '../rules/wrong-type.ts';
 import type { ParsedFile } from '../source/parse-yaml.ts';
 import { parseYaml } from '../source/parse-yaml.ts';
 import type { SourceText } from '../text/source-text.ts';
@@ -12,5 +14,5 @@ export function parseForeign(source: SourceText): ParsedFile | Refusal {
 
 /** Refuses the whole text. */
 export const refuse = (source: SourceText, message: string, hint?: string): Refusal => ({
-  findings: [{ rule: 'wrong-type', source, range: START, message, ...(hint === undefined ? {} : { hint }) }],
+  findings: [{ rule: wrongType, source, range: START, message, ...(hint === undefined ? {} : { hint }) }],
 });

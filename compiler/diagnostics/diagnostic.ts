@@ -1,7 +1,7 @@
 /** What the compiler says about one place in a file, and the order in which it says it. */
-import type { Range, SourceText } from '../text/source-text.ts';
 
-export type Severity = 'error' | 'warning';
+import type { Range, SourceText } from '../text/source-text.ts';
+import type { Rule, Severity } from './rule.ts';
 
 export interface RelatedPlace {
   readonly source: SourceText;
@@ -15,10 +15,9 @@ export interface TextEdit {
   readonly text: string;
 }
 
-/** A problem with its place found, before the rule's severity is looked up. */
+/** A problem with its place found. */
 export interface Finding {
-  /** Id of the rule. */
-  readonly rule: string;
+  readonly rule: Rule;
   readonly source: SourceText;
   readonly range: Range;
   /** The part of the range that a code frame underlines. */
@@ -32,9 +31,15 @@ export interface Finding {
   readonly sensitive?: boolean;
 }
 
-export interface Diagnostic extends Finding {
+/** A finding as it is handed out. */
+export interface Diagnostic<Id extends string = string> extends Omit<Finding, 'rule'> {
+  readonly rule: Id;
   readonly severity: Severity;
 }
+
+/** Sorted, without repetitions. */
+export const diagnose = (findings: readonly Finding[]): readonly Diagnostic[] =>
+  sortDiagnostics(findings.map((finding) => ({ ...finding, rule: finding.rule.id, severity: finding.rule.severity })));
 
 export const hasErrors = (diagnostics: readonly Diagnostic[]): boolean =>
   diagnostics.some((diagnostic) => diagnostic.severity === 'error');

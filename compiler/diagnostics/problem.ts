@@ -1,4 +1,5 @@
 /** What a check says about one place of a file, before the place becomes a line and a column. */
+import type { Rule } from './rule.ts';
 
 /** Keys and indexes from the file's root to the node at fault. */
 export type NodePath = readonly (string | number)[];
@@ -19,7 +20,7 @@ export type Repair =
   | { readonly kind: 'named-items' };
 
 export interface Problem {
-  readonly rule: string;
+  readonly rule: Rule;
   readonly path: NodePath;
   /** `key`: points at the key of the node (unknown or missing keys), `value`: at its value. */
   readonly at: 'key' | 'value';

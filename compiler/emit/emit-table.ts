@@ -15,7 +15,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { RouteTable } from '../../schemas/generated/types.ts';
-import type { TableContent } from '../lower/table-content.ts';
+import type { TableContent } from '../config/table-content.ts';
 import { isPlainMap } from '../text/plain-map.ts';
 
 export const TABLE_FORMAT = 1;

@@ -2,15 +2,6 @@
 import type { AgentConfig, AgentPlan } from '../../schemas/generated/types.ts';
 import { parseSecretRef } from '../text/secret-ref.ts';
 
-/** Where secrets stand in an agent's configuration, and what is written there. */
-export function agentSecrets(config: AgentConfig | undefined): readonly { path: readonly string[]; text: string }[] {
-  const key = config?.openai?.api_key;
-  return [
-    ...(key === undefined ? [] : [{ path: ['agent', 'openai', 'api_key'], text: key }]),
-    ...Object.entries(config?.env ?? {}).map(([name, text]) => ({ path: ['agent', 'env', name], text })),
-  ];
-}
-
 const DEFAULT_TIMEOUT_SECONDS = 900;
 
 /** @param scope the profile the agent belongs to. */

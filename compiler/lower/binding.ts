@@ -1,6 +1,11 @@
 /** Lowers `platforms.<target>` of a profile to the bindings of its table entry: which targets it may use, with what credentials. */
 import type { SecretRef, SettingPlan, TargetBinding, TargetConfig, TargetPlan } from '../../schemas/generated/types.ts';
 import type { Lowered, NodePath, Problem } from '../diagnostics/problem.ts';
+import { duplicateDefinition } from '../rules/duplicate-definition.ts';
+import { invalidValue } from '../rules/invalid-value.ts';
+import { missingSetting } from '../rules/missing-setting.ts';
+import { secretReference } from '../rules/secret-reference.ts';
+import { unknownKey } from '../rules/unknown-key.ts';
 import { parseSecretRef, secretRefProblem } from '../text/secret-ref.ts';
 import { didYouMean, oneOf, renameFix } from '../text/suggest.ts';
 import { fullMatch } from './target/scope.ts';
@@ -81,7 +86,7 @@ function sortSettings(config: TargetConfig, plan: TargetPlan): { known: Written[
     if (setting === undefined) {
       const message = `${plan.title} has no setting \`${key}\`${didYouMean(key, [...COMMON_KEYS, ...byName.keys()])}`;
       problems.push({
-        rule: 'unknown-key',
+        rule: unknownKey,
         path: [key],
         at: 'key',
         message,
@@ -92,7 +97,7 @@ function sortSettings(config: TargetConfig, plan: TargetPlan): { known: Written[
     } else if (earlier !== undefined) {
       const message = `\`${key}\` and \`${earlier}\` are two names of one setting; keep one`;
       const related = [{ path: [earlier], message: 'the other one' }];
-      problems.push({ rule: 'duplicate-definition', path: [key], at: 'key', message, related });
+      problems.push({ rule: duplicateDefinition, path: [key], at: 'key', message, related });
     } else {
       known.push({ key, setting, value });
     }
@@ -122,7 +127,7 @@ function readSettings(known: readonly Written[], { profile }: BindingScope): Rea
     const ref = parseSecretRef(String(value), profile);
     const why = value === '' ? 'it is empty' : (secretRefProblem(ref) ?? misfit(setting, ref));
     if (why !== null) {
-      const rule = ref.kind === 'literal' ? 'invalid-value' : 'secret-reference';
+      const rule = ref.kind === 'literal' ? invalidValue : secretReference;
       read.problems.push({ rule, path: [key], at: 'value', message: `\`${key}\`: ${why}` });
     }
     if (setting.secret || ref.kind !== 'literal') read.credentials[setting.name] = ref;
@@ -146,7 +151,7 @@ function missingSettings(plan: TargetPlan, present: ReadonlySet<string>): Proble
 
 function missing(message: string, secret: string | null): Problem {
   const hint = secret === null ? {} : { hint: `write it as a reference, \`${secret}: env:SOME_NAME\`` };
-  return { rule: 'missing-setting', path: [], at: 'key', message, ...hint };
+  return { rule: missingSetting, path: [], at: 'key', message, ...hint };
 }
 
 /** The variant named, else the first whose settings are all there. */
@@ -159,7 +164,7 @@ function chooseVariant(
   if (variant !== undefined && !names.includes(variant)) {
     const known = names.length === 0 ? 'it has no variants' : `there are ${oneOf(names, 'and')}`;
     const message = `${plan.title} has no variant \`${variant}\`; ${known}${didYouMean(variant, names)}`;
-    return { plan: null, problems: [{ rule: 'invalid-value', path: ['variant'], at: 'value', message }] };
+    return { plan: null, problems: [{ rule: invalidValue, path: ['variant'], at: 'value', message }] };
   }
   const candidates = plan.variants.filter(({ name }) => variant === undefined || name === variant);
   const usable = candidates.find(({ needs }) => needs.every((name) => present.has(name)));
@@ -203,7 +208,7 @@ export function lowerTargetNames(
       if (owner === undefined) names.set(alias, target);
       else if (owner !== target) {
         const message = `\`${alias}\` already names the target \`${owner}\``;
-        problems.push({ rule: 'duplicate-definition', path, at: 'value', message });
+        problems.push({ rule: duplicateDefinition, path, at: 'value', message });
       }
     }
   }

@@ -1,15 +1,10 @@
 /** Lowers a route's `events` list: exact names stay names, globs become expressions of linear time (§2.1, §6.1). */
 import type { EventsPlan, GlobPlan } from '../../schemas/generated/types.ts';
+import type { EventNames } from '../config/event-names.ts';
+import { isGlob } from '../config/event-names.ts';
 import type { Lowered, Problem } from '../diagnostics/problem.ts';
 import { globSource, linkGlob } from '../globs/linear-glob.ts';
-
-/** An entry with one of these characters is a glob. */
-const GLOB = /[*?[{]/;
-
-export const isGlob = (entry: string): boolean => GLOB.test(entry);
-
-/** Further names of events, by the name that is sent. */
-export type EventNames = Readonly<Record<string, readonly string[]>>;
+import { eventGlob } from '../rules/event-glob.ts';
 
 /** Problems: `event-glob` (a glob that cannot be read, or not be matched in linear time). An empty list accepts every event. */
 export function lowerEvents(entries: readonly string[], names: EventNames = {}): Lowered<EventsPlan> {
@@ -25,7 +20,7 @@ export function lowerEvents(entries: readonly string[], names: EventNames = {}):
     if (typeof source === 'string') globs.set(source, { text: entry, source });
     else {
       const message = `${JSON.stringify(entry)} is no glob that can be used here: ${source.message}`;
-      problems.push({ rule: 'event-glob', path: [index], at: 'value', message });
+      problems.push({ rule: eventGlob, path: [index], at: 'value', message });
     }
   });
   if (problems.length > 0) return { plan: null, problems };

@@ -2,9 +2,15 @@
 
 import { RE2JS, RE2JSSyntaxException } from 're2js';
 import type { FilterConfig, FilterLeaf, FilterPlan } from '../../schemas/generated/types.ts';
+import { lowerField, plainField } from '../config/field.ts';
 import type { Lowered, NodePath, Problem } from '../diagnostics/problem.ts';
+import type { Rule } from '../diagnostics/rule.ts';
+import { filterField } from '../rules/filter-field.ts';
+import { filterFile } from '../rules/filter-file.ts';
+import { filterOperator } from '../rules/filter-operator.ts';
+import { filterShape } from '../rules/filter-shape.ts';
+import { regexSyntax } from '../rules/regex-syntax.ts';
 import { flowText } from '../text/flow-text.ts';
-import { lowerField, plainField } from './field.ts';
 
 type Operator = FilterLeaf['operator'];
 const OPERATORS: readonly Operator[] = [
@@ -22,7 +28,7 @@ const GROUPS = ['all', 'any', 'not'] as const;
 /** Collects the problems of one lowering. */
 class Report {
   readonly problems: Problem[] = [];
-  add(rule: string, path: NodePath, message: string, more: Pick<Problem, 'within' | 'hint' | 'fix'> = {}): null {
+  add(rule: Rule, path: NodePath, message: string, more: Pick<Problem, 'within' | 'hint' | 'fix'> = {}): null {
     this.problems.push({ rule, path, at: 'value', message, ...more });
     return null;
   }
@@ -46,7 +52,7 @@ function withoutSlashes(source: string): string | null {
 function checkRegex(source: string, path: NodePath, report: Report): string | null {
   const plain = withoutSlashes(source);
   if (plain !== null)
-    return report.add('regex-syntax', path, `a regex has no slashes around it: write \`${plain}\``, {
+    return report.add(regexSyntax, path, `a regex has no slashes around it: write \`${plain}\``, {
       fix: { kind: 'replace', text: flowText(plain) },
     });
   try {
@@ -57,15 +63,10 @@ function checkRegex(source: string, path: NodePath, report: Report): string | nu
     const reason = error instanceof RE2JSSyntaxException ? error.getDescription() : String(error);
     const offset = fragment === '' ? -1 : source.indexOf(fragment);
     const hint = regexHint(fragment) ?? regexHint(source);
-    return report.add(
-      'regex-syntax',
-      path,
-      `the regex is not valid RE2: ${reason}${offset < 0 ? '' : `: ${fragment}`}`,
-      {
-        ...(offset < 0 ? {} : { within: { offset, length: fragment.length } }),
-        ...(hint === undefined ? {} : { hint }),
-      },
-    );
+    return report.add(regexSyntax, path, `the regex is not valid RE2: ${reason}${offset < 0 ? '' : `: ${fragment}`}`, {
+      ...(offset < 0 ? {} : { within: { offset, length: fragment.length } }),
+      ...(hint === undefined ? {} : { hint }),
+    });
   }
 }
 
@@ -73,15 +74,11 @@ function checkRegex(source: string, path: NodePath, report: Report): string | nu
 function checkFile(text: string, path: NodePath, report: Report): string | null {
   const file = text.replace(/^<home_dir>\/+/, '');
   if (file === '' || file.endsWith('/') || /[\0\n\r]/.test(file)) {
-    return report.add(
-      'filter-file',
-      path,
-      `${JSON.stringify(text)} names no file; write a path relative to <home_dir>`,
-    );
+    return report.add(filterFile, path, `${JSON.stringify(text)} names no file; write a path relative to <home_dir>`);
   }
   if (file.startsWith('~') && !file.startsWith('~/')) {
     const message = `${JSON.stringify(text)}: homes of other users are not expanded; write ~/… or an absolute path`;
-    return report.add('filter-file', path, message);
+    return report.add(filterFile, path, message);
   }
   return file.replace(/^(?:\.\/+)+/, '');
 }
@@ -89,19 +86,19 @@ function checkFile(text: string, path: NodePath, report: Report): string | null 
 function lowerLeaf(config: FilterConfig, path: NodePath, report: Report): FilterPlan | null {
   const used = OPERATORS.filter((operator) => config[operator] !== undefined);
   if (config.field === undefined) {
-    return report.add('filter-shape', path, 'a filter is a `field` with one operator, or one of `all`, `any`, `not`');
+    return report.add(filterShape, path, 'a filter is a `field` with one operator, or one of `all`, `any`, `not`');
   }
   const field = lowerField(config.field);
   if (typeof field === 'string') {
     const plain = plainField(config.field);
     const fix: Pick<Problem, 'fix'> = plain === null ? {} : { fix: { kind: 'rename', text: plain } };
-    report.add('filter-field', [...path, 'field'], plain === null ? field : `${field}: \`${plain}\``, fix);
+    report.add(filterField, [...path, 'field'], plain === null ? field : `${field}: \`${plain}\``, fix);
   }
   const [operator, second] = used;
   if (operator === undefined || second !== undefined) {
     const found = operator === undefined ? 'none' : used.join(' and ');
     const hint = second === undefined ? `one of ${OPERATORS.join(', ')}` : 'split it into filters under `all` or `any`';
-    return report.add('filter-operator', path, `a filter on a field takes exactly one operator, found ${found}`, {
+    return report.add(filterOperator, path, `a filter on a field takes exactly one operator, found ${found}`, {
       hint,
     });
   }
@@ -121,7 +118,7 @@ function lowerOne(config: FilterConfig, path: NodePath, report: Report): FilterP
   const [group] = groups;
   if (group === undefined) return lowerLeaf(config, path, report);
   if (groups.length > 1 || config.field !== undefined || OPERATORS.some((operator) => config[operator] !== undefined)) {
-    return report.add('filter-shape', path, `\`${group}\` stands alone in its filter`, {
+    return report.add(filterShape, path, `\`${group}\` stands alone in its filter`, {
       hint: 'put each condition into a member of its own under one `all`',
     });
   }

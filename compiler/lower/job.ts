@@ -1,9 +1,10 @@
 /** Lowers a job of a config file; its id is made of profile and name, so that it is the same after every compile. */
 import type { JobConfig, JobPlan, Place, ProfilePlan } from '../../schemas/generated/types.ts';
+import { JOB_DELIVERIES } from '../config/deliveries.ts';
+import type { TableContent } from '../config/table-content.ts';
+import { jobToolsets } from '../config/toolsets.ts';
 import type { Lowered } from '../diagnostics/problem.ts';
 import { lowerDeliveries } from './delivery.ts';
-import type { TableContent } from './table-content.ts';
-import { jobToolsets } from './toolsets.ts';
 
 export interface JobEntry {
   readonly name: string;
@@ -11,9 +12,6 @@ export interface JobEntry {
   readonly profile: ProfilePlan;
   readonly at: Place;
 }
-
-/** Where a job delivers besides targets: to the chat it was set up in, else the profile's home channel. */
-export const JOB_DELIVERIES: readonly string[] = ['origin'];
 
 export const jobId = (profile: ProfilePlan, name: string): string =>
   profile.home === '' ? name : `${profile.name}/${name}`;

@@ -7,12 +7,15 @@ import type {
   TargetConfig,
   TargetPlan,
 } from '../../schemas/generated/types.ts';
+import { targetNamed } from '../config/deliveries.ts';
+import type { TableContent } from '../config/table-content.ts';
+import { targetEntries } from '../config/target-entries.ts';
+import { DEFAULT_TOOLSETS, webhookToolsets } from '../config/toolsets.ts';
 import type { Problem } from '../diagnostics/problem.ts';
+import { missingSetting } from '../rules/missing-setting.ts';
+import { unknownKey } from '../rules/unknown-key.ts';
 import { lowerAgent } from './agent.ts';
 import { lowerBinding } from './binding.ts';
-import { targetNamed } from './delivery.ts';
-import type { TableContent } from './table-content.ts';
-import { DEFAULT_TOOLSETS, webhookToolsets } from './toolsets.ts';
 
 export interface ProfileEntry {
   readonly name: string;
@@ -46,13 +49,6 @@ export function lowerProfile({ name, home, config }: ProfileEntry, known: Known)
   return { plan: { name, home, agent: lowerAgent(config.agent ?? {}, name), toolsets, targets }, problems, unusable };
 }
 
-/** Entries under `platforms`, by the name that is written. The root config's are without the webhook adapter. */
-export function targetEntries(config: ProfileConfig): readonly (readonly [string, TargetConfig])[] {
-  return Object.entries(config.platforms ?? {}).filter(
-    (entry): entry is [string, TargetConfig] => entry[1] !== undefined,
-  );
-}
-
 interface Bindable {
   readonly written: string;
   readonly entry: TargetConfig;
@@ -74,8 +70,8 @@ function bindable(config: ProfileConfig, known: Known): readonly Bindable[] {
 
 /** A setting that stands there misspelt is not missing as well. */
 function withoutMisspelt(problems: readonly Problem[]): readonly Problem[] {
-  const isMisspelt = problems.some(({ rule }) => rule === 'unknown-key');
-  return isMisspelt ? problems.filter(({ rule }) => rule !== 'missing-setting') : problems;
+  const isMisspelt = problems.some(({ rule }) => rule === unknownKey);
+  return isMisspelt ? problems.filter(({ rule }) => rule !== missingSetting) : problems;
 }
 
 const needsNoEntry = ({ driver }: TargetPlan): boolean =>

@@ -1,9 +1,9 @@
 /** Lowers the adapter's settings: flags and environment above `extra`, `extra` above what stands beside it (§2.4). */
 import type { Config, SecretRef, ServerPlan } from '../../schemas/generated/types.ts';
+import { parseNetwork } from '../config/network.ts';
+import type { Overrides } from '../config/overrides.ts';
+import type { EffectiveSettings } from '../config/webhook-settings.ts';
 import { parseSecretRef } from '../text/secret-ref.ts';
-import { parseNetwork } from './network.ts';
-import type { Overrides } from './overrides.ts';
-import type { EffectiveSettings } from './webhook-settings.ts';
 
 export const DEFAULT_HOST = '127.0.0.1';
 export const DEFAULT_PORT = 8644;

@@ -1,6 +1,7 @@
 /** Lowers one source (a catalog file or an entry under `sources:`) to the scheme plan the verifier interprets. */
 import type { LocatorPlan, SchemePlan, SecretForm, SignedSegment, SourceFile } from '../../schemas/generated/types.ts';
 import type { Lowered, NodePath, Problem } from '../diagnostics/problem.ts';
+import { sourceScheme } from '../rules/source-scheme.ts';
 import { lowerChallenges } from './challenge.ts';
 import type { Report } from './locator.ts';
 import { lowerLocator, lowerLocators } from './locator.ts';
@@ -27,7 +28,7 @@ const BASIC: LocatorPlan = { in: 'header', name: 'authorization', path: [], spli
 export function lowerSource(name: string, file: SourceFile): Lowered<SchemePlan> {
   const problems: Problem[] = [];
   const report: Report = (path, message, hint) => {
-    problems.push({ rule: 'source-scheme', path, at: 'value', message, ...(hint === undefined ? {} : { hint }) });
+    problems.push({ rule: sourceScheme, path, at: 'value', message, ...(hint === undefined ? {} : { hint }) });
   };
   const signed = file.signed === undefined ? [] : parseSigned(file.signed, report);
   const id = file.id === undefined ? null : lowerLocator(file.id, ['id'], report);

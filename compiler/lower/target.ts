@@ -1,6 +1,7 @@
 /** Lowers a file of catalog/targets to the plan that the delivery executor interprets. */
 import type { AddressPlan, TargetFile, TargetPlan, TargetVariant, VariantPlan } from '../../schemas/generated/types.ts';
 import type { Lowered, Problem } from '../diagnostics/problem.ts';
+import { targetDriver } from '../rules/target-driver.ts';
 import { lowerAddress, lowerSettings } from './target/address.ts';
 import type { TargetScope } from './target/scope.ts';
 import type { MergedVariant } from './target/variant.ts';
@@ -67,7 +68,7 @@ function refuseHttpParts(file: TargetFile, driver: string, scope: TargetScope): 
   for (const part of [...SHARED, 'variants'] as const) {
     if (part === 'address' || file[part] === undefined) continue;
     const message = `the driver \`${driver}\` is code and does not read \`${part}\``;
-    scope.report({ rule: 'target-driver', path: [part], at: 'key', message });
+    scope.report({ rule: targetDriver, path: [part], at: 'key', message });
   }
 }
 
@@ -91,7 +92,7 @@ function allAddresses(shared: readonly AddressPlan[], variants: readonly Variant
 function unique(problems: readonly Problem[]): Problem[] {
   const seen = new Set<string>();
   return problems.filter((problem) => {
-    const id = JSON.stringify([problem.rule, problem.path, problem.within, problem.message]);
+    const id = JSON.stringify([problem.rule.id, problem.path, problem.within, problem.message]);
     return !seen.has(id) && seen.add(id) !== undefined;
   });
 }

@@ -1,16 +1,13 @@
 /** Lowers template text to segments, for prompts, delivery addresses and coalesce keys (§2.5, §2.3). */
-import type { PathSegment, TemplatePlan, TemplateSegment } from '../../schemas/generated/types.ts';
+
+import type { TemplatePlan } from '../../schemas/generated/types.ts';
+import { BARE_PATH, PART, PATH, placeholder, segments } from '../config/template-grammar.ts';
 import type { Lowered, Problem } from '../diagnostics/problem.ts';
-
-const PART = '[A-Za-z0-9_-]+';
-const PATH = `${PART}(?:\\.${PART})*`;
-
-/** The grammar of a placeholder; whatever does not match it is literal text. */
-const PLACEHOLDER = new RegExp(`\\{(${PATH})\\}`, 'g');
-const BARE_PATH = new RegExp(`^${PATH}$`);
-
-type BuiltinName = NonNullable<PathSegment['builtin']>;
-const BUILTINS: ReadonlySet<string> = new Set<BuiltinName>(['event_type', 'route', 'delivery_id']);
+import type { Rule } from '../diagnostics/rule.ts';
+import { coalesceKey } from '../rules/coalesce-key.ts';
+import { templateBraces } from '../rules/template-braces.ts';
+import { templateHeaders } from '../rules/template-headers.ts';
+import { templateSyntax } from '../rules/template-syntax.ts';
 
 /** The rest of a path of two parts or more, after its first letter. */
 const DOTTED = `[A-Za-z0-9_-]*(?:\\.${PART})+`;
@@ -43,47 +40,7 @@ function suggest(found: string): string {
   return `{${parts.filter((part) => part !== '').join('.')}}`;
 }
 
-function placeholder(path: string): TemplateSegment {
-  if (path === '__raw__') return { kind: 'dump' };
-  const parts = path.split('.');
-  return {
-    kind: 'path',
-    // Header values are the sender's transport, not payload: they never reach a prompt.
-    path: parts[0] === 'headers' && parts.length > 1 ? [] : parts,
-    text: `{${path}}`,
-    builtin: BUILTINS.has(path) ? (path as BuiltinName) : null,
-  };
-}
-
-/** A placeholder that is looked up in the payload and nowhere else, and where its braces stand. */
-export interface Placeholder {
-  readonly path: readonly string[];
-  /** UTF-16 offset and length. */
-  readonly offset: number;
-  readonly length: number;
-}
-
-export function readPlaceholders(text: string): readonly Placeholder[] {
-  return [...text.matchAll(PLACEHOLDER)].flatMap(({ 0: braced, 1: inner = '', index }) => {
-    const segment = placeholder(inner);
-    if (segment.kind !== 'path' || segment.builtin !== null || segment.path.length === 0) return [];
-    return [{ path: segment.path, offset: index, length: braced.length }];
-  });
-}
-
-function segments(text: string): TemplatePlan {
-  const plan: TemplatePlan = [];
-  let end = 0;
-  for (const match of text.matchAll(PLACEHOLDER)) {
-    if (match.index > end) plan.push({ kind: 'text', text: text.slice(end, match.index) });
-    plan.push(placeholder(match[1] ?? ''));
-    end = match.index + match[0].length;
-  }
-  if (end < text.length) plan.push({ kind: 'text', text: text.slice(end) });
-  return plan;
-}
-
-function problem(rule: string, message: string, more: Pick<Problem, 'within' | 'fix'> = {}): Problem {
+function problem(rule: Rule, message: string, more: Pick<Problem, 'within' | 'fix'> = {}): Problem {
   return { rule, path: [], at: 'value', message, ...more };
 }
 
@@ -97,20 +54,20 @@ function slips(text: string): Problem[] {
     const meant = suggest(found);
     const within = { offset: match.index - (isDoubled ? 1 : 0), length: found.length };
     const message = `${found} ${slip.what}; write ${meant}`;
-    return [problem('template-syntax', message, { within, fix: { kind: 'replace', text: meant } })];
+    return [problem(templateSyntax, message, { within, fix: { kind: 'replace', text: meant } })];
   });
 }
 
 /** Placeholders that are well formed and yet never do what their author hopes. */
 function surprises(text: string): Problem[] {
   const doubled = [...text.matchAll(new RegExp(`\\{\\{(${PATH})\\}\\}`, 'g'))].map((match) =>
-    problem('template-braces', `${match[0]} keeps one pair of braces around the value; write {${match[1]}}`, {
+    problem(templateBraces, `${match[0]} keeps one pair of braces around the value; write {${match[1]}}`, {
       within: { offset: match.index, length: match[0].length },
       fix: { kind: 'replace', text: `{${match[1]}}` },
     }),
   );
   const headers = [...text.matchAll(new RegExp(`\\{headers\\.${PATH}\\}`, 'g'))].map((match) =>
-    problem('template-headers', `${match[0]} never resolves: templates see the payload, only filters see headers`, {
+    problem(templateHeaders, `${match[0]} never resolves: templates see the payload, only filters see headers`, {
       within: { offset: match.index, length: match[0].length },
     }),
   );
@@ -134,7 +91,7 @@ export function lowerCoalesceKey(text: string): Lowered<TemplatePlan> {
   const message =
     `the key ${JSON.stringify(text)} is the same for every event; ` +
     'write a dotted field (pull_request.number) or a template ({repository.full_name}#{number})';
-  return { plan: null, problems: [...lowered.problems, problem('coalesce-key', message)] };
+  return { plan: null, problems: [...lowered.problems, problem(coalesceKey, message)] };
 }
 
 /** The prompt of a route without `prompt`: which event it is, and the whole payload in a fence. */

@@ -5,11 +5,11 @@ import type { Catalog, RoutePlan, RouteTable } from '../../schemas/generated/typ
 import type { CompileInput } from '../compile.ts';
 import { compile } from '../compile.ts';
 import { compileSubscriptions } from '../compile-subscriptions.ts';
+import type { Flags } from '../config/overrides.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import type { Flags } from '../lower/overrides.ts';
-import type { JobRef } from '../machine-facts.ts';
 import type { ShippedCatalog } from '../shipped-catalog.ts';
 import { overlayFiles } from '../source/overlay-files.ts';
+import type { JobRef } from '../views/machine-facts.ts';
 import { createMachineFacts } from './machine-facts.ts';
 import { nodeFiles } from './node-files.ts';
 import { readShippedCatalog, readShippedShape } from './shipped-catalog.ts';

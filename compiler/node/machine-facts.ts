@@ -1,8 +1,8 @@
 /** What the compiler may ask about this machine, for commands and the running gateway. */
 import { join } from 'node:path';
-import type { JobRef, MachineFacts } from '../machine-facts.ts';
 import { createFacts } from '../source/files-facts.ts';
 import { loadEnvFile, loadProjectEnv, mergeEnv } from '../source/load-env.ts';
+import type { JobRef, MachineFacts } from '../views/machine-facts.ts';
 import { nodeFiles } from './node-files.ts';
 
 export interface Machine {

@@ -4,6 +4,9 @@ import type { SourceFile } from '../../schemas/generated/types.ts';
 import type { CatalogItem } from '../catalog.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 import type { Report } from '../report.ts';
+
+import { unreadableFile } from '../rules/unreadable-file.ts';
+
 import { NO_REVIEW } from '../shapes/field-review.ts';
 import { createSchemaReader } from '../shapes/from-json-schema.ts';
 import type { NodeTable } from '../shapes/node-table.ts';
@@ -11,6 +14,7 @@ import { createNodeTable } from '../shapes/node-table.ts';
 import type { NodeId, Shape, ShapeVariant } from '../shapes/shape.ts';
 import { ANY_EVENT } from '../shapes/shape.ts';
 import { singleValue } from '../shapes/single-value.ts';
+
 import { displayPath } from '../source/display-path.ts';
 import type { Files } from '../source/files.ts';
 import { parseYaml } from '../source/parse-yaml.ts';
@@ -57,7 +61,7 @@ function readOwnShape(
     const folder = dirname(written.tree.place(path).file.source.path);
     const document = readDocument(resolve(folder, at), input, report);
     if (typeof document === 'string') {
-      const problem: Problem = { rule: 'unreadable-file', path, at: 'value', message: `\`${at}\` ${document}` };
+      const problem: Problem = { rule: unreadableFile, path, at: 'value', message: `\`${at}\` ${document}` };
       report.addProblems([problem], written.tree);
       return [];
     }

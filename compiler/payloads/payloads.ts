@@ -1,14 +1,14 @@
 /** What the shape of its events says of a route, for the rules about payloads. */
 import type { RouteConfig } from '../../schemas/generated/types.ts';
 import type { Problem } from '../diagnostics/problem.ts';
-import type { Effects, Payloads, RouteView } from '../routes/route-scope.ts';
-import { checkTemplates } from '../shapes/check-templates.ts';
 import { classify } from '../shapes/classify.ts';
 import { findPath } from '../shapes/find-path.ts';
 import type { FormSet } from '../shapes/form-set.ts';
 import { isForm } from '../shapes/form-set.ts';
-import { narrowByFilters } from '../shapes/narrow.ts';
 import { ANY_EVENT } from '../shapes/shape.ts';
+import type { Effects, Payloads, RouteView } from '../views/route-scope.ts';
+import { checkTemplates } from './check-templates.ts';
+import { narrowByFilters } from './narrow.ts';
 import { formsOf, pinnedSender, takesAny } from './route-forms.ts';
 import type { Senders } from './senders.ts';
 

@@ -2,9 +2,9 @@
 import type { EventsPlan } from '../../schemas/generated/types.ts';
 import { linkGlob } from '../globs/linear-glob.ts';
 import { lowerEvents } from '../lower/events.ts';
-import type { RouteView } from '../routes/route-scope.ts';
 import type { FormSet } from '../shapes/form-set.ts';
 import { ANY_EVENT } from '../shapes/shape.ts';
+import type { RouteView } from '../views/route-scope.ts';
 import type { Sender, Senders } from './senders.ts';
 
 /** null: not certain, or nothing is known of them. */

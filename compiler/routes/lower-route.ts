@@ -8,18 +8,18 @@ import type {
   RouteSecret,
   TemplatePlan,
 } from '../../schemas/generated/types.ts';
+import { lowerScript, scriptPath, scriptsFolder } from '../config/script.ts';
+import { webhookToolsets } from '../config/toolsets.ts';
 import type { Lowered, NodePath, Problem } from '../diagnostics/problem.ts';
 import { lowerDeliveries } from '../lower/delivery.ts';
 import { lowerEvents } from '../lower/events.ts';
 import { lowerFilters } from '../lower/filter.ts';
-import { lowerScript, scriptPath, scriptsFolder } from '../lower/script.ts';
 import { defaultPrompt, lowerCoalesceKey, lowerTemplate } from '../lower/template.ts';
-import { webhookToolsets } from '../lower/toolsets.ts';
 import { parseSecretRef } from '../text/secret-ref.ts';
-import { findJobs } from './find-job.ts';
+import { findJobs } from '../views/find-job.ts';
+import type { RouteView } from '../views/route-scope.ts';
+import { DEFAULT_PROFILE } from '../views/route-scope.ts';
 import { markUntrusted } from './mark-untrusted.ts';
-import type { RouteView } from './route-scope.ts';
-import { DEFAULT_PROFILE } from './route-scope.ts';
 
 const DEFAULT_WINDOW_SECONDS = 30;
 const DEFAULT_MAX_WAIT_SECONDS = 300;

@@ -1,8 +1,8 @@
 /** Decides which placeholders of an agent's prompt stand between markers (`untrusted: mark`, decisions §12): those that outsiders may fill. */
 import type { MetaSegment, PathSegment, TemplatePlan, TemplateSegment } from '../../schemas/generated/types.ts';
-import { isGlob } from '../lower/events.ts';
+import { isGlob } from '../config/event-names.ts';
 import { isUntrusted } from '../shapes/leaf-class.ts';
-import type { RouteView } from './route-scope.ts';
+import type { RouteView } from '../views/route-scope.ts';
 
 /** The prompt as it is, unless the route marks. */
 export function markUntrusted(route: RouteView, prompt: TemplatePlan): TemplatePlan {

@@ -1,17 +1,19 @@
 /** A program that gets text of strangers and no limits (§5 of the decisions). */
-import type { RouteView } from '../routes/route-scope.ts';
+
+import type { Problem } from '../diagnostics/problem.ts';
 import { describePart } from '../untrusted/describe-part.ts';
 import type { UntrustedPart } from '../untrusted/untrusted-texts.ts';
 import { untrustedParts } from '../untrusted/untrusted-texts.ts';
-import type { Rule } from './support/rule.ts';
+import type { RouteView } from '../views/route-scope.ts';
+import type { ViewRule } from './support/view-rule.ts';
 
-export const agentUnconfined: Rule = {
+export const agentUnconfined = {
   id: 'agent-unconfined',
   severity: 'warning',
   strict: true,
   title: 'A command agent gets text that strangers may write, and nothing limits what it does.',
   why: 'Toolsets are told to a command agent, they do not confine it: one whose command never mentions `{toolsets}` runs with whatever it has. Pass them on, run it in a container or as another user and say so in `confined`, or say there that it has no tools. Reported once for each agent.',
-  checkAgent({ config: { agent }, routes }) {
+  checkAgent({ config: { agent }, routes }): readonly Problem[] {
     if (agent?.command === undefined || agent.confined !== undefined || isToldToolsets(agent.command)) return [];
     const reached = firstReached(routes());
     const [first] = reached;
@@ -19,9 +21,9 @@ export const agentUnconfined: Rule = {
     const message = `${describePart(first.part)} of ${listRoutes(reached.map(({ name }) => name))} reaches \`${agent.command[0]}\`, and nothing limits what that does`;
     const hint =
       'pass `{toolsets}` to it if it takes them, or say what limits it: `confined: <a container, another user, no tools>`';
-    return [{ rule: this.id, path: ['agent', 'command'], at: 'value', message, hint }];
+    return [{ rule: agentUnconfined, path: ['agent', 'command'], at: 'value', message, hint }];
   },
-};
+} as const satisfies ViewRule;
 
 /** Also by the variable: a placeholder in code is refused. What a comment of a shell says is told to nobody. */
 const isToldToolsets = (command: readonly string[]): boolean =>

@@ -1,31 +1,32 @@
 /** A toolset that webhook runs may not have (§2.1). */
-import type { NodePath, Problem } from '../diagnostics/problem.ts';
-import type { KnownToolsets } from '../lower/toolsets.ts';
-import type { Rule } from './support/rule.ts';
 
-export const barredToolset: Rule = {
+import type { KnownToolsets } from '../config/toolsets.ts';
+import type { NodePath, Problem } from '../diagnostics/problem.ts';
+import type { ViewRule } from './support/view-rule.ts';
+
+export const barredToolset = {
   id: 'barred-toolset',
   severity: 'warning',
   title: 'A list of toolsets for webhook runs names one that is barred from them.',
   why: 'The name is dropped. Events come from strangers: they may not change the gateway, create jobs or send messages on its account.',
-  checkRoute(route) {
+  checkRoute(route): readonly Problem[] {
     if (route.mode !== 'agent') return [];
     return barredToolsets(route.config.toolsets ?? [], ['toolsets'], route.scope.table.toolsets);
   },
-  checkProfile({ config, scope }) {
+  checkProfile({ config, scope }): readonly Problem[] {
     return barredToolsets(
       config.platform_toolsets?.webhook ?? [],
       ['platform_toolsets', 'webhook'],
       scope.table.toolsets,
     );
   },
-};
+} as const satisfies ViewRule;
 
 /** Also for `platform_toolsets.webhook`. */
 export function barredToolsets(names: readonly string[], path: NodePath, known: KnownToolsets): readonly Problem[] {
   return names.flatMap((name, index): readonly Problem[] => {
     if (!Object.hasOwn(known, name) || known[name] === true) return [];
     const message = `the toolset \`${name}\` is barred from webhook runs; it is dropped`;
-    return [{ rule: 'barred-toolset', path: [...path, index], at: 'value', message }];
+    return [{ rule: barredToolset, path: [...path, index], at: 'value', message }];
   });
 }

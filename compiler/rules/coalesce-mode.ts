@@ -1,18 +1,20 @@
 /** Debouncing where there is no agent run to spare (§7). */
-import type { Rule } from './support/rule.ts';
 
-export const coalesceMode: Rule = {
+import type { Problem } from '../diagnostics/problem.ts';
+import type { ViewRule } from './support/view-rule.ts';
+
+export const coalesceMode = {
   id: 'coalesce-mode',
   severity: 'error',
   title: '`coalesce` is set on a `deliver_only` or `cron_job` route.',
   why: 'Coalescing replaces queued agent runs by the latest one. A direct message is answered while its sender waits, and a job has a claim of its own.',
-  checkRoute(route) {
+  checkRoute(route): readonly Problem[] {
     const { coalesce, deliver_only, cron_job } = route.config;
     if (coalesce === undefined) return [];
     const other = deliver_only === true ? 'deliver_only' : cron_job === undefined ? null : 'cron_job';
     if (other === null) return [];
     const related = [{ path: [other], message: 'the mode is set here' }];
     const message = `\`coalesce\` works on agent routes only, not together with \`${other}\``;
-    return [{ rule: this.id, path: ['coalesce'], at: 'key', message, related }];
+    return [{ rule: coalesceMode, path: ['coalesce'], at: 'key', message, related }];
   },
-};
+} as const satisfies ViewRule;

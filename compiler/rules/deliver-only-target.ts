@@ -1,27 +1,29 @@
 /** A direct route that would deliver to nobody (§7). */
-import type { Rule } from './support/rule.ts';
-import { atRoute } from './support/rule.ts';
-import { KEEPING_TARGETS, targetPath } from './support/targets.ts';
 
-export const deliverOnlyTarget: Rule = {
+import type { Problem } from '../diagnostics/problem.ts';
+import { KEEPING_TARGETS, targetPath } from './support/targets.ts';
+import type { ViewRule } from './support/view-rule.ts';
+import { atRoute } from './support/view-rule.ts';
+
+export const deliverOnlyTarget = {
   id: 'deliver-only-target',
   severity: 'error',
   title: 'A `deliver_only` route delivers to `log` or names no target.',
   why: 'Without an agent the rendered prompt is the message itself. A message that nobody receives is lost, and the sender is told that it was delivered.',
-  checkRoute(route) {
+  checkRoute(route): readonly Problem[] {
     if (route.config.deliver_only !== true) return [];
     const hint = 'name a real target in `deliver`, or remove `deliver_only` to run the agent';
     if (route.config.deliver === undefined) {
-      return [atRoute(this.id, `route \`${route.name}\` is \`deliver_only\` and has no \`deliver\``, hint)];
+      return [atRoute(deliverOnlyTarget, `route \`${route.name}\` is \`deliver_only\` and has no \`deliver\``, hint)];
     }
     return route.targets
       .filter(({ target }) => target !== null && KEEPING_TARGETS.has(target))
       .map(({ name, index }) => ({
-        rule: this.id,
+        rule: deliverOnlyTarget,
         path: targetPath(index),
         at: 'value',
         message: `\`deliver_only\` cannot deliver to \`${name}\`: nobody would receive the message`,
         hint,
       }));
   },
-};
+} as const satisfies ViewRule;

@@ -1,16 +1,18 @@
 /** Two modes at once (§7). */
-import type { Rule } from './support/rule.ts';
 
-export const deliverOnlyWithCronJob: Rule = {
+import type { Problem } from '../diagnostics/problem.ts';
+import type { ViewRule } from './support/view-rule.ts';
+
+export const deliverOnlyWithCronJob = {
   id: 'deliver-only-with-cron-job',
   severity: 'error',
   title: 'A route sets both `deliver_only` and `cron_job`.',
   why: 'One delivers the prompt and runs nothing, the other runs a job and delivers nothing itself: a route can do one of them.',
-  checkRoute(route) {
+  checkRoute(route): readonly Problem[] {
     const { deliver_only, cron_job } = route.config;
     if (deliver_only !== true || cron_job === undefined) return [];
     const related = [{ path: ['cron_job'], message: 'the job is named here' }];
     const message = '`deliver_only` and `cron_job` exclude each other; keep one of them';
-    return [{ rule: this.id, path: ['deliver_only'], at: 'key', message, related }];
+    return [{ rule: deliverOnlyWithCronJob, path: ['deliver_only'], at: 'key', message, related }];
   },
-};
+} as const satisfies ViewRule;

@@ -1,15 +1,16 @@
 /** One name, two definitions. */
-import type { Problem } from '../diagnostics/problem.ts';
-import { targetNamed } from '../lower/delivery.ts';
-import { targetEntries } from '../lower/profile.ts';
-import type { Rule } from './support/rule.ts';
 
-export const duplicateDefinition: Rule = {
+import { targetNamed } from '../config/deliveries.ts';
+import { targetEntries } from '../config/target-entries.ts';
+import type { Problem } from '../diagnostics/problem.ts';
+import type { ViewRule } from './support/view-rule.ts';
+
+export const duplicateDefinition = {
   id: 'duplicate-definition',
   severity: 'error',
   title: 'Two places define the same route, job, target, source or setting.',
   why: 'Which of them would count must not depend on the order of files.',
-  checkProfile({ config, scope }) {
+  checkProfile({ config, scope }): readonly Problem[] {
     const first = new Map<string, string>();
     return targetEntries(config).flatMap(([name]): readonly Problem[] => {
       const target = targetNamed(scope.table.target_names, name) ?? name;
@@ -18,7 +19,7 @@ export const duplicateDefinition: Rule = {
       if (other === undefined) return [];
       const message = `\`${name}\` and \`${other}\` are one target`;
       const related = [{ path: ['platforms', other], message: 'it is first defined here' }];
-      return [{ rule: this.id, path: ['platforms', name], at: 'key', message, related }];
+      return [{ rule: duplicateDefinition, path: ['platforms', name], at: 'key', message, related }];
     });
   },
-};
+} as const satisfies ViewRule;

@@ -1,19 +1,20 @@
 /** Delivery ids forgotten while the sender may still repeat them. */
 
+import type { Problem } from '../diagnostics/problem.ts';
 import { printDuration } from './support/duration.ts';
-import type { Rule } from './support/rule.ts';
+import type { ViewRule } from './support/view-rule.ts';
 
-export const idempotencyWindow: Rule = {
+export const idempotencyWindow = {
   id: 'idempotency-window',
   severity: 'warning',
   title: '`idempotency_ttl_seconds` is shorter than the time over which the sender retries.',
   why: 'A retry that arrives after its id is forgotten is taken for a new event and runs again. Without the key, the window is at least as long as the sender retries.',
-  checkRoute({ config, facts }) {
+  checkRoute({ config, facts }): readonly Problem[] {
     const { idempotency_ttl_seconds: ttl } = config;
     const horizon = facts?.horizon_seconds ?? 0;
     if (ttl === undefined || ttl >= horizon) return [];
     const message = `\`${config.source}\` retries for up to ${printDuration(horizon)}; ids are forgotten after ${printDuration(ttl)}`;
     const hint = `remove the key, or set it to ${horizon} or more`;
-    return [{ rule: this.id, path: ['idempotency_ttl_seconds'], at: 'value', message, hint }];
+    return [{ rule: idempotencyWindow, path: ['idempotency_ttl_seconds'], at: 'value', message, hint }];
   },
-};
+} as const satisfies ViewRule;

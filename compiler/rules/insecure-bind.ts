@@ -1,20 +1,23 @@
 /** Validation switched off where others can connect (§5.3). */
 import { isLoopback } from '../../base/loopback.ts';
-import { isInsecure } from '../routes/route-scope.ts';
-import type { Rule } from './support/rule.ts';
+import type { Problem } from '../diagnostics/problem.ts';
+import { isInsecure } from '../views/route-scope.ts';
+import type { ViewRule } from './support/view-rule.ts';
 
-export const insecureBind: Rule = {
+export const insecureBind = {
   id: 'insecure-bind',
   severity: 'error',
   title: '`INSECURE_NO_AUTH` is used while the server binds more than the loopback interface.',
   why: 'Anyone who reaches the port could run the agent. The word is accepted on 127.0.0.1, localhost and ::1 only, judged on the host that is in force after flags, environment and `extra`.',
-  checkRoute(route) {
+  checkRoute(route): readonly Problem[] {
     const { host } = route.scope.table.server;
     if (!route.insecure || isLoopback(host)) return [];
     const written = route.secrets.find(({ ref, path }) => path !== null && isInsecure(ref, route.scope.facts));
     const shown = host === '' ? 'every address (the host is empty)' : `\`${host}\``;
     const message = `route \`${route.name}\` is not authenticated and the server would listen on ${shown}`;
     const hint = 'give the route a real secret, or bind 127.0.0.1';
-    return [{ rule: this.id, path: written?.path ?? [], at: written === undefined ? 'key' : 'value', message, hint }];
+    return [
+      { rule: insecureBind, path: written?.path ?? [], at: written === undefined ? 'key' : 'value', message, hint },
+    ];
   },
-};
+} as const satisfies ViewRule;

@@ -1,10 +1,10 @@
 /** A name that cannot be a part of a URL. */
-import type { Rule } from './support/rule.ts';
+import type { Rule } from '../diagnostics/rule.ts';
 
-export const invalidName: Rule = {
+export const invalidName = {
   id: 'invalid-name',
   severity: 'error',
   title:
     'The name of a route, job or source has other characters than lower-case letters, digits, `-` and `_`, or more than 64.',
   why: 'A route is reached under its name: it must look the same in a URL, in a log and in a shell.',
-};
+} as const satisfies Rule;

@@ -1,9 +1,9 @@
 /** A number out of range. */
-import type { Rule } from './support/rule.ts';
+import type { Rule } from '../diagnostics/rule.ts';
 
-export const invalidNumber: Rule = {
+export const invalidNumber = {
   id: 'invalid-number',
   severity: 'error',
   title: 'A number is too small, too large, or not whole where a whole one is needed.',
   why: 'A limit of zero or less would refuse everything or wait for ever.',
-};
+} as const satisfies Rule;

@@ -1,21 +1,21 @@
 /** A schedule that is no cron expression. */
 import type { Problem } from '../diagnostics/problem.ts';
 import { parseSchedule } from '../schedule/parse-schedule.ts';
-import type { Rule } from './support/rule.ts';
+import type { ViewRule } from './support/view-rule.ts';
 
-export const invalidSchedule: Rule = {
+export const invalidSchedule = {
   id: 'invalid-schedule',
   severity: 'error',
   title: 'The `schedule` of a job is not a five-field cron expression.',
   why: 'The job would never run.',
-  checkJob({ config }) {
+  checkJob({ config }): readonly Problem[] {
     const parsed = parseSchedule(config.schedule);
     if (parsed.ok) return [];
     const hint = 'minute, hour, day of month, month, day of week: `0 8 * * 1-5` is 08:00 on weekdays';
     const { message, meant } = parsed;
-    const problem: Problem = { rule: this.id, path: ['schedule'], at: 'value', message };
+    const problem: Problem = { rule: invalidSchedule, path: ['schedule'], at: 'value', message };
     if (meant === undefined) return [{ ...problem, hint }];
     if (!meant.exact) return [problem];
     return [{ ...problem, fix: { kind: 'replace', text: JSON.stringify(meant.cron) } }];
   },
-};
+} as const satisfies ViewRule;

@@ -2,29 +2,29 @@
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
 import { isTimeZone, timeZones, zonesLike } from '../schedule/time-zone.ts';
 import { didYouMean, renameFix } from '../text/suggest.ts';
-import type { Rule } from './support/rule.ts';
+import type { ViewRule } from './support/view-rule.ts';
 
-export const invalidTimezone: Rule = {
+export const invalidTimezone = {
   id: 'invalid-timezone',
   severity: 'error',
   title: '`timezone` is not the name of an IANA zone.',
   why: 'Jobs would run at the wrong hour, or not at all.',
-  checkConfig({ config }) {
+  checkConfig({ config }): readonly Problem[] {
     return checkZone(config.gateway?.timezone, ['gateway', 'timezone']);
   },
-  checkJob({ config }) {
+  checkJob({ config }): readonly Problem[] {
     return checkZone(config.timezone, ['timezone']);
   },
-};
+} as const satisfies ViewRule;
 
 function checkZone(zone: string | undefined, path: NodePath): readonly Problem[] {
   if (zone === undefined || isTimeZone(zone)) return [];
   const [sure] = zonesLike(zone);
   if (sure !== undefined) {
     const message = `\`${zone}\` is not an IANA time zone: write for example \`${sure}\``;
-    return [{ rule: 'invalid-timezone', path, at: 'value', message }];
+    return [{ rule: invalidTimezone, path, at: 'value', message }];
   }
   const message = `\`${zone}\` is not a time zone${didYouMean(zone, timeZones())}`;
   const hint = 'use an IANA name: `Europe/Berlin`, `America/New_York`, `UTC`';
-  return [{ rule: 'invalid-timezone', path, at: 'value', message, hint, ...renameFix(zone, timeZones()) }];
+  return [{ rule: invalidTimezone, path, at: 'value', message, hint, ...renameFix(zone, timeZones()) }];
 }

@@ -1,16 +1,18 @@
 /** A scheme that should not be used any more (§9.1). */
-import type { Rule } from './support/rule.ts';
 
-export const legacySignature: Rule = {
+import type { Problem } from '../diagnostics/problem.ts';
+import type { ViewRule } from './support/view-rule.ts';
+
+export const legacySignature = {
   id: 'legacy-signature',
   severity: 'warning',
   title: 'A route accepts nothing better than a deprecated signature scheme.',
   why: 'The legacy generic scheme signs the body only: a request that was recorded once can be sent again for ever.',
-  checkRoute(route) {
+  checkRoute(route): readonly Problem[] {
     const [first] = route.schemes;
     if (route.insecure || first === undefined || route.schemes.some(({ deprecated }) => deprecated === null)) return [];
     const path = route.config.source === undefined ? ['auth'] : ['source'];
     const message = `the route accepts only \`${first.name}\`: ${first.deprecated}`;
-    return [{ rule: this.id, path, at: 'value', message }];
+    return [{ rule: legacySignature, path, at: 'value', message }];
   },
-};
+} as const satisfies ViewRule;

@@ -1,24 +1,24 @@
 /** A list of values that is not on this machine (§2.2). */
 import type { FilterConfig } from '../../schemas/generated/types.ts';
-import type { NodePath } from '../diagnostics/problem.ts';
-import type { Rule } from './support/rule.ts';
+import type { NodePath, Problem } from '../diagnostics/problem.ts';
+import type { ViewRule } from './support/view-rule.ts';
 
-export const listFileMissing: Rule = {
+export const listFileMissing = {
   id: 'list-file-missing',
   severity: 'warning',
   title: 'An `in_file` names a file that does not exist here.',
   why: 'A missing list matches nothing, so the filter lets no event through. The file is read again as soon as it is there.',
-  checkRoute(route) {
+  checkRoute(route): readonly Problem[] {
     return listFiles(route.config.filters ?? [], ['filters'])
       .filter(({ file }) => !file.endsWith('/') && !route.scope.facts.listFile(file.replace(/^<home_dir>\/+/, '')))
       .map(({ file, path }) => ({
-        rule: this.id,
+        rule: listFileMissing,
         path,
         at: 'value',
         message: `the list \`${file}\` does not exist here: the filter matches nothing`,
       }));
   },
-};
+} as const satisfies ViewRule;
 
 interface ListFile {
   readonly file: string;

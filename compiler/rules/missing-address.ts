@@ -1,25 +1,25 @@
 /** A message with nowhere to go (§4.4). */
 import type { ProfilePlan, TargetBinding } from '../../schemas/generated/types.ts';
+import type { DeliveryConfig } from '../config/deliveries.ts';
+import { needsChat } from '../config/needs-chat.ts';
+import type { TableContent } from '../config/table-content.ts';
 import type { Problem } from '../diagnostics/problem.ts';
-import type { DeliveryConfig } from '../lower/delivery.ts';
-import type { TableContent } from '../lower/table-content.ts';
-import { needsChat } from '../lower/target/needs-chat.ts';
-import type { Rule } from './support/rule.ts';
 import { deliveryTargets, targetPath } from './support/targets.ts';
+import type { ViewRule } from './support/view-rule.ts';
 
-export const missingAddress: Rule = {
+export const missingAddress = {
   id: 'missing-address',
   severity: 'warning',
   title: 'A delivery names no `chat_id`, and its target has no home channel.',
   why: 'Every delivery fails: there is no chat to send it to.',
-  checkRoute(route) {
+  checkRoute(route): readonly Problem[] {
     if (route.mode === 'cron' || route.profilePlan === null) return [];
     return withoutChat(route.config, route.profilePlan, route.scope.table);
   },
-  checkJob(job) {
+  checkJob(job): readonly Problem[] {
     return withoutChat(job.config, job.profile, job.scope.table);
   },
-};
+} as const satisfies ViewRule;
 
 function withoutChat(config: DeliveryConfig, profile: ProfilePlan, table: TableContent): readonly Problem[] {
   return deliveryTargets(config, table)
@@ -29,7 +29,7 @@ function withoutChat(config: DeliveryConfig, profile: ProfilePlan, table: TableC
       return needsChat(plan, binding, extra.has('message_thread_id') || extra.has('thread_id'));
     })
     .map(({ name, index }) => ({
-      rule: 'missing-address',
+      rule: missingAddress,
       path: targetPath(index),
       at: 'value',
       message: `\`${name}\` has no chat to send to: neither \`deliver_extra.chat_id\` nor a home channel is set`,

@@ -1,23 +1,24 @@
 /** An address without which nothing can be delivered (§4.4). */
-import type { Problem } from '../diagnostics/problem.ts';
-import type { DeliveryConfig } from '../lower/delivery.ts';
-import type { TableContent } from '../lower/table-content.ts';
-import { meantField } from './support/address-names.ts';
-import type { Rule } from './support/rule.ts';
-import { deliveryTargets } from './support/targets.ts';
 
-export const missingDeliverExtra: Rule = {
+import type { DeliveryConfig } from '../config/deliveries.ts';
+import type { TableContent } from '../config/table-content.ts';
+import type { Problem } from '../diagnostics/problem.ts';
+import { meantField } from './support/address-names.ts';
+import { deliveryTargets } from './support/targets.ts';
+import type { ViewRule } from './support/view-rule.ts';
+
+export const missingDeliverExtra = {
   id: 'missing-deliver-extra',
   severity: 'error',
   title: 'A target needs a key in `deliver_extra` that is not there.',
   why: 'Every delivery would fail: a comment, for instance, needs a repository and a number.',
-  checkRoute(route) {
+  checkRoute(route): readonly Problem[] {
     return route.mode === 'cron' ? [] : missingKeys(route.config, route.scope.table);
   },
-  checkJob(job) {
+  checkJob(job): readonly Problem[] {
     return missingKeys(job.config, job.scope.table);
   },
-};
+} as const satisfies ViewRule;
 
 function missingKeys(config: DeliveryConfig, table: TableContent): readonly Problem[] {
   const path = config.deliver_extra === undefined ? [] : ['deliver_extra'];
@@ -29,11 +30,11 @@ function missingKeys(config: DeliveryConfig, table: TableContent): readonly Prob
         if (written !== undefined) {
           const message = `\`${name}\` needs \`deliver_extra.${field.name}\`: \`${written}\` is another name for it`;
           const fix = { kind: 'rename', text: field.name } as const;
-          return { rule: 'missing-deliver-extra', path: ['deliver_extra', written], at: 'key', message, fix };
+          return { rule: missingDeliverExtra, path: ['deliver_extra', written], at: 'key', message, fix };
         }
         const message = `\`${name}\` needs \`deliver_extra.${field.name}\``;
         const hint = 'write it as a template over the payload, or as fixed text';
-        return { rule: 'missing-deliver-extra', path, at: 'key', message, hint };
+        return { rule: missingDeliverExtra, path, at: 'key', message, hint };
       }),
   );
 }

@@ -1,9 +1,9 @@
 /** A key that is needed. */
-import type { Rule } from './support/rule.ts';
+import type { Rule } from '../diagnostics/rule.ts';
 
-export const missingKey: Rule = {
+export const missingKey = {
   id: 'missing-key',
   severity: 'error',
   title: 'An entry lacks a key it cannot do without.',
   why: 'There is no sensible default for it.',
-};
+} as const satisfies Rule;

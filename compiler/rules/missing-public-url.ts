@@ -1,17 +1,19 @@
 /** A signature over a URL that is not known. */
-import type { Rule } from './support/rule.ts';
 
-export const missingPublicUrl: Rule = {
+import type { Problem } from '../diagnostics/problem.ts';
+import type { ViewRule } from './support/view-rule.ts';
+
+export const missingPublicUrl = {
   id: 'missing-public-url',
   severity: 'error',
   title: "The route's source signs the URL, and no `public_url` says what it is.",
   why: 'Behind a proxy the server sees another URL than the sender does: no signature would ever match.',
-  checkRoute(route) {
+  checkRoute(route): readonly Problem[] {
     if (route.insecure || route.config.public_url !== undefined || route.scope.table.server.public_url !== null)
       return [];
     const scheme = route.schemes.find(({ signed }) => signed.some(({ kind }) => kind === 'url'));
     if (scheme === undefined || route.config.source === undefined) return [];
     const message = `\`${route.config.source}\` signs the URL; set \`public_url\` to the one the sender has`;
-    return [{ rule: this.id, path: ['source'], at: 'value', message }];
+    return [{ rule: missingPublicUrl, path: ['source'], at: 'value', message }];
   },
-};
+} as const satisfies ViewRule;

@@ -1,14 +1,15 @@
 /** A key that changes nothing in this place. */
 import type { RouteConfig } from '../../schemas/generated/types.ts';
-import type { RouteMode } from '../routes/route-scope.ts';
-import type { Rule } from './support/rule.ts';
+import type { Problem } from '../diagnostics/problem.ts';
+import type { RouteMode } from '../views/route-scope.ts';
+import type { ViewRule } from './support/view-rule.ts';
 
-export const noEffect: Rule = {
+export const noEffect = {
   id: 'no-effect',
   severity: 'warning',
   title: 'A route sets a key that its mode does not use.',
   why: 'Its author expects something of it that does not happen.',
-  checkRoute(route) {
+  checkRoute(route): readonly Problem[] {
     // Two modes at once are refused; which keys count is open then.
     if (route.mode === 'cron' && route.config.deliver_only === true) return [];
     const unused = Object.keys(route.config).flatMap((key) => {
@@ -19,13 +20,13 @@ export const noEffect: Rule = {
     return unused
       .filter(({ key }) => route.config[key as keyof RouteConfig] !== false)
       .map(({ key, reason }) => ({
-        rule: this.id,
+        rule: noEffect,
         path: [key],
         at: 'key',
         message: `\`${key}\` has no effect here: ${reason}`,
       }));
   },
-};
+} as const satisfies ViewRule;
 
 const DIRECT = 'a `deliver_only` route runs no agent';
 const JOB = 'the job named by `cron_job` brings its own';

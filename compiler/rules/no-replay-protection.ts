@@ -1,22 +1,23 @@
 /** A request that can be sent again for ever. */
 import type { SchemePlan } from '../../schemas/generated/types.ts';
-import type { Rule } from './support/rule.ts';
+import type { Problem } from '../diagnostics/problem.ts';
+import type { ViewRule } from './support/view-rule.ts';
 
-export const noReplayProtection: Rule = {
+export const noReplayProtection = {
   id: 'no-replay-protection',
   severity: 'warning',
   title: "The route's source signs no timestamp and sends no delivery id.",
   why: 'Whoever has recorded one request can send it again at any time: its signature stays right, and nothing tells it from a new event.',
-  checkRoute({ config, schemes, scope, insecure }) {
+  checkRoute({ config, schemes, scope, insecure }): readonly Problem[] {
     if (config.source === undefined || insecure || !schemes.some(isReplayable)) return [];
     const better = Object.values(scope.table.schemes).find(
       ({ name, timestamp }) => timestamp !== null && schemes.some((scheme) => name.startsWith(`${scheme.name}-`)),
     );
     const message = `\`${config.source}\` signs no timestamp and sends no delivery id: a recorded request can be sent again`;
     const hint = better === undefined ? {} : { hint: `its \`${better.name}\` signs a timestamp` };
-    return [{ rule: this.id, path: ['source'], at: 'value', message, ...hint }];
+    return [{ rule: noReplayProtection, path: ['source'], at: 'value', message, ...hint }];
   },
-};
+} as const satisfies ViewRule;
 
 /** Tokens are on the wire as they are: who has one needs no recording (rule `token-without-tls`). */
 function isReplayable({ verify, timestamp, delivery, delivery_digest }: SchemePlan): boolean {

@@ -1,14 +1,16 @@
 /** A delivery that fails once and is lost. */
-import type { Rule } from './support/rule.ts';
 
-export const noSecondAttempt: Rule = {
+import type { Problem } from '../diagnostics/problem.ts';
+import type { ViewRule } from './support/view-rule.ts';
+
+export const noSecondAttempt = {
   id: 'no-second-attempt',
   severity: 'warning',
   title: 'A `deliver_only` route has a sender that never retries.',
   why: 'A direct delivery that fails is answered 502 and left to the sender to repeat. This one does not: the event is lost. On an agent route the event is stored before it is answered, and its delivery is retried here.',
-  checkRoute({ config, facts, mode }) {
+  checkRoute({ config, facts, mode }): readonly Problem[] {
     if (mode !== 'direct' || facts?.attempts !== 1) return [];
     const message = `\`${config.source}\` never sends a failed delivery again: what the target refuses is lost`;
-    return [{ rule: this.id, path: ['deliver_only'], at: 'key', message }];
+    return [{ rule: noSecondAttempt, path: ['deliver_only'], at: 'key', message }];
   },
-};
+} as const satisfies ViewRule;

@@ -1,19 +1,19 @@
 /** A setting of the config that a variable replaces. */
 import type { Problem } from '../diagnostics/problem.ts';
-import type { Rule } from './support/rule.ts';
-import type { ConfigView } from './support/views.ts';
+import type { ConfigView } from '../views/config-views.ts';
+import type { ViewRule } from './support/view-rule.ts';
 
-export const overriddenSetting: Rule = {
+export const overriddenSetting = {
   id: 'overridden-setting',
   severity: 'warning',
   title: 'An environment variable, or a line of `.env`, replaces a setting that the config writes differently.',
   why: 'What is read in the config is not what is used, and requests signed with the secret that stands there are refused.',
-  checkConfig(view) {
+  checkConfig(view): readonly Problem[] {
     return [secretProblem(view), ...plainProblems(view)].flatMap((problem) => problem ?? []);
   },
-};
+} as const satisfies ViewRule;
 
-const RULE = 'overridden-setting';
+const RULE = overriddenSetting;
 const HINT = 'remove one of the two';
 
 function secretProblem({ settings, overrides, variables }: ConfigView): Problem | null {

@@ -1,17 +1,19 @@
 /** A published key where a shared secret is expected. */
-import { isAsymmetric } from '../routes/route-scope.ts';
-import type { Rule } from './support/rule.ts';
 
-export const publicKeyScheme: Rule = {
+import type { Problem } from '../diagnostics/problem.ts';
+import { isAsymmetric } from '../views/route-scope.ts';
+import type { ViewRule } from './support/view-rule.ts';
+
+export const publicKeyScheme = {
   id: 'public-key-scheme',
   severity: 'error',
   title: '`public_key` is set on a route whose schemes sign with a shared secret.',
   why: 'Everybody knows a public key. If it were taken for a shared secret, everybody could sign.',
-  checkRoute(route) {
+  checkRoute(route): readonly Problem[] {
     if (route.config.public_key === undefined || route.schemes.every(isAsymmetric)) return [];
     const shared = route.schemes.find((scheme) => !isAsymmetric(scheme))?.name ?? '';
     const message = `\`public_key\` needs a source with an asymmetric signature, and this route accepts \`${shared}\``;
     const hint = 'name the sender in `source`, or use `secret`';
-    return [{ rule: this.id, path: ['public_key'], at: 'key', message, hint }];
+    return [{ rule: publicKeyScheme, path: ['public_key'], at: 'key', message, hint }];
   },
-};
+} as const satisfies ViewRule;

@@ -1,17 +1,19 @@
 /** A rate limit the sender is known to exceed. */
-import type { Rule } from './support/rule.ts';
 
-export const rateBelowBurst: Rule = {
+import type { Problem } from '../diagnostics/problem.ts';
+import type { ViewRule } from './support/view-rule.ts';
+
+export const rateBelowBurst = {
   id: 'rate-below-burst',
   severity: 'warning',
   title: "`rate_limit` is below what the route's source is known to send in a minute.",
   why: 'The rest of a burst is answered 429. Not every sender comes back after that.',
-  checkRoute({ config, facts, scope }) {
+  checkRoute({ config, facts, scope }): readonly Problem[] {
     const burst = facts?.burst_per_minute ?? 0;
     const limit = config.rate_limit ?? scope.table.server.rate_limit;
     if (limit >= burst) return [];
     const message = `\`${config.source}\` is known to send ${burst} requests a minute; this route takes ${limit}`;
     const path = config.rate_limit === undefined ? ['source'] : ['rate_limit'];
-    return [{ rule: this.id, path, at: 'value', message, hint: `set \`rate_limit: ${burst}\` or more` }];
+    return [{ rule: rateBelowBurst, path, at: 'value', message, hint: `set \`rate_limit: ${burst}\` or more` }];
   },
-};
+} as const satisfies ViewRule;

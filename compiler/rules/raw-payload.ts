@@ -1,18 +1,19 @@
 /** A stranger's whole text in front of strong tools (§5.5). */
 
-import { DEFAULT_TOOLSETS, webhookToolsets } from '../lower/toolsets.ts';
-import type { RouteView } from '../routes/route-scope.ts';
+import { DEFAULT_TOOLSETS, webhookToolsets } from '../config/toolsets.ts';
+import type { Problem } from '../diagnostics/problem.ts';
 import { oneOf } from '../text/suggest.ts';
 import { actingToolsets } from '../untrusted/untrusted-texts.ts';
-import type { Rule } from './support/rule.ts';
-import { atRoute } from './support/rule.ts';
+import type { RouteView } from '../views/route-scope.ts';
+import type { ViewRule } from './support/view-rule.ts';
+import { atRoute } from './support/view-rule.ts';
 
-export const rawPayload: Rule = {
+export const rawPayload = {
   id: 'raw-payload',
   severity: 'warning',
   title: 'An agent route gives its agent wide toolsets and the whole payload.',
   why: 'Payload text is untrusted even when its sender is authenticated: anyone who can open an issue writes into it. A narrow template keeps most of it away from an agent that can run commands.',
-  checkRoute(route) {
+  checkRoute(route): readonly Problem[] {
     if (route.mode !== 'agent') return [];
     const names = route.config.toolsets ?? route.profilePlan?.toolsets ?? [];
     const wide = webhookToolsets(names, route.scope.table.toolsets).filter((name) => !DEFAULT_TOOLSETS.includes(name));
@@ -21,14 +22,14 @@ export const rawPayload: Rule = {
     const hint = 'name the fields the agent needs: `{pull_request.title}`';
     const { prompt } = route.config;
     if (prompt === undefined)
-      return [atRoute(this.id, `the default prompt shows the whole payload, and ${tools}`, hint)];
+      return [atRoute(rawPayload, `the default prompt shows the whole payload, and ${tools}`, hint)];
     const offset = prompt.indexOf(DUMP);
     if (offset < 0) return [];
     const message = `\`${DUMP}\` shows the whole payload, and ${tools}`;
     const within = { offset, length: DUMP.length };
-    return [{ rule: this.id, path: ['prompt'], at: 'value', within, message, hint }];
+    return [{ rule: rawPayload, path: ['prompt'], at: 'value', within, message, hint }];
   },
-};
+} as const satisfies ViewRule;
 
 const DUMP = '{__raw__}';
 

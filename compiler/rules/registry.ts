@@ -1,5 +1,4 @@
 /** Every rule of the compiler, in the order in which docs/rules.md explains them: the only registry there is. */
-import type { Severity } from '../diagnostics/diagnostic.ts';
 import { agentChoice } from './agent-choice.ts';
 import { agentUnconfined } from './agent-unconfined.ts';
 import { barredToolset } from './barred-toolset.ts';
@@ -67,7 +66,7 @@ import { shellPlaceholder } from './shell-placeholder.ts';
 import { slowDirectDelivery } from './slow-direct-delivery.ts';
 import { sourceScheme } from './source-scheme.ts';
 import { subscriptionRejected } from './subscription-rejected.ts';
-import type { Rule } from './support/rule.ts';
+import type { ViewRule } from './support/view-rule.ts';
 import { targetAddress } from './target-address.ts';
 import { targetBody } from './target-body.ts';
 import { targetDriver } from './target-driver.ts';
@@ -109,10 +108,10 @@ import { yamlSyntax } from './yaml-syntax.ts';
 
 export interface RuleGroup {
   readonly title: string;
-  readonly rules: readonly Rule[];
+  readonly rules: readonly ViewRule[];
 }
 
-export const RULE_GROUPS: readonly RuleGroup[] = Object.freeze([
+export const RULE_GROUPS = [
   {
     title: 'Reading',
     rules: [
@@ -247,15 +246,10 @@ export const RULE_GROUPS: readonly RuleGroup[] = Object.freeze([
       blueprintUnusedField,
     ],
   },
-] satisfies RuleGroup[]);
+] as const satisfies readonly RuleGroup[];
 
-export const RULES: readonly Rule[] = Object.freeze(RULE_GROUPS.flatMap((group) => group.rules));
+export type RuleId = (typeof RULE_GROUPS)[number]['rules'][number]['id'];
 
-const SEVERITIES: ReadonlyMap<string, Severity> = new Map(RULES.map((rule) => [rule.id, rule.severity]));
+const groups: readonly RuleGroup[] = RULE_GROUPS;
 
-/** @throws RangeError for an id that is no rule's: a stage reports what nothing explains. */
-export function severityOf(id: string): Severity {
-  const severity = SEVERITIES.get(id);
-  if (severity === undefined) throw new RangeError(`no rule is called \`${id}\``);
-  return severity;
-}
+export const RULES: readonly ViewRule[] = Object.freeze(groups.flatMap(({ rules }) => rules));

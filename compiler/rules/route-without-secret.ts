@@ -1,20 +1,24 @@
 /** A route that nobody could sign for (§5.2). */
-import { isAsymmetric } from '../routes/route-scope.ts';
-import type { Rule } from './support/rule.ts';
-import { atRoute } from './support/rule.ts';
 
-export const routeWithoutSecret: Rule = {
+import type { Problem } from '../diagnostics/problem.ts';
+import { isAsymmetric } from '../views/route-scope.ts';
+import type { ViewRule } from './support/view-rule.ts';
+import { atRoute } from './support/view-rule.ts';
+
+export const routeWithoutSecret = {
   id: 'route-without-secret',
   severity: 'error',
   title: 'A route has no secret, neither its own nor the global one.',
   why: 'Every request to it would have to be refused or, worse, believed. Every route needs a secret: its own, or the one under `platforms.webhook`.',
-  checkRoute(route) {
+  checkRoute(route): readonly Problem[] {
     if (route.secrets.length > 0 || route.scope.unsure.has('setting:secret')) return [];
     if (route.schemes.length > 0 && route.schemes.every(isAsymmetric)) {
       const message = `route \`${route.name}\` has no \`public_key\`, and its source signs with a private one`;
-      return [atRoute(this.id, message, 'set `public_key` to the key the sender publishes')];
+      return [atRoute(routeWithoutSecret, message, 'set `public_key` to the key the sender publishes')];
     }
     const hint = 'set `secret: env:NAME` on the route, or under `platforms.webhook` for all routes';
-    return [atRoute(this.id, `route \`${route.name}\` has no secret, neither its own nor a global one`, hint)];
+    return [
+      atRoute(routeWithoutSecret, `route \`${route.name}\` has no secret, neither its own nor a global one`, hint),
+    ];
   },
-};
+} as const satisfies ViewRule;

@@ -1,20 +1,22 @@
 /** A time that is skipped when the clocks go forward. */
+
+import type { Problem } from '../diagnostics/problem.ts';
 import { skippedTime } from '../schedule/lint-schedule.ts';
 import { parseSchedule } from '../schedule/parse-schedule.ts';
 import { isTimeZone } from '../schedule/time-zone.ts';
-import type { Rule } from './support/rule.ts';
+import type { ViewRule } from './support/view-rule.ts';
 
-export const scheduleGap: Rule = {
+export const scheduleGap = {
   id: 'schedule-gap',
   severity: 'warning',
   title: 'A job is to run at a time that its zone skips on one day of the year.',
   why: 'On that day the job runs later than written, or not at all.',
-  checkJob({ config, scope }) {
+  checkJob({ config, scope }): readonly Problem[] {
     const parsed = parseSchedule(config.schedule);
     // Without a zone it is that of the machine which serves, and nothing is known of it here.
     const zone = config.timezone ?? scope.table.gateway.timezone;
     if (!parsed.ok || zone === null || !isTimeZone(zone)) return [];
     const complaint = skippedTime(parsed.schedule, zone);
-    return complaint === null ? [] : [{ rule: this.id, path: ['schedule'], at: 'value', ...complaint }];
+    return complaint === null ? [] : [{ rule: scheduleGap, path: ['schedule'], at: 'value', ...complaint }];
   },
-};
+} as const satisfies ViewRule;

@@ -1,16 +1,18 @@
 /** A schedule without a date. */
+
+import type { Problem } from '../diagnostics/problem.ts';
 import { neverFires } from '../schedule/lint-schedule.ts';
 import { parseSchedule } from '../schedule/parse-schedule.ts';
-import type { Rule } from './support/rule.ts';
+import type { ViewRule } from './support/view-rule.ts';
 
-export const scheduleNever: Rule = {
+export const scheduleNever = {
   id: 'schedule-never',
   severity: 'warning',
   title: 'No date matches the `schedule` of a job.',
   why: 'The job would never run, and nothing would ever say so.',
-  checkJob({ config }) {
+  checkJob({ config }): readonly Problem[] {
     const parsed = parseSchedule(config.schedule);
     const complaint = parsed.ok ? neverFires(parsed.schedule) : null;
-    return complaint === null ? [] : [{ rule: this.id, path: ['schedule'], at: 'value', ...complaint }];
+    return complaint === null ? [] : [{ rule: scheduleNever, path: ['schedule'], at: 'value', ...complaint }];
   },
-};
+} as const satisfies ViewRule;

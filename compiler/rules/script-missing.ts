@@ -1,15 +1,16 @@
 /** A script that is not on this machine (§2.6). */
 
+import type { Problem } from '../diagnostics/problem.ts';
 import { hasOwnProfile } from './support/own-profile.ts';
-import type { Rule } from './support/rule.ts';
 import { scriptState } from './support/script-state.ts';
+import type { ViewRule } from './support/view-rule.ts';
 
-export const scriptMissing: Rule = {
+export const scriptMissing = {
   id: 'script-missing',
   severity: 'warning',
   title: "The route's script does not exist here.",
   why: 'Where the script is missing, every event of the route is answered `ignored`. A config that is compiled on another machine than it is served on may be right all the same.',
-  checkRoute(route) {
+  checkRoute(route): readonly Problem[] {
     if (route.config.script === undefined || hasOwnProfile(route) || scriptState(route) !== 'missing') return [];
     const message = `the script \`${route.config.script}\` does not exist here: events would be ignored`;
     const [, file] = /^(?:\S*\/)?(?:python3?|node|bash|sh)\s+(\S+)$/.exec(route.config.script) ?? [];
@@ -17,6 +18,6 @@ export const scriptMissing: Rule = {
       file === undefined
         ? `put it in \`scripts/\` below the home folder`
         : `\`script\` names the file alone, and its suffix the interpreter: write \`script: ${file}\``;
-    return [{ rule: this.id, path: ['script'], at: 'value', message, hint }];
+    return [{ rule: scriptMissing, path: ['script'], at: 'value', message, hint }];
   },
-};
+} as const satisfies ViewRule;

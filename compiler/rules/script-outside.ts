@@ -1,7 +1,8 @@
 /** A script that is not in its folder (§2.6). */
 
-import type { Rule } from './support/rule.ts';
+import type { Problem } from '../diagnostics/problem.ts';
 import { scriptState } from './support/script-state.ts';
+import type { ViewRule } from './support/view-rule.ts';
 
 const PROBLEMS = {
   outside: {
@@ -14,17 +15,17 @@ const PROBLEMS = {
   },
 } as const;
 
-export const scriptOutside: Rule = {
+export const scriptOutside = {
   id: 'script-outside',
   severity: 'error',
   title: '`script` leads outside `<profile home>/scripts/`.',
   why: 'Whoever may write a route could otherwise run any program on the machine. Symbolic links are followed before the path is judged, and a file with a second name (a hard link) is refused: that name may lie anywhere.',
-  checkRoute(route) {
+  checkRoute(route): readonly Problem[] {
     if (route.config.script === undefined) return [];
     const state = scriptState(route);
     const problem = state === 'outside' || state === 'linked' ? PROBLEMS[state] : undefined;
     if (problem === undefined) return [];
     const message = `\`${route.config.script}\` ${problem.message}`;
-    return [{ rule: this.id, path: ['script'], at: 'value', message, hint: problem.hint }];
+    return [{ rule: scriptOutside, path: ['script'], at: 'value', message, hint: problem.hint }];
   },
-};
+} as const satisfies ViewRule;

@@ -1,21 +1,21 @@
 /** An end of a secret that never comes. */
 import type { Problem } from '../diagnostics/problem.ts';
-import type { Rule } from './support/rule.ts';
+import type { ViewRule } from './support/view-rule.ts';
 
-export const secretExpiry: Rule = {
+export const secretExpiry = {
   id: 'secret-expiry',
   severity: 'error',
   title: 'The `expires_at` of a secret is no instant.',
   why: 'A day that does not exist never comes: the old secret would be accepted for ever.',
-  checkRoute(route) {
+  checkRoute(route): readonly Problem[] {
     return (route.config.secrets ?? []).flatMap((secret, index): readonly Problem[] => {
       const expires = typeof secret === 'string' ? undefined : secret.expires_at;
       if (expires === undefined || isInstant(expires)) return [];
       const message = `\`${expires}\` is no instant: there is no such day or time`;
-      return [{ rule: this.id, path: ['secrets', index, 'expires_at'], at: 'value', message }];
+      return [{ rule: secretExpiry, path: ['secrets', index, 'expires_at'], at: 'value', message }];
     });
   },
-};
+} as const satisfies ViewRule;
 
 /** The schema has checked the form; a day such as 31 February is moved into March by the parser. */
 function isInstant(text: string): boolean {

@@ -2,39 +2,40 @@
 
 import { isLoopback } from '../../base/loopback.ts';
 import type { SecretRef } from '../../schemas/generated/types.ts';
+import { agentSecrets } from '../config/agent-secrets.ts';
+import { targetNamed } from '../config/deliveries.ts';
+import { targetEntries } from '../config/target-entries.ts';
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
-import { agentSecrets } from '../lower/agent.ts';
-import { targetNamed } from '../lower/delivery.ts';
-import { targetEntries } from '../lower/profile.ts';
-import type { RouteScope } from '../routes/route-scope.ts';
-import { DEFAULT_PROFILE } from '../routes/route-scope.ts';
-import type { Placeholder } from '../source/placeholder-in.ts';
-import { MAKE_A_SECRET, placeholderIn, refusedValue } from '../source/placeholder-in.ts';
+import type { Rule } from '../diagnostics/rule.ts';
+import type { Placeholder } from '../text/placeholder-in.ts';
+import { MAKE_A_SECRET, placeholderIn, refusedValue } from '../text/placeholder-in.ts';
 import { isSecretName } from '../text/secret-names.ts';
 import { parseSecretRef } from '../text/secret-ref.ts';
-import type { Rule } from './support/rule.ts';
+import type { RouteScope } from '../views/route-scope.ts';
+import { DEFAULT_PROFILE } from '../views/route-scope.ts';
+import type { ViewRule } from './support/view-rule.ts';
 
-export const secretPlaceholder: Rule = {
+export const secretPlaceholder = {
   id: 'secret-placeholder',
   severity: 'error',
   title: 'A secret or credential is a variable that is not expanded, or a stand-in such as `changeme`.',
   why: 'The text itself would be the secret, and a stranger who guesses it signs whatever he likes. A variable is written `env:NAME`, a file `file:path`.',
-  checkRoute({ config, secrets, scope }) {
+  checkRoute({ config, secrets, scope }): readonly Problem[] {
     const { verify_token } = config;
     const token =
       verify_token === undefined ? [] : [{ text: verify_token, path: ['verify_token'], scope: DEFAULT_PROFILE }];
     const own = secrets.flatMap(({ ref, path }) => (path === null ? [] : [{ ref, path }]));
-    return [...own, ...token.map(readRef)].flatMap((secret) => problemsOf(this.id, secret, scope));
+    return [...own, ...token.map(readRef)].flatMap((secret) => problemsOf(secretPlaceholder, secret, scope));
   },
-  checkConfig({ settings, overrides, scope }) {
+  checkConfig({ settings, overrides, scope }): readonly Problem[] {
     const { secret } = settings.values;
     const path = settings.pathOf('secret');
     const used = overrides.secret ? 'env:WEBHOOK_SECRET' : secret;
     if (used === undefined) return [];
     const at = path ?? ['platforms', 'webhook'];
-    return problemsOf(this.id, readRef({ text: used, path: at, scope: DEFAULT_PROFILE }), scope);
+    return problemsOf(secretPlaceholder, readRef({ text: used, path: at, scope: DEFAULT_PROFILE }), scope);
   },
-  checkProfile({ name, config, scope }) {
+  checkProfile({ name, config, scope }): readonly Problem[] {
     // A variable of the agent is a secret when it is called like one: `DEBUG: test` is none.
     const agent = agentSecrets(config.agent)
       .filter(({ path }) => path[1] === 'openai' || isSecretName(path[2] ?? ''))
@@ -46,9 +47,9 @@ export const secretPlaceholder: Rule = {
           : [],
       ),
     );
-    return [...agent, ...targets].flatMap((secret) => problemsOf(this.id, readRef(secret), scope));
+    return [...agent, ...targets].flatMap((secret) => problemsOf(secretPlaceholder, readRef(secret), scope));
   },
-};
+} as const satisfies ViewRule;
 
 interface WrittenSecret {
   readonly text: string;
@@ -73,7 +74,7 @@ function isCredential(target: string, setting: string, { table }: RouteScope): b
 }
 
 /** A variable whose value is known now is as good as a literal. */
-function problemsOf(rule: string, { ref, path }: PlacedSecret, scope: RouteScope): readonly Problem[] {
+function problemsOf(rule: Rule, { ref, path }: PlacedSecret, scope: RouteScope): readonly Problem[] {
   if (ref.kind === 'literal') {
     const found = placeholderIn(ref.value);
     return found === null ? [] : [{ rule, path, at: 'value', sensitive: true, ...wordsFor(found) }];

@@ -1,17 +1,17 @@
 /** A reference to a secret that can never resolve. */
 
+import { agentSecrets } from '../config/agent-secrets.ts';
 import type { Problem } from '../diagnostics/problem.ts';
-import { agentSecrets } from '../lower/agent.ts';
-import { DEFAULT_PROFILE } from '../routes/route-scope.ts';
 import { parseSecretRef, secretRefProblem } from '../text/secret-ref.ts';
-import type { Rule } from './support/rule.ts';
+import { DEFAULT_PROFILE } from '../views/route-scope.ts';
+import type { ViewRule } from './support/view-rule.ts';
 
-export const secretReference: Rule = {
+export const secretReference = {
   id: 'secret-reference',
   severity: 'error',
   title: 'A secret starts with `env:` or `file:` and what follows is no name or path.',
   why: 'It would be found out when the server starts, on the machine where it hurts.',
-  checkRoute(route) {
+  checkRoute(route): readonly Problem[] {
     const { verify_token } = route.config;
     const token =
       verify_token === undefined
@@ -19,19 +19,19 @@ export const secretReference: Rule = {
         : [{ ref: parseSecretRef(verify_token, DEFAULT_PROFILE), path: ['verify_token'] }];
     return [...route.secrets, ...token].flatMap(({ ref, path }): readonly Problem[] => {
       const message = path === null ? null : secretRefProblem(ref);
-      return message === null || path === null ? [] : [{ rule: this.id, path, at: 'value', message }];
+      return message === null || path === null ? [] : [{ rule: secretReference, path, at: 'value', message }];
     });
   },
-  checkProfile({ name, config }) {
+  checkProfile({ name, config }): readonly Problem[] {
     return agentSecrets(config.agent).flatMap(({ path, text }): readonly Problem[] => {
       const message = secretRefProblem(parseSecretRef(text, name));
-      return message === null ? [] : [{ rule: this.id, path, at: 'value', message }];
+      return message === null ? [] : [{ rule: secretReference, path, at: 'value', message }];
     });
   },
-  checkConfig({ settings }) {
+  checkConfig({ settings }): readonly Problem[] {
     const path = settings.pathOf('secret');
     const { secret } = settings.values;
     const message = secret === undefined ? null : secretRefProblem(parseSecretRef(secret, DEFAULT_PROFILE));
-    return message === null || path === null ? [] : [{ rule: this.id, path, at: 'value', message }];
+    return message === null || path === null ? [] : [{ rule: secretReference, path, at: 'value', message }];
   },
-};
+} as const satisfies ViewRule;

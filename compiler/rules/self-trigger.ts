@@ -1,21 +1,21 @@
 /** A route that reacts to its own answers. */
 import type { TargetEffect } from '../../schemas/generated/types.ts';
 import type { Problem } from '../diagnostics/problem.ts';
-import { findJobs } from '../routes/find-job.ts';
-import type { RouteView } from '../routes/route-scope.ts';
 import { isForm } from '../shapes/form-set.ts';
 import { keepsOwnOut } from '../untrusted/own-answers.ts';
-import type { Rule } from './support/rule.ts';
-import { atRoute } from './support/rule.ts';
+import { findJobs } from '../views/find-job.ts';
+import type { RouteView } from '../views/route-scope.ts';
 import { deliveryTargets, targetPath } from './support/targets.ts';
+import type { ViewRule } from './support/view-rule.ts';
+import { atRoute } from './support/view-rule.ts';
 
-export const selfTrigger: Rule = {
+export const selfTrigger = {
   id: 'self-trigger',
   severity: 'warning',
   strict: true,
-  title: 'What a route delivers comes back to it as an event, and nothing keeps its own out.',
+  title: 'A route takes the events that its own deliveries cause.',
   why: 'The answer is posted, the service sends an event about it, the route answers that, and so on until a limit or a bill ends it. A filter on who wrote what came back ends it, or one on how the text has to begin. Reported where it is certain which sender the events are from; a `script` may keep them out, and is trusted to.',
-  checkRoute(route) {
+  checkRoute(route): readonly Problem[] {
     const { payloads } = route.scope;
     if (payloads === null || route.config.enabled === false) return [];
     return targetsOf(route).flatMap(({ target, name, index }): readonly Problem[] => {
@@ -23,7 +23,7 @@ export const selfTrigger: Rule = {
       return effect === undefined ? [] : [problem(route, name, index, effect)];
     });
   },
-};
+} as const satisfies ViewRule;
 
 interface NamedTarget {
   readonly target: string;
@@ -66,8 +66,8 @@ function problem(route: RouteView, name: string, index: number | null | undefine
   const whose = index === undefined ? `the job \`${route.config.cron_job}\`` : 'the route';
   const message = `what ${whose} delivers to \`${name}\` comes back as ${event}, which the route takes: it answers itself`;
   const hint = `keep its own out: \`${filterFor(effect)}\``;
-  if (index === undefined) return atRoute('self-trigger', message, hint);
-  return { rule: 'self-trigger', path: targetPath(index), at: 'value', message, hint };
+  if (index === undefined) return atRoute(selfTrigger, message, hint);
+  return { rule: selfTrigger, path: targetPath(index), at: 'value', message, hint };
 }
 
 function filterFor({ author: [field = ''], absent: [absent] = [] }: TargetEffect): string {

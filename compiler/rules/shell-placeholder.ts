@@ -1,24 +1,26 @@
 /** A placeholder in code: what stands in it would be run. */
+
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
+import type { Rule } from '../diagnostics/rule.ts';
 import type { CodeArgument } from './support/code-arguments.ts';
 import { codeArguments } from './support/code-arguments.ts';
-import type { Rule } from './support/rule.ts';
+import type { ViewRule } from './support/view-rule.ts';
 
-export const shellPlaceholder: Rule = {
+export const shellPlaceholder = {
   id: 'shell-placeholder',
   severity: 'error',
   title: 'An argument of `agent.command` that a shell or another interpreter reads as code holds a placeholder.',
   why: 'The session holds the delivery id, which the sender chooses: whatever it says would become a part of the code. A variable is a value wherever it is used.',
-  checkProfile({ config }) {
+  checkProfile({ config }): readonly Problem[] {
     const command = config.agent?.command ?? [];
-    return codeArguments(command).flatMap((code) => problemsIn(command[code.index] ?? '', code, this.id));
+    return codeArguments(command).flatMap((code) => problemsIn(command[code.index] ?? '', code, shellPlaceholder));
   },
-};
+} as const satisfies ViewRule;
 
 /** Those that are filled in, see `agent.command`. */
 const PLACEHOLDER = /\{(toolsets|session|route|profile)\}/g;
 
-function problemsIn(text: string, { index, program, interpreter }: CodeArgument, rule: string): readonly Problem[] {
+function problemsIn(text: string, { index, program, interpreter }: CodeArgument, rule: Rule): readonly Problem[] {
   const path: NodePath = ['agent', 'command', index];
   return [...text.matchAll(PLACEHOLDER)].map((match) => ({
     rule,

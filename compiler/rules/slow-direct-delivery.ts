@@ -1,18 +1,20 @@
 /** An answer that comes after its sender has given up waiting. */
-import { printDuration } from './support/duration.ts';
-import type { Rule } from './support/rule.ts';
 
-export const slowDirectDelivery: Rule = {
+import type { Problem } from '../diagnostics/problem.ts';
+import { printDuration } from './support/duration.ts';
+import type { ViewRule } from './support/view-rule.ts';
+
+export const slowDirectDelivery = {
   id: 'slow-direct-delivery',
   severity: 'warning',
   title: 'A `deliver_only` route may answer later than its sender waits.',
   why: 'The answer of a direct delivery is sent once the target has answered. A sender that has given up by then takes it for a failure and sends the event again.',
-  checkRoute({ config, facts, mode, scope }) {
+  checkRoute({ config, facts, mode, scope }): readonly Problem[] {
     const deadline = facts?.deadline_seconds ?? null;
     const { direct_timeout_seconds: timeout } = scope.table.server;
     if (mode !== 'direct' || deadline === null || timeout <= deadline) return [];
     const message = `\`${config.source}\` waits ${printDuration(deadline)} for an answer; a direct delivery may take ${printDuration(timeout)}`;
     const hint = `set \`direct_timeout_seconds\` below ${deadline}`;
-    return [{ rule: this.id, path: ['deliver_only'], at: 'key', message, hint }];
+    return [{ rule: slowDirectDelivery, path: ['deliver_only'], at: 'key', message, hint }];
   },
-};
+} as const satisfies ViewRule;

@@ -1,24 +1,47 @@
 /** A target that is not switched on (§4.4). */
 
-import { targetNamed, writtenTargets } from '../lower/delivery.ts';
+import type { ProfilePlan } from '../../schemas/generated/types.ts';
+import { targetNamed, writtenTargets } from '../config/deliveries.ts';
+import type { Problem } from '../diagnostics/problem.ts';
+import type { RouteScope, RouteTarget } from '../views/route-scope.ts';
 import { hasOwnProfile } from './support/own-profile.ts';
-import type { Rule } from './support/rule.ts';
-import { targetsNotEnabled } from './support/targets.ts';
+import { targetPath } from './support/targets.ts';
+import type { ViewRule } from './support/view-rule.ts';
 
-export const targetNotEnabled: Rule = {
+export const targetNotEnabled = {
   id: 'target-not-enabled',
   severity: 'warning',
   title: "`deliver` names a target that is not enabled in the route's profile.",
   why: 'Every delivery to it fails until it is switched on with its credentials.',
-  checkRoute(route) {
+  checkRoute(route): readonly Problem[] {
     if (route.mode === 'cron' || route.profilePlan === null || hasOwnProfile(route)) return [];
     return targetsNotEnabled(route.targets, route.profilePlan, route.scope);
   },
-  checkJob({ config, profile, scope }) {
+  checkJob({ config, profile, scope }): readonly Problem[] {
     const targets = writtenTargets(config.deliver).map((written) => ({
       ...written,
       target: targetNamed(scope.table.target_names, written.name),
     }));
     return targetsNotEnabled(targets, profile, scope);
   },
-};
+} as const satisfies ViewRule;
+
+/** @param targets of a route or job of the profile */
+export function targetsNotEnabled(
+  targets: readonly RouteTarget[],
+  profile: ProfilePlan,
+  scope: Pick<RouteScope, 'table' | 'unsure'>,
+): readonly Problem[] {
+  const isOff = ({ target }: RouteTarget): boolean => {
+    if (target === null) return false;
+    return !Object.hasOwn(profile.targets, target) && !scope.unsure.has(`target:${target}`);
+  };
+  const where = profile.home === '' ? '' : ` of the profile \`${profile.name}\``;
+  return targets.filter(isOff).map(({ name, index }) => ({
+    rule: targetNotEnabled,
+    path: targetPath(index),
+    at: 'value',
+    message: `the target \`${name}\` is not enabled: every delivery to it fails`,
+    hint: `set \`platforms.${name}.enabled: true\` in the config${where}, with its credentials`,
+  }));
+}

@@ -1,9 +1,9 @@
 /** A target that sends nothing. */
-import type { Rule } from './support/rule.ts';
+import type { Rule } from '../diagnostics/rule.ts';
 
-export const targetRequest: Rule = {
+export const targetRequest = {
   id: 'target-request',
   severity: 'error',
   title: 'A target, or one of its variants, has no request.',
   why: 'There is no way to deliver to it.',
-};
+} as const satisfies Rule;

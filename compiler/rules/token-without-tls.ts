@@ -1,21 +1,22 @@
 /** A secret that crosses the network in the clear. */
 import { isLoopback } from '../../base/loopback.ts';
-import type { Rule } from './support/rule.ts';
+import type { Problem } from '../diagnostics/problem.ts';
+import type { ViewRule } from './support/view-rule.ts';
 
-export const tokenWithoutTls: Rule = {
+export const tokenWithoutTls = {
   id: 'token-without-tls',
   severity: 'warning',
   title: "The route's sender sends the secret itself, to a server that listens beyond this machine without TLS.",
   why: 'With such a sender every request carries the secret, and nothing binds the body to it: whoever reads one request can forge any other. A `public_url` that starts with `https://` says that TLS ends in front of the server.',
-  checkRoute({ config, schemes, scope, insecure }) {
+  checkRoute({ config, schemes, scope, insecure }): readonly Problem[] {
     const { host, public_url } = scope.table.server;
     const inClear = schemes.length > 0 && schemes.every(({ verify }) => verify === 'token' || verify === 'basic');
     if (!inClear || insecure || isLoopback(host) || isHttps(config.public_url ?? public_url)) return [];
     const path = config.source === undefined ? ['auth'] : ['source'];
     const message = `every request of \`${config.source ?? schemes[0]?.name}\` carries the secret itself, and nothing says that TLS protects it`;
     const hint = 'put a proxy with TLS in front and set `public_url`, or bind 127.0.0.1';
-    return [{ rule: this.id, path, at: 'value', message, hint }];
+    return [{ rule: tokenWithoutTls, path, at: 'value', message, hint }];
   },
-};
+} as const satisfies ViewRule;
 
 const isHttps = (url: string | null): boolean => url !== null && /^https:/i.test(url);

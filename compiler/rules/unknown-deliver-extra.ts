@@ -1,26 +1,27 @@
 /** An address key that no target reads. */
+
+import type { DeliveryConfig } from '../config/deliveries.ts';
+import { addressKeys, targetNamed, writtenTargets } from '../config/deliveries.ts';
 import type { Problem } from '../diagnostics/problem.ts';
-import type { DeliveryConfig } from '../lower/delivery.ts';
-import { addressKeys, targetNamed, writtenTargets } from '../lower/delivery.ts';
-import type { RouteScope } from '../routes/route-scope.ts';
 import { isPlainMap } from '../text/plain-map.ts';
 import { didYouMean, oneOf } from '../text/suggest.ts';
+import type { RouteScope } from '../views/route-scope.ts';
 import { meantField } from './support/address-names.ts';
-import type { Rule } from './support/rule.ts';
 import { deliveryTargets } from './support/targets.ts';
+import type { ViewRule } from './support/view-rule.ts';
 
-export const unknownDeliverExtra: Rule = {
+export const unknownDeliverExtra = {
   id: 'unknown-deliver-extra',
   severity: 'warning',
   title: "A key of `deliver_extra` is not known to any of the route's targets.",
   why: 'A misspelt `chat_id` would send the message to the home channel.',
-  checkRoute(route) {
+  checkRoute(route): readonly Problem[] {
     return route.mode === 'cron' ? [] : unknownKeys(route.config, route.scope);
   },
-  checkJob(job) {
+  checkJob(job): readonly Problem[] {
     return unknownKeys(job.config, job.scope);
   },
-};
+} as const satisfies ViewRule;
 
 function unknownKeys(config: DeliveryConfig, scope: RouteScope): readonly Problem[] {
   const written = writtenTargets(config.deliver);
@@ -52,7 +53,7 @@ function unknown(
   const meant = meantField(key, known);
   if (meant !== null && !Object.hasOwn(written, meant))
     return {
-      rule: 'unknown-deliver-extra',
+      rule: unknownDeliverExtra,
       path: ['deliver_extra', ...path],
       at: 'key',
       message: `no target of this entry reads \`deliver_extra.${path.join('.')}\`: it is called \`${meant}\``,
@@ -62,7 +63,7 @@ function unknown(
   const message = `no target of this entry reads \`deliver_extra.${path.join('.')}\`${guess}`;
   const hint = known.length === 0 ? 'this target takes none' : `known here: ${oneOf([...new Set(known)], 'and')}`;
   return {
-    rule: 'unknown-deliver-extra',
+    rule: unknownDeliverExtra,
     path: ['deliver_extra', ...path],
     at: 'key',
     message,

@@ -1,11 +1,13 @@
 /** An action that the events of the route do not have. */
-import { payloadProblems } from './support/payload.ts';
-import type { Rule } from './support/rule.ts';
 
-export const unknownEventAction: Rule = {
+import type { Problem } from '../diagnostics/problem.ts';
+import { payloadProblems } from './support/payload.ts';
+import type { ViewRule } from './support/view-rule.ts';
+
+export const unknownEventAction = {
   id: 'unknown-event-action',
   severity: 'warning',
   title: 'A filter waits for an action that the events of the route do not have.',
   why: 'Actions are compared letter by letter: one the sender never sends keeps the route silent. Checked where it is certain which events come (see `unknown-payload-path`).',
-  checkRoute: (route) => payloadProblems(route, 'unknown-event-action'),
-};
+  checkRoute: (route): readonly Problem[] => payloadProblems(route, unknownEventAction),
+} as const satisfies ViewRule;

@@ -1,18 +1,19 @@
 /** An event name the sender does not know. */
-import type { Problem } from '../diagnostics/problem.ts';
-import { linkGlob } from '../globs/linear-glob.ts';
-import type { EventNames } from '../lower/events.ts';
-import { lowerEvents } from '../lower/events.ts';
-import type { RouteView } from '../routes/route-scope.ts';
-import { certainMatch, editDistance, suggest } from '../text/suggest.ts';
-import type { Rule } from './support/rule.ts';
 
-export const unknownEvent: Rule = {
+import type { EventNames } from '../config/event-names.ts';
+import { isGlob } from '../config/event-names.ts';
+import type { Problem } from '../diagnostics/problem.ts';
+import { globSource, linkGlob } from '../globs/linear-glob.ts';
+import { certainMatch, editDistance, suggest } from '../text/suggest.ts';
+import type { RouteView } from '../views/route-scope.ts';
+import type { ViewRule } from './support/view-rule.ts';
+
+export const unknownEvent = {
   id: 'unknown-event',
   severity: 'warning',
   title: '`events` names an event that the source does not document.',
   why: 'Events are compared letter by letter: a name the sender never sends keeps the route silent. Some senders use phrases where others use words: GitLab sends `Merge Request Hook`, which `merge_request` names as well.',
-  checkRoute(route) {
+  checkRoute(route): readonly Problem[] {
     const { config, facts } = route;
     const documented = facts?.events ?? [];
     // A shape of the config's own need not have every event: it shows what a name nearly like one of its own means.
@@ -24,15 +25,15 @@ export const unknownEvent: Rule = {
       if (isKnown(entry, known, route.eventNames)) return [];
       if (shaped.length > 0 && !isSlip(entry, shaped)) return [];
       const withAction = eventWithAction(route, entry, known);
-      if (withAction !== null) return [{ rule: this.id, path: ['events', index], at: 'value', ...withAction }];
+      if (withAction !== null) return [{ rule: unknownEvent, path: ['events', index], at: 'value', ...withAction }];
       const exact = sameWord(entry, known) ?? certainMatch(entry, known) ?? undefined;
       const meant = exact ?? suggest(entry, known)[0];
       const message = `\`${config.source}\` documents no event \`${entry}\`${meant === undefined ? '' : `: it sends \`${meant}\``}`;
       const fix: Pick<Problem, 'fix'> = exact === undefined ? {} : { fix: { kind: 'rename', text: exact } };
-      return [{ rule: this.id, path: ['events', index], at: 'value', message, ...fix }];
+      return [{ rule: unknownEvent, path: ['events', index], at: 'value', message, ...fix }];
     });
   },
-};
+} as const satisfies ViewRule;
 
 /** At most one letter in four is wrong: `order` is no slip of `other`. */
 function isSlip(entry: string, known: readonly string[]): boolean {
@@ -74,17 +75,16 @@ function withoutSource(route: RouteView): readonly Problem[] {
     const source = name === '' ? null : (route.scope.payloads?.senderOf(route, name) ?? null);
     if (source === null) return [];
     const problem = eventWithAction({ ...route, config: { ...route.config, source } }, entry, [name]);
-    return problem === null ? [] : [{ rule: 'unknown-event', path: ['events', index], at: 'value', ...problem }];
+    return problem === null ? [] : [{ rule: unknownEvent, path: ['events', index], at: 'value', ...problem }];
   });
 }
 
 /** A glob that cannot be read is another rule's. */
 function isKnown(entry: string, known: readonly string[], names: EventNames): boolean {
-  const { plan } = lowerEvents([entry], names);
-  if (plan === null) return true;
-  const globs = plan.globs.map(({ source }) => linkGlob(source));
-  if (plan.names !== undefined) return true;
-  return known.some((event) => plan.exact.includes(event) || globs.some((glob) => glob(event)));
+  const source = isGlob(entry) ? globSource(entry) : null;
+  if (source !== null && typeof source !== 'string') return true;
+  const passes = source === null ? (name: string) => name === entry : linkGlob(source);
+  return known.some(passes) || Object.values(names).some((further) => further.some(passes));
 }
 
 /** The same name in the sender's spelling: `merge_request` for `Merge Request Hook`, `issue` for `Issue`. */

@@ -1,14 +1,16 @@
 /** A job that does not exist (§2.1). */
-import { findJobs, jobsOf } from '../routes/find-job.ts';
-import { didYouMean, oneOf, renameFix } from '../text/suggest.ts';
-import type { Rule } from './support/rule.ts';
 
-export const unknownJob: Rule = {
+import type { Problem } from '../diagnostics/problem.ts';
+import { didYouMean, oneOf, renameFix } from '../text/suggest.ts';
+import { findJobs, jobsOf } from '../views/find-job.ts';
+import type { ViewRule } from './support/view-rule.ts';
+
+export const unknownJob = {
   id: 'unknown-job',
   severity: 'error',
   title: "`cron_job` names no job of the route's profile.",
   why: 'Each event would be accepted and then fire nothing.',
-  checkRoute(route) {
+  checkRoute(route): readonly Problem[] {
     const { cron_job } = route.config;
     if (cron_job === undefined || route.scope.unsure.has(`job:${cron_job}`)) return [];
     const found = findJobs(route, cron_job);
@@ -26,7 +28,7 @@ export const unknownJob: Rule = {
           : `jobs of this profile: ${oneOf(names, 'and')}`;
     return [
       {
-        rule: this.id,
+        rule: unknownJob,
         path: ['cron_job'],
         at: 'value',
         message,
@@ -35,4 +37,4 @@ export const unknownJob: Rule = {
       },
     ];
   },
-};
+} as const satisfies ViewRule;

@@ -1,13 +1,15 @@
 /** A profile that does not exist (§5.4). */
-import { didYouMean, renameFix } from '../text/suggest.ts';
-import type { Rule } from './support/rule.ts';
 
-export const unknownProfile: Rule = {
+import type { Problem } from '../diagnostics/problem.ts';
+import { didYouMean, renameFix } from '../text/suggest.ts';
+import type { ViewRule } from './support/view-rule.ts';
+
+export const unknownProfile = {
   id: 'unknown-profile',
   severity: 'error',
   title: 'A route names a profile that has no folder under `<home_dir>/profiles/`.',
   why: 'There would be no agent, no credentials and no home channel to run it with; nothing falls back to another profile.',
-  checkRoute(route) {
+  checkRoute(route): readonly Problem[] {
     const { profile, scope } = route;
     if (route.profilePlan !== null || !scope.table.gateway.multiplex_profiles) return [];
     if (scope.unsure.has(`profile:${profile}`)) return [];
@@ -15,7 +17,7 @@ export const unknownProfile: Rule = {
     const hint = `a profile is a folder: \`<home_dir>/profiles/${profile}/\``;
     return [
       {
-        rule: this.id,
+        rule: unknownProfile,
         path: ['profile'],
         at: 'value',
         message,
@@ -24,4 +26,4 @@ export const unknownProfile: Rule = {
       },
     ];
   },
-};
+} as const satisfies ViewRule;

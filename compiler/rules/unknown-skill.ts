@@ -1,22 +1,22 @@
 /** A skill that is not on this machine. */
 import type { Problem } from '../diagnostics/problem.ts';
-import type { MachineFacts } from '../machine-facts.ts';
+import type { MachineFacts } from '../views/machine-facts.ts';
 import { hasOwnProfile } from './support/own-profile.ts';
-import type { Rule } from './support/rule.ts';
+import type { ViewRule } from './support/view-rule.ts';
 
-export const unknownSkill: Rule = {
+export const unknownSkill = {
   id: 'unknown-skill',
   severity: 'warning',
   title: 'A route or job lists a skill that has no `SKILL.md`.',
   why: 'The run would go ahead without the knowledge it was meant to have.',
-  checkRoute(route) {
+  checkRoute(route): readonly Problem[] {
     if (route.mode !== 'agent' || route.profilePlan === null || hasOwnProfile(route)) return [];
     return unknownSkills(route.config.skills ?? [], route.profilePlan.home, route.scope.facts);
   },
-  checkJob({ config, profile, scope }) {
+  checkJob({ config, profile, scope }): readonly Problem[] {
     return unknownSkills(config.skills ?? [], profile.home, scope.facts);
   },
-};
+} as const satisfies ViewRule;
 
 /** Also for jobs. */
 export function unknownSkills(skills: readonly string[], home: string, facts: MachineFacts): readonly Problem[] {
@@ -24,6 +24,6 @@ export function unknownSkills(skills: readonly string[], home: string, facts: Ma
     if (facts.skill(home, skill)) return [];
     const message = `there is no skill \`${skill}\``;
     const hint = `a skill is a file: \`<profile home>/skills/${skill}/SKILL.md\``;
-    return [{ rule: 'unknown-skill', path: ['skills', index], at: 'value', message, hint }];
+    return [{ rule: unknownSkill, path: ['skills', index], at: 'value', message, hint }];
   });
 }

@@ -1,14 +1,14 @@
 /** A source or signature scheme that does not exist. */
 import type { Problem } from '../diagnostics/problem.ts';
 import { didYouMean, renameFix } from '../text/suggest.ts';
-import type { Rule } from './support/rule.ts';
+import type { ViewRule } from './support/view-rule.ts';
 
-export const unknownSource: Rule = {
+export const unknownSource = {
   id: 'unknown-source',
   severity: 'error',
   title: '`source` or `auth` names nothing in the catalog.',
   why: 'The route could not tell a real sender from a forged one.',
-  checkRoute(route) {
+  checkRoute(route): readonly Problem[] {
     const { source, auth = [] } = route.config;
     const known = route.scope.table.sources;
     const names = [
@@ -20,7 +20,7 @@ export const unknownSource: Rule = {
       .map(({ name, path }): Problem => {
         const message = `there is no source \`${name}\`${didYouMean(name, Object.keys(known))}`;
         const hint = '`hookwright source list` shows them all';
-        return { rule: this.id, path, at: 'value', message, hint, ...renameFix(name, Object.keys(known)) };
+        return { rule: unknownSource, path, at: 'value', message, hint, ...renameFix(name, Object.keys(known)) };
       });
   },
-};
+} as const satisfies ViewRule;

@@ -1,32 +1,34 @@
 /** A target that does not exist (§4.4). */
-import type { Problem } from '../diagnostics/problem.ts';
-import { targetNamed } from '../lower/delivery.ts';
-import { JOB_DELIVERIES } from '../lower/job.ts';
-import { targetEntries } from '../lower/profile.ts';
-import { DEFAULT_PROFILE } from '../routes/route-scope.ts';
-import { didYouMean, renameFix } from '../text/suggest.ts';
-import type { Rule } from './support/rule.ts';
-import { unknownTargets } from './support/targets.ts';
 
-export const unknownTarget: Rule = {
+import type { WrittenTarget } from '../config/deliveries.ts';
+import { JOB_DELIVERIES, targetNamed, writtenTargets } from '../config/deliveries.ts';
+import { targetEntries } from '../config/target-entries.ts';
+import type { Problem } from '../diagnostics/problem.ts';
+import { didYouMean, renameFix } from '../text/suggest.ts';
+import type { RouteScope } from '../views/route-scope.ts';
+import { DEFAULT_PROFILE } from '../views/route-scope.ts';
+import { targetPath } from './support/targets.ts';
+import type { ViewRule } from './support/view-rule.ts';
+
+export const unknownTarget = {
   id: 'unknown-target',
   severity: 'error',
   title: '`deliver`, or a key under `platforms`, names no delivery target.',
   why: 'Nothing could be delivered, and a misspelt name would be found out only when the first message is lost.',
-  checkRoute(route) {
+  checkRoute(route): readonly Problem[] {
     return unknownTargets(route.config.deliver, route.scope);
   },
-  checkJob(job) {
+  checkJob(job): readonly Problem[] {
     return unknownTargets(job.config.deliver, job.scope, JOB_DELIVERIES);
   },
-  checkProfile({ name: profile, config, scope }) {
+  checkProfile({ name: profile, config, scope }): readonly Problem[] {
     const names = scope.table.target_names;
     const known = [...Object.keys(names), ...(profile === DEFAULT_PROFILE ? ['webhook'] : [])];
     return targetEntries(config)
       .filter(([name]) => targetNamed(names, name) === null)
       .map(
         ([name]): Problem => ({
-          rule: this.id,
+          rule: unknownTarget,
           path: ['platforms', name],
           at: 'key',
           message:
@@ -37,4 +39,27 @@ export const unknownTarget: Rule = {
         }),
       );
   },
-};
+} as const satisfies ViewRule;
+
+/** @param deliver as written. @param further names that are allowed here and are no targets (`origin`). */
+function unknownTargets(
+  deliver: string | readonly string[] | undefined,
+  scope: Pick<RouteScope, 'table' | 'unsure'>,
+  further: readonly string[] = [],
+): readonly Problem[] {
+  const names = scope.table.target_names;
+  const isUnknown = ({ name }: WrittenTarget): boolean =>
+    targetNamed(names, name) === null && !further.includes(name) && !scope.unsure.has(`target:${name}`);
+  return writtenTargets(deliver)
+    .filter(isUnknown)
+    .map(({ name, index }) => ({
+      rule: unknownTarget,
+      path: targetPath(index),
+      at: 'value',
+      message: `there is no delivery target \`${name}\`${didYouMean(name, [...Object.keys(names), ...further])}`,
+      ...(/^https?:\/\//.test(name) ? { hint: URL_HINT, sensitive: true } : {}),
+      ...renameFix(name, [...Object.keys(names), ...further]),
+    }));
+}
+
+const URL_HINT = 'a URL is no target: name one (`slack`, `telegram`, …), and set it up under `platforms`';

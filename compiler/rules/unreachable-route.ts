@@ -1,16 +1,18 @@
 /** A route that no request can reach (§5.4). */
-import { DEFAULT_PROFILE } from '../routes/route-scope.ts';
-import type { Rule } from './support/rule.ts';
 
-export const unreachableRoute: Rule = {
+import type { Problem } from '../diagnostics/problem.ts';
+import { DEFAULT_PROFILE } from '../views/route-scope.ts';
+import type { ViewRule } from './support/view-rule.ts';
+
+export const unreachableRoute = {
   id: 'unreachable-route',
   severity: 'warning',
   title: 'A route belongs to a profile while `gateway.multiplex_profiles` is off.',
   why: 'Routes of a profile are served under `/p/<profile>/webhooks/<route>` only, and those paths do not exist without multiplexing.',
-  checkRoute(route) {
+  checkRoute(route): readonly Problem[] {
     if (route.profile === DEFAULT_PROFILE || route.scope.table.gateway.multiplex_profiles) return [];
     const message = `no request reaches this route: it belongs to the profile \`${route.profile}\` and multiplexing is off`;
     const hint = 'set `gateway.multiplex_profiles: true`, or remove `profile`';
-    return [{ rule: this.id, path: ['profile'], at: 'value', message, hint }];
+    return [{ rule: unreachableRoute, path: ['profile'], at: 'value', message, hint }];
   },
-};
+} as const satisfies ViewRule;

@@ -1,4 +1,5 @@
 /** A URL that gives credentials away. */
+
 import { credentialsIn, parseBaseUrl } from '../../base/base-url.ts';
 import type {
   ProfileConfig,
@@ -7,45 +8,46 @@ import type {
   TargetPlan,
   ValueTemplate,
 } from '../../schemas/generated/types.ts';
+import { targetNamed } from '../config/deliveries.ts';
+import { targetEntries } from '../config/target-entries.ts';
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
-import { targetNamed } from '../lower/delivery.ts';
-import { targetEntries } from '../lower/profile.ts';
+import type { Rule } from '../diagnostics/rule.ts';
 import { parseSecretRef } from '../text/secret-ref.ts';
-import type { Rule } from './support/rule.ts';
+import type { ViewRule } from './support/view-rule.ts';
 
-export const unsafeUrl: Rule = {
+export const unsafeUrl = {
   id: 'unsafe-url',
   severity: 'error',
   title: 'A URL holds credentials, sends them over the network without encryption, or is none.',
   why: 'URLs are printed and stored, and whoever is between this machine and an `http://` server reads the key, the prompts and the answers. This machine itself (`localhost`, `127.0.0.1`, `::1`) needs no encryption; for another one that you trust the network to, such as a container beside this one, set `allow_http: true` where the URL stands.',
-  checkRoute({ config }) {
-    return publicUrlProblems(this.id, config.public_url, ['public_url']);
+  checkRoute({ config }): readonly Problem[] {
+    return publicUrlProblems(unsafeUrl, config.public_url, ['public_url']);
   },
-  checkConfig({ config }) {
-    return publicUrlProblems(this.id, config.public_url, ['public_url']);
+  checkConfig({ config }): readonly Problem[] {
+    return publicUrlProblems(unsafeUrl, config.public_url, ['public_url']);
   },
-  checkProfile({ name, config, scope }) {
+  checkProfile({ name, config, scope }): readonly Problem[] {
     const { targets, target_names, profiles } = scope.table;
     const entries = targetEntries(config).flatMap(([written, entry]): readonly Problem[] => {
       const target = targetNamed(target_names, written);
       const plan = target === null ? undefined : targets[target];
       if (plan === undefined) return [];
       const binding = profiles[name]?.targets[plan.name];
-      const own = settingProblems(this.id, entry, plan, ['platforms', written]);
-      return own.length > 0 ? own : baseProblems(this.id, { plan, binding, path: ['platforms', written] });
+      const own = settingProblems(unsafeUrl, entry, plan, ['platforms', written]);
+      return own.length > 0 ? own : baseProblems(unsafeUrl, { plan, binding, path: ['platforms', written] });
     });
-    return [...agentProblems(this.id, config), ...entries];
+    return [...agentProblems(unsafeUrl, config), ...entries];
   },
-};
+} as const satisfies ViewRule;
 
 /** What the sender calls is no place that anything is sent to: only credentials in it do harm. */
-function publicUrlProblems(rule: string, text: string | undefined, path: NodePath): readonly Problem[] {
+function publicUrlProblems(rule: Rule, text: string | undefined, path: NodePath): readonly Problem[] {
   if (text === undefined || !URL.canParse(text)) return [];
   const message = credentialsIn(new URL(text), { secret: false });
   return message === null ? [] : [urlProblem(rule, path, message)];
 }
 
-function agentProblems(rule: string, { agent }: ProfileConfig): readonly Problem[] {
+function agentProblems(rule: Rule, { agent }: ProfileConfig): readonly Problem[] {
   if (agent?.openai === undefined) return [];
   const { base_url, allow_http } = agent.openai;
   const found = parseBaseUrl(base_url, { allowHttp: allow_http === true, secret: false });
@@ -53,7 +55,7 @@ function agentProblems(rule: string, { agent }: ProfileConfig): readonly Problem
 }
 
 /** Every setting that is a URL, by whatever name; a reference is checked when it is resolved. */
-function settingProblems(rule: string, entry: TargetConfig, plan: TargetPlan, path: NodePath): readonly Problem[] {
+function settingProblems(rule: Rule, entry: TargetConfig, plan: TargetPlan, path: NodePath): readonly Problem[] {
   return Object.entries(entry).flatMap(([key, value]): readonly Problem[] => {
     const setting = plan.settings.find(({ name, aliases }) => name === key || aliases.includes(key));
     const isBase = key === 'api_base' || setting?.name === 'api_base';
@@ -72,7 +74,7 @@ interface BoundPlan {
 }
 
 /** URLs that the target itself brings: of the service, and of its token server. */
-function baseProblems(rule: string, { plan, binding, path }: BoundPlan): readonly Problem[] {
+function baseProblems(rule: Rule, { plan, binding, path }: BoundPlan): readonly Problem[] {
   if (binding === undefined || binding.api_base !== null || Object.hasOwn(binding.credentials, 'api_base')) return [];
   const variants = plan.variants.filter(({ name }) => binding.variant === null || name === binding.variant);
   const bases = variants.flatMap(({ base, exchange }) => [base, exchange?.base ?? null]).map(literalText);
@@ -90,7 +92,7 @@ function literalText(template: ValueTemplate | null): string | null {
   return texts.includes(null) ? null : texts.join('');
 }
 
-function urlProblem(rule: string, path: NodePath, message: string): Problem {
+function urlProblem(rule: Rule, path: NodePath, message: string): Problem {
   const hint = 'credentials have settings of their own, which take references: `env:NAME`, `file:path`';
   const holdsOne = message.includes('may not hold');
   return { rule, path, at: 'value', message, ...(holdsOne ? { hint, sensitive: true } : {}) };

@@ -1,18 +1,20 @@
 /** A sender that proves nothing. */
-import type { Rule } from './support/rule.ts';
 
-export const unsignedSource: Rule = {
+import type { Problem } from '../diagnostics/problem.ts';
+import type { ViewRule } from './support/view-rule.ts';
+
+export const unsignedSource = {
   id: 'unsigned-source',
   severity: 'error',
   title: "The route's source does not sign its requests.",
   why: 'Every request is answered 401: there is nothing to check. Only a route that says `INSECURE_NO_AUTH`, on a loopback host, takes unsigned events.',
-  checkRoute(route) {
+  checkRoute(route): readonly Problem[] {
     const { source } = route.config;
     if (route.insecure || source === undefined || route.schemes.length === 0) return [];
     if (!route.schemes.every(({ verify }) => verify === 'none')) return [];
     const message = `\`${source}\` does not sign its requests: every one of them would be refused`;
     const hint =
       'let a proxy that checks the sender sign them as `generic-v2`, or use INSECURE_NO_AUTH on a loopback host';
-    return [{ rule: this.id, path: ['source'], at: 'value', message, hint }];
+    return [{ rule: unsignedSource, path: ['source'], at: 'value', message, hint }];
   },
-};
+} as const satisfies ViewRule;

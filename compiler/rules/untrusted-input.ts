@@ -1,26 +1,26 @@
 /** Text of strangers in the prompt of an agent that acts (§1.5, §5.5). */
 import type { Problem } from '../diagnostics/problem.ts';
-import type { RouteView } from '../routes/route-scope.ts';
 import { oneOf } from '../text/suggest.ts';
 import { andMore, describePart, isWholePayload } from '../untrusted/describe-part.ts';
 import type { UntrustedPart } from '../untrusted/untrusted-texts.ts';
 import { actingToolsets, untrustedParts } from '../untrusted/untrusted-texts.ts';
-import type { Rule } from './support/rule.ts';
-import { atRoute } from './support/rule.ts';
+import type { RouteView } from '../views/route-scope.ts';
+import type { ViewRule } from './support/view-rule.ts';
+import { atRoute } from './support/view-rule.ts';
 
-export const untrustedInput: Rule = {
+export const untrustedInput = {
   id: 'untrusted-input',
   severity: 'warning',
   strict: true,
   title: 'Text that a stranger may write reaches an agent with toolsets that act.',
   why: 'A signature says which service sent the event, not who wrote the text in it. What is written in an issue, a comment, a mail or the name of a branch is read by the agent as a part of its prompt, and an agent with a shell, files, a browser, a memory or agents of its own can do what it says. Only a filter on the author *of that text* keeps strangers out: `author_association` in `OWNER`, `MEMBER`, `COLLABORATOR`, or a list of people. Labels, channels, words in the text and scripts do not, and whoever caused the event need not be who wrote the text. See [what an untrusted payload can reach](payloads.md#what-an-untrusted-payload-can-reach).',
-  checkRoute(route) {
+  checkRoute(route): readonly Problem[] {
     if (route.config.accept_untrusted !== undefined) return [];
     const acting = actingToolsets(route);
     const [first, ...more] = acting.length === 0 ? [] : untrustedParts(route);
     return first === undefined ? [] : [problem(route, first, more.length, acting)];
   },
-};
+} as const satisfies ViewRule;
 
 /** The whole way: the field and who writes it, the prompt, the agent with its toolsets, the target. */
 function problem(route: RouteView, part: UntrustedPart, more: number, acting: readonly string[]): Problem {
@@ -35,9 +35,9 @@ function problem(route: RouteView, part: UntrustedPart, more: number, acting: re
   const answer = isJob ? '' : `, whose answer goes to ${targets}`;
   const message = `${describePart(part)}${andMore(more)} ${goes}${answer}: what a stranger writes there can steer it`;
   const hint = adviceFor(route, part, acting);
-  if (placeholder === null) return atRoute('untrusted-input', message, hint);
+  if (placeholder === null) return atRoute(untrustedInput, message, hint);
   const within = { offset, length: placeholder.length };
-  return { rule: 'untrusted-input', path: ['prompt'], at: 'value', within, message, hint };
+  return { rule: untrustedInput, path: ['prompt'], at: 'value', within, message, hint };
 }
 
 /** That such a toolset is dropped is what another rule says. */

@@ -1,17 +1,19 @@
 /** Routes that are not served. */
-import type { Rule } from './support/rule.ts';
 
-export const webhookDisabled: Rule = {
+import type { Problem } from '../diagnostics/problem.ts';
+import type { ViewRule } from './support/view-rule.ts';
+
+export const webhookDisabled = {
   id: 'webhook-disabled',
   severity: 'warning',
   title: 'There are routes, and `platforms.webhook.enabled` is not `true`.',
   why: 'The adapter is off by default: no request would be answered.',
-  checkConfig({ server, settings, overrides, unsure }) {
+  checkConfig({ server, settings, overrides, unsure }): readonly Problem[] {
     if (server.enabled || unsure.has('setting:enabled') || settings.routes.length === 0) return [];
     const path = ['platforms', 'webhook', 'enabled'];
     const off = overrides.enabled === false ? ' by WEBHOOK_ENABLED' : '';
     const message = `the webhook adapter is switched off${off}: no route is served`;
     const hint = 'set `platforms.webhook.enabled: true`, or WEBHOOK_ENABLED=true';
-    return [{ rule: this.id, path, at: 'value', message, hint }];
+    return [{ rule: webhookDisabled, path, at: 'value', message, hint }];
   },
-};
+} as const satisfies ViewRule;

@@ -1,14 +1,16 @@
 /** A message that is the whole payload, because nobody said what it should be. */
-import { oneOf } from '../text/suggest.ts';
-import type { Rule } from './support/rule.ts';
-import { KEEPING_TARGETS } from './support/targets.ts';
 
-export const wholePayloadMessage: Rule = {
+import type { Problem } from '../diagnostics/problem.ts';
+import { oneOf } from '../text/suggest.ts';
+import { KEEPING_TARGETS } from './support/targets.ts';
+import type { ViewRule } from './support/view-rule.ts';
+
+export const wholePayloadMessage = {
   id: 'whole-payload-message',
   severity: 'warning',
   title: 'A `deliver_only` route has no `prompt`.',
   why: 'Without an agent the rendered prompt is the message, and the default prompt is the whole payload as JSON: up to 4000 characters go to the chat with each event.',
-  checkRoute({ mode, config, targets }) {
+  checkRoute({ mode, config, targets }): readonly Problem[] {
     const real = targets.filter(({ target }) => target !== null && !KEEPING_TARGETS.has(target));
     if (mode !== 'direct' || config.prompt !== undefined || real.length === 0) return [];
     const to = oneOf(
@@ -17,6 +19,6 @@ export const wholePayloadMessage: Rule = {
     );
     const message = `no \`prompt\`: the whole payload goes to ${to}`;
     const hint = 'write the message, e.g. `prompt: "{title}"`; `prompt: "{__raw__}"` where the whole payload is meant';
-    return [{ rule: this.id, path: ['deliver_only'], at: 'key', message, hint }];
+    return [{ rule: wholePayloadMessage, path: ['deliver_only'], at: 'key', message, hint }];
   },
-};
+} as const satisfies ViewRule;

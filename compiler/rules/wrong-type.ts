@@ -1,9 +1,9 @@
 /** A value of another kind than expected. */
-import type { Rule } from './support/rule.ts';
+import type { Rule } from '../diagnostics/rule.ts';
 
-export const wrongType: Rule = {
+export const wrongType = {
   id: 'wrong-type',
   severity: 'error',
   title: 'A value is text where a list is expected, a list where a map is expected, and so on.',
   why: 'Guessing what was meant would sometimes guess wrong.',
-};
+} as const satisfies Rule;

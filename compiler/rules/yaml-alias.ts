@@ -1,9 +1,9 @@
 /** Aliases that cannot be followed. */
-import type { Rule } from './support/rule.ts';
+import type { Rule } from '../diagnostics/rule.ts';
 
-export const yamlAlias: Rule = {
+export const yamlAlias = {
   id: 'yaml-alias',
   severity: 'error',
   title: 'An alias has no anchor, contains itself, or expands the file beyond all measure.',
   why: 'A few lines of nested aliases can stand for billions of values; reading them would take the machine down.',
-};
+} as const satisfies Rule;

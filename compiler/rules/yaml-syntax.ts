@@ -1,9 +1,9 @@
 /** Text that is not YAML. */
-import type { Rule } from './support/rule.ts';
+import type { Rule } from '../diagnostics/rule.ts';
 
-export const yamlSyntax: Rule = {
+export const yamlSyntax = {
   id: 'yaml-syntax',
   severity: 'error',
   title: 'A file cannot be parsed.',
   why: 'Whatever follows the error could mean anything.',
-};
+} as const satisfies Rule;

@@ -15,7 +15,7 @@ export function withoutAlternatives(errors: readonly SchemaError[]): readonly Sc
   return kept;
 }
 
-/** Removes and answers the last errors that lie at or below a pointer. */
+/** Removes and returns the last errors that lie at or below a pointer. */
 function takeBelow(errors: SchemaError[], pointer: string): readonly SchemaError[] {
   let from = errors.length;
   while (from > 0 && isBelow(errors[from - 1]?.instancePath ?? '', pointer)) from--;

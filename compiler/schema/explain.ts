@@ -1,5 +1,11 @@
 /** Turns schema errors into problems a config's author can act on, without the noise of alternatives that were not meant. */
 import type { Problem } from '../diagnostics/problem.ts';
+import { invalidName } from '../rules/invalid-name.ts';
+import { invalidNumber } from '../rules/invalid-number.ts';
+import { invalidValue } from '../rules/invalid-value.ts';
+import { missingKey } from '../rules/missing-key.ts';
+import { unknownKey } from '../rules/unknown-key.ts';
+import { wrongType } from '../rules/wrong-type.ts';
 import { flowText } from '../text/flow-text.ts';
 import { isPlainMap } from '../text/plain-map.ts';
 import { isSecretName } from '../text/secret-names.ts';
@@ -21,7 +27,7 @@ export function explainErrors(schema: SchemaName, errors: readonly SchemaError[]
     const slip = recognise(place, error);
     if (slip !== null) return slip;
     const explain = Object.hasOwn(KEYWORDS, error.keyword) ? KEYWORDS[error.keyword] : undefined;
-    return explain?.(place, error.params) ?? value(place, 'invalid-value', 'this value is not allowed here');
+    return explain?.(place, error.params) ?? value(place, invalidValue, 'this value is not allowed here');
   });
   return withoutMisspelt(schema, withoutCovered(problems));
 }
@@ -56,48 +62,44 @@ const isOthers = (cover: ShapeProblem | undefined, problem: ShapeProblem): boole
 function withoutMisspelt(schema: SchemaName, problems: readonly ShapeProblem[]): readonly Problem[] {
   const meant = new Set(
     problems
-      .filter(({ rule }) => rule === 'unknown-key')
+      .filter(({ rule }) => rule === unknownKey)
       .map(({ path, instead }) => JSON.stringify([...path.slice(0, -1), instead ?? guessKey(schema, path)])),
   );
   if (meant.size === 0) return problems;
   return problems.filter(
-    ({ rule, path, missing }) => rule !== 'missing-key' || !meant.has(JSON.stringify([...path, missing])),
+    ({ rule, path, missing }) => rule !== missingKey || !meant.has(JSON.stringify([...path, missing])),
   );
 }
 
 type Explain = (place: Place, params: Readonly<Record<string, unknown>>) => ShapeProblem;
 
 const KEYWORDS: Readonly<Record<string, Explain>> = {
-  additionalProperties: (place, params) => unknownKey(place, String(params.additionalProperty)),
-  unevaluatedProperties: (place, params) => unknownKey(place, String(params.unevaluatedProperty)),
-  required: (place, params) => missingKey(place, String(params.missingProperty)),
-  type: (place, params) => wrongType(place, typesOf(params)),
+  additionalProperties: (place, params) => unknownKeyProblem(place, String(params.additionalProperty)),
+  unevaluatedProperties: (place, params) => unknownKeyProblem(place, String(params.unevaluatedProperty)),
+  required: (place, params) => missingKeyProblem(place, String(params.missingProperty)),
+  type: (place, params) => wrongTypeProblem(place, typesOf(params)),
   enum: (place, params) => {
     const allowed = Array.isArray(params.allowedValues) ? params.allowedValues.map(String) : [];
     const found = valueAt(place.data, place.path);
     const guess = typeof found === 'string' ? didYouMean(found, allowed) : '';
-    return value(place, 'invalid-value', `\`${nameOf(place.path)}\` must be ${oneOf(allowed)}${guess}`);
+    return value(place, invalidValue, `\`${nameOf(place.path)}\` must be ${oneOf(allowed)}${guess}`);
   },
   const: (place, params) =>
-    value(place, 'invalid-value', `\`${nameOf(place.path)}\` must be \`${String(params.allowedValue)}\``),
+    value(place, invalidValue, `\`${nameOf(place.path)}\` must be \`${String(params.allowedValue)}\``),
   pattern: (place, params) =>
     params.pattern === '\\S'
-      ? value(place, 'invalid-value', `\`${nameOf(place.path)}\` needs a reason in words`)
+      ? value(place, invalidValue, `\`${nameOf(place.path)}\` needs a reason in words`)
       : described(
           place,
-          value(place, 'invalid-value', `\`${nameOf(place.path)}\` has not the form that is expected here`),
+          value(place, invalidValue, `\`${nameOf(place.path)}\` has not the form that is expected here`),
         ),
-  minLength: (place) => value(place, 'invalid-value', `\`${nameOf(place.path)}\` must not be empty`),
+  minLength: (place) => value(place, invalidValue, `\`${nameOf(place.path)}\` must not be empty`),
   maxLength: (place, params) =>
-    value(
-      place,
-      'invalid-value',
-      `\`${nameOf(place.path)}\` must not be longer than ${String(params.limit)} characters`,
-    ),
+    value(place, invalidValue, `\`${nameOf(place.path)}\` must not be longer than ${String(params.limit)} characters`),
   minItems: (place, params) =>
-    value(place, 'invalid-value', `\`${nameOf(place.path)}\` needs at least ${String(params.limit)} entry`),
+    value(place, invalidValue, `\`${nameOf(place.path)}\` needs at least ${String(params.limit)} entry`),
   maxItems: (place, params) =>
-    value(place, 'invalid-value', `\`${nameOf(place.path)}\` takes at most ${String(params.limit)} entries`),
+    value(place, invalidValue, `\`${nameOf(place.path)}\` takes at most ${String(params.limit)} entries`),
   minimum: limit('at least'),
   maximum: limit('at most'),
   exclusiveMinimum: limit('greater than'),
@@ -107,7 +109,7 @@ const KEYWORDS: Readonly<Record<string, Explain>> = {
 function limit(words: string): Explain {
   return (place, params) => {
     const message = `\`${nameOf(place.path)}\` must be ${words} ${String(params.limit)}${notThis(place)}`;
-    return value(place, 'invalid-number', message);
+    return value(place, invalidNumber, message);
   };
 }
 
@@ -115,7 +117,7 @@ function limit(words: string): Explain {
 const notThis = ({ data, path }: Place): string =>
   path.some((part) => isSecretName(String(part))) ? '' : `, not ${String(valueAt(data, path))}`;
 
-function unknownKey(place: Place, key: string): Problem {
+function unknownKeyProblem(place: Place, key: string): Problem {
   const known = knownKeys(place.schema, place.path);
   const guess = didYouMean(key, known);
   const meant = certainMatch(key, known);
@@ -123,7 +125,7 @@ function unknownKey(place: Place, key: string): Problem {
     misplacedKeyHint(place.schema, place.path, key) ??
     (guess === '' ? (anchorHint(place, key) ?? listOf(known)) : undefined);
   return {
-    rule: 'unknown-key',
+    rule: unknownKey,
     path: [...place.path, key],
     at: 'key',
     message: `unknown key \`${key}\`${guess}`,
@@ -142,10 +144,10 @@ function anchorHint({ schema, path, data }: Place, key: string): string | undefi
 const listOf = (known: readonly string[]): string | undefined =>
   known.length === 0 ? undefined : `known here: ${oneOf(known.toSorted(), 'and')}`;
 
-function missingKey(place: Place, key: string): ShapeProblem {
+function missingKeyProblem(place: Place, key: string): ShapeProblem {
   const entry = place.path.length === 0 ? 'this file' : `\`${nameOf(place.path)}\``;
   return {
-    rule: 'missing-key',
+    rule: missingKey,
     path: place.path,
     at: 'key',
     missing: key,
@@ -170,7 +172,7 @@ function hintFrom(schema: SchemaName, path: Place['path']): Pick<Problem, 'hint'
 /** The only names with a pattern are those of entries: routes, jobs, sources, profiles. */
 function nameProblem(place: Place, name: string): Problem {
   return {
-    rule: 'invalid-name',
+    rule: invalidName,
     path: [...place.path, name],
     at: 'key',
     message: `\`${name}\` cannot be a name here${nameLike(name)}`,
@@ -195,11 +197,11 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
   null: 'nothing',
 };
 
-function wrongType(place: Place, types: readonly string[]): Problem {
+function wrongTypeProblem(place: Place, types: readonly string[]): Problem {
   const found = valueAt(place.data, place.path);
   const expected = [...new Set(types.map((type) => TYPE_NAMES[type] ?? type))].join(' or ');
-  const rule = typeof found === 'number' && types.includes('integer') ? 'invalid-number' : 'wrong-type';
-  const was = rule === 'invalid-number' ? notThis(place) : `, not ${TYPE_NAMES[typeOf(found)] ?? typeOf(found)}`;
+  const rule = typeof found === 'number' && types.includes('integer') ? invalidNumber : wrongType;
+  const was = rule === invalidNumber ? notThis(place) : `, not ${TYPE_NAMES[typeOf(found)] ?? typeOf(found)}`;
   const problem = value(place, rule, `\`${nameOf(place.path)}\` must be ${expected}${was}`);
   const hint = types.includes('boolean') && typeof found === 'string' ? truthHint(found) : undefined;
   if (hint === undefined) return described(place, problem);

@@ -1,5 +1,7 @@
 /** What the explanations of schema errors are made of. */
+
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
+import type { Rule } from '../diagnostics/rule.ts';
 import type { SchemaName } from './known-keys.ts';
 
 /** Where a schema error lies. */
@@ -17,7 +19,7 @@ export interface ShapeProblem extends Problem {
   readonly instead?: string;
 }
 
-export const atValue = (place: ShapePlace, rule: string, message: string): Problem => ({
+export const atValue = (place: ShapePlace, rule: Rule, message: string): Problem => ({
   rule,
   path: place.path,
   at: 'value',

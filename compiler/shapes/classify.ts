@@ -69,7 +69,7 @@ function classifyIn(set: FormSet, path: readonly string[]): FieldClass {
 const isPlain = (classes: readonly LeafClass[]): boolean =>
   classes.length > 0 && classes.every((each) => each === 'enum' || each === 'number');
 
-/** Of a field whose type lists no values: a word of the sender's, of which nobody can say which there are. */
+/** The class of a field whose type lists no values: one of the sender's words, which are not known. */
 const unlisted = (leafClass: LeafClass): LeafClass => (leafClass === 'enum' ? 'identifier' : leafClass);
 
 interface Step {

@@ -17,9 +17,9 @@ export interface SchemaReader {
 
 /** @param document what references (`#/…`) are looked up in @param table takes the nodes */
 export function createSchemaReader(document: unknown, table: NodeTable): SchemaReader {
-  const any = table.add(ANY);
+  const anything = table.add(ANY);
   const nodes = createLazyNodes<Schema>(table, (schema) => readParts(schema, reading));
-  const reading: Reading = { document, table, nodes, any };
+  const reading: Reading = { document, table, nodes, anything };
   return {
     read(schema) {
       const id = readSchema(schema, reading);
@@ -33,11 +33,11 @@ interface Reading {
   readonly document: unknown;
   readonly table: NodeTable;
   readonly nodes: LazyNodes<Schema>;
-  readonly any: NodeId;
+  readonly anything: NodeId;
 }
 
-const readSchema = (schema: unknown, { nodes, any }: Reading): NodeId =>
-  isPlainMap(schema) ? nodes.idOf(schema) : any;
+const readSchema = (schema: unknown, { nodes, anything }: Reading): NodeId =>
+  isPlainMap(schema) ? nodes.idOf(schema) : anything;
 
 /** What stands in the schema itself, and what it is composed of. */
 function readParts(schema: Schema, reading: Reading): NodeId {
@@ -52,7 +52,7 @@ function readParts(schema: Schema, reading: Reading): NodeId {
       return nodes.length === 0 ? [] : [nodes.reduce(unite)];
     }),
   ];
-  return parts.length === 0 ? reading.any : parts.reduce(intersect);
+  return parts.length === 0 ? reading.anything : parts.reduce(intersect);
 }
 
 /** null: the schema says nothing of its own about the value. */
@@ -144,10 +144,10 @@ function propertiesOf(schema: Schema, reading: Reading): ReadonlyMap<string, Sha
 /** An object is closed when its schema lists properties and does not allow more. */
 function restOf(schema: Schema, reading: Reading): NodeId | null {
   const { additionalProperties: more, patternProperties, properties } = schema;
-  if (isPlainMap(patternProperties) && Object.keys(patternProperties).length > 0) return reading.any;
+  if (isPlainMap(patternProperties) && Object.keys(patternProperties).length > 0) return reading.anything;
   if (more === false) return null;
   if (more === true || isPlainMap(more)) return readSchema(more, reading);
-  return isPlainMap(properties) && Object.keys(properties).length > 0 ? null : reading.any;
+  return isPlainMap(properties) && Object.keys(properties).length > 0 ? null : reading.anything;
 }
 
 /** undefined: it leads out of the document, or nowhere. */

@@ -1,7 +1,7 @@
 /** Reads one condition of a route's filters as it is written; what is wrong with its form is for other rules to say. */
 import type { FilterConfig, FilterLeaf } from '../../schemas/generated/types.ts';
+import { lowerField } from '../config/field.ts';
 import type { NodePath } from '../diagnostics/problem.ts';
-import { lowerField } from '../lower/field.ts';
 import type { Leaf } from './match-leaf.ts';
 
 /** A condition, and where it stands below `filters`. */

@@ -3,9 +3,15 @@
  * Aliases share one object with their anchor, so the work is linear in the text; what a full walk of the data would cost
  * is counted beside it and capped, because validation does walk it in full.
  */
+
 import type { Alias, Node, Scalar, YAMLMap, YAMLSeq } from 'yaml';
 import { isAlias, isMap, isScalar, isSeq } from 'yaml';
 import type { Finding } from '../diagnostics/diagnostic.ts';
+import type { Rule } from '../diagnostics/rule.ts';
+import { duplicateKey } from '../rules/duplicate-key.ts';
+import { invalidNumber } from '../rules/invalid-number.ts';
+import { yamlAlias } from '../rules/yaml-alias.ts';
+import { yamlSyntax } from '../rules/yaml-syntax.ts';
 import { isPlainMap, setOwn } from '../text/plain-map.ts';
 import type { Range, SourceText } from '../text/source-text.ts';
 
@@ -59,7 +65,7 @@ export function buildValue(source: SourceText, root: YamlNode | null): BuiltValu
 function build(builder: Builder, node: unknown, depth: number): Sized {
   if (isAlias(node)) return buildAlias(builder, node);
   if (builder.fatal || (!isMap(node) && !isSeq(node) && !isScalar(node))) return { value: null, size: 1 };
-  if (depth > MAX_DEPTH) return fail(builder, 'yaml-syntax', node, `nested deeper than ${MAX_DEPTH} levels`);
+  if (depth > MAX_DEPTH) return fail(builder, yamlSyntax, node, `nested deeper than ${MAX_DEPTH} levels`);
   const anchor: Anchor | null = node.anchor === undefined ? null : { node, built: null };
   if (anchor !== null && node.anchor !== undefined) builder.anchors.set(node.anchor, anchor);
   const built = isMap(node)
@@ -74,8 +80,8 @@ function build(builder: Builder, node: unknown, depth: number): Sized {
 function buildAlias(builder: Builder, alias: Alias): Sized {
   const anchor = builder.anchors.get(alias.source);
   if (anchor === undefined)
-    return fail(builder, 'yaml-alias', alias, `no anchor \`&${alias.source}\` stands before this alias`);
-  if (anchor.built === null) return fail(builder, 'yaml-alias', alias, `\`*${alias.source}\` contains itself`);
+    return fail(builder, yamlAlias, alias, `no anchor \`&${alias.source}\` stands before this alias`);
+  if (anchor.built === null) return fail(builder, yamlAlias, alias, `\`*${alias.source}\` contains itself`);
   builder.aliases.set(alias, anchor.node);
   expand(builder, alias, anchor.built.size);
   return anchor.built;
@@ -120,11 +126,11 @@ function buildMap(builder: Builder, node: YAMLMap, depth: number): Sized {
 function mergeSources(builder: Builder, node: YamlNode, value: unknown): readonly unknown[] {
   const list = Array.isArray(value) ? value : [value];
   if (builder.fatal || list.every(isPlainMap)) return list.filter(isPlainMap);
-  fail(builder, 'yaml-alias', node, '`<<` takes a map or a list of maps');
+  fail(builder, yamlAlias, node, '`<<` takes a map or a list of maps');
   return [];
 }
 
-/** Adds what the map does not have itself; answers how many values that were. */
+/** Adds what the map does not have itself; returns how many values that were. */
 function mergeInto(
   builder: Builder,
   node: YamlNode,
@@ -147,7 +153,7 @@ function scalarValue(builder: Builder, node: Scalar): unknown {
   if (!Number.isFinite(value)) {
     const range = rangeOf(node);
     const message = `\`${node.source ?? value}\` is not a number that can be used here`;
-    builder.findings.push({ rule: 'invalid-number', source: builder.source, range, message });
+    builder.findings.push({ rule: invalidNumber, source: builder.source, range, message });
     return 0;
   }
   const isDigits = node.source !== undefined && /^-?\d+$/.test(node.source);
@@ -158,10 +164,10 @@ function expand(builder: Builder, node: YamlNode, size: number): void {
   builder.expansion += size;
   if (builder.expansion <= MAX_EXPANSION || builder.fatal) return;
   const message = `aliases expand this file to more than ${MAX_EXPANSION} values`;
-  fail(builder, 'yaml-alias', node, message);
+  fail(builder, yamlAlias, node, message);
 }
 
-function fail(builder: Builder, rule: string, node: YamlNode, message: string): Sized {
+function fail(builder: Builder, rule: Rule, node: YamlNode, message: string): Sized {
   if (!builder.fatal) builder.findings.push({ rule, source: builder.source, range: rangeOf(node), message });
   builder.fatal = true;
   return { value: null, size: 1 };
@@ -171,7 +177,7 @@ function reportDuplicate(builder: Builder, key: string, first: Range, again: Ran
   const { source } = builder;
   const related = [{ source, range: first, message: 'it is first set here' }];
   const message = `the key \`${key}\` is set twice in one map`;
-  builder.findings.push({ rule: 'duplicate-key', source, range: again, message, related });
+  builder.findings.push({ rule: duplicateKey, source, range: again, message, related });
 }
 
 export const isMergeKey = (key: unknown): boolean => isScalar(key) && key.type === 'PLAIN' && key.value === MERGE_KEY;

@@ -1,6 +1,7 @@
 /** Parses `.env` files; a line that cannot be read is a finding. */
 import { parseEnvLines } from '../../base/env-lines.ts';
 import type { Finding } from '../diagnostics/diagnostic.ts';
+import { envFileSyntax } from '../rules/env-file-syntax.ts';
 import type { SourceText } from '../text/source-text.ts';
 
 export interface EnvFile {
@@ -12,7 +13,7 @@ export function parseEnvFile(source: SourceText): EnvFile {
   const { values, faults } = parseEnvLines(source.text);
   const findings = faults.map((range): Finding => {
     // Whatever the line was meant to be, it may hold a secret.
-    return { rule: 'env-file-syntax', source, range, message: 'not a `KEY=value` line', sensitive: true };
+    return { rule: envFileSyntax, source, range, message: 'not a `KEY=value` line', sensitive: true };
   });
   return { values, findings };
 }

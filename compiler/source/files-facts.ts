@@ -1,7 +1,7 @@
-/** Answers what checks want to know about the machine from its file system and environment. */
+/** The facts about the machine that checks ask for, read from its file system and environment. */
 import { basename, dirname, isAbsolute, join, sep } from 'node:path';
-import { scriptsFolder } from '../lower/script.ts';
-import type { JobRef, MachineFacts, ScriptState } from '../machine-facts.ts';
+import { scriptsFolder } from '../config/script.ts';
+import type { JobRef, MachineFacts, ScriptState } from '../views/machine-facts.ts';
 import type { Files } from './files.ts';
 
 export interface FactsSource {

@@ -2,7 +2,10 @@
 import { dirname, join } from 'node:path';
 import { mayOthersWrite } from '../../base/env-lines.ts';
 import type { Finding } from '../diagnostics/diagnostic.ts';
+import { secretExposed } from '../rules/secret-exposed.ts';
+import { unreadableFile } from '../rules/unreadable-file.ts';
 import { START } from '../text/source-text.ts';
+import type { Variable, Variables } from '../text/variables.ts';
 import { displayPath } from './display-path.ts';
 import { parseEnvFile } from './env-file.ts';
 import type { Files } from './files.ts';
@@ -20,7 +23,7 @@ export function loadEnvFile(files: Files, profileHome: string, cwd: string): Loa
   if (!read.ok && read.missing) return { values: new Map(), findings: [] };
   const source = { path, name: displayPath(path, cwd), text: read.ok ? read.text : '' };
   if (read.ok) return parseEnvFile(source);
-  return { values: new Map(), findings: [{ rule: 'unreadable-file', source, range: START, message: read.message }] };
+  return { values: new Map(), findings: [{ rule: unreadableFile, source, range: START, message: read.message }] };
 }
 
 /**
@@ -33,20 +36,12 @@ export function loadProjectEnv(files: Files, path: string | undefined, cwd: stri
   if (isUsableEnv(files, path)) return loadEnvFile(files, dirname(path), cwd);
   const source = { path, name: displayPath(path, cwd), text: '' };
   const message = 'others can write this file, so it is not read';
-  const finding = { rule: 'secret-exposed', source, range: START, message, hint: `chmod o-w ${source.name}` };
+  const finding = { rule: secretExposed, source, range: START, message, hint: `chmod o-w ${source.name}` };
   return { values: new Map(), findings: [finding] };
 }
 
 /** True for a file that is not there as well. */
 const isUsableEnv = (files: Files, path: string): boolean => !mayOthersWrite(files.stat(path)?.mode ?? 0);
-
-/** A variable, and where it is set: for messages. */
-export interface Variable {
-  readonly value: string;
-  readonly origin: string;
-}
-
-export type Variables = ReadonlyMap<string, Variable>;
 
 /** An env file that was read. */
 export interface EnvOrigin {

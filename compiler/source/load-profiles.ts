@@ -1,6 +1,8 @@
 /** Loads the configs of the other profiles, `<home_dir>/profiles/<name>/config.yaml`; a profile is a folder and may have none. */
 import { join } from 'node:path';
 import type { Finding } from '../diagnostics/diagnostic.ts';
+import { unreadableFile } from '../rules/unreadable-file.ts';
+import { wrongType } from '../rules/wrong-type.ts';
 import { isPlainMap } from '../text/plain-map.ts';
 import type { SourceText } from '../text/source-text.ts';
 import { START } from '../text/source-text.ts';
@@ -55,13 +57,13 @@ function loadProfileFile(files: Files, path: string, name: string): ProfileFile 
   const empty: ParsedFile = { source, value: {}, root: null, aliases: new Map() };
   if (!read.ok && read.missing) return { file: empty, value: {}, findings: [] };
   if (!read.ok) {
-    const finding = { rule: 'unreadable-file', source, range: START, message: read.message };
+    const finding = { rule: unreadableFile, source, range: START, message: read.message };
     return { file: empty, value: null, findings: [finding] };
   }
   const { file, findings } = parseYaml(source);
   if (file === null) return { file: empty, value: null, findings };
   if (isPlainMap(file.value)) return { file, value: file.value, findings };
   const message = 'a config file is a map of settings';
-  const finding = { rule: 'wrong-type', source, range: { start: 0, end: source.text.length }, message };
+  const finding = { rule: wrongType, source, range: { start: 0, end: source.text.length }, message };
   return { file, value: null, findings: [...findings, finding] };
 }

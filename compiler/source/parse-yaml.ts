@@ -3,6 +3,7 @@ import type { YAMLError } from 'yaml';
 import { parseDocument } from 'yaml';
 import { applyEdits } from '../diagnostics/apply-fixes.ts';
 import type { Finding } from '../diagnostics/diagnostic.ts';
+import { yamlSyntax } from '../rules/yaml-syntax.ts';
 import type { Range, SourceText } from '../text/source-text.ts';
 import { START } from '../text/source-text.ts';
 import type { AliasTargets, YamlNode } from './build-value.ts';
@@ -32,7 +33,7 @@ export function parseYaml(source: SourceText): ParseResult {
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     // The parser recurses; a text nested some ten thousand levels deep exhausts its stack.
-    const finding = { rule: 'yaml-syntax', source, range: START, message: 'nested too deeply to be read' };
+    const finding = { rule: yamlSyntax, source, range: START, message: 'nested too deeply to be read' };
     return { file: null, findings: [finding] };
   }
 }
@@ -69,7 +70,7 @@ function syntaxFindings(source: SourceText, found: readonly YAMLError[]): readon
     if (lines.has(line) || findings.length === MAX_SYNTAX_ERRORS) continue;
     lines.add(line);
     const range = { start, end: Math.max(start, Math.min(complaint.pos[1], source.text.length)) };
-    findings.push({ rule: 'yaml-syntax', source, range, ...explain(source, complaint, line + 1) });
+    findings.push({ rule: yamlSyntax, source, range, ...explain(source, complaint, line + 1) });
   }
   return findings;
 }

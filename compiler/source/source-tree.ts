@@ -4,6 +4,7 @@
  */
 import type { Finding } from '../diagnostics/diagnostic.ts';
 import type { NodePath } from '../diagnostics/problem.ts';
+import { duplicateDefinition } from '../rules/duplicate-definition.ts';
 import { isPlainMap, setOwn } from '../text/plain-map.ts';
 import type { Location } from './locate.ts';
 import { LocationIndex, locate } from './locate.ts';
@@ -125,7 +126,7 @@ function duplicate(merge: Merge, { path, first, again }: Clash): Finding {
   const here = locate(again, path, merge.index);
   const there = locate(first, path, merge.index);
   return {
-    rule: 'duplicate-definition',
+    rule: duplicateDefinition,
     source: again.source,
     range: here.key ?? here.value,
     message: `${noun} \`${name}\` is defined in two files`,

@@ -1,10 +1,10 @@
 /** Finds what somebody outside writes in the prompt of a route, and which of the run's toolsets act. */
 
-import { readPlaceholders } from '../lower/template.ts';
-import { findJobs } from '../routes/find-job.ts';
-import type { Payloads, RouteView } from '../routes/route-scope.ts';
+import { readPlaceholders } from '../config/template-grammar.ts';
 import type { FieldReview } from '../shapes/field-review.ts';
 import { isUntrusted } from '../shapes/leaf-class.ts';
+import { findJobs } from '../views/find-job.ts';
+import type { Payloads, RouteView } from '../views/route-scope.ts';
 import { isByTrustedAuthor } from './author-filter.ts';
 
 /** A part of a prompt that is untrusted. */

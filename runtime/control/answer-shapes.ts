@@ -82,7 +82,15 @@ export const ANSWER_SHAPES: Readonly<Record<ControlName, AnswerShape>> = {
     }),
   }),
   stop: object({ drained: flag, abandoned: number }),
-  reload: object({ ok: flag, changed: flag, hash: text, diagnostics: text }),
+  reload: object({
+    ...{ ok: flag, changed: flag, hash: text, diagnostics: text },
+    refused: orNull(
+      object({
+        ...{ total: number, lost: number, gained: number, changed: number },
+        requests: listOf(object({ id: text, route: text, kind: text, text })),
+      }),
+    ),
+  }),
   enroll: object({ kind: text, file: orNull(text), reason: orNull(text) }),
   create_blueprint_job: object({
     ...{ id: text, name: text, schedule: text, schedule_human: text, timezone: text },
@@ -90,6 +98,7 @@ export const ANSWER_SHAPES: Readonly<Record<ControlName, AnswerShape>> = {
   }),
   requests_list: listOf(object({ id: text, at: number, route: text, outcome: text })),
   requests_load: object({ kind: text }),
+  requests_replay: object({ id: orNull(text), status: number, outcome: text, answer: text }),
   metrics: object({ content_type: text, text }),
   store_read: anything,
   store_write: anything,

@@ -14,7 +14,8 @@ export interface ControlContract extends StoreOperations {
   /** Stops the gateway; answers when everything under way is done or given up. */
   stop: { input: { drain_seconds?: number }; output: StopReport };
   /** Compiles and loads the configuration again, now. */
-  reload: { input: Record<never, never>; output: ReloadReport };
+  /** @param fail_on what the swap is refused for; default: what the gateway was started with */
+  reload: { input: { fail_on?: readonly FailOn[] }; output: ReloadReport };
   /** Waits a while for the secret that a route's sender sends in its handshake; to be asked again until it came. */
   enroll: { input: { profile: string; route: string }; output: EnrollReport };
   /** Fills a blueprint and makes its job; also as `POST /blueprints/<key>/jobs`. */
@@ -23,6 +24,8 @@ export interface ControlContract extends StoreOperations {
   requests_list: { input: { filter: KeptFilter; page: KeptPage }; output: readonly KeptSummary[] };
   /** One of them, by its id or the beginning of one. */
   requests_load: { input: { id: string }; output: FoundRequest };
+  /** Sends one of them through the stages again, as a new request. */
+  requests_replay: { input: { id: string }; output: ReplayReport };
   /** Prometheus text. */
   metrics: { input: Record<never, never>; output: { content_type: string; text: string } };
 }
@@ -98,6 +101,15 @@ export interface StopReport {
   readonly abandoned: number;
 }
 
+export interface ReplayReport {
+  /** Id under which the new request is kept; null: it is not. */
+  readonly id: string | null;
+  readonly status: number;
+  readonly outcome: string;
+  /** Body of the answer that a sender would have got. */
+  readonly answer: string;
+}
+
 /** `waiting`: nothing came yet. */
 export interface EnrollReport {
   readonly kind: 'waiting' | 'stored' | 'failed';
@@ -113,7 +125,32 @@ export interface ReloadReport {
   readonly hash: string;
   /** The diagnostics, as `lint` prints them. */
   readonly diagnostics: string;
+  /** Why the table was not replaced although it has no errors; else null. */
+  readonly refused: RefusedSwap | null;
 }
+
+/** Kept requests of which a new table would make something else. `FailOn` says what a swap is refused for. */
+export interface RefusedSwap {
+  /** So many were looked at: the newest. */
+  readonly total: number;
+  /** Taken by the old table and not by the new one, and the other way round. */
+  readonly lost: number;
+  readonly gained: number;
+  /** Another outcome, prompt or address. */
+  readonly changed: number;
+  /** The first of them. */
+  readonly requests: readonly {
+    readonly id: string;
+    readonly route: string;
+    readonly kind: 'lost' | 'gained' | 'changed';
+    /** For a person: `202 accepted → 200 ignored: filter`. */
+    readonly text: string;
+  }[];
+}
+
+/** Of `changed` is everything that is treated otherwise, what is lost too. */
+export const FAIL_ON = ['lost', 'changed'] as const;
+export type FailOn = (typeof FAIL_ON)[number];
 
 export interface BlueprintJobRequest {
   /** The blueprint's. */

@@ -34,25 +34,25 @@ export function createDeliverer(parts: DelivererParts): SwappableDeliverer {
   const { redact = (text) => text } = parts;
 
   /** Only the request's own profile is looked at: nothing falls back to another (§5.4). */
-  function driverOf({ profile, target }: DeliveryRequest): Driver {
-    const driver = linked.get(profile)?.get(target)?.driver;
-    if (driver === undefined) throw new DeliveryRefusal(notEnabled(profile, target));
-    return driver;
-  }
+  const driverOf = (profile: string, target: string): Driver | undefined => linked.get(profile)?.get(target)?.driver;
 
   return {
     use(next) {
       linked = next;
     },
-    isImmediate: (profile, target) => linked.get(profile)?.get(target)?.driver.immediate === true,
-    refusal(profile, delivery) {
-      const driver = linked.get(profile)?.get(delivery.target)?.driver;
-      return driver === undefined ? notEnabled(profile, delivery.target) : (driver.refusal?.(delivery) ?? null);
+    isImmediate: (profile, target) => driverOf(profile, target)?.immediate === true,
+    isEnabled: (profile, target) => driverOf(profile, target) !== undefined,
+    refusal: (profile, delivery) => driverOf(profile, delivery.target)?.refusal?.(delivery) ?? null,
+    async show(request) {
+      const driver = driverOf(request.profile, request.target);
+      if (driver === undefined) throw new DeliveryRefusal(notEnabled(request));
+      return driver.show(request);
     },
-    show: async (request) => driverOf(request).show(request),
     async deliver(request) {
+      const driver = driverOf(request.profile, request.target);
+      // It was when this was accepted, and may be again.
+      if (driver === undefined) return failed('retry', notEnabled(request), { sent: request.sent });
       try {
-        const driver = driverOf(request);
         const outcome = await driver.deliver(request);
         const chatId = outcome.kind === 'ok' && request.mirror_to_session ? driver.chatId(request) : null;
         if (chatId !== null) await parts.mirror({ ...request, chat_id: chatId });
@@ -73,7 +73,7 @@ function shown(outcome: DeliveryOutcome, redact: Redact): DeliveryOutcome {
   return outcome.message_id === null ? outcome : { ...outcome, message_id: redact(outcome.message_id) };
 }
 
-const notEnabled = (profile: string, target: string): string =>
+const notEnabled = ({ profile, target }: Pick<DeliveryRequest, 'profile' | 'target'>): string =>
   `the target ${target} is not enabled in profile ${profile}`;
 
 function kindAndPlace(error: unknown): { readonly error: string; readonly at: readonly string[] } {

@@ -51,6 +51,8 @@ export interface Deliverer {
   deliver(request: DeliveryRequest): Promise<DeliveryOutcome>;
   /** Why a delivery would fail whatever its text, such as an address that is not resolved; null: it may succeed. */
   refusal(profile: string, delivery: Pick<DeliveryRequest, 'target' | 'extra' | 'unresolved'>): string | null;
+  /** False for a target that the table in service does not have (any more): its deliveries are tried again for a while. */
+  isEnabled(profile: string, target: string): boolean;
   /** True for a target whose deliveries stay within this process: none of them waits, is paced or can be refused. */
   isImmediate(profile: string, target: string): boolean;
 }

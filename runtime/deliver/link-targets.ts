@@ -1,8 +1,9 @@
 /** Links target plans with the credentials of each profile: afterwards a delivery can reach those and no others (§5.4). */
-import type { ProfilePlan, TargetBinding, TargetPlan } from '../../schemas/generated/types.ts';
+import type { ProfilePlan, TargetPlan } from '../../schemas/generated/types.ts';
 import type { SecretResolver } from '../platform/secrets/secrets.ts';
 import { SecretError } from '../platform/secrets/secrets.ts';
 import { bindTarget } from './bind-target.ts';
+import { bindingOf } from './binding-of.ts';
 import type { BoundTarget, CreateDriver, DeliveryContext, Driver } from './driver.ts';
 import { createEmailDriver } from './drivers/email.ts';
 import { createForgeaCommentDriver } from './drivers/forgea-comment.ts';
@@ -37,20 +38,6 @@ const DRIVERS: Readonly<Record<TargetPlan['driver'], CreateDriver>> = {
   local: createLocalDriver,
   forgea_comment: createForgeaCommentDriver,
   email: createEmailDriver,
-};
-
-/** Targets that need no switching on. */
-const ALWAYS_BOUND: readonly TargetPlan['driver'][] = ['log', 'local'];
-
-const NO_BINDING: TargetBinding = {
-  variant: null,
-  home_channel: null,
-  api_base: null,
-  allow_http: false,
-  credentials: {},
-  options: {},
-  retry_ambiguous: false,
-  max_attempts: 1,
 };
 
 /** Links every binding; those with a problem are left out. */
@@ -89,10 +76,4 @@ function link(
     if (error instanceof SecretError) return error.message;
     throw error;
   }
-}
-
-function bindingOf(profile: ProfilePlan, plan: TargetPlan): TargetBinding | null {
-  const { targets } = profile;
-  const own = Object.hasOwn(targets, plan.name) ? targets[plan.name] : undefined;
-  return own ?? (ALWAYS_BOUND.includes(plan.driver) ? NO_BINDING : null);
 }

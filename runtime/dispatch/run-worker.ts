@@ -89,9 +89,13 @@ export class RunWorker implements Worker<TakenRun> {
     const run = { taken, dispatch, startedAt, ms: 0, maxAttempts: agent?.max_attempts ?? 1 };
     const reasons = refusals(context, dispatch);
     if (reasons !== null) return { ...run, outcome: { kind: 'undeliverable', reasons } };
-    if (agent === null) {
-      return { ...run, outcome: { kind: 'failed', reason: `profile "${dispatch.profile}" has no agent` } };
-    }
+    const wait = (reason: string): FinishedRun => {
+      const { max_attempts: maxAttempts } = context.policy(dispatch.profile, dispatch.deliveries[0]?.target ?? '');
+      return { ...run, maxAttempts, outcome: { kind: 'failed', reason } };
+    };
+    // A later table may have taken away what this one was accepted with; another may bring it back.
+    if (agent === null) return wait(`profile "${dispatch.profile}" has no agent`);
+    if (hasNoTarget(context, dispatch)) return wait('none of its targets is enabled');
     const started = clock.monotonic();
     const controller = new AbortController();
     this.controllers.add(controller);
@@ -143,6 +147,10 @@ export class RunWorker implements Worker<TakenRun> {
 
 /** The answers of this turn of the event loop leave at its end: starting a program takes longer than all of them. */
 const answersHaveLeft = (): Promise<void> => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+
+function hasNoTarget({ deliverer }: DispatchContext, { profile, deliveries }: Dispatch): boolean {
+  return deliveries.length > 0 && !deliveries.some(({ target }) => deliverer.isEnabled(profile, target));
+}
 
 /** Why each delivery would fail whatever the agent said; null when one could succeed. */
 function refusals({ deliverer }: DispatchContext, { profile, deliveries }: Dispatch): readonly string[] | null {

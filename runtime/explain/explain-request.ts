@@ -20,6 +20,7 @@ import type { SignatureEvidence } from '../verify/find-cause.ts';
 import { findCause } from '../verify/find-cause.ts';
 import type { RequestParts } from '../verify/request.ts';
 import { LazyRequest } from '../verify/request.ts';
+import { asVerified } from './as-verified.ts';
 import { assumeScheme, isSigned, withEvent } from './assume-scheme.ts';
 import { stageFacts } from './stage-facts.ts';
 import { createIntake } from './unconnected.ts';
@@ -32,6 +33,8 @@ export interface ExplainRequest {
   readonly request: RequestParts;
   /** Event type in place of the one that is sent; null: as sent. */
   readonly event: string | null;
+  /** The scheme by which its signature was right when it came, for a kept request: it is not verified again. */
+  readonly verifiedBy?: string;
   /** Why a signature cannot be verified; null: it is, if the request carries one. */
   readonly unverified: string | null;
   /** What a refused signature is looked into with; null: its cause is not looked for. */
@@ -72,17 +75,11 @@ class WatchedRequest implements Watcher {
   private dispatch: Dispatch | null = null;
 
   constructor(input: ExplainRequest, context: ExplainContext) {
-    const { route, event, request, warnings } = input;
+    const { event, request, warnings, verifiedBy } = input;
+    const route = verifiedBy === undefined ? input.route : asVerified(input.route, verifiedBy);
     const parsed = new LazyRequest(request);
-    const carriesSignature = isSigned(input, parsed);
     this.input = input;
-    this.unverified = route.insecure
-      ? null
-      : !carriesSignature
-        ? 'not_signed'
-        : input.unverified === null
-          ? null
-          : 'no_secret';
+    this.unverified = route.insecure || verifiedBy !== undefined ? null : unverifiedBecause(input, parsed);
     if (this.unverified === 'no_secret') warnings.add('the signature cannot be verified', { reason: input.unverified });
     const scheme = this.unverified === null ? null : assumeScheme(route, parsed);
     this.intake = createIntake(event === null ? request : withEvent(request, scheme, event), route, context.clock);
@@ -150,7 +147,7 @@ class WatchedRequest implements Watcher {
         : stage === 'signature'
           ? authenticator.authenticate(intake, intake.receivedAt)
           : null;
-    if (refused === null || refused.ok || input.evidence === null) return {};
+    if (refused === null || refused.ok || input.evidence === null || input.verifiedBy !== undefined) return {};
     return { cause: findCause({ ...input.evidence, refused, parts: input.request, now: intake.receivedAt }) };
   }
 
@@ -205,6 +202,11 @@ class WatchedRequest implements Watcher {
       warnDeprecated: ({ deprecated }, scheme) => warnings.deprecated(scheme, deprecated.get(scheme) ?? null),
     };
   }
+}
+
+function unverifiedBecause(input: ExplainRequest, request: LazyRequest): 'not_signed' | 'no_secret' | null {
+  if (!isSigned(input, request)) return 'not_signed';
+  return input.unverified === null ? null : 'no_secret';
 }
 
 /** Longest event type, as the intake cuts it. */

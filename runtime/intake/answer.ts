@@ -1,4 +1,4 @@
-/** Writes a reply, for the server, and sees to it that a refusal is readable while its sender is still sending. */
+/** Writes a reply, for the server, so that a sender that is still sending can read a refusal. */
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '../platform/clock.ts';
 import type { IntakeRequest } from './body.ts';

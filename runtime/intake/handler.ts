@@ -12,6 +12,7 @@ import type { EventLog } from './event-log.ts';
 import type { Services } from './intake.ts';
 import { Intake } from './intake.ts';
 import type { KeepRequest } from './keep-request.ts';
+import type { Watcher } from './pipeline.ts';
 import { runPipeline } from './pipeline.ts';
 import type { Reply } from './reply.ts';
 import {
@@ -41,6 +42,13 @@ export interface HandlerContext {
   readonly loading: () => Promise<void> | null;
   readonly documents: Documents;
   readonly connections: Connections;
+}
+
+/** A request that did not come over a connection, ready for the stages. */
+export interface Replay {
+  readonly intake: Intake;
+  readonly services: Services;
+  readonly watcher: Watcher;
 }
 
 export class RequestHandler {
@@ -102,17 +110,34 @@ export class RequestHandler {
     const { services } = this.context;
     const intake = new Intake(request, response, route, services.clock);
     this.active++;
-    let reply: Reply;
-    try {
-      reply = await runPipeline(intake, services);
-    } catch (error) {
-      intake.reason = 'internal_error';
-      this.fault(error, { route: route.plan.name });
-      reply = INTERNAL_ERROR;
-    }
+    const reply = await this.run(intake, services, null);
     services.bodies.release(request);
     this.leaving.push({ intake, reply });
     if (this.leaving.length === 1) setImmediate(this.leave);
+  }
+
+  /** Takes a request that came over no connection through the stages. @param replayOf id of the kept request that it repeats */
+  async replay(
+    { intake, services, watcher }: Replay,
+    replayOf: string,
+  ): Promise<{ readonly reply: Reply; readonly kept: string | null }> {
+    this.active++;
+    const reply = await this.run(intake, services, watcher);
+    const { events, keep } = this.context;
+    const kept = keep(intake, reply, replayOf);
+    events.finished(intake, reply, kept);
+    this.left(1);
+    return { reply, kept };
+  }
+
+  private async run(intake: Intake, services: Services, watcher: Watcher | null): Promise<Reply> {
+    try {
+      return await runPipeline(intake, services, watcher);
+    } catch (error) {
+      intake.reason = 'internal_error';
+      this.fault(error, { route: intake.route.plan.name });
+      return INTERNAL_ERROR;
+    }
   }
 
   /**
@@ -125,9 +150,13 @@ export class RequestHandler {
     for (const { intake, reply } of leaving) this.answer(intake.request, intake.response, reply);
     const { events, keep } = this.context;
     for (const { intake, reply } of leaving) events.finished(intake, reply, keep(intake, reply));
-    this.active -= leaving.length;
-    if (this.active === 0) this.onIdle?.();
+    this.left(leaving.length);
   };
+
+  private left(count: number): void {
+    this.active -= count;
+    if (this.active === 0) this.onIdle?.();
+  }
 
   private fault(error: unknown, where: LogFields): void {
     this.context.services.log.error({ ...where, err: error }, 'a request failed for a fault of this program');

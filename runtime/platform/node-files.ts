@@ -24,7 +24,7 @@ export interface GatewayFiles {
   /** Without symbolic links. */
   realPath(path: string): Promise<string>;
   describe(path: string): Promise<FoundFile>;
-  /** Calls back when the file at `path` may have changed; answers the way to stop. */
+  /** Calls back when the file at `path` may have changed; returns a function that stops it. */
   watch(path: string, changed: () => void): () => void;
 }
 

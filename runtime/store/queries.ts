@@ -88,6 +88,17 @@ export interface StoreOverview {
   readonly damage: DamageReport | null;
 }
 
+/** How much of what was accepted has not ended and needs a target: runs that wait or are under way, and deliveries. */
+export interface OpenWork {
+  readonly profile: string;
+  /** Null: scheduled runs. */
+  readonly route: string | null;
+  readonly job: string | null;
+  /** Null: of runs that deliver nowhere. */
+  readonly target: string | null;
+  readonly count: number;
+}
+
 export type Query =
   /** Whether a delivery id is claimed. */
   | { readonly kind: 'is_claimed'; readonly key: ClaimKey; readonly now: number }
@@ -98,6 +109,8 @@ export type Query =
   | { readonly kind: 'list'; readonly filter: ListFilter }
   /** `now`: what is due by then, in unix ms, counts as due. */
   | { readonly kind: 'overview'; readonly now: number }
+  /** One row for each profile, route, job and target. Reads every open dispatch. */
+  | { readonly kind: 'open_work' }
   /** Jobs made at run time by name, and where every job stands. */
   | { readonly kind: 'jobs' }
   /** Grows with every change a user makes to a job. */
@@ -123,6 +136,7 @@ export interface QueryResults {
   find: { readonly kind: 'found'; readonly dispatch: StoredDispatch } | { readonly kind: 'unknown' | 'ambiguous' };
   list: readonly DispatchSummary[];
   overview: StoreOverview;
+  open_work: readonly OpenWork[];
   jobs: StoredJobs;
   jobs_version: number;
   job_running: boolean;

@@ -18,7 +18,7 @@ export type Captured =
 export interface EnrolmentContext {
   readonly clock: Clock;
   /**
-   * Stores the secret of a route where the route reads it from, for its owner's eyes only; answers the file.
+   * Stores the secret of a route where the route reads it from, for its owner's eyes only; returns the file's path.
    * Throws when the route's secret is not kept in a file or the file cannot be written.
    */
   readonly store: (plan: RoutePlan, secret: string) => string;

@@ -624,7 +624,7 @@ export interface TargetConfig {
    */
   allow_http?: boolean;
   /**
-   * Repeat a delivery of which nobody can say whether it arrived; may post twice.
+   * Repeat a delivery whose outcome is not known; may post twice.
    */
   retry_ambiguous?: boolean;
   /**

@@ -111,6 +111,7 @@ const service = createDispatcher({
   deliverer: {
     deliver: async (request) => deliver(request),
     isImmediate: (_, target) => target === 'immediate',
+    isEnabled: () => true,
     refusal: () => null,
   },
   policy: () => ({ max_attempts: 50, retry_ambiguous: false }),

@@ -64,6 +64,7 @@ export function dispatchBench(options: BenchOptions = {}): DispatchBench {
     agents: () => agent,
     deliverer: {
       isImmediate: () => false,
+      isEnabled: () => true,
       refusal: () => null,
       deliver(request) {
         deliveries.push(request);

@@ -64,6 +64,7 @@ async function main(options: JobProcess): Promise<void> {
     ...{ store, clock, log: silentLog, random: () => 0.5, observer: { reached } },
     deliverer: {
       isImmediate: () => false,
+      isEnabled: () => true,
       refusal: () => null,
       deliver({ delivery_id }) {
         process.stdout.write(`delivery ${delivery_id}\n`);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { compileSubscriptions } from '../../compiler/compile-subscriptions.ts';
-import type { MachineFacts } from '../../compiler/machine-facts.ts';
+import type { MachineFacts } from '../../compiler/views/machine-facts.ts';
 import { splitObject } from '../../runtime/table/split-object.ts';
 import { compileConfig } from '../helpers/compile.ts';
 import { until } from '../helpers/gateway.ts';

@@ -3,7 +3,7 @@ import { Command, Option } from 'clipanion';
 import { Redactor } from '../../../runtime/deliver/redact.ts';
 import type { CliContext } from '../../base/context.ts';
 import { CliError } from '../../base/errors.ts';
-import { configOption, hostOption, logFileOption, portOption } from '../../command-line/options.ts';
+import { configOption, failOnOption, hostOption, logFileOption, portOption } from '../../command-line/options.ts';
 import { createCompileRequest } from '../../compile/compile-request.ts';
 import { DIAGNOSTIC_WIDTH } from '../../output/diagnostics.ts';
 import { noteIgnored } from '../../output/files-read.ts';
@@ -26,6 +26,7 @@ export class GatewayRunCommand extends Command<CliContext> {
 
   config = configOption();
   out = Option.String('--out', { description: '<dir> Where to write the tables' });
+  failOn = failOnOption('Refuse a changed configuration under which kept requests are lost, or treated otherwise');
   host = hostOption();
   port = portOption();
   logFile = logFileOption();
@@ -53,6 +54,7 @@ export class GatewayRunCommand extends Command<CliContext> {
       ...(await createCompileRequest(context, { configs: config, flags: { host, port } })),
       out,
       color: context.colour.stderr,
+      failOn: this.failOn ?? [],
       width: context.stderr.columns ?? DIAGNOSTIC_WIDTH,
     };
   }

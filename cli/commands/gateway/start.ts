@@ -6,7 +6,7 @@ import type { GatewayStatus } from '../../../runtime/control/operations.ts';
 import type { CliContext } from '../../base/context.ts';
 import { openHome } from '../../base/context.ts';
 import { CliError } from '../../base/errors.ts';
-import { configOption, hostOption } from '../../command-line/options.ts';
+import { configOption, failOnOption, hostOption } from '../../command-line/options.ts';
 import { tryAskGateway } from '../../gateway/ask-gateway.ts';
 import { logFile, openLogFile } from '../../gateway/log-file.ts';
 import type { Position } from '../../gateway/tail.ts';
@@ -30,6 +30,7 @@ export class GatewayStartCommand extends Command<CliContext> {
   });
 
   config = configOption();
+  failOn = failOnOption('Refuse a changed configuration under which kept requests are lost, or treated otherwise');
   host = hostOption();
   port = Option.String('--port', { description: '<port> Port instead of the configured one' });
 
@@ -54,6 +55,7 @@ export class GatewayStartCommand extends Command<CliContext> {
       ...(this.config ?? []).map((path) => `--config=${path}`),
       ...named('--host', this.host),
       ...named('--port', this.port),
+      ...named('--fail-on', this.failOn?.join(',')),
       `--log-file=${logFile(this.context.home)}`,
     ];
   }

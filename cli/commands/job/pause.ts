@@ -2,9 +2,7 @@
 import { Command, Option } from 'clipanion';
 import type { CliContext } from '../../base/context.ts';
 import { configOption, jobProfileOption } from '../../command-line/options.ts';
-import { findJob, openJobs } from '../../jobs/open-jobs.ts';
-import { printLine } from '../../output/print.ts';
-import { makeStore } from '../../store/use-store.ts';
+import { pauseJob } from '../../jobs/pause-job.ts';
 
 export class JobPauseCommand extends Command<CliContext> {
   static override paths = [['job', 'pause']];
@@ -19,12 +17,7 @@ export class JobPauseCommand extends Command<CliContext> {
   config = configOption();
 
   async execute(): Promise<number> {
-    const { context } = this;
-    const open = await openJobs(context, this.config);
-    const job = findJob(open, this.reference, this.profile);
-    const now = context.clock.now();
-    await makeStore(context, (store) => store.write({ kind: 'pause_job', job: job.id, paused: true, now }));
-    printLine(context, `job ${job.name} (${job.id}) paused`);
+    await pauseJob(this, true, this.context);
     return 0;
   }
 }

@@ -2,10 +2,7 @@
 import { Command, Option } from 'clipanion';
 import type { CliContext } from '../../base/context.ts';
 import { configOption } from '../../command-line/options.ts';
-import { printNote, visible } from '../../output/print.ts';
-import { openTable } from '../../subscriptions/open-table.ts';
-import { existing, saveEntry } from '../../subscriptions/save-entry.ts';
-import { applyFlags } from '../../subscriptions/subscribe-flags.ts';
+import { enableEntry } from '../../subscriptions/enable-entry.ts';
 
 export class WebhookDisableCommand extends Command<CliContext> {
   static override paths = [['webhook', 'disable']];
@@ -18,11 +15,7 @@ export class WebhookDisableCommand extends Command<CliContext> {
   config = configOption();
 
   async execute(): Promise<number> {
-    const open = await openTable(this.context, this.config);
-    await saveEntry(this.context, this.name, open, (before) =>
-      applyFlags(existing(this.name, open, before), { enabled: false }),
-    );
-    printNote(this.context, `disabled ${visible(this.name)}`);
+    await enableEntry(this, false, this.context);
     return 0;
   }
 }

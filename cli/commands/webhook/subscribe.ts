@@ -1,6 +1,6 @@
 /** `hookwright webhook subscribe`: makes a dynamic route, or changes one; it receives events with the next request. */
 import { Command, Option } from 'clipanion';
-import { needsPublicKey } from '../../../compiler/routes/route-scope.ts';
+import { needsPublicKey } from '../../../compiler/views/route-scope.ts';
 import { createPaint } from '../../base/colour.ts';
 import type { CliContext } from '../../base/context.ts';
 import { configOption, jsonOption } from '../../command-line/options.ts';

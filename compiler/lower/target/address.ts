@@ -1,6 +1,8 @@
 /** Lowers the settings and address fields of a target file. */
 import type { AddressPlan, SettingPlan, TargetAddress, TargetSettings } from '../../../schemas/generated/types.ts';
 import type { NodePath } from '../../diagnostics/problem.ts';
+import { targetAddress } from '../../rules/target-address.ts';
+import { targetSetting } from '../../rules/target-setting.ts';
 import type { TargetScope } from './scope.ts';
 import { lowerPattern } from './scope.ts';
 import { RESERVED_NAMES } from './value-template.ts';
@@ -14,7 +16,7 @@ export function lowerSettings(settings: TargetSettings, path: NodePath, scope: T
     const aliases = setting.aliases ?? [];
     for (const one of [name, ...aliases]) {
       const why = takenName(one, taken.get(one)) ?? (one === name ? reservedName(one) : null);
-      if (why !== null) scope.report({ rule: 'target-setting', path: [...path, name], at: 'key', message: why });
+      if (why !== null) scope.report({ rule: targetSetting, path: [...path, name], at: 'key', message: why });
       taken.set(one, name);
     }
     const pattern = setting.pattern;
@@ -47,7 +49,7 @@ export function lowerAddress(address: TargetAddress, path: NodePath, scope: Targ
     const clash = Object.hasOwn(scope.settings, name) ? 'a setting' : 'a value of the delivery';
     if (RESERVED_NAMES.includes(name) || Object.hasOwn(scope.settings, name)) {
       const message = `\`${name}\` is already the name of ${clash}`;
-      scope.report({ rule: 'target-address', path: [...path, name], at: 'key', message });
+      scope.report({ rule: targetAddress, path: [...path, name], at: 'key', message });
     }
     const pattern = field.pattern;
     return {

@@ -1,6 +1,7 @@
 /** Lowers the JSON body of a target's request, written as plain YAML with `$` nodes, to a typed tree. */
 import type { BodyNode, TextNode, ValueTemplate } from '../../../schemas/generated/types.ts';
 import type { NodePath } from '../../diagnostics/problem.ts';
+import { targetBody } from '../../rules/target-body.ts';
 import type { TargetScope } from './scope.ts';
 import { reportValue } from './scope.ts';
 import type { Place } from './value-template.ts';
@@ -56,7 +57,7 @@ function lowerWhen(text: string, place: At, scope: TargetScope): ValueTemplate {
 
 function unknownNode(name: string, place: At, scope: TargetScope): void {
   const message = `\`${name}\` is no node; there are $int, $auto and $json, each alone in its object, and $when beside fields`;
-  reportValue(scope, 'target-body', place.path, message);
+  reportValue(scope, targetBody, place.path, message);
 }
 
 function below(place: At, key: string | number): At {

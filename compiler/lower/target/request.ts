@@ -1,6 +1,9 @@
 /** Lowers the requests of a target file: path, query, headers and body become segments. */
 import type { BodyPlan, NamedTemplate, RequestPlan, TargetRequest } from '../../../schemas/generated/types.ts';
 import type { NodePath } from '../../diagnostics/problem.ts';
+import { targetHeader } from '../../rules/target-header.ts';
+import { targetPath } from '../../rules/target-path.ts';
+import { targetRequest } from '../../rules/target-request.ts';
 import { lowerBody } from './body.ts';
 import type { TargetScope } from './scope.ts';
 import { groupNames, lowerPattern, reportValue } from './scope.ts';
@@ -27,7 +30,7 @@ export function lowerRequest(request: TargetRequest, path: NodePath, scope: Targ
 /** The request that exchanges credentials for a token. */
 export function lowerExchangeRequest(request: TargetRequest, path: NodePath, scope: TargetScope): RequestPlan {
   if (request.when !== undefined) {
-    reportValue(scope, 'target-request', [...path, 'when'], 'a token request is the same for every address');
+    reportValue(scope, targetRequest, [...path, 'when'], 'a token request is the same for every address');
   }
   return lower(request, path, { scope, places: EXCHANGE });
 }
@@ -46,10 +49,10 @@ function lower(request: TargetRequest, path: NodePath, { scope: outer, places }:
       value: lowerText(String(value), { at, path: [...path, key, name] }, scope),
     }));
   if (request.path !== '' && !request.path.startsWith('/')) {
-    reportValue(scope, 'target-path', [...path, 'path'], 'a path starts with /');
+    reportValue(scope, targetPath, [...path, 'path'], 'a path starts with /');
   }
   if (/[?#\s]/.test(request.path.replace(/\{[^}]*\}/g, ''))) {
-    reportValue(scope, 'target-path', [...path, 'path'], 'a path has no ?, # or blank: parameters belong in `query`');
+    reportValue(scope, targetPath, [...path, 'path'], 'a path has no ?, # or blank: parameters belong in `query`');
   }
   const basic = request.basic;
   return {
@@ -76,14 +79,14 @@ function lowerHeaders(headers: readonly NamedTemplate[], path: NodePath, scope: 
     const at = [...path, 'headers', name];
     if (!HEADER_NAME.test(lowerCase)) {
       scope.report({
-        rule: 'target-header',
+        rule: targetHeader,
         path: at,
         at: 'key',
         message: `${JSON.stringify(name)} is no header name`,
       });
     } else if (OWN_HEADERS.has(lowerCase)) {
       const message = `\`${lowerCase}\` is set by the executor and cannot be named here`;
-      scope.report({ rule: 'target-header', path: at, at: 'key', message });
+      scope.report({ rule: targetHeader, path: at, at: 'key', message });
     }
     return { name: lowerCase, value };
   });
@@ -93,10 +96,10 @@ function lowerRequestBody(request: TargetRequest, path: NodePath, { scope, place
   const present = (['json', 'form', 'plain'] as const).filter((kind) => request[kind] !== undefined);
   if (present.length > 1) {
     const message = `one body, not ${present.join(' and ')}`;
-    reportValue(scope, 'target-request', [...path, present[1] ?? ''], message);
+    reportValue(scope, targetRequest, [...path, present[1] ?? ''], message);
   }
   if (present.length > 0 && request.method === 'GET') {
-    reportValue(scope, 'target-request', [...path, present[0] ?? ''], 'a GET request has no body');
+    reportValue(scope, targetRequest, [...path, present[0] ?? ''], 'a GET request has no body');
   }
   const at = places.content;
   if (request.json !== undefined) {

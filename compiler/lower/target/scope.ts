@@ -1,7 +1,10 @@
 /** What the texts of a target file may name, and where their problems go. */
+
 import { RE2JS, RE2JSSyntaxException } from 're2js';
 import type { TargetAddressField, TargetSetting } from '../../../schemas/generated/types.ts';
 import type { NodePath, Problem } from '../../diagnostics/problem.ts';
+import type { Rule } from '../../diagnostics/rule.ts';
+import { targetPattern } from '../../rules/target-pattern.ts';
 
 export interface TargetScope {
   readonly settings: Readonly<Record<string, TargetSetting>>;
@@ -12,7 +15,7 @@ export interface TargetScope {
   readonly report: (problem: Problem) => void;
 }
 
-export function reportValue(scope: TargetScope, rule: string, path: NodePath, message: string): void {
+export function reportValue(scope: TargetScope, rule: Rule, path: NodePath, message: string): void {
   scope.report({ rule, path, at: 'value', message });
 }
 
@@ -23,7 +26,7 @@ export function lowerPattern(pattern: string, path: NodePath, scope: TargetScope
     return pattern;
   } catch (error) {
     const why = error instanceof RE2JSSyntaxException ? error.getDescription() : 'not understood';
-    reportValue(scope, 'target-pattern', path, `${JSON.stringify(pattern)} is not an RE2 expression: ${why}`);
+    reportValue(scope, targetPattern, path, `${JSON.stringify(pattern)} is not an RE2 expression: ${why}`);
     return null;
   }
 }

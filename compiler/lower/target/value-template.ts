@@ -1,6 +1,7 @@
 /** Lowers the texts of a target file, `Bearer {token}`, to segments, and checks that each place may hold what they name. */
 import type { ValueRef, ValueSegment, ValueTemplate } from '../../../schemas/generated/types.ts';
 import type { NodePath } from '../../diagnostics/problem.ts';
+import { targetValue } from '../../rules/target-value.ts';
 import type { TargetScope } from './scope.ts';
 
 /**
@@ -65,7 +66,7 @@ export function lowerText(
     const problem = value === null ? unknownName(name, scope) : misplaced(name, { of: value.of, optional }, place.at);
     if (problem !== null) {
       const within = { offset: match.index, length: written.length };
-      scope.report({ rule: 'target-value', path: place.path, at: 'value', within, message: problem });
+      scope.report({ rule: targetValue, path: place.path, at: 'value', within, message: problem });
     } else if (value !== null) {
       segments.push({ kind: 'value', ...value, optional });
     }

@@ -16,6 +16,10 @@ import type {
   WaitSource,
 } from '../../../schemas/generated/types.ts';
 import type { NodePath } from '../../diagnostics/problem.ts';
+import { targetNeeds } from '../../rules/target-needs.ts';
+import { targetOutcome } from '../../rules/target-outcome.ts';
+import { targetRequest } from '../../rules/target-request.ts';
+import { targetRetryAfter } from '../../rules/target-retry-after.ts';
 import { lowerAddress } from './address.ts';
 import { lowerCondition } from './condition.ts';
 import { lowerExchangeRequest, lowerRequest } from './request.ts';
@@ -73,12 +77,7 @@ function lowerNeeds({ parts, pathOf }: MergedVariant, scope: TargetScope): strin
   for (const [index, name] of needs.entries()) {
     if (Object.hasOwn(scope.settings, name)) continue;
     const known = Object.keys(scope.settings).join(', ');
-    reportValue(
-      scope,
-      'target-needs',
-      [...pathOf('needs'), index],
-      `there is no setting \`${name}\`; there are ${known}`,
-    );
+    reportValue(scope, targetNeeds, [...pathOf('needs'), index], `there is no setting \`${name}\`; there are ${known}`);
   }
   return needs;
 }
@@ -88,7 +87,7 @@ function lowerRequests({ parts, pathOf }: MergedVariant, scope: TargetScope): Va
   const request = parts.request;
   if (request === undefined) {
     scope.report({
-      rule: 'target-request',
+      rule: targetRequest,
       path: path.slice(0, -1),
       at: 'key',
       message: 'it says nowhere which `request` to make',
@@ -135,7 +134,7 @@ function lowerExchange(exchange: TargetExchange, path: NodePath, scope: TargetSc
 
 function lowerOutcome(rule: TargetOutcomeRule, path: NodePath, scope: TargetScope): OutcomeRulePlan {
   if (rule.outcome === 'refresh' && !scope.has.exchange) {
-    reportValue(scope, 'target-outcome', [...path, 'outcome'], '`refresh` needs an `exchange`; write `auth`');
+    reportValue(scope, targetOutcome, [...path, 'outcome'], '`refresh` needs an `exchange`; write `auth`');
   }
   return {
     when: lowerCondition(rule.when, [...path, 'when'], scope),
@@ -152,11 +151,11 @@ function lowerRetryAfter(given: TargetRetryAfter | undefined, path: NodePath, sc
     const at = [...path, 'from', index];
     const kinds = (['header', 'body', 'text'] as const).filter((kind) => source[kind] !== undefined);
     if (kinds.length !== 1) {
-      reportValue(scope, 'target-retry-after', at, 'a place is exactly one of `header`, `body` and `text`');
+      reportValue(scope, targetRetryAfter, at, 'a place is exactly one of `header`, `body` and `text`');
     }
     const pattern = source.text === undefined ? '' : lowerPattern(source.text, [...at, 'text'], scope);
     if (source.text !== undefined && pattern !== null && !/\((?!\?:)/.test(pattern)) {
-      reportValue(scope, 'target-retry-after', [...at, 'text'], 'the expression needs a group around the number');
+      reportValue(scope, targetRetryAfter, [...at, 'text'], 'the expression needs a group around the number');
     }
     return {
       in: kinds[0] ?? 'header',

@@ -1,6 +1,8 @@
 /** What the rules about payloads share: the check is one, each of them reports its part. */
-import type { Problem } from '../../diagnostics/problem.ts';
-import type { RouteView } from '../../routes/route-scope.ts';
 
-export const payloadProblems = (route: RouteView, rule: string): readonly Problem[] =>
+import type { Problem } from '../../diagnostics/problem.ts';
+import type { Rule } from '../../diagnostics/rule.ts';
+import type { RouteView } from '../../views/route-scope.ts';
+
+export const payloadProblems = (route: RouteView, rule: Rule): readonly Problem[] =>
   route.scope.payloads?.problemsOf(route).filter((problem) => problem.rule === rule) ?? [];

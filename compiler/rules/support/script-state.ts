@@ -1,8 +1,8 @@
 /** Where a route's script is, for the two rules about it. */
 import { join } from 'node:path';
-import { scriptPath, scriptsFolder } from '../../lower/script.ts';
-import type { ScriptState } from '../../machine-facts.ts';
-import type { RouteView } from '../../routes/route-scope.ts';
+import { scriptPath, scriptsFolder } from '../../config/script.ts';
+import type { ScriptState } from '../../views/machine-facts.ts';
+import type { RouteView } from '../../views/route-scope.ts';
 
 export function scriptState(route: RouteView): ScriptState {
   const { facts } = route.scope;

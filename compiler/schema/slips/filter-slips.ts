@@ -1,6 +1,7 @@
 /** Filters as other tools write them: `eq`, `matches`, `not_in`, `operator` and `value`, `{action: opened}`. */
 
 import { holdsCredential } from '../../diagnostics/printable.ts';
+import { unknownKey } from '../../rules/unknown-key.ts';
 import { flowText } from '../../text/flow-text.ts';
 import { isPlainMap } from '../../text/plain-map.ts';
 import { oneOf } from '../../text/suggest.ts';
@@ -104,7 +105,7 @@ const lookUp = (names: Readonly<Record<string, string>>, key: string): string | 
 };
 
 const problem = ({ place, key }: Unknown, message: string): ShapeProblem => ({
-  rule: 'unknown-key',
+  rule: unknownKey,
   path: [...place.path, key],
   at: 'key',
   message,

@@ -1,4 +1,6 @@
 /** A config of Hermes Agent: said once, in place of each key that is unknown here. */
+
+import { unknownKey } from '../../rules/unknown-key.ts';
 import { isPlainMap } from '../../text/plain-map.ts';
 import { valueAt } from '../pointer.ts';
 import type { Slip } from './slip.ts';
@@ -35,7 +37,7 @@ export const hermesConfig: Slip = ({ schema, data }) => {
   const [first] = [...sections, ...Object.keys(data)];
   if (!isOne || first === undefined) return null;
   return {
-    rule: 'unknown-key',
+    rule: unknownKey,
     path: [first],
     at: 'key',
     message: 'this is a config of Hermes Agent',

@@ -1,6 +1,7 @@
 /** Keys under the names that other tools give them, and keys of one thing in another. */
 
 import type { NodePath } from '../../diagnostics/problem.ts';
+import { unknownKey } from '../../rules/unknown-key.ts';
 import { flowText } from '../../text/flow-text.ts';
 import { isPlainMap } from '../../text/plain-map.ts';
 import { isSecretName } from '../../text/secret-names.ts';
@@ -51,7 +52,7 @@ export const otherKey: Slip = ({ schema, data, path }, { keyword, params }) => {
   const fits = isPlainMap(map[key]) || !onlyMap(schema, [...path, meant]);
   const form = fits ? undefined : exampleAt(schema, [...path, meant]);
   return {
-    rule: 'unknown-key',
+    rule: unknownKey,
     path: [...path, key],
     at: 'key',
     message: `unknown key \`${key}\`: it is called \`${meant}\` here`,
@@ -93,7 +94,7 @@ export const keyOfElsewhere: Slip = ({ schema, path }, { keyword, params }) => {
   if (keyword !== 'additionalProperties' || found === undefined) return null;
   if (!knownKeys(schema, path).includes(found.beside)) return null;
   return {
-    rule: 'unknown-key',
+    rule: unknownKey,
     path: [...path, key],
     at: 'key',
     message: `unknown key \`${key}\``,
@@ -119,7 +120,7 @@ export const outsideExtra: Slip = ({ schema, data, path }, { keyword, params }) 
   if (keyword !== 'additionalProperties' || !EXTRA.has(key) || !isPlainMap(map)) return null;
   if (!knownKeys(schema, path).includes('deliver_extra')) return null;
   return {
-    rule: 'unknown-key',
+    rule: unknownKey,
     path: [...path, key],
     at: 'key',
     message: `\`${key}\` belongs under \`deliver_extra\``,
@@ -137,7 +138,7 @@ export const blueprintInJob: Slip = ({ data, path }, { keyword, params }) => {
   const { blueprint } = job;
   const key = typeof blueprint === 'string' && /^[a-z0-9-]+$/.test(blueprint) ? blueprint : '<key>';
   return {
-    rule: 'unknown-key',
+    rule: unknownKey,
     path: [...path, 'blueprint'],
     at: 'key',
     message:

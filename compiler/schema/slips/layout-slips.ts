@@ -1,5 +1,7 @@
 /** Routes, jobs and settings at the wrong depth: as a list, not indented, at the top of the file. */
 import type { NodePath } from '../../diagnostics/problem.ts';
+import { unknownKey } from '../../rules/unknown-key.ts';
+import { wrongType } from '../../rules/wrong-type.ts';
 import { isPlainMap } from '../../text/plain-map.ts';
 import { certainMatch } from '../../text/suggest.ts';
 import { typesOf } from '../alternatives.ts';
@@ -20,7 +22,7 @@ export const listOfEntries: Slip = (place, { keyword }) => {
   const names = found.map((item: unknown) => (isPlainMap(item) ? item.name : undefined));
   const first = names.find((name) => typeof name === 'string');
   return {
-    rule: 'wrong-type',
+    rule: wrongType,
     path: place.path,
     at: 'key',
     message: `\`${key}\` must be a map, not a list: each entry is a key, with its settings indented below it`,
@@ -45,7 +47,7 @@ export const notIndented: Slip = ({ schema, data, path }, error) => {
   if (first === undefined) return null;
   const what = moved.length === 1 ? `\`${first}\` stands` : `the ${moved.length} keys from \`${first}\` on stand`;
   return {
-    rule: 'wrong-type',
+    rule: wrongType,
     path,
     at: 'key',
     message: `\`${key}\` is empty: ${what} beside it and not below it; indent ${moved.length === 1 ? 'it' : 'them'} further`,
@@ -75,7 +77,7 @@ export const misspeltWebhook: Slip = ({ schema, data, path }) => {
   if (certainMatch(name, ['webhook']) === null || !isSettings(valueAt(data, ['platforms', name]))) return null;
   const isFree = valueAt(data, ['platforms', 'webhook']) === undefined;
   return {
-    rule: 'unknown-key',
+    rule: unknownKey,
     path: ['platforms', name],
     at: 'key',
     message: `unknown key \`${name}\`; did you mean \`webhook\`?`,
@@ -122,7 +124,7 @@ export const outsidePlatforms: Slip = ({ schema, data, path }, { keyword, params
   if (home === undefined) return null;
   const hint = 'move it below the `platforms` that is here';
   return {
-    rule: 'unknown-key',
+    rule: unknownKey,
     path: [key],
     at: 'key',
     message: `\`${key}\` belongs under \`${home.under.slice(0, -1).join('.')}\`${home.under.at(-1) === key ? '' : `, as \`${home.under.at(-1)}\``}`,

@@ -1,5 +1,6 @@
 /** `events: pull_request`, `command: claude -p`: text where a list is expected. */
 import { holdsCredential } from '../../diagnostics/printable.ts';
+import { wrongType } from '../../rules/wrong-type.ts';
 import { flowText } from '../../text/flow-text.ts';
 import { typesOf } from '../alternatives.ts';
 import { valueAt } from '../pointer.ts';
@@ -21,8 +22,8 @@ function namesText(place: ShapePlace, found: string): ShapeProblem {
   const names = /[{}"\n]/.test(found) ? [found] : found.split(',').map((name) => name.trim());
   const list = flowText(names.filter((name) => name !== ''));
   const name = nameOf(place.path);
-  if (holdsCredential(`${name}: ${list}`)) return atValue(place, 'wrong-type', `\`${name}\` must be a list, not text`);
-  const problem = atValue(place, 'wrong-type', `\`${name}\` must be a list, not text: write \`${name}: ${list}\``);
+  if (holdsCredential(`${name}: ${list}`)) return atValue(place, wrongType, `\`${name}\` must be a list, not text`);
+  const problem = atValue(place, wrongType, `\`${name}\` must be a list, not text: write \`${name}: ${list}\``);
   return { ...problem, fix: { kind: 'replace', text: list } };
 }
 
@@ -31,14 +32,14 @@ const SHELL = /["'`$|&;<>()*?\\#\n]/;
 
 function commandText(place: ShapePlace, found: string): ShapeProblem {
   const message = '`command` must be a list of arguments, because no shell reads it';
-  if (holdsCredential(found)) return { ...atValue(place, 'wrong-type', message), sensitive: true };
+  if (holdsCredential(found)) return { ...atValue(place, wrongType, message), sensitive: true };
   if (SHELL.test(found)) {
     const hint =
       'write one entry for each argument, e.g. `command: [sh, -c, "my-agent | tee log"]` where a shell is meant';
-    return { ...atValue(place, 'wrong-type', message), hint };
+    return { ...atValue(place, wrongType, message), hint };
   }
   const list = argvText(found);
-  const problem = atValue(place, 'wrong-type', `${message}: write \`command: ${list}\``);
+  const problem = atValue(place, wrongType, `${message}: write \`command: ${list}\``);
   return { ...problem, fix: { kind: 'replace', text: list } };
 }
 
@@ -46,11 +47,11 @@ function agentText(place: ShapePlace, found: string): ShapeProblem {
   const message = '`agent` must be a map, not text';
   if (SHELL.test(found) || holdsCredential(found))
     return {
-      ...atValue(place, 'wrong-type', message),
+      ...atValue(place, wrongType, message),
       hint: 'write the program as `command: [program, argument]` below it',
     };
   const text = `{ command: ${argvText(found)} }`;
-  const problem = atValue(place, 'wrong-type', `${message}: write \`agent: ${text}\``);
+  const problem = atValue(place, wrongType, `${message}: write \`agent: ${text}\``);
   return { ...problem, fix: { kind: 'replace', text } };
 }
 

@@ -14,7 +14,7 @@ export interface FileLock {
   release(): void;
 }
 
-/** Takes the lock, or answers null when another process (or another lock of this one) holds it. */
+/** Takes the lock, or returns null when another process (or another lock of this one) holds it. */
 export function tryLock(path: string): FileLock | null {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const file = connect(path, { busyMs: 0 });

@@ -52,6 +52,7 @@ export function createQueries(db: Connection): RawQueries {
     },
     list: ({ filter }) => list(db, filter),
     overview: createOverview(db),
+    open_work: createOpenWork(db),
     audit: createAudit(db),
     ...createJobQueries(db),
   };
@@ -142,6 +143,16 @@ function createOverview(db: Connection): RawQueries['overview'] {
     };
   };
   return ({ now }) => inSnapshot(db, () => overview(now));
+}
+
+function createOpenWork(db: Connection): RawQueries['open_work'] {
+  // Of a dispatch that is delivered, a delivery that has ended is no row of `delivery` any more.
+  const rows = db.query<[string, string | null, string | null, string | null, number]>(
+    "SELECT d.profile, d.route, d.job, json_extract(j.value, '$.target'), count(*) FROM work w JOIN dispatch d USING (ref) " +
+      "LEFT JOIN json_each(d.body, '$.deliveries') j WHERE w.finished_at IS NULL AND (w.state <> 'delivering' OR " +
+      'EXISTS (SELECT 1 FROM delivery x WHERE x.ref = w.ref AND x.n = j.key)) GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4',
+  );
+  return () => rows.all().map(([profile, route, job, target, count]) => ({ profile, route, job, target, count }));
 }
 
 /** Who has removed the copy of what was damaged has seen the report. */

@@ -50,7 +50,7 @@ function open(t: TestContext) {
     write('new.yaml', changed);
     const { stdout, stderr, code } = await run('old.yaml', 'new.yaml', '--json');
     assert.notEqual(stdout, '', stderr);
-    const changes = JSON.parse(stdout) as Change[];
+    const { changes } = JSON.parse(stdout) as { readonly changes: readonly Change[] };
     assert.equal(code, changes.length === 0 ? 0 : 1);
     return changes.map(({ subject, name, sentence }) => `${subject} ${name}: ${sentence}`);
   };
@@ -193,6 +193,32 @@ test('without sides: what a reload of the running gateway would change', async (
   const { code, stdout } = await gateway.cli('diff', '--config', 'next.yaml');
   assert.equal(code, 1);
   assert.match(stdout, /^ {2}it no longer takes push$/m);
+});
+
+test('it says before what a reload puts off: open work whose target is taken away', async (t) => {
+  const home = tempDir(t);
+  const work = CONFIG.replace(
+    'token: env:TOKEN',
+    'token: "1:a"\n    api_base: http://127.0.0.1:9\n    allow_http: true',
+  );
+  const gateway = await startGateway(t, { home, config: work });
+  for (const number of [1, 2]) {
+    const payload = JSON.stringify({ action: 'opened', number, chat: '7', repository: { full_name: 'a/b' } });
+    const sent = await gateway.cli('webhook', 'test', 'review', '--event', 'push', '--payload', payload);
+    assert.equal(sent.code, 0, sent.stderr);
+  }
+  const untargeted = work.replace(/ {8}deliver: telegram\n.*\n/, '').replace(/ {2}telegram:\n( {4}.*\n)+/, '');
+  writeFileSync(join(home, 'next.yaml'), untargeted);
+  const { code, stdout } = await gateway.cli('diff', '--config', 'next.yaml');
+  assert.equal(code, 1);
+  assert.match(
+    stdout,
+    /^2 open runs and deliveries need target messenger_a of profile default \(2 of route review\): tried again for 1 h 45 min, then given up$/m,
+  );
+  const { open_work } = JSON.parse((await gateway.cli('diff', '--config', 'next.yaml', '--json')).stdout);
+  assert.deepEqual(open_work, [
+    { profile: 'default', target: 'messenger_a', count: 2, of: [{ route: 'review', job: null, count: 2 }] },
+  ]);
 });
 
 test('it exits 2 where there is nothing to compare: a side that is missing or has errors, no gateway', async (t) => {

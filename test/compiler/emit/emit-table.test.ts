@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
+import type { TableContent } from '../../../compiler/config/table-content.ts';
 import { emitTable } from '../../../compiler/emit/emit-table.ts';
-import type { TableContent } from '../../../compiler/lower/table-content.ts';
 
 const content = (names: readonly string[]): TableContent =>
   ({

@@ -1,7 +1,7 @@
 /** Target files become plans: defaults filled in, variants complete, and every mistake said with its place. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { needsChat } from '../../../compiler/lower/target/needs-chat.ts';
+import { needsChat } from '../../../compiler/config/needs-chat.ts';
 import { lowerTarget } from '../../../compiler/lower/target.ts';
 import type { TargetFile } from '../../../schemas/generated/types.ts';
 import { schemaValidator } from '../../helpers/schema-validator.ts';
@@ -122,7 +122,7 @@ describe('mistakes', () => {
       const { plan, problems } = lowerTarget('t', request === undefined ? rest : { ...rest, request });
       assert.equal(plan, null);
       const [problem] = problems;
-      assert.deepEqual([problem?.rule, problem?.path.join('.')], [rule, path], JSON.stringify(problems));
+      assert.deepEqual([problem?.rule.id, problem?.path.join('.')], [rule, path], JSON.stringify(problems));
     });
   }
 });

@@ -80,7 +80,7 @@ describe('lowerTemplate', () => {
       const { plan, problems } = lowerTemplate(written);
       assert.equal(plan, null);
       assert.equal(problems.length, 1);
-      assert.equal(problems[0]?.rule, 'template-syntax');
+      assert.equal(problems[0]?.rule.id, 'template-syntax');
       assert.match(problems[0].message, new RegExp(`write ${meant.replace(/[{}.]/g, '\\$&')}$`));
       assert.deepEqual(problems[0].within, { offset: written.indexOf(fault), length: fault.length });
     });
@@ -97,7 +97,7 @@ describe('lowerTemplate', () => {
   test('doubled braces and headers are warned of and kept', () => {
     const { plan, problems } = lowerTemplate('{{a.b}} {headers.X-Token}');
     assert.deepEqual(
-      problems.map(({ rule, within }) => [rule, within?.offset]),
+      problems.map(({ rule, within }) => [rule.id, within?.offset]),
       [
         ['template-braces', 0],
         ['template-headers', 8],
@@ -127,7 +127,7 @@ describe('lowerCoalesceKey', () => {
       const { plan, problems } = lowerCoalesceKey(key);
       assert.equal(plan, null);
       assert.deepEqual(
-        problems.map(({ rule }) => rule),
+        problems.map(({ rule }) => rule.id),
         ['coalesce-key'],
       );
     });
@@ -135,7 +135,7 @@ describe('lowerCoalesceKey', () => {
 
   test('a slip inside it is reported as a template slip', () => {
     assert.deepEqual(
-      lowerCoalesceKey('{a..b}').problems.map(({ rule }) => rule),
+      lowerCoalesceKey('{a..b}').problems.map(({ rule }) => rule.id),
       ['template-syntax'],
     );
   });

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import type { CompileResult } from '../../../compiler/compile.ts';
 import type { Diagnostic } from '../../../compiler/diagnostics/diagnostic.ts';
-import { repairRounds } from '../../../compiler/diagnostics/repair-rounds.ts';
+import { repairRounds } from '../../../compiler/repair/repair-rounds.ts';
 import { compileConfig, PROJECT, printed } from '../../helpers/compile.ts';
 import { ROOT } from '../../helpers/root.ts';
 

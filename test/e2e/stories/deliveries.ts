@@ -43,6 +43,18 @@ export const deliveries: Story = {
     { run: 'deliveries replay', code: 2, err: /^error: name deliveries by id, or all of one state with --state\n/ },
     { run: 'deliveries replay $id', out: /^\S+ -> \S+\n$/, err: '1 delivery repeated\n', keep: { again: /-> (\S+)/ } },
     { run: 'deliveries show $again', out: /^state +done\n[\s\S]*^replay of +\S+\n/m, eventually: true },
+    {
+      run: 'requests list --json --route news --outcome accepted',
+      json: true,
+      out: /"outcome": "accepted"/,
+      keep: { request: /"id": "([^"]+)"/ },
+    },
+    { run: 'requests list', out: 'ID  …\n… news … accepted\n' },
+    { run: 'requests list --since tomorrow', code: 2, err: /^error: "tomorrow" is no time\n/ },
+    { run: 'requests show $request', out: /^answer +202 accepted in [\s\S]*signature\S*: \[removed: signature\]\n/m },
+    { run: 'requests show $request --body', out: '{"title":"One"}' },
+    { run: 'requests show nothing', code: 1, err: /^error: no request "nothing" is kept\n/ },
+    { run: 'requests replay $request', out: /^202 \{"status":"accepted"/, err: /^kept as / },
     { run: 'deliver log --text -', stdin: 'by hand', out: 'delivered to log\n', err: /"text":"by hand"/ },
     {
       run: 'deliver telegram --text hello --dry-run',

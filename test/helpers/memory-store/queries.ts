@@ -3,6 +3,7 @@
 import type {
   DispatchSummary,
   ListFilter,
+  OpenWork,
   QueryResults,
   StoredDispatch,
   StoreOverview,
@@ -26,6 +27,7 @@ export function queryHandlers(tables: MemoryTables): QueryHandlers {
     find: ({ id }) => find(tables, id),
     list: ({ filter }) => list(tables, filter),
     overview: ({ now }) => overview(tables, now),
+    open_work: () => openWork(tables),
     jobs: () => ({
       version: tables.jobsVersion,
       records: [...jobs.values()].sort((a, b) => (a.name < b.name ? -1 : 1)),
@@ -85,6 +87,24 @@ function overview(tables: MemoryTables, now: number): StoreOverview {
     bytes: sizeOf(tables),
     damage: null,
   };
+}
+
+function openWork({ dispatches, deliveries }: MemoryTables): readonly OpenWork[] {
+  const counts = new Map<string, number>();
+  const isOpen = ({ ref, state }: DispatchRow, at: number): boolean =>
+    !isFinal(state) && (state !== 'delivering' || [...deliveries].some((row) => row.ref === ref && row.index === at));
+  for (const row of dispatches.values()) {
+    const targets = row.dispatch.deliveries.filter((_, at) => isOpen(row, at)).map(({ target }) => target);
+    const needs = row.dispatch.deliveries.length === 0 && isOpen(row, 0) ? [null] : targets;
+    for (const target of needs) {
+      const name = JSON.stringify([row.profile, row.route, row.job, target]);
+      counts.set(name, (counts.get(name) ?? 0) + 1);
+    }
+  }
+  return [...counts].map(([name, count]) => {
+    const [profile, route, job, target] = JSON.parse(name) as [string, string | null, string | null, string | null];
+    return { profile, route, job, target, count };
+  });
 }
 
 function tallies(tables: MemoryTables): readonly Tally[] {

@@ -270,6 +270,7 @@ describe('accept', () => {
 describe('a dispatch whose deliveries cannot succeed', () => {
   const refusing = (...targets: readonly string[]) => ({
     isImmediate: () => false,
+    isEnabled: () => true,
     refusal: (_: string, { target }: { readonly target: string }) =>
       targets.includes(target) ? `${target} has no address` : null,
     deliver: () => Promise.resolve(sentOk()),

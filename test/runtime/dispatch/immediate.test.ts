@@ -18,6 +18,7 @@ function immediateBench({ deliver = () => sentOk(), store = createMemoryStore() 
   };
   const requests: string[] = [];
   const deliverer = {
+    isEnabled: () => true,
     refusal: () => null,
     isImmediate: (_profile: string, target: string) => target === 'log',
     deliver: async (request: Parameters<typeof deliver>[0]) => {

@@ -55,6 +55,8 @@ const SHOWN: readonly string[] = [
   'session list --json',
   'deliveries list',
   'deliveries list --json',
+  'requests list',
+  'requests list --json',
   'doctor',
   'doctor --json',
   'lint',

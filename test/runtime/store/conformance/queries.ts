@@ -97,6 +97,34 @@ export function queries(open: Open): void {
     });
   });
 
+  it('counts open work by what it needs', async (t) => {
+    const { store } = await open(t);
+    const to = (...targets: readonly string[]) => targets.map((target) => ({ target, extra: {}, unresolved: [] }));
+    const sent = makeDispatch('sent', { route: 'one', deliveries: to('chat', 'mail') });
+    const work = { kind: 'deliveries', answer: 'x', open: openDeliveries(sent, 1000) } as const;
+    const ref = await accept(store, 'sent', { dispatch: sent, work });
+    await take(store, 1000, { runs: 0, attempts: 2 });
+    await store.write({ ...makeAttempt(ref, 0, 1100), due_at: null });
+    const ended = await takeNew(store, 'ended', {
+      dispatch: makeDispatch('ended', { route: 'one', deliveries: to('chat') }),
+    });
+    await advance(store, ended, 'dead', 2000, { reason: 'x' });
+    await takeNew(store, 'runs', { dispatch: makeDispatch('runs', { route: 'one', deliveries: to('chat', 'mail') }) });
+    await accept(store, 'waits', { dispatch: makeDispatch('waits', { route: 'one', deliveries: to('mail') }) });
+    const job = makeDispatch('job', { route: null, job: 'brief', mode: 'job', deliveries: to('chat') });
+    await accept(store, 'job', { dispatch: job });
+    await accept(store, 'nowhere', { dispatch: makeDispatch('nowhere', { route: 'two', deliveries: [] }) });
+    const rows = (await store.read({ kind: 'open_work' })).map(
+      ({ profile, route, job: of, target, count }) => `${profile} ${route} ${of} ${target}: ${count}`,
+    );
+    assert.deepEqual(rows.sort(), [
+      'default null brief chat: 1',
+      'default one null chat: 1',
+      'default one null mail: 3',
+      'default two null null: 1',
+    ]);
+  });
+
   it('knows the oldest open dispatch and the last error', async (t) => {
     const { store } = await open(t);
     const before = await overview(store);

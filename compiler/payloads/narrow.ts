@@ -1,14 +1,14 @@
 /** Narrows the forms that may come by a route's filters, and reports conditions that no form can meet. */
 import type { FilterConfig } from '../../schemas/generated/types.ts';
 import type { Problem } from '../diagnostics/problem.ts';
+import type { FormSet } from '../shapes/form-set.ts';
+import { matchAll } from '../shapes/match-filter.ts';
+import { matchGroups } from '../shapes/match-leaf.ts';
+import type { Member } from '../shapes/read-leaf.ts';
+import { membersOf, readLeaf } from '../shapes/read-leaf.ts';
 import { checkLeaf } from './check-leaf.ts';
 import type { Constraints } from './constraints.ts';
 import { addConstraint, findContradiction } from './constraints.ts';
-import type { FormSet } from './form-set.ts';
-import { matchAll } from './match-filter.ts';
-import { matchGroups } from './match-leaf.ts';
-import type { Member } from './read-leaf.ts';
-import { membersOf, readLeaf } from './read-leaf.ts';
 
 export interface Narrowed {
   /** null: it is not certain which events come. */

@@ -1,5 +1,5 @@
 /** Whether a binding can deliver without a chat id: an incoming webhook belongs to one chat, a bot does not. */
-import type { RequestPlan, TargetBinding, TargetPlan, ValueRef } from '../../../schemas/generated/types.ts';
+import type { RequestPlan, TargetBinding, TargetPlan, ValueRef } from '../../schemas/generated/types.ts';
 
 /** `inThread`: the delivery names a thread, which some services take instead of a chat. */
 export function needsChat(plan: TargetPlan, binding: TargetBinding, inThread: boolean): boolean {

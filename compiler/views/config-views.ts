@@ -1,9 +1,9 @@
 /** What rules about jobs, profiles and the config as a whole look at. Routes: `route-scope.ts`. */
-import type { Config, JobConfig, ProfileConfig, ProfilePlan, ServerPlan } from '../../../schemas/generated/types.ts';
-import type { Overrides } from '../../lower/overrides.ts';
-import type { EffectiveSettings } from '../../lower/webhook-settings.ts';
-import type { RouteScope, RouteView } from '../../routes/route-scope.ts';
-import type { Variables } from '../../source/load-env.ts';
+import type { Config, JobConfig, ProfileConfig, ProfilePlan, ServerPlan } from '../../schemas/generated/types.ts';
+import type { Overrides } from '../config/overrides.ts';
+import type { EffectiveSettings } from '../config/webhook-settings.ts';
+import type { Variables } from '../text/variables.ts';
+import type { RouteScope, RouteView } from './route-scope.ts';
 
 /** A config file's part that belongs to one profile; the root config's is that of `default`. */
 export interface ProfileView {

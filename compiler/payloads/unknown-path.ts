@@ -1,10 +1,11 @@
 /** What is said of a path that no form of the events has: what was meant, and where such a path is to be found. */
 import type { Problem } from '../diagnostics/problem.ts';
+import { unknownPayloadPath } from '../rules/unknown-payload-path.ts';
+import { describeForms, listForms } from '../shapes/describe.ts';
+import { findPath } from '../shapes/find-path.ts';
+import type { FormSet } from '../shapes/form-set.ts';
+import { suggestPaths } from '../shapes/suggest-path.ts';
 import { oneOf } from '../text/suggest.ts';
-import { describeForms, listForms } from './describe.ts';
-import { findPath } from './find-path.ts';
-import type { FormSet } from './form-set.ts';
-import { suggestPaths } from './suggest-path.ts';
 
 export interface WrittenPath {
   readonly path: readonly string[];
@@ -23,7 +24,7 @@ export function unknownPath(
   const suggestion = meant.length === 0 ? '' : `; did you mean ${oneOf(meant)}?`;
   const hint = elsewhere(set, path);
   return {
-    rule: 'unknown-payload-path',
+    rule: unknownPayloadPath,
     at: 'value',
     ...place,
     message: `no ${describeForms(set, set.shape.source)} has \`${text}\`${suggestion}`,

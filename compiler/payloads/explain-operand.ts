@@ -1,12 +1,14 @@
 /** What is said of a value that a field never has: what the field holds, and what was meant. */
 import type { Problem } from '../diagnostics/problem.ts';
+import { impossibleFilter } from '../rules/impossible-filter.ts';
+import { unknownEventAction } from '../rules/unknown-event-action.ts';
+import { describeForms, describeTypes, printValue, shortList } from '../shapes/describe.ts';
+import type { FormSet } from '../shapes/form-set.ts';
+import type { Leaf } from '../shapes/match-leaf.ts';
+import type { WrittenLeaf } from '../shapes/read-leaf.ts';
+import type { ShapeNode } from '../shapes/shape.ts';
+import { textBelow } from '../shapes/suggest-path.ts';
 import { oneOf, suggest } from '../text/suggest.ts';
-import { describeForms, describeTypes, printValue, shortList } from './describe.ts';
-import type { FormSet } from './form-set.ts';
-import type { Leaf } from './match-leaf.ts';
-import type { WrittenLeaf } from './read-leaf.ts';
-import type { ShapeNode } from './shape.ts';
-import { textBelow } from './suggest-path.ts';
 import { onlyFix } from './unknown-path.ts';
 
 type Explanation = Pick<Problem, 'rule' | 'message' | 'hint' | 'fix'>;
@@ -28,7 +30,7 @@ export function explainOperand(
   const hint = values.length > FEW ? { hint: `it is one of ${shortList(values, MANY)}` } : {};
   const is = values.length > FEW ? '' : `: it is ${oneOf(values)}`;
   const meant = isValue ? meantBy(operand, values) : [];
-  return { rule: 'impossible-filter', message: `${never}${is}${didYouMean(meant)}`, ...hint, ...fixFor(meant) };
+  return { rule: impossibleFilter, message: `${never}${is}${didYouMean(meant)}`, ...hint, ...fixFor(meant) };
 }
 
 const whereOf = (set: FormSet, { field }: Leaf): string =>
@@ -53,11 +55,11 @@ function explainAction(set: FormSet, action: string, actions: readonly string[])
   // One that another filter has ruled out is no wrong name.
   if (isKnown) {
     const message = `an event that is \`${action}\` does not pass the filters before this one: they leave ${oneOf(actions)}`;
-    return { rule: 'impossible-filter', message };
+    return { rule: impossibleFilter, message };
   }
   const meant = meantBy(action, actions);
   return {
-    rule: 'unknown-event-action',
+    rule: unknownEventAction,
     message: `no ${describeForms(set, set.shape.source)} has the action \`${action}\`${didYouMean(meant)}`,
     hint: `it is one of ${shortList(actions, MANY)}`,
     ...fixFor(meant),
@@ -88,7 +90,7 @@ function explainType(set: FormSet, leaf: Leaf, nodes: readonly ShapeNode[], { ne
   if (meant !== null) {
     const message = `${never}: it is ${describeTypes(nodes)}, and what is quoted is a text`;
     return {
-      rule: 'impossible-filter',
+      rule: impossibleFilter,
       message,
       hint: `without quotes: \`${meant}\``,
       fix: { kind: 'replace', text: meant },
@@ -96,7 +98,7 @@ function explainType(set: FormSet, leaf: Leaf, nodes: readonly ShapeNode[], { ne
   }
   const below = nodes.some(({ types }) => types.has('object')) ? textBelow(set, leaf.field.path) : null;
   const better = below === null ? [] : [below.join('.')];
-  return { rule: 'impossible-filter', message: `${never}: it is ${describeTypes(nodes)}${didYouMean(better)}` };
+  return { rule: impossibleFilter, message: `${never}: it is ${describeTypes(nodes)}${didYouMean(better)}` };
 }
 
 /** A value that begins like this is suggested when so much of it is there. */

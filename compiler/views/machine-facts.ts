@@ -1,4 +1,4 @@
-/** What checks want to know about the machine they run on; answered by the CLI for the machine that will serve. */
+/** Facts about the machine that will serve, which checks ask for and the command line provides. */
 
 /** A job that lives in the store and not in a config file. */
 export interface JobRef {
@@ -7,7 +7,7 @@ export interface JobRef {
   readonly profile: string;
 }
 
-/** `linked`: the file has another name, so that nobody can say whether it belongs to the folder. */
+/** `linked`: the file has another name, so whether it belongs to the folder is unknown. */
 export type ScriptState = 'present' | 'missing' | 'outside' | 'linked';
 
 export interface MachineFacts {

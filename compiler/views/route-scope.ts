@@ -8,15 +8,15 @@ import type {
   SourceFacts,
   TargetEffect,
 } from '../../schemas/generated/types.ts';
+import type { WrittenTarget } from '../config/deliveries.ts';
+import { targetNamed, writtenTargets } from '../config/deliveries.ts';
+import type { EventNames } from '../config/event-names.ts';
+import type { TableContent } from '../config/table-content.ts';
 import type { Problem } from '../diagnostics/problem.ts';
-import type { WrittenTarget } from '../lower/delivery.ts';
-import { targetNamed, writtenTargets } from '../lower/delivery.ts';
-import type { EventNames } from '../lower/events.ts';
-import type { TableContent } from '../lower/table-content.ts';
-import type { MachineFacts } from '../machine-facts.ts';
 import type { FieldClass } from '../shapes/classify.ts';
 import type { FormSet } from '../shapes/form-set.ts';
 import { INSECURE_NO_AUTH, parseSecretRef } from '../text/secret-ref.ts';
+import type { MachineFacts } from './machine-facts.ts';
 
 export interface RouteEntry {
   readonly name: string;

@@ -1,8 +1,9 @@
 /** Conditions on one field that cannot hold together, whatever the sender sends. */
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
+import { impossibleFilter } from '../rules/impossible-filter.ts';
+import { printValue } from '../shapes/describe.ts';
+import type { WrittenLeaf } from '../shapes/read-leaf.ts';
 import { oneOf } from '../text/suggest.ts';
-import { printValue } from './describe.ts';
-import type { WrittenLeaf } from './read-leaf.ts';
 
 /** What holds already, by field. */
 export type Constraints = ReadonlyMap<string, Constraint>;
@@ -28,7 +29,7 @@ export function findContradiction(constraints: Constraints, leaf: WrittenLeaf): 
   if (before === undefined || !contradicts(before.allowed, leaf)) return null;
   const is = oneOf([...before.allowed].map((json) => printValue(JSON.parse(json))));
   return {
-    rule: 'impossible-filter',
+    rule: impossibleFilter,
     path: [...leaf.path, leaf.operator],
     at: 'value',
     message: `this never holds together with the condition before it, by which \`${leaf.text}\` is ${is}`,

@@ -1,7 +1,10 @@
 /** Repairs files until nothing is left to repair: one repair may uncover what another mistake hid. */
-import type { FixedFile } from './apply-fixes.ts';
-import { applyFixes } from './apply-fixes.ts';
-import type { Diagnostic } from './diagnostic.ts';
+
+import type { FixedFile } from '../diagnostics/apply-fixes.ts';
+import { applyFixes } from '../diagnostics/apply-fixes.ts';
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { yamlAlias } from '../rules/yaml-alias.ts';
+import { yamlSyntax } from '../rules/yaml-syntax.ts';
 
 /** More rounds than this never help. */
 const MOST_ROUNDS = 5;
@@ -49,7 +52,7 @@ function isBetter(before: readonly Diagnostic[], after: readonly Diagnostic[], f
   );
 }
 
-const isUnreadable = ({ rule }: Diagnostic): boolean => rule === 'yaml-syntax' || rule === 'yaml-alias';
+const isUnreadable = ({ rule }: Diagnostic): boolean => rule === yamlSyntax.id || rule === yamlAlias.id;
 
 const keyOf = ({ source, rule, message }: Diagnostic): string => JSON.stringify([source.path, rule, message]);
 

@@ -3,8 +3,8 @@
  * here, and the stand-ins of examples and manuals, which anybody can guess.
  */
 
-import { inPlainLetters } from '../text/plain-letters.ts';
-import { INSECURE_NO_AUTH } from '../text/secret-ref.ts';
+import { inPlainLetters } from './plain-letters.ts';
+import { INSECURE_NO_AUTH } from './secret-ref.ts';
 
 export interface Placeholder {
   /** What it is, for a message; the text itself is not repeated. */

@@ -1,15 +1,16 @@
 /** Checks the placeholders of a route against the forms that may come. */
 import type { RouteConfig } from '../../schemas/generated/types.ts';
+import type { Placeholder } from '../config/template-grammar.ts';
+import { readPlaceholders } from '../config/template-grammar.ts';
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
-import type { Placeholder } from '../lower/template.ts';
-import { readPlaceholders } from '../lower/template.ts';
+import { unknownPayloadPath } from '../rules/unknown-payload-path.ts';
+import { describeTypes } from '../shapes/describe.ts';
+import { factsOfField } from '../shapes/field-facts.ts';
+import type { FormSet } from '../shapes/form-set.ts';
+import type { ShapeNode, ShapeType } from '../shapes/shape.ts';
+import { textBelow } from '../shapes/suggest-path.ts';
 import { isPlainMap } from '../text/plain-map.ts';
 import { oneOf } from '../text/suggest.ts';
-import { describeTypes } from './describe.ts';
-import { factsOfField } from './field-facts.ts';
-import type { FormSet } from './form-set.ts';
-import type { ShapeNode, ShapeType } from './shape.ts';
-import { textBelow } from './suggest-path.ts';
 import { onlyFix, unknownPath } from './unknown-path.ts';
 
 /** A template, or the bare path that a key may be. */
@@ -53,7 +54,7 @@ function checkPlace(set: FormSet, { text, path, isText }: TemplatePlace): readon
     const better = below === null ? [] : [shown(below.join('.'))];
     const meant = better.length === 0 ? '' : `; did you mean ${oneOf(better)}?`;
     const message = `\`${shown(parts.join('.'))}\` is ${describeTypes(nodes)}, not a text${meant}`;
-    return [{ rule: 'unknown-payload-path', at: 'value', ...place, message, ...onlyFix(better) }];
+    return [{ rule: unknownPayloadPath, at: 'value', ...place, message, ...onlyFix(better) }];
   });
 }
 

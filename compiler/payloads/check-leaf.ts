@@ -1,12 +1,12 @@
 /** Checks one condition of a filter against the forms that may come: its field, and the values it is compared with. */
 import type { Problem } from '../diagnostics/problem.ts';
+import { factsOfField } from '../shapes/field-facts.ts';
+import type { FormSet } from '../shapes/form-set.ts';
+import type { Leaf } from '../shapes/match-leaf.ts';
+import { isImpossible } from '../shapes/match-leaf.ts';
+import type { WrittenLeaf } from '../shapes/read-leaf.ts';
+import type { ShapeNode } from '../shapes/shape.ts';
 import { explainOperand } from './explain-operand.ts';
-import { factsOfField } from './field-facts.ts';
-import type { FormSet } from './form-set.ts';
-import type { Leaf } from './match-leaf.ts';
-import { isImpossible } from './match-leaf.ts';
-import type { WrittenLeaf } from './read-leaf.ts';
-import type { ShapeNode } from './shape.ts';
 import { unknownPath } from './unknown-path.ts';
 
 /** Paths start at `filters`. */

@@ -1,5 +1,5 @@
 /** Finds the job a route's `cron_job` means: by id, else by name, among the jobs of its profile. */
-import type { JobRef } from '../machine-facts.ts';
+import type { JobRef } from './machine-facts.ts';
 import type { RouteView } from './route-scope.ts';
 
 /** Jobs of the config and of the store. */

@@ -1,0 +1,101 @@
+/** `hookwright requests show <id>`: one kept request, why it was answered as it was, and what to do next. */
+import { isUtf8 } from 'node:buffer';
+import { writeFileSync } from 'node:fs';
+import { basename, dirname, resolve } from 'node:path';
+import { Command, Option } from 'clipanion';
+import type { KeptRequest } from '../../../runtime/capture/kept-request.ts';
+import type { CliContext } from '../../base/context.ts';
+import { CliError, messageOf } from '../../base/errors.ts';
+import { tryAskGateway } from '../../gateway/ask-gateway.ts';
+import { printJson, printLine, printNote, visible } from '../../output/print.ts';
+import { describeRequest } from '../../requests/describe-request.ts';
+import { printCurl } from '../../requests/print-curl.ts';
+import { printHar } from '../../requests/print-har.ts';
+import { findRequest, useRequests } from '../../store/use-requests.ts';
+
+export class RequestsShowCommand extends Command<CliContext> {
+  static override paths = [['requests', 'show']];
+  static override usage = Command.Usage({
+    description: 'Show one request: what decided, why, and what to do next',
+    details:
+      'The beginning of an id is enough. A request without a valid signature is kept without its body. What is saved with --save is read by `explain --payload @file` and as `request:` of a test; credentials are missing in it.',
+    examples: [
+      ['What decided, and what to do', '$0 requests show 1bkq0c5f2g'],
+      ['Its payload', '$0 requests show 1bkq0c5f2g --body | jq .'],
+      ['A test that passes as it is', '$0 requests show 1bkq0c5f2g --as-test > review.test.yaml'],
+    ],
+  });
+
+  id = Option.String({ name: 'id' });
+  body = Option.Boolean('--body', false, { description: 'Print the body alone, as it came' });
+  save = Option.String('--save', { description: '<file.json> Write the request as a HAR file' });
+  curl = Option.Boolean('--curl', false, { description: 'Print a curl command line, without credentials' });
+  asTest = Option.Boolean('--as-test', false, {
+    description: 'Print a *.test.yaml that expects what becomes of it now',
+  });
+  config = Option.Array('--config', { description: '<path|glob> Configuration for --as-test; repeatable' });
+  json = Option.Boolean('--json', false, { description: 'Print everything as one object' });
+
+  async execute(): Promise<number> {
+    const request = await useRequests(this.context, (requests) => findRequest(requests, this.id));
+    if (this.save !== undefined) this.write(this.save, request);
+    if (this.json) printJson(this.context, toJson(request));
+    else if (this.body) this.printBody(request);
+    else if (this.curl) await this.printCurl(request);
+    else if (this.asTest) await this.printTest(request);
+    else if (this.save === undefined) {
+      for (const line of describeRequest(request, this.context.clock.now())) printLine(this.context, line);
+    }
+    return 0;
+  }
+
+  private write(file: string, request: KeptRequest): void {
+    bodyOf(request);
+    try {
+      writeFileSync(resolve(this.context.cwd, file), printHar(request), { mode: 0o600 });
+    } catch (error) {
+      throw new CliError(`${file} cannot be written: ${messageOf(error)}`);
+    }
+    printNote(this.context, `saved as ${file}`);
+  }
+
+  /** On a terminal whatever could drive it is made visible. */
+  private printBody(request: KeptRequest): void {
+    const body = bodyOf(request);
+    if (this.context.stdout.isTTY) {
+      for (const line of body.toString('utf8').split('\n')) printLine(this.context, visible(line));
+    } else this.context.stdout.write(body);
+  }
+
+  private async printCurl(request: KeptRequest): Promise<void> {
+    const status = await tryAskGateway(this.context, 'status', {});
+    printLine(this.context, printCurl(request, status?.url ?? 'http://127.0.0.1:8644'));
+    printNote(this.context, `it is not signed: hookwright requests replay ${request.id} sends it as it was`);
+  }
+
+  private async printTest(request: KeptRequest): Promise<void> {
+    // Loaded only here: they bring the compiler.
+    const [{ openTested }, { printTest }] = await Promise.all([
+      import('../../test/tested-config.ts'),
+      import('../../requests/print-test.ts'),
+    ]);
+    const config = await openTested(this.context, this.config);
+    const saved = this.save === undefined ? null : resolve(this.context.cwd, this.save);
+    const file = saved === null ? null : { name: basename(saved), folder: dirname(saved) };
+    this.context.stdout.write(await printTest(request, config, file));
+  }
+}
+
+/** @throws CliError when it is not kept */
+function bodyOf({ id, body, verified }: KeptRequest): Buffer {
+  if (body !== null) return Buffer.from(body, 'base64');
+  const why = verified ? 'it was not read, or holds a credential' : 'it had no valid signature';
+  throw new CliError(`the body of request ${id} is not kept: ${why}`);
+}
+
+/** A text as text. */
+function toJson({ body, ...rest }: KeptRequest) {
+  const bytes = body === null ? null : Buffer.from(body, 'base64');
+  const isText = bytes !== null && isUtf8(bytes);
+  return { ...rest, body: isText ? bytes.toString('utf8') : null, body_base64: isText ? null : body };
+}

@@ -1,0 +1,33 @@
+/** The kept requests of this home under two tables, for a command: with progress on a terminal. */
+import { LinkError } from '../../runtime/table/link-context.ts';
+import type { RouteTable } from '../../schemas/generated/types.ts';
+import type { CliContext } from '../base/context.ts';
+import { CliError } from '../base/errors.ts';
+import { createExplainer } from '../explain/explainer.ts';
+import { createProgress } from '../output/progress.ts';
+import { readStoredJobs } from '../store/stored-jobs.ts';
+import { useRequests } from '../store/use-requests.ts';
+import { replayRequests } from './replay-requests.ts';
+import type { RequestsReport } from './request-change.ts';
+
+export interface ReplayKept {
+  readonly old: RouteTable;
+  readonly new: RouteTable;
+  /** The newest so many. */
+  readonly count: number;
+}
+
+/** @throws CliError when they cannot be read, or a route cannot be linked */
+export async function replayKept(context: CliContext, { old, new: now, count }: ReplayKept): Promise<RequestsReport> {
+  const jobs = new Set((await readStoredJobs(context)).map(({ id }) => id));
+  const sides = { old: createExplainer(context, old, jobs), new: createExplainer(context, now, jobs) };
+  const progress = createProgress(context, count, 'kept requests');
+  try {
+    return await useRequests(context, (requests) => replayRequests(requests, count, sides, progress.update));
+  } catch (error) {
+    if (error instanceof LinkError) throw new CliError(error.message);
+    throw error;
+  } finally {
+    progress.end();
+  }
+}

@@ -1,0 +1,103 @@
+/** What becomes of the kept requests under two tables, by the stages that serve them: for `diff --requests`, and before a swap. */
+import { isDeepStrictEqual } from 'node:util';
+import type { KeptRequest, KeptRequests } from '../../runtime/capture/kept-request.ts';
+import { explainRequest } from '../../runtime/explain/explain-request.ts';
+import { Warnings } from '../../runtime/explain/warnings.ts';
+import type { Explanation, RoutePlan } from '../../schemas/generated/types.ts';
+import type { Explainer } from '../explain/explainer.ts';
+import { keptParts, NO_SCHEME } from '../explain/kept-parts.ts';
+import type { Replayed, RequestChange, RequestsReport, Unjudged } from './request-change.ts';
+
+export interface ReplaySides {
+  readonly old: Explainer;
+  readonly new: Explainer;
+}
+
+/** So many are read at once: bodies may be large. */
+const AT_ONCE = 16;
+/** Most that are listed at once. */
+const PAGE = 1000;
+
+/** @param wanted the newest so many @param progress called with the number of those that are done */
+export async function replayRequests(
+  requests: KeptRequests,
+  wanted: number,
+  sides: ReplaySides,
+  progress: (done: number) => void = () => {},
+): Promise<RequestsReport> {
+  const changes: RequestChange[] = [];
+  const counts = { total: 0, same: 0, lost: 0, gained: 0, changed: 0, scripts: 0 };
+  const unjudged: Record<Unjudged, number> = { no_body: 0, unsigned: 0, unknown_route: 0 };
+  for await (const kept of newest(requests, wanted)) {
+    const found = await replay(kept, sides);
+    counts.total++;
+    if (typeof found === 'string') unjudged[found]++;
+    else {
+      if (found.hasScript) counts.scripts++;
+      counts[found.change?.kind ?? 'same']++;
+      if (found.change !== null) changes.push(found.change);
+    }
+    progress(counts.total);
+  }
+  return { ...counts, unjudged, changes };
+}
+
+async function* newest(requests: KeptRequests, wanted: number): AsyncGenerator<KeptRequest> {
+  let left = wanted;
+  let before: { readonly before?: string } = {};
+  while (left > 0) {
+    const page = await requests.list({}, { limit: Math.min(left, PAGE), ...before });
+    for (let at = 0; at < page.length; at += AT_ONCE) {
+      const found = await Promise.all(page.slice(at, at + AT_ONCE).map(({ id }) => requests.load(id)));
+      // One that is gone has become too old meanwhile.
+      for (const each of found) if (each.kind === 'found') yield each.request;
+    }
+    const last = page.at(-1);
+    if (last === undefined) return;
+    left -= page.length;
+    before = { before: last.id };
+  }
+}
+
+interface Judged {
+  readonly change: RequestChange | null;
+  /** A script decides, too, and is not run. */
+  readonly hasScript: boolean;
+}
+
+async function replay(kept: KeptRequest, sides: ReplaySides): Promise<Judged | Unjudged> {
+  const plans = { old: planOf(sides.old, kept), new: planOf(sides.new, kept) };
+  // Subscriptions stand in no table.
+  if (plans.old === null) return 'unknown_route';
+  const found = keptParts(kept);
+  if (found === null) return 'no_body';
+  const { parts, verifiedBy } = found;
+  if (verifiedBy === NO_SCHEME && plans.new?.insecure === false) return 'unsigned';
+  const explain = async (side: Explainer, plan: RoutePlan | null): Promise<Replayed> => {
+    if (plan === null) return GONE;
+    const about = { agent: side.table.profiles[plan.profile]?.agent.kind ?? null, event: null, runScript: null };
+    const input = { ...side.linked(plan), ...about, request: parts, verifiedBy, warnings: new Warnings() };
+    return replayedOf(await explainRequest(input, side.explaining));
+  };
+  const change = compare(kept, await explain(sides.old, plans.old), await explain(sides.new, plans.new));
+  return { change, hasScript: plans.old.script !== null || (plans.new?.script ?? null) !== null };
+}
+
+const GONE: Replayed = {
+  ...{ taken: false, status: 404, outcome: 'unknown_route', reason: null, prompt: null, deliveries: [] },
+};
+
+function replayedOf({ taken, status, outcome, reason, prompt, deliveries }: Explanation): Replayed {
+  const addresses = deliveries.map(({ target, address }) => ({ target, address }));
+  return { taken, status, outcome, reason, prompt, deliveries: addresses };
+}
+
+function planOf({ table }: Explainer, { profile, route }: KeptRequest): RoutePlan | null {
+  return Object.values(table.routes).find((plan) => plan.name === route && plan.profile === profile) ?? null;
+}
+
+function compare({ id, at, route, event }: KeptRequest, before: Replayed, now: Replayed): RequestChange | null {
+  if (isDeepStrictEqual(before, now)) return null;
+  const kind = before.taken === now.taken ? 'changed' : now.taken ? 'gained' : 'lost';
+  return { id, at, route, event, kind, old: before, new: now };
+}

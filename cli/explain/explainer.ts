@@ -1,0 +1,64 @@
+/** Explains many requests to the routes of one table: linked when they are first asked for, without time, chance, secrets or store. */
+import { createDryDispatcher } from '../../runtime/explain/dry-dispatcher.ts';
+import type { ExplainContext } from '../../runtime/explain/explain-request.ts';
+import type { ExplainedRoute } from '../../runtime/explain/link-explained.ts';
+import { linkExplained } from '../../runtime/explain/link-explained.ts';
+import { Warnings } from '../../runtime/explain/warnings.ts';
+import { systemClock } from '../../runtime/platform/clock.ts';
+import { nodeFiles } from '../../runtime/platform/node-files.ts';
+import { userHome } from '../../runtime/platform/secrets/machine-secrets.ts';
+import type { RoutePlan, RouteTable } from '../../schemas/generated/types.ts';
+import type { CliContext } from '../base/context.ts';
+import { deliveryRefusal } from './delivery-refusal.ts';
+import { configuredJobState } from './job-state.ts';
+import { listFiles } from './list-files.ts';
+
+export interface Explainer {
+  readonly table: RouteTable;
+  /** @throws LinkError when the route cannot be served for another reason than a secret */
+  readonly linked: (plan: RoutePlan) => ExplainedRoute;
+  readonly explaining: ExplainContext;
+}
+
+/** Every event comes at this instant (Unix ms). */
+const INSTANT = Date.UTC(2026, 0, 1);
+/** Stands where a delivery id would be made up. */
+const NO_ID = 'test';
+/** Stands in the markers of untrusted text. */
+const NO_MARKER = '000000000000';
+
+/** @param storedJobs ids of jobs that were made at run time: an event that fires one is taken */
+export function createExplainer(
+  context: Pick<CliContext, 'home' | 'env' | 'clock'>,
+  table: RouteTable,
+  storedJobs: ReadonlySet<string> = new Set(),
+): Explainer {
+  const linked = new Map<RoutePlan, ExplainedRoute>();
+  const clock = { ...systemClock, now: () => INSTANT, monotonic: () => 0 };
+  const linking = {
+    ...{ home: context.home, userHome: userHome(context.env), files: listFiles(nodeFiles), secrets: null, clock },
+    warnings: new Warnings(),
+  };
+  return {
+    table,
+    linked(plan) {
+      const known = linked.get(plan) ?? linkExplained(plan, table, linking);
+      linked.set(plan, known);
+      return known;
+    },
+    explaining: {
+      clock,
+      ids: { dispatch: () => NO_ID, delivery: () => NO_ID, marker: () => NO_MARKER },
+      dispatcher: createDryDispatcher({
+        refusal: deliveryRefusal(context, table, NO_SECRETS),
+        jobState: (profile, id) => (storedJobs.has(id) ? 'accepted' : configuredJobState(table, profile, id)),
+      }),
+    },
+  };
+}
+
+const NO_SECRETS = {
+  resolve: (): string => {
+    throw new Error('no secret is read');
+  },
+};

@@ -1,0 +1,75 @@
+/** A kept request as lines for a person: what it was, what decided, what to do next. */
+import type { KeptRequest } from '../../runtime/capture/kept-request.ts';
+import type { ReasonDetail } from '../../runtime/intake/reason.ts';
+import { REASON_TEXTS } from '../../runtime/verify/reason-texts.ts';
+import type { VerifyReason } from '../../runtime/verify/verdict.ts';
+import { visible } from '../output/print.ts';
+import { formatDuration } from '../output/time.ts';
+import { nextStep } from './next-step.ts';
+
+const LABEL = 12;
+
+/** @param now Unix ms */
+export function describeRequest(request: KeptRequest, now: number): string[] {
+  const step = nextStep(request);
+  const facts = factsOf(request, now).filter((fact): fact is [string, string] => fact[1] !== null);
+  return [
+    ...facts.map(([name, value]) => `${name.padEnd(LABEL)}${visible(value)}`),
+    '',
+    ...request.headers.map(([name, value]) => visible(`  ${name}: ${value}`)),
+    ...(step === null ? [] : ['', `${'next'.padEnd(LABEL)}${visible(step)}`]),
+  ];
+}
+
+function factsOf(request: KeptRequest, now: number): readonly (readonly [string, string | null])[] {
+  const { status, about, cause, scheme, verified, body_bytes, body } = request;
+  const kept =
+    body === null ? (body_bytes === null ? 'not read' : `${body_bytes} bytes, not kept`) : `${body_bytes} bytes`;
+  return [
+    ['id', request.id],
+    ['came', `${new Date(request.at).toISOString()} (${formatDuration(now - request.at)} ago)`],
+    ['profile', request.profile === 'default' ? null : request.profile],
+    ['route', request.route],
+    ['request', `${request.method} ${request.path}`],
+    ['body', kept],
+    ['event', request.event === '' ? sentEvent(about) : request.event],
+    ['delivery id', request.delivery_id === '' ? null : request.delivery_id],
+    ['signature', verified ? `right (${scheme ?? 'none'})` : scheme === null ? null : `not right (${scheme})`],
+    ['answer', `${status} ${outcomeText(request)} in ${request.ms} ms`],
+    ['decided by', request.stage === null ? null : `${request.stage}${detail(about)}`],
+    ['why', why(request)],
+    ['cause', cause === null ? null : `${cause.text}${cause.certain ? '' : ' (a guess)'}`],
+    ['delivery', request.dispatch_id],
+    ['replay of', request.replay_of],
+  ];
+}
+
+/** `ignored: filter`, `accepted`. */
+export function outcomeText({ outcome, reason }: Pick<KeptRequest, 'outcome' | 'reason'>): string {
+  return reason === null || reason === outcome ? outcome : `${outcome}: ${reason}`;
+}
+
+function why({ reason, cause }: KeptRequest): string | null {
+  if (reason === null || !Object.hasOwn(REASON_TEXTS, reason)) return null;
+  const text = REASON_TEXTS[reason as VerifyReason];
+  return cause?.text.startsWith(text) === true ? null : text;
+}
+
+function sentEvent(about: ReasonDetail | null): string | null {
+  return about?.kind === 'signature' && about.sent.event !== null ? `${about.sent.event} (as it says)` : null;
+}
+
+function detail(about: ReasonDetail | null): string {
+  switch (about?.kind) {
+    case undefined:
+      return '';
+    case 'text':
+      return `: ${about.text}`;
+    case 'event':
+      return `: accepts ${about.accepts.join(', ')}`;
+    case 'filter':
+      return `: ${about.at} is false: ${about.field} ${about.operator}, found ${about.found === 'missing' ? 'nothing' : `a ${about.found}`}`;
+    case 'signature':
+      return `: looked for ${about.lookedFor.join(', ')}`;
+  }
+}

@@ -1,0 +1,34 @@
+/** Prints requests as they come, until Ctrl-C. */
+import type { KeptFilter, KeptRequests, KeptSummary } from '../../runtime/capture/kept-request.ts';
+import type { CliContext } from '../base/context.ts';
+
+/** How often is asked, in ms. */
+const FOLLOW_MS = 500;
+const PAGE = 200;
+
+/** @param after id of the last that was printed */
+export async function followRequests(
+  context: CliContext,
+  requests: KeptRequests,
+  { filter, after, print }: { filter: KeptFilter; after: string; print: (rows: readonly KeptSummary[]) => void },
+): Promise<void> {
+  let last = after;
+  let stop = (): void => {};
+  const stopped = new Promise<'stopped'>((resolve) => {
+    stop = () => resolve('stopped');
+  });
+  const unlisten = context.onSignal(stop);
+  try {
+    for (;;) {
+      const rows = await requests.list(filter, { limit: PAGE, after: last });
+      if (rows.length > 0) print(rows);
+      last = rows.at(-1)?.id ?? last;
+      if ((await Promise.race([stopped, pause(context)])) === 'stopped') return;
+    }
+  } finally {
+    unlisten();
+  }
+}
+
+const pause = ({ clock }: CliContext): Promise<'again'> =>
+  new Promise((resolve) => clock.after(FOLLOW_MS, () => resolve('again')));

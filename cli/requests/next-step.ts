@@ -1,0 +1,110 @@
+/** What to do about a request that was not taken: one text for each reason, with the command that helps. */
+import type { KeptRequest } from '../../runtime/capture/kept-request.ts';
+import type { VerifyReason } from '../../runtime/verify/verdict.ts';
+
+type Step = (request: KeptRequest) => string;
+
+const explain: Step = ({ route, id }) =>
+  `see what each filter found: hookwright requests show ${id} --save ${id}.json, then hookwright explain ${route} --payload @${id}.json`;
+const sendGood: Step = ({ route }) => `\`hookwright webhook test ${route}\` sends a good one`;
+const newSecret: Step = (request) =>
+  `enter the secret of the route at the sender again: \`hookwright webhook show ${request.route}\` says where it is; ${sendGood(request)}`;
+const pinSource: Step = ({ route }) =>
+  `set \`source:\` of route ${route} to the sender it is (hookwright source list), or describe it: docs/own-sources.md`;
+const clocks: Step = () => 'compare the clocks of the sender and of this machine: hookwright doctor';
+const passBody: Step = () => 'let the proxy in front pass the body on byte by byte';
+const passHeaders: Step = () => 'let the proxy in front pass the headers on as they come, each once';
+const publicUrl: Step = ({ route }) =>
+  `set \`public_url\` of route ${route} to the URL that the sender has, letter by letter`;
+
+/** By what the verifier says. */
+const VERDICTS: Readonly<Record<VerifyReason, Step>> = {
+  missing_signature: (request) =>
+    `set the secret at the sender, or let the proxy pass its header on; ${sendGood(request)}`,
+  missing_credential: (request) =>
+    `set the token at the sender, or let the proxy pass its header on; ${sendGood(request)}`,
+  malformed_signature: pinSource,
+  unknown_version: pinSource,
+  stronger_scheme: passHeaders,
+  repeated_header: passHeaders,
+  oversized_header: passHeaders,
+  too_many_parts: passHeaders,
+  missing_timestamp: passHeaders,
+  ambiguous_timestamp: passHeaders,
+  bad_timestamp: pinSource,
+  stale_timestamp: () =>
+    'compare the clocks of the sender and of this machine (hookwright doctor); one that was delayed or copied is refused by intent',
+  future_timestamp: clocks,
+  missing_id: passHeaders,
+  unreadable_body: passBody,
+  mismatch: newSecret,
+  body_mismatch: passBody,
+  unusable_secret: ({ route }) => `enter a secret of the form that the source wants in route ${route}`,
+  no_public_url: publicUrl,
+};
+
+/** By what would have made the signature right. */
+const NEAR_MISSES: Readonly<Record<string, Step>> = {
+  other_scheme: ({ route }) =>
+    `set \`source:\` of route ${route} to the sender it is (hookwright source list), or point this sender at a route of its own`,
+  old_secret: ({ route }) =>
+    `the sender still signs with the previous secret: give it the new one, or accept both for longer with \`secrets\` of route ${route}`,
+  line_break: passBody,
+  line_endings: passBody,
+  body_rewritten: () => 'let the proxy in front pass the body on byte by byte: it parses JSON and writes it again',
+  form_payload: () => 'choose the content type application/json at the sender',
+  secret_whitespace: () => 'remove the space or line break around the secret, here or at the sender',
+  secret_form: ({ route }) =>
+    `enter the secret in the form that the sender uses (base64, hex or text) in route ${route}`,
+  encoding: pinSource,
+  prefix: pinSource,
+  hash_function: pinSource,
+  signed_content: pinSource,
+  public_url: publicUrl,
+  unknown: newSecret,
+};
+
+/** By reason of what was refused otherwise. */
+const REASONS: Readonly<Record<string, Step>> = {
+  event: ({ route, event }) => `to take it, add \`${event}\` to \`events\` of route ${route}`,
+  filter: explain,
+  script: ({ route, id }) =>
+    `run the script again: hookwright requests show ${id} --save ${id}.json, then hookwright explain ${route} --payload @${id}.json --run-script`,
+  job_paused: () => 'hookwright job list shows it, hookwright job resume lets it fire again',
+  job_unknown: () => 'hookwright job list shows the jobs there are',
+  script_busy: () => 'the machine could not start another program: look at its memory and processes',
+  foreign_origin: () => 'a web page sent it: give the route a secret where that is meant',
+  foreign_host: () => 'it was meant for another host: give the route a secret where that is meant',
+  foreign_site: () => 'a web page sent it: give the route a secret where that is meant',
+  content_type: () => 'let the sender send application/json or a form',
+  content_encoding: () => 'let the sender send the body without a content encoding',
+  delivery_failed: ({ dispatch_id }) =>
+    dispatch_id === null ? 'hookwright doctor checks the target' : `hookwright deliveries show ${dispatch_id}`,
+};
+
+/** By outcome, where that says everything. */
+const OUTCOMES: Readonly<Record<string, Step>> = {
+  duplicate: ({ delivery_id }) =>
+    `an event with the id ${delivery_id} was taken before; hookwright requests list --grep shows it`,
+  rate_limited: ({ route }) => `raise \`rate_limit\` of route ${route} where the sender is to be trusted with more`,
+  payload_too_large: () => 'raise `max_body_bytes`, or let the sender send less',
+  malformed_body: () => 'the body is not JSON in UTF-8: look at what the sender makes of it',
+  route_disabled: ({ route }) => `enable it: \`enabled\` of route ${route}, or hookwright webhook enable ${route}`,
+  method_not_allowed: () => 'let the sender use POST',
+  request_timeout: () => 'the sender was too slow: `min_body_rate` says how slow one may be',
+  overloaded: () => 'hookwright gateway status shows what the machine is busy with',
+  shutting_down: () => 'the sender tries again; hookwright requests replay sends it now where its body was kept',
+  internal_error: () => 'the log has the error; please report it',
+};
+
+const ALL_CAUSES: Readonly<Record<string, Step>> = { ...VERDICTS, ...NEAR_MISSES };
+
+/** Null for one that needs nothing. */
+export function nextStep(request: KeptRequest): string | null {
+  const { cause, reason, outcome, dispatch_id } = request;
+  if (cause !== null) return (ALL_CAUSES[cause.code] ?? newSecret)(request);
+  const step = (reason === null ? undefined : REASONS[reason]) ?? OUTCOMES[outcome];
+  if (step !== undefined) return step(request);
+  if (dispatch_id !== null) return `what became of it: hookwright deliveries show ${dispatch_id}`;
+  return null;
+}

@@ -1,0 +1,42 @@
+/** A kept request as a HAR file with one entry: what `explain`, `test` and `source detect` read. */
+import { isUtf8 } from 'node:buffer';
+import { sentHeaders } from '../../runtime/capture/kept-parts.ts';
+import type { KeptRequest } from '../../runtime/capture/kept-request.ts';
+import { packageVersion } from '../base/package-version.ts';
+
+export function printHar(request: KeptRequest): string {
+  const headers = sentHeaders(request.headers);
+  const removed = request.headers.filter((header) => !headers.includes(header)).map(([name]) => name);
+  const host = headers.find(([name]) => name.toLowerCase() === 'host')?.[1] ?? 'localhost';
+  const type = headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? '';
+  const entry = {
+    startedDateTime: new Date(request.at).toISOString(),
+    time: request.ms,
+    request: {
+      method: request.method,
+      url: `http://${host}${request.path}`,
+      httpVersion: 'HTTP/1.1',
+      headers: headers.map(([name, value]) => ({ name, value })),
+      queryString: [...new URL(request.path, 'http://localhost').searchParams].map(([name, value]) => ({
+        name,
+        value,
+      })),
+      cookies: [],
+      headersSize: -1,
+      bodySize: request.body_bytes ?? 0,
+      postData: { mimeType: type, ...postText(request.body) },
+      comment: removed.length === 0 ? '' : `credentials were removed: ${removed.join(', ')}`,
+    },
+    response: { status: request.status, statusText: '', httpVersion: 'HTTP/1.1', headers: [], cookies: [] },
+    cache: {},
+    timings: { send: 0, wait: request.ms, receive: 0 },
+    comment: `request ${request.id} of route ${request.route}: ${request.outcome}`,
+  };
+  const log = { version: '1.2', creator: { name: 'hookwright', version: packageVersion() }, entries: [entry] };
+  return `${JSON.stringify({ log }, null, 2)}\n`;
+}
+
+function postText(body: string | null): { readonly text: string; readonly encoding?: 'base64' } {
+  const bytes = Buffer.from(body ?? '', 'base64');
+  return isUtf8(bytes) ? { text: bytes.toString('utf8') } : { text: body ?? '', encoding: 'base64' };
+}

@@ -1,0 +1,49 @@
+/** The gate before a swap: refuses a table under which kept requests would fare otherwise than under the one in service. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { capturePath } from '../../runtime/capture/capture-path.ts';
+import { openRequests } from '../../runtime/capture/open-requests.ts';
+import type { FailOn, RefusedSwap } from '../../runtime/control/operations.ts';
+import { systemClock } from '../../runtime/platform/clock.ts';
+import type { RouteTable } from '../../schemas/generated/types.ts';
+import type { CompileRequest } from '../compile/compile-files.ts';
+import { outcomeText } from '../diff/format-requests.ts';
+import { readTable } from '../diff/open-side.ts';
+import { replayRequests } from '../diff/replay-requests.ts';
+import type { RequestChange } from '../diff/request-change.ts';
+import { isFound } from '../diff/request-change.ts';
+import { createExplainer } from '../explain/explainer.ts';
+
+/** Kept requests that are replayed before a swap: the newest. */
+const GATE_REQUESTS = 1000;
+/** So many of those that fare otherwise are named. */
+const NAMED = 10;
+
+/** @param folder of the table in service; without one there is nothing to compare with @returns null: it may pass */
+export async function passGate(
+  { home, env, jobs }: Pick<CompileRequest, 'home' | 'env' | 'jobs'>,
+  failOn: readonly FailOn[],
+  folder: string,
+  table: RouteTable,
+): Promise<RefusedSwap | null> {
+  const file = join(folder, 'routes.json');
+  if (failOn.length === 0 || !existsSync(file)) return null;
+  const context = { home, env, clock: systemClock };
+  const served = await readTable(context, file);
+  const stored = new Set(jobs.map(({ id }) => id));
+  const sides = { old: createExplainer(context, served, stored), new: createExplainer(context, table, stored) };
+  const requests = openRequests(capturePath(home));
+  try {
+    const report = await replayRequests(requests, GATE_REQUESTS, sides);
+    if (!isFound(report, failOn)) return null;
+    const { total, lost, gained, changed, changes } = report;
+    return { total, lost, gained, changed, requests: changes.slice(0, NAMED).map(named) };
+  } finally {
+    await requests.close();
+  }
+}
+
+function named({ id, route, kind, old, new: now }: RequestChange): RefusedSwap['requests'][number] {
+  const isOther = old.outcome !== now.outcome || old.reason !== now.reason;
+  return { id, route, kind, text: isOther ? outcomeText(old, now) : 'another prompt or address' };
+}

@@ -1,0 +1,22 @@
+/** Lets a subscription accept events, or not, for `webhook enable` and `webhook disable`. */
+import type { CliContext } from '../base/context.ts';
+import { printNote, visible } from '../output/print.ts';
+import { openTable } from './open-table.ts';
+import { existing, saveEntry } from './save-entry.ts';
+import { applyFlags } from './subscribe-flags.ts';
+
+interface SubscriptionReference {
+  readonly name: string;
+  readonly config: readonly string[] | undefined;
+}
+
+/** @throws CliError when there is no such subscription */
+export async function enableEntry(
+  { name, config }: SubscriptionReference,
+  enabled: boolean,
+  context: CliContext,
+): Promise<void> {
+  const open = await openTable(context, config);
+  await saveEntry(context, name, open, (before) => applyFlags(existing(name, open, before), { enabled }));
+  printNote(context, `${enabled ? 'enabled' : 'disabled'} ${visible(name)}`);
+}

@@ -1,0 +1,20 @@
+/** A kept request as the stages read one. */
+import type { RequestParts } from '../verify/request.ts';
+import { isMarker } from './credentials.ts';
+import type { KeptRequest } from './kept-request.ts';
+
+/** Names in lower case and repeated values joined, as node:http does; without the headers whose value was removed. */
+export function keptParts(kept: Pick<KeptRequest, 'method' | 'path' | 'headers' | 'body'>): RequestParts {
+  const headers = sentHeaders(kept.headers);
+  const joined: Record<string, string> = {};
+  for (const [name, value] of headers) {
+    const key = name.toLowerCase();
+    joined[key] = Object.hasOwn(joined, key) ? `${joined[key]}, ${value}` : value;
+  }
+  const body = Buffer.from(kept.body ?? '', 'base64');
+  return { method: kept.method, url: kept.path, headers: joined, rawHeaders: headers.flat(), body };
+}
+
+/** Those that are as they came. */
+export const sentHeaders = (headers: KeptRequest['headers']): KeptRequest['headers'] =>
+  headers.filter(([, value]) => !isMarker(value));

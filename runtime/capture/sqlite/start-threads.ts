@@ -1,0 +1,22 @@
+/** The threads of a server that keep requests and read them; each starts when it is first asked something. */
+import type { Logger } from '../../platform/log.ts';
+import { startEntry } from '../../platform/process/start-thread.ts';
+import { ThreadClient } from '../../store/sqlite/thread.ts';
+import type { ReaderRequest } from './capture-reader.ts';
+import type { CaptureThreadData } from './capture-thread.ts';
+import type { WriterRequest } from './capture-writer.ts';
+
+export interface CaptureThreads {
+  readonly writer: ThreadClient<WriterRequest>;
+  readonly reader: ThreadClient<ReaderRequest>;
+}
+
+export function startThreads(path: string, log: Logger): CaptureThreads {
+  const start = (role: CaptureThreadData['role']) => () =>
+    startEntry(new URL('./capture-thread.js', import.meta.url), { role, path } satisfies CaptureThreadData);
+  const onDeath = (reason: string): void => log.error({ reason }, 'a thread that keeps requests has died');
+  return {
+    writer: new ThreadClient(start('writer'), onDeath),
+    reader: new ThreadClient(start('reader'), onDeath),
+  };
+}

@@ -1,0 +1,22 @@
+/** Whether a profile has a target, for what links them and for what only asks: this brings no driver with it. */
+import type { ProfilePlan, TargetBinding, TargetPlan } from '../../schemas/generated/types.ts';
+
+/** Targets that need no switching on. */
+const ALWAYS_BOUND: readonly TargetPlan['driver'][] = ['log', 'local'];
+
+const NO_BINDING: TargetBinding = {
+  variant: null,
+  home_channel: null,
+  api_base: null,
+  allow_http: false,
+  credentials: {},
+  options: {},
+  retry_ambiguous: false,
+  max_attempts: 1,
+};
+
+/** Null: the target is not enabled in this profile. */
+export function bindingOf({ targets }: ProfilePlan, plan: TargetPlan): TargetBinding | null {
+  const own = Object.hasOwn(targets, plan.name) ? targets[plan.name] : undefined;
+  return own ?? (ALWAYS_BOUND.includes(plan.driver) ? NO_BINDING : null);
+}

@@ -1,0 +1,181 @@
+/** `requests list|show|replay`, against a gateway that runs and without one. */
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import type { TestContext } from 'node:test';
+import { test } from 'node:test';
+import type { KeptSummary } from '../../../runtime/capture/kept-request.ts';
+import { runInProcess, startInProcess } from '../../helpers/cli.ts';
+import { startGateway, until } from '../../helpers/gateway.ts';
+import { signed } from '../../helpers/serve.ts';
+import { tempDir } from '../../helpers/temp-dir.ts';
+
+const SECRET = 'a secret of sixteen characters';
+const CONFIG = `platforms:
+  webhook:
+    enabled: true
+    secret: env:WEBHOOK_SECRET
+    routes:
+      review:
+        events: [pull_request]
+        filters: { field: action, equals: opened }
+        prompt: "Review #{number}"
+      quiet: { capture: none }
+`;
+
+async function setUp(t: TestContext) {
+  const home = tempDir(t);
+  writeFileSync(join(home, '.env'), `WEBHOOK_SECRET=${SECRET}\n`, { mode: 0o600 });
+  const gateway = await startGateway(t, { home, config: CONFIG });
+  const send = (payload: unknown, headers: Record<string, string> = {}, path = '/webhooks/review') => {
+    const body = typeof payload === 'string' ? payload : JSON.stringify(payload);
+    const sent = { ...signed(body, SECRET), 'X-GitHub-Event': 'pull_request', ...headers };
+    return fetch(gateway.url + path, { method: 'POST', body, headers: sent });
+  };
+  const ok = async (...argv: string[]): Promise<string> => {
+    const { code, stdout, stderr } = await gateway.cli('requests', ...argv);
+    assert.equal(code, 0, stderr);
+    return stdout;
+  };
+  const list = async (...argv: string[]) => JSON.parse(await ok('list', '--json', ...argv)) as readonly KeptSummary[];
+  return { ...gateway, send, ok, list };
+}
+
+test('a list is filtered, paged and fits into 80 columns', async (t) => {
+  const { send, ok, list, home } = await setUp(t);
+  await send({ action: 'opened', number: 1 });
+  await send({ action: 'closed', number: 2 }, { 'X-GitHub-Delivery': 'f'.repeat(60) });
+  await send({ action: 'closed' }, { 'x-hub-signature-256': 'sha256=00' });
+  await send({}, {}, '/webhooks/quiet');
+  const all = await list();
+  assert.deepEqual(
+    all.map(({ outcome, reason }) => [outcome, reason]),
+    [
+      ['invalid_signature', 'malformed_signature'],
+      ['ignored', 'filter'],
+      ['accepted', null],
+    ],
+  );
+  assert.deepEqual((await list('--outcome', 'ignored', '--grep', '"number":2', '--since', '2h')).length, 1);
+  assert.deepEqual((await list('--route', 'quiet')).length, 0);
+  const [first] = await list('--limit', '1');
+  assert.deepEqual(
+    (await list('--before', first?.id ?? '')).map(({ id }) => id),
+    all.slice(1).map(({ id }) => id),
+  );
+  assert.match(await ok('list'), /^ID +AGE +ROUTE +EVENT +OUTCOME\n.*invalid_signature: malformed_signature\n/);
+  let narrow = '';
+  const write = (chunk: Buffer, _encoding: string, done: () => void): void => {
+    narrow += chunk.toString();
+    done();
+  };
+  const stdout = Object.assign(new Writable({ write }), { isTTY: true, columns: 80 });
+  await runInProcess(['requests', 'list'], { home, context: { stdout } });
+  assert(narrow.includes('review') && narrow.split('\n').every((line) => line.length <= 80), narrow);
+});
+
+test('a request that was refused says what to do, and never what would be right', async (t) => {
+  const { send, ok, list } = await setUp(t);
+  const body = '{"action":"opened"}';
+  const right = signed(body, SECRET)['x-hub-signature-256'] ?? '';
+  const base64 = Buffer.from(right.slice(7), 'hex').toString('base64');
+  await send(body, { 'x-hub-signature-256': `sha256=${base64}` });
+  const [{ id } = { id: '' }] = await list();
+  const shown = await ok('show', id.slice(0, 9));
+  assert.match(shown, /^answer +401 invalid_signature: /m);
+  assert.match(shown, /^cause +it would be right, but the signature is of another encoding/m);
+  assert.match(shown, /^next +set `source:` of route review/m);
+  assert(!shown.includes(right.slice(7)) && !shown.includes(base64));
+  assert.equal(JSON.parse(await ok('show', id, '--json')).cause.code, 'encoding');
+});
+
+test('a saved request is read by explain and by tests, and a skeleton passes as it is', async (t) => {
+  const { send, ok, list, cli, home } = await setUp(t);
+  const body = '{"action": "opened", "number": 7}';
+  await send(body);
+  const [{ id } = { id: '' }] = await list();
+  assert.equal(await ok('show', id, '--body'), body);
+  await ok('show', id, '--save', 'kept.json');
+  const explained = await cli('explain', 'review', '--payload', '@kept.json', '--json', '--config', 'config.yaml');
+  assert.equal(JSON.parse(explained.stdout).prompt, 'Review #7');
+  for (const extra of [[], ['--save', 'kept.json']]) {
+    const skeleton = await ok('show', id, '--as-test', '--config', 'config.yaml', ...extra);
+    writeFileSync(join(home, 'kept.test.yaml'), `config: config.yaml\n${skeleton}`);
+    const tested = await cli('test', 'kept.test.yaml');
+    assert.equal(tested.code, 0, tested.stdout + tested.stderr);
+    assert.match(skeleton, /prompt: "Review #7"/);
+  }
+  const curl = await ok('show', id, '--curl');
+  assert.match(curl, /--data-binary '\{"action": "opened", "number": 7\}'/);
+  assert(!/signature/i.test(curl));
+});
+
+test('a replay is a new event, and one without a valid signature is not sent again', async (t) => {
+  const { send, cli, list } = await setUp(t);
+  await send({ action: 'opened', number: 3 }, { 'X-GitHub-Delivery': 'once' });
+  await send({ action: 'opened' }, { 'x-hub-signature-256': 'sha256=00' });
+  const [refused, taken] = await list();
+  const again = await cli('requests', 'replay', taken?.id ?? '');
+  assert.match(again.stdout, /^202 \{"status":"accepted","route":"review","event":"pull_request"/);
+  const [newest] = await list();
+  assert.notEqual(newest?.delivery_id, 'once');
+  const shown = await cli('requests', 'show', newest?.id ?? '', '--json');
+  assert.equal(JSON.parse(shown.stdout).replay_of, taken?.id);
+  const no = await cli('requests', 'replay', refused?.id ?? '');
+  assert.equal(no.code, 1);
+  assert.match(no.stderr, /cannot be sent again: it had no valid signature/);
+});
+
+test('what was kept is there when no gateway runs, and in a home without anything there is nothing', async (t) => {
+  const { send, stop, cli, list } = await setUp(t);
+  await send({ action: 'opened' });
+  await stop();
+  const [kept] = await list();
+  assert.equal(kept?.outcome, 'accepted');
+  const replay = await cli('requests', 'replay', kept?.id ?? '');
+  assert.match(replay.stderr, /no gateway is running/);
+  const empty = await runInProcess(['requests', 'list', '--json'], { home: tempDir(t) });
+  assert.deepEqual(JSON.parse(empty.stdout), []);
+  const unknown = await cli('requests', 'show', 'nothing');
+  assert.match(unknown.stderr, /^error: no request "nothing" is kept\n/);
+});
+
+test('requests are followed as they come', async (t) => {
+  const { send, home, list } = await setUp(t);
+  await send({ action: 'opened', number: 1 });
+  const following = startInProcess(['requests', 'list', '--follow', '--json'], { home });
+  await until(async () => following.stdout().includes('\n'));
+  await send({ action: 'closed', number: 2 });
+  await until(async () => following.stdout().trim().split('\n').length === 2);
+  following.signal('SIGINT');
+  assert.equal((await following.done).code, 0);
+  const ids = following
+    .stdout()
+    .trim()
+    .split('\n')
+    .map((line) => (JSON.parse(line) as KeptSummary).id);
+  assert.deepEqual(ids, (await list()).map(({ id }) => id).reverse());
+});
+
+test('the log line of a request that was not taken names the kept one', async (t) => {
+  const { send, running, list } = await setUp(t);
+  await send({ action: 'closed' });
+  const [kept] = await list();
+  const line = await until(async () =>
+    running
+      .stderr()
+      .split('\n')
+      .find((text) => text.includes('"ignored"')),
+  );
+  assert.equal(JSON.parse(line).request, kept?.id);
+});
+
+test('the file holds what the table says, readable by its owner alone', async (t) => {
+  const { send, home, stop } = await setUp(t);
+  await send({ action: 'opened' });
+  await stop();
+  const { statSync } = await import('node:fs');
+  assert.equal(statSync(join(home, 'requests.db')).mode & 0o777, 0o600);
+  assert(!readFileSync(join(home, 'requests.db'), 'latin1').includes(SECRET));
+});
