@@ -35,7 +35,7 @@ export abstract class ConvertCommand extends Command<CliContext> {
     const source = readForeign(context, this.file);
     const check = await createCheck(context, folder);
     const converted = this.convert(source, { check, newSecret: () => newSecret(context) });
-    if ('findings' in converted) throw refusalError(converted);
+    if ('faults' in converted) throw refusalError(converted, source);
     // In a pipe the config itself is the result.
     const isWritten = this.out !== undefined || (!this.dryRun && context.stdout.isTTY === true);
     const written = isWritten ? writeConversion(context, folder, converted) : [];

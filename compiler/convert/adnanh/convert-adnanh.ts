@@ -17,23 +17,22 @@ import { asMap, textOf } from './hook-value.ts';
 /** @param runner text of the program that runs the commands */
 export function convertAdnanh(source: SourceText, runner: string, { check, newSecret }: Tools): Conversion | Refusal {
   const plain = plainCalls(source);
-  if ('findings' in plain) return plain;
+  if ('faults' in plain) return plain;
   const file = parseForeign(plain);
-  if ('findings' in file) return file;
+  if ('faults' in file) return file;
   if (!Array.isArray(file.value) || !file.value.every(isPlainMap))
     return refuse(
-      source,
       'a hooks file is a list of hooks, each with `id` and `execute-command`',
       'a config of Hermes Agent: hookwright convert hermes',
     );
-  if (file.value.length === 0) return refuse(source, 'it has no hooks');
+  if (file.value.length === 0) return refuse('it has no hooks');
   const draft: Draft = {
     ...{ origin: 'adnanh/webhook', file: source.name, config: {}, routes: [], variables: new Map() },
     report: new Report(file),
     newSecret,
   };
   const commands = convert(draft, file.value);
-  if (draft.routes.length === 0) return refuse(source, 'none of its hooks has both `id` and `execute-command`');
+  if (draft.routes.length === 0) return refuse('none of its hooks has both `id` and `execute-command`');
   const config = settle(draft, check);
   return {
     config,

@@ -19,7 +19,7 @@ export function plainCalls(source: SourceText): SourceText | Refusal {
   const start = Math.max(0, source.text.indexOf(action[0]));
   const message = 'this is a Go template, of which only getenv, cat and credential are understood';
   const hint = 'render the file first, with values for the secrets that stand for nothing';
-  return { findings: [{ rule: 'wrong-type', source, range: { start, end: start }, message, hint }] };
+  return { faults: [{ start, message, hint }] };
 }
 
 export interface TemplateCall {

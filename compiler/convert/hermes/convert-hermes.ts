@@ -31,11 +31,10 @@ export function convertHermes(
   { check, newSecret }: Tools,
 ): Conversion | Refusal {
   const file = parseForeign(source);
-  if ('findings' in file) return file;
-  if (!isPlainMap(file.value)) return refuse(source, 'a config of Hermes Agent is a map: sections by name', HOOKS_FILE);
+  if ('faults' in file) return file;
+  if (!isPlainMap(file.value)) return refuse('a config of Hermes Agent is a map: sections by name', HOOKS_FILE);
   const found = findRoutes(file.value as Settings);
-  if (found.length === 0)
-    return refuse(source, 'it has no webhook routes', 'they stand under platforms.webhook.extra.routes');
+  if (found.length === 0) return refuse('it has no webhook routes', 'they stand under platforms.webhook.extra.routes');
   const draft: Draft = {
     ...{ origin: 'Hermes Agent', file: source.name, config: {}, routes: [], variables: new Map() },
     report: new Report(file),

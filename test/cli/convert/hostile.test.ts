@@ -52,7 +52,7 @@ for (const [program, convert] of Object.entries(PROGRAMS)) {
     for (const text of NASTY)
       test(`takes or refuses ${JSON.stringify(text.slice(0, 60))}`, () => {
         const result = convert(text);
-        assert.ok('config' in result || result.findings.length > 0);
+        assert.ok('config' in result || result.faults.length > 0);
       });
 
     test('takes or refuses its own samples with parts taken out, doubled or swapped', () => {
@@ -63,7 +63,7 @@ for (const [program, convert] of Object.entries(PROGRAMS)) {
         const start = Math.floor(from * text.length);
         const changed = text.slice(0, start) + inserted + text.slice(start + Math.floor(length * 40));
         const result = convert(changed);
-        return 'config' in result || result.findings.length > 0;
+        return 'config' in result || result.faults.length > 0;
       });
       fc.assert(property, { numRuns: 300 });
     });
