@@ -32,6 +32,7 @@ export function setAuth(draft: Draft, route: DraftRoute, auth: Auth): void {
   const source =
     prefix === '' ? (SHIPPED[`${auth.verify} ${auth.place.kind} ${auth.place.name.toLowerCase()}`] ?? null) : 'bearer';
   route.settings.source = source ?? ownSource(draft, auth);
+  if (source === null && auth.verify !== 'token') noteForm(draft, route, auth);
   const references = auth.secrets.map((secret, at) =>
     reference(draft, route, { ...secret, text: secret.text.slice(prefix.length) }, at),
   );
@@ -44,6 +45,16 @@ export function setAuth(draft: Draft, route: DraftRoute, auth: Auth): void {
       reason: 'SHA-1 is kept, although GitHub signs with SHA-256 as well',
       instead: 'Where GitHub is the sender, write `source: github`',
     });
+}
+
+function noteForm({ report }: Draft, route: DraftRoute, { verify, secrets }: Auth): void {
+  const digest = verify.replace('hmac-', '');
+  report.changed({
+    path: secrets[0]?.path.slice(0, -1) ?? route.path,
+    route: route.name,
+    reason: `webhook takes a signature with \`${digest}=\` before it or without, a source one of both`,
+    instead: `Where the log says malformed_signature, change \`prefix\` at sources.${String(route.settings.source)}.signature`,
+  });
 }
 
 /** `Authorization: Bearer <secret>`. */
@@ -60,22 +71,21 @@ function ownSource({ config }: Draft, { verify, place }: Auth): string {
   const name = `${verify}-${place.kind}-${plain}`.replace(/-+$/, '').slice(0, 64);
   const at = { [place.kind]: place.name };
   const digest = verify.replace('hmac-', '');
+  const isHub = /hub/i.test(place.name);
   sources[name] = {
     title: `${place.kind === 'json' ? 'Payload' : place.kind === 'query' ? 'Query' : 'Header'} ${place.name}`,
     verify,
     ...(verify === 'token'
       ? tokenPlace(place.kind, place.name)
-      : { signature: hmacPlaces(at, digest), encoding: 'hex', signed: '{body}' }),
+      : { signature: hmacPlace(at, digest, isHub), encoding: 'hex', signed: '{body}' }),
     event: [{ json: 'event_type' }, { json: 'type' }],
   };
   return name;
 }
 
-/** The original takes a signature with its prefix or without, and one of several behind commas. */
-const hmacPlaces = (at: Settings, digest: string): readonly Settings[] => [
-  { ...at, split: ',', prefix: `${digest}=` },
-  at,
-];
+/** The original takes a signature with its prefix or without: a source knows one form, and most senders leave it out. */
+const hmacPlace = (at: Settings, digest: string, isHub: boolean): Settings =>
+  isHub ? { ...at, split: ',', prefix: `${digest}=` } : at;
 
 const tokenPlace = (kind: string, name: string): Settings =>
   kind === 'json' ? { signature: [{ json: name }, { form: name }] } : { signature: { [kind]: name } };

@@ -5,18 +5,15 @@
 import type { SourceText } from '../../text/source-text.ts';
 import type { Refusal } from '../conversion.ts';
 
-/** Quotes inside of a quoted string would end it. */
 const CALL =
   /\{\{-?\s*(getenv|cat|credential)\s+(?:"([^"\n]{1,200})"|`([^`\n]{1,200})`)\s*(?:\|\s*(?:js|html|print)\s*)*-?\}\}/g;
 const ACTION = /\{\{-?\s*(?:if|range|with|define|template|block|end|else|\$|\.|\/\*|getenv|cat|credential|print|env)\b/;
 
-/** Calls with their quotes replaced; the length stays. */
+/** Calls as plain text: quotes would end a string, and a brace would begin a map where the call has none. */
 export function plainCalls(source: SourceText): SourceText | Refusal {
-  const text = source.text.replace(CALL, (call) => call.replace(/["`]/g, "'"));
-  const rest = text.replace(/\{\{-?\s*(?:getenv|cat|credential)\s+'[^'\n]{1,200}'\s*(?:\|\s*\w+\s*)*-?\}\}/g, '');
-  const action = ACTION.exec(rest);
-  if (action === null) return { ...source, text };
-  const start = Math.max(0, source.text.indexOf(action[0]));
+  const text = source.text.replace(CALL, (call) => `<<${call.slice(2, -2).replaceAll('"', '`')}>>`);
+  const start = text.search(ACTION);
+  if (start < 0) return { ...source, text };
   const message = 'this is a Go template, of which only getenv, cat and credential are understood';
   const hint = 'render the file first, with values for the secrets that stand for nothing';
   return { faults: [{ start, message, hint }] };
@@ -29,7 +26,7 @@ export interface TemplateCall {
 
 /** The call that a text consists of; null: it is a text of its own. */
 export function callIn(text: string): TemplateCall | null {
-  const match = /^\{\{-?\s*(getenv|cat|credential)\s+'([^']+)'[^{}]*\}\}$/.exec(text.trim());
+  const match = /^<<-?\s*(getenv|cat|credential)\s+`([^`]+)`[^<>]*>>$/.exec(text.trim());
   const [, name, argument] = match ?? [];
   return name === undefined || argument === undefined ? null : { name: name as TemplateCall['name'], argument };
 }

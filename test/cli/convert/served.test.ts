@@ -145,3 +145,74 @@ test('adnanh: the command gets its arguments, variables and files; whoever the r
   const text = await until(async () => existsSync(seen) && readFileSync(seen, 'utf8'));
   assert.equal(text, `<--ref><abc><${author}><><push><${body}>\nada/7/${realpathSync('/tmp')}\npng`);
 });
+
+const RULES = `
+- id: plain
+  execute-command: /bin/true
+  trigger-rule:
+    match: { type: payload-hmac-sha512, secret: plain-hook-91d0, parameter: { source: header, name: X-Signature } }
+- id: rotation
+  execute-command: /bin/true
+  trigger-signature-soft-failures: true
+  trigger-rule:
+    or:
+      - match: { type: payload-hmac-sha256, secret: rotation-new-44, parameter: { source: header, name: X-Signature } }
+      - match: { type: payload-hmac-sha256, secret: rotation-old-99, parameter: { source: header, name: X-Signature } }
+- id: hub
+  execute-command: /bin/true
+  trigger-rule:
+    match: { type: payload-hmac-sha256, secret: hub-hook-5e, parameter: { source: header, name: X-Hub-Signature } }
+- id: query
+  execute-command: /bin/true
+  trigger-rule: { match: { type: value, value: query-token-42, parameter: { source: url, name: token } } }
+- id: bearer
+  execute-command: /bin/true
+  trigger-rule: { match: { type: value, value: Bearer bearer-token-6b, parameter: { source: header, name: Authorization } } }
+- id: slash
+  execute-command: /bin/true
+  trigger-rule: { match: { type: value, value: slash-token-0d, parameter: { source: payload, name: token } } }
+- id: filters
+  execute-command: /bin/true
+  trigger-rule:
+    and:
+      - match: { type: value, value: filter-token-11, parameter: { source: header, name: X-Token } }
+      - match: { type: value, value: "3", parameter: { source: payload, name: size } }
+      - not: { match: { type: regex, regex: "^test", parameter: { source: payload, name: event } } }
+`;
+
+test('adnanh: senders are checked as the trigger rules say', async (t) => {
+  const { gateway } = await serve(t, 'adnanh', RULES);
+  const sign = (algorithm: string, secret: string): string => hmac(algorithm, secret, '{"a":1}');
+  const json = { 'content-type': 'application/json' };
+  const form = { 'content-type': 'application/x-www-form-urlencoded' };
+  const filtered = { ...json, 'x-token': 'filter-token-11' };
+  const requests: readonly (readonly [path: string, headers: Record<string, string>, body: string, status: string])[] =
+    [
+      ['plain', { ...json, 'x-signature': sign('sha512', 'plain-hook-91d0') }, '{"a":1}', '202'],
+      ['plain', { ...json, 'x-signature': `sha512=${sign('sha512', 'plain-hook-91d0')}` }, '{"a":1}', '401'],
+      ['plain', { ...json, 'x-signature': sign('sha512', 'plain-hook-91d1') }, '{"a":1}', '401'],
+      ['plain', { ...json, 'x-signature': sign('sha256', 'plain-hook-91d0') }, '{"a":1}', '401'],
+      ['rotation', { ...json, 'x-signature': sign('sha256', 'rotation-new-44') }, '{"a":1}', '202'],
+      ['rotation', { ...json, 'x-signature': sign('sha256', 'rotation-old-99') }, '{"a":1}', '202'],
+      ['hub', { ...json, 'x-hub-signature': `sha256=${sign('sha256', 'hub-hook-5e')}` }, '{"a":1}', '202'],
+      ['query?token=query-token-42', json, '{"a":1}', '202'],
+      ['query', json, '{"a":1}', '401'],
+      ['bearer', { ...json, authorization: 'Bearer bearer-token-6b' }, '{"a":1}', '202'],
+      ['bearer', { ...json, authorization: 'bearer-token-6b' }, '{"a":1}', '401'],
+      ['slash', json, '{"token":"slash-token-0d"}', '202'],
+      ['slash', form, 'token=slash-token-0d&text=hello', '202'],
+      ['slash', form, 'token=slash-token-0e', '401'],
+      ['filters', filtered, '{"size":3,"event":"push"}', '202'],
+      ['filters', filtered, '{"size":"3","event":"push"}', '202'],
+      ['filters', filtered, '{"size":4,"event":"push"}', '200 ignored'],
+      ['filters', filtered, '{"size":3,"event":"testing"}', '200 ignored'],
+      // The original's `and` is false where a field below `not` is missing.
+      ['filters', filtered, '{"size":3}', '200 ignored'],
+    ];
+  for (const [path, headers, body, expected] of requests) {
+    const response = await fetch(`${gateway.url}/webhooks/${path}`, { method: 'POST', headers, body });
+    const { status } = (await response.json()) as { status: string };
+    const seen = status === 'ignored' ? `${response.status} ignored` : String(response.status);
+    assert.equal(seen, expected, `${path} ${JSON.stringify(headers)} ${body}`);
+  }
+});
