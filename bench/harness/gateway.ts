@@ -9,6 +9,8 @@ import { SECRET } from './payloads.ts';
 
 export interface GatewayOptions {
   readonly durability: 'full' | 'normal';
+  /** Further lines below `gateway:`, indented. */
+  readonly settings?: string;
   /** Null: the disk as it is. */
   readonly disk: (Omit<DiskPlan, 'home'> & { readonly tool: DiskTool }) | null;
 }
@@ -20,16 +22,16 @@ export interface RunningGateway {
 }
 
 /** Connections are bounded by the load generator. Without an agent a run answers with its prompt. */
-const gatewayYaml = (durability: string): string =>
-  `${ROUTES.replace('    port: 0\n', '    port: 0\n    max_connections: 20000\n')}gateway:\n  durability: ${durability}\n`;
+const gatewayYaml = (durability: string, settings: string): string =>
+  `${ROUTES.replace('    port: 0\n', '    port: 0\n    max_connections: 20000\n')}gateway:\n  durability: ${durability}\n${settings}`;
 
 /** Starts a gateway of `dist/`, runs `work`, kills it. */
 export async function withGateway<T>(
-  { durability, disk }: GatewayOptions,
+  { durability, settings = '', disk }: GatewayOptions,
   work: (gateway: RunningGateway) => Promise<T>,
 ): Promise<T> {
   const home = tempFolder();
-  writeFileSync(join(home, 'hookwright.yaml'), gatewayYaml(durability));
+  writeFileSync(join(home, 'hookwright.yaml'), gatewayYaml(durability, settings));
   const gateway = await startGatewayProcess({
     home,
     program: [process.execPath, join(ROOT, 'dist/cli/main.js')],

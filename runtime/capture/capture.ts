@@ -6,6 +6,7 @@ import type { GatewayPlan, RouteTable } from '../../schemas/generated/types.ts';
 import type { Redact } from '../deliver/redact.ts';
 import type { Intake } from '../intake/intake.ts';
 import type { Reply } from '../intake/reply.ts';
+import { TAKEN } from '../intake/reply.ts';
 import type { Clock, Timer } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
 import type { Client } from '../store/sqlite/thread.ts';
@@ -16,7 +17,6 @@ import type { Captured, CaptureLimits } from './captured.ts';
 import type { CredentialPlaces } from './credentials.ts';
 import { credentialPlaces } from './credentials.ts';
 import type { KeptRequests } from './kept-request.ts';
-import { TAKEN_OUTCOMES } from './kept-request.ts';
 import { makeRecord } from './make-record.ts';
 import { requestsOf } from './open-requests.ts';
 import { createRequestIds, firstNumber, idOf } from './request-id.ts';
@@ -85,7 +85,7 @@ export class Capture {
 
   /** Keeps an answered request, if there is room. @returns its id; null: it is not kept @param replayOf id of the one it repeats */
   take(intake: Intake, reply: Reply, replayOf: string | null = null): string | null {
-    const isTaken = TAKEN_OUTCOMES.has(reply.outcome);
+    const isTaken = TAKEN.has(reply.outcome);
     const { capture } = intake.route.plan;
     if (this.isClosed || capture === 'none' || (capture === 'problems' && isTaken)) return null;
     const { clock, counts } = this.context;
