@@ -7,6 +7,7 @@ import { captureCase } from './cases/capture.ts';
 import { coldStartCase } from './cases/cold-start.ts';
 import { compileCase } from './cases/compile.ts';
 import { deliverCase } from './cases/deliver.ts';
+import { diffRequestsCase } from './cases/diff-requests.ts';
 import { memoryCase } from './cases/memory.ts';
 import { notFoundCase } from './cases/not-found.ts';
 import { openLoopCase } from './cases/open-loop.ts';
@@ -36,6 +37,7 @@ const CASES: readonly Case[] = [
   renderCase,
   deliverCase,
   coldStartCase,
+  diffRequestsCase,
 ];
 
 const { cases, quick, options } = readArguments();

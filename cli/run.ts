@@ -1,10 +1,10 @@
 /** Runs one command line: finds the command, has its arguments parsed, prints its failure, returns the exit code. */
 import type { Command } from 'clipanion';
 import { Cli } from 'clipanion';
+import { createPaint } from '../base/paint.ts';
 import { isSystemError } from '../base/system-error.ts';
 import { nodeFiles } from '../compiler/node/node-files.ts';
 import { projectEnvPath } from '../compiler/source/search-config.ts';
-import { createPaint } from './base/colour.ts';
 import type { CliContext } from './base/context.ts';
 import { CliError, UsageError } from './base/errors.ts';
 import { packageVersion } from './base/package-version.ts';

@@ -1,7 +1,6 @@
 /** The catalog a config is compiled against: the shipped entries, above them those of the home and of the config. */
 import { join } from 'node:path';
 import type { BlueprintPlan, Config, SourceFile } from '../schemas/generated/types.ts';
-import { loadBlueprints } from './blueprints/load-blueprints.ts';
 import type { KnownToolsets } from './config/toolsets.ts';
 import type { NodePath } from './diagnostics/problem.ts';
 import type { CatalogTarget } from './lower/targets.ts';
@@ -11,6 +10,7 @@ import { duplicateDefinition } from './rules/duplicate-definition.ts';
 import type { ShippedCatalog } from './shipped-catalog.ts';
 import type { Places } from './source/file-tree.ts';
 import type { Files } from './source/files.ts';
+import { loadBlueprints } from './source/load-blueprints.ts';
 import { loadCatalogFolder } from './source/load-catalog.ts';
 
 /** An entry, and where its user wrote it; null: shipped. */

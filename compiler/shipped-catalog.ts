@@ -1,12 +1,12 @@
 /** Loads the catalog that comes with this program, once for all compiles: its YAML files, or the one JSON file a build makes of them. */
 import { join } from 'node:path';
 import type { BlueprintPlan, SourceFile } from '../schemas/generated/types.ts';
-import { loadBlueprints } from './blueprints/load-blueprints.ts';
 import type { KnownToolsets } from './config/toolsets.ts';
 import type { Finding } from './diagnostics/diagnostic.ts';
 import type { CatalogTarget } from './lower/targets.ts';
 import { lowerTargetFile } from './lower/targets.ts';
 import type { Files } from './source/files.ts';
+import { loadBlueprints } from './source/load-blueprints.ts';
 import { loadCatalogFolder } from './source/load-catalog.ts';
 import { parseYaml } from './source/parse-yaml.ts';
 import { readText } from './source/read-text.ts';

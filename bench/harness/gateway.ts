@@ -21,9 +21,16 @@ export interface RunningGateway {
   readonly resident: () => number;
 }
 
-/** Connections are bounded by the load generator. Without an agent a run answers with its prompt. */
+/**
+ * Connections are bounded by the load generator. Without an agent a run answers with its prompt, so that runs keep up
+ * with events if enough of them may go on at once; it is not their limits that are measured here.
+ */
 const gatewayYaml = (durability: string, settings: string): string =>
-  `${ROUTES.replace('    port: 0\n', '    port: 0\n    max_connections: 20000\n')}gateway:\n  durability: ${durability}\n${settings}`;
+  `${ROUTES.replace('    port: 0\n', '    port: 0\n    max_connections: 20000\n')}gateway:
+  durability: ${durability}
+  max_concurrent_runs: 256
+  max_queued_runs: 1000000
+${settings}`;
 
 /** Starts a gateway of `dist/`, runs `work`, kills it. */
 export async function withGateway<T>(

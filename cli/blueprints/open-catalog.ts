@@ -1,13 +1,13 @@
 /** Opens the blueprints of this home for a command: shipped ones, the user's own, and the settings they are shown with. */
 
 import { join } from 'node:path';
-import { loadBlueprints } from '../../compiler/blueprints/load-blueprints.ts';
 import type { Diagnostic, Finding } from '../../compiler/diagnostics/diagnostic.ts';
 import { sortDiagnostics } from '../../compiler/diagnostics/diagnostic.ts';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
 import { printPretty } from '../../compiler/print/print-pretty.ts';
 import { blueprintUnusedField } from '../../compiler/rules/blueprint-unused-field.ts';
 import { isTimeZone } from '../../compiler/schedule/time-zone.ts';
+import { loadBlueprints } from '../../compiler/source/load-blueprints.ts';
 import { loadConfig } from '../../compiler/source/load-config.ts';
 import { searchConfig } from '../../compiler/source/search-config.ts';
 import { mergeFiles } from '../../compiler/source/source-tree.ts';

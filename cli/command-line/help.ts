@@ -1,6 +1,6 @@
 /** The help texts: all commands on one screen, one group of commands, one command. */
 import type { CommandClass } from 'clipanion';
-import type { Paint } from '../base/colour.ts';
+import type { Paint } from '../../base/paint.ts';
 import type { CliContext } from '../base/context.ts';
 import type { CommandEntry, CommandGroup } from './command-entry.ts';
 import type { CommandShape, OptionShape } from './command-shape.ts';

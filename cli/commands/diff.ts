@@ -1,7 +1,7 @@
 /** `hookwright diff`: what changes in meaning between two configurations. */
 import { Command, Option } from 'clipanion';
+import { createPaint } from '../../base/paint.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
-import { createPaint } from '../base/colour.ts';
 import type { CliContext } from '../base/context.ts';
 import { withTrouble } from '../base/errors.ts';
 import { failOnOption } from '../command-line/options.ts';

@@ -1,12 +1,12 @@
 /** `hookwright doctor`: looks whether everything a gateway needs is there, and says what to do where it is not. */
 import { Command, Option } from 'clipanion';
+import type { Style } from '../../base/paint.ts';
+import { createPaint } from '../../base/paint.ts';
 import type { CompileResult } from '../../compiler/compile.ts';
 import { createDeliveryContext } from '../../runtime/deliver/delivery-context.ts';
 import { runProcess } from '../../runtime/platform/process/run-process.ts';
 import { createSecrets } from '../../runtime/platform/secrets/machine-secrets.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
-import type { Style } from '../base/colour.ts';
-import { createPaint } from '../base/colour.ts';
 import type { CliContext } from '../base/context.ts';
 import { configOption, jsonOption } from '../command-line/options.ts';
 import type { CompileRequest } from '../compile/compile-files.ts';

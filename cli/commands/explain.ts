@@ -1,6 +1,6 @@
 /** `hookwright explain`: what becomes of an event on a route as it is configured now, and why. Without effect. */
 import { Command, Option } from 'clipanion';
-import { createPaint } from '../base/colour.ts';
+import { createPaint } from '../../base/paint.ts';
 import type { CliContext } from '../base/context.ts';
 import { UsageError } from '../base/errors.ts';
 import { configOption } from '../command-line/options.ts';

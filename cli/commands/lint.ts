@@ -1,9 +1,9 @@
 /** `hookwright lint`: every diagnostic of the configuration; nothing is written. */
 import { Command, Option } from 'clipanion';
+import { createPaint } from '../../base/paint.ts';
 import { createMachineFacts } from '../../compiler/node/machine-facts.ts';
 import { strictly } from '../../compiler/strictly.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
-import { createPaint } from '../base/colour.ts';
 import type { CliContext } from '../base/context.ts';
 import { UsageError } from '../base/errors.ts';
 import { configOption, formatOption } from '../command-line/options.ts';

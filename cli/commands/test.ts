@@ -1,8 +1,8 @@
 /** `hookwright test`: runs the tests of a configuration. */
 import { Command, Option } from 'clipanion';
+import { createPaint } from '../../base/paint.ts';
 import { hasErrors } from '../../compiler/diagnostics/diagnostic.ts';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
-import { createPaint } from '../base/colour.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError, UsageError } from '../base/errors.ts';
 import { formatOption } from '../command-line/options.ts';

@@ -1,6 +1,7 @@
 /** Differences for a person: by entry, each as a sentence, with both places; texts of several lines as a diff. */
+
+import type { Paint } from '../../base/paint.ts';
 import type { Place } from '../../schemas/generated/types.ts';
-import type { Paint } from '../base/colour.ts';
 import { formatDiff } from '../output/diff.ts';
 import { visible } from '../output/print.ts';
 import type { Change } from './change.ts';

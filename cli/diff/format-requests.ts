@@ -1,5 +1,5 @@
 /** Kept requests that are treated otherwise, for a person. */
-import type { Paint } from '../base/colour.ts';
+import type { Paint } from '../../base/paint.ts';
 import { formatDiff } from '../output/diff.ts';
 import { visible } from '../output/print.ts';
 import type { Replayed, RequestChange, RequestsReport, Unjudged } from './request-change.ts';

@@ -1,8 +1,8 @@
 /** An explanation for a person: the answer first, then each stage that had something to say, then what would run. */
 
+import type { Paint } from '../../base/paint.ts';
 import { REASON_TEXTS } from '../../runtime/verify/reason-texts.ts';
 import type { ExplainedFilter, ExplainedStage, Explanation } from '../../schemas/generated/types.ts';
-import type { Paint } from '../base/colour.ts';
 import { visible } from '../output/print.ts';
 
 /** Values of a payload are cut to this many characters. */

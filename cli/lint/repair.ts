@@ -1,4 +1,6 @@
 /** `lint --fix`: writes the repairs that are certain, as long as each of them removes its diagnostic. */
+
+import { createPaint } from '../../base/paint.ts';
 import type { CompileResult } from '../../compiler/compile.ts';
 import type { FixedFile } from '../../compiler/diagnostics/apply-fixes.ts';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
@@ -6,7 +8,6 @@ import { safeText } from '../../compiler/print/safe-lines.ts';
 import { repairRounds } from '../../compiler/repair/repair-rounds.ts';
 import type { Files } from '../../compiler/source/files.ts';
 import { writeAtomic } from '../../runtime/platform/write-atomic.ts';
-import { createPaint } from '../base/colour.ts';
 import type { CliContext } from '../base/context.ts';
 import type { CompileRequest } from '../compile/compile-files.ts';
 import { compileRequest } from '../compile/compile-files.ts';

@@ -1,5 +1,5 @@
 /** Shows what a command is about to change in a text file, line by line. */
-import type { Paint } from '../base/colour.ts';
+import type { Paint } from '../../base/paint.ts';
 
 type Edit = readonly [sign: ' ' | '-' | '+', line: string];
 

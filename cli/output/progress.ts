@@ -1,8 +1,8 @@
 /** A progress bar on stderr, for terminals only: elsewhere it writes nothing. */
 
-import { createPaint } from '../base/colour.ts';
+import { cutToWidth } from '../../base/display-width.ts';
+import { createPaint } from '../../base/paint.ts';
 import type { CliContext } from '../base/context.ts';
-import { cutToWidth } from './width.ts';
 
 export interface Progress {
   /** `done` of the total are finished; `label` says what is being done. */

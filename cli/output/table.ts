@@ -1,9 +1,9 @@
 /** Tables for people: aligned columns, cut to the terminal's width when there is one. */
 
-import { createPaint } from '../base/colour.ts';
+import { cutToWidth, displayWidth } from '../../base/display-width.ts';
+import { createPaint } from '../../base/paint.ts';
 import type { CliContext } from '../base/context.ts';
 import { visible } from './print.ts';
-import { cutToWidth, displayWidth } from './width.ts';
 
 export interface Column<Row> {
   readonly title: string;

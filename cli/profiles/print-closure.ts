@@ -1,5 +1,5 @@
 /** Prints a profile's closure for people. */
-import type { Paint } from '../base/colour.ts';
+import type { Paint } from '../../base/paint.ts';
 import { visible } from '../output/print.ts';
 import type { ProfileClosure } from './closure.ts';
 

@@ -1,6 +1,7 @@
 /** Prints the results of a test run: for people, for programs, for JUnit readers, as annotations of a pull request. */
+
+import type { Paint } from '../../base/paint.ts';
 import { printGithub } from '../../compiler/print/print-github.ts';
-import type { Paint } from '../base/colour.ts';
 import { formatStop } from '../explain/format-explanation.ts';
 import { formatDiff } from '../output/diff.ts';
 import { visible } from '../output/print.ts';

@@ -3,7 +3,7 @@ import type { EventsPlan, GlobPlan } from '../../schemas/generated/types.ts';
 import type { EventNames } from '../config/event-names.ts';
 import { isGlob } from '../config/event-names.ts';
 import type { Lowered, Problem } from '../diagnostics/problem.ts';
-import { globSource, linkGlob } from '../globs/linear-glob.ts';
+import { linkGlob } from '../globs/linear-glob.ts';
 import { eventGlob } from '../rules/event-glob.ts';
 
 /** Problems: `event-glob` (a glob that cannot be read, or not be matched in linear time). An empty list accepts every event. */
@@ -16,12 +16,9 @@ export function lowerEvents(entries: readonly string[], names: EventNames = {}):
       exact.add(entry);
       return;
     }
-    const source = globSource(entry);
-    if (typeof source === 'string') globs.set(source, { text: entry, source });
-    else {
-      const message = `${JSON.stringify(entry)} is no glob that can be used here: ${source.message}`;
-      problems.push({ rule: eventGlob, path: [index], at: 'value', message });
-    }
+    const { plan: source, problems: found } = eventGlob.check(entry, [index]);
+    problems.push(...found);
+    if (source !== null) globs.set(source, { text: entry, source });
   });
   if (problems.length > 0) return { plan: null, problems };
   const plan: EventsPlan = { exact: [...exact], globs: [...globs.values()] };

@@ -1,30 +1,12 @@
 /** Lowers a file of catalog/targets to the plan that the delivery executor interprets. */
 import type { AddressPlan, TargetFile, TargetPlan, TargetVariant, VariantPlan } from '../../schemas/generated/types.ts';
+import { SHARED_PARTS } from '../config/target-parts.ts';
 import type { Lowered, Problem } from '../diagnostics/problem.ts';
 import { targetDriver } from '../rules/target-driver.ts';
 import { lowerAddress, lowerSettings } from './target/address.ts';
 import type { TargetScope } from './target/scope.ts';
 import type { MergedVariant } from './target/variant.ts';
 import { lowerVariant } from './target/variant.ts';
-
-/** Parts that a target may say once for all its variants. */
-const SHARED = [
-  'address',
-  'base',
-  'request',
-  'text',
-  'key',
-  'signature',
-  'exchange',
-  'success',
-  'message_id',
-  'error_code',
-  'outcomes',
-  'retry_after',
-  'pacing',
-  'timeout_seconds',
-  'max_response_bytes',
-] as const satisfies readonly (keyof TargetVariant & keyof TargetFile)[];
 
 /** Name of the only variant of a target that names none. */
 const ONLY_VARIANT = 'default';
@@ -43,7 +25,7 @@ export function lowerTarget(name: string, file: TargetFile): Lowered<TargetPlan>
   const settings = lowerSettings(scope.settings, ['settings'], scope);
   const shared = lowerAddress(scope.address, ['address'], scope);
   const variants = driver === 'http' ? mergeVariants(file).map((variant) => lowerVariant(variant, scope)) : [];
-  if (driver !== 'http') refuseHttpParts(file, driver, scope);
+  problems.push(...targetDriver.check(file));
   if (problems.length > 0) return { plan: null, problems: unique(problems) };
   const plan = { name, title: file.title, driver, settings, address: allAddresses(shared, variants), variants };
   return { plan, problems };
@@ -51,7 +33,7 @@ export function lowerTarget(name: string, file: TargetFile): Lowered<TargetPlan>
 
 function mergeVariants(file: TargetFile): MergedVariant[] {
   const shared: Record<string, unknown> = {};
-  for (const part of SHARED) if (file[part] !== undefined) shared[part] = file[part];
+  for (const part of SHARED_PARTS) if (file[part] !== undefined) shared[part] = file[part];
   const named = Object.entries(file.variants ?? {});
   if (named.length === 0) {
     return [{ name: ONLY_VARIANT, parts: shared as TargetVariant, pathOf: (part) => [part] }];
@@ -61,15 +43,6 @@ function mergeVariants(file: TargetFile): MergedVariant[] {
     parts: { ...(shared as TargetVariant), ...own },
     pathOf: (part) => (own[part] !== undefined || shared[part] === undefined ? ['variants', name, part] : [part]),
   }));
-}
-
-/** Parts that only the HTTP executor reads would be silently ignored. */
-function refuseHttpParts(file: TargetFile, driver: string, scope: TargetScope): void {
-  for (const part of [...SHARED, 'variants'] as const) {
-    if (part === 'address' || file[part] === undefined) continue;
-    const message = `the driver \`${driver}\` is code and does not read \`${part}\``;
-    scope.report({ rule: targetDriver, path: [part], at: 'key', message });
-  }
 }
 
 /** Every field any variant knows; required when the variants agree on it. */

@@ -1,6 +1,6 @@
 /** Draws the line of a diagnostic with a caret below what it means. */
+import { characterWidth, cutToWidth, displayWidth } from '../../base/display-width.ts';
 import type { Range, SourceText } from '../text/source-text.ts';
-import { characterWidth, displayWidth } from './display-width.ts';
 import type { Lines } from './lines.ts';
 import type { SafeLine } from './safe-lines.ts';
 
@@ -56,22 +56,10 @@ interface Cut {
 /** Shortens a long line on both sides of the marked part. */
 function fit({ before, middle, after }: Cut, room: number): Cut {
   if (displayWidth(before + middle + after, room) <= room) return { before, middle, after };
-  const kept = { middle: head(middle, Math.floor(room * 0.6)), before };
+  const kept = { middle: cutToWidth(middle, Math.floor(room * 0.6)), before };
   const rest = room - displayWidth(kept.middle);
   if (displayWidth(before, rest) > rest * 0.7) kept.before = tail(before, Math.floor(rest * 0.6));
-  return { ...kept, after: head(after, Math.max(0, rest - displayWidth(kept.before))) };
-}
-
-function head(text: string, room: number): string {
-  if (displayWidth(text, room) <= room) return text;
-  let taken = '';
-  let width = 1;
-  for (const character of text) {
-    width += characterWidth(character);
-    if (width > room) break;
-    taken += character;
-  }
-  return taken + ELLIPSIS;
+  return { ...kept, after: cutToWidth(after, Math.max(0, rest - displayWidth(kept.before))) };
 }
 
 function tail(text: string, room: number): string {

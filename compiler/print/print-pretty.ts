@@ -1,5 +1,6 @@
 /** Prints diagnostics for people: a line, a code frame, a hint, related places, and a count at the end. */
-
+import type { Paint } from '../../base/paint.ts';
+import { createPaint } from '../../base/paint.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { printable } from '../diagnostics/printable.ts';
 import type { Range, SourceText } from '../text/source-text.ts';
@@ -16,10 +17,6 @@ export interface PrettyOptions {
   readonly width: number;
 }
 
-type Style = 'bold' | 'red' | 'yellow' | 'blue' | 'dim';
-type Paint = (style: Style, text: string) => string;
-
-const CODES: Readonly<Record<Style, number>> = { bold: 1, dim: 2, red: 31, yellow: 33, blue: 34 };
 const SEVERITY_STYLE = { error: 'red', warning: 'yellow' } as const;
 
 interface Printing {
@@ -32,7 +29,7 @@ interface Printing {
 /** Empty without diagnostics; else ends with a line break. */
 export function printPretty(diagnostics: readonly Diagnostic[], options: PrettyOptions): string {
   if (diagnostics.length === 0) return '';
-  const paint: Paint = options.color ? (style, text) => `\u001b[${CODES[style]}m${text}\u001b[0m` : (_, text) => text;
+  const paint = createPaint(options.color);
   const lines = createLines();
   const safeLine = createSafeLines(diagnostics, lines);
   const printing: Printing = { lines, safeLine, paint, width: options.width };

@@ -1,4 +1,8 @@
 /** A default that the field itself would refuse. */
+
+import type { BlueprintFieldFile } from '../../schemas/generated/types.ts';
+import { completeField, isTime } from '../blueprints/fields.ts';
+import type { Problem } from '../diagnostics/problem.ts';
 import type { Rule } from '../diagnostics/rule.ts';
 
 export const blueprintDefault = {
@@ -6,4 +10,21 @@ export const blueprintDefault = {
   severity: 'error',
   title: "The default of a blueprint's field is not among its options, or is no time.",
   why: 'The blueprint could not be used as it is offered.',
+  check(fields: readonly BlueprintFieldFile[]): readonly Problem[] {
+    return fields.flatMap((field, index): readonly Problem[] => {
+      const message = faultOf(field);
+      return message === null
+        ? []
+        : [{ rule: blueprintDefault, path: ['fields', index, 'default'], at: 'value', message }];
+    });
+  },
 } as const satisfies Rule;
+
+function faultOf(file: BlueprintFieldFile): string | null {
+  const field = completeField(file);
+  if (field.type === 'time') return isTime(field.default) ? null : 'the default of a `time` field is a 24-hour `HH:MM`';
+  if (field.default === '') return 'the default is empty; give the value most users would take';
+  if (field.type === 'text' || field.options.length === 0 || field.options.includes(field.default)) return null;
+  const options = field.options.map((option) => `\`${option}\``).join(', ');
+  return `the default \`${field.default}\` is none of the options ${options}`;
+}

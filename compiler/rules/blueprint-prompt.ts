@@ -1,4 +1,8 @@
 /** A prompt that asks for a value nobody gives. */
+
+import type { BlueprintPlan } from '../../schemas/generated/types.ts';
+import { findPlaceholders } from '../blueprints/placeholders.ts';
+import type { Problem } from '../diagnostics/problem.ts';
 import type { Rule } from '../diagnostics/rule.ts';
 
 export const blueprintPrompt = {
@@ -6,4 +10,17 @@ export const blueprintPrompt = {
   severity: 'error',
   title: 'The prompt of a blueprint holds a placeholder that is none of its fields.',
   why: 'It would stay in every prompt of the job as it stands.',
+  /** Placeholders of the prompt that no field fills. */
+  check({ prompt, fields }: Pick<BlueprintPlan, 'prompt' | 'fields'>): readonly Problem[] {
+    const names = fields.map((field) => field.name);
+    return findPlaceholders(prompt)
+      .filter(({ name }) => !names.includes(name))
+      .map(({ name, offset, length }) => ({
+        rule: blueprintPrompt,
+        path: ['prompt'],
+        at: 'value' as const,
+        within: { offset, length },
+        message: `no field fills \`{${name}}\`; there are ${names.map((other) => `\`${other}\``).join(', ')}`,
+      }));
+  },
 } as const satisfies Rule;

@@ -1,5 +1,13 @@
 /** A schedule that some choice of options breaks (§2.8). */
+import type { BlueprintField, BlueprintPlan } from '../../schemas/generated/types.ts';
+import { combinations, countCombinations } from '../blueprints/combinations.ts';
+import type { BlueprintValues } from '../blueprints/fields.ts';
+import { dayField, timeField } from '../blueprints/fields.ts';
+import type { Placeholder } from '../blueprints/placeholders.ts';
+import { findPlaceholders } from '../blueprints/placeholders.ts';
+import type { Problem } from '../diagnostics/problem.ts';
 import type { Rule } from '../diagnostics/rule.ts';
+import { parseSchedule } from '../schedule/parse-schedule.ts';
 
 export const blueprintSchedule = {
   id: 'blueprint-schedule',
@@ -7,4 +15,62 @@ export const blueprintSchedule = {
   title:
     "A combination of a blueprint's options does not make a valid five-field cron expression, or leaves a placeholder unfilled.",
   why: 'The job would be refused only once a user has chosen that option.',
+  /** The first combination that makes no schedule stands for all. */
+  check(blueprint: Pick<BlueprintPlan, 'fields' | 'schedule'>): readonly Problem[] {
+    const unfilled = checkPlaceholders(blueprint.schedule, blueprint.fields);
+    if (unfilled.length > 0) return unfilled;
+    const count = countCombinations(blueprint);
+    if (count > MAX_COMBINATIONS) {
+      return [{ ...AT, message: `${count} combinations are too many to check; the most is ${MAX_COMBINATIONS}` }];
+    }
+    for (const { values, schedule } of combinations(blueprint)) {
+      const parsed = parseSchedule(schedule);
+      if (parsed.ok) continue;
+      const made =
+        Object.keys(values).length === 0 ? '' : `with ${printValues(values)} the schedule is \`${schedule}\`: `;
+      return [{ ...AT, message: `${made}${parsed.message}` }];
+    }
+    return [];
+  },
 } as const satisfies Rule;
+
+/** More than anyone would list by hand; a check of this many takes about a second. */
+const MAX_COMBINATIONS = 50_000;
+
+const AT = { rule: blueprintSchedule, path: ['schedule'], at: 'value' } as const;
+
+/** What stands in the way of filling one placeholder, or null. */
+function placeholderFault(name: string, fields: readonly BlueprintField[]): string | null {
+  if (name === 'minute' || name === 'hour') {
+    return timeField(fields) === null ? `\`{${name}}\` needs exactly one field of type \`time\`` : null;
+  }
+  if (name === 'dow') {
+    return dayField(fields) === null ? '`{dow}` needs exactly one field whose options are days of the week' : null;
+  }
+  const field = fields.find((other) => other.name === name);
+  if (field === undefined) {
+    const known = [...fields.map((other) => other.name), 'minute', 'hour', 'dow'].map((other) => `\`${other}\``);
+    return `no field fills \`{${name}}\`; there are ${known.join(', ')}`;
+  }
+  if (field.type === 'time') return `use \`{minute}\` and \`{hour}\` in place of \`{${name}}\``;
+  if (field.type === 'text') return `\`${name}\` takes any text and cannot be part of a schedule`;
+  return field.strict ? null : `\`${name}\` is not strict and cannot be part of a schedule`;
+}
+
+function checkPlaceholders(schedule: string, fields: readonly BlueprintField[]): readonly Problem[] {
+  const fault = ({ name, offset, length }: Placeholder): Problem[] => {
+    const message = placeholderFault(name, fields);
+    if (message === null) return [];
+    const within = { offset, length };
+    return [{ ...AT, within, message }];
+  };
+  const problems = findPlaceholders(schedule).flatMap(fault);
+  if (problems.length > 0 || !/[{}]/.test(schedule.replace(/\{[a-z0-9_]+\}/g, ''))) return problems;
+  return [{ ...AT, message: 'a brace here is no part of a `{name}` placeholder' }];
+}
+
+function printValues(values: BlueprintValues): string {
+  return Object.entries(values)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(' ');
+}

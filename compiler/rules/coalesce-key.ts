@@ -1,4 +1,7 @@
 /** A coalesce key that is the same for every event (§2.3). */
+
+import type { TemplatePlan } from '../../schemas/generated/types.ts';
+import type { Problem } from '../diagnostics/problem.ts';
 import type { Rule } from '../diagnostics/rule.ts';
 
 export const coalesceKey = {
@@ -6,4 +9,11 @@ export const coalesceKey = {
   severity: 'error',
   title: 'The key of `coalesce` is fixed text.',
   why: 'All events of the route would count as one entity, and all but the last would be dropped.',
+  check(text: string, plan: TemplatePlan): readonly Problem[] {
+    if (plan.some(({ kind }) => kind !== 'text')) return [];
+    const message =
+      `the key ${JSON.stringify(text)} is the same for every event; ` +
+      'write a dotted field (pull_request.number) or a template ({repository.full_name}#{number})';
+    return [{ rule: coalesceKey, path: [], at: 'value', message }];
+  },
 } as const satisfies Rule;

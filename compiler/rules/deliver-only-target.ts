@@ -1,7 +1,7 @@
 /** A direct route that would deliver to nobody (§7). */
 
 import type { Problem } from '../diagnostics/problem.ts';
-import { KEEPING_TARGETS, targetPath } from './support/targets.ts';
+import { deliverPath, KEEPING_TARGETS } from './support/targets.ts';
 import type { ViewRule } from './support/view-rule.ts';
 import { atRoute } from './support/view-rule.ts';
 
@@ -20,7 +20,7 @@ export const deliverOnlyTarget = {
       .filter(({ target }) => target !== null && KEEPING_TARGETS.has(target))
       .map(({ name, index }) => ({
         rule: deliverOnlyTarget,
-        path: targetPath(index),
+        path: deliverPath(index),
         at: 'value',
         message: `\`deliver_only\` cannot deliver to \`${name}\`: nobody would receive the message`,
         hint,

@@ -1,4 +1,7 @@
 /** A field path that cannot be one. */
+import type { FieldPlan } from '../../schemas/generated/types.ts';
+import { lowerField, plainField } from '../config/field.ts';
+import type { Lowered, NodePath, Problem } from '../diagnostics/problem.ts';
 import type { Rule } from '../diagnostics/rule.ts';
 
 export const filterField = {
@@ -6,4 +9,12 @@ export const filterField = {
   severity: 'error',
   title: 'The `field` of a filter has an empty part or names nothing.',
   why: 'It would never be found in a payload, and the filter would decide the same way for every event.',
+  check(written: string, path: NodePath): Lowered<FieldPlan> {
+    const field = lowerField(written);
+    if (typeof field !== 'string') return { plan: field, problems: [] };
+    const plain = plainField(written);
+    const fix: Pick<Problem, 'fix'> = plain === null ? {} : { fix: { kind: 'rename', text: plain } };
+    const message = plain === null ? field : `${field}: \`${plain}\``;
+    return { plan: null, problems: [{ rule: filterField, path, at: 'value', message, ...fix }] };
+  },
 } as const satisfies Rule;

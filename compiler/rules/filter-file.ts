@@ -1,4 +1,5 @@
 /** An `in_file` that names no file. */
+import type { Lowered, NodePath } from '../diagnostics/problem.ts';
 import type { Rule } from '../diagnostics/rule.ts';
 
 export const filterFile = {
@@ -6,4 +7,20 @@ export const filterFile = {
   severity: 'error',
   title: "The path of an `in_file` is a folder or another user's home.",
   why: 'The list could never be read.',
+  /** A path relative to <home_dir> in its shortest form, `~/…`, or an absolute one. */
+  check(written: string, path: NodePath): Lowered<string> {
+    const file = written.replace(/^<home_dir>\/+/, '');
+    const why = reasonAgainst(file);
+    if (why === null) return { plan: file.replace(/^(?:\.\/+)+/, ''), problems: [] };
+    const message = `${JSON.stringify(written)}${why}`;
+    return { plan: null, problems: [{ rule: filterFile, path, at: 'value', message }] };
+  },
 } as const satisfies Rule;
+
+function reasonAgainst(file: string): string | null {
+  if (file === '' || file.endsWith('/') || /[\0\n\r]/.test(file))
+    return ' names no file; write a path relative to <home_dir>';
+  if (file.startsWith('~') && !file.startsWith('~/'))
+    return ': homes of other users are not expanded; write ~/… or an absolute path';
+  return null;
+}

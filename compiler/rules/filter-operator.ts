@@ -1,4 +1,8 @@
 /** Not exactly one operator (§2.2). */
+
+import type { FilterConfig } from '../../schemas/generated/types.ts';
+import { OPERATORS, operatorsOf } from '../config/filter-keys.ts';
+import type { NodePath, Problem } from '../diagnostics/problem.ts';
 import type { Rule } from '../diagnostics/rule.ts';
 
 export const filterOperator = {
@@ -6,4 +10,12 @@ export const filterOperator = {
   severity: 'error',
   title: 'A filter on a field has no operator or more than one.',
   why: 'Whether all of them or any of them must hold is what `all` and `any` are for.',
+  check(config: FilterConfig, path: NodePath): readonly Problem[] {
+    const used = operatorsOf(config);
+    if (used.length === 1) return [];
+    const found = used.length === 0 ? 'none' : used.join(' and ');
+    const message = `a filter on a field takes exactly one operator, found ${found}`;
+    const hint = used.length === 0 ? `one of ${OPERATORS.join(', ')}` : 'split it into filters under `all` or `any`';
+    return [{ rule: filterOperator, path, at: 'value', message, hint }];
+  },
 } as const satisfies Rule;

@@ -1,4 +1,8 @@
 /** A filter that is neither a leaf nor a group (§2.2). */
+
+import type { FilterConfig } from '../../schemas/generated/types.ts';
+import { groupsOf, operatorsOf } from '../config/filter-keys.ts';
+import type { NodePath, Problem } from '../diagnostics/problem.ts';
 import type { Rule } from '../diagnostics/rule.ts';
 
 export const filterShape = {
@@ -6,4 +10,15 @@ export const filterShape = {
   severity: 'error',
   title: 'A filter has no `field`, or mixes a group with other keys.',
   why: 'It is not clear what must hold.',
+  check(config: FilterConfig, path: NodePath): readonly Problem[] {
+    const at = { rule: filterShape, path, at: 'value' } as const;
+    const [group, second] = groupsOf(config);
+    if (group === undefined) {
+      const message = 'a filter is a `field` with one operator, or one of `all`, `any`, `not`';
+      return config.field === undefined ? [{ ...at, message }] : [];
+    }
+    if (second === undefined && config.field === undefined && operatorsOf(config).length === 0) return [];
+    const hint = 'put each condition into a member of its own under one `all`';
+    return [{ ...at, message: `\`${group}\` stands alone in its filter`, hint }];
+  },
 } as const satisfies Rule;

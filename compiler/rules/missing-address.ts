@@ -4,7 +4,7 @@ import type { DeliveryConfig } from '../config/deliveries.ts';
 import { needsChat } from '../config/needs-chat.ts';
 import type { TableContent } from '../config/table-content.ts';
 import type { Problem } from '../diagnostics/problem.ts';
-import { deliveryTargets, targetPath } from './support/targets.ts';
+import { deliverPath, deliveryTargets } from './support/targets.ts';
 import type { ViewRule } from './support/view-rule.ts';
 
 export const missingAddress = {
@@ -30,7 +30,7 @@ function withoutChat(config: DeliveryConfig, profile: ProfilePlan, table: TableC
     })
     .map(({ name, index }) => ({
       rule: missingAddress,
-      path: targetPath(index),
+      path: deliverPath(index),
       at: 'value',
       message: `\`${name}\` has no chat to send to: neither \`deliver_extra.chat_id\` nor a home channel is set`,
       hint: `set \`platforms.${name}.home_channel\`, or \`chat_id\` here`,

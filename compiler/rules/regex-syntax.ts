@@ -1,9 +1,55 @@
 /** A regex outside the linear-time engine (§2.2). */
+import { RE2JS, RE2JSSyntaxException } from 're2js';
+import type { Lowered, NodePath, Problem } from '../diagnostics/problem.ts';
 import type { Rule } from '../diagnostics/rule.ts';
+import { flowText } from '../text/flow-text.ts';
 
 export const regexSyntax = {
   id: 'regex-syntax',
   severity: 'error',
   title: 'A `regex` is not valid RE2.',
   why: 'Payloads are hostile: with back-references or lookaround a single crafted value can keep the server busy for hours.',
+  check(source: string, path: NodePath): Lowered<string> {
+    const at = { rule: regexSyntax, path, at: 'value' } as const;
+    const plain = withoutSlashes(source);
+    if (plain !== null) {
+      const message = `a regex has no slashes around it: write \`${plain}\``;
+      return { plan: null, problems: [{ ...at, message, fix: { kind: 'replace', text: flowText(plain) } }] };
+    }
+    const refused = refusal(source);
+    return refused === null ? { plan: source, problems: [] } : { plan: null, problems: [{ ...at, ...refused }] };
+  },
 } as const satisfies Rule;
+
+/** null: the linear-time engine takes it. */
+function refusal(source: string): Pick<Problem, 'message' | 'within' | 'hint'> | null {
+  try {
+    RE2JS.compile(source);
+    return null;
+  } catch (error) {
+    const fragment = error instanceof RE2JSSyntaxException ? (error.getPattern() ?? '') : '';
+    const reason = error instanceof RE2JSSyntaxException ? error.getDescription() : String(error);
+    const offset = fragment === '' ? -1 : source.indexOf(fragment);
+    const hint = regexHint(fragment) ?? regexHint(source);
+    return {
+      message: `the regex is not valid RE2: ${reason}${offset < 0 ? '' : `: ${fragment}`}`,
+      ...(offset < 0 ? {} : { within: { offset, length: fragment.length } }),
+      ...(hint === undefined ? {} : { hint }),
+    };
+  }
+}
+
+/** Why the linear-time engine refuses what other engines take. */
+function regexHint(text: string): string | undefined {
+  if (/\(\?<?[=!]/.test(text)) return 'lookaround is not linear-time; use two filters, one of them under `not`';
+  if (/\\[1-9k]/.test(text)) return 'back-references are not linear-time; payloads are hostile';
+  return undefined;
+}
+
+/** `/^main$/i`, as in JavaScript: the slashes would have to be found. null: it has none, or they may be meant. */
+function withoutSlashes(source: string): string | null {
+  const [, pattern = '', flags = ''] = /^\/(.+)\/([a-z]*)$/.exec(source) ?? [];
+  if (!pattern.startsWith('^') && !pattern.endsWith('$') && flags === '') return null;
+  const known = [...new Set(flags)].filter((flag) => 'ims'.includes(flag)).join('');
+  return `${known === '' ? '' : `(?${known})`}${pattern.replaceAll('\\/', '/')}`;
+}

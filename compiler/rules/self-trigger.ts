@@ -5,7 +5,7 @@ import { isForm } from '../shapes/form-set.ts';
 import { keepsOwnOut } from '../untrusted/own-answers.ts';
 import { findJobs } from '../views/find-job.ts';
 import type { RouteView } from '../views/route-scope.ts';
-import { deliveryTargets, targetPath } from './support/targets.ts';
+import { deliverPath, deliveryTargets } from './support/targets.ts';
 import type { ViewRule } from './support/view-rule.ts';
 import { atRoute } from './support/view-rule.ts';
 
@@ -67,7 +67,7 @@ function problem(route: RouteView, name: string, index: number | null | undefine
   const message = `what ${whose} delivers to \`${name}\` comes back as ${event}, which the route takes: it answers itself`;
   const hint = `keep its own out: \`${filterFor(effect)}\``;
   if (index === undefined) return atRoute(selfTrigger, message, hint);
-  return { rule: selfTrigger, path: targetPath(index), at: 'value', message, hint };
+  return { rule: selfTrigger, path: deliverPath(index), at: 'value', message, hint };
 }
 
 function filterFor({ author: [field = ''], absent: [absent] = [] }: TargetEffect): string {

@@ -1,4 +1,7 @@
 /** A signature scheme that could not be verified. */
+
+import type { SecretForm, SignedSegment, SourceFile } from '../../schemas/generated/types.ts';
+import type { Problem } from '../diagnostics/problem.ts';
 import type { Rule } from '../diagnostics/rule.ts';
 
 export const sourceScheme = {
@@ -6,4 +9,74 @@ export const sourceScheme = {
   severity: 'error',
   title: 'A source leaves out or contradicts what its primitive needs.',
   why: 'A signature could not be computed, or would not cover what it must cover.',
+  /** The templates and places in it are parsed while it is lowered, by lower/signed.ts, locator.ts and challenge.ts. */
+  check(file: SourceFile, signed: readonly SignedSegment[]): readonly Problem[] {
+    const faults = [...faultsOfSignature(file), ...faultsOfKey(file), ...faultsOfSigned(file, signed)];
+    return faults.map(({ path, message, hint }) => ({
+      rule: sourceScheme,
+      path,
+      at: 'value',
+      message,
+      ...(hint === undefined ? {} : { hint }),
+    }));
+  },
 } as const satisfies Rule;
+
+type Verify = SourceFile['verify'];
+
+/** Key forms each primitive takes; the first is the default. */
+export const KEY_FORMS: Readonly<Record<Verify, readonly SecretForm['as'][]>> = {
+  'hmac-sha1': ['utf8', 'hex', 'base64'],
+  'hmac-sha256': ['utf8', 'hex', 'base64'],
+  'hmac-sha512': ['utf8', 'hex', 'base64'],
+  ed25519: ['raw-hex', 'raw-base64', 'spki-base64'],
+  'ecdsa-p256': ['spki-base64'],
+  token: ['utf8', 'hex', 'base64'],
+  basic: ['utf8'],
+  none: ['utf8'],
+};
+
+interface Fault {
+  readonly path: readonly string[];
+  readonly message: string;
+  readonly hint?: string;
+}
+
+function faultsOfSignature({ verify, signature }: SourceFile): readonly Fault[] {
+  if (signature !== undefined || verify === 'none' || verify === 'basic') return [];
+  return [{ path: [], message: '`signature` is missing: where the sender puts its signature or token' }];
+}
+
+function faultsOfKey({ verify, secret }: SourceFile): readonly Fault[] {
+  const allowed = KEY_FORMS[verify];
+  if (secret?.as === undefined || allowed.includes(secret.as)) return [];
+  const message = `\`${secret.as}\` is no key of \`${verify}\`: it takes ${allowed.join(', ')}`;
+  return [{ path: ['secret', 'as'], message }];
+}
+
+/** What the template names must be there, and what is there must be signed: an unsigned timestamp protects nothing. */
+function faultsOfSigned(file: SourceFile, signed: readonly SignedSegment[]): readonly Fault[] {
+  if (file.verify === 'token' || file.verify === 'basic' || file.verify === 'none') {
+    if (file.signed === undefined) return [];
+    return [{ path: ['signed'], message: `\`${file.verify}\` signs nothing: remove \`signed\`` }];
+  }
+  const faults: Fault[] = [];
+  const has = (kind: SignedSegment['kind']): boolean => signed.some((segment) => segment.kind === kind);
+  const add = (path: readonly string[], message: string, hint?: string): void => {
+    faults.push({ path, message, ...(hint === undefined ? {} : { hint }) });
+  };
+  const missing = (name: string): void =>
+    add(['signed'], `\`signed\` holds {${name}}, but the source has no \`${name}\``);
+  if (file.signed === undefined) add([], '`signed` is missing: the template of the signed bytes');
+  else if (signed.every(({ kind }) => kind === 'text')) add(['signed'], 'nothing of the request is signed');
+  if (has('timestamp') && file.timestamp === undefined) missing('timestamp');
+  if (has('id') && file.id === undefined) missing('id');
+  if (file.id !== undefined && !has('id'))
+    add(['id'], '`id` is not part of `signed`', 'Use `delivery` for an id that is not signed.');
+  const inBody = file.timestamp?.json !== undefined && has('body');
+  if (file.timestamp !== undefined && !has('timestamp') && !inBody)
+    add(['timestamp'], 'the timestamp is not part of `signed`: anyone could refresh it');
+  if (file.body_hash?.query !== undefined && !has('url'))
+    add(['body_hash'], 'the digest is not in a signed place: `signed` has no {url}');
+  return faults;
+}

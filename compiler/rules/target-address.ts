@@ -1,4 +1,8 @@
 /** An address field with a name that is taken. */
+
+import type { TargetAddress, TargetSettings } from '../../schemas/generated/types.ts';
+import { RESERVED_VALUES } from '../config/target-scope.ts';
+import type { NodePath, Problem } from '../diagnostics/problem.ts';
 import type { Rule } from '../diagnostics/rule.ts';
 
 export const targetAddress = {
@@ -6,4 +10,12 @@ export const targetAddress = {
   severity: 'error',
   title: "A field of a target's address has the name of a setting or of a value of the delivery.",
   why: 'A template could not say which of the two it means.',
+  check(address: TargetAddress, settings: TargetSettings, path: NodePath): readonly Problem[] {
+    return Object.keys(address).flatMap((name): readonly Problem[] => {
+      const isSetting = Object.hasOwn(settings, name);
+      if (!isSetting && !RESERVED_VALUES.includes(name)) return [];
+      const message = `\`${name}\` is already the name of ${isSetting ? 'a setting' : 'a value of the delivery'}`;
+      return [{ rule: targetAddress, path: [...path, name], at: 'key', message }];
+    });
+  },
 } as const satisfies Rule;

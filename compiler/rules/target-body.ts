@@ -1,4 +1,5 @@
 /** A word in a body that means nothing. */
+import type { NodePath, Problem } from '../diagnostics/problem.ts';
 import type { Rule } from '../diagnostics/rule.ts';
 
 export const targetBody = {
@@ -6,4 +7,10 @@ export const targetBody = {
   severity: 'error',
   title: 'The body of a request holds a key with `$` that is no instruction.',
   why: 'It would be sent to the service as it stands.',
+  /** A field of an object. @param path of the field */
+  check(name: string, path: NodePath): readonly Problem[] {
+    if (!name.startsWith('$')) return [];
+    const message = `\`${name}\` is no node; there are $int, $auto and $json, each alone in its object, and $when beside fields`;
+    return [{ rule: targetBody, path, at: 'value', message }];
+  },
 } as const satisfies Rule;

@@ -1,4 +1,7 @@
 /** A variant that needs what does not exist. */
+
+import type { TargetSettings } from '../../schemas/generated/types.ts';
+import type { NodePath, Problem } from '../diagnostics/problem.ts';
 import type { Rule } from '../diagnostics/rule.ts';
 
 export const targetNeeds = {
@@ -6,4 +9,11 @@ export const targetNeeds = {
   severity: 'error',
   title: '`needs` of a variant names no setting of the target.',
   why: 'The variant could never be chosen.',
+  check(needs: readonly string[], settings: TargetSettings, path: NodePath): readonly Problem[] {
+    return needs.flatMap((name, index): readonly Problem[] => {
+      if (Object.hasOwn(settings, name)) return [];
+      const message = `there is no setting \`${name}\`; there are ${Object.keys(settings).join(', ')}`;
+      return [{ rule: targetNeeds, path: [...path, index], at: 'value', message }];
+    });
+  },
 } as const satisfies Rule;

@@ -5,7 +5,7 @@ import { targetNamed, writtenTargets } from '../config/deliveries.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 import type { RouteScope, RouteTarget } from '../views/route-scope.ts';
 import { hasOwnProfile } from './support/own-profile.ts';
-import { targetPath } from './support/targets.ts';
+import { deliverPath } from './support/targets.ts';
 import type { ViewRule } from './support/view-rule.ts';
 
 export const targetNotEnabled = {
@@ -39,7 +39,7 @@ export function targetsNotEnabled(
   const where = profile.home === '' ? '' : ` of the profile \`${profile.name}\``;
   return targets.filter(isOff).map(({ name, index }) => ({
     rule: targetNotEnabled,
-    path: targetPath(index),
+    path: deliverPath(index),
     at: 'value',
     message: `the target \`${name}\` is not enabled: every delivery to it fails`,
     hint: `set \`platforms.${name}.enabled: true\` in the config${where}, with its credentials`,

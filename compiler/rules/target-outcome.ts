@@ -1,4 +1,7 @@
 /** An outcome that cannot come to pass. */
+
+import type { TargetOutcomeRule } from '../../schemas/generated/types.ts';
+import type { NodePath, Problem } from '../diagnostics/problem.ts';
 import type { Rule } from '../diagnostics/rule.ts';
 
 export const targetOutcome = {
@@ -6,4 +9,9 @@ export const targetOutcome = {
   severity: 'error',
   title: 'An outcome is `refresh`, and the target has no `exchange` to get a new token from.',
   why: 'The delivery would be given up in a way nobody wrote down.',
+  check({ outcome }: TargetOutcomeRule, hasExchange: boolean, path: NodePath): readonly Problem[] {
+    if (outcome !== 'refresh' || hasExchange) return [];
+    const message = '`refresh` needs an `exchange`; write `auth`';
+    return [{ rule: targetOutcome, path: [...path, 'outcome'], at: 'value', message }];
+  },
 } as const satisfies Rule;

@@ -1,4 +1,5 @@
 /** A path that is no path. */
+import type { NodePath, Problem } from '../diagnostics/problem.ts';
 import type { Rule } from '../diagnostics/rule.ts';
 
 export const targetPath = {
@@ -6,4 +7,14 @@ export const targetPath = {
   severity: 'error',
   title: 'The `path` of a request does not start with `/`, or holds a query.',
   why: 'It would be joined to the base URL in a way nobody meant; parameters belong in `query`, where they are escaped.',
+  check(text: string, path: NodePath): readonly Problem[] {
+    const at = { rule: targetPath, path, at: 'value' } as const;
+    const outside = text.replace(/\{[^}]*\}/g, '');
+    return [
+      ...(text === '' || text.startsWith('/') ? [] : [{ ...at, message: 'a path starts with /' }]),
+      ...(/[?#\s]/.test(outside)
+        ? [{ ...at, message: 'a path has no ?, # or blank: parameters belong in `query`' }]
+        : []),
+    ];
+  },
 } as const satisfies Rule;

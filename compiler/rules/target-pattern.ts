@@ -1,4 +1,6 @@
 /** A pattern outside the linear-time engine. */
+import { RE2JS, RE2JSSyntaxException } from 're2js';
+import type { Lowered, NodePath } from '../diagnostics/problem.ts';
 import type { Rule } from '../diagnostics/rule.ts';
 
 export const targetPattern = {
@@ -6,4 +8,14 @@ export const targetPattern = {
   severity: 'error',
   title: 'A pattern of a target is not an RE2 expression.',
   why: 'Addresses come from payloads: a crafted one must not keep the server busy.',
+  check(pattern: string, path: NodePath): Lowered<string> {
+    try {
+      RE2JS.compile(pattern);
+      return { plan: pattern, problems: [] };
+    } catch (error) {
+      const why = error instanceof RE2JSSyntaxException ? error.getDescription() : 'not understood';
+      const message = `${JSON.stringify(pattern)} is not an RE2 expression: ${why}`;
+      return { plan: null, problems: [{ rule: targetPattern, path, at: 'value', message }] };
+    }
+  },
 } as const satisfies Rule;

@@ -1,4 +1,7 @@
 /** A target that sends nothing. */
+
+import type { TargetRequest } from '../../schemas/generated/types.ts';
+import type { NodePath, Problem } from '../diagnostics/problem.ts';
 import type { Rule } from '../diagnostics/rule.ts';
 
 export const targetRequest = {
@@ -6,4 +9,25 @@ export const targetRequest = {
   severity: 'error',
   title: 'A target, or one of its variants, has no request.',
   why: 'There is no way to deliver to it.',
+  /** @param isExchange the request gets a token */
+  check(request: TargetRequest | undefined, path: NodePath, isExchange = false): readonly Problem[] {
+    if (request === undefined) {
+      const message = 'it says nowhere which `request` to make';
+      return [{ rule: targetRequest, path: path.slice(0, -1), at: 'key', message }];
+    }
+    const [body, second, third] = BODIES.filter((kind) => request[kind] !== undefined);
+    const at = (key: string) => ({ rule: targetRequest, path: [...path, key], at: 'value' }) as const;
+    const problems: Problem[] = [];
+    if (isExchange && request.when !== undefined)
+      problems.push({ ...at('when'), message: 'a token request is the same for every address' });
+    if (second !== undefined) {
+      const bodies = [body, second, ...(third === undefined ? [] : [third])];
+      problems.push({ ...at(second), message: `one body, not ${bodies.join(' and ')}` });
+    }
+    if (body !== undefined && request.method === 'GET')
+      problems.push({ ...at(body), message: 'a GET request has no body' });
+    return problems;
+  },
 } as const satisfies Rule;
+
+const BODIES = ['json', 'form', 'plain'] as const;

@@ -1,4 +1,8 @@
 /** A setting with a name that is taken. */
+
+import type { TargetSettings } from '../../schemas/generated/types.ts';
+import { RESERVED_VALUES } from '../config/target-scope.ts';
+import type { NodePath, Problem } from '../diagnostics/problem.ts';
 import type { Rule } from '../diagnostics/rule.ts';
 
 export const targetSetting = {
@@ -7,4 +11,30 @@ export const targetSetting = {
   title:
     'A setting of a target has the name of another setting, of a value of the delivery, or of a key every target knows.',
   why: 'A config could not say which of the two it means.',
+  check(settings: TargetSettings, path: NodePath): readonly Problem[] {
+    const owners = new Map<string, string>();
+    return Object.entries(settings).flatMap(([name, { aliases = [] }]) =>
+      [name, ...aliases].flatMap((one): readonly Problem[] => {
+        const message = takenName(one, owners.get(one)) ?? (one === name ? reservedName(one) : null);
+        owners.set(one, name);
+        return message === null ? [] : [{ rule: targetSetting, path: [...path, name], at: 'key', message }];
+      }),
+    );
+  },
 } as const satisfies Rule;
+
+/** Keys every entry under `platforms` knows: no setting can be called so. `api_base` may, to say what it is for. */
+const CONFIG_KEYS = ['enabled', 'variant', 'home_channel', 'retry_ambiguous', 'allow_http', 'max_attempts'];
+
+function takenName(name: string, owner: string | undefined): string | null {
+  if (owner !== undefined) return `\`${name}\` already names the setting \`${owner}\``;
+  return CONFIG_KEYS.includes(name) ? `\`${name}\` is a key of every target's config` : null;
+}
+
+/** Aliases are not named in texts and may be called so. */
+function reservedName(name: string): string | null {
+  if (RESERVED_VALUES.includes(name) || name === 'chat_id' || name === 'thread') {
+    return `\`${name}\` is the name of a value of the delivery; call the setting something else`;
+  }
+  return null;
+}

@@ -1,4 +1,8 @@
 /** A value that is not there when it is needed. */
+
+import type { ValueRef } from '../../schemas/generated/types.ts';
+import type { TextPlace, TextScope } from '../config/target-scope.ts';
+import type { NodePath, Problem } from '../diagnostics/problem.ts';
 import type { Rule } from '../diagnostics/rule.ts';
 
 export const targetValue = {
@@ -6,4 +10,69 @@ export const targetValue = {
   severity: 'error',
   title: 'A text of a target names a value that does not exist, or that has no place in it.',
   why: "The request would be sent with a hole in it, or a stranger's text would end up where only the operator's belongs.",
+  /** One placeholder. @param of what it names; null: nothing */
+  check({ name, of, optional, within }: NamedValue, { at, path }: WrittenAt, scope: TextScope): readonly Problem[] {
+    const message = of === null ? unknownName(name, scope) : misplaced(name, { of, optional }, at);
+    return message === null ? [] : [{ rule: targetValue, path, at: 'value', within, message }];
+  },
 } as const satisfies Rule;
+
+interface NamedValue {
+  readonly name: string;
+  readonly of: ValueRef['of'] | null;
+  readonly optional: boolean;
+  readonly within: { readonly offset: number; readonly length: number };
+}
+
+interface WrittenAt {
+  readonly at: TextPlace;
+  readonly path: NodePath;
+}
+
+const ALLOWED: Readonly<Record<TextPlace, readonly ValueRef['of'][]>> = {
+  base: ['setting'],
+  basic: ['setting'],
+  header: ['setting', 'exchanged_token', 'timestamp', 'signature', 'key', 'piece', 'pieces'],
+  path: ['setting', 'exchanged_token', 'timestamp', 'signature', 'key', 'piece', 'pieces', 'address', 'match'],
+  content: [
+    'setting',
+    'exchanged_token',
+    'timestamp',
+    'signature',
+    'key',
+    'piece',
+    'pieces',
+    'address',
+    'match',
+    'text',
+  ],
+  signature: ['setting', 'timestamp'],
+  exchange: ['setting'],
+};
+
+function unknownName(name: string, scope: TextScope): string {
+  if (name === 'exchanged_token') return '`{exchanged_token}` needs an `exchange`';
+  if (name === 'signature' || name === 'timestamp') return `\`{${name}}\` needs a \`signature\``;
+  if (name.startsWith('match.')) return `\`{${name}}\` needs a group (?P<${name.slice(6)}>…) in \`when.chat_id\``;
+  const known = [...Object.keys(scope.settings), 'chat_id', 'thread', ...Object.keys(scope.address), 'text', 'key'];
+  return `\`{${name}}\` names no value; there are ${[...new Set(known)].join(', ')}`;
+}
+
+function misplaced(
+  name: string,
+  { of, optional }: { readonly of: ValueRef['of']; readonly optional: boolean },
+  at: TextPlace,
+): string | null {
+  if (at === 'path' && optional) return `\`{${name}?}\`: a path cannot be left out; write one request for each form`;
+  if (ALLOWED[at].includes(of)) return null;
+  const where: Readonly<Record<TextPlace, string>> = {
+    base: 'a base URL holds settings only',
+    basic: 'a user name and a password are settings',
+    header: 'a header holds nothing that comes with a delivery',
+    path: 'the text has no place in a path',
+    content: 'it has no place here',
+    signature: 'a signature is made of settings and the timestamp',
+    exchange: 'a token request holds settings only',
+  };
+  return `\`{${name}}\` may not stand here: ${where[at]}`;
+}

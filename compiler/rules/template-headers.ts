@@ -1,4 +1,7 @@
 /** A header where only payload fields resolve. */
+
+import { PATH } from '../config/template-grammar.ts';
+import type { Problem } from '../diagnostics/problem.ts';
 import type { Rule } from '../diagnostics/rule.ts';
 
 export const templateHeaders = {
@@ -6,4 +9,15 @@ export const templateHeaders = {
   severity: 'warning',
   title: 'A template uses `{headers.…}`.',
   why: 'Templates see the payload, so the placeholder stays in the text. Filters do see headers.',
+  check(text: string): readonly Problem[] {
+    return [...text.matchAll(HEADER)].map(({ 0: written, index }) => ({
+      rule: templateHeaders,
+      path: [],
+      at: 'value',
+      message: `${written} never resolves: templates see the payload, only filters see headers`,
+      within: { offset: index, length: written.length },
+    }));
+  },
 } as const satisfies Rule;
+
+const HEADER = new RegExp(`\\{headers\\.${PATH}\\}`, 'g');

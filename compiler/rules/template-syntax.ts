@@ -1,4 +1,7 @@
 /** A placeholder that is none. */
+
+import { PART } from '../config/template-grammar.ts';
+import type { Problem } from '../diagnostics/problem.ts';
 import type { Rule } from '../diagnostics/rule.ts';
 
 export const templateSyntax = {
@@ -6,4 +9,48 @@ export const templateSyntax = {
   severity: 'error',
   title: 'A template holds braces that look like a placeholder and would stay in the text.',
   why: 'The slip would show up in the first real message: `{ issue.title }` is delivered as it stands.',
+  check(text: string): readonly Problem[] {
+    return [...text.matchAll(BRACED)].flatMap((match): readonly Problem[] => {
+      const [braced, inside = '', close] = match;
+      const slip = SLIPS.find((one) => one.closed === (close === '}') && one.inside.test(inside));
+      if (slip === undefined) return [];
+      const isDoubled = slip.closed && text[match.index - 1] === '{' && text[match.index + braced.length] === '}';
+      const found = isDoubled ? `{${braced}}` : slip.closed ? braced : `{${/^\S+/.exec(inside)?.[0] ?? ''}`;
+      const meant = meantBy(found);
+      const within = { offset: match.index - (isDoubled ? 1 : 0), length: found.length };
+      const message = `${found} ${slip.what}; write ${meant}`;
+      return [{ rule: templateSyntax, path: [], at: 'value', message, within, fix: { kind: 'replace', text: meant } }];
+    });
+  },
 } as const satisfies Rule;
+
+/** The rest of a path of two parts or more, after its first letter. */
+const DOTTED = `[A-Za-z0-9_-]*(?:\\.${PART})+`;
+
+/** A run from `{` to the next brace or line end, with its `}` when that comes first. */
+const BRACED = /\{([^{}\n]*)(\}?)/g;
+
+/**
+ * Slips that cannot be prose, JSON or code in a prompt: each holds a dotted path and would stay in the text, unnoticed.
+ * `inside` is what follows the brace. Shell ranges (`{1..5}`), spreads and ellipses (`{...}`) are none.
+ */
+const SLIPS: readonly { readonly closed: boolean; readonly inside: RegExp; readonly what: string }[] = [
+  {
+    closed: true,
+    inside: /^(?=[\w.-]*\w[\w.-]*$)(?!\.{3}|\d+\.\.\d+$)(?:\.|.*\.\.|.*\.$)/,
+    what: 'has an empty part',
+  },
+  {
+    closed: true,
+    inside: /^[A-Za-z_][A-Za-z0-9_.-]*\[(?:\d+|"[^"\]]*"|'[^'\]]*')\][\w.[\]"'-]*$/,
+    what: 'indexes with brackets',
+  },
+  { closed: true, inside: new RegExp(`^(?=\\s|.*\\s$)\\s*[A-Za-z]${DOTTED}\\s*$`), what: 'has spaces inside' },
+  { closed: false, inside: new RegExp(`^[A-Za-z]${DOTTED}(?:\\s|$)`), what: 'is not closed' },
+];
+
+/** The placeholder somebody who wrote `found` most likely meant. */
+function meantBy(found: string): string {
+  const parts = found.replace(/["'\s{}]/g, '').split(/[.[\]]+/);
+  return `{${parts.filter((part) => part !== '').join('.')}}`;
+}

@@ -7,7 +7,7 @@ import type { Problem } from '../diagnostics/problem.ts';
 import { didYouMean, renameFix } from '../text/suggest.ts';
 import type { RouteScope } from '../views/route-scope.ts';
 import { DEFAULT_PROFILE } from '../views/route-scope.ts';
-import { targetPath } from './support/targets.ts';
+import { deliverPath } from './support/targets.ts';
 import type { ViewRule } from './support/view-rule.ts';
 
 export const unknownTarget = {
@@ -54,7 +54,7 @@ function unknownTargets(
     .filter(isUnknown)
     .map(({ name, index }) => ({
       rule: unknownTarget,
-      path: targetPath(index),
+      path: deliverPath(index),
       at: 'value',
       message: `there is no delivery target \`${name}\`${didYouMean(name, [...Object.keys(names), ...further])}`,
       ...(/^https?:\/\//.test(name) ? { hint: URL_HINT, sensitive: true } : {}),

@@ -1,6 +1,7 @@
 /** Reads one condition of a route's filters as it is written; what is wrong with its form is for other rules to say. */
 import type { FilterConfig, FilterLeaf } from '../../schemas/generated/types.ts';
 import { lowerField } from '../config/field.ts';
+import { operatorsOf } from '../config/filter-keys.ts';
 import type { NodePath } from '../diagnostics/problem.ts';
 import type { Leaf } from './match-leaf.ts';
 
@@ -10,20 +11,9 @@ export interface WrittenLeaf extends Leaf {
   readonly path: NodePath;
 }
 
-const OPERATORS: readonly FilterLeaf['operator'][] = [
-  'exists',
-  'missing',
-  'equals',
-  'not_equals',
-  'contains',
-  'in',
-  'in_file',
-  'regex',
-];
-
 /** null: it is no condition. */
 export function readLeaf(config: FilterConfig, path: NodePath): WrittenLeaf | null {
-  const [operator, second] = OPERATORS.filter((name) => config[name] !== undefined);
+  const [operator, second] = operatorsOf(config);
   if (config.field === undefined || operator === undefined || second !== undefined) return null;
   const field = lowerField(config.field);
   if (typeof field === 'string') return null;

@@ -18,8 +18,12 @@ export interface Claim {
 /** Results that every kind of dispatch shares. */
 export type Refusal =
   | { readonly kind: 'duplicate' }
-  /** The queue is full, or the store cannot write: nothing was stored, the sender should come back. */
-  | { readonly kind: 'overloaded'; readonly retry_after_seconds: number }
+  /** Nothing was stored, the sender should come back. `queue_full`: as many runs wait as may. */
+  | {
+      readonly kind: 'overloaded';
+      readonly reason: 'queue_full' | 'store_unavailable';
+      readonly retry_after_seconds: number;
+    }
   | { readonly kind: 'shutting_down'; readonly retry_after_seconds: number };
 
 export interface CoalesceKey {

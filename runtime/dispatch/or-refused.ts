@@ -2,7 +2,7 @@
 import { StoreUnavailable } from '../store/store.ts';
 import type { Refusal } from './dispatcher.ts';
 
-const STORE_DOWN: Refusal = { kind: 'overloaded', retry_after_seconds: 10 };
+const STORE_DOWN: Refusal = { kind: 'overloaded', reason: 'store_unavailable', retry_after_seconds: 10 };
 
 /** What `work` answers; a refusal when the store is unavailable. @throws what is not the store's doing. */
 export async function orRefused<T>(work: Promise<T>): Promise<T | Refusal> {

@@ -1,5 +1,6 @@
 /** `hookwright blueprint show`: one blueprint, its fields, and when it would run. */
 import { Command, Option } from 'clipanion';
+import { createPaint } from '../../../base/paint.ts';
 import { printCommand } from '../../../compiler/blueprints/command.ts';
 import { defaultValues } from '../../../compiler/blueprints/expand.ts';
 import type { FilledBlueprint } from '../../../compiler/blueprints/fill.ts';
@@ -8,7 +9,6 @@ import { printLink } from '../../../compiler/blueprints/link.ts';
 import { publish } from '../../../compiler/blueprints/publish.ts';
 import { nextRuns } from '../../../compiler/schedule/next-runs.ts';
 import type { BlueprintPlan } from '../../../schemas/generated/types.ts';
-import { createPaint } from '../../base/colour.ts';
 import type { CliContext } from '../../base/context.ts';
 import { CliError } from '../../base/errors.ts';
 import { findBlueprint, openCatalog } from '../../blueprints/open-catalog.ts';

@@ -2,11 +2,11 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, Option } from 'clipanion';
+import { createPaint } from '../../../base/paint.ts';
 import { nodeFiles } from '../../../compiler/node/node-files.ts';
 import { displayPath } from '../../../compiler/source/display-path.ts';
 import { overlayFiles } from '../../../compiler/source/overlay-files.ts';
 import { writeAtomic } from '../../../runtime/platform/write-atomic.ts';
-import { createPaint } from '../../base/colour.ts';
 import type { CliContext } from '../../base/context.ts';
 import { openHome } from '../../base/context.ts';
 import { CliError, UsageError } from '../../base/errors.ts';

@@ -1,9 +1,9 @@
 /** `hookwright gateway status`: whether a gateway serves this home, and how it is. */
 import { Command } from 'clipanion';
+import type { Paint } from '../../../base/paint.ts';
+import { createPaint } from '../../../base/paint.ts';
 import type { DispatchStatus, GatewayStatus, StoreStatus } from '../../../runtime/control/operations.ts';
 import { DISPATCH_STATES } from '../../../runtime/store/states.ts';
-import type { Paint } from '../../base/colour.ts';
-import { createPaint } from '../../base/colour.ts';
 import type { CliContext } from '../../base/context.ts';
 import { jsonOption } from '../../command-line/options.ts';
 import { notRunning, tryAskGateway } from '../../gateway/ask-gateway.ts';

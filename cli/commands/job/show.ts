@@ -1,8 +1,8 @@
 /** `hookwright job show`: one job, its next five runs, its last ones, and what was missed. */
 import { Command, Option } from 'clipanion';
+import type { Paint } from '../../../base/paint.ts';
+import { createPaint } from '../../../base/paint.ts';
 import type { Job } from '../../../runtime/dispatch/scheduler/job.ts';
-import type { Paint } from '../../base/colour.ts';
-import { createPaint } from '../../base/colour.ts';
 import type { CliContext } from '../../base/context.ts';
 import { configOption, jobProfileOption, jsonOption } from '../../command-line/options.ts';
 import type { JobReport } from '../../jobs/describe-job.ts';

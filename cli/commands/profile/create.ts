@@ -1,8 +1,9 @@
 /** `hookwright profile create`: a folder for an identity of its own, with nothing shared. */
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, Option } from 'clipanion';
 import { DEFAULT_PROFILE, PROFILE_NAME, profileHome } from '../../../base/profiles.ts';
+import { writeAtomic } from '../../../runtime/platform/write-atomic.ts';
 import type { CliContext } from '../../base/context.ts';
 import { openHome } from '../../base/context.ts';
 import { CliError } from '../../base/errors.ts';
@@ -49,8 +50,8 @@ export class ProfileCreateCommand extends Command<CliContext> {
       );
     mkdirSync(home, { recursive: true, mode: 0o700 });
     for (const folder of FOLDERS) mkdirSync(join(home, folder), { mode: 0o700 });
-    writeFileSync(join(home, 'config.yaml'), CONFIG, { mode: 0o600 });
-    writeFileSync(join(home, '.env'), ENV, { mode: 0o600 });
+    writeAtomic(join(home, 'config.yaml'), CONFIG, 0o600);
+    writeAtomic(join(home, '.env'), ENV, 0o600);
     printLine(context, home);
     printNote(
       context,

@@ -1,7 +1,7 @@
 /** `hookwright profile show`: everything one profile can reach. */
 import { Command, Option } from 'clipanion';
+import { createPaint } from '../../../base/paint.ts';
 import { suggest } from '../../../compiler/text/suggest.ts';
-import { createPaint } from '../../base/colour.ts';
 import type { CliContext } from '../../base/context.ts';
 import { CliError } from '../../base/errors.ts';
 import { configOption, jsonOption } from '../../command-line/options.ts';

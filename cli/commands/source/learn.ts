@@ -1,11 +1,12 @@
 /** `hookwright source learn`: infers what the payloads of a source of the user's own hold, from requests it has sent. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { Command, Option } from 'clipanion';
 import { stringify } from 'yaml';
 import { nodeFiles } from '../../../compiler/node/node-files.ts';
 import { learnSchema } from '../../../compiler/shapes/learn-schema.ts';
 import { expandGlob } from '../../../compiler/source/expand-glob.ts';
+import { writeAtomic } from '../../../runtime/platform/write-atomic.ts';
 import type { CliContext } from '../../base/context.ts';
 import { CliError, UsageError } from '../../base/errors.ts';
 import { configOption } from '../../command-line/options.ts';
@@ -91,8 +92,7 @@ export class SourceLearnCommand extends Command<CliContext> {
         '--force replaces it',
       );
     }
-    mkdirSync(folder, { recursive: true });
-    for (const { event, path } of files) writeFileSync(path, printSchema(this.name, event));
+    for (const { event, path } of files) writeAtomic(path, printSchema(this.name, event), 0o644);
     const shown = files.map(({ event: [event], path }) => [event, relative(this.context.cwd, path)] as const);
     const [[event, path] = ['', '']] = shown;
     printNote(this.context, `wrote ${shown.map(([, file]) => file).join(', ')}\n`);

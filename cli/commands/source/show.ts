@@ -1,5 +1,6 @@
 /** `hookwright source show`: how one sender signs and sends, and what to do to connect it. */
 import { Command, Option } from 'clipanion';
+import { createPaint } from '../../../base/paint.ts';
 import {
   describeDelivery,
   describeEvent,
@@ -11,7 +12,6 @@ import {
   routeSnippet,
   setupSteps,
 } from '../../../compiler/sources/describe-source.ts';
-import { createPaint } from '../../base/colour.ts';
 import type { CliContext } from '../../base/context.ts';
 import { configOption } from '../../command-line/options.ts';
 import { printJson, printLine, visible } from '../../output/print.ts';

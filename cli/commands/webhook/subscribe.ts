@@ -1,7 +1,7 @@
 /** `hookwright webhook subscribe`: makes a dynamic route, or changes one; it receives events with the next request. */
 import { Command, Option } from 'clipanion';
+import { createPaint } from '../../../base/paint.ts';
 import { needsPublicKey } from '../../../compiler/views/route-scope.ts';
-import { createPaint } from '../../base/colour.ts';
 import type { CliContext } from '../../base/context.ts';
 import { configOption, jsonOption } from '../../command-line/options.ts';
 import { printJson, printLine, printNote, visible } from '../../output/print.ts';

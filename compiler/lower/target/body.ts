@@ -1,17 +1,16 @@
 /** Lowers the JSON body of a target's request, written as plain YAML with `$` nodes, to a typed tree. */
 import type { BodyNode, TextNode, ValueTemplate } from '../../../schemas/generated/types.ts';
+import type { TextPlace } from '../../config/target-scope.ts';
 import type { NodePath } from '../../diagnostics/problem.ts';
 import { targetBody } from '../../rules/target-body.ts';
 import type { TargetScope } from './scope.ts';
-import { reportValue } from './scope.ts';
-import type { Place } from './value-template.ts';
 import { lowerText } from './value-template.ts';
 
 /** `$` nodes that are a text with a cast. */
 const CASTS: Readonly<Record<string, TextNode['cast']>> = { $int: 'int', $auto: 'auto' };
 
 interface At {
-  readonly at: Place;
+  readonly at: TextPlace;
   readonly path: NodePath;
 }
 
@@ -43,7 +42,7 @@ function lowerObject(entries: readonly (readonly [string, unknown])[], place: At
   const fields = entries
     .filter(([name]) => name !== '$when')
     .map(([name, value]) => {
-      if (name.startsWith('$')) unknownNode(name, below(place, name), scope);
+      targetBody.check(name, [...place.path, name]).forEach(scope.report);
       return { name, node: lowerBody(value, below(place, name), scope) };
     });
   return { kind: 'object', when: when === undefined ? null : lowerWhen(String(when[1]), place, scope), fields };
@@ -53,11 +52,6 @@ function lowerObject(entries: readonly (readonly [string, unknown])[], place: At
 function lowerWhen(text: string, place: At, scope: TargetScope): ValueTemplate {
   const segments = lowerText(text, below(place, '$when'), scope);
   return segments.map((segment) => (segment.kind === 'value' ? { ...segment, optional: true } : segment));
-}
-
-function unknownNode(name: string, place: At, scope: TargetScope): void {
-  const message = `\`${name}\` is no node; there are $int, $auto and $json, each alone in its object, and $when beside fields`;
-  reportValue(scope, targetBody, place.path, message);
 }
 
 function below(place: At, key: string | number): At {

@@ -24,7 +24,7 @@ import { lowerAddress } from './address.ts';
 import { lowerCondition } from './condition.ts';
 import { lowerExchangeRequest, lowerRequest } from './request.ts';
 import type { TargetScope } from './scope.ts';
-import { lowerPattern, reportValue, splitPath } from './scope.ts';
+import { lowerPattern, splitPath } from './scope.ts';
 import { lowerText } from './value-template.ts';
 
 /** A variant with what the target says beside it, and the file's path of each part. */
@@ -74,11 +74,7 @@ export function lowerVariant(variant: MergedVariant, outer: TargetScope): Varian
 
 function lowerNeeds({ parts, pathOf }: MergedVariant, scope: TargetScope): string[] {
   const needs = parts.needs ?? [];
-  for (const [index, name] of needs.entries()) {
-    if (Object.hasOwn(scope.settings, name)) continue;
-    const known = Object.keys(scope.settings).join(', ');
-    reportValue(scope, targetNeeds, [...pathOf('needs'), index], `there is no setting \`${name}\`; there are ${known}`);
-  }
+  targetNeeds.check(needs, scope.settings, pathOf('needs')).forEach(scope.report);
   return needs;
 }
 
@@ -86,12 +82,7 @@ function lowerRequests({ parts, pathOf }: MergedVariant, scope: TargetScope): Va
   const path = pathOf('request');
   const request = parts.request;
   if (request === undefined) {
-    scope.report({
-      rule: targetRequest,
-      path: path.slice(0, -1),
-      at: 'key',
-      message: 'it says nowhere which `request` to make',
-    });
+    targetRequest.check(request, path).forEach(scope.report);
     return [];
   }
   if (!Array.isArray(request)) return [lowerRequest(request, path, scope)];
@@ -133,9 +124,7 @@ function lowerExchange(exchange: TargetExchange, path: NodePath, scope: TargetSc
 }
 
 function lowerOutcome(rule: TargetOutcomeRule, path: NodePath, scope: TargetScope): OutcomeRulePlan {
-  if (rule.outcome === 'refresh' && !scope.has.exchange) {
-    reportValue(scope, targetOutcome, [...path, 'outcome'], '`refresh` needs an `exchange`; write `auth`');
-  }
+  targetOutcome.check(rule, scope.has.exchange, path).forEach(scope.report);
   return {
     when: lowerCondition(rule.when, [...path, 'when'], scope),
     outcome: rule.outcome,
@@ -149,16 +138,11 @@ const RETRY_AFTER_HEADER: TargetRetryAfter = { from: [{ header: 'retry-after' }]
 function lowerRetryAfter(given: TargetRetryAfter | undefined, path: NodePath, scope: TargetScope): WaitSource[] {
   return (given ?? RETRY_AFTER_HEADER).from.map((source, index) => {
     const at = [...path, 'from', index];
-    const kinds = (['header', 'body', 'text'] as const).filter((kind) => source[kind] !== undefined);
-    if (kinds.length !== 1) {
-      reportValue(scope, targetRetryAfter, at, 'a place is exactly one of `header`, `body` and `text`');
-    }
+    const place = (['header', 'body', 'text'] as const).find((kind) => source[kind] !== undefined);
     const pattern = source.text === undefined ? '' : lowerPattern(source.text, [...at, 'text'], scope);
-    if (source.text !== undefined && pattern !== null && !/\((?!\?:)/.test(pattern)) {
-      reportValue(scope, targetRetryAfter, [...at, 'text'], 'the expression needs a group around the number');
-    }
+    targetRetryAfter.check(source, at).forEach(scope.report);
     return {
-      in: kinds[0] ?? 'header',
+      in: place ?? 'header',
       header: (source.header ?? '').toLowerCase(),
       path: source.body === undefined ? [] : splitPath(source.body),
       pattern: pattern ?? '',

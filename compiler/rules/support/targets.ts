@@ -9,7 +9,7 @@ import type { NodePath } from '../../diagnostics/problem.ts';
 export const KEEPING_TARGETS: ReadonlySet<string> = new Set(['log', 'local']);
 
 /** `deliver` itself, or one item of its list. */
-export const targetPath = (index: number | null): NodePath => (index === null ? ['deliver'] : ['deliver', index]);
+export const deliverPath = (index: number | null): NodePath => (index === null ? ['deliver'] : ['deliver', index]);
 
 /** A target of a route or job that exists, with what `deliver_extra` says to it. */
 export interface DeliveryTarget extends WrittenTarget {

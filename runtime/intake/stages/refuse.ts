@@ -5,9 +5,9 @@ import type { Reply } from '../reply.ts';
 import { comeBack, duplicate } from '../reply.ts';
 
 export function refuse(intake: Intake, refusal: Refusal): Reply {
-  return refusal.kind === 'duplicate'
-    ? duplicate(subjectOf(intake))
-    : comeBack(refusal.kind, refusal.retry_after_seconds);
+  if (refusal.kind === 'duplicate') return duplicate(subjectOf(intake));
+  if (refusal.kind === 'overloaded') intake.reason = refusal.reason;
+  return comeBack(refusal.kind, refusal.retry_after_seconds);
 }
 
 /** What answers call an event. */

@@ -2,9 +2,12 @@
  * Group commit: what arrives while a commit is under way forms the next transaction, which goes out the moment the last
  * one's answer comes. Nothing waits for a timer.
  *
- * Beyond what the disk takes the queue is bounded, in bytes and in time: a new event is rejected while the oldest change
- * waits too long, and one that has waited too long itself is taken out again. What records things that have happened is
- * never rejected for load.
+ * Beyond what the disk takes the queue is bounded, in bytes and in time: a new event is rejected while more waits than
+ * the next transaction takes and the oldest change has waited long, and one that has waited too long itself is taken out
+ * again. What records things that have happened is never rejected for load.
+ *
+ * Waits are counted in ticks, and not by the clock: an event loop that was blocked has the results of meanwhile to give
+ * first.
  */
 import type { Mutation, MutationKind, MutationResults } from '../mutations.ts';
 import { StoreUnavailable } from '../store.ts';
@@ -19,14 +22,13 @@ export interface GroupCommitParts {
   readonly beforeCommit: (() => void) | undefined;
   /** A group was not stored. */
   readonly failed: (problem: string) => void;
-  /** Monotonic ms. */
-  readonly now: () => number;
 }
 
 interface Waiting {
   readonly kind: MutationKind;
   readonly change: EncodedChange;
   readonly chars: number;
+  /** Tick at which it came. */
   readonly since: number;
   readonly resolve: (result: never) => void;
   readonly reject: (error: Error) => void;
@@ -34,11 +36,11 @@ interface Waiting {
 
 /** Changes that bring new work: their senders can retry. */
 export const NEW_WORK: ReadonlySet<MutationKind> = new Set(['accept', 'join_group', 'fire_job']);
-/** Age of the oldest waiting change beyond which new work is rejected, and at which it is taken out again, in ms. */
-const MAX_AGE_MS = 500;
-const TAKEN_OUT_MS = 900;
-/** Between two looks for changes that have waited too long. */
-const WATCH_MS = 100;
+/** While changes wait. */
+const TICK_MS = 100;
+/** Age of the oldest waiting change from which on new work may be rejected, and at which it is taken out, in ticks. */
+const LONG = 5;
+const TOO_LONG = 9;
 /** UTF-16 units of text that may wait; those of one group, and its changes. */
 const MAX_WAITING_CHARS = 32 * 1024 * 1024;
 const GROUP_CHARS = 4 * 1024 * 1024;
@@ -52,6 +54,7 @@ export class GroupCommit {
   private chars = 0;
   private underWay = false;
   private timer: NodeJS.Timeout | null = null;
+  private ticks = 0;
   private idle: (() => void)[] = [];
 
   constructor(parts: GroupCommitParts) {
@@ -59,15 +62,14 @@ export class GroupCommit {
   }
 
   async write<M extends Mutation>(mutation: M): Promise<MutationResults[M['kind']]> {
-    const since = this.parts.now();
-    if (NEW_WORK.has(mutation.kind) && this.isOverloaded(since)) throw new StoreUnavailable(OVERLOADED);
+    if (NEW_WORK.has(mutation.kind) && this.isOverloaded()) throw new StoreUnavailable(OVERLOADED);
     const change = encodeChange(mutation);
     const chars = change.reduce((sum: number, text) => sum + (text?.length ?? 0), 0);
     return new Promise((resolve, reject) => {
-      this.queue.push({ kind: mutation.kind, change, chars, since, resolve, reject });
+      this.queue.push({ kind: mutation.kind, change, chars, since: this.ticks, resolve, reject });
       this.chars += chars;
       if (!this.underWay) this.send();
-      else this.watch();
+      else this.startTicking();
     });
   }
 
@@ -79,9 +81,10 @@ export class GroupCommit {
     });
   }
 
-  private isOverloaded(now: number): boolean {
-    const oldest = this.queue[0]?.since ?? now;
-    return now - oldest > MAX_AGE_MS || this.chars > MAX_WAITING_CHARS;
+  private isOverloaded(): boolean {
+    if (this.chars > MAX_WAITING_CHARS) return true;
+    const isBeyondNext = this.chars > GROUP_CHARS || this.queue.length >= GROUP_CHANGES;
+    return isBeyondNext && this.ticks - (this.queue[0]?.since ?? this.ticks) >= LONG;
   }
 
   private send(): void {
@@ -123,21 +126,21 @@ export class GroupCommit {
   }
 
   /** Behind a commit that does not end, senders that can retry must not wait. */
-  private watch(): void {
+  private startTicking(): void {
     if (this.timer !== null) return;
     this.timer = setTimeout(() => {
       this.timer = null;
+      this.ticks++;
       this.takeOut();
-      if (this.queue.length > 0) this.watch();
-    }, WATCH_MS);
+      if (this.queue.length > 0) this.startTicking();
+    }, TICK_MS);
     this.timer.unref();
   }
 
   private takeOut(): void {
-    const before = this.parts.now() - TAKEN_OUT_MS;
     const kept: Waiting[] = [];
     for (const waiting of this.queue.splice(0)) {
-      if (waiting.since > before || !NEW_WORK.has(waiting.kind)) kept.push(waiting);
+      if (this.ticks - waiting.since < TOO_LONG || !NEW_WORK.has(waiting.kind)) kept.push(waiting);
       else {
         this.chars -= waiting.chars;
         waiting.reject(new StoreUnavailable(OVERLOADED));

@@ -56,7 +56,6 @@ export class SqliteStore implements Store {
       beforeCommit: parts.beforeCommit,
       // A later commit may have had nothing to write: only a probe ends the problem.
       failed: (problem) => this.health.begin('unavailable', problem),
-      now: () => performance.now(),
     });
   }
 

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createPaint } from '../../../cli/base/colour.ts';
+import { createPaint } from '../../../base/paint.ts';
 import { setEnvLines } from '../../../cli/files/env-file.ts';
 import { formatDiff } from '../../../cli/output/diff.ts';
 import { writeAtomic } from '../../../runtime/platform/write-atomic.ts';

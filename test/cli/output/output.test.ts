@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createPaint, wantsColour } from '../../../cli/base/colour.ts';
+import { cutToWidth, displayWidth } from '../../../base/display-width.ts';
+import { createPaint } from '../../../base/paint.ts';
+import { wantsColour } from '../../../cli/base/colour.ts';
 import { visible } from '../../../cli/output/print.ts';
 import { formatTable } from '../../../cli/output/table.ts';
-import { cutToWidth, displayWidth } from '../../../cli/output/width.ts';
 
 test('colours follow NO_COLOR, FORCE_COLOR, the terminal and its type, in this order', () => {
   assert.equal(wantsColour({}, true), true);
@@ -24,6 +25,8 @@ test('widths count wide characters twice and marks not at all', () => {
   assert.equal(displayWidth('日本'), 4);
   assert.equal(displayWidth('e\u0301'), 1);
   assert.equal(displayWidth('👩‍👩‍👧'), 2);
+  assert.equal(displayWidth('❤️'), 2);
+  assert.equal(displayWidth('1️⃣'), 2);
   assert.equal(cutToWidth('日本語', 5), '日本…');
 });
 

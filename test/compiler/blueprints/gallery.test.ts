@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { readGalleryAssets } from '../../../cli/files/gallery-assets.ts';
 import { printGallery } from '../../../compiler/blueprints/gallery/print-gallery.ts';
-import { lowerBlueprint } from '../../../compiler/blueprints/lower.ts';
 import { publish } from '../../../compiler/blueprints/publish.ts';
+import { lowerBlueprint } from '../../../compiler/lower/blueprint.ts';
 import { shippedBlueprints } from '../../helpers/shipped-blueprints.ts';
 
 const assets = readGalleryAssets();

@@ -3,10 +3,10 @@ import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import type { LoadedBlueprints } from '../../../compiler/blueprints/load-blueprints.ts';
-import { loadBlueprints } from '../../../compiler/blueprints/load-blueprints.ts';
 import { nodeFiles } from '../../../compiler/node/node-files.ts';
 import { createLines } from '../../../compiler/print/lines.ts';
+import type { LoadedBlueprints } from '../../../compiler/source/load-blueprints.ts';
+import { loadBlueprints } from '../../../compiler/source/load-blueprints.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
 
 const SHIPPED = fileURLToPath(new URL('../../../catalog/blueprints/', import.meta.url));

@@ -133,7 +133,7 @@ describe('accept', () => {
     store.write = (mutation) => (down ? Promise.reject(new StoreUnavailable('disk full')) : write(mutation));
     const { service, runs } = dispatchBench({ store });
     const refusal = await service.accept(makeDispatch('a'), claimOf('1'), null);
-    assert.deepEqual(refusal, { kind: 'overloaded', retry_after_seconds: 10 });
+    assert.deepEqual(refusal, { kind: 'overloaded', reason: 'store_unavailable', retry_after_seconds: 10 });
     down = false;
     assert.equal((await service.accept(makeDispatch('a'), claimOf('1'), null)).kind, 'accepted');
     await settle();

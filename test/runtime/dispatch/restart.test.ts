@@ -206,7 +206,7 @@ describe('a store that fails', () => {
     store.write = () => Promise.reject(new StoreUnavailable('disk full'));
     const { service, clock, runs } = dispatchBench({ store });
     const refused = await service.accept(makeDispatch('a'), claimOf('a'), null);
-    assert.deepEqual(refused, { kind: 'overloaded', retry_after_seconds: 10 });
+    assert.deepEqual(refused, { kind: 'overloaded', reason: 'store_unavailable', retry_after_seconds: 10 });
     await clock.run(10_000);
     store.write = write;
     assert.equal((await service.accept(makeDispatch('b'), claimOf('b'), null)).kind, 'accepted');

@@ -171,13 +171,14 @@ test('an event the route does not ask for, or a payload its filters refuse, is i
   assert.equal((await post('/webhooks/ci', { action: 'opened' }, { 'x-github-event': 'issues' })).status, 202);
 });
 
-test('refusals of the dispatcher answer 503 with Retry-After, or duplicate', async (t) => {
-  const { post, dispatcher } = await serve(t, { routes: { ci: {} } });
-  dispatcher.refusal = { kind: 'overloaded', retry_after_seconds: 7 };
+test('refusals of the dispatcher answer 503 with Retry-After, or duplicate; the log says why', async (t) => {
+  const { post, dispatcher, log } = await serve(t, { routes: { ci: {} } });
+  dispatcher.refusal = { kind: 'overloaded', reason: 'queue_full', retry_after_seconds: 7 };
   const overloaded = await post('/webhooks/ci', {});
   assert.equal(overloaded.status, 503);
   assert.equal(overloaded.headers.get('retry-after'), '7');
   assert.deepEqual(overloaded.body, error('overloaded', 'The queue is full'));
+  assert.match(JSON.stringify(log), /"reason":"queue_full"/);
   dispatcher.refusal = { kind: 'shutting_down', retry_after_seconds: 3 };
   assert.equal((await post('/webhooks/ci', {})).body.code, 'shutting_down');
   dispatcher.refusal = { kind: 'duplicate' };

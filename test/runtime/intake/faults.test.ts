@@ -37,7 +37,7 @@ test('a route that cannot be linked answers 500; the others serve', async (t) =>
 
 test('an answer that cannot be written closes its connection and nothing more', async (t) => {
   const { post, dispatcher, log } = await serve(t, { routes: { ci: {} } });
-  dispatcher.refusal = { kind: 'overloaded', retry_after_seconds: '1\r\nX: y' as never };
+  dispatcher.refusal = { kind: 'overloaded', reason: 'queue_full', retry_after_seconds: '1\r\nX: y' as never };
   await assert.rejects(post('/webhooks/ci', {}));
   assert(log.lines.some(({ level, fields }) => level === 'error' && fields.outcome === 'overloaded'));
   dispatcher.refusal = null;

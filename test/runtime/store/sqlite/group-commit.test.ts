@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
 import type { EncodedChange } from '../../../../runtime/store/sqlite/encode.ts';
 import { decodeChange } from '../../../../runtime/store/sqlite/encode.ts';
@@ -10,7 +11,6 @@ import { settle } from '../../../helpers/fake-clock.ts';
 
 /** A group commit over a disk that is as slow as the test wants. */
 function bench() {
-  let now = 0;
   const groups: (readonly EncodedChange[])[] = [];
   const ends: ((results: readonly CommitResult[]) => void)[] = [];
   const problems: string[] = [];
@@ -22,7 +22,6 @@ function bench() {
     },
     beforeCommit: () => void told++,
     failed: (problem) => void problems.push(problem),
-    now: () => now,
   });
   return {
     group,
@@ -31,9 +30,6 @@ function bench() {
     kinds: () => groups.map((changes) => changes.map((change) => decodeChange(change).kind)),
     sizes: () => groups.map(({ length }) => length),
     told: () => told,
-    pass: (ms: number) => {
-      now += ms;
-    },
     async end(result: CommitResult = { kind: 'ok', value: null }): Promise<void> {
       ends.shift()?.((groups[groups.length - ends.length - 1] ?? []).map(() => result));
       await settle();
@@ -102,22 +98,40 @@ describe('group commit', () => {
 describe('overload', () => {
   const refused = (error: unknown): boolean => error instanceof StoreUnavailable && /more arrives/.test(error.message);
 
-  it('rejects new work while the oldest change waits too long, and nothing else', async () => {
-    const { group, pass, end, kinds } = bench();
+  const big = makeDispatch('big', { prompt: 'x'.repeat(1_500_000) });
+  /** Lets time pass, a tick at a time: an event loop that is not blocked. */
+  const pass = (t: TestContext, ms: number): void => {
+    for (let passed = 0; passed < ms; passed += 100) t.mock.timers.tick(100);
+  };
+
+  it('rejects new work while the oldest change waits long and more waits than a commit takes, and nothing else', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const { group, end, kinds } = bench();
     void group.write(small('under way'));
-    const waiting = group.write(small('waits'));
-    pass(400);
+    const waiting = ['a', 'b', 'c'].map((id) => group.write(makeAccept(id, { dispatch: big })));
+    pass(t, 400);
     const early = group.write(small('early'));
-    pass(200);
+    pass(t, 200);
     await assert.rejects(group.write(small('late')), refused);
     const taken = group.write(makeTake(1000));
-    await end();
-    await end();
-    await Promise.all([waiting, early, taken]);
-    assert.deepEqual(kinds(), [['accept'], ['accept', 'accept', 'take_work']]);
+    for (let n = 0; n < 3; n++) await end();
+    await Promise.all([...waiting, early, taken]);
+    assert.deepEqual(kinds(), [['accept'], ['accept', 'accept'], ['accept', 'accept', 'take_work']]);
     // Everybody is served again at once.
     void group.write(small('next'));
-    assert.equal(kinds().length, 3);
+    assert.equal(kinds().length, 4);
+  });
+
+  it('takes new work behind one slow commit: the next one takes it', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const { group, end } = bench();
+    void group.write(small('under way'));
+    const waits = group.write(small('waits'));
+    pass(t, 700);
+    const late = group.write(small('late'));
+    await end();
+    await end();
+    await Promise.all([waits, late]);
   });
 
   it('rejects new work while more waits than memory is meant for', async () => {
@@ -134,12 +148,11 @@ describe('overload', () => {
 
   it('takes out what has waited too long behind a commit that does not end', async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
-    const { group, pass, end, kinds } = bench();
+    const { group, end, kinds } = bench();
     void group.write(small('under way'));
     const waits = assert.rejects(group.write(small('waits')), refused);
     const happened = group.write(makeTake(1000));
-    pass(1000);
-    t.mock.timers.tick(100);
+    pass(t, 900);
     await waits;
     await end();
     await end();

@@ -1,14 +1,16 @@
 /** Lowers one blueprint file to its plan: complete fields, and a schedule that is valid whatever the user chooses. */
 import type { BlueprintFile, BlueprintPlan } from '../../schemas/generated/types.ts';
+import { completeField, DELIVER_FIELD } from '../blueprints/fields.ts';
 import type { Lowered } from '../diagnostics/problem.ts';
-import { checkFields } from './check-fields.ts';
-import { checkPrompt, checkUnused } from './check-prompt.ts';
-import { checkSchedule } from './check-schedule.ts';
-import { completeField, DELIVER_FIELD } from './fields.ts';
+import { blueprintDefault } from '../rules/blueprint-default.ts';
+import { blueprintField } from '../rules/blueprint-field.ts';
+import { blueprintPrompt } from '../rules/blueprint-prompt.ts';
+import { blueprintSchedule } from '../rules/blueprint-schedule.ts';
+import { blueprintUnusedField } from '../rules/blueprint-unused-field.ts';
 
 /** Paths of the problems start at the root of the file. Faulty fields hide what the schedule and the prompt make of them. */
 export function lowerBlueprint(file: BlueprintFile): Lowered<BlueprintPlan> {
-  const faultyFields = checkFields(file);
+  const faultyFields = [...blueprintField.check(file.fields), ...blueprintDefault.check(file.fields)];
   if (faultyFields.length > 0) return { plan: null, problems: faultyFields };
   const plan: BlueprintPlan = {
     key: file.key,
@@ -21,6 +23,6 @@ export function lowerBlueprint(file: BlueprintFile): Lowered<BlueprintPlan> {
     prompt: file.prompt,
     skills: [...(file.skills ?? [])],
   };
-  const errors = [...checkSchedule({ ...plan, schedule: file.schedule }), ...checkPrompt(plan)];
-  return errors.length > 0 ? { plan: null, problems: errors } : { plan, problems: checkUnused(plan) };
+  const errors = [...blueprintSchedule.check({ ...plan, schedule: file.schedule }), ...blueprintPrompt.check(plan)];
+  return errors.length > 0 ? { plan: null, problems: errors } : { plan, problems: blueprintUnusedField.check(plan) };
 }

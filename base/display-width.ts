@@ -1,0 +1,40 @@
+/** How many columns a text takes on a terminal, so that carets stand below what they mean and tables are aligned; and cutting it to fit. */
+
+/** East Asian wide and fullwidth characters (UAX #11), and what is shown as an emoji. */
+const WIDE =
+  /[\u1100-\u115f\u2329\u232a\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18dff}\u{1aff0}-\u{1b2ff}\u{1d300}-\u{1d37f}\u{1f200}-\u{1f265}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|\ufe0f/u;
+const NO_WIDTH = /^[\p{Mn}\p{Me}\p{Cf}]+$/u;
+const ASCII = /^[\u0020-\u007e]*$/;
+
+const graphemes = (text: string): Iterable<{ readonly segment: string }> =>
+  new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(text);
+
+/** Of what a terminal shows as one character. */
+export const characterWidth = (grapheme: string): number => (NO_WIDTH.test(grapheme) ? 0 : WIDE.test(grapheme) ? 2 : 1);
+
+/**
+ * Columns that `text` takes; it holds no control characters.
+ * @param enough a long text is not measured beyond so many columns
+ */
+export function displayWidth(text: string, enough = Number.POSITIVE_INFINITY): number {
+  if (ASCII.test(text)) return text.length;
+  let width = 0;
+  for (const { segment } of graphemes(text)) {
+    width += characterWidth(segment);
+    if (width > enough) break;
+  }
+  return width;
+}
+
+/** `text` in at most `columns` columns, ending in an ellipsis when something was cut. */
+export function cutToWidth(text: string, columns: number): string {
+  if (displayWidth(text, columns) <= columns) return text;
+  let kept = '';
+  let width = 1;
+  for (const { segment } of graphemes(text)) {
+    width += characterWidth(segment);
+    if (width > columns) break;
+    kept += segment;
+  }
+  return `${kept}…`;
+}

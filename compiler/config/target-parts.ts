@@ -1,0 +1,21 @@
+/** The parts of a target file. */
+import type { TargetFile, TargetVariant } from '../../schemas/generated/types.ts';
+
+/** Parts that a target may say once for all its variants. */
+export const SHARED_PARTS = [
+  'address',
+  'base',
+  'request',
+  'text',
+  'key',
+  'signature',
+  'exchange',
+  'success',
+  'message_id',
+  'error_code',
+  'outcomes',
+  'retry_after',
+  'pacing',
+  'timeout_seconds',
+  'max_response_bytes',
+] as const satisfies readonly (keyof TargetVariant & keyof TargetFile)[];
