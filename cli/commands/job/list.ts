@@ -32,7 +32,7 @@ export class JobListCommand extends Command<CliContext> {
     const jobs = [...open.jobs.values()]
       .filter((job) => profile === undefined || job.profile === profile)
       .sort((a, b) => (a.name < b.name ? -1 : 1));
-    const options = { now, next: 1, runs: 1 };
+    const options = { now, next: 1, runs: 1, targets: open.table.targets };
     const histories = await useStore(context, async (store) => {
       const stored = await store.read({ kind: 'jobs' });
       return Promise.all(jobs.map((job) => readHistory(store, job, stored, options.runs)));
