@@ -21,7 +21,7 @@ const fixtures = (program: string): readonly string[] => {
   const folder = join(ROOT, 'test/fixtures/convert', program);
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
   return files
-    .filter((file) => /(?:config|hooks)\.(?:yaml|json)$/.test(file))
+    .filter((file) => /(?:config|hooks)\.(?:yaml|json|conf)$/.test(file))
     .map((file) => readFileSync(join(folder, file), 'utf8'));
 };
 
