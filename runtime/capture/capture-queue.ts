@@ -19,7 +19,7 @@ const HEAD_BYTES = 2048;
 /** Between two looks for what has become too old, in ms. */
 const EXPIRE_MS = 60_000;
 
-export interface Waiting {
+export interface WaitingChange {
   readonly captured: Captured;
   /** It has been handed to the thread, or given up. */
   isGone: boolean;
@@ -35,7 +35,7 @@ export interface QueueContext {
 export class CaptureQueue {
   private readonly context: QueueContext;
   private readonly limits: () => CaptureLimits;
-  private waiting: Waiting[] = [];
+  private waiting: WaitingChange[] = [];
   private held = 0;
   private heldBytes = 0;
   private flushTimer: Timer | null = null;
@@ -54,7 +54,7 @@ export class CaptureQueue {
     return this.held < MAX_REQUESTS && this.heldBytes + HEAD_BYTES + bytes <= MAX_BYTES;
   }
 
-  add(captured: Captured): Waiting {
+  add(captured: Captured): WaitingChange {
     const waiting = { captured, isGone: false };
     this.waiting.push(waiting);
     this.hold(captured, 1);
@@ -63,7 +63,7 @@ export class CaptureQueue {
   }
 
   /** Gives up one that still waits. */
-  remove(waiting: Waiting): void {
+  remove(waiting: WaitingChange): void {
     waiting.isGone = true;
     this.hold(waiting.captured, -1);
   }

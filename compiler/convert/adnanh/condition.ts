@@ -1,9 +1,9 @@
 /** A trigger rule, taken apart: what authenticates the sender, what filters events, and what can be said in neither way. */
 import type { NodePath } from '../../diagnostics/problem.ts';
 
-export type Filter = Readonly<Record<string, unknown>>;
+export type TriggerFilter = Readonly<Record<string, unknown>>;
 
-export type Primitive = 'hmac-sha1' | 'hmac-sha256' | 'hmac-sha512' | 'token';
+export type TriggerPrimitive = 'hmac-sha1' | 'hmac-sha256' | 'hmac-sha512' | 'token';
 
 /** Where a request carries a signature or token. */
 export interface AuthPlace {
@@ -13,12 +13,12 @@ export interface AuthPlace {
 
 /** One check of a secret. */
 export interface Auth {
-  readonly verify: Primitive;
+  readonly verify: TriggerPrimitive;
   readonly place: AuthPlace;
-  readonly secrets: readonly SecretText[];
+  readonly secrets: readonly TriggerSecret[];
 }
 
-export interface SecretText {
+export interface TriggerSecret {
   readonly text: string;
   readonly path: NodePath;
 }
@@ -31,17 +31,17 @@ export interface Gap {
 }
 
 /** All of it has to hold. */
-export interface Condition {
+export interface TriggerCondition {
   readonly auths: readonly Auth[];
-  readonly filters: readonly Filter[];
+  readonly filters: readonly TriggerFilter[];
   readonly gaps: readonly Gap[];
   /** Fields whose absence makes the original's rule an error, and so no match, even below `not`. */
   readonly fields: readonly string[];
 }
 
-export const ALWAYS: Condition = { auths: [], filters: [], gaps: [], fields: [] };
+export const ALWAYS: TriggerCondition = { auths: [], filters: [], gaps: [], fields: [] };
 
-export const gap = (path: NodePath, reason: string, instead: string): Condition => ({
+export const gap = (path: NodePath, reason: string, instead: string): TriggerCondition => ({
   ...ALWAYS,
   gaps: [{ path, reason, instead }],
 });

@@ -2,7 +2,7 @@
 import type { Draft, DraftRoute, Settings } from '../draft.ts';
 import { moveSecret } from '../move-secret.ts';
 import { variableName } from '../route-name.ts';
-import type { Auth, SecretText } from './condition.ts';
+import type { Auth, TriggerSecret } from './condition.ts';
 import { callIn } from './go-template.ts';
 
 /** Shipped sources whose place is theirs alone: verify, kind of place, its name in lower case. */
@@ -90,7 +90,7 @@ const hmacPlace = (at: Settings, digest: string, isHub: boolean): Settings =>
 const tokenPlace = (kind: string, name: string): Settings =>
   kind === 'json' ? { signature: [{ json: name }, { form: name }] } : { signature: { [kind]: name } };
 
-function reference(draft: Draft, route: DraftRoute, { text, path }: SecretText, at: number): string {
+function reference(draft: Draft, route: DraftRoute, { text, path }: TriggerSecret, at: number): string {
   const call = callIn(text);
   const variable = variableName(route.name, at === 0 ? 'secret' : `secret_${at + 1}`);
   if (call === null) return moveSecret(draft, { text, path, route: route.name, variable });

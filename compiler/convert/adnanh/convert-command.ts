@@ -7,7 +7,7 @@ import type { HookContext } from './hook-value.ts';
 import { asList, asMap, fieldOf, isXmlPath, textOf } from './hook-value.ts';
 
 /** Where the runner finds a value. */
-export interface Value {
+export interface CommandValue {
   readonly from: 'text' | 'payload' | 'whole' | 'event' | 'delivery';
   /** A text, or the path in the payload. */
   readonly name?: string;
@@ -17,9 +17,9 @@ export interface Value {
 export interface HookCommand {
   readonly command: string;
   readonly directory: string | null;
-  readonly arguments: readonly Value[];
-  readonly environment: readonly (Value & { readonly variable: string })[];
-  readonly files: readonly (Value & { readonly variable: string; readonly base64: boolean })[];
+  readonly arguments: readonly CommandValue[];
+  readonly environment: readonly (CommandValue & { readonly variable: string })[];
+  readonly files: readonly (CommandValue & { readonly variable: string; readonly base64: boolean })[];
   /** Parameters of the payload that hold JSON as text. */
   readonly parsed: readonly string[];
 }
@@ -39,7 +39,7 @@ export function convertCommand(hook: Settings, path: NodePath, context: HookCont
       reason: 'it is relative to the folder that webhook was started in, which is not known here',
       instead: 'Write the whole path into hooks/hooks.json',
     });
-  const named = (value: Value, from: Settings): Value & { readonly variable: string } => ({
+  const named = (value: CommandValue, from: Settings): CommandValue & { readonly variable: string } => ({
     ...value,
     variable: textOf(from, 'envname') || `HOOK_${textOf(from, 'name') ?? ''}`,
   });
@@ -73,7 +73,7 @@ export function parsedParameters(hook: Settings, path: NodePath, { report, route
 }
 
 interface Passed {
-  readonly value: Value;
+  readonly value: CommandValue;
   readonly from: Settings;
 }
 
@@ -101,7 +101,7 @@ function values(hook: Settings, key: string, path: NodePath, context: HookContex
   });
 }
 
-function passedValue(from: Settings, source: string): Value | null {
+function passedValue(from: Settings, source: string): CommandValue | null {
   const name = textOf(from, 'name') ?? '';
   const headers = EVENT_HEADERS[source];
   switch (textOf(from, 'source')) {

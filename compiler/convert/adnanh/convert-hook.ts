@@ -3,7 +3,7 @@ import type { NodePath } from '../../diagnostics/problem.ts';
 import type { Draft, DraftRoute, Settings } from '../draft.ts';
 import { close } from '../draft.ts';
 import { variableName } from '../route-name.ts';
-import type { Condition } from './condition.ts';
+import type { TriggerCondition } from './condition.ts';
 import { ALWAYS } from './condition.ts';
 import { setAuth } from './convert-auth.ts';
 import type { HookCommand } from './convert-command.ts';
@@ -59,7 +59,7 @@ function convertTrigger(draft: Draft, route: DraftRoute, hook: Settings): void {
 }
 
 /** Nothing authenticated the sender: anybody who knew the URL could run the command. */
-function inventToken(draft: Draft, route: DraftRoute, path: NodePath, { gaps }: Condition): void {
+function inventToken(draft: Draft, route: DraftRoute, path: NodePath, { gaps }: TriggerCondition): void {
   const variable = variableName(route.name, 'secret');
   draft.variables.set(variable, draft.newSecret());
   Object.assign(route.settings, { source: 'url-token', secret: `env:${variable}` });

@@ -1,7 +1,7 @@
 /** Converts one `match` of a trigger rule: to a check of the sender, or to a filter. */
 import type { NodePath } from '../../diagnostics/problem.ts';
 import type { Settings } from '../draft.ts';
-import type { Condition, Filter, Primitive } from './condition.ts';
+import type { TriggerCondition, TriggerFilter, TriggerPrimitive } from './condition.ts';
 import { ALWAYS, gap } from './condition.ts';
 import { isCredentialName } from './credential-name.ts';
 import { asMap, fieldOf, isXmlPath, textOf } from './hook-value.ts';
@@ -16,10 +16,10 @@ export interface RuleContext {
 
 const HMAC = /^payload-(?:hmac|hash)-(sha1|sha256|sha512)$/;
 
-export function convertMatch(match: Settings, path: NodePath, context: RuleContext): Condition {
+export function convertMatch(match: Settings, path: NodePath, context: RuleContext): TriggerCondition {
   const type = textOf(match, 'type') ?? '';
   const digest = HMAC.exec(type)?.[1];
-  if (digest !== undefined) return convertHmac(match, path, `hmac-${digest}` as Primitive);
+  if (digest !== undefined) return convertHmac(match, path, `hmac-${digest}` as TriggerPrimitive);
   if (type === 'value' || type === 'regex') return convertComparison(match, path, type, context);
   if (type === 'ip-whitelist')
     return gap(
@@ -32,7 +32,7 @@ export function convertMatch(match: Settings, path: NodePath, context: RuleConte
   return gap(path, 'a match of an unknown type never holds', 'Correct its type');
 }
 
-function convertHmac(match: Settings, path: NodePath, verify: Primitive): Condition {
+function convertHmac(match: Settings, path: NodePath, verify: TriggerPrimitive): TriggerCondition {
   const parameter = asMap(fieldOf(match, 'parameter', path)?.value);
   const place = placeOf(parameter);
   const secret = fieldOf(match, 'secret', path);
@@ -59,7 +59,12 @@ function placeOf(parameter: Settings): { readonly kind: 'header' | 'query' | 'js
   }
 }
 
-function convertComparison(match: Settings, path: NodePath, type: 'value' | 'regex', context: RuleContext): Condition {
+function convertComparison(
+  match: Settings,
+  path: NodePath,
+  type: 'value' | 'regex',
+  context: RuleContext,
+): TriggerCondition {
   const parameter = asMap(fieldOf(match, 'parameter', path)?.value);
   const source = textOf(parameter, 'source') ?? '';
   const name = textOf(parameter, 'name') ?? '';
@@ -95,7 +100,7 @@ function payloadComparison(
   path: NodePath,
   { type, expected }: Expected,
   { parsed }: RuleContext,
-): Condition {
+): TriggerCondition {
   if (isXmlPath(name)) return gap(path, 'bodies in XML are not read', 'Let the sender send JSON');
   // A form's only field `payload` is parsed as JSON anyway.
   const inText = parsed.find((parameter) => parameter !== 'payload' && name.startsWith(`${parameter}.`));
@@ -115,13 +120,13 @@ function payloadComparison(
 const payloadField = (name: string): string =>
   /^(?:event|event_type|headers)(?:\.|$)/.test(name) ? `payload.${name}` : name;
 
-const comparison = (field: string, type: 'value' | 'regex', expected: string): Condition => ({
+const comparison = (field: string, type: 'value' | 'regex', expected: string): TriggerCondition => ({
   ...ALWAYS,
   filters: [leaf(field, type, expected)],
   fields: [field],
 });
 
-function leaf(field: string, type: 'value' | 'regex', expected: string): Filter {
+function leaf(field: string, type: 'value' | 'regex', expected: string): TriggerFilter {
   if (type === 'regex') return { field, regex: expected };
   const other = field.startsWith('headers.') ? [] : otherForms(expected);
   return other.length === 0 ? { field, equals: expected } : { field, in: [expected, ...other] };

@@ -1,7 +1,7 @@
 /** Converts a trigger rule: `and`, `or`, `not` and `match`, of which the original looks at the first that a map has. */
 import type { NodePath } from '../../diagnostics/problem.ts';
 import type { Settings } from '../draft.ts';
-import type { Auth, Condition, Filter } from './condition.ts';
+import type { Auth, TriggerCondition, TriggerFilter } from './condition.ts';
 import { ALWAYS, gap, sameAuth, sameScheme } from './condition.ts';
 import type { RuleContext } from './convert-match.ts';
 import { convertMatch } from './convert-match.ts';
@@ -9,9 +9,9 @@ import { asList, asMap, fieldOf } from './hook-value.ts';
 
 const MAX_DEPTH = 60;
 
-export function convertRule(rule: Settings, path: NodePath, context: RuleContext, depth = 0): Condition {
+export function convertRule(rule: Settings, path: NodePath, context: RuleContext, depth = 0): TriggerCondition {
   if (depth > MAX_DEPTH) return gap(path, `it is nested deeper than ${MAX_DEPTH} levels`, 'Flatten it');
-  const child = (value: unknown, at: NodePath): Condition => convertRule(asMap(value), at, context, depth + 1);
+  const child = (value: unknown, at: NodePath): TriggerCondition => convertRule(asMap(value), at, context, depth + 1);
   const and = fieldOf(rule, 'and', path);
   if (and !== null) return all(asList(and.value).map((part, at) => conjunct(part, [...and.path, at], child)));
   const or = fieldOf(rule, 'or', path);
@@ -28,24 +28,24 @@ export function convertRule(rule: Settings, path: NodePath, context: RuleContext
   return gap(path, 'a rule without `and`, `or`, `not` or `match` never holds', 'Correct it, or leave it out');
 }
 
-type Child = (value: unknown, path: NodePath) => Condition;
+type Child = (value: unknown, path: NodePath) => TriggerCondition;
 
 /** Below `and`, a field that is missing makes the rule false even where it stands below `not`. */
-function conjunct(part: unknown, path: NodePath, child: Child): Condition {
+function conjunct(part: unknown, path: NodePath, child: Child): TriggerCondition {
   const condition = child(part, path);
   const isNot = fieldOf(asMap(part), 'not', path) !== null && fieldOf(asMap(part), 'or', path) === null;
-  const present = isNot ? condition.fields.map((field): Filter => ({ field, exists: true })) : [];
+  const present = isNot ? condition.fields.map((field): TriggerFilter => ({ field, exists: true })) : [];
   return { ...condition, filters: [...present, ...condition.filters] };
 }
 
-const all = (parts: readonly Condition[]): Condition => ({
+const all = (parts: readonly TriggerCondition[]): TriggerCondition => ({
   auths: parts.flatMap(({ auths }) => auths),
   filters: parts.flatMap(({ filters }) => filters),
   gaps: parts.flatMap(({ gaps }) => gaps),
   fields: parts.flatMap(({ fields }) => fields),
 });
 
-function any(parts: readonly Condition[], path: NodePath, { soft }: RuleContext): Condition {
+function any(parts: readonly TriggerCondition[], path: NodePath, { soft }: RuleContext): TriggerCondition {
   const [first] = parts;
   if (first === undefined) return gap(path, 'an empty `or` never holds', 'Correct it, or leave it out');
   const gaps = parts.flatMap((part) => part.gaps);
@@ -73,12 +73,12 @@ function any(parts: readonly Condition[], path: NodePath, { soft }: RuleContext)
   return gap(path, 'a route checks every sender in one way, and not in one of several', instead);
 }
 
-const oneFilter = ({ filters }: Condition): Filter => {
+const oneFilter = ({ filters }: TriggerCondition): TriggerFilter => {
   const [first] = filters;
   return filters.length === 1 && first !== undefined ? first : { all: filters };
 };
 
-function negated(condition: Condition, path: NodePath): Condition {
+function negated(condition: TriggerCondition, path: NodePath): TriggerCondition {
   if (condition.gaps.length > 0) return condition;
   const instead = 'Turn the rule round, so that it says what the sender has to have';
   if (condition.auths.length > 0) return gap(path, 'it takes who does not know the secret', instead);
