@@ -1,7 +1,7 @@
 /** `hookwright job list`: every job, when it runs next and how its last run ended. */
 import { Command, Option } from 'clipanion';
 import type { CliContext } from '../../base/context.ts';
-import { configOption } from '../../command-line/options.ts';
+import { arrayOption, configOption } from '../../command-line/options.ts';
 import type { JobReport } from '../../jobs/describe-job.ts';
 import { readHistory, reportJob } from '../../jobs/describe-job.ts';
 import { openJobs } from '../../jobs/open-jobs.ts';
@@ -23,7 +23,7 @@ export class JobListCommand extends Command<CliContext> {
 
   profile = Option.String('--profile', { description: '<profile> Only jobs of this profile' });
   config = configOption();
-  json = Option.Boolean('--json', false, { description: 'Print an array of objects' });
+  json = arrayOption();
 
   async execute(): Promise<number> {
     const { context, profile } = this;
