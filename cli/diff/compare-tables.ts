@@ -29,8 +29,8 @@ export function compareTables(before: RouteTable, now: RouteTable): Change[] {
         ),
       ],
     ),
-    ...definitions('target definition', before.targets, now.targets),
-    ...definitions('signature scheme', before.schemes, now.schemes),
+    ...definitions('target definition', withoutLabels(before.targets), withoutLabels(now.targets)),
+    ...definitions('signature scheme', withoutLabels(before.schemes), withoutLabels(now.schemes)),
     ...definitions('blueprint', before.blueprints, now.blueprints),
   ];
 }
@@ -131,6 +131,10 @@ function leavesOf(value: object, path = ''): Map<string, Shown> {
   }
   return leaves;
 }
+
+/** By another of its names it is the same. */
+const withoutLabels = (plans: Entries<{ readonly label?: string }>): Entries<object> =>
+  Object.fromEntries(Object.entries(plans).map(([name, { label: _, ...plan }]) => [name, plan]));
 
 /** What the catalog brings: that it differs is enough. */
 function definitions(subject: string, before: Entries<object>, now: Entries<object>): Change[] {
