@@ -7,6 +7,7 @@ import type { TableContent } from './config/table-content.ts';
 import type { EffectiveSettings } from './config/webhook-settings.ts';
 import type { Problem } from './diagnostics/problem.ts';
 import { lowerGateway } from './lower/gateway.ts';
+import { labelSchemes, labelTargets } from './lower/labels.ts';
 import { lowerProfile } from './lower/profile.ts';
 import { lowerServer } from './lower/server.ts';
 import { lowerSources } from './lower/sources.ts';
@@ -74,20 +75,22 @@ interface Lowering {
   readonly unsure: Set<string>;
 }
 
-function lowerSenders({ input: { catalog }, report, unsure }: Lowering) {
-  const { schemes, defaults, sources, facts, problems } = lowerSources(valuesOf(catalog.sources));
+function lowerSenders({ input: { catalog, settings }, report, unsure }: Lowering) {
+  const files = valuesOf(catalog.sources);
+  const { schemes, defaults, sources, facts, problems } = lowerSources(files);
   reportEntries(catalog.sources, problems, { report, kind: 'source', unsure });
-  return { schemes, ...defaults, sources, source_facts: facts };
+  return { schemes: labelSchemes(schemes, { sources, files, settings }), ...defaults, sources, source_facts: facts };
 }
 
-function lowerReceivers({ input: { catalog }, report, unsure }: Lowering) {
+function lowerReceivers({ input, report, unsure }: Lowering) {
+  const { catalog } = input;
   const { targets, names, problems } = lowerTargets(valuesOf(catalog.targets));
   reportEntries(catalog.targets, problems, { report, kind: 'target', unsure });
   // Written under one of its names, at fault under all of them.
   for (const [name, target] of Object.entries(names)) {
     if (unsure.has(`target:${name}`)) addNames(unsure, target, names);
   }
-  return { targets, target_names: names, toolsets: { ...catalog.toolsets } };
+  return { targets: labelTargets(targets, names, input), target_names: names, toolsets: { ...catalog.toolsets } };
 }
 
 function lowerProfiles(known: Parameters<typeof lowerProfile>[1], { input, report, unsure }: Lowering): ProfilePlan[] {

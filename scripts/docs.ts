@@ -1,11 +1,13 @@
 /** Writes the generated pages of `docs/`; with `--check` it only compares. */
 import { readFileSync, writeFileSync } from 'node:fs';
+import { printCliPage } from './docs/cli-page.ts';
 import { printConfigPage } from './docs/config-page.ts';
 import { printRulesPage } from './docs/rules-page.ts';
 import { printSourcesPage } from './docs/sources-page.ts';
 import { printTargetsPage } from './docs/targets-page.ts';
 
-const PAGES: Readonly<Record<string, () => string>> = {
+const PAGES: Readonly<Record<string, () => string | Promise<string>>> = {
+  'cli.md': printCliPage,
   'config.md': printConfigPage,
   'rules.md': printRulesPage,
   'sources.md': printSourcesPage,
@@ -13,15 +15,14 @@ const PAGES: Readonly<Record<string, () => string>> = {
 };
 
 const isCheck = process.argv.includes('--check');
-const stale = Object.entries(PAGES).filter(([name, print]) => {
+const stale: string[] = [];
+for (const [name, print] of Object.entries(PAGES)) {
   const path = new URL(`../docs/${name}`, import.meta.url);
-  const text = print();
-  if (isCheck) return readFileSync(path, 'utf8') !== text;
-  writeFileSync(path, text);
-  return false;
-});
+  const text = await print();
+  if (!isCheck) writeFileSync(path, text);
+  else if (readFileSync(path, 'utf8') !== text) stale.push(`docs/${name}`);
+}
 if (stale.length > 0) {
-  const names = stale.map(([name]) => `docs/${name}`).join(', ');
-  console.error(`${names} is stale: run \`npm run docs\` and commit the result`);
+  console.error(`${stale.join(', ')} is stale: run \`npm run docs\` and commit the result`);
   process.exit(1);
 }

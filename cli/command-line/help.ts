@@ -109,7 +109,8 @@ export function formatCommandHelp({ command, shape, usage }: HelpSubject, layout
   return `${sections.map((section) => section.join('\n')).join('\n\n')}\n`;
 }
 
-const labelOf = ({ names, takesValue, value }: OptionShape): string =>
+/** As it is typed: `-n, --lines <count>`. */
+export const labelOf = ({ names, takesValue, value }: OptionShape): string =>
   takesValue ? `${names.join(', ')} <${value}>` : names.join(', ');
 
 function wrap(text: string, width: number): string[] {

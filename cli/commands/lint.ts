@@ -22,7 +22,7 @@ export class LintCommand extends Command<CliContext> {
   static override usage = Command.Usage({
     description: 'Check the configuration: every diagnostic, nothing written',
     details:
-      'Exits 1 when there are errors, with --strict also when there are warnings; those about what strangers can reach are then printed as errors. It needs none of the secrets. docs/rules.md explains each rule. With profiles it also prints what each of them can reach.',
+      'Exits 1 when there are errors, with --strict also when there are warnings; those about what strangers can reach are then printed as errors. It needs none of the secrets. `hookwright rule <id>` explains each rule. With profiles it also prints what each of them can reach.',
     examples: [
       ['Check what is in this folder', '$0 lint'],
       ['Check one file', '$0 lint deploy/hookwright.yaml'],

@@ -92,6 +92,16 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./schema.ts')).SchemaCommand,
   },
   {
+    path: 'rule',
+    summary: 'Explain a rule: why it is one, what breaks it, what does not',
+    load: async () => (await import('./rule.ts')).RuleCommand,
+  },
+  {
+    path: 'docs',
+    summary: 'Print a page of the documentation of this version, offline',
+    load: async () => (await import('./docs.ts')).DocsCommand,
+  },
+  {
     path: 'completion',
     summary: 'Print the completion script for bash, zsh or fish',
     load: async () => (await import('./completion.ts')).CompletionCommand,

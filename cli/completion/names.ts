@@ -7,14 +7,16 @@ import type { CliContext } from '../base/context.ts';
 type NameSource = (context: CliContext) => readonly string[];
 
 /**
- * What has to be looked up in a shape; the code that reads shapes is loaded for it.
+ * What has to be looked up in a shape or a page; the code that reads it is loaded for it.
  * @param given the positional arguments before it @param partial what is typed of it
  */
-type ShapeNames = (context: CliContext, given: readonly string[], partial: string) => Promise<readonly string[]>;
+type LoadedNames = (context: CliContext, given: readonly string[], partial: string) => Promise<readonly string[]>;
 
-const SHAPE_NAMES: Readonly<Record<string, ShapeNames>> = {
+const LOADED_NAMES: Readonly<Record<string, LoadedNames>> = {
   event: async (context, given) => (await import('./shape-names.ts')).eventNames(context, given),
   source: async (context) => (await import('./shape-names.ts')).sourceNames(context),
+  rule: async () => [...(await import('../docs/pages.ts')).readRules().keys()],
+  page: async () => (await import('../docs/pages.ts')).pageNames(),
   prefix: async (context, given, partial) => (await import('./shape-names.ts')).pathNames(context, given, partial),
 };
 
@@ -47,8 +49,8 @@ export interface NameRequest {
 
 /** Distinct names for one kind of argument; empty for a kind without names. */
 export async function namesFor({ kind, given, partial }: NameRequest, context: CliContext): Promise<string[]> {
-  const shapeNames = SHAPE_NAMES[kind];
-  const names = (await shapeNames?.(context, given, partial)) ?? SOURCES[kind]?.(context) ?? [];
+  const loadNames = LOADED_NAMES[kind];
+  const names = (await loadNames?.(context, given, partial)) ?? SOURCES[kind]?.(context) ?? [];
   return [...new Set(names)].sort();
 }
 

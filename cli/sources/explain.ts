@@ -1,6 +1,7 @@
 /** Says in words why a verifier refused a request: for people at a terminal, never for senders. */
 import type { LoweredSource } from '../../compiler/lower/default-sources.ts';
-import { commonName, describeWindow } from '../../compiler/sources/describe-source.ts';
+import { describeWindow } from '../../compiler/sources/describe-source.ts';
+import { commonName } from '../../compiler/text/common-name.ts';
 import { REASON_TEXTS } from '../../runtime/verify/reason-texts.ts';
 import type { Candidate, Outcome } from './detect.ts';
 

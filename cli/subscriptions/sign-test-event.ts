@@ -1,4 +1,5 @@
 /** Makes the event that `webhook test` sends: the payload, placed and signed as the route's sender would. */
+import { labelOf } from '../../base/label.ts';
 import type { SecretResolver } from '../../runtime/platform/secrets/secrets.ts';
 import { namesPlaces, signedPlaces } from '../../runtime/table/link-identity.ts';
 import { signRequest } from '../../runtime/verify/sign.ts';
@@ -49,7 +50,7 @@ export function signTestEvent(request: TestEventRequest): TestEvent {
   const unsignedRequest = { method: 'POST', url: path, public_url: plan.public_url, body, id, event };
   const signed = signRequest(withPlaces(scheme, table), secretOf(request), unsignedRequest, now);
   return {
-    scheme: scheme.name,
+    scheme: labelOf(scheme),
     event,
     query: signed.url.slice(path.length),
     headers: { 'content-type': isForm ? FORM : 'application/json', ...signed.headers },

@@ -2,6 +2,7 @@
  * The Deliverer over linked targets. A changed table is linked first and then taken over in one assignment:
  * an attempt under way keeps the targets it started with.
  */
+import { targetLabel } from '../../base/label.ts';
 import type { Deliverer, DeliveryOutcome, DeliveryRequest } from './deliverer.ts';
 import type { DeliveryContext, Driver, Shown } from './driver.ts';
 import { DeliveryRefusal } from './http/values.ts';
@@ -73,8 +74,8 @@ function shown(outcome: DeliveryOutcome, redact: Redact): DeliveryOutcome {
   return outcome.message_id === null ? outcome : { ...outcome, message_id: redact(outcome.message_id) };
 }
 
-const notEnabled = ({ profile, target }: Pick<DeliveryRequest, 'profile' | 'target'>): string =>
-  `the target ${target} is not enabled in profile ${profile}`;
+const notEnabled = (request: Pick<DeliveryRequest, 'profile' | 'target' | 'label'>): string =>
+  `the target ${targetLabel(request)} is not enabled in profile ${request.profile}`;
 
 function kindAndPlace(error: unknown): { readonly error: string; readonly at: readonly string[] } {
   if (!(error instanceof Error)) return { error: typeof error, at: [] };

@@ -1,4 +1,5 @@
 /** A dispatcher without effect, for `explain` and tests: what the answer would be, as far as the configuration decides it. */
+import { targetLabel } from '../../base/label.ts';
 import type { DispatchDelivery } from '../../schemas/generated/types.ts';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
 
@@ -22,7 +23,10 @@ export function createDryDispatcher({ refusal, jobState }: DryContext): Dispatch
     coalesce: async () => ({ kind: 'coalesced', superseded: 0 }),
     async deliver({ profile, deliveries }) {
       const refused = await Promise.all(deliveries.map((delivery) => refusal(profile, delivery)));
-      const results = deliveries.map(({ target }, index) => ({ target, ok: refused[index] === null }));
+      const results = deliveries.map((delivery, index) => ({
+        target: targetLabel(delivery),
+        ok: refused[index] === null,
+      }));
       return { kind: results.every(({ ok }) => ok) ? 'delivered' : 'failed', results };
     },
     fire: async ({ profile, job }) => ({ kind: await jobState(profile, job ?? '') }),

@@ -2,6 +2,7 @@
  * Explains what becomes of a request: the stages that serve it, run without effect, and after each of them what it found.
  * For the command line, tests of a configuration, and whatever shows a kept request.
  */
+import { targetLabel } from '../../base/label.ts';
 import type { Dispatch, ExplainedStage, Explanation } from '../../schemas/generated/types.ts';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import type { Intake, Services } from '../intake/intake.ts';
@@ -125,8 +126,8 @@ class WatchedRequest implements Watcher {
       script: this.script(),
       prompt: dispatch?.prompt ?? null,
       unresolved: [...intake.unresolved],
-      deliveries: (dispatch?.deliveries ?? []).map(({ target, extra, unresolved }) => ({
-        ...{ target, address: extra, unresolved },
+      deliveries: (dispatch?.deliveries ?? []).map(({ extra, unresolved, ...delivery }) => ({
+        ...{ target: targetLabel(delivery), address: extra, unresolved },
       })),
       agent: dispatch?.mode === 'agent' ? input.agent : null,
       job: dispatch?.job ?? null,

@@ -7,6 +7,7 @@ import type { LogFields, Logger } from '../platform/log.ts';
 import { printable } from '../platform/printable.ts';
 import type { Intake } from './intake.ts';
 import { LineBudget } from './line-budget.ts';
+import { schemeLabel } from './reason.ts';
 import { reasonFields } from './reason-fields.ts';
 import type { Outcome, Reply } from './reply.ts';
 
@@ -109,7 +110,7 @@ function fieldsOf(intake: Intake, outcome: Outcome, ms: number, kept: string | n
   if (plan.profile !== DEFAULT_PROFILE) fields.profile = plan.profile;
   if (intake.reason !== null) Object.assign(fields, { reason: intake.reason, ...reasonFields(intake) });
   if (intake.unresolved.length > 0) fields.unresolved = intake.unresolved.slice(0, MOST_UNRESOLVED);
-  if (!intake.authenticated) fields.scheme = intake.scheme;
+  if (!intake.authenticated) fields.scheme = schemeLabel(intake);
   if (intake.secret > 0) fields.secret = intake.secret;
   return fields;
 }

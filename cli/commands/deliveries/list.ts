@@ -2,6 +2,7 @@
 import { Command, Option } from 'clipanion';
 import type { DispatchSummary } from '../../../runtime/store/queries.ts';
 import type { CliContext } from '../../base/context.ts';
+import { arrayOption, jobFilterOption, routeFilterOption, sinceOption } from '../../command-line/options.ts';
 import { parsedBy } from '../../command-line/values.ts';
 import { parseFilter, parseLimit } from '../../deliveries/filter.ts';
 import { printJson } from '../../output/print.ts';
@@ -24,14 +25,14 @@ export class DeliveriesListCommand extends Command<CliContext> {
   });
 
   state = Option.String('--state', { description: '<name> Only this state' });
-  route = Option.String('--route', { description: '<name> Only this route' });
-  job = Option.String('--job', { description: '<id> Only runs of this job' });
-  since = Option.String('--since', { description: '<time> Accepted since: 30min, 12h, 7d, or a date' });
+  route = routeFilterOption();
+  job = jobFilterOption();
+  since = sinceOption();
   limit = Option.String('--limit', '50', {
     description: '<count> At most so many (default 50)',
     validator: parsedBy('--limit', parseLimit),
   });
-  json = Option.Boolean('--json', false, { description: 'Print an array of objects' });
+  json = arrayOption();
 
   async execute(): Promise<number> {
     const now = this.context.clock.now();

@@ -6,6 +6,7 @@ import { replay, whyNotReplay } from '../../../runtime/store/replay.ts';
 import type { Store } from '../../../runtime/store/store.ts';
 import type { CliContext } from '../../base/context.ts';
 import { CliError, UsageError } from '../../base/errors.ts';
+import { arrayOption, jobFilterOption, routeFilterOption, sinceOption } from '../../command-line/options.ts';
 import { parsedBy } from '../../command-line/values.ts';
 import type { Filter } from '../../deliveries/filter.ts';
 import { parseFilter, parseLimit } from '../../deliveries/filter.ts';
@@ -37,16 +38,16 @@ export class DeliveriesReplayCommand extends Command<CliContext> {
 
   ids = Option.Rest({ name: 'id' });
   state = Option.String('--state', { description: '<name> All in this state: done, dead or skipped' });
-  route = Option.String('--route', { description: '<name> Only this route' });
-  job = Option.String('--job', { description: '<id> Only runs of this job' });
-  since = Option.String('--since', { description: '<time> Accepted since: 30min, 12h, 7d, or a date' });
+  route = routeFilterOption();
+  job = jobFilterOption();
+  since = sinceOption();
   limit = Option.String('--limit', {
     description: '<count> At most so many, the newest',
     validator: parsedBy('--limit', parseLimit),
   });
   rerun = Option.Boolean('--rerun', false, { description: 'Run the agent again even where its answer is stored' });
   dryRun = Option.Boolean('--dry-run', false, { description: 'Print which ones, and repeat nothing' });
-  json = Option.Boolean('--json', false, { description: 'Print an array of objects' });
+  json = arrayOption();
 
   async execute(): Promise<number> {
     if ((this.ids.length === 0) === (this.state === undefined)) {

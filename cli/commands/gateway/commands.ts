@@ -21,6 +21,11 @@ export const GATEWAY: CommandGroup = {
       load: async () => (await import('./start.ts')).GatewayStartCommand,
     },
     {
+      path: 'gateway install-service',
+      summary: 'Have systemd start the gateway at boot, and again after a crash',
+      load: async () => (await import('./install-service.ts')).GatewayInstallServiceCommand,
+    },
+    {
       path: 'gateway stop',
       summary: 'Stop the running gateway: drain its work, wait until it is gone',
       load: async () => (await import('./stop.ts')).GatewayStopCommand,

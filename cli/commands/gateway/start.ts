@@ -22,7 +22,7 @@ export class GatewayStartCommand extends Command<CliContext> {
   static override usage = Command.Usage({
     description: 'Start the gateway in the background, with a log file',
     details:
-      'Compiles the configuration, serves it, and recompiles it on change, like `gateway run`. Returns when it serves; when it cannot, prints why and exits 1. To have it started at boot and restarted after a crash, use your system’s service manager: docs/operations.md has a systemd unit.',
+      'Compiles the configuration, serves it, and recompiles it on change, like `gateway run`. Returns when it serves; when it cannot, prints why and exits 1. To have it started at boot and restarted after a crash, use `gateway install-service`.',
     examples: [
       ['Start, look, stop', '$0 gateway start && $0 gateway status && $0 gateway stop'],
       ['With a configuration of its own', '$0 gateway start --config ./hookwright.yaml --port 9000'],

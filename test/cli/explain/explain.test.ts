@@ -204,7 +204,7 @@ for (const [form, saved] of [
     assert.equal(code, 0);
     assert.deepEqual([found.event, found.delivery_id], ['pull_request', 'd-9']);
     const signature = found.stages.find(({ stage }) => stage === 'signature');
-    assert.deepEqual([signature?.result, signature?.scheme], ['pass', 'forgea']);
+    assert.deepEqual([signature?.result, signature?.scheme], ['pass', 'github']);
   });
 }
 
@@ -232,7 +232,7 @@ test('a direct delivery without an address fails, as it would', async (t) => {
   const lost = await ask(['chat', ...payload({})]);
   assert.deepEqual([lost.code, lost.found.status, lost.found.reason], [1, 502, 'delivery_failed']);
   assert.deepEqual(lost.found.deliveries[0]?.unresolved, ['chat_id']);
-  assert.match(lost.found.warnings.join(), /deliver_extra\.chat_id of messenger_a does not resolve: \{chat\.id\}/);
+  assert.match(lost.found.warnings.join(), /deliver_extra\.chat_id of telegram does not resolve: \{chat\.id\}/);
   const found = await ask(['chat', ...payload({ chat: { id: -5 } })]);
   assert.deepEqual([found.code, found.found.outcome], [0, 'delivered']);
   assert.deepEqual(found.found.deliveries[0]?.address, { chat_id: '-5' });

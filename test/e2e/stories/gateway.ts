@@ -21,6 +21,11 @@ export const gateway: Story = {
     { run: 'gateway status --json', code: 1, json: true, out: '{\n  "state": "stopped"\n}\n' },
     { run: 'gateway logs', code: 1, err: /^error: there is no log yet: .*\n {2}a gateway writes it/ },
     {
+      run: 'gateway install-service --dry-run',
+      out: /^# Written by [\s\S]*\nExecStart=.* gateway run --config \S+\/home\/config\.yaml\n/,
+      err: /^write .*\/systemd\/user\/hookwright\.service\nrun {3}systemctl --user daemon-reload /,
+    },
+    {
       run: 'gateway start',
       out: 'http://127.0.0.1:…\n',
       err: 'started (pid …), log: …/home/logs/gateway.log\n',
