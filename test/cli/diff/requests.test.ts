@@ -161,7 +161,7 @@ describe('explain --request', () => {
     assert.equal(taken.code, 0, taken.stderr);
     assert.match(
       taken.stdout,
-      /^review: 202 accepted\n✓ signature {2}forgea\n(.*\n)+ {2}│ Review #7: it is reopened$/m,
+      /^review: 202 accepted\n✓ signature {2}github\n(.*\n)+ {2}│ Review #7: it is reopened$/m,
     );
     config(FILTERED);
     const ignored = await gateway.cli('explain', 'review', '--request', id);
