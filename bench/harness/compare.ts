@@ -47,7 +47,7 @@ let nextId = 1;
 
 export async function loadOnce(
   loader: Child,
-  subject: Subject,
+  subject: Omit<Subject, 'child'>,
   payload: Payload,
   requests: number,
   more: Partial<LoadPlan> = {},

@@ -8,7 +8,8 @@ import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import type { Intake, Services } from '../intake/intake.ts';
 import type { Watcher } from '../intake/pipeline.ts';
 import { runPipeline } from '../intake/pipeline.ts';
-import type { Outcome, Reply } from '../intake/reply.ts';
+import type { Reply } from '../intake/reply.ts';
+import { TAKEN } from '../intake/reply.ts';
 import type { RunScript, ScriptOutcome } from '../intake/script-runner.ts';
 import type { StageName } from '../intake/stage.ts';
 import { STAGE_NAMES } from '../intake/stage.ts';
@@ -53,7 +54,6 @@ export interface ExplainContext {
   readonly ids: Ids;
 }
 
-const TAKEN: ReadonlySet<Outcome> = new Set(['accepted', 'coalesced', 'delivered']);
 /** Left out where the signature is not verified. */
 const OF_SIGNATURE: ReadonlySet<StageName> = new Set(['credential', 'handshake', 'signature', 'challenge']);
 

@@ -10,6 +10,7 @@ import { LineBudget } from './line-budget.ts';
 import { schemeLabel } from './reason.ts';
 import { reasonFields } from './reason-fields.ts';
 import type { Outcome, Reply } from './reply.ts';
+import { TAKEN } from './reply.ts';
 
 export interface Finished {
   readonly route: string;
@@ -106,9 +107,9 @@ function fieldsOf(intake: Intake, outcome: Outcome, ms: number, kept: string | n
     outcome,
     ms: Math.round(ms * 100) / 100,
   };
-  if (kept !== null) fields.request = kept;
   if (plan.profile !== DEFAULT_PROFILE) fields.profile = plan.profile;
-  if (intake.reason !== null) Object.assign(fields, { reason: intake.reason, ...reasonFields(intake) });
+  if (kept !== null && !TAKEN.has(outcome)) fields.request = kept;
+  if (intake.reason !== null) Object.assign(fields, { reason: intake.reason, ...reasonFields(intake, kept) });
   if (intake.unresolved.length > 0) fields.unresolved = intake.unresolved.slice(0, MOST_UNRESOLVED);
   if (!intake.authenticated) fields.scheme = schemeLabel(intake);
   if (intake.secret > 0) fields.secret = intake.secret;

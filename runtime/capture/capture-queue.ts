@@ -1,0 +1,121 @@
+/**
+ * Requests on their way to the thread that writes: they wait for at most a second for others to be written with, in bounded
+ * memory. What there is no room for, or the disk does not take, is dropped and counted.
+ */
+import type { Clock, Timer } from '../platform/clock.ts';
+import type { Logger } from '../platform/log.ts';
+import type { Client } from '../store/sqlite/thread.ts';
+import type { CaptureCounts } from './capture-counts.ts';
+import type { Captured, CaptureLimits } from './captured.ts';
+import type { WriterRequest } from './sqlite/capture-writer.ts';
+
+/** How long a request waits for others, in ms. */
+const FLUSH_MS = 1000;
+/** Memory of what waits and of what the thread is busy with, in bytes and requests. */
+const MAX_BYTES = 16 * 1024 * 1024;
+const MAX_REQUESTS = 5000;
+/** Of a request beside its body, in bytes. */
+const HEAD_BYTES = 2048;
+/** Between two looks for what has become too old, in ms. */
+const EXPIRE_MS = 60_000;
+
+export interface Waiting {
+  readonly captured: Captured;
+  /** It has been handed to the thread, or given up. */
+  isGone: boolean;
+}
+
+export interface QueueContext {
+  readonly writer: Client<WriterRequest>;
+  readonly counts: CaptureCounts;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+export class CaptureQueue {
+  private readonly context: QueueContext;
+  private readonly limits: () => CaptureLimits;
+  private waiting: Waiting[] = [];
+  private held = 0;
+  private heldBytes = 0;
+  private flushTimer: Timer | null = null;
+  private expireTimer: Timer;
+  private writing: Promise<void> = Promise.resolve();
+  private failedWith = '';
+
+  constructor(context: QueueContext, limits: () => CaptureLimits) {
+    this.context = context;
+    this.limits = limits;
+    this.expireTimer = this.expireLater();
+  }
+
+  /** @param bytes length of its body */
+  hasRoom(bytes: number): boolean {
+    return this.held < MAX_REQUESTS && this.heldBytes + HEAD_BYTES + bytes <= MAX_BYTES;
+  }
+
+  add(captured: Captured): Waiting {
+    const waiting = { captured, isGone: false };
+    this.waiting.push(waiting);
+    this.hold(captured, 1);
+    this.flushTimer ??= this.context.clock.after(FLUSH_MS, () => void this.flush());
+    return waiting;
+  }
+
+  /** Gives up one that still waits. */
+  remove(waiting: Waiting): void {
+    waiting.isGone = true;
+    this.hold(waiting.captured, -1);
+  }
+
+  flush(): Promise<void> {
+    this.flushTimer?.cancel();
+    this.flushTimer = null;
+    const going = this.waiting.filter(({ isGone }) => !isGone);
+    this.waiting = [];
+    for (const waiting of going) waiting.isGone = true;
+    const records = going.map(({ captured }) => captured);
+    if (records.length > 0) this.writing = this.writing.then(() => this.write(records));
+    return this.writing;
+  }
+
+  async close(): Promise<void> {
+    this.expireTimer.cancel();
+    await this.flush();
+    await this.context.writer.end({ kind: 'close' });
+  }
+
+  private async write(records: readonly Captured[]): Promise<void> {
+    const { counts, writer } = this.context;
+    let stored = 0;
+    try {
+      stored = await writer.ask<number>({ kind: 'write', records, limits: this.limits() });
+      this.failedWith = '';
+    } catch (error) {
+      this.fail(error);
+    }
+    counts.kept += stored;
+    counts.dropped.failed += records.length - stored;
+    for (const record of records) this.hold(record, -1);
+  }
+
+  private hold({ body }: Captured, count: 1 | -1): void {
+    this.held += count;
+    this.heldBytes += count * (HEAD_BYTES + (body?.length ?? 0));
+  }
+
+  /** Says so once for each thing that is wrong. */
+  private fail(error: unknown): void {
+    const reason = error instanceof Error ? error.message : String(error);
+    if (reason === this.failedWith) return;
+    this.failedWith = reason;
+    this.context.log.warn({ reason }, 'requests cannot be kept: events are not affected');
+  }
+
+  private expireLater(): Timer {
+    return this.context.clock.after(EXPIRE_MS, () => {
+      this.writing = this.writing.then(() => this.write([]));
+      this.expireTimer = this.expireLater();
+    });
+  }
+}
