@@ -18,7 +18,7 @@ export const duplicateKey = {
   },
 } as const satisfies Rule;
 
-interface WrittenKey {
+export interface WrittenKey {
   readonly source: SourceText;
   readonly first: Range | undefined;
   readonly again: Range;

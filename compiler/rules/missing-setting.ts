@@ -15,7 +15,7 @@ export const missingSetting = {
   },
 } as const satisfies Rule;
 
-interface WrittenSettings {
+export interface WrittenSettings {
   readonly plan: TargetPlan;
   /** Names of settings that are written, or have a default. */
   readonly present: ReadonlySet<string>;

@@ -1,15 +1,11 @@
 /** The changes of ../job-mutations.ts as SQL. */
-import type { FireJob, JobMutation, JobMutationResults, JobTick, PutJob, TickJob } from '../job-mutations.ts';
+import type { FireJob, JobMutation, JobTick, PutJob, TickJob } from '../job-mutations.ts';
 import type { Ref } from '../mutations.ts';
 import type { Headed, Texts } from './encode.ts';
 import type { Rows } from './rows.ts';
+import type { SqlHandlers } from './sql-handlers.ts';
 
-export type JobHandlers = {
-  readonly [K in JobMutation['kind']]: (
-    mutation: Headed<Extract<JobMutation, { kind: K }>>,
-    texts: Texts,
-  ) => JobMutationResults[K];
-};
+type JobHandlers = Pick<SqlHandlers, JobMutation['kind']>;
 
 export function createJobHandlers(rows: Rows): JobHandlers {
   const forget = rows.db.change(

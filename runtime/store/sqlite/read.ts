@@ -1,6 +1,6 @@
 /** The questions of ../queries.ts as SQL, over a connection that only reads. */
 import { existsSync } from 'node:fs';
-import { claimKey } from '../claim-key.ts';
+import { claimKey } from '../identity.ts';
 import type { Ref } from '../mutations.ts';
 import type {
   DamageReport,

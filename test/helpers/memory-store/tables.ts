@@ -1,6 +1,7 @@
 /** What the store in memory keeps, and what all its changes need. */
-import { claimKey } from '../../../runtime/store/claim-key.ts';
+
 import type { Group } from '../../../runtime/store/group.ts';
+import { claimKey } from '../../../runtime/store/identity.ts';
 import type { JobRecord, JobState, JobTick } from '../../../runtime/store/job-mutations.ts';
 import type { Holder, Ref, StoredClaim } from '../../../runtime/store/mutations.ts';
 import type { LastError, StoredDispatch } from '../../../runtime/store/queries.ts';
