@@ -4,11 +4,13 @@ import type { JobPlan, Place, RoutePlan, RouteTable } from '../../schemas/genera
 import type { Change } from './change.ts';
 import type { Facet } from './describe-route.ts';
 import { ROUTE_FACETS } from './describe-route.ts';
+import { relabelled } from './relabel.ts';
 import type { Shown } from './shown.ts';
 import { isObject, shown } from './shown.ts';
 
 /** In the order of the new table, what is gone last. Empty: they mean the same. */
-export function compareTables(before: RouteTable, now: RouteTable): Change[] {
+export function compareTables(old: RouteTable, fresh: RouteTable): Change[] {
+  const { before, now } = relabelled(old, fresh);
   return [
     ...entries(before.routes, now.routes, { subject: 'route', gone: 'its events are answered 404' }, compareRoute),
     ...entries(before.jobs, now.jobs, { subject: 'job', gone: 'it does not run any more' }, compareJob),
