@@ -26,12 +26,11 @@ export function readVariables({ path }: SourceText): ReadonlyMap<string, string>
 }
 
 /** Without the lines of the file, which may hold secrets. */
-export function refusalError({ findings }: Refusal): CliError {
+export function refusalError({ faults }: Refusal, source: SourceText): CliError {
   const lines = createLines();
-  const said = findings.map(({ source, range, message }) => {
-    const { line, column } = lines.positionOf(source, range.start);
+  const said = faults.map(({ start, message }) => {
+    const { line, column } = lines.positionOf(source, start);
     return `${source.name}:${line}:${column}: ${message}`;
   });
-  const hints = findings.flatMap(({ hint }) => (hint === undefined ? [] : [hint]));
-  return new CliError(said.join('\n'), ...hints);
+  return new CliError(said.join('\n'), ...faults.flatMap(({ hint }) => hint ?? []));
 }

@@ -24,6 +24,8 @@ export interface Draft {
   /** Variables for `.env`; null: its value is not known here. */
   readonly variables: Map<string, string | null>;
   readonly report: Report;
+  /** For routes that had none. */
+  readonly newSecret: () => string;
 }
 
 /** The `platforms.webhook` of a draft, where the routes are printed. */

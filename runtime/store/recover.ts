@@ -1,6 +1,6 @@
 /** The change with which a gateway takes over what processes before it left unfinished. */
 import type { Holder } from './identity.ts';
-import type { Step } from './mutations.ts';
+import type { Step } from './step.ts';
 
 /**
  * Makes due again, with the due time they had, what processes that are gone were holding: runs go back to `pending` with

@@ -2,7 +2,7 @@
 import type { NodePath } from '../../diagnostics/problem.ts';
 import { isPlainMap } from '../../text/plain-map.ts';
 import type { SourceText } from '../../text/source-text.ts';
-import type { Check, Conversion, Refusal } from '../conversion.ts';
+import type { Conversion, Refusal, Tools } from '../conversion.ts';
 import type { Draft, DraftRoute, Settings } from '../draft.ts';
 import { parseForeign, refuse } from '../parse-foreign.ts';
 import { Report } from '../report.ts';
@@ -22,21 +22,23 @@ const PLACES: readonly NodePath[] = [
   ['webhooks', 'routes'],
 ];
 
+const HOOKS_FILE = 'a hooks file of adnanh/webhook: hookwright convert adnanh';
+
 /** @param env what the `.env` beside the config says */
 export function convertHermes(
   source: SourceText,
   env: ReadonlyMap<string, string>,
-  check: Check,
+  { check, newSecret }: Tools,
 ): Conversion | Refusal {
   const file = parseForeign(source);
-  if ('findings' in file) return file;
-  if (!isPlainMap(file.value)) return refuse(source, 'a config of Hermes Agent is a map: sections by name');
+  if ('faults' in file) return file;
+  if (!isPlainMap(file.value)) return refuse('a config of Hermes Agent is a map: sections by name', HOOKS_FILE);
   const found = findRoutes(file.value as Settings);
-  if (found.length === 0)
-    return refuse(source, 'it has no webhook routes', 'they stand under platforms.webhook.extra.routes');
+  if (found.length === 0) return refuse('it has no webhook routes', 'they stand under platforms.webhook.extra.routes');
   const draft: Draft = {
     ...{ origin: 'Hermes Agent', file: source.name, config: {}, routes: [], variables: new Map() },
     report: new Report(file),
+    newSecret,
   };
   const isSubscriptionFile = found.every(({ path }) => path.length === 1);
   const config = isSubscriptionFile ? {} : (file.value as Settings);
