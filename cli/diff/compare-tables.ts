@@ -4,11 +4,13 @@ import type { JobPlan, Place, RoutePlan, RouteTable } from '../../schemas/genera
 import type { Change } from './change.ts';
 import type { Facet } from './describe-route.ts';
 import { ROUTE_FACETS } from './describe-route.ts';
+import { relabelled } from './relabel.ts';
 import type { Shown } from './shown.ts';
 import { isObject, shown } from './shown.ts';
 
 /** In the order of the new table, what is gone last. Empty: they mean the same. */
-export function compareTables(before: RouteTable, now: RouteTable): Change[] {
+export function compareTables(old: RouteTable, fresh: RouteTable): Change[] {
+  const { before, now } = relabelled(old, fresh);
   return [
     ...entries(before.routes, now.routes, { subject: 'route', gone: 'its events are answered 404' }, compareRoute),
     ...entries(before.jobs, now.jobs, { subject: 'job', gone: 'it does not run any more' }, compareJob),
@@ -29,8 +31,8 @@ export function compareTables(before: RouteTable, now: RouteTable): Change[] {
         ),
       ],
     ),
-    ...definitions('target definition', before.targets, now.targets),
-    ...definitions('signature scheme', before.schemes, now.schemes),
+    ...definitions('target definition', withoutLabels(before.targets), withoutLabels(now.targets)),
+    ...definitions('signature scheme', withoutLabels(before.schemes), withoutLabels(now.schemes)),
     ...definitions('blueprint', before.blueprints, now.blueprints),
   ];
 }
@@ -131,6 +133,10 @@ function leavesOf(value: object, path = ''): Map<string, Shown> {
   }
   return leaves;
 }
+
+/** By another of its names it is the same. */
+const withoutLabels = (plans: Entries<{ readonly label?: string }>): Entries<object> =>
+  Object.fromEntries(Object.entries(plans).map(([name, { label: _, ...plan }]) => [name, plan]));
 
 /** What the catalog brings: that it differs is enough. */
 function definitions(subject: string, before: Entries<object>, now: Entries<object>): Change[] {
