@@ -83,8 +83,11 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   };
   mkdirSync(home, { recursive: true, mode: 0o700 });
   const tables = new GatewayTables(gatewayOptions);
-  const { redact } = redactor;
-  const capture = new LateCapture(home, { ...{ clock, log, redact }, table: () => tables.plan });
+  const capture = new LateCapture(home, {
+    ...{ clock, log },
+    secrets: () => redactor.secrets,
+    table: () => tables.plan,
+  });
   const first = await tables.load();
   const work = await openWork(
     {

@@ -8,12 +8,10 @@ import { openCaptureFile } from '../../runtime/capture/sqlite/schema.ts';
 import { connect } from '../../runtime/store/sqlite/driver.ts';
 import { inTransaction } from '../../runtime/store/sqlite/transaction.ts';
 import { buildProgram } from '../harness/build.ts';
-import { loadOnce } from '../harness/compare.ts';
 import { tempFolder } from '../harness/config.ts';
 import type { RunningGateway } from '../harness/gateway.ts';
 import { withGateway } from '../harness/gateway.ts';
 import { figuresOf } from '../harness/open-loop-figures.ts';
-import { large } from '../harness/payloads.ts';
 import { median } from '../harness/stats.ts';
 import type { Case, Lab } from '../lab.ts';
 import { sendByTheClock } from './open-loop/send.ts';
@@ -27,13 +25,13 @@ interface Side {
   readonly rate: number[];
 }
 
-/** One turn of a side: p99 by the clock, in ms, and throughput of a closed loop, in requests per second. */
+/** One turn of a side by the clock: p99 in ms, and requests accepted in a second. */
 async function turn(lab: Lab, { port }: RunningGateway, side: Side, firstId: number, seconds: number): Promise<void> {
   const phases = [WARM_UP_SECONDS, seconds].map((each) => ({ rate: RATE, seconds: each }));
   const result = await sendByTheClock(lab, { port, path }, phases, firstId);
-  side.p99.push(figuresOf(result, WARM_UP_SECONDS * 1000).statuses.get('202')?.p99 ?? Number.NaN);
-  const closed = await loadOnce(lab.loader, { port, path, status: 202 }, large, lab.rounds.requests);
-  side.rate.push(closed.rate);
+  const accepted = figuresOf(result, WARM_UP_SECONDS * 1000).statuses.get('202');
+  side.p99.push(accepted?.p99 ?? Number.NaN);
+  side.rate.push((accepted?.count ?? 0) / seconds);
 }
 
 /** Two gateways take turns, and who begins changes with each: what else the machine does hits both alike. */
@@ -67,7 +65,13 @@ async function beside(lab: Lab, settings: string): Promise<string[][]> {
       ratio('p99'),
       '<= 1.10',
     ],
-    ['throughput', `${median(none.rate).toFixed(0)}/s`, `${median(kept.rate).toFixed(0)}/s`, ratio('rate'), '>= 0.95'],
+    [
+      `accepted at ${RATE}/s`,
+      `${median(none.rate).toFixed(0)}/s`,
+      `${median(kept.rate).toFixed(0)}/s`,
+      ratio('rate'),
+      '>= 0.95',
+    ],
   ];
 }
 

@@ -47,7 +47,7 @@ let nextId = 1;
 
 export async function loadOnce(
   loader: Child,
-  subject: Omit<Subject, 'child'>,
+  subject: Subject,
   payload: Payload,
   requests: number,
   more: Partial<LoadPlan> = {},

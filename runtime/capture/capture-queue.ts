@@ -26,6 +26,8 @@ export interface WaitingChange {
 }
 
 export interface QueueContext {
+  /** Those that no kept request may hold; they are only added. */
+  readonly secrets: () => ReadonlySet<string>;
   readonly writer: Client<CaptureWriterRequest>;
   readonly counts: CaptureCounts;
   readonly clock: Clock;
@@ -41,6 +43,8 @@ export class CaptureQueue {
   private flushTimer: Timer | null = null;
   private expireTimer: Timer;
   private writing: Promise<void> = Promise.resolve();
+  /** How many secrets the thread knows. */
+  private told = 0;
   private failedWith = '';
 
   constructor(context: QueueContext, limits: () => CaptureLimits) {
@@ -86,10 +90,10 @@ export class CaptureQueue {
   }
 
   private async write(records: readonly Captured[]): Promise<void> {
-    const { counts, writer } = this.context;
+    const { counts } = this.context;
     let stored = 0;
     try {
-      stored = await writer.ask<number>({ kind: 'write', records, limits: this.limits() });
+      stored = (await this.ask(records)) ?? (await this.ask(records)) ?? 0;
       this.failedWith = '';
     } catch (error) {
       this.fail(error);
@@ -97,6 +101,16 @@ export class CaptureQueue {
     counts.kept += stored;
     counts.dropped.failed += records.length - stored;
     for (const record of records) this.hold(record, -1);
+  }
+
+  /** Null: the thread was started again, and has to be told all secrets. */
+  private async ask(records: readonly Captured[]): Promise<number | null> {
+    const all = [...this.context.secrets()];
+    const secrets = { known: this.told, added: all.slice(this.told) };
+    const request: CaptureWriterRequest = { kind: 'write', records, limits: this.limits(), secrets };
+    const stored = await this.context.writer.ask<number | null>(request);
+    this.told = stored === null ? 0 : all.length;
+    return stored;
   }
 
   private hold({ body }: Captured, count: 1 | -1): void {

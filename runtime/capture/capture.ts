@@ -3,7 +3,6 @@
  * waits for it.
  */
 import type { GatewayPlan, RouteTable } from '../../schemas/generated/types.ts';
-import type { Redact } from '../deliver/redact.ts';
 import type { Intake } from '../intake/intake.ts';
 import type { Reply } from '../intake/reply.ts';
 import { TAKEN } from '../intake/reply.ts';
@@ -31,7 +30,8 @@ export interface CaptureContext {
   readonly writer: Client<CaptureWriterRequest>;
   readonly reader: Client<CaptureReaderRequest>;
   readonly counts: CaptureCounts;
-  readonly redact: Redact;
+  /** Those that no kept request may hold; they are only added. */
+  readonly secrets: () => ReadonlySet<string>;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -70,7 +70,7 @@ export class Capture {
     const isTaken = TAKEN.has(reply.outcome);
     const { capture } = intake.route.plan;
     if (this.isClosed || capture === 'none' || (capture === 'problems' && isTaken)) return null;
-    const { clock, counts, redact } = this.context;
+    const { clock, counts } = this.context;
     const now = clock.monotonic();
     const budget = this.budgetOf(intake.route);
     const { capture_per_second } = this.settings;
@@ -87,7 +87,6 @@ export class Capture {
     const record = makeRecord(number, intake, reply, {
       places: this.credentialPlaces(),
       schemes,
-      redact,
       now,
       replayOf,
     });

@@ -34,7 +34,12 @@ export interface Keeping extends Served {
 export async function serveKeeping(
   t: TestContext,
   parts: TableParts,
-  options: ServeOptions & { readonly writer?: Client<CaptureWriterRequest>; readonly redactor?: Redactor } = {},
+  options: ServeOptions & {
+    readonly writer?: Client<CaptureWriterRequest>;
+    readonly redactor?: Redactor;
+    /** The writer is started again for each write. */
+    readonly forgets?: boolean;
+  } = {},
 ): Promise<Keeping> {
   const routes = Object.entries(parts.routes ?? {}).map(
     ([name, route]) => [name, { capture: 'all', ...route }] as const,
@@ -43,8 +48,17 @@ export async function serveKeeping(
   const path = join(tempDir(t), 'requests.db');
   const counts = createCaptureCounts();
   const { clock = systemClock, redactor = new Redactor() } = options;
+  const writer = options.writer === undefined ? {} : { writer: options.writer };
+  const { forgets = false } = options;
   const { table } = routeTable(all);
-  const capture = openCapture(path, { table: () => table, counts, clock, redact: redactor.redact, ...options });
+  const capture = openCapture(path, {
+    table: () => table,
+    counts,
+    clock,
+    forgets,
+    secrets: () => redactor.secrets,
+    ...writer,
+  });
   const served = await serve(t, all, { ...options, keep: (...request) => capture.take(...request) });
   atEnd(t, () => capture.close());
   const list: Keeping['list'] = (filter = {}, limit = 100) => capture.requests.list(filter, { limit });
@@ -59,14 +73,22 @@ export async function serveKeeping(
 
 export function openCapture(
   path: string,
-  context: Pick<ConstructorParameters<typeof Capture>[0], 'table' | 'counts' | 'clock' | 'redact'> & {
+  context: Pick<ConstructorParameters<typeof Capture>[0], 'table' | 'counts' | 'clock' | 'secrets'> & {
     readonly writer?: Client<CaptureWriterRequest>;
+    readonly forgets: boolean;
   },
 ): Capture {
-  const writer = new CaptureWriter(path);
+  let writer = new CaptureWriter(path);
+  let writes = 0;
   const reader = new CaptureReader(path);
   return new Capture({
-    writer: inlineClient<CaptureWriterRequest>((request) => writer.serve(request)),
+    writer: inlineClient<CaptureWriterRequest>((request) => {
+      if (context.forgets && request.kind === 'write' && request.secrets.known > 0 && writes++ === 0) {
+        writer.serve({ kind: 'close' });
+        writer = new CaptureWriter(path);
+      }
+      return writer.serve(request);
+    }),
     ...context,
     reader: inlineClient<CaptureReaderRequest>((request) => reader.serve(request)),
     log: recordLog(),
