@@ -46,7 +46,7 @@ const PLACES: Readonly<Record<string, readonly [config: (ref: string) => string,
   'a verify token': [(ref) => webhook(`secret: ${REAL}, source: meta, verify_token: "${ref}"`), /route "hook"/],
   "a target's credential": [
     (ref) => webhook(`secret: ${REAL}`, `, telegram: { enabled: true, token: "${ref}" }`),
-    /target messenger_a of profile default: token/,
+    /target telegram of profile default: token/,
   ],
   "the agent's key": [
     (ref) =>

@@ -17,7 +17,7 @@ async function compileIn(cwd: string, waits: boolean): Promise<string> {
     import { Recompiler } from ${JSON.stringify(recompiler)};
     import { systemClock } from ${JSON.stringify(clock)};
     const request = { cwd: ${JSON.stringify(cwd)}, home: ${JSON.stringify(cwd)}, configs: [], env: {}, flags: {},
-      catalog: { packs: [], files: [] }, jobs: [], out: undefined, color: false, width: 80 };
+      catalog: { packs: [], files: [] }, jobs: [], out: undefined, color: false, width: 80, failOn: [] };
     const done = () => process.stdout.write('compiled');
     const context = { request: async () => request, clock: systemClock, done, failed: console.error };
     const other = ${waits} ? setInterval(() => {}, 1_000) : undefined;
