@@ -6,6 +6,7 @@ import { cpus } from 'node:os';
 import { coldStartCase } from './cases/cold-start.ts';
 import { compileCase } from './cases/compile.ts';
 import { deliverCase } from './cases/deliver.ts';
+import { diffRequestsCase } from './cases/diff-requests.ts';
 import { memoryCase } from './cases/memory.ts';
 import { notFoundCase } from './cases/not-found.ts';
 import { openLoopCase } from './cases/open-loop.ts';
@@ -34,6 +35,7 @@ const CASES: readonly Case[] = [
   renderCase,
   deliverCase,
   coldStartCase,
+  diffRequestsCase,
 ];
 
 const { cases, quick, options } = readArguments();

@@ -47,8 +47,13 @@ async function* newest(requests: KeptRequests, wanted: number): AsyncGenerator<K
   let before: { readonly before?: string } = {};
   while (left > 0) {
     const page = await requests.list({}, { limit: Math.min(left, PAGE), ...before });
+    const read = (at: number) => Promise.all(page.slice(at, at + AT_ONCE).map(({ id }) => requests.load(id)));
+    let next = read(0);
     for (let at = 0; at < page.length; at += AT_ONCE) {
-      const found = await Promise.all(page.slice(at, at + AT_ONCE).map(({ id }) => requests.load(id)));
+      const found = await next;
+      // Read while these are judged; a failure counts when its turn comes.
+      next = read(at + AT_ONCE);
+      next.catch(() => {});
       // One that is gone has become too old meanwhile.
       for (const each of found) if (each.kind === 'found') yield each.request;
     }
@@ -66,7 +71,8 @@ interface Judged {
 }
 
 async function replay(kept: KeptRequest, sides: ReplaySides): Promise<Judged | Unjudged> {
-  const plans = { old: planOf(sides.old, kept), new: planOf(sides.new, kept) };
+  const { profile, route } = kept;
+  const plans = { old: sides.old.planOf(profile, route), new: sides.new.planOf(profile, route) };
   // Subscriptions stand in no table.
   if (plans.old === null) return 'unknown_route';
   const found = keptParts(kept);
@@ -90,10 +96,6 @@ const GONE: Replayed = {
 function replayedOf({ taken, status, outcome, reason, prompt, deliveries }: Explanation): Replayed {
   const addresses = deliveries.map(({ target, address }) => ({ target, address }));
   return { taken, status, outcome, reason, prompt, deliveries: addresses };
-}
-
-function planOf({ table }: Explainer, { profile, route }: KeptRequest): RoutePlan | null {
-  return Object.values(table.routes).find((plan) => plan.name === route && plan.profile === profile) ?? null;
 }
 
 function compare({ id, at, route, event }: KeptRequest, before: Replayed, now: Replayed): RequestChange | null {

@@ -15,6 +15,7 @@ import { listFiles } from './list-files.ts';
 
 export interface Explainer {
   readonly table: RouteTable;
+  readonly planOf: (profile: string, route: string) => RoutePlan | null;
   /** @throws LinkError when the route cannot be served for another reason than a secret */
   readonly linked: (plan: RoutePlan) => ExplainedRoute;
   readonly explaining: ExplainContext;
@@ -33,6 +34,7 @@ export function createExplainer(
   table: RouteTable,
   storedJobs: ReadonlySet<string> = new Set(),
 ): Explainer {
+  const plans = new Map(Object.values(table.routes).map((plan) => [nameOf(plan.profile, plan.name), plan]));
   const linked = new Map<RoutePlan, ExplainedRoute>();
   const clock = { ...systemClock, now: () => INSTANT, monotonic: () => 0 };
   const linking = {
@@ -41,6 +43,7 @@ export function createExplainer(
   };
   return {
     table,
+    planOf: (profile, route) => plans.get(nameOf(profile, route)) ?? null,
     linked(plan) {
       const known = linked.get(plan) ?? linkExplained(plan, table, linking);
       linked.set(plan, known);
@@ -56,6 +59,8 @@ export function createExplainer(
     },
   };
 }
+
+const nameOf = (profile: string, route: string): string => JSON.stringify([profile, route]);
 
 const NO_SECRETS = {
   resolve: (): string => {

@@ -2,8 +2,15 @@
  * Joins the modules of the program into few files, split where a command is loaded only when it runs. Node.js takes half
  * a millisecond for each file it imports: four hundred of them were half of what a command took.
  */
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { build } from 'esbuild';
+
+/** Entries of threads, without their endings. Each is looked for beside the file that starts it. */
+const THREADS = [
+  'cli/serve/recompile-thread',
+  'runtime/store/sqlite/store-thread',
+  'runtime/capture/sqlite/capture-thread',
+] as const;
 
 /** By output, without its ending. */
 const ENTRIES: Readonly<Record<string, string>> = {
@@ -13,11 +20,18 @@ const ENTRIES: Readonly<Record<string, string>> = {
   'compiler/index': 'compiler/index.ts',
   'runtime/index': 'runtime/index.ts',
   'schemas/generated/types': 'schemas/generated/types.ts',
-  // Threads are looked for beside the file that starts them.
-  'cli/parts/recompile-thread': 'cli/serve/recompile-thread.ts',
-  'cli/parts/store-thread': 'runtime/store/sqlite/store-thread.ts',
-  'cli/parts/capture-thread': 'runtime/capture/sqlite/capture-thread.ts',
+  ...Object.fromEntries(THREADS.map((thread) => [`cli/parts/${basename(thread)}`, `${thread}.ts`])),
 };
+
+const OPTIONS = {
+  bundle: true,
+  packages: 'external',
+  format: 'esm',
+  platform: 'node',
+  target: 'node20',
+  charset: 'utf8',
+  logLevel: 'warning',
+} as const;
 
 /** Two folders deep, as the modules are: their paths to the catalog and the schemas stay right. */
 const PARTS = 'cli/parts/[name]-[hash]';
@@ -25,16 +39,16 @@ const PARTS = 'cli/parts/[name]-[hash]';
 /** @param root folder of the sources @param dist where the files go */
 export async function bundle(root: string, dist: string): Promise<void> {
   await build({
+    ...OPTIONS,
     entryPoints: Object.fromEntries(Object.entries(ENTRIES).map(([to, from]) => [to, join(root, from)])),
     outdir: dist,
     chunkNames: PARTS,
-    bundle: true,
     splitting: true,
-    packages: 'external',
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
-    charset: 'utf8',
-    logLevel: 'warning',
   });
+}
+
+/** Replaces the entry of each thread of a compiled tree by one file: tests start hundreds of them. */
+export async function bundleThreads(tree: string): Promise<void> {
+  const entryPoints = THREADS.map((thread) => join(tree, `${thread}.js`));
+  await build({ ...OPTIONS, entryPoints, outbase: tree, outdir: tree, allowOverwrite: true });
 }

@@ -4,6 +4,7 @@
  */
 import { cpSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { bundleThreads } from './bundle.ts';
 import { runTsc } from './run-tsc.ts';
 import { writeCatalog } from './write-catalog.ts';
 
@@ -25,5 +26,6 @@ export async function buildTree(root: string, tree: string, types: boolean): Pro
   // Packages of a script's own are not for tests.
   const filter = (path: string): boolean => basename(path) !== 'node_modules';
   for (const part of PARTS) cpSync(join(root, part), join(tree, part), { recursive: true, filter });
+  await bundleThreads(tree);
   await writeCatalog(tree, join(root, 'catalog'), join(tree, 'catalog'));
 }

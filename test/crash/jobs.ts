@@ -26,15 +26,17 @@ export const JOB_MATRIX: readonly Kill[] = [
 /** What is wrong afterwards, a line each: the instant has to have run and been delivered, and to be the only one. */
 export async function runJobCell(home: string, kill: Kill): Promise<readonly string[]> {
   const path = join(home, 'state.db');
-  // The hour comes after a quarter of a second.
+  // The day comes after a quarter of a second.
   const first: JobProcess = {
-    ...{ path, simulated_ms: START - 5 * MINUTE, speed: 1200, schedule: '0 * * * *', misfire: 'once' },
+    ...{ path, simulated_ms: START - 5 * MINUTE, speed: 1200, schedule: '0 0 * * *', misfire: 'once' },
     until_ms: START + 5 * MINUTE,
     kill,
   };
   const killed = await runJobProcess(first);
-  // Later than the first one can have got, and long before the next hour. A few looks at what is due pass until its end.
-  const later = { simulated_ms: START + 52 * MINUTE, speed: 300, until_ms: START + 53 * MINUTE };
+  // Later than the first one can have got, and long before the next day, on a slow machine too. A few looks at what is
+  // due pass until its end.
+  const noon = START + 720 * MINUTE;
+  const later = { simulated_ms: noon, speed: 300, until_ms: noon + MINUTE };
   const second = { ...first, ...later, kill: null };
   const ended = await runJobProcess(second);
   const store = await openOfflineStore(path);

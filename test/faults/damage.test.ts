@@ -9,8 +9,7 @@ import { DAMAGES } from './wal.ts';
 
 /** In the short form; the long one has all. */
 const SHORT: ReadonlySet<string> = new Set([
-  ...['none', 'last frame cut off'],
-  ...['byte of the first page', 'byte of a page in the middle', 'byte of the head'],
+  ...['last frame cut off', 'byte of a page in the middle', 'byte of the head'],
 ]);
 
 describe('a log that was spoiled after a kill', () => {

@@ -1,9 +1,10 @@
 /** The packed package, installed in an empty folder the way npm would lay it out, for end-to-end tests. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, realpathSync, symlinkSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { systemClock } from '../../runtime/platform/clock.ts';
 import { waitForLock } from '../../runtime/store/sqlite/file-lock.ts';
 import { ROOT } from './root.ts';
@@ -28,12 +29,19 @@ function findPackage(name: string, folder: string): string | null {
   return null;
 }
 
-/** Two tests that pack at once would build into the same folder. @returns what npm prints */
+/** Of one run of the tests: they run in a tree compiled for it, and from source each test packs what is there now. */
+const SHARED = import.meta.url.endsWith('.js') ? fileURLToPath(new URL('../../packed/', import.meta.url)) : null;
+
+/** Two tests that pack at once would build into the same folder. @returns the packed file */
 async function pack(dir: string): Promise<string> {
   const lock = await waitForLock(join(ROOT, 'build/pack.lock'), 600_000, systemClock);
   assert(lock !== null, 'another test packs for ten minutes');
   try {
-    return execFileSync('npm', ['pack', '--silent', '--pack-destination', dir], { cwd: ROOT, encoding: 'utf8' });
+    const to = SHARED ?? dir;
+    mkdirSync(to, { recursive: true });
+    const packed = (): string | undefined => readdirSync(to).find((name) => name.endsWith('.tgz'));
+    if (packed() === undefined) execFileSync('npm', ['pack', '--silent', '--pack-destination', to], { cwd: ROOT });
+    return join(to, packed() ?? '');
   } finally {
     lock.release();
   }
@@ -44,11 +52,10 @@ async function pack(dir: string): Promise<string> {
  * declare, it does not find. @returns the installed program
  */
 export async function installPacked(dir: string): Promise<string> {
-  const packed = await pack(dir);
+  const tarball = await pack(dir);
   const modules = join(dir, 'node_modules');
   const installed = join(modules, 'hookwright');
   mkdirSync(installed, { recursive: true });
-  const tarball = join(dir, packed.trim().split('\n').at(-1) ?? '');
   execFileSync('tar', ['xzf', tarball, '--strip-components=1', '-C', installed]);
   // A linked dependency finds its own dependencies beside its real folder.
   for (const name of Object.keys(readManifest(installed).dependencies ?? {})) {

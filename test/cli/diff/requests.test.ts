@@ -157,7 +157,7 @@ describe('the gate before a swap', () => {
     assert.match(line[0], /"kind":"lost","text":"202 accepted → 200 ignored: filter"/);
     const { table } = await gateway.status();
     assert.equal(table.hash, hash);
-    assert.match(table.error ?? '', /^the new table is refused: of the last 4 kept requests 1 lost$/);
+    assert.match(table.error ?? '', /^the new table is refused: 1 lost of 4 kept requests$/);
     const refused = await gateway.cli('gateway', 'reload');
     assert.equal(refused.code, 1);
     assert.match(

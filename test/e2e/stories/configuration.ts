@@ -72,7 +72,7 @@ export const configuration: Story = {
     { run: "explain pulls --payload '{}' --event push --json", json: true, out: /"outcome": "accepted"/ },
     { run: 'test', out: /1 passed/ },
     { run: 'diff hookwright.yaml hookwright.yaml', err: /same/ },
-    { run: 'diff hookwright.yaml bad.yaml', code: 1, err: /unknown-key/ },
+    { run: 'diff hookwright.yaml bad.yaml', code: 2, err: /unknown-key/ },
     { run: 'serve --table nowhere', code: 1, err: /^error: .*nowhere.*cannot be read \(ENOENT\)/ },
     { run: 'doctor --json', json: true, out: /"check": "compiles"/ },
     {
