@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -50,6 +50,7 @@ try {
 } finally {
   spawnSync('hookwright', ['gateway', 'stop'], { cwd: work, env });
   rmSync(dir, { recursive: true, force: true });
+  for (const file of readdirSync(ROOT)) if (/^hookwright-.*\.tgz$/.test(file)) rmSync(join(ROOT, file));
 }
 
 const seconds = (at: { machine: number; typed: number } | undefined): number =>

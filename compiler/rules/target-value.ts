@@ -17,14 +17,14 @@ export const targetValue = {
   },
 } as const satisfies Rule;
 
-interface NamedValue {
+export interface NamedValue {
   readonly name: string;
   readonly of: ValueRef['of'] | null;
   readonly optional: boolean;
   readonly within: { readonly offset: number; readonly length: number };
 }
 
-interface WrittenAt {
+export interface WrittenAt {
   readonly at: TextPlace;
   readonly path: NodePath;
 }
