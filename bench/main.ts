@@ -3,6 +3,7 @@
  * server in the same run. Not part of `npm test`: figures of one machine at one time prove nothing by themselves.
  */
 import { cpus } from 'node:os';
+import { captureCase } from './cases/capture.ts';
 import { coldStartCase } from './cases/cold-start.ts';
 import { compileCase } from './cases/compile.ts';
 import { deliverCase } from './cases/deliver.ts';
@@ -28,6 +29,7 @@ const CASES: readonly Case[] = [
   durabilityCase,
   openLoopCase,
   storeCase,
+  captureCase,
   memoryCase,
   compileCase,
   swapCase,

@@ -19,7 +19,7 @@ export interface CatalogItem<T> {
   readonly written: { readonly tree: Places; readonly base: NodePath } | null;
 }
 
-export interface Catalog {
+export interface LoadedCatalog {
   readonly sources: ReadonlyMap<string, CatalogItem<SourceFile>>;
   readonly targets: ReadonlyMap<string, CatalogItem<CatalogTarget>>;
   readonly blueprints: ReadonlyMap<string, BlueprintPlan>;
@@ -40,7 +40,7 @@ export function loadCatalog(
   input: CatalogInput,
   root: { readonly config: Config; readonly tree: Places },
   report: Report,
-): Catalog {
+): LoadedCatalog {
   const { files, cwd, home, catalog } = input;
   const folder = (kind: string): string => join(home, 'catalog', kind);
   const sources = loadCatalogFolder({ files, cwd, folder: folder('sources'), schema: 'source' });

@@ -1,10 +1,12 @@
 /** Checks the agents against the routes whose prompts they run: what no route alone can be blamed for. */
+
+import { DEFAULT_PROFILE } from '../base/profiles.ts';
 import type { WrittenRoute } from './config/webhook-settings.ts';
 import type { CheckedProfile } from './lower-base.ts';
 import type { Report } from './report.ts';
 import { RULES } from './rules/registry.ts';
 import type { RouteScope, RouteView } from './views/route-scope.ts';
-import { DEFAULT_PROFILE, viewRoute } from './views/route-scope.ts';
+import { viewRoute } from './views/route-scope.ts';
 
 export interface AgentChecks {
   readonly profiles: readonly CheckedProfile[];

@@ -10,7 +10,6 @@ import { invalidEnvironment } from './rules/invalid-environment.ts';
 import { RULES } from './rules/registry.ts';
 import type { Places } from './source/file-tree.ts';
 import type { Files } from './source/files.ts';
-import { START } from './text/source-text.ts';
 import type { ConfigView } from './views/config-views.ts';
 
 export interface WholeConfig {
@@ -21,13 +20,9 @@ export interface WholeConfig {
   readonly files: Files;
 }
 
-/** Stands for the place of what is wrong with a variable. */
-const ENVIRONMENT = { path: 'environment', name: 'environment', text: '' };
-
 export function checkWhole({ view, tree, profiles, files }: WholeConfig, report: Report): void {
-  const { settings, overrides } = view;
-  const complaint = { rule: invalidEnvironment, source: ENVIRONMENT, range: START };
-  report.add(overrides.complaints.map((message) => ({ ...complaint, message })));
+  const { settings } = view;
+  report.add(invalidEnvironment.check((name) => view.variables.get(name)?.value));
   for (const rule of RULES) report.addProblems(rule.checkConfig?.(view) ?? [], tree);
   for (const { config, tree: own } of profiles) {
     const isRoot = own === tree;

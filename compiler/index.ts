@@ -7,8 +7,8 @@ export type {
   Compiled,
   CompileFilesOptions,
   CompileOptions,
-  CompileSubscriptions,
   CompileTextOptions,
+  SubscriptionCompiler,
 } from './node/compile-text.ts';
 export { compileFiles, compileText, subscriptionCompiler } from './node/compile-text.ts';
 export type { DiagnosticFormat } from './print/print.ts';

@@ -38,7 +38,7 @@ export function lintSubscriptions({ files, cwd, home, scope }: SubscriptionLint,
   }
   report.add(findings.map((finding) => ({ ...finding, rule: subscriptionRejected })));
   const tree = fileTree(file);
-  report.addProblems(compiled.problems.map(asWarning), tree);
+  report.addProblems(compiled.problems.flatMap(asWarnings), tree);
   const shadowed = compiled.routes.filter(({ name }) => Object.hasOwn(scope.table.routes, name));
   report.addProblems(
     shadowed.map(({ name }) => asShadowed(name)),
@@ -55,10 +55,9 @@ function compileOrReason(text: string, { table, facts, payloads }: RouteScope): 
   }
 }
 
-function asWarning({ subscription, ...problem }: SubscriptionProblem): Problem {
-  if (problem.rule.severity === 'warning') return problem;
-  const message = `the gateway rejects the subscription \`${subscription}\`: ${problem.message}`;
-  return { ...problem, rule: subscriptionRejected, message };
+function asWarnings({ subscription, ...problem }: SubscriptionProblem): readonly Problem[] {
+  const rejected = subscriptionRejected.check(subscription, problem);
+  return rejected.length > 0 ? rejected : [problem];
 }
 
 const asShadowed = (name: string): Problem => ({

@@ -1,12 +1,15 @@
 /** Lowers everything but the routes: the table that routes, static or dynamic, are then checked and lowered against. */
+
+import { DEFAULT_PROFILE } from '../base/profiles.ts';
 import type { Config, JobPlan, ProfileConfig, ProfilePlan } from '../schemas/generated/types.ts';
-import type { Catalog, CatalogItem } from './catalog.ts';
+import type { CatalogItem, LoadedCatalog } from './catalog.ts';
 import { compileJob } from './compile-job.ts';
 import type { Flags, Overrides } from './config/overrides.ts';
 import type { TableContent } from './config/table-content.ts';
 import type { EffectiveSettings } from './config/webhook-settings.ts';
 import type { Problem } from './diagnostics/problem.ts';
 import { lowerGateway } from './lower/gateway.ts';
+import { labelSchemes, labelTargets } from './lower/labels.ts';
 import { lowerProfile } from './lower/profile.ts';
 import { lowerServer } from './lower/server.ts';
 import { lowerSources } from './lower/sources.ts';
@@ -17,7 +20,6 @@ import { RULES } from './rules/registry.ts';
 import type { Places } from './source/file-tree.ts';
 import type { MachineFacts } from './views/machine-facts.ts';
 import type { Payloads, RouteScope } from './views/route-scope.ts';
-import { DEFAULT_PROFILE } from './views/route-scope.ts';
 
 /** A profile's config, validated. The root config is that of `default`. */
 export interface CheckedProfile {
@@ -33,7 +35,7 @@ export interface BaseInput {
   readonly settings: EffectiveSettings;
   readonly overrides: Overrides;
   readonly flags: Flags;
-  readonly catalog: Catalog;
+  readonly catalog: LoadedCatalog;
   /** `default` first. */
   readonly profiles: readonly CheckedProfile[];
   readonly facts: MachineFacts;
@@ -74,20 +76,22 @@ interface Lowering {
   readonly unsure: Set<string>;
 }
 
-function lowerSenders({ input: { catalog }, report, unsure }: Lowering) {
-  const { schemes, defaults, sources, facts, problems } = lowerSources(valuesOf(catalog.sources));
+function lowerSenders({ input: { catalog, settings }, report, unsure }: Lowering) {
+  const files = valuesOf(catalog.sources);
+  const { schemes, defaults, sources, facts, problems } = lowerSources(files);
   reportEntries(catalog.sources, problems, { report, kind: 'source', unsure });
-  return { schemes, ...defaults, sources, source_facts: facts };
+  return { schemes: labelSchemes(schemes, { sources, files, settings }), ...defaults, sources, source_facts: facts };
 }
 
-function lowerReceivers({ input: { catalog }, report, unsure }: Lowering) {
+function lowerReceivers({ input, report, unsure }: Lowering) {
+  const { catalog } = input;
   const { targets, names, problems } = lowerTargets(valuesOf(catalog.targets));
   reportEntries(catalog.targets, problems, { report, kind: 'target', unsure });
   // Written under one of its names, at fault under all of them.
   for (const [name, target] of Object.entries(names)) {
     if (unsure.has(`target:${name}`)) addNames(unsure, target, names);
   }
-  return { targets, target_names: names, toolsets: { ...catalog.toolsets } };
+  return { targets: labelTargets(targets, names, input), target_names: names, toolsets: { ...catalog.toolsets } };
 }
 
 function lowerProfiles(known: Parameters<typeof lowerProfile>[1], { input, report, unsure }: Lowering): ProfilePlan[] {

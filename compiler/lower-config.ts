@@ -1,7 +1,7 @@
 /** From a validated config to the content of the table: the base first, then the routes against it. */
 import { dirname, join } from 'node:path';
 import type { Config } from '../schemas/generated/types.ts';
-import type { Catalog } from './catalog.ts';
+import type { LoadedCatalog } from './catalog.ts';
 import { loadCatalog } from './catalog.ts';
 import { checkAgents } from './check-agents.ts';
 import type { CheckedConfig } from './check-config.ts';
@@ -64,7 +64,7 @@ export function lowerConfig({ input, root, tree, checked }: ReadConfig, report: 
 }
 
 /** Those of the config's own sources are read at once, the shipped ones when a route has such a source. */
-function findShapes({ sources }: Catalog, input: CompileInput, report: Report): FindShape {
+function findShapes({ sources }: LoadedCatalog, input: CompileInput, report: Report): FindShape {
   const own = readOwnShapes(sources, input, report);
   return (source) => {
     const shipped = sources.get(source)?.written === null ? input.readShape(source) : null;
@@ -72,7 +72,7 @@ function findShapes({ sources }: Catalog, input: CompileInput, report: Report): 
   };
 }
 
-function effectsOf({ targets, toolsets, actingToolsets }: Catalog): Effects {
+function effectsOf({ targets, toolsets, actingToolsets }: LoadedCatalog): Effects {
   const acting = new Set(actingToolsets);
   return {
     acts: (toolset) => acting.has(toolset) || !Object.hasOwn(toolsets, toolset),

@@ -18,7 +18,7 @@ import type { TableSource } from './table/table-source.ts';
 import type { TableState } from './table/tables.ts';
 import type { CaptureSecret } from './verify/handshake.ts';
 
-export interface Address {
+export interface ListenAddress {
   readonly host: string;
   readonly port: number;
 }
@@ -84,7 +84,7 @@ export interface Gateway {
    * Begins to serve the loaded table, at this address in place of the one it was made for.
    * @throws ListenError when the address cannot be had, TableError when a route must not be served there
    */
-  listen(at?: Partial<Address>): Promise<Address & { readonly url: string }>;
+  listen(at?: Partial<ListenAddress>): Promise<ListenAddress & { readonly url: string }>;
   /** Answers a request that came in otherwise; see intake/fetch-request.ts. */
   handle(request: Request, from?: RequestOrigin): Promise<Response>;
   /**

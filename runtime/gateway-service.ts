@@ -5,7 +5,7 @@ import type { DispatchStatus, EnrollReport, ReplayReport, StoreStatus } from './
 import type { Redactor } from './deliver/redact.ts';
 import type { RunAgent } from './dispatch/agent-runner.ts';
 import type { DispatchOwner } from './dispatch/observer.ts';
-import type { Address, ServingStatus } from './gateway-options.ts';
+import type { ListenAddress, ServingStatus } from './gateway-options.ts';
 import type { RequestOrigin } from './intake/fetch-request.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Logger } from './platform/log.ts';
@@ -110,7 +110,7 @@ export interface Service {
    * Serves over HTTP.
    * @throws ListenError when the address cannot be had; TableError when a route without a signature must not be served there
    */
-  listen(at?: Partial<Address>): Promise<Address & { readonly url: string }>;
+  listen(at?: Partial<ListenAddress>): Promise<ListenAddress & { readonly url: string }>;
   /**
    * Answers a request of another server, without a listener of its own. Rejects only when the sender goes away.
    * @param from the peer's address: a route without a signature takes requests from this machine only

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { isLoopback } from '../base/loopback.ts';
 import type { RouteTable, SecretRef, ServerPlan } from '../schemas/generated/types.ts';
-import type { Address, GatewayOptions } from './gateway-options.ts';
+import type { GatewayOptions, ListenAddress } from './gateway-options.ts';
 import { routeSecretRefs, tableSecretRefs } from './platform/secrets/secret-refs.ts';
 import { createListOpener } from './table/in-file-set.ts';
 import { linkSubscriptions, linkTable } from './table/link.ts';
@@ -11,7 +11,7 @@ import { identityLinker } from './table/link-identity.ts';
 import type { LinkedRoute } from './table/linked-table.ts';
 import { TableError } from './table/load.ts';
 import { RateWindows } from './table/rate-limit.ts';
-import { Subscriptions } from './table/subscriptions.ts';
+import { LiveSubscriptions } from './table/subscriptions.ts';
 import type { TableState } from './table/tables.ts';
 import { Tables } from './table/tables.ts';
 import { schemeLinker } from './verify/scheme.ts';
@@ -44,8 +44,8 @@ const NO_HOOKS: SwapHooks = { prepare: async () => () => {}, swapped: () => {} }
 
 export class GatewayTables {
   /** What the server listens on; a later table does not move it. */
-  bound: Address | null = null;
-  readonly subscriptions: Subscriptions;
+  bound: ListenAddress | null = null;
+  readonly subscriptions: LiveSubscriptions;
   private readonly options: TablesOptions;
   private readonly windows = new RateWindows();
   private readonly tables: Tables;
@@ -106,7 +106,7 @@ export class GatewayTables {
   }
 
   /** Where a table wants the server. */
-  addressFor({ host, port }: ServerPlan): Address {
+  addressFor({ host, port }: ServerPlan): ListenAddress {
     return { host: this.overrides.host ?? host, port: this.overrides.port ?? port };
   }
 
@@ -115,7 +115,7 @@ export class GatewayTables {
    * that was linked for one is linked again for any other.
    * @throws TableError when a route must not be served there
    */
-  async use({ host, port }: Partial<Address>): Promise<void> {
+  async use({ host, port }: Partial<ListenAddress>): Promise<void> {
     const before = this.addressFor(this.plan.server);
     const last = this.overrides;
     this.overrides = { host: host ?? last.host, port: port ?? last.port };
@@ -125,9 +125,9 @@ export class GatewayTables {
     throw new TableError(this.state.error ?? 'the table cannot be linked again');
   }
 
-  private createSubscriptions(): Subscriptions {
+  private createSubscriptions(): LiveSubscriptions {
     const { home, files, lowerSubscriptions, clock, log } = this.options;
-    return new Subscriptions({
+    return new LiveSubscriptions({
       path: join(home, 'webhook_subscriptions.json'),
       stat: files.stat,
       read: files.readText,

@@ -2,6 +2,8 @@
  * The work behind the server: store, agents, targets and the dispatcher over them. Everything that a table decides is linked
  * anew with each table and taken over at the swap; the store is opened with the first one.
  */
+
+import { labelIn } from '../base/label.ts';
 import { readRegularText } from '../base/read-regular-file.ts';
 import type { RouteTable, SecretRef } from '../schemas/generated/types.ts';
 import type { DispatchStatus, StoreStatus } from './control/operations.ts';
@@ -228,7 +230,12 @@ async function link(context: WorkContext, { context: deliveries }: Deliveries, t
   const { linked: targets, problems } = linkTargets(table, secrets, deliveries);
   if (problems.length > 0) {
     throw new TableError(
-      problems.map(({ profile, target, message }) => `target ${target} of profile ${profile}: ${message}`).join('\n'),
+      problems
+        .map(
+          ({ profile, target, message }) =>
+            `target ${labelIn(table.targets, target)} of profile ${profile}: ${message}`,
+        )
+        .join('\n'),
     );
   }
   try {

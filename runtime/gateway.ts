@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import type { RouteTable, ServerPlan } from '../schemas/generated/types.ts';
 import type { KeptRequest } from './capture/kept-request.ts';
 import type { ReplayReport } from './control/operations.ts';
-import type { Address, Gateway, GatewayOptions, ServingStatus } from './gateway-options.ts';
+import type { Gateway, GatewayOptions, ListenAddress, ServingStatus } from './gateway-options.ts';
 import { GatewayTables } from './gateway-tables.ts';
 import { Connections } from './intake/connections.ts';
 import { Documents } from './intake/documents.ts';
@@ -76,7 +76,7 @@ export class RunningGateway implements Gateway {
     });
   }
 
-  async listen(at: Partial<Address> = {}): Promise<Address & { readonly url: string }> {
+  async listen(at: Partial<ListenAddress> = {}): Promise<ListenAddress & { readonly url: string }> {
     await this.tables.use(at);
     const { server: plan } = this.tables.plan;
     const wanted = this.tables.addressFor(plan);

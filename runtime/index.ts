@@ -4,7 +4,7 @@ export type { EnrollReport } from './control/operations.ts';
 export { Redactor } from './deliver/redact.ts';
 export type { AgentRequest, RunAgent } from './dispatch/agent-runner.ts';
 export { AgentError } from './dispatch/agent-runner.ts';
-export type { Address } from './gateway-options.ts';
+export type { ListenAddress } from './gateway-options.ts';
 export type {
   CompileSubscriptions,
   FinishedDispatch,

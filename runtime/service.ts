@@ -14,7 +14,7 @@ import { Redactor } from './deliver/redact.ts';
 import type { DispatchObserver } from './dispatch/observer.ts';
 import { RunningGateway } from './gateway.ts';
 import { Listeners } from './gateway-events.ts';
-import type { Address, GatewayOptions } from './gateway-options.ts';
+import type { GatewayOptions, ListenAddress } from './gateway-options.ts';
 import { secretReader } from './gateway-secrets.ts';
 import type {
   Service,
@@ -33,7 +33,7 @@ import { LateMetrics } from './metrics/late-metrics.ts';
 import { systemClock } from './platform/clock.ts';
 import { createIds } from './platform/ids.ts';
 import { createLogger } from './platform/logger.ts';
-import { nodeFiles } from './platform/node-files.ts';
+import { gatewayFiles } from './platform/node-files.ts';
 import { runProcess } from './platform/process/run-process.ts';
 import { userHome } from './platform/secrets/machine-secrets.ts';
 import type { JobRecord } from './store/job-mutations.ts';
@@ -73,8 +73,8 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const { lowerSubscriptions } = options;
   const gatewayOptions: Omit<GatewayOptions, 'dispatcher' | 'drain'> = {
     ...shared,
-    ...{ userHome: folders.userHome, host: options.host, port: options.port, files: nodeFiles },
-    source: 'file' in table ? tableFile(table.file, nodeFiles, clock) : tableValue(table),
+    ...{ userHome: folders.userHome, host: options.host, port: options.port, files: gatewayFiles },
+    source: 'file' in table ? tableFile(table.file, gatewayFiles, clock) : tableValue(table),
     catalog,
     lowerSubscriptions: (text, plan) => lowerSubscriptions?.(text, plan, storedJobs()) ?? { routes: [], rejected: [] },
     capture: (plan) => enrolments.capture(plan),
@@ -83,8 +83,11 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   };
   mkdirSync(home, { recursive: true, mode: 0o700 });
   const tables = new GatewayTables(gatewayOptions);
-  const { redact } = redactor;
-  const capture = new LateCapture(home, { ...{ clock, log, redact }, table: () => tables.plan });
+  const capture = new LateCapture(home, {
+    ...{ clock, log },
+    secrets: () => redactor.secrets,
+    table: () => tables.plan,
+  });
   const first = await tables.load();
   const work = await openWork(
     {
@@ -157,7 +160,7 @@ class RunningService implements Service {
     return this.parts.work.jobs();
   }
 
-  async listen(at?: Partial<Address>): Promise<Address & { readonly url: string }> {
+  async listen(at?: Partial<ListenAddress>): Promise<ListenAddress & { readonly url: string }> {
     const address = await this.parts.gateway.listen(at);
     this.start();
     void this.parts.metrics.load();
@@ -203,7 +206,7 @@ class RunningService implements Service {
   async replay(id: string): Promise<ReplayReport> {
     const found = await (await this.requests()).load(id);
     if (found.kind !== 'found') throw new ControlError('refused', `${found.kind} request "${id}"`);
-    const { whyNotReplay } = await import('./capture/replay-request.ts');
+    const { whyNotReplayRequest: whyNotReplay } = await import('./capture/replay-request.ts');
     const why = whyNotReplay(found.request);
     if (why !== null) throw new ControlError('refused', `${found.request.id} cannot be sent again: ${why}`);
     const report = await this.parts.gateway.replay(found.request);
@@ -276,7 +279,7 @@ function observe(counts: DispatchObserver, events: Listeners): DispatchObserver 
 function catalogOf({ table, blueprints, clock = systemClock }: ServiceOptions): SwappableCatalog {
   if (blueprints !== undefined) return new SwappableCatalog(catalogValue(blueprints));
   if (!('file' in table)) return new SwappableCatalog(catalogValue([]));
-  return new SwappableCatalog(catalogFile(join(dirname(table.file), 'blueprints.json'), nodeFiles, clock));
+  return new SwappableCatalog(catalogFile(join(dirname(table.file), 'blueprints.json'), gatewayFiles, clock));
 }
 
 function defaultLog(redactor: Redactor): ServiceLog {

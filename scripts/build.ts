@@ -16,6 +16,8 @@ await bundle(ROOT, DIST);
 cpSync(join(ROOT, 'catalog'), join(DIST, 'catalog'), { recursive: true });
 const PAGE = 'compiler/blueprints/gallery';
 for (const file of ['gallery.css', 'gallery.js']) cpSync(join(ROOT, PAGE, file), join(DIST, PAGE, file));
+const HOOKS = 'compiler/convert/adnanh';
+cpSync(join(ROOT, HOOKS, 'run-hook.mjs'), join(DIST, HOOKS, 'run-hook.mjs'));
 // The YAML files stay beside it, to be looked at.
 await writeCatalog(ROOT, join(ROOT, 'catalog'), join(DIST, 'catalog'));
 mkdirSync(join(DIST, 'schemas'), { recursive: true });

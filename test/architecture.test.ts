@@ -216,3 +216,18 @@ test('runtime/ has no loose files but its entry, its service and the parts of th
   const wrong = loose.filter((file) => !/^runtime\/(?:index|service|gateway(?:-[a-z]+)?)\.ts$/.test(file));
   assert.deepEqual(wrong, []);
 });
+
+/** One word, one thing: docs/glossary.md has the words. */
+test('a name is exported by one file', () => {
+  const files = new Map<string, string[]>();
+  const declared = /^export (?:declare |abstract |async )*(?:const|function\*?|class|interface|type) (\w+)/gm;
+  for (const file of ['base', 'compiler', 'runtime', 'cli'].flatMap(sources).concat('schemas/generated/types.ts')) {
+    for (const [, name = ''] of readFileSync(join(ROOT, file), 'utf8').matchAll(declared)) {
+      files.set(name, [...new Set([...(files.get(name) ?? []), file])]);
+    }
+  }
+  assert.deepEqual(
+    [...files].filter(([, all]) => all.length > 1),
+    [],
+  );
+});

@@ -2,8 +2,7 @@
  * Latencies when requests come by the clock, at rates that senders cause and at twice what the gateway can take, on a disk
  * whose syncs take longer than this one's: what a sender sees, counted from the moment at which it wanted to send.
  */
-import { spawnSync } from 'node:child_process';
-import { ROOT } from '../harness/build.ts';
+import { buildProgram } from '../harness/build.ts';
 import { withGateway } from '../harness/gateway.ts';
 import type { Case, Lab } from '../lab.ts';
 import { atRate, bareAtRate } from './open-loop/at-rate.ts';
@@ -41,8 +40,7 @@ export const openLoopCase: Case = {
   async run(lab) {
     const { rate: rates = RATES, sync: syncs = SYNCS, durability, diskMb } = lab.options;
     const disks = slowDisks(syncs, diskMb);
-    const { status } = spawnSync('npm', ['run', '-s', 'build'], { cwd: ROOT, stdio: 'inherit' });
-    if (status !== 0) throw new Error('the program does not build');
+    buildProgram();
     const sync = `a sync of this disk takes ${measureSync().toFixed(2)} ms, a slower one through ${disks.name}`;
     console.log(`durability ${durability}; ${sync}\n`);
     const rows: string[][] = [];

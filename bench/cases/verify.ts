@@ -10,7 +10,7 @@ import { createHmac, generateKeyPairSync, sign, verify } from 'node:crypto';
 import { linkAuthenticator } from '../../runtime/verify/authenticator.ts';
 import { contentBytes, linkContent } from '../../runtime/verify/content.ts';
 import { secretKeys } from '../../runtime/verify/keys.ts';
-import { readText, splitParts } from '../../runtime/verify/locator.ts';
+import { readLocatedText, splitParts } from '../../runtime/verify/locator.ts';
 import { LazyRequest } from '../../runtime/verify/request.ts';
 import { signRequest } from '../../runtime/verify/sign.ts';
 import type { RouteTable, SchemePlan } from '../../schemas/generated/types.ts';
@@ -126,9 +126,9 @@ function signedRequest(plan: SchemePlan, secret: string, { body }: Payload): Laz
 
 function signedBytes(plan: SchemePlan, request: LazyRequest): Buffer {
   const at = plan.timestamp?.at;
-  const parts = at === undefined ? [] : splitParts(at, readText(at, request) ?? '');
+  const parts = at === undefined ? [] : splitParts(at, readLocatedText(at, request) ?? '');
   const timestamp = (typeof parts === 'string' ? undefined : parts[0]) ?? '';
-  const id = plan.id === null ? '' : (readText(plan.id, request) ?? '');
+  const id = plan.id === null ? '' : (readLocatedText(plan.id, request) ?? '');
   return contentBytes(linkContent(plan.signed)({ request, timestamp, id, base: '' }));
 }
 

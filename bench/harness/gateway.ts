@@ -9,6 +9,8 @@ import { SECRET } from './payloads.ts';
 
 export interface GatewayOptions {
   readonly durability: 'full' | 'normal';
+  /** Further lines below `gateway:`, indented. */
+  readonly settings?: string;
   /** Null: the disk as it is. */
   readonly disk: (Omit<DiskPlan, 'home'> & { readonly tool: DiskTool }) | null;
 }
@@ -23,20 +25,20 @@ export interface RunningGateway {
  * Connections are bounded by the load generator. Without an agent a run answers with its prompt, so that runs keep up
  * with events if enough of them may go on at once; it is not their limits that are measured here.
  */
-const gatewayYaml = (durability: string): string =>
+const gatewayYaml = (durability: string, settings: string): string =>
   `${ROUTES.replace('    port: 0\n', '    port: 0\n    max_connections: 20000\n')}gateway:
   durability: ${durability}
   max_concurrent_runs: 256
   max_queued_runs: 1000000
-`;
+${settings}`;
 
 /** Starts a gateway of `dist/`, runs `work`, kills it. */
 export async function withGateway<T>(
-  { durability, disk }: GatewayOptions,
+  { durability, settings = '', disk }: GatewayOptions,
   work: (gateway: RunningGateway) => Promise<T>,
 ): Promise<T> {
   const home = tempFolder();
-  writeFileSync(join(home, 'hookwright.yaml'), gatewayYaml(durability));
+  writeFileSync(join(home, 'hookwright.yaml'), gatewayYaml(durability, settings));
   const gateway = await startGatewayProcess({
     home,
     program: [process.execPath, join(ROOT, 'dist/cli/main.js')],

@@ -19,7 +19,7 @@ import { catalogFile } from '../../runtime/intake/catalog-source.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
 import { createIds } from '../../runtime/platform/ids.ts';
 import { createLogger } from '../../runtime/platform/logger.ts';
-import { nodeFiles } from '../../runtime/platform/node-files.ts';
+import { gatewayFiles } from '../../runtime/platform/node-files.ts';
 import { runProcess } from '../../runtime/platform/process/run-process.ts';
 import { cleanUp } from '../../runtime/store/retention.ts';
 import { openServerStore } from '../../runtime/store/sqlite/open-store.ts';
@@ -102,14 +102,14 @@ const gateway = createGateway({
   home,
   userHome: home,
   env: process.env,
-  source: tableFile(table, nodeFiles, clock),
-  catalog: catalogFile(join(dirname(table), 'blueprints.json'), nodeFiles, clock),
+  source: tableFile(table, gatewayFiles, clock),
+  catalog: catalogFile(join(dirname(table), 'blueprints.json'), gatewayFiles, clock),
   dispatcher,
   drain: () => Promise.resolve({ abandoned: 0 }),
   secrets: () => ({ resolve: () => secret }),
   lowerSubscriptions: () => ({ routes: [], rejected: [] }),
   run: (request) => runProcess(request, clock),
-  files: nodeFiles,
+  files: gatewayFiles,
   ids: createIds(randomBytes),
   clock,
   log,

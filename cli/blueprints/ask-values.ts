@@ -1,15 +1,11 @@
 /** Asks a person at the terminal for the values of a blueprint, field by field, starting from the defaults. */
+
 import { intro, outro, select, text } from '@clack/prompts';
 import type { BlueprintValues } from '../../compiler/blueprints/fields.ts';
 import { checkValue } from '../../compiler/blueprints/fill.ts';
 import type { BlueprintField, BlueprintPlan } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
-
-/** Questions need a person who sees them and can answer. */
-export function canAsk(context: CliContext): boolean {
-  return context.stdin.isTTY === true && context.stderr.isTTY === true;
-}
 
 /** The menu entry behind which any name can be typed. No option can be empty. */
 const OTHER = '';

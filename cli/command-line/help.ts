@@ -84,7 +84,7 @@ export function formatCommandHelp({ command, shape, usage }: HelpSubject, layout
     sections.push([
       'Options:',
       ...formatRows(
-        options.map((option) => [labelOf(option), option.description] as const),
+        options.map((option) => [optionLabel(option), option.description] as const),
         layout,
       ),
     ]);
@@ -110,7 +110,7 @@ export function formatCommandHelp({ command, shape, usage }: HelpSubject, layout
 }
 
 /** As it is typed: `-n, --lines <count>`. */
-export const labelOf = ({ names, takesValue, value }: OptionShape): string =>
+export const optionLabel = ({ names, takesValue, value }: OptionShape): string =>
   takesValue ? `${names.join(', ')} <${value}>` : names.join(', ');
 
 function wrap(text: string, width: number): string[] {

@@ -6,7 +6,12 @@ import { parseChoice, parsedBy, parseList, parsePort } from './values.ts';
 export const configOption = () =>
   Option.Array('--config', { description: '<path|glob> Configuration instead of the usual search; repeatable' });
 
+export const outOption = () => Option.String('--out', { description: '<dir> Where to write the tables' });
+
 export const jsonOption = () => Option.Boolean('--json', false, { description: 'Print JSON' });
+
+/** Of what lists. */
+export const arrayOption = () => Option.Boolean('--json', false, { description: 'Print an array of objects' });
 
 /** @param formats the first is for people, and the default @param what it prints */
 export const formatOption = <Format extends string>(formats: readonly [Format, ...Format[]], what: string) =>
@@ -42,3 +47,22 @@ export const logFileOption = () =>
 /** Where the same name may stand for jobs of several profiles. */
 export const jobProfileOption = () =>
   Option.String('--profile', { description: '<profile> Look for the job in this profile only' });
+
+/** What a job is, and where its answers go. */
+export const scheduleOption = () =>
+  Option.String('--schedule', { description: '<cron> Minute, hour, day of month, month, day of week' });
+
+export const promptOption = () => Option.String('--prompt', { description: '<text> The prompt of each run' });
+
+export const descriptionOption = () => Option.String('--description', { description: '<text> What it is for' });
+
+export const chatIdOption = () =>
+  Option.String('--deliver-chat-id', { description: '<id> Chat or channel; may be negative' });
+
+/** Which deliveries or requests are meant. */
+export const routeFilterOption = () => Option.String('--route', { description: '<name> Only this route' });
+
+export const jobFilterOption = () => Option.String('--job', { description: '<id> Only runs of this job' });
+
+export const sinceOption = () =>
+  Option.String('--since', { description: '<time> Accepted since: 30min, 12h, 7d, or a date' });

@@ -1,12 +1,13 @@
 /** `hookwright compile`: configuration in, `routes.json` and `blueprints.json` out. */
 import { Command, Option } from 'clipanion';
+import { DIAGNOSTIC_FORMATS } from '../../compiler/print/print.ts';
 import { displayPath } from '../../compiler/source/display-path.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
-import { configOption, formatOption } from '../command-line/options.ts';
+import { configOption, formatOption, outOption } from '../command-line/options.ts';
 import { compileRequest, outFolder, writeTables } from '../compile/compile-files.ts';
 import { createCompileRequest } from '../compile/compile-request.ts';
-import { DIAGNOSTIC_FORMATS, formatDiagnostics } from '../output/diagnostics.ts';
+import { formatDiagnostics } from '../output/diagnostics.ts';
 import { noteFilesRead, noteIgnored } from '../output/files-read.ts';
 import { printLine } from '../output/print.ts';
 
@@ -24,7 +25,7 @@ export class CompileCommand extends Command<CliContext> {
 
   config = configOption();
   files = Option.Rest({ name: 'file' });
-  out = Option.String('--out', { description: '<dir> Where to write the tables' });
+  out = outOption();
   format = formatOption(DIAGNOSTIC_FORMATS, 'diagnostics');
   appScheme = Option.String('--app-scheme', { description: '<scheme> URL scheme of application links' });
 

@@ -18,7 +18,7 @@ import { checkConfiguration, checkPort, checkStore, checkTable } from '../doctor
 import { checkSecrets } from '../doctor/check-secrets.ts';
 import type { TargetChecks } from '../doctor/check-targets.ts';
 import { checkTargets } from '../doctor/check-targets.ts';
-import { createReport } from '../doctor/report.ts';
+import { createDoctorReport } from '../doctor/report.ts';
 import { tryAskGateway } from '../gateway/ask-gateway.ts';
 import { printJson, printLine } from '../output/print.ts';
 import { formatTable } from '../output/table.ts';
@@ -49,7 +49,7 @@ export class DoctorCommand extends Command<CliContext> {
     const compiled = compileRequest(await this.request());
     const checks = await this.checks(compiled);
     if (this.report) {
-      printJson(this.context, await createReport(this.context, compiled, checks));
+      printJson(this.context, await createDoctorReport(this.context, compiled, checks));
       return 0;
     }
     if (this.json) printJson(this.context, checks);

@@ -20,6 +20,7 @@ import type { Template } from '../init/templates.ts';
 import { readTemplates } from '../init/templates.ts';
 import { printLine, printNote } from '../output/print.ts';
 import { bundleSchema } from '../schema/bundle-schema.ts';
+import { addCatalogHints } from '../schema/catalog-hints.ts';
 import { readIfThere } from '../setup/config-file.ts';
 import { canAsk, createPrompter } from '../setup/prompter.ts';
 import { openSources } from '../sources/open-sources.ts';
@@ -47,7 +48,8 @@ export class InitCommand extends Command<CliContext> {
     const template = await this.choose(readTemplates());
     this.refuseExisting(folder, template);
     const table = await this.compile(folder, template);
-    const files = planInit(template, `${JSON.stringify(bundleSchema('config'), null, 2)}\n`, {
+    const schema = addCatalogHints(bundleSchema('config'), await context.catalog());
+    const files = planInit(template, `${JSON.stringify(schema, null, 2)}\n`, {
       ...variablesOf(table),
       env: readIfThere(join(folder, '.env')),
       newSecret: () => newSecret(context),

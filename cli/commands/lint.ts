@@ -2,6 +2,7 @@
 import { Command, Option } from 'clipanion';
 import { createPaint } from '../../base/paint.ts';
 import { createMachineFacts } from '../../compiler/node/machine-facts.ts';
+import { DIAGNOSTIC_FORMATS } from '../../compiler/print/print.ts';
 import { strictly } from '../../compiler/strictly.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
@@ -11,7 +12,7 @@ import type { CompileRequest } from '../compile/compile-files.ts';
 import { compileRequest } from '../compile/compile-files.ts';
 import { createCompileRequest } from '../compile/compile-request.ts';
 import { repair } from '../lint/repair.ts';
-import { DIAGNOSTIC_FORMATS, formatDiagnostics } from '../output/diagnostics.ts';
+import { formatDiagnostics } from '../output/diagnostics.ts';
 import { noteFilesRead, noteIgnored } from '../output/files-read.ts';
 import { printLine, printNote } from '../output/print.ts';
 import { loadClosures } from '../profiles/load-closures.ts';

@@ -6,6 +6,7 @@ import { CliError } from '../base/errors.ts';
 import { printJson, printLine } from '../output/print.ts';
 import type { Schema } from '../schema/bundle-schema.ts';
 import { bundleSchema, readSchema, schemaNames } from '../schema/bundle-schema.ts';
+import { addCatalogHints } from '../schema/catalog-hints.ts';
 import { addPayloadHints } from '../schema/payload-hints.ts';
 import { formsOfEvent, openShape } from '../sources/open-shape.ts';
 import { openSources } from '../sources/open-sources.ts';
@@ -46,7 +47,8 @@ export class SchemaCommand extends Command<CliContext> {
         close === undefined ? `one of: ${names.join(', ')}` : `did you mean: hookwright schema ${close}`,
       );
     }
-    const schema = bundleSchema(this.name);
+    const bundled = bundleSchema(this.name);
+    const schema = this.name === 'config' ? addCatalogHints(bundled, await this.context.catalog()) : bundled;
     printJson(this.context, this.source === undefined ? schema : await this.withPayloads(schema, this.source));
     return 0;
   }

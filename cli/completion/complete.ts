@@ -7,13 +7,15 @@ import { shapeOf } from '../command-line/command-shape.ts';
 import type { NameRequest } from './names.ts';
 import { namesFor } from './names.ts';
 
-export interface Candidate {
+export interface CompletionCandidate {
   readonly value: string;
   readonly description: string;
 }
 
 /** `files`: the shell completes paths by itself. */
-export type Completion = { readonly kind: 'words'; readonly words: readonly Candidate[] } | { readonly kind: 'files' };
+export type Completion =
+  | { readonly kind: 'words'; readonly words: readonly CompletionCandidate[] }
+  | { readonly kind: 'files' };
 
 /** @param typed the words after the program's name; the last one is the one being typed, perhaps empty */
 export async function complete(
@@ -44,7 +46,7 @@ function joinBound(words: readonly string[]): string[] {
 }
 
 /** The words that may follow, with what they lead to. */
-function nextWords(commands: readonly CommandEntry[], before: readonly string[]): Candidate[] {
+function nextWords(commands: readonly CommandEntry[], before: readonly string[]): CompletionCandidate[] {
   const found = new Map<string, string>();
   for (const { path, summary, hidden } of commands) {
     const words = path.split(' ');
@@ -102,6 +104,6 @@ async function completeValue(request: NameRequest, context: CliContext, prefix: 
   );
 }
 
-function matching(partial: string, words: readonly Candidate[]): Completion {
+function matching(partial: string, words: readonly CompletionCandidate[]): Completion {
   return { kind: 'words', words: words.filter(({ value }) => value.startsWith(partial)) };
 }

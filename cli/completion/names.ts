@@ -14,7 +14,7 @@ type LoadedNames = (context: CliContext, given: readonly string[], partial: stri
 
 const LOADED_NAMES: Readonly<Record<string, LoadedNames>> = {
   event: async (context, given) => (await import('./shape-names.ts')).eventNames(context, given),
-  source: async (context) => (await import('./shape-names.ts')).sourceNames(context),
+  source: async (context) => (await import('./shape-names.ts')).completeSourceNames(context),
   rule: async () => [...(await import('../docs/pages.ts')).readRules().keys()],
   page: async () => (await import('../docs/pages.ts')).pageNames(),
   prefix: async (context, given, partial) => (await import('./shape-names.ts')).pathNames(context, given, partial),

@@ -6,7 +6,7 @@ import { formsOfEvent, openShape } from '../sources/open-shape.ts';
 import { openSources } from '../sources/open-sources.ts';
 
 /** Canonical names and the ones senders are known by (`github`): a command takes both. */
-export async function sourceNames(context: CliContext): Promise<readonly string[]> {
+export async function completeSourceNames(context: CliContext): Promise<readonly string[]> {
   try {
     return (await openSources(context, undefined)).names;
   } catch {

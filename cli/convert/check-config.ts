@@ -1,6 +1,6 @@
 /** Compiles a converted config that is not written yet, as the command line would where it is going to be. */
 import { join } from 'node:path';
-import type { Check } from '../../compiler/convert/conversion.ts';
+import type { Tools } from '../../compiler/convert/conversion.ts';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
 import { overlayFiles } from '../../compiler/source/overlay-files.ts';
 import type { CliContext } from '../base/context.ts';
@@ -9,7 +9,7 @@ import { createCompileRequest } from '../compile/compile-request.ts';
 
 export const CONFIG = 'hookwright.yaml';
 
-export async function createCheck(context: CliContext, folder: string): Promise<Check> {
+export async function createCheck(context: CliContext, folder: string): Promise<Tools['check']> {
   const path = join(folder, CONFIG);
   const request = await createCompileRequest(context, { configs: [path] });
   return (config) => {

@@ -1,11 +1,13 @@
 /** What the commands that convert a foreign config share: their flags, and what is printed and written. */
 import { resolve } from 'node:path';
 import { Command, Option } from 'clipanion';
-import type { Check, Conversion, Refusal } from '../../compiler/convert/conversion.ts';
+import type { Conversion, ConversionRefusal, Tools } from '../../compiler/convert/conversion.ts';
+import { displayPath } from '../../compiler/source/display-path.ts';
 import type { SourceText } from '../../compiler/text/source-text.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError, UsageError } from '../base/errors.ts';
 import { printJson, printLine, printNote } from '../output/print.ts';
+import { newSecret } from '../subscriptions/save-entry.ts';
 import { createCheck } from './check-config.ts';
 import { formatReport, reportJson } from './print-report.ts';
 import { readForeign, refusalError } from './read-foreign.ts';
@@ -14,6 +16,8 @@ import { writeConversion } from './write-conversion.ts';
 /** Of a report that goes to no terminal. */
 const WIDTH = 80;
 
+const UNWRITTEN = 'Nothing was written: --out <dir> writes the config, its .env and its programs.';
+
 export abstract class ConvertCommand extends Command<CliContext> {
   out = Option.String('--out', { description: '<dir> Write hookwright.yaml and .env into this folder' });
   dryRun = Option.Boolean('--dry-run', false, { description: 'Print the config and the report, write nothing' });
@@ -21,7 +25,7 @@ export abstract class ConvertCommand extends Command<CliContext> {
   json = Option.Boolean('--json', false, { description: 'Print config and report as JSON' });
   file = Option.String({ name: 'file' });
 
-  protected abstract convert(source: SourceText, check: Check): Conversion | Refusal;
+  protected abstract convert(source: SourceText, tools: Tools): Conversion | ConversionRefusal;
 
   async execute(): Promise<number> {
     const { context } = this;
@@ -29,8 +33,9 @@ export abstract class ConvertCommand extends Command<CliContext> {
       throw new UsageError('--dry-run writes nothing, --out says where to write');
     const folder = resolve(context.cwd, this.out ?? '.');
     const source = readForeign(context, this.file);
-    const converted = this.convert(source, await createCheck(context, folder));
-    if ('findings' in converted) throw refusalError(converted);
+    const check = await createCheck(context, folder);
+    const converted = this.convert(source, { check, newSecret: () => newSecret(context) });
+    if ('faults' in converted) throw refusalError(converted, source);
     // In a pipe the config itself is the result.
     const isWritten = this.out !== undefined || (!this.dryRun && context.stdout.isTTY === true);
     const written = isWritten ? writeConversion(context, folder, converted) : [];
@@ -45,8 +50,16 @@ export abstract class ConvertCommand extends Command<CliContext> {
     for (const name of written) printLine(context, name);
     if (written.length === 0) context.stdout.write(conversion.config);
     for (const line of formatReport(conversion, file, width)) printNote(context, line);
-    const next = 'Nothing was written: --out <dir> writes the config, its .env and its programs.';
-    printNote(context, written.length === 0 ? next : 'Next: hookwright lint, then hookwright gateway run');
+    printNote(
+      context,
+      written.length === 0 ? UNWRITTEN : `Next: ${this.enter()}hookwright lint && hookwright gateway run`,
+    );
+  }
+
+  private enter(): string {
+    const { cwd } = this.context;
+    const folder = resolve(cwd, this.out ?? '.');
+    return folder === cwd ? '' : `cd ${displayPath(folder, cwd)} && `;
   }
 
   private exitCode({ entries }: Conversion): number {

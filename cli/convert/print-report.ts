@@ -30,7 +30,10 @@ function formatEntry(
   { routes, file, width }: Layout,
 ): string[] {
   const route = routes.find((candidate) => candidate.name === name);
-  const key = path.slice(route?.path.length ?? 0).join('.');
+  const key = path
+    .slice(route?.path.length ?? 0)
+    .map((part) => (path.length === 1 && typeof part === 'number' ? `hook number ${part + 1}` : part))
+    .join('.');
   const what = [key, ...(route === undefined ? [] : [route.from])].filter((text) => text !== '').join(', ');
   const lines = [reason, instead].filter((text) => text !== '');
   return [

@@ -1,7 +1,7 @@
 /** Reads the file that is to be converted, and the variables beside it. */
 import { dirname, join, resolve } from 'node:path';
 import { parseEnvLines } from '../../base/env-lines.ts';
-import type { Refusal } from '../../compiler/convert/conversion.ts';
+import type { ConversionRefusal } from '../../compiler/convert/conversion.ts';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
 import { createLines } from '../../compiler/print/lines.ts';
 import { displayPath } from '../../compiler/source/display-path.ts';
@@ -26,12 +26,11 @@ export function readVariables({ path }: SourceText): ReadonlyMap<string, string>
 }
 
 /** Without the lines of the file, which may hold secrets. */
-export function refusalError({ findings }: Refusal): CliError {
+export function refusalError({ faults }: ConversionRefusal, source: SourceText): CliError {
   const lines = createLines();
-  const said = findings.map(({ source, range, message }) => {
-    const { line, column } = lines.positionOf(source, range.start);
+  const said = faults.map(({ start, message }) => {
+    const { line, column } = lines.positionOf(source, start);
     return `${source.name}:${line}:${column}: ${message}`;
   });
-  const hints = findings.flatMap(({ hint }) => (hint === undefined ? [] : [hint]));
-  return new CliError(said.join('\n'), ...hints);
+  return new CliError(said.join('\n'), ...faults.flatMap(({ hint }) => hint ?? []));
 }

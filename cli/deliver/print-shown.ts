@@ -1,13 +1,13 @@
 /** Prints what a delivery would send, for people; secrets are hidden already. */
-import type { Shown } from '../../runtime/deliver/driver.ts';
+import type { ShownDelivery } from '../../runtime/deliver/driver.ts';
 import type { CliContext } from '../base/context.ts';
 import { printLine, visible } from '../output/print.ts';
 
-export function printShown(context: CliContext, shown: Shown): void {
+export function printShown(context: CliContext, shown: ShownDelivery): void {
   for (const line of LINES[shown.kind](shown)) printLine(context, visible(line));
 }
 
-type Lines = { readonly [Kind in Shown['kind']]: (shown: Shown) => readonly string[] };
+type Lines = { readonly [Kind in ShownDelivery['kind']]: (shown: ShownDelivery) => readonly string[] };
 
 const LINES: Lines = {
   http: (shown) =>

@@ -5,7 +5,7 @@ import type { DispatchState } from '../../runtime/store/states.ts';
 import { DISPATCH_STATES } from '../../runtime/store/states.ts';
 import { UsageError } from '../base/errors.ts';
 
-export interface FilterWords {
+export interface DeliveryFilterWords {
   readonly state: string | undefined;
   readonly route: string | undefined;
   readonly job: string | undefined;
@@ -15,7 +15,7 @@ export interface FilterWords {
 export type Filter = Omit<ListFilter, 'limit' | 'before'>;
 
 /** @throws UsageError for a word that means nothing. */
-export function parseFilter({ state, route, job, since }: FilterWords, now: number): Filter {
+export function parseDeliveryFilter({ state, route, job, since }: DeliveryFilterWords, now: number): Filter {
   return {
     ...(state === undefined ? {} : { state: parseState(state) }),
     ...(route === undefined ? {} : { route }),

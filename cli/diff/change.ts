@@ -1,7 +1,7 @@
 /** One difference in meaning between two tables. */
 import type { Place } from '../../schemas/generated/types.ts';
 
-export interface Change {
+export interface ConfigChange {
   /** What it is about: `route`, `job`, `target`, `agent`, `server`, `gateway`, … */
   readonly subject: string;
   readonly name: string;

@@ -1,14 +1,16 @@
 /** Compares two compiled tables by what they mean: routes key by key in sentences, everything else value by value. */
 import { isSecretRef } from '../../runtime/platform/secrets/secret-refs.ts';
 import type { JobPlan, Place, RoutePlan, RouteTable } from '../../schemas/generated/types.ts';
-import type { Change } from './change.ts';
+import type { ConfigChange } from './change.ts';
 import type { Facet } from './describe-route.ts';
 import { ROUTE_FACETS } from './describe-route.ts';
-import type { Shown } from './shown.ts';
+import { relabelled } from './relabel.ts';
+import type { ShownValue } from './shown.ts';
 import { isObject, shown } from './shown.ts';
 
 /** In the order of the new table, what is gone last. Empty: they mean the same. */
-export function compareTables(before: RouteTable, now: RouteTable): Change[] {
+export function compareTables(old: RouteTable, fresh: RouteTable): ConfigChange[] {
+  const { before, now } = relabelled(old, fresh);
   return [
     ...entries(before.routes, now.routes, { subject: 'route', gone: 'its events are answered 404' }, compareRoute),
     ...entries(before.jobs, now.jobs, { subject: 'job', gone: 'it does not run any more' }, compareJob),
@@ -29,8 +31,8 @@ export function compareTables(before: RouteTable, now: RouteTable): Change[] {
         ),
       ],
     ),
-    ...definitions('target definition', before.targets, now.targets),
-    ...definitions('signature scheme', before.schemes, now.schemes),
+    ...definitions('target definition', withoutLabels(before.targets), withoutLabels(now.targets)),
+    ...definitions('signature scheme', withoutLabels(before.schemes), withoutLabels(now.schemes)),
     ...definitions('blueprint', before.blueprints, now.blueprints),
   ];
 }
@@ -47,9 +49,9 @@ function entries<Entry extends object>(
   before: Entries<Entry>,
   now: Entries<Entry>,
   { subject, gone }: Kind,
-  compare: (before: Entry, now: Entry, name: string) => readonly Change[],
-): Change[] {
-  const kept = Object.entries(now).flatMap(([name, entry]): readonly Change[] => {
+  compare: (before: Entry, now: Entry, name: string) => readonly ConfigChange[],
+): ConfigChange[] {
+  const kept = Object.entries(now).flatMap(([name, entry]): readonly ConfigChange[] => {
     const old = Object.hasOwn(before, name) ? before[name] : undefined;
     if (old !== undefined) return compare(old, entry, name);
     return [{ ...whole(subject, name), sentence: 'it is new', new_at: placeOf(entry) }];
@@ -62,22 +64,22 @@ function entries<Entry extends object>(
   return [...kept, ...removed];
 }
 
-const whole = (subject: string, name: string): Omit<Change, 'sentence'> => ({
+const whole = (subject: string, name: string): Omit<ConfigChange, 'sentence'> => ({
   ...{ subject, name, field: null, old: null, new: null, old_at: null, new_at: null },
 });
 
 const placeOf = (entry: object): Place | null => ('at' in entry ? (entry.at as Place) : null);
 
-function compareRoute(before: RoutePlan, now: RoutePlan): Change[] {
+function compareRoute(before: RoutePlan, now: RoutePlan): ConfigChange[] {
   return ROUTE_FACETS.flatMap((facet) => compareFacet(facet, facet.read(before), facet.read(now))).map((change) => ({
     ...{ subject: 'route', name: now.name, old_at: before.at, new_at: now.at },
     ...change,
   }));
 }
 
-type Difference = Pick<Change, 'field' | 'sentence' | 'old' | 'new'>;
+type Difference = Pick<ConfigChange, 'field' | 'sentence' | 'old' | 'new'>;
 
-function compareFacet(facet: Facet, before: readonly Shown[], now: readonly Shown[]): Difference[] {
+function compareFacet(facet: Facet, before: readonly ShownValue[], now: readonly ShownValue[]): Difference[] {
   const { field } = facet;
   const removed = before.filter(({ key }) => now.every((each) => each.key !== key));
   const added = now.filter(({ key }) => before.every((each) => each.key !== key));
@@ -94,18 +96,18 @@ function compareFacet(facet: Facet, before: readonly Shown[], now: readonly Show
 }
 
 /** The same entries: only their order can differ. */
-function reordered({ field, ordered }: Facet, before: readonly Shown[], now: readonly Shown[]): Difference[] {
+function reordered({ field, ordered }: Facet, before: readonly ShownValue[], now: readonly ShownValue[]): Difference[] {
   if (ordered !== true || now.every(({ key }, at) => before[at]?.key === key)) return [];
-  const print = (all: readonly Shown[]): string => all.map(({ text }) => text).join(', ');
+  const print = (all: readonly ShownValue[]): string => all.map(({ text }) => text).join(', ');
   return [{ field, sentence: `the order of its ${field} is another`, old: print(before), new: print(now) }];
 }
 
-function compareJob({ at: oldAt, ...before }: JobPlan, { at: newAt, ...now }: JobPlan): Change[] {
+function compareJob({ at: oldAt, ...before }: JobPlan, { at: newAt, ...now }: JobPlan): ConfigChange[] {
   return settings('job', now.name, before, now).map((change) => ({ ...change, old_at: oldAt, new_at: newAt }));
 }
 
 /** Two objects, setting by setting; nested ones by their dotted path. */
-function settings(subject: string, name: string, before: object, now: object): Change[] {
+function settings(subject: string, name: string, before: object, now: object): ConfigChange[] {
   const [old, fresh] = [leavesOf(before), leavesOf(now)];
   return [...new Set([...old.keys(), ...fresh.keys()])].flatMap((field) => {
     const [a, b] = [old.get(field), fresh.get(field)];
@@ -122,8 +124,8 @@ function settingSentence(field: string, before: string | undefined, now: string 
   return before === now ? `${field} is another one` : `${field} is ${now} instead of ${before}`;
 }
 
-function leavesOf(value: object, path = ''): Map<string, Shown> {
-  const leaves = new Map<string, Shown>();
+function leavesOf(value: object, path = ''): Map<string, ShownValue> {
+  const leaves = new Map<string, ShownValue>();
   for (const [key, each] of Object.entries(value)) {
     const at = path === '' ? key : `${path}.${key}`;
     if (isObject(each) && !isSecretRef(each)) for (const leaf of leavesOf(each, at)) leaves.set(...leaf);
@@ -132,8 +134,12 @@ function leavesOf(value: object, path = ''): Map<string, Shown> {
   return leaves;
 }
 
+/** By another of its names it is the same. */
+const withoutLabels = (plans: Entries<{ readonly label?: string }>): Entries<object> =>
+  Object.fromEntries(Object.entries(plans).map(([name, { label: _, ...plan }]) => [name, plan]));
+
 /** What the catalog brings: that it differs is enough. */
-function definitions(subject: string, before: Entries<object>, now: Entries<object>): Change[] {
+function definitions(subject: string, before: Entries<object>, now: Entries<object>): ConfigChange[] {
   return Object.entries(now).flatMap(([name, entry]) => {
     const old = Object.hasOwn(before, name) ? before[name] : undefined;
     const isSame = old === undefined || shown(old).key === shown(entry).key;

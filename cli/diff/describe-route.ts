@@ -2,13 +2,13 @@
 
 import { eventEntries } from '../../runtime/table/link-events.ts';
 import type { DeliveryPlan, RoutePlan } from '../../schemas/generated/types.ts';
-import type { Shown } from './shown.ts';
+import type { ShownValue } from './shown.ts';
 import { printFilter, printTemplate, shown, shownSecret } from './shown.ts';
 
 export interface Facet {
   /** Key in a config. */
   readonly field: string;
-  readonly read: (plan: RoutePlan) => readonly Shown[];
+  readonly read: (plan: RoutePlan) => readonly ShownValue[];
   /** Of a list: what an entry more means, and one less. */
   readonly added: (text: string) => string;
   readonly removed: (text: string) => string;
@@ -32,8 +32,8 @@ const valued = (what: string): Words => ({
   changed: (before, now) => `${what} is ${now} instead of ${before}`,
 });
 
-const one = (value: unknown, text?: string): readonly Shown[] => (value === null ? [] : [shown(value, text)]);
-const list = (values: readonly string[]): readonly Shown[] => values.map((value) => shown(value));
+const one = (value: unknown, text?: string): readonly ShownValue[] => (value === null ? [] : [shown(value, text)]);
+const list = (values: readonly string[]): readonly ShownValue[] => values.map((value) => shown(value));
 
 const EVERY_EVENT = 'every event';
 

@@ -4,9 +4,9 @@ import type { Paint } from '../../base/paint.ts';
 import type { Place } from '../../schemas/generated/types.ts';
 import { formatDiff } from '../output/diff.ts';
 import { visible } from '../output/print.ts';
-import type { Change } from './change.ts';
+import type { ConfigChange } from './change.ts';
 
-export function formatChanges(changes: readonly Change[], paint: Paint): string[] {
+export function formatChanges(changes: readonly ConfigChange[], paint: Paint): string[] {
   const lines: string[] = [];
   let last = '';
   for (const change of changes) {
@@ -18,12 +18,12 @@ export function formatChanges(changes: readonly Change[], paint: Paint): string[
   return lines;
 }
 
-function places({ old_at, new_at }: Change, paint: Paint): string {
+function places({ old_at, new_at }: ConfigChange, paint: Paint): string {
   const both = [old_at, new_at].filter((at): at is Place => at !== null).map(({ file, line }) => `${file}:${line}`);
   return both.length === 0 ? '' : ` ${paint('dim', `(${[...new Set(both)].map(visible).join(' → ')})`)}`;
 }
 
-function texts({ field, old, new: now }: Change, paint: Paint): string[] {
+function texts({ field, old, new: now }: ConfigChange, paint: Paint): string[] {
   if (field !== 'prompt' || old === null || now === null) return [];
   const clean = (text: string): string => text.split('\n').map(visible).join('\n');
   return formatDiff(clean(old), clean(now), paint).map((line) => `    ${line}`);

@@ -47,7 +47,7 @@ function formatChange(change: RequestChange, paint: Paint): string[] {
 }
 
 function differences(old: Replayed, now: Replayed, paint: Paint): string[] {
-  const answer = answerText(old) === answerText(now) ? [] : [outcomeText(old, now)];
+  const answer = answerText(old) === answerText(now) ? [] : [outcomeChange(old, now)];
   // What is not taken has neither.
   if (old.taken !== now.taken) return answer;
   const prompt = old.prompt === now.prompt ? [] : ['prompt', ...promptDiff(old.prompt, now.prompt, paint)];
@@ -56,7 +56,7 @@ function differences(old: Replayed, now: Replayed, paint: Paint): string[] {
 }
 
 /** `202 accepted → 200 ignored: filter`. */
-export const outcomeText = (old: Replayed, now: Replayed): string => `${answerText(old)} → ${answerText(now)}`;
+export const outcomeChange = (old: Replayed, now: Replayed): string => `${answerText(old)} → ${answerText(now)}`;
 
 const answerText = ({ status, outcome, reason }: Replayed): string =>
   `${status} ${outcome}${reason === null || reason === outcome ? '' : `: ${reason}`}`;

@@ -1,4 +1,5 @@
 /** Work that is under way in the running gateway and that a new table has no place for: what a reload would put off. */
+import { labelIn } from '../../base/label.ts';
 import { bindingOf } from '../../runtime/deliver/binding-of.ts';
 import { nominalWait } from '../../runtime/dispatch/backoff.ts';
 import type { OpenWork } from '../../runtime/store/queries.ts';
@@ -49,11 +50,11 @@ function missingPart(
   return known !== undefined && bindingOf(plan, known) !== null ? null : { target };
 }
 
-export function formatStrandedWork(stranded: readonly StrandedWork[], { gateway }: RouteTable): string[] {
+export function formatStrandedWork(stranded: readonly StrandedWork[], { gateway, targets }: RouteTable): string[] {
   const waits = Array.from({ length: gateway.max_attempts - 1 }, (_, made) => nominalWait(made + 1));
   const grace = formatDuration(waits.reduce((sum, wait) => sum + wait, 0));
   return stranded.map(({ profile, target, count, of }) => {
-    const what = target === null ? `profile ${profile}` : `target ${target} of profile ${profile}`;
+    const what = target === null ? `profile ${profile}` : `target ${labelIn(targets, target)} of profile ${profile}`;
     const sources = of.map(
       (each) => `${each.count} of ${each.job === null ? 'route' : 'job'} ${each.job ?? each.route}`,
     );

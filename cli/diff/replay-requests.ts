@@ -1,11 +1,12 @@
 /** What becomes of the kept requests under two tables, by the stages that serve them: for `diff --requests`, and before a swap. */
 import { isDeepStrictEqual } from 'node:util';
+import { labelIn, labelOf } from '../../base/label.ts';
 import type { KeptRequest, KeptRequests } from '../../runtime/capture/kept-request.ts';
 import { explainRequest } from '../../runtime/explain/explain-request.ts';
 import { Warnings } from '../../runtime/explain/warnings.ts';
-import type { Explanation, RoutePlan } from '../../schemas/generated/types.ts';
+import type { Explanation, RoutePlan, RouteTable } from '../../schemas/generated/types.ts';
 import type { Explainer } from '../explain/explainer.ts';
-import { keptParts, NO_SCHEME } from '../explain/kept-parts.ts';
+import { NO_SCHEME, verifiedParts } from '../explain/kept-parts.ts';
 import type { Replayed, RequestChange, RequestsReport, Unjudged } from './request-change.ts';
 
 export interface ReplaySides {
@@ -75,7 +76,7 @@ async function replay(kept: KeptRequest, sides: ReplaySides): Promise<Judged | U
   const plans = { old: sides.old.planOf(profile, route), new: sides.new.planOf(profile, route) };
   // Subscriptions stand in no table.
   if (plans.old === null) return 'unknown_route';
-  const found = keptParts(kept);
+  const found = verifiedParts(kept);
   if (found === null) return 'no_body';
   const { parts, verifiedBy } = found;
   if (verifiedBy === NO_SCHEME && plans.new?.insecure === false) return 'unsigned';
@@ -83,7 +84,7 @@ async function replay(kept: KeptRequest, sides: ReplaySides): Promise<Judged | U
     if (plan === null) return GONE;
     const about = { agent: side.table.profiles[plan.profile]?.agent.kind ?? null, event: null, runScript: null };
     const input = { ...side.linked(plan), ...about, request: parts, verifiedBy, warnings: new Warnings() };
-    return replayedOf(await explainRequest(input, side.explaining));
+    return replayedOf(await explainRequest(input, side.explaining), side.table, sides.new.table);
   };
   const change = compare(kept, await explain(sides.old, plans.old), await explain(sides.new, plans.new));
   return { change, hasScript: plans.old.script !== null || (plans.new?.script ?? null) !== null };
@@ -93,8 +94,15 @@ const GONE: Replayed = {
   ...{ taken: false, status: 404, outcome: 'unknown_route', reason: null, prompt: null, deliveries: [] },
 };
 
-function replayedOf({ taken, status, outcome, reason, prompt, deliveries }: Explanation): Replayed {
-  const addresses = deliveries.map(({ target, address }) => ({ target, address }));
+/** Its targets go by the names of the new table: another alias is no other address. */
+function replayedOf(
+  { taken, status, outcome, reason, prompt, deliveries }: Explanation,
+  { targets }: RouteTable,
+  { targets: known }: RouteTable,
+): Replayed {
+  const nameOf = (label: string): string =>
+    Object.values(targets).find((plan) => labelOf(plan) === label)?.name ?? label;
+  const addresses = deliveries.map(({ target, address }) => ({ target: labelIn(known, nameOf(target)), address }));
   return { taken, status, outcome, reason, prompt, deliveries: addresses };
 }
 

@@ -4,19 +4,19 @@ import { printSecretRef } from '../../runtime/platform/secrets/secrets.ts';
 import { printField } from '../../runtime/table/print-field.ts';
 import type { FilterPlan, SecretRef, TemplatePlan, TemplateSegment } from '../../schemas/generated/types.ts';
 
-export interface Shown {
+export interface ShownValue {
   /** Equal for values that mean the same. */
   readonly key: string;
   readonly text: string;
 }
 
 /** Any JSON value; secret references in it are named, literal ones hidden. */
-export function shown(value: unknown, text?: string): Shown {
+export function shown(value: unknown, text?: string): ShownValue {
   const readable = text ?? withoutSecrets(value);
   return { key: stableJson(value), text: typeof readable === 'string' ? readable : stableJson(readable) };
 }
 
-export const shownSecret = (ref: SecretRef): Shown => shown(ref, printSecretRef(ref));
+export const shownSecret = (ref: SecretRef): ShownValue => shown(ref, printSecretRef(ref));
 
 /** A template as it was written. */
 export function printTemplate(plan: TemplatePlan): string {

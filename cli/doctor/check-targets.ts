@@ -1,4 +1,5 @@
 /** Checks of each enabled target in each profile: credentials there, and what its driver can say. */
+import { labelIn } from '../../base/label.ts';
 import type { DeliveryContext } from '../../runtime/deliver/driver.ts';
 import { linkTargets } from '../../runtime/deliver/link-targets.ts';
 import type { Probe, ProbeOptions } from '../../runtime/deliver/probe.ts';
@@ -15,6 +16,8 @@ export interface TargetChecks {
 interface Subject {
   readonly profile: string;
   readonly target: string;
+  /** The name that people see. */
+  readonly label: string;
 }
 
 /** Nothing to set up, nothing to check. */
@@ -51,7 +54,7 @@ function subjects(table: RouteTable): readonly Subject[] {
     Object.keys(profile.targets)
       .filter((target) => !QUIET.has(target))
       .filter((target) => table.targets[target]?.driver === 'http' || isUsed(table, profile, target))
-      .map((target) => ({ profile: profile.name, target })),
+      .map((target) => ({ profile: profile.name, target, label: labelIn(table.targets, target) })),
   );
 }
 
@@ -62,13 +65,13 @@ function isUsed({ routes, jobs, targets }: RouteTable, profile: ProfilePlan, tar
   return users.some(({ deliver }) => deliver.some((delivery) => delivery.target === target));
 }
 
-const subjectOf = ({ profile, target }: Subject): Pick<Check, 'profile' | 'subject'> => ({ profile, subject: target });
+const subjectOf = ({ profile, label }: Subject): Pick<Check, 'profile' | 'subject'> => ({ profile, subject: label });
 
 function refused(subject: Subject, message: string): Check {
   const reference = /env:(\w+)/.exec(message)?.[1];
   const file = subject.profile === 'default' ? '<home>/.env' : `profiles/${subject.profile}/.env`;
   const fix =
-    reference === undefined ? `mend platforms.${subject.target}` : `set ${reference} in ${file} or the environment`;
+    reference === undefined ? `mend platforms.${subject.label}` : `set ${reference} in ${file} or the environment`;
   return { ...subjectOf(subject), check: 'credentials', status: 'failed', detail: message, fix };
 }
 

@@ -36,7 +36,7 @@ export interface FaultReport {
   readonly last_error: { readonly at: string; readonly reason: string } | null;
 }
 
-export async function createReport(
+export async function createDoctorReport(
   context: CliContext,
   { output, diagnostics }: CompileResult,
   checks: readonly Check[],

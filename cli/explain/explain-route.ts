@@ -5,7 +5,7 @@ import { explainRequest } from '../../runtime/explain/explain-request.ts';
 import { linkExplained } from '../../runtime/explain/link-explained.ts';
 import { Warnings } from '../../runtime/explain/warnings.ts';
 import { createIds } from '../../runtime/platform/ids.ts';
-import { nodeFiles } from '../../runtime/platform/node-files.ts';
+import { gatewayFiles } from '../../runtime/platform/node-files.ts';
 import { createSecrets, userHome } from '../../runtime/platform/secrets/machine-secrets.ts';
 import { LinkError } from '../../runtime/table/link-context.ts';
 import type { RequestParts } from '../../runtime/verify/request.ts';
@@ -33,7 +33,7 @@ export async function explainRoute(context: CliContext, input: ExplainInput): Pr
   const { home, env, clock } = context;
   const secrets = createSecrets(context);
   const warnings = new Warnings();
-  const linking = { home, userHome: userHome(env), files: listFiles(nodeFiles), secrets, clock, warnings };
+  const linking = { home, userHome: userHome(env), files: listFiles(gatewayFiles), secrets, clock, warnings };
   const linked = refusable(() => linkExplained(plan, table, linking));
   const dispatcher = createDryDispatcher({
     refusal: deliveryRefusal(context, table, secrets),

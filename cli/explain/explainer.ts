@@ -5,7 +5,7 @@ import type { ExplainedRoute } from '../../runtime/explain/link-explained.ts';
 import { linkExplained } from '../../runtime/explain/link-explained.ts';
 import { Warnings } from '../../runtime/explain/warnings.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
-import { nodeFiles } from '../../runtime/platform/node-files.ts';
+import { gatewayFiles } from '../../runtime/platform/node-files.ts';
 import { userHome } from '../../runtime/platform/secrets/machine-secrets.ts';
 import type { RoutePlan, RouteTable } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
@@ -38,7 +38,7 @@ export function createExplainer(
   const linked = new Map<RoutePlan, ExplainedRoute>();
   const clock = { ...systemClock, now: () => INSTANT, monotonic: () => 0 };
   const linking = {
-    ...{ home: context.home, userHome: userHome(context.env), files: listFiles(nodeFiles), secrets: null, clock },
+    ...{ home: context.home, userHome: userHome(context.env), files: listFiles(gatewayFiles), secrets: null, clock },
     warnings: new Warnings(),
   };
   return {

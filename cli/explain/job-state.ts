@@ -1,11 +1,16 @@
 /** Whether an event would fire a job: paused by the config, or by what was said at run time. */
 import { listJobs } from '../../runtime/dispatch/scheduler/job.ts';
-import type { JobState } from '../../runtime/explain/dry-dispatcher.ts';
+import type { JobOutcome } from '../../runtime/explain/dry-dispatcher.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
 
 /** @throws CliError when there is a store that cannot be read. */
-export async function jobState(context: CliContext, table: RouteTable, profile: string, id: string): Promise<JobState> {
+export async function jobState(
+  context: CliContext,
+  table: RouteTable,
+  profile: string,
+  id: string,
+): Promise<JobOutcome> {
   // Loaded only here: few routes fire jobs, and it brings the store with it.
   const { useStore } = await import('../store/use-store.ts');
   const stored = await useStore(context, (store) => store.read({ kind: 'jobs' }));
@@ -15,7 +20,7 @@ export async function jobState(context: CliContext, table: RouteTable, profile: 
 }
 
 /** By the config alone, for tests of it. */
-export function configuredJobState({ jobs }: RouteTable, profile: string, id: string): JobState {
+export function configuredJobState({ jobs }: RouteTable, profile: string, id: string): JobOutcome {
   const job = Object.hasOwn(jobs, id) ? jobs[id] : undefined;
   if (job === undefined || job.profile !== profile) return 'unknown_job';
   return job.paused ? 'paused' : 'accepted';

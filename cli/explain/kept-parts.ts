@@ -1,7 +1,7 @@
 /** A kept request as the stages take it. */
 import type { KeptRequest } from '../../runtime/capture/kept-request.ts';
+import { requestParts } from '../../runtime/capture/request-parts.ts';
 import type { RequestParts } from '../../runtime/verify/request.ts';
-import { partsOf } from './read-request.ts';
 
 export interface KeptParts {
   readonly parts: RequestParts;
@@ -10,9 +10,9 @@ export interface KeptParts {
 }
 
 /** Null where its body was not kept: it had no valid signature. */
-export function keptParts({ method, path, headers, body, verified, scheme }: KeptRequest): KeptParts | null {
-  if (body === null || !verified) return null;
-  return { parts: partsOf(method, path, headers, Buffer.from(body, 'base64')), verifiedBy: scheme ?? NO_SCHEME };
+export function verifiedParts(kept: KeptRequest): KeptParts | null {
+  if (kept.body === null || !kept.verified) return null;
+  return { parts: requestParts(kept), verifiedBy: kept.scheme ?? NO_SCHEME };
 }
 
 /** Of a route that checks no signature. */

@@ -3,7 +3,7 @@ import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
 import { findRequest, useRequests } from '../store/use-requests.ts';
 import type { KeptParts } from './kept-parts.ts';
-import { keptParts } from './kept-parts.ts';
+import { verifiedParts } from './kept-parts.ts';
 import type { ReadRequest } from './read-request.ts';
 
 export interface KeptInput extends KeptParts, ReadRequest {
@@ -13,7 +13,7 @@ export interface KeptInput extends KeptParts, ReadRequest {
 /** @param id or the beginning of one @throws CliError when there is none, or its body was not kept */
 export async function readKept(context: CliContext, id: string): Promise<KeptInput> {
   const kept = await useRequests(context, (requests) => findRequest(requests, id));
-  const parts = keptParts(kept);
+  const parts = verifiedParts(kept);
   if (parts !== null) return { ...parts, route: kept.route, notes: [] };
   throw new CliError(
     `the body of ${kept.id} was not kept: it had no valid signature`,

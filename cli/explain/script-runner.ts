@@ -1,6 +1,6 @@
 /** Runs scripts as the gateway does, for commands that say what becomes of an event. */
 import type { RunScript } from '../../runtime/intake/script-runner.ts';
-import { nodeFiles } from '../../runtime/platform/node-files.ts';
+import { gatewayFiles } from '../../runtime/platform/node-files.ts';
 import type { CliContext } from '../base/context.ts';
 
 /** The code behind it is loaded only when a script is to run. */
@@ -13,7 +13,7 @@ export async function scriptRunner({
     import('../../runtime/intake/script-runner.ts'),
     import('../../runtime/platform/process/run-process.ts'),
   ]);
-  const { realPath, describe } = nodeFiles;
+  const { realPath, describe } = gatewayFiles;
   const { signal } = new AbortController();
   return createScriptRunner({ run: (request) => runProcess(request, clock), realPath, describe, env, home, signal });
 }

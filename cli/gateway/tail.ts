@@ -4,14 +4,14 @@ import { isSystemError } from '../../base/system-error.ts';
 
 const BLOCK = 64 * 1024;
 
-export interface Position {
+export interface LogPosition {
   readonly inode: number;
   readonly offset: number;
 }
 
 export interface Tail {
   readonly bytes: Buffer;
-  readonly position: Position;
+  readonly position: LogPosition;
 }
 
 /** The last `lines` lines. @throws the system's error when there is no such file. */
@@ -49,7 +49,7 @@ function startOfLast(chunk: Buffer, lines: number): number {
 }
 
 /** What was written since `position`; a file that was replaced or cut short is read from its start. */
-export function readSince(path: string, position: Position): Tail {
+export function readSince(path: string, position: LogPosition): Tail {
   const now = stat(path);
   if (now === null) return { bytes: Buffer.alloc(0), position };
   const same = now.ino === position.inode && now.size >= position.offset;

@@ -1,4 +1,6 @@
 /** A job and where it stands, as lists and `job show` tell it. */
+import type { Labelled } from '../../base/label.ts';
+import { labelIn } from '../../base/label.ts';
 import { describeSchedule } from '../../compiler/schedule/describe-schedule.ts';
 import { nextRuns } from '../../compiler/schedule/next-runs.ts';
 import type { Job } from '../../runtime/dispatch/scheduler/job.ts';
@@ -46,6 +48,8 @@ export interface ReportOptions {
   /** How many next and last runs are told. */
   readonly next: number;
   readonly runs: number;
+  /** Those of the table. */
+  readonly targets: Readonly<Record<string, Labelled>>;
 }
 
 /** What the store knows of one job. */
@@ -77,7 +81,11 @@ export async function readHistory(store: Store, { id }: Job, jobs: StoredJobs, r
 }
 
 /** @param history null: nothing has ever been stored */
-export function reportJob(job: Job, history: JobHistory | null, { now, next, runs }: ReportOptions): JobReport {
+export function reportJob(
+  job: Job,
+  history: JobHistory | null,
+  { now, next, runs, targets }: ReportOptions,
+): JobReport {
   const { id, name, profile, kind, description, schedule, timezone, misfire } = job;
   const known = history ?? NO_HISTORY;
   const paused = known.state.paused ?? job.paused;
@@ -89,7 +97,7 @@ export function reportJob(job: Job, history: JobHistory | null, { now, next, run
   return {
     ...{ id, name, profile, kind, description, state, paused, schedule },
     schedule_human: describeSchedule(schedule),
-    ...{ timezone, deliver: job.deliver.map(({ target }) => target), misfire },
+    ...{ timezone, deliver: job.deliver.map(({ target }) => labelIn(targets, target)), misfire },
     next_runs: paused ? [] : nextRuns({ schedule, timezone, from, count: next }).map(iso),
     runs: known.runs.slice(0, runs).map(describeRun),
     missed: known.ticks.reduce((sum, tick) => sum + tick.missed, 0),

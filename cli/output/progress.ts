@@ -4,7 +4,7 @@ import { cutToWidth } from '../../base/display-width.ts';
 import { createPaint } from '../../base/paint.ts';
 import type { CliContext } from '../base/context.ts';
 
-export interface Progress {
+export interface ProgressBar {
   /** `done` of the total are finished; `label` says what is being done. */
   update(done: number, label?: string): void;
   /** Removes the bar, so that what is printed next starts on a clean line. */
@@ -16,7 +16,7 @@ const BAR = 24;
 const INTERVAL_MS = 50;
 const CLEAR_LINE = '\r\x1b[K';
 
-export function createProgress(context: CliContext, total: number, label: string): Progress {
+export function createProgress(context: CliContext, total: number, label: string): ProgressBar {
   if (context.stderr.isTTY !== true || context.env.TERM === 'dumb') return { update: () => {}, end: () => {} };
   const paint = createPaint(context.colour.stderr);
   let drawn = Number.NEGATIVE_INFINITY;

@@ -1,4 +1,5 @@
 /** The life of a dispatch as a list of moments, for people and for programs. */
+import { targetLabel } from '../../base/label.ts';
 import type { Step } from '../../runtime/store/mutations.ts';
 import type { StoredDispatch } from '../../runtime/store/queries.ts';
 
@@ -27,7 +28,8 @@ export function timeline(stored: StoredDispatch): readonly Moment[] {
     const index = step.index ?? 0;
     const attempt = (attempts.get(index) ?? 0) + 1;
     attempts.set(index, attempt);
-    const target = stored.dispatch.deliveries[index]?.target ?? null;
+    const delivery = stored.dispatch.deliveries[index];
+    const target = delivery === undefined ? null : targetLabel(delivery);
     moments.push(ofStep(step, step.outcome === 'ok' ? 'delivered' : `delivery attempt ${attempt} failed`, target));
   }
   // The run that answered, or is under way, left no step.

@@ -2,7 +2,7 @@
 import type { KeptFilter } from '../../runtime/capture/kept-request.ts';
 import { parseSince } from '../deliveries/filter.ts';
 
-export interface FilterWords {
+export interface RequestFilterWords {
   readonly route: string | undefined;
   readonly outcome: string | undefined;
   readonly reason: string | undefined;
@@ -11,7 +11,7 @@ export interface FilterWords {
 }
 
 /** @throws UsageError for a time that is none. */
-export function parseFilter({ since, ...words }: FilterWords, now: number): KeptFilter {
+export function parseRequestFilter({ since, ...words }: RequestFilterWords, now: number): KeptFilter {
   const given = Object.entries(words).filter(([, value]) => value !== undefined);
   return { ...Object.fromEntries(given), ...(since === undefined ? {} : { since: parseSince(since, now) }) };
 }

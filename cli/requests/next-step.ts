@@ -4,8 +4,7 @@ import type { VerifyReason } from '../../runtime/verify/verdict.ts';
 
 type Step = (request: KeptRequest) => string;
 
-const explain: Step = ({ route, id }) =>
-  `see what each filter found: hookwright requests show ${id} --save ${id}.json, then hookwright explain ${route} --payload @${id}.json`;
+const explain: Step = ({ route, id }) => `see what each filter found: hookwright explain ${route} --request ${id}`;
 const sendGood: Step = ({ route }) => `\`hookwright webhook test ${route}\` sends a good one`;
 const newSecret: Step = (request) =>
   `enter the secret of the route at the sender again: \`hookwright webhook show ${request.route}\` says where it is; ${sendGood(request)}`;
@@ -68,8 +67,7 @@ const NEAR_MISSES: Readonly<Record<string, Step>> = {
 const REASONS: Readonly<Record<string, Step>> = {
   event: ({ route, event }) => `to take it, add \`${event}\` to \`events\` of route ${route}`,
   filter: explain,
-  script: ({ route, id }) =>
-    `run the script again: hookwright requests show ${id} --save ${id}.json, then hookwright explain ${route} --payload @${id}.json --run-script`,
+  script: ({ route, id }) => `run the script again: hookwright explain ${route} --request ${id} --run-script`,
   job_paused: () => 'hookwright job list shows it, hookwright job resume lets it fire again',
   job_unknown: () => 'hookwright job list shows the jobs there are',
   script_busy: () => 'the machine could not start another program: look at its memory and processes',

@@ -1,7 +1,7 @@
 /** A kept request as a HAR file with one entry: what `explain`, `test` and `source detect` read. */
 import { isUtf8 } from 'node:buffer';
-import { sentHeaders } from '../../runtime/capture/kept-parts.ts';
 import type { KeptRequest } from '../../runtime/capture/kept-request.ts';
+import { sentHeaders } from '../../runtime/capture/request-parts.ts';
 import { packageVersion } from '../base/package-version.ts';
 
 export function printHar(request: KeptRequest): string {

@@ -7,7 +7,7 @@ import type { FailOn, RefusedSwap } from '../../runtime/control/operations.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { CompileRequest } from '../compile/compile-files.ts';
-import { outcomeText } from '../diff/format-requests.ts';
+import { outcomeChange } from '../diff/format-requests.ts';
 import { readTable } from '../diff/open-side.ts';
 import { replayRequests } from '../diff/replay-requests.ts';
 import type { RequestChange } from '../diff/request-change.ts';
@@ -45,5 +45,5 @@ export async function passGate(
 
 function named({ id, route, kind, old, new: now }: RequestChange): RefusedSwap['requests'][number] {
   const isOther = old.outcome !== now.outcome || old.reason !== now.reason;
-  return { id, route, kind, text: isOther ? outcomeText(old, now) : 'another prompt or address' };
+  return { id, route, kind, text: isOther ? outcomeChange(old, now) : 'another prompt or address' };
 }

@@ -4,6 +4,7 @@ import { compileSubscriptions } from '../../compiler/compile-subscriptions.ts';
 import { readOverrides } from '../../compiler/config/overrides.ts';
 import { createMachineFacts } from '../../compiler/node/machine-facts.ts';
 import { nodeFiles } from '../../compiler/node/node-files.ts';
+import { invalidEnvironment } from '../../compiler/rules/invalid-environment.ts';
 import { loadEnvFile, loadProjectEnv, mergeEnv } from '../../compiler/source/load-env.ts';
 import type { Redactor } from '../../runtime/deliver/redact.ts';
 import type { Service } from '../../runtime/gateway-service.ts';
@@ -57,8 +58,7 @@ function overridesOf(
 ): ReturnType<typeof readOverrides> {
   const project = loadProjectEnv(nodeFiles, projectEnv, cwd).values;
   const variables = mergeEnv(env, loadEnvFile(nodeFiles, home, cwd).values, project);
-  const overrides = readOverrides(variables, { host, port });
-  const [complaint, ...others] = overrides.complaints;
-  if (complaint !== undefined) throw new CliError(complaint, ...others);
-  return overrides;
+  const [first, ...others] = invalidEnvironment.check((name) => variables.get(name)).map(({ message }) => message);
+  if (first !== undefined) throw new CliError(first, ...others);
+  return readOverrides(variables, { host, port });
 }

@@ -5,7 +5,7 @@ import { userInfo } from 'node:os';
 import { dirname } from 'node:path';
 import { writeAtomic } from '../../runtime/platform/write-atomic.ts';
 
-export interface Machine {
+export interface ServiceMachine {
   readonly isRoot: boolean;
   readonly userName: string;
   /** Whether systemd is what runs this machine, as sd_booted(3) tells. */
@@ -17,7 +17,7 @@ export interface Machine {
   readonly run: (argv: readonly string[]) => string | null;
 }
 
-export function thisMachine(env: NodeJS.ProcessEnv): Machine {
+export function thisMachine(env: NodeJS.ProcessEnv): ServiceMachine {
   const { uid, username } = userInfo();
   return {
     isRoot: uid === 0,

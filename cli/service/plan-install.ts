@@ -1,7 +1,7 @@
 /** What installing a service takes, step by step: planned without touching anything, so that it can be shown before it is done. */
 import { dirname, join } from 'node:path';
 import { CliError } from '../base/errors.ts';
-import type { Unit } from './print-unit.ts';
+import type { ServiceUnit } from './print-unit.ts';
 import { printUnit } from './print-unit.ts';
 
 export type InstallStep =
@@ -42,7 +42,7 @@ function planSystem({ program, config, path }: InstallRequest): readonly Install
     );
   }
   const used = config ?? systemConfig();
-  const unit: Unit = { program, config: used, folder: dirname(used), home: STATE, user: SERVICE_USER, path };
+  const unit: ServiceUnit = { program, config: used, folder: dirname(used), home: STATE, user: SERVICE_USER, path };
   const account = ['useradd', '--system', '--user-group', '--home-dir', STATE, '--shell', '/usr/sbin/nologin'];
   return [
     run(
@@ -64,7 +64,7 @@ function planSystem({ program, config, path }: InstallRequest): readonly Install
 
 function planUser({ program, config, home, userHome, userName, path }: InstallRequest): readonly InstallStep[] {
   if (config === null) throw new Error('a service of a user needs a configuration');
-  const unit: Unit = { program, config, folder: dirname(config), home, user: null, path };
+  const unit: ServiceUnit = { program, config, folder: dirname(config), home, user: null, path };
   return [
     { kind: 'write', path: join(userHome, '.config/systemd/user', SERVICE), text: printUnit(unit) },
     ...start('systemctl', '--user'),

@@ -1,6 +1,6 @@
 /** Prints the systemd unit that runs a gateway: for the whole machine with everything closed that it does not need, or for one user. */
 
-export interface Unit {
+export interface ServiceUnit {
   /** The command that starts this program: absolute paths. */
   readonly program: readonly string[];
   /** Absolute. */
@@ -17,7 +17,7 @@ export interface Unit {
 
 export const MARK = '# Written by `hookwright gateway install-service`. Change it with `systemctl edit`.';
 
-export function printUnit(unit: Unit): string {
+export function printUnit(unit: ServiceUnit): string {
   const { program, config, folder, home, user } = unit;
   const out = user === null ? [] : ['--out', `${home}/build`];
   const sections = [

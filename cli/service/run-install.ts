@@ -1,6 +1,6 @@
 /** Does what was planned, one step after the other, each said before it is done. */
 import { CliError } from '../base/errors.ts';
-import type { Machine } from './machine.ts';
+import type { ServiceMachine } from './machine.ts';
 import type { InstallStep } from './plan-install.ts';
 import { SERVICE } from './plan-install.ts';
 import { MARK } from './print-unit.ts';
@@ -14,7 +14,7 @@ export interface InstallTarget {
 
 /** @throws CliError when nothing may be done, or a step fails */
 export function runInstall(
-  machine: Machine,
+  machine: ServiceMachine,
   steps: readonly InstallStep[],
   { scope, config, note }: InstallTarget,
 ): void {
@@ -36,7 +36,7 @@ export function runInstall(
   note(`installed; look at it: systemctl ${flag}status ${SERVICE}, journalctl ${flag}-u ${SERVICE} -f`);
 }
 
-function refuseMachine({ hasSystemd, isRoot }: Machine, scope: InstallTarget['scope']): void {
+function refuseMachine({ hasSystemd, isRoot }: ServiceMachine, scope: InstallTarget['scope']): void {
   if (!hasSystemd) {
     throw new CliError(
       'systemd does not run this machine; nothing was done',
@@ -54,7 +54,7 @@ function refuseMachine({ hasSystemd, isRoot }: Machine, scope: InstallTarget['sc
 }
 
 /** A unit that somebody wrote by hand is theirs. */
-function refuseForeign(machine: Machine, step: InstallStep): void {
+function refuseForeign(machine: ServiceMachine, step: InstallStep): void {
   if (step.kind !== 'write') return;
   const there = machine.read(step.path);
   if (there === null || there.startsWith(MARK)) return;
@@ -64,7 +64,7 @@ function refuseForeign(machine: Machine, step: InstallStep): void {
   );
 }
 
-function runStep(machine: Machine, argv: readonly string[]): void {
+function runStep(machine: ServiceMachine, argv: readonly string[]): void {
   const problem = machine.run(argv);
   if (problem === null) return;
   throw new CliError(

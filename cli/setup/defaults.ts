@@ -1,7 +1,8 @@
 /** What `gateway setup --yes` sets without being told: webhooks on, with a secret. */
+
+import { valueAt } from '../../compiler/schema/pointer.ts';
 import type { SetupAnswers } from './answers.ts';
 import { GENERATE } from './answers.ts';
-import { valueAt } from './plan-setup.ts';
 
 export function withDefaults(answers: SetupAnswers, config: unknown): SetupAnswers {
   const current = (key: string): unknown =>

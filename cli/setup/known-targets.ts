@@ -3,9 +3,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
+import { commonName } from '../../compiler/text/common-name.ts';
 
 export interface KnownTarget {
+  /** As people know it: what the config is to say. */
   readonly name: string;
+  /** Every name it may have in a config. */
+  readonly names: readonly string[];
   readonly title: string;
   /** Ways to reach it, one of which must be set up; most targets have one. */
   readonly ways: readonly TargetWay[];
@@ -32,6 +36,7 @@ interface SettingYaml {
 
 interface TargetYaml {
   readonly title?: string;
+  readonly aliases?: readonly string[];
   readonly settings?: Readonly<Record<string, SettingYaml>>;
   readonly variants?: Readonly<Record<string, { readonly title?: string; readonly needs?: readonly string[] }>>;
 }
@@ -59,7 +64,8 @@ function readTarget(path: string): KnownTarget[] {
     const file = parse(readFileSync(path, 'utf8'), { logLevel: 'error' }) as TargetYaml;
     const settings = Object.entries(file.settings ?? {});
     const secrets = new Set(settings.flatMap(([key, { secret }]) => (secret === true ? [key] : [])));
-    return [{ name, title: file.title ?? name, secrets, ways: waysOf(file) }];
+    const names = [...new Set([commonName(name, file), name, ...(file.aliases ?? [])])];
+    return [{ name: commonName(name, file), names, title: file.title ?? name, secrets, ways: waysOf(file) }];
   } catch {
     return [];
   }

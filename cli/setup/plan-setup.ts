@@ -1,4 +1,5 @@
 /** Turns answers into edits of the configuration file and lines of `.env`. Pure: nothing is read or written here. */
+import { valueAt } from '../../compiler/schema/pointer.ts';
 import type { RouteConfig } from '../../schemas/generated/types.ts';
 import type { YamlEdit } from '../files/edit-yaml.ts';
 import { applyFlags } from '../subscriptions/subscribe-flags.ts';
@@ -93,11 +94,3 @@ function otherAgent(path: readonly string[], config: unknown): YamlEdit[] {
 
 const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** The value at a place of the configuration, or undefined. */
-export function valueAt(config: unknown, path: readonly string[]): unknown {
-  return path.reduce<unknown>(
-    (value, key) => (isMap(value) && Object.hasOwn(value, key) ? value[key] : undefined),
-    config,
-  );
-}

@@ -4,7 +4,7 @@ import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
 
 /** Returns why a text cannot be taken, or undefined. */
-export type Check = (text: string) => string | undefined;
+export type CheckAnswer = (text: string) => string | undefined;
 
 export interface Choice<Value extends string> {
   readonly value: Value;
@@ -16,9 +16,9 @@ export interface Prompter {
   begin(title: string): void;
   say(text: string): void;
   confirm(message: string, initial: boolean): Promise<boolean>;
-  text(message: string, initial: string, check?: Check): Promise<string>;
+  text(message: string, initial: string, check?: CheckAnswer): Promise<string>;
   /** What is typed is not shown. */
-  secret(message: string, check?: Check): Promise<string>;
+  secret(message: string, check?: CheckAnswer): Promise<string>;
   choose<Value extends string>(message: string, choices: readonly Choice<Value>[], initial: Value): Promise<Value>;
 }
 
@@ -50,7 +50,7 @@ export function createPrompter(context: CliContext): Prompter {
 }
 
 const validator =
-  (check: Check | undefined) =>
+  (check: CheckAnswer | undefined) =>
   (value: string | undefined): string | undefined =>
     check?.(value ?? '');
 

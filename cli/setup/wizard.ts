@@ -1,9 +1,9 @@
 /** The questions of `gateway setup`, each starting from what is set up already. */
 import { parseBaseUrl } from '../../base/base-url.ts';
+import { valueAt } from '../../compiler/schema/pointer.ts';
 import type { SetupAnswers } from './answers.ts';
 import { GENERATE } from './answers.ts';
 import type { KnownTarget, TargetWay } from './known-targets.ts';
-import { valueAt } from './plan-setup.ts';
 import type { Prompter } from './prompter.ts';
 
 const KEEP = 'keep';
@@ -95,18 +95,20 @@ async function askTarget(
   config: unknown,
   targets: readonly KnownTarget[],
 ): Promise<NonNullable<SetupAnswers['target']> | null> {
-  const setUp = (name: string): boolean => valueAt(config, ['platforms', name, 'enabled']) === true;
-  const choices = targets.map(({ name: value, title: label }) => ({
-    ...{ value, label },
-    ...(setUp(value) ? { hint: 'set up' } : {}),
+  const written = ({ name, names }: KnownTarget): string =>
+    names.find((known) => valueAt(config, ['platforms', known]) !== undefined) ?? name;
+  const choices = targets.map((known) => ({
+    ...{ value: known.name, label: known.title },
+    ...(valueAt(config, ['platforms', written(known), 'enabled']) === true ? { hint: 'set up' } : {}),
   }));
-  const name = await ask.choose(
+  const chosen = await ask.choose(
     'Where shall answers go?',
     [{ value: NONE, label: 'To the log only' }, ...choices],
     NONE,
   );
-  const target = targets.find((known) => known.name === name);
+  const target = targets.find((known) => known.name === chosen);
   if (target === undefined) return null;
+  const name = written(target);
   const settings = await askSettings(ask, valueAt(config, ['platforms', name]), await askWay(ask, target));
   const now = String(valueAt(config, ['platforms', name, 'home_channel']) ?? '');
   const channel = await ask.text('The chat to write to when a route names none; empty for none', now);

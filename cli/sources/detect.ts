@@ -10,7 +10,7 @@ import type { VerifyReason } from '../../runtime/verify/verdict.ts';
 import type { SchemePlan } from '../../schemas/generated/types.ts';
 import type { CapturedRequest } from './captured-request.ts';
 
-export type Outcome =
+export type Detection =
   /** The signature is right; `window` says whether it would be taken now. */
   | { readonly kind: 'match'; readonly window: VerifyReason | null }
   /** `near`: what would have to be different for the signature to be right. */
@@ -18,9 +18,9 @@ export type Outcome =
   /** No secret to check with: the form is right as far as can be seen. */
   | { readonly kind: 'unchecked'; readonly reason: VerifyReason | null; readonly window: VerifyReason | null };
 
-export interface Candidate {
+export interface SourceCandidate {
   readonly source: LoweredSource;
-  readonly outcome: Outcome;
+  readonly outcome: Detection;
   /** Event type and delivery id as this source would be read. */
   readonly event: string | null;
   readonly delivery: string | null;
@@ -40,7 +40,7 @@ export interface DetectInput {
 const NO_SECRET = 'not the secret';
 
 /** Best first: what matches, then what fits more of the request's headers. */
-export function detect(sources: readonly LoweredSource[], input: DetectInput): Candidate[] {
+export function detect(sources: readonly LoweredSource[], input: DetectInput): SourceCandidate[] {
   const request = new LazyRequest(input.capture.parts);
   const present = sources.filter(({ plan }) => isPresent(plan, request));
   return present
@@ -59,7 +59,11 @@ function isPresent(plan: SchemePlan, request: LazyRequest): boolean {
   return plan.signature.some((at) => typeof readValue(at, request) === 'string');
 }
 
-function judge(source: LoweredSource, request: LazyRequest, { capture, secret, url, now }: DetectInput): Candidate {
+function judge(
+  source: LoweredSource,
+  request: LazyRequest,
+  { capture, secret, url, now }: DetectInput,
+): SourceCandidate {
   const { plan } = source;
   const trial: Trial = { plan, parts: capture.parts, secret: secret ?? NO_SECRET, url: url ?? capture.url };
   const verdict = tryTrial(trial);
@@ -83,7 +87,7 @@ function windowOf(plan: SchemePlan, request: LazyRequest, now: number): VerifyRe
   return typeof timestamp === 'string' ? timestamp : checkWindow(plan.timestamp, timestamp.text, now);
 }
 
-function worth({ outcome }: Candidate): number {
+function worth({ outcome }: SourceCandidate): number {
   if (outcome.kind === 'match') return 3;
   if (outcome.kind === 'unchecked') return outcome.reason === null ? 2 : 0;
   return outcome.near === null ? 0 : 1;

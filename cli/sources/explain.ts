@@ -1,11 +1,12 @@
 /** Says in words why a verifier refused a request: for people at a terminal, never for senders. */
 import type { LoweredSource } from '../../compiler/lower/default-sources.ts';
-import { commonName, describeWindow } from '../../compiler/sources/describe-source.ts';
+import { describeWindow } from '../../compiler/sources/describe-source.ts';
+import { commonName } from '../../compiler/text/common-name.ts';
 import { REASON_TEXTS } from '../../runtime/verify/reason-texts.ts';
-import type { Candidate, Outcome } from './detect.ts';
+import type { Detection, SourceCandidate } from './detect.ts';
 
 /** One line about a candidate. */
-export function explainOutcome(outcome: Outcome, { file }: LoweredSource): string {
+export function explainOutcome(outcome: Detection, { file }: LoweredSource): string {
   if (outcome.kind === 'match') {
     if (outcome.window === null) return 'matches';
     return `matches, but ${REASON_TEXTS[outcome.window]} (window: ${describeWindow(file) ?? 'none'})`;
@@ -18,8 +19,8 @@ export function explainOutcome(outcome: Outcome, { file }: LoweredSource): strin
 
 /** What to write into the config, when something is settled. */
 export function adviseRoute(
-  { source, outcome, event, delivery }: Candidate,
-  candidates: readonly Candidate[],
+  { source, outcome, event, delivery }: SourceCandidate,
+  candidates: readonly SourceCandidate[],
 ): string | null {
   const fits = outcome.kind === 'match' || (outcome.kind === 'unchecked' && outcome.reason === null);
   if (!fits) return null;

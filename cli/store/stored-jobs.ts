@@ -1,25 +1,30 @@
 /** The jobs made at run time, for commands that only read: a home without a store has none, and is left without one. */
+import { existsSync } from 'node:fs';
 import type { JobRecord } from '../../runtime/store/job-mutations.ts';
 import { storePath } from '../../runtime/store/store-path.ts';
 import type { CliContext } from '../base/context.ts';
 import { StoreOutOfReach, useStore } from './use-store.ts';
 
-/** Also on a disk that is full or read-only: a gateway starts there, too. @throws CliError when they cannot be read */
+/**
+ * Takes no lock where the store is closed: commands that only read never wait for each other. Also on a disk that is full
+ * or read-only: a gateway starts there, too.
+ * @throws CliError when they cannot be read
+ */
 export async function readStoredJobs(context: CliContext): Promise<readonly JobRecord[]> {
+  const path = storePath(context.home);
+  if (!existsSync(path)) return [];
+  const { readClosedJobs, readJobsUnopened } = await import('../../runtime/store/sqlite/open-store.ts');
+  const closed = readClosedJobs(path);
+  if (closed !== null) return closed;
   try {
     const jobs = await useStore(context, (store) => store.read({ kind: 'jobs' }));
     return jobs?.records ?? [];
   } catch (error) {
-    if (error instanceof StoreOutOfReach) return readUnopened(context, error);
-    throw error;
-  }
-}
-
-async function readUnopened(context: CliContext, error: StoreOutOfReach): Promise<readonly JobRecord[]> {
-  const { readJobsUnopened } = await import('../../runtime/store/sqlite/open-store.ts');
-  try {
-    return readJobsUnopened(storePath(context.home));
-  } catch {
-    throw error;
+    if (!(error instanceof StoreOutOfReach)) throw error;
+    try {
+      return readJobsUnopened(path);
+    } catch {
+      throw error;
+    }
   }
 }

@@ -29,6 +29,14 @@ export async function findRequest(requests: KeptRequests, id: string): Promise<K
   throw new CliError(`several requests begin with "${id}"`, 'name more of the id: hookwright requests list shows them');
 }
 
+/** @throws CliError when none is kept */
+export async function findNewest(requests: KeptRequests): Promise<KeptRequest> {
+  const [newest] = await requests.list({}, { limit: 1 });
+  if (newest === undefined)
+    throw new CliError('no request is kept', '`capture` of a route says which are: docs/config.md');
+  return findRequest(requests, newest.id);
+}
+
 /** Those of the gateway that serves this home; null when none does. */
 async function findRemote(context: CliContext): Promise<KeptRequests | null> {
   const probe = { filter: {}, page: { limit: 1 } };

@@ -1,4 +1,5 @@
 /** Describes routes for lists: what stands in the file, and what the gateway makes of it. Without secrets. */
+import { labelIn } from '../../base/label.ts';
 import { compileSubscriptions } from '../../compiler/compile-subscriptions.ts';
 import type { RouteConfig, RoutePlan } from '../../schemas/generated/types.ts';
 import type { OpenTable } from './open-table.ts';
@@ -17,7 +18,7 @@ export interface RouteRow {
   readonly url: string;
   /** Null for a quarantined entry. */
   readonly mode: RoutePlan['mode'] | null;
-  /** Canonical name of the sender it is pinned to; null: the headers of a request choose. */
+  /** The sender it is pinned to, as people know it; null: the headers of a request choose. */
   readonly source: string | null;
   readonly events: readonly string[];
   readonly deliver: readonly string[];
@@ -50,9 +51,9 @@ function subscriptionRows(home: string, open: OpenTable): RouteRow[] {
       ...{ id: name, name, kind: 'dynamic', state, reason, profile },
       url: publicRouteUrl({ name, profile }, open),
       mode: plan?.mode ?? null,
-      source: plan === null ? (asList(entry.source)[0] ?? null) : plan.source,
+      source: plan === null ? (asList(entry.source)[0] ?? null) : sourceOf(plan, open),
       events: asList(entry.events),
-      deliver: plan === null ? asList(entry.deliver) : targetsOf(plan),
+      deliver: plan === null ? asList(entry.deliver) : targetsOf(plan, open),
       cron_job: entry.cron_job ?? null,
       description: entry.description ?? null,
       toolsets: entry.toolsets ?? null,
@@ -68,9 +69,9 @@ function staticRow(plan: RoutePlan, open: OpenTable): RouteRow {
     ...{ id: name, name, kind: 'static', state, reason, profile },
     url: publicRouteUrl(plan, open),
     mode: plan.mode,
-    source: plan.source,
+    source: sourceOf(plan, open),
     events: [...(plan.events?.exact ?? []), ...(plan.events?.globs ?? []).map(({ text }) => text)],
-    deliver: targetsOf(plan),
+    deliver: targetsOf(plan, open),
     cron_job: plan.cron_job,
     description: plan.description,
     toolsets: plan.toolsets,
@@ -95,8 +96,11 @@ function reachability({ profile }: RoutePlan, { table }: OpenTable): readonly [R
   return ['unreachable', 'gateway.multiplex_profiles is off'];
 }
 
-const targetsOf = ({ mode, deliver }: RoutePlan): string[] =>
-  mode === 'cron' ? [] : deliver.map(({ target }) => target);
+const targetsOf = ({ mode, deliver }: RoutePlan, { table }: OpenTable): string[] =>
+  mode === 'cron' ? [] : deliver.map(({ target }) => labelIn(table.targets, target));
+
+const sourceOf = ({ source }: RoutePlan, { table }: OpenTable): string | null =>
+  source === null ? null : labelIn(table.schemes, source);
 
 /** Entries that were rejected may hold anything. */
 function asList(value: unknown): string[] {

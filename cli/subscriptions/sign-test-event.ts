@@ -1,4 +1,5 @@
 /** Makes the event that `webhook test` sends: the payload, placed and signed as the route's sender would. */
+import { labelOf } from '../../base/label.ts';
 import type { SecretResolver } from '../../runtime/platform/secrets/secrets.ts';
 import { namesPlaces, signedPlaces } from '../../runtime/table/link-identity.ts';
 import { signRequest } from '../../runtime/verify/sign.ts';
@@ -17,6 +18,8 @@ export interface TestEventRequest {
   readonly source: string | undefined;
   /** In place of the route's secret. */
   readonly key: SecretRef | null;
+  /** The payload where `body` is null. @param scheme canonical name; null: the event is not signed */
+  readonly sample: (scheme: string | null, event: string | null) => Readonly<Record<string, unknown>>;
   readonly secrets: SecretResolver;
   /** Unix ms. */
   readonly now: number;
@@ -39,22 +42,39 @@ const PREFERRED = 'forgea';
 export function signTestEvent(request: TestEventRequest): TestEvent {
   const { plan, table, now, random } = request;
   const event = request.event ?? plan.events?.exact[0] ?? null;
-  const body =
-    request.body ?? Buffer.from(JSON.stringify({ ...(event === null ? {} : { event_type: event }), test: true }));
   const id = `test-${now}-${random(4).toString('hex')}`;
-  if (plan.insecure && request.source === undefined) return unsigned(table, { event, id, body });
-  const isForm = request.body !== null && looksLikeForm(request.body.toString('utf8'));
-  const scheme = request.source === undefined ? schemeOf(plan, table, isForm) : namedScheme(request.source, table);
+  if (plan.insecure && request.source === undefined)
+    return unsigned(table, { event, id, body: request.body ?? sampleBody(request, null, event) });
+  const isWrittenAsForm = request.body !== null && looksLikeForm(request.body.toString('utf8'));
+  const scheme =
+    request.source === undefined ? schemeOf(plan, table, isWrittenAsForm) : namedScheme(request.source, table);
+  const isForm = isWrittenAsForm || (request.body === null && signsForms(scheme));
+  const body = request.body ?? sampleBody(request, scheme, event);
   const path = routePath(plan);
   const unsignedRequest = { method: 'POST', url: path, public_url: plan.public_url, body, id, event };
   const signed = signRequest(withPlaces(scheme, table), secretOf(request), unsignedRequest, now);
   return {
-    scheme: scheme.name,
+    scheme: labelOf(scheme),
     event,
     query: signed.url.slice(path.length),
     headers: { 'content-type': isForm ? FORM : 'application/json', ...signed.headers },
     body: signed.body,
   };
+}
+
+const signsForms = ({ signed }: SchemePlan): boolean => signed.some(({ kind }) => kind === 'params');
+
+/** In the form that the sender signs. */
+function sampleBody({ sample }: TestEventRequest, scheme: SchemePlan | null, event: string | null): Buffer {
+  const payload = sample(scheme?.name ?? null, event);
+  if (scheme !== null && signsForms(scheme)) {
+    const fields = Object.entries({ Test: 'true', ...payload }).map(([key, value]): [string, string] => [
+      key,
+      String(value),
+    ]);
+    return Buffer.from(new URLSearchParams(fields).toString());
+  }
+  return Buffer.from(JSON.stringify({ ...(event === null ? {} : { event_type: event }), test: true, ...payload }));
 }
 
 const FORM = 'application/x-www-form-urlencoded';
@@ -65,7 +85,7 @@ export const looksLikeForm = (body: string): boolean => /^[A-Za-z_][A-Za-z0-9_.[
 /** Of a sender that signs forms in one way and JSON in another, the one that is for such a body. */
 function schemeOf(plan: RoutePlan, table: RouteTable, isForm: boolean): SchemePlan {
   const schemes = plan.schemes.flatMap((name) => table.schemes[name] ?? []);
-  const forForms = isForm ? schemes.find(({ signed }) => signed.some(({ kind }) => kind === 'params')) : undefined;
+  const forForms = isForm ? schemes.find(signsForms) : undefined;
   if (forForms !== undefined) return forForms;
   const preferred = plan.source === null ? schemes.find(({ name }) => name === PREFERRED) : undefined;
   const scheme = preferred ?? schemes.find(({ deprecated }) => deprecated === null) ?? schemes[0];

@@ -61,7 +61,7 @@ export const printSubscriptions = (entries: Entries): string =>
   `${JSON.stringify(Object.fromEntries(entries), null, 2)}\n`;
 
 /** What a change makes of the entries, and what the command wants to know about it afterwards. */
-export interface Change<Result> {
+export interface SubscriptionChange<Result> {
   readonly entries: Entries;
   readonly result: Result;
 }
@@ -73,7 +73,7 @@ export interface Change<Result> {
  */
 export async function updateSubscriptions<Result>(
   context: CliContext,
-  change: (entries: Entries) => Change<Result>,
+  change: (entries: Entries) => SubscriptionChange<Result>,
 ): Promise<Result> {
   const home = openHome(context);
   const lock = await takeLock(home, context);

@@ -2,14 +2,14 @@
 
 const PLACEHOLDER = /\{([A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*)\}/g;
 
-export interface Placeholder {
+export interface BlueprintPlaceholder {
   readonly name: string;
   /** UTF-16 offset of the brace. */
   readonly offset: number;
   readonly length: number;
 }
 
-export function findPlaceholders(text: string): readonly Placeholder[] {
+export function findPlaceholders(text: string): readonly BlueprintPlaceholder[] {
   return [...text.matchAll(PLACEHOLDER)].map((match) => ({
     name: match[1] ?? '',
     offset: match.index,

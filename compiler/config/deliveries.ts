@@ -14,7 +14,7 @@ export type Scalar = string | number;
 export type DeliverExtra = Readonly<Record<string, Scalar | Readonly<Record<string, Scalar>>>>;
 
 /** Canonical target names by every name; see the table. */
-export type TargetNames = Readonly<Record<string, string>>;
+export type TargetAliases = Readonly<Record<string, string>>;
 
 /** The part of the table that deliveries are lowered against. */
 export type KnownTargets = Pick<TableContent, 'targets' | 'target_names'>;
@@ -35,11 +35,11 @@ export function writtenTargets(deliver: DeliveryConfig['deliver']): readonly Wri
 }
 
 /** The canonical name; null: nothing is called that. */
-export const targetNamed = (names: TargetNames, name: string): string | null =>
+export const targetNamed = (names: TargetAliases, name: string): string | null =>
   Object.hasOwn(names, name) ? (names[name] ?? null) : null;
 
 /** What `deliver_extra` says to one target: the flat keys it reads, and above them those under the target's own name. */
-export function extraOf(extra: DeliverExtra, plan: TargetPlan, names: TargetNames): ReadonlyMap<string, ExtraValue> {
+export function extraOf(extra: DeliverExtra, plan: TargetPlan, names: TargetAliases): ReadonlyMap<string, ExtraValue> {
   const values = new Map<string, ExtraValue>();
   const known = addressKeys(plan);
   for (const [key, value] of Object.entries(extra)) {

@@ -1,5 +1,4 @@
 /** What a conversion yields: a config, variables, programs and a report. Nothing is read or written to get there. */
-import type { Finding } from '../diagnostics/diagnostic.ts';
 import type { NodePath } from '../diagnostics/problem.ts';
 import type { Entry } from './report.ts';
 
@@ -27,9 +26,16 @@ export interface Conversion {
   readonly notes: readonly string[];
 }
 
-/** A text that cannot be converted: what is wrong with it, and where. */
-export interface Refusal {
-  readonly findings: readonly Finding[];
+/** Why a text cannot be converted; never holds a value of the text. */
+export interface Fault {
+  /** Offset in the text. */
+  readonly start: number;
+  readonly message: string;
+  readonly hint?: string;
+}
+
+export interface ConversionRefusal {
+  readonly faults: readonly Fault[];
 }
 
 /** An error or a warning of the compiler about a text. */
@@ -41,5 +47,9 @@ export interface Complaint {
   readonly message: string;
 }
 
-/** Compiles a config that is not written yet. */
-export type Check = (config: string) => readonly Complaint[];
+/** What a conversion needs of the world. */
+export interface Tools {
+  /** Compiles a config that is not written yet. */
+  readonly check: (config: string) => readonly Complaint[];
+  readonly newSecret: () => string;
+}

@@ -1,6 +1,6 @@
 /** A config of hookwright in the making: what converters fill and `settle` mends. */
 import type { NodePath } from '../diagnostics/problem.ts';
-import type { Report } from './report.ts';
+import type { ConversionReport } from './report.ts';
 
 export type Settings = Record<string, unknown>;
 
@@ -23,7 +23,9 @@ export interface Draft {
   readonly routes: DraftRoute[];
   /** Variables for `.env`; null: its value is not known here. */
   readonly variables: Map<string, string | null>;
-  readonly report: Report;
+  readonly report: ConversionReport;
+  /** For routes that had none. */
+  readonly newSecret: () => string;
 }
 
 /** The `platforms.webhook` of a draft, where the routes are printed. */

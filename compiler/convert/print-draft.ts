@@ -10,7 +10,8 @@ const WIDTH = 100;
 
 export function printDraft(draft: Draft): string {
   const { config, routes } = draft;
-  webhookOf(draft).routes = Object.fromEntries(routes.map(({ name, settings }) => [name, settings]));
+  // A map keeps the order of names that are numbers.
+  webhookOf(draft).routes = new Map(routes.map(({ name, settings }) => [name, settings]));
   const document = new Document(config);
   document.commentBefore = comment([
     `Converted from ${oneLine(draft.file)}, a config of ${draft.origin}, by \`hookwright convert\`.`,

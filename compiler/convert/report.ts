@@ -30,7 +30,7 @@ export interface Remark {
   readonly instead?: string;
 }
 
-export class Report {
+export class ConversionReport {
   readonly #places: Places;
   readonly #source: ParsedFile['source'];
   readonly #lines = createLines();

@@ -4,7 +4,7 @@
  */
 import type { YAMLMap } from 'yaml';
 import { isMap, isScalar, parseDocument } from 'yaml';
-import type { Check, Complaint } from './conversion.ts';
+import type { Complaint, Tools } from './conversion.ts';
 import type { Draft, DraftRoute, Settings } from './draft.ts';
 import { close } from './draft.ts';
 import { printDraft } from './print-draft.ts';
@@ -13,7 +13,7 @@ import { printDraft } from './print-draft.ts';
 const MAX_ROUNDS = 12;
 
 /** The text of a config that compiles. @throws Error when it cannot be brought to: a fault of the converter */
-export function settle(draft: Draft, check: Check): string {
+export function settle(draft: Draft, check: Tools['check']): string {
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const config = printDraft(draft);
     const complaints = check(config);

@@ -1,5 +1,12 @@
 /** Lowers `platforms.<target>` of a profile to the bindings of its table entry: which targets it may use, with what credentials. */
-import type { SecretRef, SettingPlan, TargetBinding, TargetConfig, TargetPlan } from '../../schemas/generated/types.ts';
+import type {
+  SecretRef,
+  SettingPlan,
+  TargetBinding,
+  TargetConfig,
+  TargetPlan,
+  VariantPlan,
+} from '../../schemas/generated/types.ts';
 import type { Lowered, NodePath, Problem } from '../diagnostics/problem.ts';
 import { duplicateDefinition } from '../rules/duplicate-definition.ts';
 import { invalidValue } from '../rules/invalid-value.ts';
@@ -42,17 +49,16 @@ export function lowerBinding(config: TargetConfig, plan: TargetPlan, scope: Bind
   if (config.enabled !== true) return { plan: null, problems };
   const present = new Set(known.map(({ setting }) => setting.name));
   for (const { name, default: usual } of plan.settings) if (usual !== null) present.add(name);
-  const variant = chooseVariant(config, plan, present);
-  problems.push(...missingSettings(plan, present), ...variant.problems);
+  const { candidates, variant, problems: ofVariant } = chooseVariant(config, plan, present);
   const common = readCommon(config, scope);
   const api = known.find(({ setting }) => setting.name === 'api_base');
   const base = config.api_base ?? (api === undefined ? undefined : String(api.value));
   if (base !== undefined) common.place('api_base', base);
-  problems.push(...baseProblems(plan, variant.plan, base));
+  problems.push(...ofVariant, ...missingSetting.check({ plan, present, candidates, variant, base }));
   if (problems.length > 0) return { plan: null, problems };
   return {
     plan: {
-      variant: variant.plan,
+      variant: variant?.name ?? null,
       home_channel: common.plain.home_channel ?? null,
       api_base: common.plain.api_base ?? null,
       allow_http: config.allow_http ?? false,
@@ -143,43 +149,25 @@ function misfit(setting: SettingPlan, ref: SecretRef): string | null {
   return `${shown} does not have the form ${setting.pattern}`;
 }
 
-function missingSettings(plan: TargetPlan, present: ReadonlySet<string>): Problem[] {
-  return plan.settings
-    .filter(({ name, required }) => required && name !== 'api_base' && !present.has(name))
-    .map(({ name, secret }) => missing(`${plan.title} needs \`${name}\``, secret ? name : null));
-}
-
-function missing(message: string, secret: string | null): Problem {
-  const hint = secret === null ? {} : { hint: `write it as a reference, \`${secret}: env:SOME_NAME\`` };
-  return { rule: missingSetting, path: [], at: 'key', message, ...hint };
+interface ChosenVariant {
+  readonly candidates: readonly VariantPlan[];
+  /** undefined: the settings of none of them are all there. */
+  readonly variant: VariantPlan | undefined;
+  readonly problems: readonly Problem[];
 }
 
 /** The variant named, else the first whose settings are all there. */
-function chooseVariant(
-  { variant }: TargetConfig,
-  plan: TargetPlan,
-  present: ReadonlySet<string>,
-): { readonly plan: string | null; readonly problems: readonly Problem[] } {
+function chooseVariant({ variant }: TargetConfig, plan: TargetPlan, present: ReadonlySet<string>): ChosenVariant {
   const names = plan.variants.map(({ name }) => name);
   if (variant !== undefined && !names.includes(variant)) {
     const known = names.length === 0 ? 'it has no variants' : `there are ${oneOf(names, 'and')}`;
     const message = `${plan.title} has no variant \`${variant}\`; ${known}${didYouMean(variant, names)}`;
-    return { plan: null, problems: [{ rule: invalidValue, path: ['variant'], at: 'value', message }] };
+    const problem: Problem = { rule: invalidValue, path: ['variant'], at: 'value', message };
+    return { candidates: [], variant: undefined, problems: [problem] };
   }
   const candidates = plan.variants.filter(({ name }) => variant === undefined || name === variant);
   const usable = candidates.find(({ needs }) => needs.every((name) => present.has(name)));
-  if (usable !== undefined || candidates.length === 0) return { plan: usable?.name ?? null, problems: [] };
-  const ways = candidates.map(({ name, needs }) => `${oneOf(needs, 'and')} (${name})`);
-  return { plan: null, problems: [missing(`${plan.title} needs ${ways.join(', or ')}`, null)] };
-}
-
-/** A self-hosted service has no base URL of its own. */
-function baseProblems(plan: TargetPlan, variant: string | null, base: string | undefined): Problem[] {
-  const chosen = plan.variants.find(({ name }) => name === variant);
-  const help = plan.settings.find(({ name }) => name === 'api_base');
-  if (chosen === undefined || chosen.base !== null || base !== undefined) return [];
-  const also = help === undefined || help.aliases.length === 0 ? '' : ` (or \`${help.aliases[0]}\`)`;
-  return [missing(`${plan.title} is self-hosted: it needs \`api_base\`${also}, the base URL of your server`, null)];
+  return { candidates, variant: usable, problems: [] };
 }
 
 /** Home channel and base URL are plain text in the table, or references among the credentials. */

@@ -1,12 +1,12 @@
 /** Lowers the handshakes of a source (`challenge:`) to the plans the intake answers from. */
 import type { ChallengePlan, Locator, SourceChallenge } from '../../schemas/generated/types.ts';
 import type { NodePath } from '../diagnostics/problem.ts';
-import type { Report } from './locator.ts';
+import type { ReportFault } from './locator.ts';
 import { lowerLocator } from './locator.ts';
 
 export function lowerChallenges(
   value: SourceChallenge | SourceChallenge[] | undefined,
-  report: Report,
+  report: ReportFault,
 ): ChallengePlan[] {
   if (value === undefined) return [];
   return Array.isArray(value)
@@ -14,7 +14,7 @@ export function lowerChallenges(
     : [lowerChallenge(value, ['challenge'], report)];
 }
 
-function lowerChallenge(challenge: SourceChallenge, path: NodePath, report: Report): ChallengePlan {
+function lowerChallenge(challenge: SourceChallenge, path: NodePath, report: ReportFault): ChallengePlan {
   const { kind, when } = challenge;
   const place = (key: string, locator: Locator | undefined) =>
     locator === undefined ? null : lowerLocator(locator, [...path, key], report);

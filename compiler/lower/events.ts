@@ -1,18 +1,18 @@
 /** Lowers a route's `events` list: exact names stay names, globs become expressions of linear time (§2.1, §6.1). */
 import type { EventsPlan, GlobPlan } from '../../schemas/generated/types.ts';
-import type { EventNames } from '../config/event-names.ts';
-import { isGlob } from '../config/event-names.ts';
+import type { SenderEventNames } from '../config/event-names.ts';
+import { isEventGlob } from '../config/event-names.ts';
 import type { Lowered, Problem } from '../diagnostics/problem.ts';
 import { linkGlob } from '../globs/linear-glob.ts';
 import { eventGlob } from '../rules/event-glob.ts';
 
 /** Problems: `event-glob` (a glob that cannot be read, or not be matched in linear time). An empty list accepts every event. */
-export function lowerEvents(entries: readonly string[], names: EventNames = {}): Lowered<EventsPlan> {
+export function lowerEvents(entries: readonly string[], names: SenderEventNames = {}): Lowered<EventsPlan> {
   const exact = new Set<string>();
   const globs = new Map<string, GlobPlan>();
   const problems: Problem[] = [];
   entries.forEach((entry, index) => {
-    if (!isGlob(entry)) {
+    if (!isEventGlob(entry)) {
       exact.add(entry);
       return;
     }
@@ -26,7 +26,7 @@ export function lowerEvents(entries: readonly string[], names: EventNames = {}):
 }
 
 /** What is sent under one name and taken under another of its names. */
-function furtherNames({ exact, globs }: EventsPlan, names: EventNames): Pick<EventsPlan, 'names'> {
+function furtherNames({ exact, globs }: EventsPlan, names: SenderEventNames): Pick<EventsPlan, 'names'> {
   const linked = globs.map(({ text, source }) => ({ text, passes: linkGlob(source) }));
   const entryFor = (name: string): string | undefined =>
     exact.includes(name) ? name : linked.find(({ passes }) => passes(name))?.text;

@@ -2,10 +2,10 @@
 import type { Locator, LocatorPlan } from '../../schemas/generated/types.ts';
 import type { NodePath } from '../diagnostics/problem.ts';
 
-export type Report = (path: NodePath, message: string, hint?: string) => void;
+export type ReportFault = (path: NodePath, message: string, hint?: string) => void;
 
 /** One place; reports and returns null when it names no place, or two. */
-export function lowerLocator(locator: Locator, path: NodePath, report: Report): LocatorPlan | null {
+export function lowerLocator(locator: Locator, path: NodePath, report: ReportFault): LocatorPlan | null {
   const { header, query, json, form } = locator;
   const named = [header, query, form ?? json].filter((name) => name !== undefined);
   if (named.length !== 1) {
@@ -23,7 +23,11 @@ export function lowerLocator(locator: Locator, path: NodePath, report: Report): 
 }
 
 /** One place or a list of them. */
-export function lowerLocators(value: Locator | Locator[] | undefined, path: NodePath, report: Report): LocatorPlan[] {
+export function lowerLocators(
+  value: Locator | Locator[] | undefined,
+  path: NodePath,
+  report: ReportFault,
+): LocatorPlan[] {
   if (value === undefined) return [];
   const plans = Array.isArray(value)
     ? value.map((locator, index) => lowerLocator(locator, [...path, index], report))

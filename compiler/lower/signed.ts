@@ -1,6 +1,6 @@
 /** Parses the template of the signed bytes of a source (`{id}.{timestamp}.{body}`). */
 import type { LocatorPlan, SignedSegment } from '../../schemas/generated/types.ts';
-import type { Report } from './locator.ts';
+import type { ReportFault } from './locator.ts';
 
 type Kind = SignedSegment['kind'];
 
@@ -9,7 +9,7 @@ const URL_FORMS: ReadonlySet<string> = new Set(['either-port', 'decoded']);
 const PLACEHOLDER = /\{([^{}]*)\}/g;
 
 /** Segments in order; an unknown placeholder is reported with the known ones. */
-export function parseSigned(template: string, report: Report): SignedSegment[] {
+export function parseSigned(template: string, report: ReportFault): SignedSegment[] {
   const segments: SignedSegment[] = [];
   let end = 0;
   const text = (until: number): void => {

@@ -3,7 +3,7 @@ import type { LocatorPlan, SchemePlan, SecretForm, SignedSegment, SourceFile } f
 import type { Lowered, Problem } from '../diagnostics/problem.ts';
 import { KEY_FORMS, sourceScheme } from '../rules/source-scheme.ts';
 import { lowerChallenges } from './challenge.ts';
-import type { Report } from './locator.ts';
+import type { ReportFault } from './locator.ts';
 import { lowerLocator, lowerLocators } from './locator.ts';
 import { parseSigned, signedFirst } from './signed.ts';
 
@@ -13,7 +13,7 @@ const BASIC: LocatorPlan = { in: 'header', name: 'authorization', path: [], spli
 /** The plan, or the problems that keep `file` from being a scheme anyone could verify. */
 export function lowerSource(name: string, file: SourceFile): Lowered<SchemePlan> {
   const problems: Problem[] = [];
-  const report: Report = (path, message, hint) => {
+  const report: ReportFault = (path, message, hint) => {
     problems.push({ rule: sourceScheme, path, at: 'value', message, ...(hint === undefined ? {} : { hint }) });
   };
   const signed = file.signed === undefined ? [] : parseSigned(file.signed, report);
@@ -39,7 +39,7 @@ export function lowerSource(name: string, file: SourceFile): Lowered<SchemePlan>
   return { plan: problems.length === 0 ? plan : null, problems };
 }
 
-function lowerSignature(file: SourceFile, report: Report): LocatorPlan[] {
+function lowerSignature(file: SourceFile, report: ReportFault): LocatorPlan[] {
   if (file.verify === 'none') return [];
   if (file.signature === undefined && file.verify === 'basic') return [BASIC];
   return lowerLocators(file.signature, ['signature'], report);
@@ -50,14 +50,14 @@ function lowerSecret(file: SourceFile): SecretForm {
   return { strip: file.secret?.strip ?? '', as, otherwise: file.secret?.otherwise ?? 'same' };
 }
 
-function lowerTimestamp(file: SourceFile, report: Report): SchemePlan['timestamp'] {
+function lowerTimestamp(file: SourceFile, report: ReportFault): SchemePlan['timestamp'] {
   if (file.timestamp === undefined) return null;
   const { unit, tolerance, tolerance_by: _by, ...place } = file.timestamp;
   const at = lowerLocator(place, ['timestamp'], report);
   return at === null ? null : { at, unit, tolerance, after: at.in === 'json' || at.in === 'form' };
 }
 
-function lowerBodyHash(file: SourceFile, report: Report): SchemePlan['body_hash'] {
+function lowerBodyHash(file: SourceFile, report: ReportFault): SchemePlan['body_hash'] {
   if (file.body_hash === undefined) return null;
   const { hash, encoding, ...place } = file.body_hash;
   const at = lowerLocator(place, ['body_hash'], report);
@@ -69,7 +69,7 @@ function lowerDelivery(
   file: SourceFile,
   id: LocatorPlan | null,
   signed: readonly SignedSegment[],
-  report: Report,
+  report: ReportFault,
 ): LocatorPlan[] {
   const places = signedFirst(lowerLocators(file.delivery, ['delivery'], report), signed);
   return id === null ? places : [id];

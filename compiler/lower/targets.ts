@@ -7,16 +7,18 @@ import { lowerTarget } from './target.ts';
 /** A target file, lowered. Those that are shipped are lowered once for all compiles: their patterns take time. */
 export interface CatalogTarget {
   readonly aliases?: readonly string[];
+  readonly title: string;
   /** Events that a delivery makes senders send. */
   readonly causes?: readonly TargetEffect[];
   readonly lowered: Lowered<TargetPlan>;
 }
 
 export function lowerTargetFile(name: string, file: TargetFile): CatalogTarget {
-  const { aliases, causes } = file;
+  const { aliases, causes, title } = file;
   return {
     ...(aliases === undefined ? {} : { aliases }),
     ...(causes === undefined ? {} : { causes }),
+    title,
     lowered: lowerTarget(name, file),
   };
 }

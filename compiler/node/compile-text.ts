@@ -61,7 +61,7 @@ export async function compileFiles(options: CompileFilesOptions = {}): Promise<C
 }
 
 /** Checks and lowers subscriptions over a table; see `lowerSubscriptions` of `createService`. */
-export type CompileSubscriptions = (
+export type SubscriptionCompiler = (
   text: string,
   table: RouteTable,
   jobs: readonly JobRef[],
@@ -71,7 +71,7 @@ export type CompileSubscriptions = (
 };
 
 /** For a service that takes dynamic subscriptions. It throws for a text that is no list of subscriptions. */
-export function subscriptionCompiler(options: Omit<CompileOptions, 'flags' | 'jobs'> = {}): CompileSubscriptions {
+export function subscriptionCompiler(options: Omit<CompileOptions, 'flags' | 'jobs'> = {}): SubscriptionCompiler {
   const machine = machineOf(options);
   return (text, table, jobs) => compileSubscriptions(text, table, createMachineFacts(machine, jobs));
 }

@@ -1,8 +1,7 @@
 /** The real file system, as the compiler sees it. */
 import { readdirSync, realpathSync, statSync } from 'node:fs';
-import { readRegularFileSync } from '../../base/read-regular-file.ts';
+import { MAX_FILE_BYTES, readRegularFileSync } from '../../base/read-regular-file.ts';
 import type { Files } from '../source/files.ts';
-import { MAX_FILE_BYTES } from '../source/read-text.ts';
 
 /** A path that is not there, or may not be looked at, is null; so is one below something that is no folder. */
 function orNull<T>(look: () => T): T | null {

@@ -4,7 +4,7 @@ import { expandSource } from '../lower/source-variants.ts';
 import type { FormSet } from '../shapes/form-set.ts';
 import { createFormSet } from '../shapes/form-set.ts';
 import type { Shape } from '../shapes/shape.ts';
-import { commonName } from '../sources/describe-source.ts';
+import { commonName } from '../text/common-name.ts';
 
 /** The shape of a source by the canonical name of its file; null: nothing is known of its payloads. */
 export type FindShape = (source: string) => Shape | null;

@@ -6,7 +6,7 @@ import type { Lines } from './lines.ts';
 import { createLines } from './lines.ts';
 
 /** Lines and columns are 1-based, columns in UTF-16 units; the end is exclusive. */
-export function printJson(diagnostics: readonly Diagnostic[]): string {
+export function printDiagnosticsJson(diagnostics: readonly Diagnostic[]): string {
   const lines = createLines();
   const records = diagnostics.map(({ source, range, severity, rule, message, hint, related, fix }) => ({
     rule,

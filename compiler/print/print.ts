@@ -1,7 +1,7 @@
 /** The formats in which diagnostics can be printed, by the name `--format` takes. */
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { printGithub } from './print-github.ts';
-import { printJson } from './print-json.ts';
+import { printDiagnosticsJson } from './print-json.ts';
 import type { PrettyOptions } from './print-pretty.ts';
 import { printPretty } from './print-pretty.ts';
 import { printSarif } from './print-sarif.ts';
@@ -14,7 +14,7 @@ type Printer = (diagnostics: readonly Diagnostic[], options: PrettyOptions) => s
 
 const PRINTERS: Readonly<Record<DiagnosticFormat, Printer>> = {
   pretty: printPretty,
-  json: printJson,
+  json: printDiagnosticsJson,
   github: printGithub,
   sarif: printSarif,
 };

@@ -1,5 +1,6 @@
 /** Lowers a checked route to its plan: everything a request needs to know, decided once. */
 import { join } from 'node:path';
+import { DEFAULT_PROFILE } from '../../base/profiles.ts';
 import type {
   CoalesceConfig,
   CoalescePlan,
@@ -18,7 +19,6 @@ import { defaultPrompt, lowerCoalesceKey, lowerTemplate } from '../lower/templat
 import { parseSecretRef } from '../text/secret-ref.ts';
 import { findJobs } from '../views/find-job.ts';
 import type { RouteView } from '../views/route-scope.ts';
-import { DEFAULT_PROFILE } from '../views/route-scope.ts';
 import { markUntrusted } from './mark-untrusted.ts';
 
 const DEFAULT_WINDOW_SECONDS = 30;

@@ -1,6 +1,6 @@
 /** Decides which placeholders of an agent's prompt stand between markers (`untrusted: mark`, decisions §12): those that outsiders may fill. */
 import type { MetaSegment, PathSegment, TemplatePlan, TemplateSegment } from '../../schemas/generated/types.ts';
-import { isGlob } from '../config/event-names.ts';
+import { isEventGlob } from '../config/event-names.ts';
 import { isUntrusted } from '../shapes/leaf-class.ts';
 import type { RouteView } from '../views/route-scope.ts';
 
@@ -45,6 +45,6 @@ function isUntrustedPath({ path, builtin }: PathSegment, route: RouteView): bool
  * id is the sender's, or stands in such a header.
  */
 function isSent(name: MetaSegment['name'], { config: { events = [] } }: RouteView): boolean {
-  if (name === 'event_type') return events.length === 0 || events.some(isGlob);
+  if (name === 'event_type') return events.length === 0 || events.some(isEventGlob);
   return name === 'delivery_id';
 }

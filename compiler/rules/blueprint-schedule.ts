@@ -3,7 +3,7 @@ import type { BlueprintField, BlueprintPlan } from '../../schemas/generated/type
 import { combinations, countCombinations } from '../blueprints/combinations.ts';
 import type { BlueprintValues } from '../blueprints/fields.ts';
 import { dayField, timeField } from '../blueprints/fields.ts';
-import type { Placeholder } from '../blueprints/placeholders.ts';
+import type { BlueprintPlaceholder } from '../blueprints/placeholders.ts';
 import { findPlaceholders } from '../blueprints/placeholders.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 import type { Rule } from '../diagnostics/rule.ts';
@@ -58,7 +58,7 @@ function placeholderFault(name: string, fields: readonly BlueprintField[]): stri
 }
 
 function checkPlaceholders(schedule: string, fields: readonly BlueprintField[]): readonly Problem[] {
-  const fault = ({ name, offset, length }: Placeholder): Problem[] => {
+  const fault = ({ name, offset, length }: BlueprintPlaceholder): Problem[] => {
     const message = placeholderFault(name, fields);
     if (message === null) return [];
     const within = { offset, length };

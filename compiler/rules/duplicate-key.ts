@@ -1,9 +1,25 @@
 /** A key that is set twice in one map. */
+import type { Finding } from '../diagnostics/diagnostic.ts';
 import type { Rule } from '../diagnostics/rule.ts';
+import type { Range, SourceText } from '../text/source-text.ts';
 
 export const duplicateKey = {
   id: 'duplicate-key',
   severity: 'error',
   title: 'A map holds the same key twice.',
   why: 'YAML readers disagree about which of the two counts.',
+  /** @param first the key in this map, where there is an earlier one */
+  check(key: string, { source, first, again }: WrittenKey): readonly Finding[] {
+    if (first === undefined) return [];
+    const related = [{ source, range: first, message: 'it is first set here' }];
+    return [
+      { rule: duplicateKey, source, range: again, message: `the key \`${key}\` is set twice in one map`, related },
+    ];
+  },
 } as const satisfies Rule;
+
+export interface WrittenKey {
+  readonly source: SourceText;
+  readonly first: Range | undefined;
+  readonly again: Range;
+}

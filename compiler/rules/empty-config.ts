@@ -1,9 +1,19 @@
 /** A config file that says nothing. */
+import type { Finding } from '../diagnostics/diagnostic.ts';
 import type { Rule } from '../diagnostics/rule.ts';
+import { HOW_TO_START } from '../text/how-to-start.ts';
+import type { SourceText } from '../text/source-text.ts';
+import { START } from '../text/source-text.ts';
 
 export const emptyConfig = {
   id: 'empty-config',
   severity: 'warning',
   title: 'The config file is empty, or holds only comments.',
   why: 'It is valid, and nothing is served: no route, no job. The file that was meant may be another one.',
+  /** @param config of the root file */
+  check(config: Readonly<Record<string, unknown>>, source: SourceText): readonly Finding[] {
+    if (Object.keys(config).length > 0) return [];
+    const message = 'this file configures nothing: no route, no job, no target';
+    return [{ rule: emptyConfig, source, range: START, message, hint: HOW_TO_START }];
+  },
 } as const satisfies Rule;

@@ -1,9 +1,23 @@
 /** A line of an env file that sets nothing. */
+
+import { parseEnvLines } from '../../base/env-lines.ts';
+import type { Finding } from '../diagnostics/diagnostic.ts';
 import type { Rule } from '../diagnostics/rule.ts';
+import type { SourceText } from '../text/source-text.ts';
 
 export const envFileSyntax = {
   id: 'env-file-syntax',
   severity: 'warning',
   title: 'A line in `<home_dir>/.env` is not `KEY=value`.',
   why: 'A secret on that line would be missing when the server starts.',
+  /** Whatever the line was meant to be, it may hold a secret. */
+  check(source: SourceText): readonly Finding[] {
+    return parseEnvLines(source.text).faults.map((range) => ({
+      rule: envFileSyntax,
+      source,
+      range,
+      message: 'not a `KEY=value` line',
+      sensitive: true,
+    }));
+  },
 } as const satisfies Rule;

@@ -10,4 +10,5 @@ export const impossibleFilter = {
   title: 'A filter compares a field with a value it never has, or contradicts the filters before it.',
   why: 'The route stays silent, or the condition has no effect. Which values a field may have is known where it is certain which events come (see `unknown-payload-path`); conditions that contradict each other are found everywhere.',
   checkRoute: (route): readonly Problem[] => payloadProblems(route, impossibleFilter),
+  decidedIn: 'payloads/explain-operand.ts',
 } as const satisfies ViewRule;

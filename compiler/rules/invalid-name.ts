@@ -7,4 +7,5 @@ export const invalidName = {
   title:
     'The name of a route, job or source has other characters than lower-case letters, digits, `-` and `_`, or more than 64.',
   why: 'A route is reached under its name: it must look the same in a URL, in a log and in a shell.',
+  decidedIn: 'schema/explain.ts',
 } as const satisfies Rule;

@@ -6,4 +6,5 @@ export const invalidNumber = {
   severity: 'error',
   title: 'A number is too small, too large, or not whole where a whole one is needed.',
   why: 'A limit of zero or less would refuse everything or wait for ever.',
+  decidedIn: 'schema/explain.ts',
 } as const satisfies Rule;

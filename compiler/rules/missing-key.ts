@@ -6,4 +6,5 @@ export const missingKey = {
   severity: 'error',
   title: 'An entry lacks a key it cannot do without.',
   why: 'There is no sensible default for it.',
+  decidedIn: 'schema/explain.ts',
 } as const satisfies Rule;

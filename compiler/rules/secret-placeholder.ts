@@ -1,18 +1,18 @@
 /** What stands for a secret, where a secret is expected. */
 
 import { isLoopback } from '../../base/loopback.ts';
+import { DEFAULT_PROFILE } from '../../base/profiles.ts';
 import type { SecretRef } from '../../schemas/generated/types.ts';
 import { agentSecrets } from '../config/agent-secrets.ts';
 import { targetNamed } from '../config/deliveries.ts';
 import { targetEntries } from '../config/target-entries.ts';
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
 import type { Rule } from '../diagnostics/rule.ts';
-import type { Placeholder } from '../text/placeholder-in.ts';
+import type { SecretPlaceholder } from '../text/placeholder-in.ts';
 import { MAKE_A_SECRET, placeholderIn, refusedValue } from '../text/placeholder-in.ts';
 import { isSecretName } from '../text/secret-names.ts';
 import { parseSecretRef } from '../text/secret-ref.ts';
 import type { RouteScope } from '../views/route-scope.ts';
-import { DEFAULT_PROFILE } from '../views/route-scope.ts';
 import type { ViewRule } from './support/view-rule.ts';
 
 export const secretPlaceholder = {
@@ -85,7 +85,7 @@ function problemsOf(rule: Rule, { ref, path }: PlacedSecret, scope: RouteScope):
   return [{ rule, path, at: 'value', message: `the value of \`${ref.value}\` ${reason}`, hint: MAKE_A_SECRET }];
 }
 
-function wordsFor({ what, variable }: Placeholder): Pick<Problem, 'message' | 'hint' | 'fix'> {
+function wordsFor({ what, variable }: SecretPlaceholder): Pick<Problem, 'message' | 'hint' | 'fix'> {
   const isVariable = what.startsWith('this is not');
   if (variable !== null)
     return { message: what, hint: `write \`env:${variable}\``, fix: { kind: 'replace', text: `env:${variable}` } };

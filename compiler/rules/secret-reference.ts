@@ -1,9 +1,9 @@
 /** A reference to a secret that can never resolve. */
 
+import { DEFAULT_PROFILE } from '../../base/profiles.ts';
 import { agentSecrets } from '../config/agent-secrets.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 import { parseSecretRef, secretRefProblem } from '../text/secret-ref.ts';
-import { DEFAULT_PROFILE } from '../views/route-scope.ts';
 import type { ViewRule } from './support/view-rule.ts';
 
 export const secretReference = {

@@ -1,11 +1,11 @@
 /** A literal secret that can be guessed. */
 
+import { DEFAULT_PROFILE } from '../../base/profiles.ts';
 import type { SecretRef } from '../../schemas/generated/types.ts';
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
 import type { Rule } from '../diagnostics/rule.ts';
 import { placeholderIn } from '../text/placeholder-in.ts';
 import { INSECURE_NO_AUTH, parseSecretRef } from '../text/secret-ref.ts';
-import { DEFAULT_PROFILE } from '../views/route-scope.ts';
 import type { ViewRule } from './support/view-rule.ts';
 
 export const secretShort = {

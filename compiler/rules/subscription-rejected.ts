@@ -1,4 +1,5 @@
 /** A dynamic route that the running gateway leaves out (§2.7). */
+import type { Problem } from '../diagnostics/problem.ts';
 import type { Rule } from '../diagnostics/rule.ts';
 
 export const subscriptionRejected = {
@@ -6,4 +7,10 @@ export const subscriptionRejected = {
   severity: 'warning',
   title: 'An entry of `webhook_subscriptions.json` has an error.',
   why: 'The gateway leaves a faulty subscription out and goes on with the others: its sender is answered 404. The rule that is broken is named in the message.',
+  /** @param problem of one subscription, whose other problems are as they are: a gateway serves it with a warning */
+  check(subscription: string, problem: Problem): readonly Problem[] {
+    if (problem.rule.severity === 'warning') return [];
+    const message = `the gateway rejects the subscription \`${subscription}\`: ${problem.message}`;
+    return [{ ...problem, rule: subscriptionRejected, message }];
+  },
 } as const satisfies Rule;

@@ -10,4 +10,5 @@ export const unknownEventAction = {
   title: 'A filter waits for an action that the events of the route do not have.',
   why: 'Actions are compared letter by letter: one the sender never sends keeps the route silent. Checked where it is certain which events come (see `unknown-payload-path`).',
   checkRoute: (route): readonly Problem[] => payloadProblems(route, unknownEventAction),
+  decidedIn: 'payloads/explain-operand.ts',
 } as const satisfies ViewRule;

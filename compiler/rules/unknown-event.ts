@@ -1,7 +1,7 @@
 /** An event name the sender does not know. */
 
-import type { EventNames } from '../config/event-names.ts';
-import { isGlob } from '../config/event-names.ts';
+import type { SenderEventNames } from '../config/event-names.ts';
+import { isEventGlob } from '../config/event-names.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 import { globSource, linkGlob } from '../globs/linear-glob.ts';
 import { certainMatch, editDistance, suggest } from '../text/suggest.ts';
@@ -80,8 +80,8 @@ function withoutSource(route: RouteView): readonly Problem[] {
 }
 
 /** A glob that cannot be read is another rule's. */
-function isKnown(entry: string, known: readonly string[], names: EventNames): boolean {
-  const source = isGlob(entry) ? globSource(entry) : null;
+function isKnown(entry: string, known: readonly string[], names: SenderEventNames): boolean {
+  const source = isEventGlob(entry) ? globSource(entry) : null;
   if (source !== null && typeof source !== 'string') return true;
   const passes = source === null ? (name: string) => name === entry : linkGlob(source);
   return known.some(passes) || Object.values(names).some((further) => further.some(passes));

@@ -1,12 +1,12 @@
 /** A target that does not exist (§4.4). */
 
+import { DEFAULT_PROFILE } from '../../base/profiles.ts';
 import type { WrittenTarget } from '../config/deliveries.ts';
 import { JOB_DELIVERIES, targetNamed, writtenTargets } from '../config/deliveries.ts';
 import { targetEntries } from '../config/target-entries.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 import { didYouMean, renameFix } from '../text/suggest.ts';
 import type { RouteScope } from '../views/route-scope.ts';
-import { DEFAULT_PROFILE } from '../views/route-scope.ts';
 import { deliverPath } from './support/targets.ts';
 import type { ViewRule } from './support/view-rule.ts';
 

@@ -1,7 +1,7 @@
 /** A route that no request can reach (§5.4). */
 
+import { DEFAULT_PROFILE } from '../../base/profiles.ts';
 import type { Problem } from '../diagnostics/problem.ts';
-import { DEFAULT_PROFILE } from '../views/route-scope.ts';
 import type { ViewRule } from './support/view-rule.ts';
 
 export const unreachableRoute = {

@@ -1,9 +1,18 @@
 /** A file that cannot be read. */
+import type { Finding } from '../diagnostics/diagnostic.ts';
 import type { Rule } from '../diagnostics/rule.ts';
+import type { SourceText } from '../text/source-text.ts';
+import { START } from '../text/source-text.ts';
 
 export const unreadableFile = {
   id: 'unreadable-file',
   severity: 'error',
   title: 'A config file is missing, a directory, too large or not UTF-8.',
   why: 'What it would say is unknown, so nothing can be said about the config as a whole.',
+  /** A file that a glob, a folder or the home leads to; source/load-config.ts points at the `include` that asks for one. */
+  check(read: ReadText, source: SourceText): readonly Finding[] {
+    return read.ok ? [] : [{ rule: unreadableFile, source, range: START, message: read.message }];
+  },
 } as const satisfies Rule;
+
+type ReadText = { readonly ok: true } | { readonly ok: false; readonly message: string };

@@ -6,4 +6,5 @@ export const wrongType = {
   severity: 'error',
   title: 'A value is text where a list is expected, a list where a map is expected, and so on.',
   why: 'Guessing what was meant would sometimes guess wrong.',
+  decidedIn: 'schema/explain.ts',
 } as const satisfies Rule;

@@ -6,4 +6,5 @@ export const yamlAlias = {
   severity: 'error',
   title: 'An alias has no anchor, contains itself, or expands the file beyond all measure.',
   why: 'A few lines of nested aliases can stand for billions of values; reading them would take the machine down.',
+  decidedIn: 'source/build-value.ts',
 } as const satisfies Rule;

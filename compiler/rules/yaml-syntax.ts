@@ -6,4 +6,5 @@ export const yamlSyntax = {
   severity: 'error',
   title: 'A file cannot be parsed.',
   why: 'Whatever follows the error could mean anything.',
+  decidedIn: 'source/parse-yaml.ts',
 } as const satisfies Rule;

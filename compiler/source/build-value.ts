@@ -112,8 +112,8 @@ function buildMap(builder: Builder, node: YAMLMap, depth: number): Sized {
     }
     const first = keys.get(key);
     const range = rangeOf(pair.key as YamlNode);
-    if (first !== undefined) reportDuplicate(builder, key, first, range);
-    else {
+    builder.findings.push(...duplicateKey.check(key, { source: builder.source, first, again: range }));
+    if (first === undefined) {
       keys.set(key, range);
       setOwn(value, key, built.value);
     }
@@ -171,13 +171,6 @@ function fail(builder: Builder, rule: Rule, node: YamlNode, message: string): Si
   if (!builder.fatal) builder.findings.push({ rule, source: builder.source, range: rangeOf(node), message });
   builder.fatal = true;
   return { value: null, size: 1 };
-}
-
-function reportDuplicate(builder: Builder, key: string, first: Range, again: Range): void {
-  const { source } = builder;
-  const related = [{ source, range: first, message: 'it is first set here' }];
-  const message = `the key \`${key}\` is set twice in one map`;
-  builder.findings.push({ rule: duplicateKey, source, range: again, message, related });
 }
 
 export const isMergeKey = (key: unknown): boolean => isScalar(key) && key.type === 'PLAIN' && key.value === MERGE_KEY;

@@ -4,12 +4,12 @@ import type { TextEdit } from '../diagnostics/diagnostic.ts';
 import type { Problem, Repair } from '../diagnostics/problem.ts';
 import type { Range } from '../text/source-text.ts';
 import { indentSiblings, listItems, nestKey, replaceNode, unlistNamed } from './layout-edits.ts';
-import type { Place } from './source-tree.ts';
+import type { NodePlace } from './source-tree.ts';
 
 /** A node to repair. */
-export interface RepairPlace extends Place {
+export interface RepairPlace extends NodePlace {
   /** The place of another key of the map the node stands in; null: it has none of its own there. */
-  sibling(key: string): Place | null;
+  sibling(key: string): NodePlace | null;
 }
 
 type Edits = readonly TextEdit[] | null;
@@ -49,6 +49,6 @@ function inPlace(repair: Extract<Repair, { kind: 'rename' | 'replace' | 'quote' 
   return [{ range, text: quote + repair.text + quote }];
 }
 
-function partOf({ within }: Pick<Problem, 'within'>, place: Place): Range | null {
+function partOf({ within }: Pick<Problem, 'within'>, place: NodePlace): Range | null {
   return within === undefined ? place.value : place.part(within.offset, within.length);
 }

@@ -10,10 +10,5 @@ export interface EnvFile {
 }
 
 export function parseEnvFile(source: SourceText): EnvFile {
-  const { values, faults } = parseEnvLines(source.text);
-  const findings = faults.map((range): Finding => {
-    // Whatever the line was meant to be, it may hold a secret.
-    return { rule: envFileSyntax, source, range, message: 'not a `KEY=value` line', sensitive: true };
-  });
-  return { values, findings };
+  return { values: parseEnvLines(source.text).values, findings: envFileSyntax.check(source) };
 }

@@ -5,7 +5,7 @@ import type { NodePath, Problem } from '../diagnostics/problem.ts';
 import type { Range } from '../text/source-text.ts';
 import type { RepairPlace } from './edit-for.ts';
 import { editsFor } from './edit-for.ts';
-import type { Place, SourceTree } from './source-tree.ts';
+import type { NodePlace, SourceTree } from './source-tree.ts';
 
 /** @param base path of the entry the problem's own path starts from. */
 export function findPlace(problem: Problem, tree: Pick<SourceTree, 'place'>, base: NodePath = []): Finding {
@@ -34,7 +34,7 @@ function fixFor(problem: Problem, tree: Pick<SourceTree, 'place'>, base: NodePat
 
 /** What an alias brought in stands for other places, too: those may not want the change. */
 function repairPlace(tree: Pick<SourceTree, 'place'>, path: NodePath): RepairPlace | null {
-  const own = (of: NodePath): Place | null => {
+  const own = (of: NodePath): NodePlace | null => {
     const place = tree.place(of);
     return place.depth === of.length && place.via === null ? place : null;
   };
@@ -46,7 +46,7 @@ function repairPlace(tree: Pick<SourceTree, 'place'>, path: NodePath): RepairPla
  * A diagnostic points at the start of a key or value; which part of a value on the same line is meant, the frame shows.
  * In a text of several lines the part is the place: its start may be a screen away.
  */
-function rangeFor(problem: Problem, place: Place, path: NodePath): Pick<Finding, 'range' | 'focus'> {
+function rangeFor(problem: Problem, place: NodePlace, path: NodePath): Pick<Finding, 'range' | 'focus'> {
   const exists = place.depth === path.length;
   const isEmpty = place.value.end <= place.value.start;
   if (problem.at === 'key' || !exists || isEmpty) return { range: keyOrStart(place) };
@@ -57,7 +57,7 @@ function rangeFor(problem: Problem, place: Place, path: NodePath): Pick<Finding,
 }
 
 /** A list item has no key: its first character stands for it. */
-const keyOrStart = ({ key, value }: Place): Range => key ?? { start: value.start, end: value.start };
+const keyOrStart = ({ key, value }: NodePlace): Range => key ?? { start: value.start, end: value.start };
 
 function relatedPlace(tree: Pick<SourceTree, 'place'>, path: NodePath, message: string): RelatedPlace {
   const place = tree.place(path);
@@ -65,5 +65,5 @@ function relatedPlace(tree: Pick<SourceTree, 'place'>, path: NodePath, message: 
 }
 
 /** What an alias or a merge key brought in is shown where it is written, and where it is used. */
-const viaPlace = (place: Place): readonly RelatedPlace[] =>
+const viaPlace = (place: NodePlace): readonly RelatedPlace[] =>
   place.via === null ? [] : [{ source: place.file.source, range: place.via, message: 'it is used here' }];

@@ -2,7 +2,7 @@
 
 import type { TextEdit } from '../diagnostics/diagnostic.ts';
 import type { Range } from '../text/source-text.ts';
-import type { Place } from './source-tree.ts';
+import type { NodePlace } from './source-tree.ts';
 
 /** Spaces for one more level. */
 const STEP = '  ';
@@ -10,7 +10,7 @@ const STEP = '  ';
 type Edits = readonly TextEdit[] | null;
 
 /** `key: value` becomes `a:`, below it `b:`, and so on, with the value below the last of them. */
-export function nestKey({ key, value, file }: Place, under: readonly [string, ...string[]]): Edits {
+export function nestKey({ key, value, file }: NodePlace, under: readonly [string, ...string[]]): Edits {
   const { text } = file.source;
   if (key === null) return null;
   const indent = indentOf(text, key.start);
@@ -23,7 +23,7 @@ export function nestKey({ key, value, file }: Place, under: readonly [string, ..
 /** In a map that is written on one line: `a: { b: { key: value } }`. */
 function wrapFlow(
   text: string,
-  { key, value }: Pick<Place, 'value'> & { key: Range },
+  { key, value }: Pick<NodePlace, 'value'> & { key: Range },
   under: readonly string[],
 ): Edits {
   if (text.slice(key.start, value.end).includes('\n')) return null;
@@ -34,7 +34,10 @@ function wrapFlow(
 }
 
 /** The keys that follow an empty one at its own depth go below it. */
-export function indentSiblings(place: Place & { sibling(key: string): Place | null }, keys: readonly string[]): Edits {
+export function indentSiblings(
+  place: NodePlace & { sibling(key: string): NodePlace | null },
+  keys: readonly string[],
+): Edits {
   const { key, file } = place;
   const { text } = file.source;
   if (key === null || indentOf(text, key.start) === null) return null;
@@ -49,7 +52,7 @@ export function indentSiblings(place: Place & { sibling(key: string): Place | nu
 }
 
 /** @param andKey a key and its value, which follow in the same map */
-export function replaceNode({ key, value, file }: Place, replacement: string, andKey?: string): Edits {
+export function replaceNode({ key, value, file }: NodePlace, replacement: string, andKey?: string): Edits {
   const { text } = file.source;
   const range = trimmed(text, value);
   if (hasComment(text, range)) return null;
@@ -66,7 +69,7 @@ export function replaceNode({ key, value, file }: Place, replacement: string, an
 const hasComment = (text: string, { start, end }: Range): boolean => /(?:^|\s)#/.test(text.slice(start, end));
 
 /** A map becomes a list of these items: on one line or on several, as the map was. */
-export function listItems({ value, file }: Place, items: readonly string[]): Edits {
+export function listItems({ value, file }: NodePlace, items: readonly string[]): Edits {
   const range = trimmed(file.source.text, value);
   const written = file.source.text.slice(range.start, range.end);
   if (hasComment(file.source.text, range)) return null;
@@ -76,7 +79,7 @@ export function listItems({ value, file }: Place, items: readonly string[]): Edi
 }
 
 /** `- name: x` becomes `x:`, at the start of each item of a list. */
-export function unlistNamed({ value, file }: Place): Edits {
+export function unlistNamed({ value, file }: NodePlace): Edits {
   const { text } = file.source;
   const indent = indentOf(text, value.start);
   if (indent === null || text[value.start] !== '-') return null;

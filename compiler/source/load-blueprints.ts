@@ -9,7 +9,6 @@ import { unreadableFile } from '../rules/unreadable-file.ts';
 import { wrongType } from '../rules/wrong-type.ts';
 import { checkShape } from '../schema/validate.ts';
 import { isPlainMap } from '../text/plain-map.ts';
-import { START } from '../text/source-text.ts';
 import { displayPath } from './display-path.ts';
 import type { Files } from './files.ts';
 import { findPlace } from './find-place.ts';
@@ -47,7 +46,7 @@ function parseFile({ search, findings }: Loading, path: string): ParsedFile | nu
   const read = readText(search.files, path);
   const source = { path, name: displayPath(path, search.cwd), text: read.ok ? read.text : '' };
   if (!read.ok) {
-    findings.push({ rule: unreadableFile, source, range: START, message: read.message });
+    findings.push(...unreadableFile.check(read, source));
     return null;
   }
   const parsed = parseYaml(source);

@@ -16,7 +16,7 @@ import { LocationIndex, locate } from './locate.ts';
 import type { ParsedFile } from './parse-yaml.ts';
 import { parseYaml } from './parse-yaml.ts';
 import { readText } from './read-text.ts';
-import { explainMissing, HOW_TO_START, searchConfig, usualConfigs } from './search-config.ts';
+import { explainMissing, searchConfig, usualConfigs } from './search-config.ts';
 
 export interface ConfigSearch {
   readonly files: Files;
@@ -111,10 +111,7 @@ function addFile(loading: Loading, file: ParsedFile, isRoot: boolean): void {
     return;
   }
   loading.files.push(file);
-  if (isRoot && Object.keys(value).length === 0) {
-    const message = 'this file configures nothing: no route, no job, no target';
-    loading.findings.push({ rule: emptyConfig, source, range: START, message, hint: HOW_TO_START });
-  }
+  if (isRoot) loading.findings.push(...emptyConfig.check(value, source));
   const { include } = value;
   if (include === undefined) return;
   const index = new LocationIndex();
@@ -141,9 +138,7 @@ function follow(loading: Loading, file: ParsedFile, entry: { readonly pattern: u
     loading.findings.push({ rule: wrongType, source, range, message: paths.message });
     return;
   }
-  if (paths.length === 0) {
-    loading.findings.push({ rule: emptyInclude, source, range, message: `no file matches \`${pattern}\`` });
-  }
+  loading.findings.push(...emptyInclude.check(pattern, paths, { source, range }));
   for (const path of paths) load(loading, { path, from: isGlob(pattern) ? null : { source, range } });
 }
 

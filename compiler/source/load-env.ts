@@ -23,7 +23,7 @@ export function loadEnvFile(files: Files, profileHome: string, cwd: string): Loa
   if (!read.ok && read.missing) return { values: new Map(), findings: [] };
   const source = { path, name: displayPath(path, cwd), text: read.ok ? read.text : '' };
   if (read.ok) return parseEnvFile(source);
-  return { values: new Map(), findings: [{ rule: unreadableFile, source, range: START, message: read.message }] };
+  return { values: new Map(), findings: unreadableFile.check(read, source) };
 }
 
 /**

@@ -3,7 +3,6 @@ import type { Finding } from '../diagnostics/diagnostic.ts';
 import { unreadableFile } from '../rules/unreadable-file.ts';
 import type { FileTypes } from '../schema/validate.ts';
 import { checkShape } from '../schema/validate.ts';
-import { START } from '../text/source-text.ts';
 import { displayPath } from './display-path.ts';
 import type { Places } from './file-tree.ts';
 import { fileTree } from './file-tree.ts';
@@ -33,7 +32,7 @@ export function loadFile<S extends keyof FileTypes>(
   const read = readText(files, path);
   const source = { path, name: displayPath(path, cwd), text: read.ok ? read.text : '' };
   if (!read.ok) {
-    return { file: null, findings: [{ rule: unreadableFile, source, range: START, message: read.message }] };
+    return { file: null, findings: unreadableFile.check(read, source) };
   }
   const parsed = parseYaml(source);
   if (parsed.file === null || parsed.findings.length > 0) return { file: null, findings: parsed.findings };

@@ -5,7 +5,6 @@ import { unreadableFile } from '../rules/unreadable-file.ts';
 import { wrongType } from '../rules/wrong-type.ts';
 import { isPlainMap } from '../text/plain-map.ts';
 import type { SourceText } from '../text/source-text.ts';
-import { START } from '../text/source-text.ts';
 import { displayPath } from './display-path.ts';
 import type { Places } from './file-tree.ts';
 import { fileTree } from './file-tree.ts';
@@ -56,10 +55,7 @@ function loadProfileFile(files: Files, path: string, name: string): ProfileFile 
   const source: SourceText = { path, name, text: read.ok ? read.text : '' };
   const empty: ParsedFile = { source, value: {}, root: null, aliases: new Map() };
   if (!read.ok && read.missing) return { file: empty, value: {}, findings: [] };
-  if (!read.ok) {
-    const finding = { rule: unreadableFile, source, range: START, message: read.message };
-    return { file: empty, value: null, findings: [finding] };
-  }
+  if (!read.ok) return { file: empty, value: null, findings: unreadableFile.check(read, source) };
   const { file, findings } = parseYaml(source);
   if (file === null) return { file: empty, value: null, findings };
   if (isPlainMap(file.value)) return { file, value: file.value, findings };

@@ -1,10 +1,8 @@
 /** Reads one file as text for the parsers; every way it can fail becomes a sentence. */
+import { MAX_FILE_BYTES } from '../../base/read-regular-file.ts';
 import type { Files } from './files.ts';
 
-/** Files above this are refused before they are read. */
-export const MAX_FILE_BYTES = 16 * 1024 * 1024;
-
-export type ReadResult =
+export type TextRead =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly missing: boolean; readonly message: string };
 
@@ -17,10 +15,10 @@ const SENTENCES: Readonly<Record<string, string>> = {
   ENOTREG: 'is not a regular file',
 };
 
-const refuse = (message: string, missing = false): ReadResult => ({ ok: false, missing, message });
+const refuse = (message: string, missing = false): TextRead => ({ ok: false, missing, message });
 
 /** The text without its byte order mark. Line ends stay as they are, so that offsets are those of the file. */
-export function readText(files: Files, path: string): ReadResult {
+export function readText(files: Files, path: string): TextRead {
   const stat = files.stat(path);
   if (stat === null) return refuse('does not exist', true);
   if (stat.kind === 'directory') return refuse('is a directory; a file is expected here');
@@ -36,7 +34,7 @@ export function readText(files: Files, path: string): ReadResult {
   return decode(bytes);
 }
 
-function decode(bytes: Uint8Array): ReadResult {
+function decode(bytes: Uint8Array): TextRead {
   try {
     return { ok: true, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
   } catch {

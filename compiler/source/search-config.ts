@@ -1,5 +1,7 @@
 /** Where the config is looked for when none is named, and what lies near it and is not read. */
+
 import { dirname, join, resolve } from 'node:path';
+import { HOW_TO_START } from '../text/how-to-start.ts';
 import { displayPath } from './display-path.ts';
 import type { Files } from './files.ts';
 
@@ -17,9 +19,6 @@ export const usualConfigs = ({ cwd, home }: Folders): readonly [string, string] 
   join(cwd, NAME),
   join(home, 'config.yaml'),
 ];
-
-/** What to do where there is no config yet. */
-export const HOW_TO_START = '`hookwright init` writes one';
 
 /** The `.env` that belongs to the config in use: the one beside `./hookwright.yaml`. undefined: another config is in use. */
 export function projectEnvPath(files: Files, folders: Folders, configs: readonly string[]): string | undefined {

@@ -10,7 +10,7 @@ import type { Location } from './locate.ts';
 import { LocationIndex, locate } from './locate.ts';
 import type { ParsedFile } from './parse-yaml.ts';
 
-export interface Place extends Location {
+export interface NodePlace extends Location {
   readonly file: ParsedFile;
 }
 
@@ -18,7 +18,7 @@ export interface SourceTree {
   readonly value: Readonly<Record<string, unknown>>;
   readonly files: readonly ParsedFile[];
   /** Where the value at a path is written; for a path that does not exist, its closest ancestor that does. */
-  place(path: NodePath): Place;
+  place(path: NodePath): NodePlace;
 }
 
 /** Maps that several files may fill together; everything else has one home. */
@@ -72,7 +72,7 @@ export function mergeFiles(files: readonly ParsedFile[]): {
   const merge: Merge = { findings: [], index: new LocationIndex() };
   const parts = files.map((file) => ({ file, value: ownSettings(file.value as Data) }));
   const merged = mergeParts(merge, parts, []);
-  const place = (path: NodePath): Place => {
+  const place = (path: NodePath): NodePlace => {
     const file = ownerOf(merged.owner, path);
     return { ...locate(file, path, merge.index), file };
   };

@@ -1,6 +1,7 @@
 /** Says in words how a source signs and sends, for `source show` and docs/sources.md. */
 import type { Locator, SchemePlan, SourceFile } from '../../schemas/generated/types.ts';
 import { printDuration } from '../rules/support/duration.ts';
+import { commonName } from '../text/common-name.ts';
 
 const PRIMITIVES: Readonly<Record<SchemePlan['verify'], string>> = {
   'hmac-sha1': 'HMAC-SHA1',
@@ -128,11 +129,6 @@ export function setupSteps(file: SourceFile): readonly string[] {
       ? 'Enter the route’s `secret` as its credential.'
       : `Copy its signing ${key === 'secret' ? 'secret' : 'key'} into the route’s \`${key}\`.`;
   return ['Enter `{url}` as the URL of the webhook.', given];
-}
-
-/** The name people know: an alias that is the title itself (`github` for `forgea`), else the source's own. */
-export function commonName(name: string, { title = '', aliases = [] }: SourceFile): string {
-  return aliases.find((alias) => alias === title.toLowerCase()) ?? name;
 }
 
 /** A route for this source, as YAML. */

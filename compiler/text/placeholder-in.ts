@@ -6,7 +6,7 @@
 import { inPlainLetters } from './plain-letters.ts';
 import { INSECURE_NO_AUTH } from './secret-ref.ts';
 
-export interface Placeholder {
+export interface SecretPlaceholder {
   /** What it is, for a message; the text itself is not repeated. */
   readonly what: string;
   /** The variable it names; null when there is none, or when it may be no name at all. */
@@ -14,7 +14,7 @@ export interface Placeholder {
 }
 
 /** null: it may be a secret. */
-export function placeholderIn(text: string): Placeholder | null {
+export function placeholderIn(text: string): SecretPlaceholder | null {
   if (text === INSECURE_NO_AUTH) return null;
   const trimmed = inPlainLetters(text).trim();
   const variable = VARIABLES.find((pattern) => pattern.test(trimmed));

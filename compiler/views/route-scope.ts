@@ -1,4 +1,5 @@
 /** What a route is checked and lowered against, and the route seen in that light: the input of every route rule. */
+import { DEFAULT_PROFILE } from '../../base/profiles.ts';
 import type {
   Place,
   ProfilePlan,
@@ -10,7 +11,7 @@ import type {
 } from '../../schemas/generated/types.ts';
 import type { WrittenTarget } from '../config/deliveries.ts';
 import { targetNamed, writtenTargets } from '../config/deliveries.ts';
-import type { EventNames } from '../config/event-names.ts';
+import type { SenderEventNames } from '../config/event-names.ts';
 import type { TableContent } from '../config/table-content.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 import type { FieldClass } from '../shapes/classify.ts';
@@ -63,15 +64,13 @@ export interface RouteView {
   /** What is known of the sender of a route with `source`. */
   readonly facts: SourceFacts | null;
   /** Further names of the events of all senders that may come. */
-  readonly eventNames: EventNames;
+  readonly eventNames: SenderEventNames;
   /** Schemes the route accepts, by canonical name, in the order they commit; those that exist. */
   readonly schemes: readonly SchemePlan[];
   readonly secrets: readonly RouteSecretSource[];
   /** A secret is INSECURE_NO_AUTH: validation is off. */
   readonly insecure: boolean;
 }
-
-export const DEFAULT_PROFILE = 'default';
 
 export function viewRoute({ name, config }: RouteEntry, scope: RouteScope): RouteView {
   const { table } = scope;
@@ -113,7 +112,7 @@ function factsOf({ source }: RouteConfig, table: TableContent): SourceFacts | nu
 }
 
 /** A name that two senders have for different events stands for both. */
-function eventNamesOf(schemes: readonly SchemePlan[], { source_facts: facts }: TableContent): EventNames {
+function eventNamesOf(schemes: readonly SchemePlan[], { source_facts: facts }: TableContent): SenderEventNames {
   const names = schemes.flatMap(({ name }) => Object.entries(own(facts, name)?.event_names ?? {}));
   return Object.fromEntries(names);
 }

@@ -16,6 +16,13 @@ export interface Captured {
   readonly refused: RefusedRequest | null;
 }
 
+/** Those that are known since the thread was told last. */
+export interface NewSecrets {
+  /** How many it was told before. */
+  readonly known: number;
+  readonly added: readonly string[];
+}
+
 export interface CaptureLimits {
   /** Numbers of requests that are too old by now lie below this one. */
   readonly before: number;

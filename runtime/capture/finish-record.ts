@@ -1,8 +1,9 @@
-/** The last steps before a request is stored, off the event loop: why its signature was refused, and its body. */
+/** The last steps before a request is stored, off the event loop: why its signature was refused, and no secret in it. */
 import { createHash } from 'node:crypto';
 import type { LocatorPlan } from '../../schemas/generated/types.ts';
+import type { Redact } from '../deliver/redact.ts';
 import { findCause } from '../verify/find-cause.ts';
-import { readText } from '../verify/locator.ts';
+import { readLocatedText } from '../verify/locator.ts';
 import { LazyRequest } from '../verify/request.ts';
 import type { Captured } from './captured.ts';
 import { marker } from './credentials.ts';
@@ -13,13 +14,31 @@ export interface FinishedRecord {
   readonly body: Buffer | null;
 }
 
-export function finishRecord({ head, body: bytes, credentials, refused }: Captured): FinishedRecord {
+/** @param redact replaces every known secret */
+export function finishRecord({ head, body: bytes, credentials, refused }: Captured, redact: Redact): FinishedRecord {
   // What has crossed a thread is no Buffer any more.
   const body = bytes === null ? null : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const body_sha256 = body === null ? null : createHash('sha256').update(body).digest('hex');
   const cause = refused === null ? null : findCause({ ...refused, parts: { ...refused.parts, body: body ?? NO_BODY } });
   const kept = body === null || !head.verified ? null : withoutCredentials(body, head, credentials);
-  return { head: { ...head, body_sha256, cause }, body: kept };
+  return {
+    head: redactHead({ ...head, body_sha256, cause }, redact),
+    body: kept === null ? null : redactBytes(kept, redact),
+  };
+}
+
+/** A secret may stand anywhere: in a header of the sender's own, in what a script has printed. */
+function redactHead(head: KeptHead, redact: Redact): KeptHead {
+  const text = JSON.stringify(head);
+  const clean = redact(text);
+  return clean === text ? head : (JSON.parse(clean) as KeptHead);
+}
+
+/** Byte by byte, whatever its encoding. */
+function redactBytes(body: Buffer, redact: Redact): Buffer {
+  const text = body.toString('latin1');
+  const clean = redact(text);
+  return clean === text ? body : Buffer.from(clean, 'latin1');
 }
 
 const NO_BODY = Buffer.alloc(0);
@@ -28,10 +47,10 @@ const NO_BODY = Buffer.alloc(0);
 function withoutCredentials(body: Buffer, head: KeptHead, places: readonly LocatorPlan[]): Buffer | null {
   let kept = body;
   for (const at of places) {
-    const value = readText(at, requestOf(head, kept));
+    const value = readLocatedText(at, requestOf(head, kept));
     if (value === null || value === '' || value === marker('credential')) continue;
     kept = replaceAll(kept, value, marker('credential'));
-    if (readText(at, requestOf(head, kept)) === value) return null;
+    if (readLocatedText(at, requestOf(head, kept)) === value) return null;
   }
   return kept;
 }

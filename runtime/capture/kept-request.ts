@@ -89,6 +89,3 @@ export interface KeptRequests {
   load(id: string): Promise<FoundRequest>;
   close(): Promise<void>;
 }
-
-/** Outcomes of an event that is on its way to an agent, a target or a job. */
-export const TAKEN_OUTCOMES: ReadonlySet<Outcome> = new Set(['accepted', 'coalesced', 'delivered']);

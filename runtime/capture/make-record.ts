@@ -1,6 +1,5 @@
 /** Makes the record of a request that has been answered, without credentials. */
 import type { RoutePlan, SchemePlan } from '../../schemas/generated/types.ts';
-import type { Redact } from '../deliver/redact.ts';
 import type { Intake } from '../intake/intake.ts';
 import { reasonOf } from '../intake/reason.ts';
 import type { Reply } from '../intake/reply.ts';
@@ -17,8 +16,6 @@ export interface RecordContext {
   readonly places: CredentialPlaces;
   /** By name. */
   readonly schemes: Readonly<Record<string, SchemePlan>>;
-  /** Replaces every known secret. */
-  readonly redact: Redact;
   /** Monotonic ms. */
   readonly now: number;
   /** Id of the kept request that this one repeats. */
@@ -26,12 +23,11 @@ export interface RecordContext {
 }
 
 export function makeRecord(number: number, intake: Intake, reply: Reply, context: RecordContext): Captured {
-  const { redact } = context;
   const wasRead = readsBody(intake.stage);
   return {
     number,
     head: headOf(intake, reply, context, wasRead ? intake.body.length : null),
-    body: wasRead ? (intake.authenticated ? redactBytes(intake.body, redact) : intake.body) : null,
+    body: wasRead ? intake.body : null,
     credentials: bodyPlaces(intake.route.plan, context.schemes),
     refused: refusedOf(intake),
   };
@@ -44,12 +40,12 @@ const readsBody = (stage: StageName | null): boolean => stage === null || STAGE_
 function headOf(
   intake: Intake,
   { outcome, status }: Reply,
-  { places, redact, now, replayOf }: RecordContext,
+  { places, now, replayOf }: RecordContext,
   body_bytes: number | null,
 ): KeptHead {
   const { plan } = intake.route;
   const reason = reasonOf(intake);
-  const head: KeptHead = {
+  return {
     at: intake.receivedAt,
     profile: plan.profile,
     route: plan.name,
@@ -72,21 +68,6 @@ function headOf(
     replay_of: replayOf,
     ms: Math.round((now - intake.startedAt) * 100) / 100,
   };
-  return redacted(head, redact);
-}
-
-/** A secret may stand anywhere: in a header of the sender's own, in what a script has printed. */
-function redacted(head: KeptHead, redact: Redact): KeptHead {
-  const text = JSON.stringify(head);
-  const clean = redact(text);
-  return clean === text ? head : (JSON.parse(clean) as KeptHead);
-}
-
-/** Byte by byte, whatever its encoding. */
-function redactBytes(body: Buffer, redact: Redact): Buffer {
-  const text = body.toString('latin1');
-  const clean = redact(text);
-  return clean === text ? body : Buffer.from(clean, 'latin1');
 }
 
 /** Where the route's senders have credentials in the body. */

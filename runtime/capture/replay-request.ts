@@ -4,8 +4,8 @@ import type { Replay } from '../intake/handler.ts';
 import type { Intake, Services } from '../intake/intake.ts';
 import type { StageName } from '../intake/stage.ts';
 import type { LinkedRoute } from '../table/linked-table.ts';
-import { keptParts } from './kept-parts.ts';
 import type { KeptRequest } from './kept-request.ts';
+import { requestParts } from './request-parts.ts';
 
 /** Decided when it came: who the sender is, and that it was no handshake. */
 const DECIDED: ReadonlySet<StageName> = new Set([
@@ -18,7 +18,7 @@ const DECIDED: ReadonlySet<StageName> = new Set([
 ]);
 
 /** Why it cannot be sent again; null: it can. */
-export function whyNotReplay({ verified, outcome, body }: KeptRequest): string | null {
+export function whyNotReplayRequest({ verified, outcome, body }: KeptRequest): string | null {
   if (!verified) return 'it had no valid signature';
   if (outcome === 'challenge') return "it was its sender's check of the URL, no event";
   return body === null ? 'its body is not kept' : null;
@@ -26,7 +26,7 @@ export function whyNotReplay({ verified, outcome, body }: KeptRequest): string |
 
 /** One that `whyNotReplay` has nothing against. It takes nothing from what its route may have in a minute. */
 export function replayRequest(kept: KeptRequest, route: LinkedRoute, services: Services): Replay {
-  const parts = keptParts(kept);
+  const parts = requestParts(kept);
   const intake = createIntake(parts, route, services.clock);
   intake.authenticated = true;
   intake.scheme = kept.scheme ?? '';

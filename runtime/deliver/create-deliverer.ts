@@ -2,8 +2,9 @@
  * The Deliverer over linked targets. A changed table is linked first and then taken over in one assignment:
  * an attempt under way keeps the targets it started with.
  */
+import { targetLabel } from '../../base/label.ts';
 import type { Deliverer, DeliveryOutcome, DeliveryRequest } from './deliverer.ts';
-import type { DeliveryContext, Driver, Shown } from './driver.ts';
+import type { DeliveryContext, Driver, ShownDelivery } from './driver.ts';
 import { DeliveryRefusal } from './http/values.ts';
 import type { LinkedTargets } from './link-targets.ts';
 import { failed } from './outcome.ts';
@@ -17,7 +18,7 @@ export interface SwappableDeliverer extends Deliverer {
    * What `deliver` would send, without secrets.
    * @throws DeliveryRefusal for a delivery that cannot be made.
    */
-  show(request: DeliveryRequest): Promise<readonly Shown[]>;
+  show(request: DeliveryRequest): Promise<readonly ShownDelivery[]>;
 }
 
 export interface DelivererParts {
@@ -73,8 +74,8 @@ function shown(outcome: DeliveryOutcome, redact: Redact): DeliveryOutcome {
   return outcome.message_id === null ? outcome : { ...outcome, message_id: redact(outcome.message_id) };
 }
 
-const notEnabled = ({ profile, target }: Pick<DeliveryRequest, 'profile' | 'target'>): string =>
-  `the target ${target} is not enabled in profile ${profile}`;
+const notEnabled = (request: Pick<DeliveryRequest, 'profile' | 'target' | 'label'>): string =>
+  `the target ${targetLabel(request)} is not enabled in profile ${request.profile}`;
 
 function kindAndPlace(error: unknown): { readonly error: string; readonly at: readonly string[] } {
   if (!(error instanceof Error)) return { error: typeof error, at: [] };

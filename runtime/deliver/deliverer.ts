@@ -7,6 +7,8 @@ export interface DeliveryRequest {
   readonly route: string;
   readonly delivery_id: string;
   readonly target: string;
+  /** The name that people see, where it is not `target`. */
+  readonly label?: string;
   /** Rendered `deliver_extra`. */
   readonly extra: Readonly<Record<string, string>>;
   /** Keys of `extra` that still hold a placeholder: an address among them is a permanent failure. */

@@ -46,7 +46,7 @@ export interface ShownRequest {
 }
 
 /** A request as a dry run shows it. */
-export type Shown =
+export type ShownDelivery =
   | ({ readonly kind: 'http' } & ShownRequest)
   | { readonly kind: 'process'; readonly argv: readonly string[]; readonly stdin: string }
   | { readonly kind: 'mail'; readonly headers: Readonly<Record<string, string>>; readonly text: string }
@@ -61,7 +61,7 @@ export interface Driver {
    * What would be sent, one entry per message, without secrets.
    * @throws DeliveryRefusal as `deliver` would.
    */
-  show(request: DeliveryRequest): Promise<readonly Shown[]>;
+  show(request: DeliveryRequest): Promise<readonly ShownDelivery[]>;
   /** Why a delivery to this address would fail whatever its text; null: it may succeed. Left out: it always may. */
   refusal?(request: Pick<DeliveryRequest, 'extra' | 'unresolved'>): string | null;
   /** The address a delivery resolves to, for the session mirror; null when it has none. */

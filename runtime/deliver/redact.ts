@@ -33,6 +33,11 @@ export class Redactor {
     }
   }
 
+  /** In the order in which they were added. */
+  get secrets(): ReadonlySet<string> {
+    return this.known;
+  }
+
   readonly redact: Redact = (text) => this.index.redact(text);
 }
 

@@ -5,11 +5,11 @@
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { Ref } from '../store/mutations.ts';
 import type { Store } from '../store/store.ts';
-import type { Content, DeliveryProgress } from './delivery-attempt.ts';
+import type { DeliveryContent, DeliveryProgress } from './delivery-attempt.ts';
 import { progressOf } from './delivery-attempt.ts';
 
 /** What a delivery is to bring, and how far it has come. */
-export interface DeliverableContent extends Content {
+export interface DeliverableContent extends DeliveryContent {
   readonly progress: DeliveryProgress;
 }
 

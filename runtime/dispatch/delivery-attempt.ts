@@ -1,4 +1,5 @@
 /** One delivery attempt: made and decided about, as it is recorded, as it is logged. */
+import { targetLabel } from '../../base/label.ts';
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { DeliveryOutcome } from '../deliver/deliverer.ts';
 import { failed } from '../deliver/outcome.ts';
@@ -9,7 +10,7 @@ import { decideDelivery } from './delivery-decision.ts';
 import { logFields } from './log-fields.ts';
 
 /** A text on its way, with the dispatch that says where to. */
-export interface Content {
+export interface DeliveryContent {
   readonly dispatch: Dispatch;
   readonly text: string;
 }
@@ -34,7 +35,7 @@ export function progressOf(index: number, steps: readonly Step[]): DeliveryProgr
 /** One attempt. When a deliverer throws, which none should, it is unknown whether something was sent. */
 export async function deliverOnce(
   context: DispatchContext,
-  { dispatch, text }: Content,
+  { dispatch, text }: DeliveryContent,
   progress: DeliveryProgress,
   signal: AbortSignal,
 ): Promise<DeliveryOutcome> {
@@ -48,6 +49,7 @@ export async function deliverOnce(
       route: dispatch.route ?? '',
       delivery_id: dispatch.delivery_id,
       target: address.target,
+      ...(address.label === undefined ? {} : { label: address.label }),
       extra: address.extra,
       unresolved: address.unresolved,
       text,
@@ -57,7 +59,7 @@ export async function deliverOnce(
       signal,
     });
   } catch (error) {
-    context.log.error({ ...logFields(dispatch), target: address.target, err: error }, 'the deliverer failed');
+    context.log.error({ ...logFields(dispatch), target: targetLabel(address), err: error }, 'the deliverer failed');
     return failed('ambiguous', 'internal error', { sent });
   }
 }
@@ -65,7 +67,8 @@ export async function deliverOnce(
 /** An attempt that counts: what came of it, and what follows. */
 export interface Attempted {
   readonly kind: 'attempted';
-  readonly target: string;
+  /** The name of the target that people see. */
+  readonly label: string;
   readonly outcome: DeliveryOutcome;
   readonly decision: Exclude<DeliveryDecision, { kind: 'paced' }>;
   /** Unix ms. */
@@ -82,13 +85,14 @@ export type MadeAttempt =
 
 export async function makeAttempt(
   context: DispatchContext,
-  content: Content,
+  content: DeliveryContent,
   progress: DeliveryProgress,
   signal: AbortSignal,
 ): Promise<MadeAttempt> {
   const { clock, observer } = context;
   const { dispatch } = content;
-  const target = dispatch.deliveries[progress.index]?.target ?? '';
+  const delivery = dispatch.deliveries[progress.index];
+  const target = delivery?.target ?? '';
   observer?.reached?.('delivery.begin');
   const startedAt = clock.now();
   const started = clock.monotonic();
@@ -99,7 +103,9 @@ export async function makeAttempt(
   if (outcome.kind === 'ok' || outcome.attempted) observer?.attemptEnded?.(target, outcome.kind, ms);
   const policy = context.policy(dispatch.profile, target);
   const decision = decideDelivery(outcome, progress.attempts + 1, policy, context.random());
-  return decision.kind === 'paced' ? decision : { kind: 'attempted', target, outcome, decision, startedAt, ms };
+  if (decision.kind === 'paced') return decision;
+  const label = delivery === undefined ? target : targetLabel(delivery);
+  return { kind: 'attempted', label, outcome, decision, startedAt, ms };
 }
 
 /** @param at unix ms of its end */
@@ -120,11 +126,11 @@ export function reportAttempt(
   { log, observer }: DispatchContext,
   dispatch: Dispatch,
   attempt: number,
-  { target, outcome, decision, ms }: Attempted,
+  { label, outcome, decision, ms }: Attempted,
 ): void {
   if (decision.kind === 'retry') observer?.retryScheduled?.('delivery');
   if (outcome.kind === 'ok' && outcome.logged === true) return;
-  const fields = { ...logFields(dispatch), target, attempt, ms };
+  const fields = { ...logFields(dispatch), target: label, attempt, ms };
   if (decision.kind === 'done') log.info(fields, 'delivered');
   else if (decision.kind === 'dead') log.error({ ...fields, reason: decision.reason }, 'delivery given up');
   else {

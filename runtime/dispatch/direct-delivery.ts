@@ -7,12 +7,13 @@
  * A second request with the same id waits for the first: it is a duplicate only of a success. The hold on the id is not
  * stored, so that after a crash the sender, who got no answer, is not taken for a repeat.
  */
+import { targetLabel } from '../../base/label.ts';
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { DeliveryOutcome } from '../deliver/deliverer.ts';
 import { failed } from '../deliver/outcome.ts';
 import type { Clock } from '../platform/clock.ts';
-import { claimKey } from '../store/claim-key.ts';
 import { endDelivering } from '../store/delivery-ending.ts';
+import { claimKey } from '../store/identity.ts';
 import type { Accept, Advance, Holder, Ref, Step } from '../store/mutations.ts';
 import type { RecentClaims } from '../store/recent-claims.ts';
 import type { DispatchContext } from './context.ts';
@@ -96,7 +97,7 @@ export class DirectDelivery {
     await this.record(stored.ref, dispatch, claim, steps);
     observer?.reached?.('direct.marked');
     const isOk = (index: number): boolean => steps[index]?.outcome === 'ok';
-    const results = dispatch.deliveries.map(({ target }, index) => ({ target, ok: isOk(index) }));
+    const results = dispatch.deliveries.map((delivery, index) => ({ target: targetLabel(delivery), ok: isOk(index) }));
     return { kind: results.every(({ ok }) => ok) ? 'delivered' : 'failed', results };
   }
 
@@ -128,7 +129,7 @@ export class DirectDelivery {
     // What was sent is a fact: the answer does not wait for a store that has become unavailable meanwhile, but the id
     // stays held until the success is recorded.
     if (reason === null) void recorded.finally(this.hold(claim, Promise.resolve(true))).catch(() => {});
-    const targets = dispatch.deliveries.map(({ target }) => target);
+    const targets = dispatch.deliveries.map(targetLabel);
     const fields = { ...logFields(dispatch), targets, ms: at - dispatch.accepted_at };
     if (reason === null) log.info(fields, 'delivered');
     else log.error({ ...fields, reason }, 'direct delivery failed');

@@ -70,6 +70,8 @@ export function reportRun({ log, observer }: DispatchContext, run: FinishedRun, 
   const { taken, dispatch, ms, outcome } = run;
   const { to, at, due_at, reason = '' } = change;
   const fields = { ...logFields(dispatch), reason };
+  if (outcome.kind === 'answered' && outcome.unmarked === true)
+    log.info(logFields(dispatch), 'the answer is delivered without the [SILENT] beside it');
   if (due_at !== undefined) {
     log.warn({ ...fields, attempt: taken.failed + 1, retry_in_ms: due_at - at }, 'run failed, trying again');
     observer?.retryScheduled?.('run');

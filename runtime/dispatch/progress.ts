@@ -1,7 +1,7 @@
 /** Lets a stop wait for work to end: woken by changes, bounded by time. */
 import type { Clock } from '../platform/clock.ts';
 
-export class Progress {
+export class RunProgress {
   private readonly checks = new Set<() => void>();
   private readonly clock: Clock;
 

@@ -7,7 +7,8 @@ import { AgentError } from './agent-runner.ts';
 import type { ProfileAgent } from './context.ts';
 
 export type RunOutcome =
-  | { readonly kind: 'answered'; readonly text: string }
+  /** `unmarked`: a `[SILENT]` beside a text too long for a remark was taken out. */
+  | { readonly kind: 'answered'; readonly text: string; readonly unmarked?: true }
   /** Nothing to deliver: an empty answer, or `[SILENT]`. */
   | { readonly kind: 'silent'; readonly text: string; readonly reason: string }
   | { readonly kind: 'failed'; readonly reason: string }
@@ -51,5 +52,22 @@ function read(text: string): RunOutcome {
   const trimmed = text.trim();
   if (trimmed === '') return { kind: 'silent', text, reason: 'the agent had nothing to say' };
   if (trimmed === SILENT) return { kind: 'silent', text, reason: `the agent answered ${SILENT}` };
-  return { kind: 'answered', text };
+  return readMarked(trimmed) ?? { kind: 'answered', text };
+}
+
+/** The longest remark, in code points, that the marker takes away with it. */
+const REMARK = 200;
+
+/**
+ * `[SILENT]` alone on the first or the last line: with a remark beside it nothing is delivered; a longer text is, without
+ * the marker. Null: no marker stands there.
+ */
+function readMarked(text: string): RunOutcome | null {
+  const lines = text.split('\n');
+  const isMarker = (line: string | undefined): boolean => line?.trim() === SILENT;
+  if (!isMarker(lines[0]) && !isMarker(lines.at(-1))) return null;
+  const others = lines.slice(isMarker(lines[0]) ? 1 : 0, isMarker(lines.at(-1)) ? -1 : undefined);
+  const rest = others.join('\n').trim();
+  if ([...rest].length <= REMARK) return { kind: 'silent', text, reason: `the agent answered ${SILENT} and a remark` };
+  return { kind: 'answered', text: rest, unmarked: true };
 }

@@ -1,12 +1,12 @@
 /** A route for a request whose signature was judged when it came: what would be needed to judge it again is not kept. */
 import type { LinkedRoute } from '../table/linked-table.ts';
-import type { Verdict } from '../verify/verdict.ts';
+import type { Verification } from '../verify/verdict.ts';
 
 /** @param scheme the one it was right by; a route that does not accept it (any more) refuses the request */
 export function asVerified(route: LinkedRoute, scheme: string): LinkedRoute {
   if (route.insecure) return route;
   const isAccepted = route.authenticator.schemes.some(({ name }) => name === scheme);
-  const verdict: Verdict = isAccepted
+  const verdict: Verification = isAccepted
     ? { ok: true, scheme, secret: 0 }
     : { ok: false, scheme: null, reason: 'missing_signature' };
   const authenticator = { ...route.authenticator, authenticate: () => verdict, refuseUnsigned: () => null };

@@ -1,4 +1,5 @@
 /** A dispatcher without effect, for `explain` and tests: what the answer would be, as far as the configuration decides it. */
+import { targetLabel } from '../../base/label.ts';
 import type { DispatchDelivery } from '../../schemas/generated/types.ts';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
 
@@ -6,11 +7,11 @@ import type { Dispatcher } from '../dispatch/dispatcher.ts';
 export type RefusesDelivery = (profile: string, delivery: DispatchDelivery) => Promise<string | null> | string | null;
 
 /** What a job would do if it were fired. */
-export type JobState = 'accepted' | 'paused' | 'unknown_job';
+export type JobOutcome = 'accepted' | 'paused' | 'unknown_job';
 
 export interface DryContext {
   readonly refusal: RefusesDelivery;
-  readonly jobState: (profile: string, id: string) => Promise<JobState> | JobState;
+  readonly jobState: (profile: string, id: string) => Promise<JobOutcome> | JobOutcome;
 }
 
 /** Knows no id, has an empty queue, and every delivery whose address can be used succeeds. */
@@ -22,7 +23,10 @@ export function createDryDispatcher({ refusal, jobState }: DryContext): Dispatch
     coalesce: async () => ({ kind: 'coalesced', superseded: 0 }),
     async deliver({ profile, deliveries }) {
       const refused = await Promise.all(deliveries.map((delivery) => refusal(profile, delivery)));
-      const results = deliveries.map(({ target }, index) => ({ target, ok: refused[index] === null }));
+      const results = deliveries.map((delivery, index) => ({
+        target: targetLabel(delivery),
+        ok: refused[index] === null,
+      }));
       return { kind: results.every(({ ok }) => ok) ? 'delivered' : 'failed', results };
     },
     fire: async ({ profile, job }) => ({ kind: await jobState(profile, job ?? '') }),

@@ -2,19 +2,21 @@
  * Explains what becomes of a request: the stages that serve it, run without effect, and after each of them what it found.
  * For the command line, tests of a configuration, and whatever shows a kept request.
  */
+import { targetLabel } from '../../base/label.ts';
 import type { Dispatch, ExplainedStage, Explanation } from '../../schemas/generated/types.ts';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import type { Intake, Services } from '../intake/intake.ts';
 import type { Watcher } from '../intake/pipeline.ts';
 import { runPipeline } from '../intake/pipeline.ts';
-import type { Outcome, Reply } from '../intake/reply.ts';
+import type { Reply } from '../intake/reply.ts';
+import { TAKEN } from '../intake/reply.ts';
 import type { RunScript, ScriptOutcome } from '../intake/script-runner.ts';
 import type { StageName } from '../intake/stage.ts';
 import { STAGE_NAMES } from '../intake/stage.ts';
 import { subjectOf } from '../intake/stages/filters.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Ids } from '../platform/ids.ts';
-import { printable } from '../platform/printable.ts';
+import { printableStart } from '../platform/printable.ts';
 import type { LinkedRoute } from '../table/linked-table.ts';
 import type { SignatureEvidence } from '../verify/find-cause.ts';
 import { findCause } from '../verify/find-cause.ts';
@@ -52,7 +54,6 @@ export interface ExplainContext {
   readonly ids: Ids;
 }
 
-const TAKEN: ReadonlySet<Outcome> = new Set(['accepted', 'coalesced', 'delivered']);
 /** Left out where the signature is not verified. */
 const OF_SIGNATURE: ReadonlySet<StageName> = new Set(['credential', 'handshake', 'signature', 'challenge']);
 
@@ -96,7 +97,7 @@ class WatchedRequest implements Watcher {
 
   passed(stage: StageName, reply: Reply | null): void {
     const { intake, input } = this;
-    if (stage === 'identify' && input.event !== null) intake.event = printable(input.event, EVENT_LIMIT);
+    if (stage === 'identify' && input.event !== null) intake.event = printableStart(input.event, EVENT_LIMIT);
     if (stage === 'filter') this.filter = intake.route.filter?.inspect(subjectOf(intake)) ?? null;
     if (stage === 'render') this.dispatch = intake.dispatch;
     // What the dispatch stage answers is not the reason of a stop where it takes the event.
@@ -125,8 +126,8 @@ class WatchedRequest implements Watcher {
       script: this.script(),
       prompt: dispatch?.prompt ?? null,
       unresolved: [...intake.unresolved],
-      deliveries: (dispatch?.deliveries ?? []).map(({ target, extra, unresolved }) => ({
-        ...{ target, address: extra, unresolved },
+      deliveries: (dispatch?.deliveries ?? []).map(({ extra, unresolved, ...delivery }) => ({
+        ...{ target: targetLabel(delivery), address: extra, unresolved },
       })),
       agent: dispatch?.mode === 'agent' ? input.agent : null,
       job: dispatch?.job ?? null,

@@ -1,7 +1,7 @@
 /** What a stage found, from what it left in the intake: facts beside its result, for an explanation. */
 import type { ExplainedStage } from '../../schemas/generated/types.ts';
 import type { Intake } from '../intake/intake.ts';
-import { reasonOf, signaturePlaces } from '../intake/reason.ts';
+import { reasonOf, schemeLabel, signaturePlaces } from '../intake/reason.ts';
 import type { StageName } from '../intake/stage.ts';
 import { eventEntries } from '../table/link-events.ts';
 
@@ -26,7 +26,7 @@ function signatureFacts(intake: Intake): Facts {
   if (intake.route.insecure) return {};
   const { lookedFor, ageSeconds } = signaturePlaces(intake);
   return {
-    scheme: intake.scheme === '' ? null : intake.scheme,
+    scheme: schemeLabel(intake),
     looked_for: [...lookedFor],
     ...(intake.authenticated && intake.secret > 0 ? { secret: intake.secret } : {}),
     ...(ageSeconds === null ? {} : { age_seconds: ageSeconds }),

@@ -1,4 +1,5 @@
 /** Collects what would not work later, in words, while a request is explained. */
+import { targetLabel } from '../../base/label.ts';
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { LogFields, Logger } from '../platform/log.ts';
 
@@ -19,8 +20,8 @@ export class Warnings {
 
   /** All of them, and those about the addresses of a dispatch. */
   of(dispatch: Dispatch | null): string[] {
-    const addresses = (dispatch?.deliveries ?? []).flatMap(({ target, extra, unresolved }) =>
-      unresolved.map((key) => `deliver_extra.${key} of ${target} does not resolve: ${extra[key] ?? ''}`),
+    const addresses = (dispatch?.deliveries ?? []).flatMap(({ extra, unresolved, ...delivery }) =>
+      unresolved.map((key) => `deliver_extra.${key} of ${targetLabel(delivery)} does not resolve: ${extra[key] ?? ''}`),
     );
     return [...new Set([...this.texts, ...addresses])];
   }

@@ -2,13 +2,16 @@
  * Says what became of a request: one count, and one log line for each event. Requests of strangers share a budget of lines
  * a route. Payloads and secrets never get here.
  */
+import { DEFAULT_PROFILE } from '../../base/profiles.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { LogFields, Logger } from '../platform/log.ts';
-import { printable } from '../platform/printable.ts';
+import { printableStart } from '../platform/printable.ts';
 import type { Intake } from './intake.ts';
 import { LineBudget } from './line-budget.ts';
+import { schemeLabel } from './reason.ts';
 import { reasonFields } from './reason-fields.ts';
 import type { Outcome, Reply } from './reply.ts';
+import { TAKEN } from './reply.ts';
 
 export interface Finished {
   readonly route: string;
@@ -28,8 +31,6 @@ type Level = keyof Logger;
 
 /** Placeholders that are named in a line. */
 const MOST_UNRESOLVED = 20;
-
-const DEFAULT_PROFILE = 'default';
 
 /** Outcomes that are not just another event. */
 const LEVELS: Partial<Record<Outcome, Level>> = {
@@ -91,7 +92,7 @@ export class EventLog {
   /** A request for nothing of ours. Strangers may send any number of them. */
   unknown(path: string): void {
     this.count({ route: '', profile: '', outcome: 'unknown_route', ignored: null, ms: 0, secret: 0 });
-    this.log.debug({ path: printable(path, 200) }, 'unknown_route');
+    this.log.debug({ path: printableStart(path, 200) }, 'unknown_route');
   }
 }
 
@@ -105,11 +106,11 @@ function fieldsOf(intake: Intake, outcome: Outcome, ms: number, kept: string | n
     outcome,
     ms: Math.round(ms * 100) / 100,
   };
-  if (kept !== null) fields.request = kept;
   if (plan.profile !== DEFAULT_PROFILE) fields.profile = plan.profile;
-  if (intake.reason !== null) Object.assign(fields, { reason: intake.reason, ...reasonFields(intake) });
+  if (kept !== null && !TAKEN.has(outcome)) fields.request = kept;
+  if (intake.reason !== null) Object.assign(fields, { reason: intake.reason, ...reasonFields(intake, kept) });
   if (intake.unresolved.length > 0) fields.unresolved = intake.unresolved.slice(0, MOST_UNRESOLVED);
-  if (!intake.authenticated) fields.scheme = intake.scheme;
+  if (!intake.authenticated) fields.scheme = schemeLabel(intake);
   if (intake.secret > 0) fields.secret = intake.secret;
   return fields;
 }

@@ -1,7 +1,7 @@
 /** Takes each request of the public server from its path to its answer. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { LogFields } from '../platform/log.ts';
-import { printable } from '../platform/printable.ts';
+import { printableStart } from '../platform/printable.ts';
 import type { LinkedRoute } from '../table/linked-table.ts';
 import { answer } from './answer.ts';
 import type { IntakeRequest } from './body.ts';
@@ -80,7 +80,7 @@ export class RequestHandler {
     try {
       route = this.context.findRoute(path);
     } catch (error) {
-      this.fault(error, { path: printable(path, 200) });
+      this.fault(error, { path: printableStart(path, 200) });
       this.answer(request, response, INTERNAL_ERROR);
       return;
     }

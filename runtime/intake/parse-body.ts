@@ -1,7 +1,7 @@
 /** Parses a body by its content type into the payload, for the parse stage and for schemes that sign a part of it. */
 import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { JsonFault } from './parse-json.ts';
+import type { PayloadFault } from './parse-json.ts';
 import { parseJson } from './parse-json.ts';
 
 export interface ParsedBody {
@@ -13,7 +13,7 @@ export interface ParsedBody {
 }
 
 /** The last two cannot be parsed at all (415), the others are malformed (400). */
-export type BodyFormatFault = JsonFault | 'no_form' | 'too_many_fields' | 'content_encoding' | 'content_type';
+export type BodyFormatFault = PayloadFault | 'no_form' | 'too_many_fields' | 'content_encoding' | 'content_type';
 
 type Media = 'json' | 'form' | 'other';
 

@@ -4,11 +4,11 @@ import { isAscii, isUtf8 } from 'node:buffer';
 /** Deepest nesting of a payload (decisions §3). Everything behind the parse stage may recurse that far. */
 export const MAX_DEPTH = 200;
 
-export type JsonFault = 'empty' | 'not_utf8' | 'too_deep' | 'not_json';
+export type PayloadFault = 'empty' | 'not_utf8' | 'too_deep' | 'not_json';
 
 export type ParsedJson =
   | { readonly ok: true; readonly value: unknown }
-  | { readonly ok: false; readonly fault: JsonFault };
+  | { readonly ok: false; readonly fault: PayloadFault };
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;

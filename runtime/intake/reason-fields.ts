@@ -4,8 +4,8 @@ import type { Intake } from './intake.ts';
 import type { SignatureReason } from './reason.ts';
 import { reasonOf } from './reason.ts';
 
-/** Empty when the code says everything. */
-export function reasonFields(intake: Intake): LogFields {
+/** Empty when the code says everything. @param kept id under which the request is kept; null: it is not */
+export function reasonFields(intake: Intake, kept: string | null): LogFields {
   const about = reasonOf(intake)?.about ?? null;
   switch (about?.kind) {
     case undefined:
@@ -17,16 +17,16 @@ export function reasonFields(intake: Intake): LogFields {
     case 'filter':
       return { filter: about.at, field: about.field, operator: about.operator, found: about.found };
     case 'signature':
-      return signatureFields(about);
+      return signatureFields(about, kept === null ? HINT : `hookwright requests show ${kept}`);
   }
 }
 
 const HINT =
   'save such a request and run: hookwright explain <route> --payload @<file>, or hookwright source detect <file>';
 
-function signatureFields({ lookedFor, ageSeconds, sent }: SignatureReason): LogFields {
+function signatureFields({ lookedFor, ageSeconds, sent }: SignatureReason, hint: string): LogFields {
   const age = ageSeconds === null ? {} : { age_seconds: ageSeconds };
   const isNamed = sent.event !== null || sent.deliveryId !== null;
   const unverified = isNamed ? { unverified: { event: sent.event, delivery_id: sent.deliveryId } } : {};
-  return { looked_for: lookedFor, ...age, ...unverified, hint: HINT };
+  return { looked_for: lookedFor, ...age, ...unverified, hint };
 }

@@ -3,8 +3,9 @@
  * leaves a code in the intake; what goes with it is worked out only when somebody asks, with the functions that decided.
  * For the operator; a sender is never told.
  */
+import { labelOf } from '../../base/label.ts';
 import type { LocatorPlan } from '../../schemas/generated/types.ts';
-import { printable } from '../platform/printable.ts';
+import { printableStart } from '../platform/printable.ts';
 import { decidingLeaf } from '../table/deciding-leaf.ts';
 import { eventEntries } from '../table/link-events.ts';
 import { readFirst } from '../verify/locator.ts';
@@ -95,13 +96,19 @@ function signatureReason(intake: Intake): SignatureReason {
   return { kind: 'signature', ...signaturePlaces(intake), sent: sentIdentity(intake) };
 }
 
+/** The scheme that committed, as people know it; null: none did. */
+export function schemeLabel({ scheme, route }: Intake): string | null {
+  const committed = route.authenticator.schemes.find(({ name }) => name === scheme);
+  return committed === undefined ? null : labelOf(committed);
+}
+
 /** Where a signature was looked for, and how old the request says it is. */
 export function signaturePlaces(intake: Intake): Pick<SignatureReason, 'scheme' | 'lookedFor' | 'ageSeconds'> {
   const { schemes } = intake.route.authenticator;
   const committed = schemes.find(({ name }) => name === intake.scheme);
   const places = (committed === undefined ? schemes : [committed]).flatMap(({ signature }) => signature);
   return {
-    scheme: committed?.name ?? null,
+    scheme: schemeLabel(intake),
     lookedFor: [...new Set(places.map(printPlace))],
     ageSeconds: ageSeconds(intake),
   };
@@ -126,7 +133,7 @@ function sentIdentity(intake: Intake): SignatureReason['sent'] {
     found.event ??= readFirst([...event, ...eventFallback].filter(isOutside), intake, true);
     found.deliveryId ??= readFirst(delivery.filter(isOutside), intake, true);
   }
-  const print = (text: string | null): string | null => (text === null ? null : printable(text, SENT_LIMIT));
+  const print = (text: string | null): string | null => (text === null ? null : printableStart(text, SENT_LIMIT));
   return { event: print(found.event), deliveryId: print(found.deliveryId) };
 }
 

@@ -17,6 +17,9 @@ export type Outcome =
 
 export type ErrorCode = keyof typeof ERRORS;
 
+/** Of an event that is on its way to an agent, a target or a job. */
+export const TAKEN: ReadonlySet<Outcome> = new Set(['accepted', 'coalesced', 'delivered']);
+
 /** An answer, ready to be written. Constant ones are built once and shared by all requests. */
 export interface Reply {
   readonly status: number;

@@ -8,7 +8,7 @@ import { readRegularFile, readRegularText } from '../../base/read-regular-file.t
 const MAX_TABLE_BYTES = 512 * 1024 * 1024;
 
 /** The parts of node:fs' Stats that change with a file. */
-export interface FileStat {
+export interface FileStamp {
   readonly mtimeMs: number;
   readonly ctimeMs: number;
   readonly size: number;
@@ -18,7 +18,7 @@ export interface FileStat {
 /** What is read are regular files only. Everything throws or rejects as node:fs does. */
 export interface GatewayFiles {
   /** undefined for a missing file. */
-  stat(path: string): FileStat | undefined;
+  stat(path: string): FileStamp | undefined;
   read(path: string): Promise<Buffer>;
   readText(path: string): Promise<string>;
   /** Without symbolic links. */
@@ -36,7 +36,7 @@ export interface FoundFile {
   readonly links: number;
 }
 
-export const nodeFiles: GatewayFiles = {
+export const gatewayFiles: GatewayFiles = {
   stat: (path) => statSync(path, { throwIfNoEntry: false }),
   read: (path) => readRegularFile(path, MAX_TABLE_BYTES),
   readText: (path) => readRegularText(path),

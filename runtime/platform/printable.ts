@@ -9,7 +9,7 @@ export function isPrintable(text: string): boolean {
 }
 
 /** At most `limit` UTF-16 units of a text, each unprintable character shown as U+FFFD. */
-export function printable(text: string, limit: number): string {
+export function printableStart(text: string, limit: number): string {
   const short = text.length > limit ? `${text.slice(0, limit)}…` : text;
   return isPrintable(short) ? short : short.replace(EACH_UNPRINTABLE, '\ufffd');
 }

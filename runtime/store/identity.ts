@@ -12,6 +12,10 @@ export interface ClaimKey {
   readonly delivery_id: string;
 }
 
+/** The name of a claim. JSON: neither a NUL nor a separator in what a stranger can choose can forge another. */
+export const claimKey = ({ profile, route, delivery_id }: ClaimKey): string =>
+  JSON.stringify([profile, route, delivery_id]);
+
 /** A delivery id to remember until `expires_at` (unix ms). */
 export interface StoredClaim extends ClaimKey {
   readonly expires_at: number;

@@ -143,3 +143,8 @@ export interface QueryResults {
   job_ticks: readonly JobTick[];
   audit: readonly string[];
 }
+
+/** What answers each query in an engine. */
+export type QueryHandlers = {
+  readonly [K in QueryKind]: (query: Extract<Query, { kind: K }>) => QueryResults[K];
+};

@@ -4,7 +4,7 @@
  * The rule: an id enters when the change that claimed it has been committed, and never before; a claim ends by its expiry
  * alone; the oldest entries are dropped when the cache is full. So `true` is certain, and `false` means: ask the store.
  */
-import { claimKey } from './claim-key.ts';
+import { claimKey } from './identity.ts';
 import type { ClaimKey, Mutation, MutationResults, StoredClaim } from './mutations.ts';
 
 /** Entries of each of the two generations; the older one is dropped when the newer one is full. */

@@ -1,5 +1,6 @@
 /** The change with which a gateway takes over what processes before it left unfinished. */
 import type { Holder } from './identity.ts';
+import type { Step } from './step.ts';
 
 /**
  * Makes due again, with the due time they had, what processes that are gone were holding: runs go back to `pending` with
@@ -30,3 +31,12 @@ export interface Recovered {
   readonly attempts: number;
   readonly given_up: readonly GivenUp[];
 }
+
+/** Why a dispatch is dead whose sender was waiting. */
+export const UNANSWERED = 'the gateway ended before the delivery was answered: it may have arrived';
+
+/** What is recorded of a run that was cut off. */
+export const interruptedStep = (started_at: number, at: number): Step => ({
+  ...{ kind: 'run', index: null, outcome: 'interrupted', started_at, at, next_at: null },
+  ...{ reason: 'the gateway ended while it was running', sent: 0, message_id: null },
+});

@@ -7,18 +7,9 @@ export type TallyColumn = DispatchState | 'accepted' | 'removed';
 
 export const TALLY_COLUMNS = ['accepted', 'removed', ...DISPATCH_STATES] as const satisfies readonly TallyColumn[];
 
-export type TallyCounts = Readonly<Record<TallyColumn, number>>;
-
-export const NO_COUNTS: TallyCounts = {
-  accepted: 0,
-  removed: 0,
-  pending: 0,
-  running: 0,
-  delivering: 0,
-  done: 0,
-  dead: 0,
-  skipped: 0,
-};
+/** Those of a route that has had no event. */
+export const noCounts = (): Record<TallyColumn, number> =>
+  Object.fromEntries(TALLY_COLUMNS.map((column) => [column, 0])) as Record<TallyColumn, number>;
 
 /** What is off in one route's counts; `stored` are the dispatches really there, by state. */
 export function auditTally(tally: Tally, stored: Readonly<Partial<Record<DispatchState, number>>>): readonly string[] {

@@ -1,8 +1,8 @@
 /** Tells by one `stat` whether a file changed, for the files that are looked at before requests are routed. */
-import type { FileStat } from '../platform/node-files.ts';
+import type { FileStamp } from '../platform/node-files.ts';
 
 /** Returns undefined for a missing file; throws as node:fs does. */
-export type StatFile = (path: string) => FileStat | undefined;
+export type StatFile = (path: string) => FileStamp | undefined;
 
 /**
  * Younger than this, in ms, a file may change again without a trace: file systems keep times in steps of some ms, and
@@ -19,7 +19,7 @@ export class FileVersion {
   private settled = false;
 
   /** Whether the file may differ from what it was at the last `note`. `now`: Unix ms. */
-  differs(stat: FileStat | undefined): boolean {
+  differs(stat: FileStamp | undefined): boolean {
     if (stat === undefined) return !Number.isNaN(this.size);
     return (
       !this.settled ||
@@ -31,7 +31,7 @@ export class FileVersion {
   }
 
   /** Remembers the file about to be read: a change during the reading then counts as one after it. */
-  note(stat: FileStat | undefined, now: number): void {
+  note(stat: FileStamp | undefined, now: number): void {
     this.mtimeMs = stat?.mtimeMs ?? Number.NaN;
     this.ctimeMs = stat?.ctimeMs ?? Number.NaN;
     this.size = stat?.size ?? Number.NaN;

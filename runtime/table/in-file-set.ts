@@ -34,7 +34,7 @@ const NOTHING = createValueSet([]);
  * A JSON array's members, a JSON object's keys, or the lines of any other text, trimmed and without empty ones.
  * @throws SyntaxError for a `.json` file that is not JSON, such as a half-written one.
  */
-export function parseList(path: string, content: string): readonly unknown[] {
+export function parseListFile(path: string, content: string): readonly unknown[] {
   const text = content.replace(/^\uFEFF/, '').trim();
   if (text.startsWith('[') || text.startsWith('{')) {
     try {
@@ -120,7 +120,7 @@ class InFileSet implements ListFile {
       return;
     }
     try {
-      this.#values = createValueSet(parseList(this.#path, await this.#files.read(this.#path)));
+      this.#values = createValueSet(parseListFile(this.#path, await this.#files.read(this.#path)));
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       this.#log.warn({ file: this.#path, reason }, 'in_file list cannot be read: its last values stay');

@@ -1,5 +1,7 @@
 /** Links the routes of a table: closures and numbers in place of plans, made once for all requests of a route. */
+
 import { join } from 'node:path';
+import { labelField } from '../../base/label.ts';
 import type { ProfilePlan, RoutePlan } from '../../schemas/generated/types.ts';
 import type { ListFile } from './in-file-set.ts';
 import type { Authentication } from './link-authentication.ts';
@@ -72,7 +74,7 @@ export function linkRoute(
     script: scriptOf(plan, table, context),
     prompt: linkPrompt(plan.prompt),
     isMarked: plan.prompt.some(({ kind }) => kind === 'notice'),
-    deliveries: plan.deliver.map(deliveryOf),
+    deliveries: plan.deliver.map((delivery) => deliveryOf(delivery, table)),
     coalesce: coalesceOf(plan),
   };
 }
@@ -95,8 +97,9 @@ function profileOf(plan: RoutePlan, { profiles }: TableHeadPlan): ProfilePlan {
   return profile;
 }
 
-function deliveryOf({ target, extra }: RoutePlan['deliver'][number]): LinkedDelivery {
-  return { target, extra: Object.entries(extra).map(([key, template]) => [key, linkTemplate(template)]) };
+function deliveryOf({ target, extra }: RoutePlan['deliver'][number], { targets }: TableHeadPlan): LinkedDelivery {
+  const templates = Object.entries(extra).map(([key, template]) => [key, linkTemplate(template)] as const);
+  return { target, ...labelField(targets[target]), extra: templates };
 }
 
 function coalesceOf({ coalesce }: RoutePlan): LinkedCoalesce | null {

@@ -59,6 +59,8 @@ export interface LinkedScript {
 
 export interface LinkedDelivery {
   readonly target: string;
+  /** The name that people see, where it is not `target`. */
+  readonly label?: string;
   readonly extra: readonly (readonly [key: string, render: RenderTemplate])[];
 }
 

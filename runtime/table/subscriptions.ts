@@ -33,7 +33,7 @@ const SHORT_BYTES = 262_144;
 const NO_ROUTES: RoutePaths = new Map();
 const EMPTY_FILE = '{}';
 
-export class Subscriptions {
+export class LiveSubscriptions {
   /** Dynamic routes by request path. */
   routes: RoutePaths = NO_ROUTES;
   rejected: readonly Rejected[] = [];

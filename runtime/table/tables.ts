@@ -12,7 +12,7 @@ import { Breather } from './breather.ts';
 import type { LinkedTable } from './link.ts';
 import type { LinkedRoute } from './linked-table.ts';
 import { TableError } from './load.ts';
-import type { Subscriptions } from './subscriptions.ts';
+import type { LiveSubscriptions } from './subscriptions.ts';
 import type { TableSource } from './table-source.ts';
 import { tableValue } from './table-source.ts';
 
@@ -22,7 +22,7 @@ export interface TableContext {
   readonly link: (table: RouteTable, breather: Breather) => Promise<LinkedTable>;
   /** Called with each table about to be served; rejects with TableError to refuse it. What it returns runs at the swap. */
   readonly prepare: (table: RouteTable) => Promise<() => void>;
-  readonly subscriptions: Subscriptions;
+  readonly subscriptions: LiveSubscriptions;
   readonly clock: Clock;
   readonly log: Logger;
   /** Counts loads, for metrics. */

@@ -5,13 +5,13 @@ import type { SharedKeys } from './primitives.ts';
 import type { SignedRequest } from './request.ts';
 import type { LinkedScheme, SecretText } from './scheme.ts';
 import { BoundScheme, linkScheme } from './scheme.ts';
-import type { Refused, Verdict } from './verdict.ts';
+import type { Refused, Verification } from './verdict.ts';
 
 export interface Authenticator {
   /** What the route accepts, in the order they commit; empty when it verifies nothing. */
   readonly schemes: readonly SchemePlan[];
   /** Never throws, whatever the headers hold. @param now Unix time in ms */
-  authenticate(request: SignedRequest, now: number): Verdict;
+  authenticate(request: SignedRequest, now: number): Verification;
   /**
    * For a request whose body is not read yet: null when it may be authentic, which is also so when a scheme has its
    * signature in the body; else what `authenticate` would say.
@@ -31,7 +31,7 @@ export interface AuthenticatorPlan {
   readonly public_url: string | null;
 }
 
-const INSECURE: Verdict = { ok: true, scheme: 'none', secret: -1 };
+const INSECURE: Verification = { ok: true, scheme: 'none', secret: -1 };
 const NO_SIGNATURE: Refused = { ok: false, scheme: null, reason: 'missing_signature' };
 
 /** @param link how a plan is linked; a table with many routes passes one `schemeLinker()` to all of them */

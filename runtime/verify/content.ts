@@ -1,10 +1,10 @@
 /** Builds the signed bytes of a request from a scheme's template. */
 import type { LocatorPlan, SignedSegment } from '../../schemas/generated/types.ts';
-import { queryOf, readText } from './locator.ts';
+import { queryOf, readLocatedText } from './locator.ts';
 import type { SignedRequest } from './request.ts';
 
 /** What is signed, in order. Texts are Latin-1: header text as received, anything else the bytes of its UTF-8 form. */
-export interface Content {
+export interface SignedContent {
   readonly head: string;
   readonly body: Buffer;
   readonly tail: string;
@@ -36,7 +36,7 @@ const READERS: Readonly<Record<SignedSegment['kind'], (value: string[]) => Reade
   method: () => (input) => input.request.method,
   json: (path) => {
     const at: LocatorPlan = { in: 'json', name: '', path, split: '', prefix: '' };
-    return ({ request }) => utf8Text(readText(at, request) ?? '');
+    return ({ request }) => utf8Text(readLocatedText(at, request) ?? '');
   },
   params: () => (input) => utf8Text(sortedParams(input.request.form())),
   url: ([form]) => {
@@ -52,7 +52,7 @@ const READERS: Readonly<Record<SignedSegment['kind'], (value: string[]) => Reade
 const NO_BYTES = Buffer.alloc(0);
 
 /** The template with everything done that does not depend on the request. */
-export function linkContent(signed: readonly SignedSegment[]): (input: ContentInput) => Content {
+export function linkContent(signed: readonly SignedSegment[]): (input: ContentInput) => SignedContent {
   const at = signed.findIndex(({ kind }) => kind === 'body');
   const head = linkText(at < 0 ? signed : signed.slice(0, at));
   if (at < 0) return (input) => ({ head: head(input), body: NO_BYTES, tail: '' });
@@ -77,7 +77,7 @@ function utf8Text(text: string): string {
 }
 
 /** The content as one run of bytes. */
-export function contentBytes({ head, body, tail }: Content): Buffer {
+export function contentBytes({ head, body, tail }: SignedContent): Buffer {
   return head === '' && tail === ''
     ? body
     : Buffer.concat([Buffer.from(head, 'latin1'), body, Buffer.from(tail, 'latin1')]);

@@ -11,7 +11,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { CaptureSecret } from './handshake.ts';
 
 /** What became of a wait: the secret was stored, or could not be. */
-export type Captured =
+export type CapturedSecret =
   | { readonly kind: 'stored'; readonly file: string }
   | { readonly kind: 'failed'; readonly reason: string };
 
@@ -30,7 +30,7 @@ const GRACE_MS = 5000;
 interface Door {
   /** Monotonic ms. */
   openUntil: number;
-  captured: Captured | null;
+  captured: CapturedSecret | null;
   wake: () => void;
 }
 
@@ -61,7 +61,7 @@ export class Enrolments {
   }
 
   /** One turn of waiting, for at most `holdMs`; null: nothing came, come again. */
-  async wait(profile: string, route: string, holdMs: number): Promise<Captured | null> {
+  async wait(profile: string, route: string, holdMs: number): Promise<CapturedSecret | null> {
     const key = keyOf(profile, route);
     const { clock } = this.context;
     const door: Door = this.doors.get(key) ?? { openUntil: 0, captured: null, wake: () => {} };
@@ -80,7 +80,7 @@ export class Enrolments {
     return door.captured;
   }
 
-  private store(plan: RoutePlan, secret: string): Captured {
+  private store(plan: RoutePlan, secret: string): CapturedSecret {
     try {
       return { kind: 'stored', file: this.context.store(plan, secret) };
     } catch (error) {

@@ -12,7 +12,7 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { ChallengePlan, SchemePlan } from '../../schemas/generated/types.ts';
 import { secretKeys } from './keys.ts';
-import { readText } from './locator.ts';
+import { readLocatedText } from './locator.ts';
 import type { SignedRequest } from './request.ts';
 
 /** Takes a captured secret; false when nobody waits for one. */
@@ -99,16 +99,16 @@ export function linkSecretCheck(
   if (capture === null || places.length === 0) return null;
   return (request) =>
     capture.isAwaited?.() !== false &&
-    places.some((at) => at.in === 'json' || at.in === 'form' || readText(at, request) !== null);
+    places.some((at) => at.in === 'json' || at.in === 'form' || readLocatedText(at, request) !== null);
 }
 
 function isHandshake(challenge: ChallengePlan, request: SignedRequest, verifyToken: string | null): boolean {
   if (request.method !== challenge.method) return false;
   if (challenge.when !== null) {
-    const found = readText(challenge.when.at, request);
+    const found = readLocatedText(challenge.when.at, request);
     if (found === null || (challenge.when.equals !== null && found !== challenge.when.equals)) return false;
   }
-  return challenge.token === null || isToken(readText(challenge.token, request), verifyToken);
+  return challenge.token === null || isToken(readLocatedText(challenge.token, request), verifyToken);
 }
 
 /** Digests are compared: not even the token's length shows. */
@@ -118,7 +118,7 @@ function isToken(given: string | null, expected: string | null): boolean {
 }
 
 function handshakeValue({ value }: ChallengePlan, request: SignedRequest): string | null {
-  const text = value === null ? null : readText(value, request);
+  const text = value === null ? null : readLocatedText(value, request);
   return text === null || text === '' || text.length > MAX_VALUE ? null : text;
 }
 

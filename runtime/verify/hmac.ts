@@ -7,7 +7,7 @@
  * `createHmac` costs more than the hashing. A long one would have to be copied behind its pad and takes `createHmac`.
  */
 import { createHmac, hash } from 'node:crypto';
-import type { Content } from './content.ts';
+import type { SignedContent } from './content.ts';
 import type { Encoding } from './encoding.ts';
 
 export type HmacAlgorithm = 'sha1' | 'sha256' | 'sha512';
@@ -48,12 +48,12 @@ export class HmacKey {
   }
 
   /** The digest as text: hex in lower case, base64 in its canonical form. */
-  digest(content: Content, encoding: Encoding): string {
+  digest(content: SignedContent, encoding: Encoding): string {
     const length = content.head.length + content.body.length + content.tail.length;
     return length > SHORT ? this.#long(content, encoding) : this.#short(content, encoding);
   }
 
-  #short({ head, body, tail }: Content, encoding: Encoding): string {
+  #short({ head, body, tail }: SignedContent, encoding: Encoding): string {
     const inner = this.#inner;
     const message = this.#scratch;
     message.set(inner, 0);
@@ -67,7 +67,7 @@ export class HmacKey {
     return hash(this.#algorithm, this.#outer, encoding);
   }
 
-  #long({ head, body, tail }: Content, encoding: Encoding): string {
+  #long({ head, body, tail }: SignedContent, encoding: Encoding): string {
     const mac = createHmac(this.#algorithm, this.#key);
     if (head !== '') mac.update(head, 'latin1');
     mac.update(body);

@@ -28,7 +28,7 @@ export function readValue(at: LocatorPlan, request: LocatorSource): unknown {
 }
 
 /** The text at a place; numbers and booleans as in JSON. Null when absent or no scalar. */
-export function readText(at: LocatorPlan, request: LocatorSource): string | null {
+export function readLocatedText(at: LocatorPlan, request: LocatorSource): string | null {
   return scalarText(readValue(at, request));
 }
 

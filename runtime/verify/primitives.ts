@@ -1,7 +1,7 @@
 /** The ways a signature can be checked, as a table: each prepares a secret once and then compares in constant time. */
 import { hash, timingSafeEqual, verify } from 'node:crypto';
 import type { SchemePlan } from '../../schemas/generated/types.ts';
-import type { Content } from './content.ts';
+import type { SignedContent } from './content.ts';
 import { contentBytes } from './content.ts';
 import type { Encoding } from './encoding.ts';
 import { canonicalForm, decodeCanonical, headerBytes, isAscii } from './encoding.ts';
@@ -10,14 +10,14 @@ import { HMAC_LENGTHS, HmacKey, hmacScratch } from './hmac.ts';
 import { publicKey, secretKeys } from './keys.ts';
 
 /** One secret made ready: whether any of the signatures is right for the content. */
-export type Check = (content: Content, signatures: readonly string[]) => boolean;
+export type CheckSignature = (content: SignedContent, signatures: readonly string[]) => boolean;
 
 /** Keys of one route's secrets: schemes that read a secret alike share what is made of it. */
 export type SharedKeys = Map<string, readonly HmacKey[]>;
 
 export interface Primitive {
   /** Checks for every key the secret's text may mean; empty when it can be none. */
-  readonly prepare: (secret: string, shared: SharedKeys) => readonly Check[];
+  readonly prepare: (secret: string, shared: SharedKeys) => readonly CheckSignature[];
   /** Whether a text has the shape of a signature at all. */
   readonly wellFormed: (signature: string) => boolean;
   /** A check of an ill-formed signature fails by itself: its shape is of interest only for saying why. */
@@ -54,12 +54,12 @@ function hmac(algorithm: HmacAlgorithm, plan: SchemePlan): Primitive {
       ? (digest: string, given: string) => equal(digest, given) || equal(digest, given.toLowerCase())
       : equal;
   const scratch = hmacScratch(algorithm);
-  const check = (key: HmacKey, content: Content, signatures: readonly string[]): boolean => {
+  const check = (key: HmacKey, content: SignedContent, signatures: readonly string[]): boolean => {
     const digest = key.digest(content, encoding);
     for (const given of signatures) if (isEqual(digest, given)) return true;
     return false;
   };
-  const prepare = (secret: string, shared: SharedKeys): readonly Check[] => {
+  const prepare = (secret: string, shared: SharedKeys): readonly CheckSignature[] => {
     const name = `${algorithm} ${form.strip} ${form.as} ${form.otherwise} ${secret}`;
     const keys = shared.get(name) ?? secretKeys(secret, form).map((key) => new HmacKey(algorithm, key, scratch));
     shared.set(name, keys);
@@ -74,7 +74,7 @@ function asymmetric(
   curve: 'ed25519' | 'prime256v1',
   wellFormed: (text: string) => boolean,
 ): Primitive {
-  const prepare = (secret: string): readonly Check[] => {
+  const prepare = (secret: string): readonly CheckSignature[] => {
     const key = publicKey(secret, plan.secret, curve);
     if (key === null) return [];
     return [
@@ -95,7 +95,7 @@ function isDerSized(text: string, encoding: Encoding): boolean {
 
 /** A secret sent as it is. Digests are compared, so that not even its length shows. */
 function secretText(plan: SchemePlan, decode: (text: string) => Buffer | null): Primitive {
-  const prepare = (secret: string): readonly Check[] =>
+  const prepare = (secret: string): readonly CheckSignature[] =>
     secretKeys(secret, plan.secret).map((key) => {
       const expected = sha256(key);
       return (_content, signatures) => {

@@ -1,6 +1,6 @@
 /** Finds what a scheme needs in a request: the signatures and the id. Header content is odd until proven otherwise. */
 import type { LocatorPlan, SchemePlan } from '../../schemas/generated/types.ts';
-import { MAX_PARTS, MAX_VALUE_LENGTH, readText, splitParts } from './locator.ts';
+import { MAX_PARTS, MAX_VALUE_LENGTH, readLocatedText, splitParts } from './locator.ts';
 import type { SignedRequest } from './request.ts';
 import type { VerifyReason } from './verdict.ts';
 
@@ -9,7 +9,7 @@ export function readSignatures(plan: SchemePlan, request: SignedRequest): readon
   let found: readonly string[] = [];
   let missing = missingReason(plan);
   for (const at of plan.signature) {
-    const value = readText(at, request);
+    const value = readLocatedText(at, request);
     if (value === null) continue;
     if (value.length > MAX_VALUE_LENGTH) return 'oversized_header';
     const parts = splitParts(at, value);
@@ -27,7 +27,7 @@ export function missingReason({ verify }: SchemePlan): VerifyReason {
 
 /** The signed id as Latin-1 text: what `crypto` turns back into the bytes on the wire. */
 export function readId(at: LocatorPlan, request: SignedRequest): { readonly text: string } | VerifyReason {
-  const text = readText(at, request);
+  const text = readLocatedText(at, request);
   if (text === null || text === '') return 'missing_id';
   if (text.length > MAX_VALUE_LENGTH) return 'oversized_header';
   if (at.in !== 'header') return { text: Buffer.from(text, 'utf8').toString('latin1') };

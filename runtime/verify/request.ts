@@ -19,7 +19,7 @@ export type RequestParts = Pick<SignedRequest, 'method' | 'url' | 'headers' | 'r
 
 const FORM = /^application\/x-www-form-urlencoded\s*(;|$)/i;
 
-export function isForm(headers: IncomingHttpHeaders): boolean {
+export function isFormEncoded(headers: IncomingHttpHeaders): boolean {
   const type = headers['content-type'];
   return typeof type === 'string' && FORM.test(type);
 }
@@ -48,7 +48,7 @@ export class LazyRequest implements SignedRequest {
   }
 
   form(): URLSearchParams | null {
-    this.#form ??= { value: isForm(this.headers) ? new URLSearchParams(this.body.toString('utf8')) : null };
+    this.#form ??= { value: isFormEncoded(this.headers) ? new URLSearchParams(this.body.toString('utf8')) : null };
     return this.#form.value;
   }
 

@@ -1,15 +1,15 @@
 /** One scheme plan as a verifier, linked once per table; bound to the secrets of a route, it judges requests. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { SchemePlan } from '../../schemas/generated/types.ts';
-import type { Content, ContentInput } from './content.ts';
+import type { ContentInput, SignedContent } from './content.ts';
 import { linkContent, urlBases } from './content.ts';
-import { readText, readValue } from './locator.ts';
-import type { Check, Primitive, SharedKeys } from './primitives.ts';
+import { readLocatedText, readValue } from './locator.ts';
+import type { CheckSignature, Primitive, SharedKeys } from './primitives.ts';
 import { linkPrimitive } from './primitives.ts';
 import { missingReason, readId, readSignatures, repeatedHeaderFinder } from './read-signed.ts';
 import type { SignedRequest } from './request.ts';
 import { checkWindow, readTimestamp } from './timestamp.ts';
-import type { Refused, Verdict, VerifyReason } from './verdict.ts';
+import type { Refused, Verification, VerifyReason } from './verdict.ts';
 
 /** A secret as the route holds it; `expires_at` is Unix time in ms. */
 export interface SecretText {
@@ -21,7 +21,7 @@ export interface SecretText {
 export interface LinkedScheme {
   readonly plan: SchemePlan;
   readonly primitive: Primitive;
-  readonly content: (input: ContentInput) => Content;
+  readonly content: (input: ContentInput) => SignedContent;
   readonly hasRepeatedHeader: (rawHeaders: readonly string[]) => boolean;
   /** Whether the signed bytes are made of parts of the body. */
   readonly parsesBody: boolean;
@@ -30,7 +30,7 @@ export interface LinkedScheme {
 interface PreparedSecret {
   readonly index: number;
   readonly expires_at: number | null;
-  readonly checks: readonly Check[];
+  readonly checks: readonly CheckSignature[];
 }
 
 export function linkScheme(plan: SchemePlan): LinkedScheme {
@@ -90,7 +90,7 @@ export class BoundScheme {
   }
 
   /** @param now Unix time in ms */
-  verify(request: SignedRequest, now: number): Verdict {
+  verify(request: SignedRequest, now: number): Verification {
     const result = this.#judge(request, now);
     const scheme = this.#scheme.plan.name;
     return typeof result === 'number' ? { ok: true, scheme, secret: result } : { ok: false, scheme, reason: result };
@@ -160,7 +160,7 @@ function carriesAny(names: readonly string[], { headers }: SignedRequest): boole
 const NO_TEXT = { text: '' };
 
 function isBodyHash({ at, hash, encoding }: NonNullable<SchemePlan['body_hash']>, request: SignedRequest): boolean {
-  const text = readText(at, request) ?? '';
+  const text = readLocatedText(at, request) ?? '';
   const claimed = Buffer.from(encoding === 'hex' ? text.toLowerCase() : text, 'utf8');
   const actual = Buffer.from(createHash(hash).update(request.body).digest(encoding), 'utf8');
   return claimed.length === actual.length && timingSafeEqual(claimed, actual);

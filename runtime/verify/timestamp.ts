@@ -1,6 +1,6 @@
 /** The signed instant of a request and the window it must lie in. */
 import type { TimestampPlan } from '../../schemas/generated/types.ts';
-import { MAX_VALUE_LENGTH, readText, splitParts } from './locator.ts';
+import { MAX_VALUE_LENGTH, readLocatedText, splitParts } from './locator.ts';
 import type { SignedRequest } from './request.ts';
 import type { VerifyReason } from './verdict.ts';
 
@@ -12,7 +12,7 @@ const MAX_DIGITS = 15;
 
 /** The timestamp's text exactly as received: that is what was signed. A reason when there is not exactly one. */
 export function readTimestamp(plan: Plan, request: SignedRequest): { text: string } | VerifyReason {
-  const value = readText(plan.at, request);
+  const value = readLocatedText(plan.at, request);
   if (value === null) return 'missing_timestamp';
   if (value.length > MAX_VALUE_LENGTH) return 'oversized_header';
   if (plan.at.split === '' && plan.at.prefix === '') return { text: value };

@@ -3,7 +3,7 @@ import type { SchemePlan } from '../../schemas/generated/types.ts';
 import { linkAuthenticator } from './authenticator.ts';
 import type { RequestParts } from './request.ts';
 import { LazyRequest } from './request.ts';
-import type { Verdict } from './verdict.ts';
+import type { Verification } from './verdict.ts';
 
 export interface Trial {
   readonly plan: SchemePlan;
@@ -16,7 +16,7 @@ export interface Trial {
 /** Longer than any request is old, in seconds: a recorded one is stale by nature. */
 const ANY_AGE = 1e10;
 
-export function tryTrial({ plan, parts, secret, url }: Trial): Verdict {
+export function tryTrial({ plan, parts, secret, url }: Trial): Verification {
   const ageless = plan.timestamp === null ? plan : { ...plan, timestamp: { ...plan.timestamp, tolerance: ANY_AGE } };
   const secrets = [{ text: secret, expires_at: null }];
   const authenticator = linkAuthenticator({ schemes: [ageless], secrets, insecure: false, public_url: url });

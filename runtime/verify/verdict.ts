@@ -31,7 +31,7 @@ export type VerifyReason =
   /** The scheme signs the URL and the route has no `public_url`. */
   | 'no_public_url';
 
-export type Verdict =
+export type Verification =
   /** `secret`: index of the secret that matched; -1 when the route is INSECURE_NO_AUTH (scheme `none`). */
   { readonly ok: true; readonly scheme: string; readonly secret: number } | Refused;
 

@@ -1330,7 +1330,14 @@ export interface Dispatch {
  * One target with its rendered address.
  */
 export interface DispatchDelivery {
+  /**
+   * Canonical name.
+   */
   target: string;
+  /**
+   * The name that people see, where it is not `target`.
+   */
+  label?: string;
   extra: DispatchExtra;
   /**
    * Keys of `extra` that still hold an unresolved placeholder.
@@ -1669,6 +1676,10 @@ export interface SchemePlan {
    */
   name: string;
   /**
+   * The name that people see, where it is not `name`: as the config writes it, else as the sender is known.
+   */
+  label?: string;
+  /**
    * Primitive.
    */
   verify: 'hmac-sha1' | 'hmac-sha256' | 'hmac-sha512' | 'ed25519' | 'ecdsa-p256' | 'token' | 'basic' | 'none';
@@ -1838,6 +1849,10 @@ export interface TargetPlans {
  */
 export interface TargetPlan {
   name: string;
+  /**
+   * The name that people see, where it is not `name`: as the config writes it, else as the service is known.
+   */
+  label?: string;
   title: string;
   /**
    * `http`: the declarative executor; the others are code.

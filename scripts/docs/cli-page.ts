@@ -2,7 +2,7 @@
 import type { CommandEntry } from '../../cli/command-line/command-entry.ts';
 import type { CommandShape } from '../../cli/command-line/command-shape.ts';
 import { shapeOf } from '../../cli/command-line/command-shape.ts';
-import { labelOf } from '../../cli/command-line/help.ts';
+import { optionLabel } from '../../cli/command-line/help.ts';
 import { COMMANDS } from '../../cli/commands/registry.ts';
 import { code, escapeText, table } from './markdown.ts';
 
@@ -28,7 +28,7 @@ async function section({ path, load }: CommandEntry): Promise<string> {
   const { description = '', details = '', examples = [] } = command.usage ?? {};
   const { options, ...arguments_ } = shapeOf(command);
   const lines = examples.map(([text, line]) => `# ${text}\n${line.replaceAll('$0', 'hookwright')}`);
-  const rows = options.map((option) => [code(labelOf(option)), escapeText(option.description)]);
+  const rows = options.map((option) => [code(optionLabel(option)), escapeText(option.description)]);
   const parts = [
     `## ${path}\n`,
     `${escapeText(description)}.\n`,

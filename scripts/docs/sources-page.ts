@@ -1,9 +1,9 @@
 /** Prints docs/sources.md from the catalog: one row each, then the steps at each sender. */
+
 import { lowerSource } from '../../compiler/lower/source.ts';
 import type { SourceEntry } from '../../compiler/lower/source-variants.ts';
 import { expandSource } from '../../compiler/lower/source-variants.ts';
 import {
-  commonName,
   describeDelivery,
   describeEvent,
   describeHandshake,
@@ -13,6 +13,7 @@ import {
   describeWindow,
   setupSteps,
 } from '../../compiler/sources/describe-source.ts';
+import { commonName } from '../../compiler/text/common-name.ts';
 import { CATALOG } from '../../test/helpers/compile.ts';
 import { table } from './markdown.ts';
 

@@ -28,7 +28,7 @@ if (tool === null) {
   skipWithout(false, 'strace or a C compiler');
   process.exit(1);
 }
-spawnSync('npm', ['run', '-s', 'build'], { cwd: ROOT, stdio: 'inherit' });
+if (spawnSync('npm', ['run', '-s', 'build'], { cwd: ROOT, stdio: 'inherit' }).status !== 0) process.exit(1);
 const program = [process.execPath, join(ROOT, 'dist/cli/main.js')];
 const root = mkdtempSync(join(tmpdir(), 'hookwright-faults-'));
 let broken = 0;

@@ -5,9 +5,9 @@ import { Capture } from '../../runtime/capture/capture.ts';
 import type { CaptureCounts } from '../../runtime/capture/capture-counts.ts';
 import { createCaptureCounts } from '../../runtime/capture/capture-counts.ts';
 import type { KeptFilter, KeptRequest, KeptSummary } from '../../runtime/capture/kept-request.ts';
-import type { ReaderRequest } from '../../runtime/capture/sqlite/capture-reader.ts';
+import type { CaptureReaderRequest } from '../../runtime/capture/sqlite/capture-reader.ts';
 import { CaptureReader } from '../../runtime/capture/sqlite/capture-reader.ts';
-import type { WriterRequest } from '../../runtime/capture/sqlite/capture-writer.ts';
+import type { CaptureWriterRequest } from '../../runtime/capture/sqlite/capture-writer.ts';
 import { CaptureWriter } from '../../runtime/capture/sqlite/capture-writer.ts';
 import { Redactor } from '../../runtime/deliver/redact.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
@@ -34,7 +34,12 @@ export interface Keeping extends Served {
 export async function serveKeeping(
   t: TestContext,
   parts: TableParts,
-  options: ServeOptions & { readonly writer?: Client<WriterRequest>; readonly redactor?: Redactor } = {},
+  options: ServeOptions & {
+    readonly writer?: Client<CaptureWriterRequest>;
+    readonly redactor?: Redactor;
+    /** The writer is started again for each write. */
+    readonly forgets?: boolean;
+  } = {},
 ): Promise<Keeping> {
   const routes = Object.entries(parts.routes ?? {}).map(
     ([name, route]) => [name, { capture: 'all', ...route }] as const,
@@ -43,8 +48,17 @@ export async function serveKeeping(
   const path = join(tempDir(t), 'requests.db');
   const counts = createCaptureCounts();
   const { clock = systemClock, redactor = new Redactor() } = options;
+  const writer = options.writer === undefined ? {} : { writer: options.writer };
+  const { forgets = false } = options;
   const { table } = routeTable(all);
-  const capture = openCapture(path, { table: () => table, counts, clock, redact: redactor.redact, ...options });
+  const capture = openCapture(path, {
+    table: () => table,
+    counts,
+    clock,
+    forgets,
+    secrets: () => redactor.secrets,
+    ...writer,
+  });
   const served = await serve(t, all, { ...options, keep: (...request) => capture.take(...request) });
   atEnd(t, () => capture.close());
   const list: Keeping['list'] = (filter = {}, limit = 100) => capture.requests.list(filter, { limit });
@@ -59,16 +73,24 @@ export async function serveKeeping(
 
 export function openCapture(
   path: string,
-  context: Pick<ConstructorParameters<typeof Capture>[0], 'table' | 'counts' | 'clock' | 'redact'> & {
-    readonly writer?: Client<WriterRequest>;
+  context: Pick<ConstructorParameters<typeof Capture>[0], 'table' | 'counts' | 'clock' | 'secrets'> & {
+    readonly writer?: Client<CaptureWriterRequest>;
+    readonly forgets: boolean;
   },
 ): Capture {
-  const writer = new CaptureWriter(path);
+  let writer = new CaptureWriter(path);
+  let writes = 0;
   const reader = new CaptureReader(path);
   return new Capture({
-    writer: inlineClient<WriterRequest>((request) => writer.serve(request)),
+    writer: inlineClient<CaptureWriterRequest>((request) => {
+      if (context.forgets && request.kind === 'write' && request.secrets.known > 0 && writes++ === 0) {
+        writer.serve({ kind: 'close' });
+        writer = new CaptureWriter(path);
+      }
+      return writer.serve(request);
+    }),
     ...context,
-    reader: inlineClient<ReaderRequest>((request) => reader.serve(request)),
+    reader: inlineClient<CaptureReaderRequest>((request) => reader.serve(request)),
     log: recordLog(),
   });
 }

@@ -35,6 +35,7 @@ export function jobTable(...jobs: readonly JobPlan[]): JobTable {
   const { table } = routeTable({});
   return {
     gateway: { ...table.gateway, timezone: 'UTC' },
+    targets: table.targets,
     profiles: { default: profilePlan('default') },
     jobs: Object.fromEntries(jobs.map((job) => [job.id, job])),
   };

@@ -11,7 +11,7 @@ import { catalogFile } from '../../runtime/intake/catalog-source.ts';
 import type { Clock } from '../../runtime/platform/clock.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
 import { createIds } from '../../runtime/platform/ids.ts';
-import { nodeFiles } from '../../runtime/platform/node-files.ts';
+import { gatewayFiles } from '../../runtime/platform/node-files.ts';
 import { runProcess } from '../../runtime/platform/process/run-process.ts';
 import { createSecretResolver } from '../../runtime/platform/secrets/secret-resolver.ts';
 import { tableFile } from '../../runtime/table/table-source.ts';
@@ -66,7 +66,7 @@ export function prepareGateway(
   const log = recordLog();
   const clock = options.clock ?? systemClock;
   const secretContext = { env: {}, home, userHome: home, readFile: readRegularTextSync };
-  const files = options.files ?? nodeFiles;
+  const files = options.files ?? gatewayFiles;
   const gateway = createGateway({
     home,
     userHome: home,

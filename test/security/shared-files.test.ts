@@ -11,7 +11,7 @@ import { nodeFiles as compilerFiles } from '../../compiler/node/node-files.ts';
 import { createMirror } from '../../runtime/deliver/sessions/mirror.ts';
 import { openSession } from '../../runtime/deliver/sessions/session-store.ts';
 import { loadSkills } from '../../runtime/dispatch/agents/skills.ts';
-import { nodeFiles } from '../../runtime/platform/node-files.ts';
+import { gatewayFiles } from '../../runtime/platform/node-files.ts';
 import { runInProcess } from '../helpers/cli.ts';
 import { FakeClock } from '../helpers/fake-clock.ts';
 import { startGateway } from '../helpers/gateway.ts';
@@ -159,7 +159,7 @@ const CASES: Readonly<Record<string, (t: TestContext) => Promise<void>>> = {
     fifo(join(home, 'skills/odd/SKILL.md'));
     writeFileSync(join(home, 'skills/good/SKILL.md'), 'Be kind.');
     const log = recordLog();
-    assert.equal(await loadSkills(['odd', 'good'], home, { readText: nodeFiles.readText, log }), 'Be kind.\n\n');
+    assert.equal(await loadSkills(['odd', 'good'], home, { readText: gatewayFiles.readText, log }), 'Be kind.\n\n');
     assert.deepEqual(
       log.lines.map(({ message }) => message),
       ['skill cannot be read'],

@@ -10,5 +10,10 @@ export const CONVERT: CommandGroup = {
       summary: 'Convert the webhook routes of a Hermes Agent config',
       load: async () => (await import('./hermes.ts')).ConvertHermesCommand,
     },
+    {
+      path: 'convert adnanh',
+      summary: 'Convert the hooks of adnanh/webhook',
+      load: async () => (await import('./adnanh.ts')).ConvertAdnanhCommand,
+    },
   ],
 };

@@ -1,6 +1,6 @@
 /** `hookwright convert hermes`: the webhook routes of Hermes Agent as a config of hookwright. */
 import { Command } from 'clipanion';
-import type { Check, Conversion, Refusal } from '../../../compiler/convert/conversion.ts';
+import type { Conversion, ConversionRefusal, Tools } from '../../../compiler/convert/conversion.ts';
 import { convertHermes } from '../../../compiler/convert/hermes/convert-hermes.ts';
 import type { SourceText } from '../../../compiler/text/source-text.ts';
 import { ConvertCommand } from '../../convert/convert-command.ts';
@@ -19,7 +19,7 @@ export class ConvertHermesCommand extends ConvertCommand {
     ],
   });
 
-  protected override convert(source: SourceText, check: Check): Conversion | Refusal {
-    return convertHermes(source, readVariables(source), check);
+  protected override convert(source: SourceText, tools: Tools): Conversion | ConversionRefusal {
+    return convertHermes(source, readVariables(source), tools);
   }
 }

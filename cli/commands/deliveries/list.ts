@@ -2,8 +2,9 @@
 import { Command, Option } from 'clipanion';
 import type { DispatchSummary } from '../../../runtime/store/queries.ts';
 import type { CliContext } from '../../base/context.ts';
+import { arrayOption, jobFilterOption, routeFilterOption, sinceOption } from '../../command-line/options.ts';
 import { parsedBy } from '../../command-line/values.ts';
-import { parseFilter, parseLimit } from '../../deliveries/filter.ts';
+import { parseDeliveryFilter, parseLimit } from '../../deliveries/filter.ts';
 import { printJson } from '../../output/print.ts';
 import type { Column } from '../../output/table.ts';
 import { printTable } from '../../output/table.ts';
@@ -24,18 +25,18 @@ export class DeliveriesListCommand extends Command<CliContext> {
   });
 
   state = Option.String('--state', { description: '<name> Only this state' });
-  route = Option.String('--route', { description: '<name> Only this route' });
-  job = Option.String('--job', { description: '<id> Only runs of this job' });
-  since = Option.String('--since', { description: '<time> Accepted since: 30min, 12h, 7d, or a date' });
+  route = routeFilterOption();
+  job = jobFilterOption();
+  since = sinceOption();
   limit = Option.String('--limit', '50', {
     description: '<count> At most so many (default 50)',
     validator: parsedBy('--limit', parseLimit),
   });
-  json = Option.Boolean('--json', false, { description: 'Print an array of objects' });
+  json = arrayOption();
 
   async execute(): Promise<number> {
     const now = this.context.clock.now();
-    const filter = { ...parseFilter(this, now), limit: this.limit };
+    const filter = { ...parseDeliveryFilter(this, now), limit: this.limit };
     const rows = (await useStore(this.context, (store) => store.read({ kind: 'list', filter }))) ?? [];
     if (this.json) printJson(this.context, rows.map(toJson));
     else printTable(this.context, rows, columns(now), 'nothing of that kind is stored');

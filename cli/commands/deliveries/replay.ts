@@ -6,9 +6,10 @@ import { replay, whyNotReplay } from '../../../runtime/store/replay.ts';
 import type { Store } from '../../../runtime/store/store.ts';
 import type { CliContext } from '../../base/context.ts';
 import { CliError, UsageError } from '../../base/errors.ts';
+import { arrayOption, jobFilterOption, routeFilterOption, sinceOption } from '../../command-line/options.ts';
 import { parsedBy } from '../../command-line/values.ts';
 import type { Filter } from '../../deliveries/filter.ts';
-import { parseFilter, parseLimit } from '../../deliveries/filter.ts';
+import { parseDeliveryFilter, parseLimit } from '../../deliveries/filter.ts';
 import { printJson, printLine, printNote } from '../../output/print.ts';
 import { createProgress } from '../../output/progress.ts';
 import { findDispatch } from '../../store/find-dispatch.ts';
@@ -37,22 +38,22 @@ export class DeliveriesReplayCommand extends Command<CliContext> {
 
   ids = Option.Rest({ name: 'id' });
   state = Option.String('--state', { description: '<name> All in this state: done, dead or skipped' });
-  route = Option.String('--route', { description: '<name> Only this route' });
-  job = Option.String('--job', { description: '<id> Only runs of this job' });
-  since = Option.String('--since', { description: '<time> Accepted since: 30min, 12h, 7d, or a date' });
+  route = routeFilterOption();
+  job = jobFilterOption();
+  since = sinceOption();
   limit = Option.String('--limit', {
     description: '<count> At most so many, the newest',
     validator: parsedBy('--limit', parseLimit),
   });
   rerun = Option.Boolean('--rerun', false, { description: 'Run the agent again even where its answer is stored' });
   dryRun = Option.Boolean('--dry-run', false, { description: 'Print which ones, and repeat nothing' });
-  json = Option.Boolean('--json', false, { description: 'Print an array of objects' });
+  json = arrayOption();
 
   async execute(): Promise<number> {
     if ((this.ids.length === 0) === (this.state === undefined)) {
       throw new UsageError('name deliveries by id, or all of one state with --state');
     }
-    const filter = parseFilter(this, this.context.clock.now());
+    const filter = parseDeliveryFilter(this, this.context.clock.now());
     const limit = this.limit ?? Number.MAX_SAFE_INTEGER;
     const done = await useStore(this.context, async (store) => {
       const ids = this.ids.length > 0 ? await this.named(store) : await chosen(store, filter, limit);

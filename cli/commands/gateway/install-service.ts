@@ -6,7 +6,7 @@ import { explainMissing, searchConfig } from '../../../compiler/source/search-co
 import type { CliContext } from '../../base/context.ts';
 import { CliError } from '../../base/errors.ts';
 import { printLine, printNote } from '../../output/print.ts';
-import type { Machine } from '../../service/machine.ts';
+import type { ServiceMachine } from '../../service/machine.ts';
 import { thisMachine } from '../../service/machine.ts';
 import type { InstallStep } from '../../service/plan-install.ts';
 import { planInstall, systemConfig } from '../../service/plan-install.ts';
@@ -40,7 +40,7 @@ export class GatewayInstallServiceCommand extends Command<CliContext> {
     return 0;
   }
 
-  private plan({ userName }: Machine): readonly InstallStep[] {
+  private plan({ userName }: ServiceMachine): readonly InstallStep[] {
     const { env, home, self } = this.context;
     return planInstall({
       scope: this.system ? 'system' : 'user',

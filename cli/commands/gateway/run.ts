@@ -1,9 +1,16 @@
 /** `hookwright gateway run`: compiles, serves, and recompiles on change, in the foreground. */
-import { Command, Option } from 'clipanion';
+import { Command } from 'clipanion';
 import { Redactor } from '../../../runtime/deliver/redact.ts';
 import type { CliContext } from '../../base/context.ts';
 import { CliError } from '../../base/errors.ts';
-import { configOption, failOnOption, hostOption, logFileOption, portOption } from '../../command-line/options.ts';
+import {
+  configOption,
+  failOnOption,
+  hostOption,
+  logFileOption,
+  outOption,
+  portOption,
+} from '../../command-line/options.ts';
 import { createCompileRequest } from '../../compile/compile-request.ts';
 import { DIAGNOSTIC_WIDTH } from '../../output/diagnostics.ts';
 import { noteIgnored } from '../../output/files-read.ts';
@@ -25,7 +32,7 @@ export class GatewayRunCommand extends Command<CliContext> {
   });
 
   config = configOption();
-  out = Option.String('--out', { description: '<dir> Where to write the tables' });
+  out = outOption();
   failOn = failOnOption('Refuse a changed configuration under which kept requests are lost, or treated otherwise');
   host = hostOption();
   port = portOption();

@@ -89,7 +89,7 @@ export class GatewaySetupCommand extends Command<CliContext> {
     const targets = knownTargets(context.home);
     const plan = planSetup(await this.answers(config, name), {
       config,
-      secretSettings: (target) => targets.find((known) => known.name === target)?.secrets ?? new Set(),
+      secretSettings: (target) => targets.find(({ names }) => names.includes(target))?.secrets ?? new Set(),
       generateSecret: () => newSecret(context),
     });
     const env = join(context.home, '.env');

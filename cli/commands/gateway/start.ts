@@ -9,7 +9,7 @@ import { CliError } from '../../base/errors.ts';
 import { configOption, failOnOption, hostOption } from '../../command-line/options.ts';
 import { tryAskGateway } from '../../gateway/ask-gateway.ts';
 import { logFile, openLogFile } from '../../gateway/log-file.ts';
-import type { Position } from '../../gateway/tail.ts';
+import type { LogPosition } from '../../gateway/tail.ts';
 import { readSince, readTail } from '../../gateway/tail.ts';
 import { printLine, printNote } from '../../output/print.ts';
 
@@ -89,7 +89,7 @@ export class GatewayStartCommand extends Command<CliContext> {
     throw this.failure(position, ended);
   }
 
-  private failure(position: Position, ended: boolean): CliError {
+  private failure(position: LogPosition, ended: boolean): CliError {
     const path = logFile(this.context.home);
     if (!ended) return new CliError('the gateway does not get ready', `look at its log: ${path}`);
     const said = readSince(path, position).bytes.toString('utf8').trimEnd();

@@ -4,7 +4,14 @@ import { DEFAULT_PROFILE } from '../../../base/profiles.ts';
 import type { CliContext } from '../../base/context.ts';
 import { UsageError } from '../../base/errors.ts';
 import { chooseTimezone } from '../../blueprints/timezone.ts';
-import { configOption, jsonOption } from '../../command-line/options.ts';
+import {
+  chatIdOption,
+  configOption,
+  descriptionOption,
+  jsonOption,
+  promptOption,
+  scheduleOption,
+} from '../../command-line/options.ts';
 import { createJob } from '../../jobs/create-job.ts';
 import { configFromFlags } from '../../jobs/job-flags.ts';
 import { openJobs } from '../../jobs/open-jobs.ts';
@@ -30,12 +37,12 @@ export class JobCreateCommand extends Command<CliContext> {
   });
 
   name = Option.String({ name: 'name' });
-  schedule = Option.String('--schedule', { description: '<cron> Minute, hour, day of month, month, day of week' });
-  prompt = Option.String('--prompt', { description: '<text> The prompt of each run' });
+  schedule = scheduleOption();
+  prompt = promptOption();
   deliver = Option.String('--deliver', {
     description: '<target> origin, local or a target; several by comma. Default: log',
   });
-  deliverChatId = Option.String('--deliver-chat-id', { description: '<id> Chat or channel; may be negative' });
+  deliverChatId = chatIdOption();
   skills = Option.String('--skills', { description: '<names> Skills of each run, by comma' });
   toolsets = Option.String('--toolsets', {
     description: "<names> Toolsets of each run, by comma. Default: the profile's",
@@ -46,7 +53,7 @@ export class JobCreateCommand extends Command<CliContext> {
   misfire = Option.String('--misfire', {
     description: '<rule> Runs missed while no gateway was running: skip (default) or once',
   });
-  description = Option.String('--description', { description: '<text> What it is for' });
+  description = descriptionOption();
   profile = Option.String('--profile', DEFAULT_PROFILE, { description: '<profile> Profile that runs it' });
   config = configOption();
   json = jsonOption();

@@ -3,7 +3,15 @@ import { Command, Option } from 'clipanion';
 import type { CliContext } from '../../base/context.ts';
 import { UsageError } from '../../base/errors.ts';
 import { chooseTimezone } from '../../blueprints/timezone.ts';
-import { configOption, jobProfileOption, jsonOption } from '../../command-line/options.ts';
+import {
+  chatIdOption,
+  configOption,
+  descriptionOption,
+  jobProfileOption,
+  jsonOption,
+  promptOption,
+  scheduleOption,
+} from '../../command-line/options.ts';
 import { editJob } from '../../jobs/edit-job.ts';
 import { configFromFlags } from '../../jobs/job-flags.ts';
 import { findJob, openJobs, recordOf } from '../../jobs/open-jobs.ts';
@@ -23,15 +31,15 @@ export class JobEditCommand extends Command<CliContext> {
 
   reference = Option.String({ name: 'job' });
   name = Option.String('--name', { description: '<name> Another name; the id stays' });
-  schedule = Option.String('--schedule', { description: '<cron> Minute, hour, day of month, month, day of week' });
-  prompt = Option.String('--prompt', { description: '<text> The prompt of each run' });
+  schedule = scheduleOption();
+  prompt = promptOption();
   deliver = Option.String('--deliver', { description: '<target> origin, local or a target; several by comma' });
-  deliverChatId = Option.String('--deliver-chat-id', { description: '<id> Chat or channel; may be negative' });
+  deliverChatId = chatIdOption();
   skills = Option.String('--skills', { description: '<names> Skills of each run, by comma; empty for none' });
   toolsets = Option.String('--toolsets', { description: '<names> Toolsets of each run, by comma' });
   timezone = Option.String('--timezone', { description: '<zone> IANA zone of the schedule' });
   misfire = Option.String('--misfire', { description: '<rule> skip or once' });
-  description = Option.String('--description', { description: '<text> What it is for' });
+  description = descriptionOption();
   profile = jobProfileOption();
   config = configOption();
   json = jsonOption();

@@ -1,7 +1,7 @@
 /** `hookwright job list`: every job, when it runs next and how its last run ended. */
 import { Command, Option } from 'clipanion';
 import type { CliContext } from '../../base/context.ts';
-import { configOption } from '../../command-line/options.ts';
+import { arrayOption, configOption } from '../../command-line/options.ts';
 import type { JobReport } from '../../jobs/describe-job.ts';
 import { readHistory, reportJob } from '../../jobs/describe-job.ts';
 import { openJobs } from '../../jobs/open-jobs.ts';
@@ -23,7 +23,7 @@ export class JobListCommand extends Command<CliContext> {
 
   profile = Option.String('--profile', { description: '<profile> Only jobs of this profile' });
   config = configOption();
-  json = Option.Boolean('--json', false, { description: 'Print an array of objects' });
+  json = arrayOption();
 
   async execute(): Promise<number> {
     const { context, profile } = this;
@@ -32,7 +32,7 @@ export class JobListCommand extends Command<CliContext> {
     const jobs = [...open.jobs.values()]
       .filter((job) => profile === undefined || job.profile === profile)
       .sort((a, b) => (a.name < b.name ? -1 : 1));
-    const options = { now, next: 1, runs: 1 };
+    const options = { now, next: 1, runs: 1, targets: open.table.targets };
     const histories = await useStore(context, async (store) => {
       const stored = await store.read({ kind: 'jobs' });
       return Promise.all(jobs.map((job) => readHistory(store, job, stored, options.runs)));

@@ -32,7 +32,7 @@ export class JobShowCommand extends Command<CliContext> {
     const { context } = this;
     const open = await openJobs(context, this.config);
     const job = findJob(open, this.reference, this.profile);
-    const options = { now: context.clock.now(), next: NEXT, runs: RUNS };
+    const options = { now: context.clock.now(), next: NEXT, runs: RUNS, targets: open.table.targets };
     const history = await useStore(context, async (store) =>
       readHistory(store, job, await store.read({ kind: 'jobs' }), RUNS),
     );

@@ -3,13 +3,14 @@ import { Command, Option } from 'clipanion';
 import type { KeptSummary } from '../../../runtime/capture/kept-request.ts';
 import { firstNumber, idOf } from '../../../runtime/capture/request-id.ts';
 import type { CliContext } from '../../base/context.ts';
+import { routeFilterOption } from '../../command-line/options.ts';
 import { parseLimit } from '../../deliveries/filter.ts';
 import { printJson, printLine, printNote } from '../../output/print.ts';
 import type { Column } from '../../output/table.ts';
 import { formatTable, printTable } from '../../output/table.ts';
 import { formatDuration } from '../../output/time.ts';
 import { outcomeText } from '../../requests/describe-request.ts';
-import { parseFilter } from '../../requests/filter.ts';
+import { parseRequestFilter } from '../../requests/filter.ts';
 import { followRequests } from '../../requests/follow.ts';
 import { useRequests } from '../../store/use-requests.ts';
 
@@ -27,7 +28,7 @@ export class RequestsListCommand extends Command<CliContext> {
     ],
   });
 
-  route = Option.String('--route', { description: '<name> Only this route' });
+  route = routeFilterOption();
   outcome = Option.String('--outcome', { description: '<name> Only this outcome' });
   reason = Option.String('--reason', { description: '<name> Only this reason' });
   since = Option.String('--since', { description: '<time> Only since: 90s, 15m, 2h, 3d, or a date' });
@@ -39,7 +40,7 @@ export class RequestsListCommand extends Command<CliContext> {
 
   async execute(): Promise<number> {
     const now = this.context.clock.now();
-    const filter = parseFilter(this, now);
+    const filter = parseRequestFilter(this, now);
     const limit = parseLimit(this.limit);
     const page = { limit, ...(this.before === undefined ? {} : { before: this.before }) };
     await useRequests(this.context, async (requests) => {

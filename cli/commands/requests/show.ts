@@ -11,22 +11,23 @@ import { printJson, printLine, printNote, visible } from '../../output/print.ts'
 import { describeRequest } from '../../requests/describe-request.ts';
 import { printCurl } from '../../requests/print-curl.ts';
 import { printHar } from '../../requests/print-har.ts';
-import { findRequest, useRequests } from '../../store/use-requests.ts';
+import { findNewest, findRequest, useRequests } from '../../store/use-requests.ts';
 
 export class RequestsShowCommand extends Command<CliContext> {
   static override paths = [['requests', 'show']];
   static override usage = Command.Usage({
     description: 'Show one request: what decided, why, and what to do next',
     details:
-      'The beginning of an id is enough. A request without a valid signature is kept without its body. What is saved with --save is read by `explain --payload @file` and as `request:` of a test; credentials are missing in it.',
+      'The beginning of an id is enough; without one it is the newest. A request without a valid signature is kept without its body. What is saved with --save is read by `explain --payload @file` and as `request:` of a test; credentials are missing in it.',
     examples: [
+      ['Why was the last one refused?', '$0 requests show'],
       ['What decided, and what to do', '$0 requests show 1bkq0c5f2g'],
       ['Its payload', '$0 requests show 1bkq0c5f2g --body | jq .'],
       ['A test that passes as it is', '$0 requests show 1bkq0c5f2g --as-test > review.test.yaml'],
     ],
   });
 
-  id = Option.String({ name: 'id' });
+  id = Option.String({ name: 'id', required: false });
   body = Option.Boolean('--body', false, { description: 'Print the body alone, as it came' });
   save = Option.String('--save', { description: '<file.json> Write the request as a HAR file' });
   curl = Option.Boolean('--curl', false, { description: 'Print a curl command line, without credentials' });
@@ -37,7 +38,9 @@ export class RequestsShowCommand extends Command<CliContext> {
   json = Option.Boolean('--json', false, { description: 'Print everything as one object' });
 
   async execute(): Promise<number> {
-    const request = await useRequests(this.context, (requests) => findRequest(requests, this.id));
+    const request = await useRequests(this.context, (requests) =>
+      this.id === undefined ? findNewest(requests) : findRequest(requests, this.id),
+    );
     if (this.save !== undefined) this.write(this.save, request);
     if (this.json) printJson(this.context, toJson(request));
     else if (this.body) this.printBody(request);

@@ -12,7 +12,7 @@ import { CliError } from '../../base/errors.ts';
 import { configOption, jsonOption } from '../../command-line/options.ts';
 import { printJson, printLine, printNote, visible } from '../../output/print.ts';
 import type { CapturedRequest } from '../../sources/captured-request.ts';
-import type { Candidate } from '../../sources/detect.ts';
+import type { SourceCandidate } from '../../sources/detect.ts';
 import { detect } from '../../sources/detect.ts';
 import { adviseRoute, explainOutcome } from '../../sources/explain.ts';
 import { openSources } from '../../sources/open-sources.ts';
@@ -74,7 +74,7 @@ export class SourceDetectCommand extends Command<CliContext> {
     }
   }
 
-  private print({ label, notes }: CapturedRequest, candidates: readonly Candidate[]): void {
+  private print({ label, notes }: CapturedRequest, candidates: readonly SourceCandidate[]): void {
     const paint = createPaint(this.context.colour.stdout);
     if (label !== '') printLine(this.context, paint('bold', visible(label)));
     for (const note of notes) printNote(this.context, note);
@@ -92,7 +92,7 @@ export class SourceDetectCommand extends Command<CliContext> {
 }
 
 /** Something matches, or at least nothing speaks against the best guess. */
-function isSettled([best]: readonly Candidate[]): boolean {
+function isSettled([best]: readonly SourceCandidate[]): boolean {
   return (
     best !== undefined &&
     (best.outcome.kind === 'match' || (best.outcome.kind === 'unchecked' && best.outcome.reason === null))
@@ -104,7 +104,7 @@ function describeJson({
   candidates,
 }: {
   readonly capture: CapturedRequest;
-  readonly candidates: readonly Candidate[];
+  readonly candidates: readonly SourceCandidate[];
 }): unknown {
   return {
     request: capture.label,

@@ -3,7 +3,7 @@ import { Command, Option } from 'clipanion';
 import { createPaint } from '../../../base/paint.ts';
 import { needsPublicKey } from '../../../compiler/views/route-scope.ts';
 import type { CliContext } from '../../base/context.ts';
-import { configOption, jsonOption } from '../../command-line/options.ts';
+import { chatIdOption, configOption, descriptionOption, jsonOption } from '../../command-line/options.ts';
 import { printJson, printLine, printNote, visible } from '../../output/print.ts';
 import { curlLine } from '../../subscriptions/curl-line.ts';
 import { openTable } from '../../subscriptions/open-table.ts';
@@ -47,11 +47,11 @@ export class WebhookSubscribeCommand extends Command<CliContext> {
     description: '<template> Prompt, or message with --deliver-only; {a.b} is filled in',
   });
   deliver = Option.String('--deliver', { description: '<target> Where the result goes; several by comma' });
-  deliverChatId = Option.String('--deliver-chat-id', { description: '<id> Chat or channel; may be negative' });
+  deliverChatId = chatIdOption();
   deliverExtra = Option.Array('--deliver-extra', {
     description: `<key=value> Further address parts, such as repo=… ; ${REPEATABLE}`,
   });
-  description = Option.String('--description', { description: '<text> What it is for' });
+  description = descriptionOption();
   deliverOnly = Option.Boolean('--deliver-only', {
     description: 'No agent: deliver the prompt itself (--no-deliver-only)',
   });

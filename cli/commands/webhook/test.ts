@@ -4,9 +4,14 @@ import { resolve } from 'node:path';
 import { Command, Option } from 'clipanion';
 import { createPaint } from '../../../base/paint.ts';
 import { isSystemError } from '../../../base/system-error.ts';
+import { readShippedShape } from '../../../compiler/node/shipped-catalog.ts';
+import { samplePayload } from '../../../compiler/payloads/sample-payload.ts';
+import type { Shape } from '../../../compiler/shapes/shape.ts';
+import { readShapeFile } from '../../../compiler/shapes/shape-file.ts';
 import { parseSecretRef } from '../../../compiler/text/secret-ref.ts';
 import { createSecrets } from '../../../runtime/platform/secrets/machine-secrets.ts';
 import { SecretError } from '../../../runtime/platform/secrets/secrets.ts';
+import { linkPath, readPath } from '../../../runtime/table/payload-path.ts';
 import { SignError } from '../../../runtime/verify/sign-body.ts';
 import type { RoutePlan, RouteTable, SecretRef } from '../../../schemas/generated/types.ts';
 import type { CliContext } from '../../base/context.ts';
@@ -40,7 +45,10 @@ export class WebhookTestCommand extends Command<CliContext> {
   });
 
   route = Option.String({ name: 'route' });
-  payload = Option.String('--payload', { description: '<json|form|@file> The body; @file reads it from a file' });
+  payload = Option.String('--payload', {
+    description:
+      "<json|form|@file> The body; @file reads it from a file. Default: the fields that the route's filters and templates read",
+  });
   event = Option.String('--event', { description: '<type> Event type; default: the first the route accepts' });
   source = Option.String('--source', { description: "<name> Sign as this sender does, in place of the route's own" });
   key = Option.String('--key', {
@@ -58,12 +66,15 @@ export class WebhookTestCommand extends Command<CliContext> {
     const signed = this.sign(() =>
       signTestEvent({
         ...{ plan, table: open.table, event: this.event, body: this.body(), source: this.source, key: this.keyRef() },
+        sample: (scheme, event) => samplePayload(plan, event, scheme === null ? null : shippedShape(scheme)),
         ...{ secrets: createSecrets(this.context), now: this.context.clock.now(), random: this.context.random },
       }),
     );
     if (this.dryRun) return this.show(plan, open.table, signed);
     const url = this.url ?? localBase(open) + routePath(plan);
     printNote(this.context, `POST ${url} (${signed.scheme}${signed.event === null ? '' : `, ${signed.event}`})`);
+    const missing = unresolvedIn(plan, signed.body.toString('utf8'));
+    if (missing.length > 0) printNote(this.context, `not in the payload: ${missing.join(', ')}`);
     const answer = await this.send(url, signed);
     const text = await answer.text();
     if (this.json)
@@ -155,6 +166,27 @@ export class WebhookTestCommand extends Command<CliContext> {
       throw new CliError(`no answer from ${url}: ${messageOf(cause)}`, 'start the gateway: hookwright gateway run');
     }
   }
+}
+
+/** Placeholders of the prompt and the addresses that a JSON body resolves to nothing. */
+function unresolvedIn({ prompt, deliver, script }: RoutePlan, body: string): readonly string[] {
+  const payload = parsed(body);
+  // A script may put anything in its place.
+  if (script !== null || typeof payload === 'string') return [];
+  const segments = [prompt, ...deliver.flatMap(({ extra }) => Object.values(extra))].flat();
+  const missing = segments.flatMap((segment) => {
+    const path = segment.kind === 'path' ? linkPath(segment.path) : null;
+    return segment.kind !== 'path' || (path !== null && readPath(payload, path) !== undefined) ? [] : [segment.text];
+  });
+  return [...new Set(missing)].filter((text) => !BUILT_IN.has(text));
+}
+
+const BUILT_IN: ReadonlySet<string> = new Set(['{event_type}', '{route}', '{delivery_id}']);
+
+/** Of a sender that comes with the program; null: nothing is known of its payloads. */
+function shippedShape(scheme: string): Shape | null {
+  const text = readShippedShape(scheme);
+  return text === null ? null : readShapeFile(text);
 }
 
 /** As JSON where it is some: a program asked. */

@@ -1,14 +1,14 @@
 /** Converts the filters of a Hermes Agent route; they differ in what a filter with several operators means, and in paths. */
 import type { NodePath } from '../../diagnostics/problem.ts';
 import { isPlainMap } from '../../text/plain-map.ts';
-import type { Report } from '../report.ts';
+import type { ConversionReport } from '../report.ts';
 
 /** In the order in which the original looks for them: the first one that a filter has decides. */
 const GROUPS = ['all', 'any', 'not'] as const;
 const OPERATORS = ['exists', 'missing', 'equals', 'not_equals', 'contains', 'in', 'in_file', 'regex'] as const;
 
 export interface FilterContext {
-  readonly report: Report;
+  readonly report: ConversionReport;
   readonly route: string;
 }
 

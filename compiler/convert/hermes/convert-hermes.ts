@@ -2,10 +2,10 @@
 import type { NodePath } from '../../diagnostics/problem.ts';
 import { isPlainMap } from '../../text/plain-map.ts';
 import type { SourceText } from '../../text/source-text.ts';
-import type { Check, Conversion, Refusal } from '../conversion.ts';
+import type { Conversion, ConversionRefusal, Tools } from '../conversion.ts';
 import type { Draft, DraftRoute, Settings } from '../draft.ts';
-import { parseForeign, refuse } from '../parse-foreign.ts';
-import { Report } from '../report.ts';
+import { parseForeign, refuseText } from '../parse-foreign.ts';
+import { ConversionReport } from '../report.ts';
 import { routeName } from '../route-name.ts';
 import { settle } from '../settle.ts';
 import { convertRoute, convertSecret } from './convert-route.ts';
@@ -22,21 +22,24 @@ const PLACES: readonly NodePath[] = [
   ['webhooks', 'routes'],
 ];
 
+const HOOKS_FILE = 'a hooks file of adnanh/webhook: hookwright convert adnanh';
+
 /** @param env what the `.env` beside the config says */
 export function convertHermes(
   source: SourceText,
   env: ReadonlyMap<string, string>,
-  check: Check,
-): Conversion | Refusal {
+  { check, newSecret }: Tools,
+): Conversion | ConversionRefusal {
   const file = parseForeign(source);
-  if ('findings' in file) return file;
-  if (!isPlainMap(file.value)) return refuse(source, 'a config of Hermes Agent is a map: sections by name');
+  if ('faults' in file) return file;
+  if (!isPlainMap(file.value)) return refuseText('a config of Hermes Agent is a map: sections by name', HOOKS_FILE);
   const found = findRoutes(file.value as Settings);
   if (found.length === 0)
-    return refuse(source, 'it has no webhook routes', 'they stand under platforms.webhook.extra.routes');
+    return refuseText('it has no webhook routes', 'they stand under platforms.webhook.extra.routes');
   const draft: Draft = {
     ...{ origin: 'Hermes Agent', file: source.name, config: {}, routes: [], variables: new Map() },
-    report: new Report(file),
+    report: new ConversionReport(file),
+    newSecret,
   };
   const isSubscriptionFile = found.every(({ path }) => path.length === 1);
   const config = isSubscriptionFile ? {} : (file.value as Settings);

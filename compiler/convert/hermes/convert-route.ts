@@ -125,7 +125,7 @@ export interface SecretFacts {
 /** A route without authentication stays shut unless only this machine can reach it, as in the original. */
 export function convertSecret(hermes: Hermes, route: DraftRoute, value: unknown, facts: SecretFacts): void {
   const path = [...route.path, 'secret'];
-  const { report, variables } = hermes.draft;
+  const { report, variables, newSecret } = hermes.draft;
   const variable = variableName(route.name, 'secret');
   if (value === INSECURE && facts.loopback) {
     route.settings.secret = INSECURE;
@@ -143,8 +143,8 @@ export function convertSecret(hermes: Hermes, route: DraftRoute, value: unknown,
   else if (value !== undefined || !facts.inherited) {
     close(route);
     route.settings.secret = `env:${variable}`;
-    variables.set(variable, null);
-    const instead = `Set ${variable} in .env, give it to the sender, then remove \`enabled: false\``;
+    variables.set(variable, newSecret());
+    const instead = `Give the sender the new one, ${variable} in .env, then remove \`enabled: false\``;
     const reason = value === INSECURE ? 'it took requests from anybody' : 'it has no secret';
     report.lost({ path, route: route.name, reason, instead });
   }

@@ -4,9 +4,9 @@ import { connect as connectDriver } from '../../store/sqlite/driver.ts';
 import { openReading } from '../../store/sqlite/open-database.ts';
 import type { FoundRequest, KeptFilter, KeptHead, KeptPage, KeptRequest, KeptSummary } from '../kept-request.ts';
 import { firstNumber, idOf, numberOf, numbersOf } from '../request-id.ts';
-import { FORMAT, formatOf, inodeOf } from './schema.ts';
+import { CAPTURE_FORMAT, captureFormatOf, inodeOf } from './schema.ts';
 
-export type ReaderRequest =
+export type CaptureReaderRequest =
   | { readonly kind: 'list'; readonly filter: KeptFilter; readonly page: KeptPage }
   | { readonly kind: 'load'; readonly id: string }
   | { readonly kind: 'close' };
@@ -27,7 +27,7 @@ export class CaptureReader {
     this.connect = connect;
   }
 
-  serve(request: ReaderRequest): readonly KeptSummary[] | FoundRequest | null {
+  serve(request: CaptureReaderRequest): readonly KeptSummary[] | FoundRequest | null {
     switch (request.kind) {
       case 'list':
         return this.list(request.filter, request.page);
@@ -67,7 +67,7 @@ export class CaptureReader {
     if (this.opened === null && inode !== null) {
       const db = openReading(this.connect, this.path);
       // It has just been made, or is of another version.
-      if (formatOf(db) === FORMAT) this.opened = { db, inode };
+      if (captureFormatOf(db) === CAPTURE_FORMAT) this.opened = { db, inode };
       else db.close();
     }
     return this.opened?.db ?? null;

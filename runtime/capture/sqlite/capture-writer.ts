@@ -1,13 +1,19 @@
 /** The connection that keeps requests, on a thread of its own: stores them, and removes the oldest beyond the limits. */
+import { Redactor } from '../../deliver/redact.ts';
 import type { Connect, Connection } from '../../store/sqlite/driver.ts';
 import { connect as connectDriver } from '../../store/sqlite/driver.ts';
 import { inTransaction } from '../../store/sqlite/transaction.ts';
-import type { Captured, CaptureLimits } from '../captured.ts';
+import type { Captured, CaptureLimits, NewSecrets } from '../captured.ts';
 import { finishRecord } from '../finish-record.ts';
 import { inodeOf, isDamaged, openCaptureFile, removeCaptureFile } from './schema.ts';
 
-export type WriterRequest =
-  | { readonly kind: 'write'; readonly records: readonly Captured[]; readonly limits: CaptureLimits }
+export type CaptureWriterRequest =
+  | {
+      readonly kind: 'write';
+      readonly records: readonly Captured[];
+      readonly limits: CaptureLimits;
+      readonly secrets: NewSecrets;
+    }
   | { readonly kind: 'close' };
 
 /** Rows removed in one transaction. */
@@ -24,6 +30,7 @@ interface Opened {
 export class CaptureWriter {
   private readonly path: string;
   private readonly connect: Connect;
+  private redactor = new Redactor();
   private opened: Opened | null = null;
 
   constructor(path: string, connect: Connect = connectDriver) {
@@ -31,12 +38,19 @@ export class CaptureWriter {
     this.connect = connect;
   }
 
-  /** @returns how many were stored @throws the driver's error when the medium fails */
-  serve(request: WriterRequest): number {
+  /** @returns how many were stored; null: nothing, all secrets are to be told again @throws the driver's error when the medium fails */
+  serve(request: CaptureWriterRequest): number | null {
     if (request.kind === 'close') {
       this.close();
       return 0;
     }
+    const { known, added } = request.secrets;
+    if (known !== this.redactor.secrets.size) {
+      // It was started again, or a write failed behind which it had learned some.
+      this.redactor = new Redactor();
+      return null;
+    }
+    this.redactor.add(added);
     try {
       return this.write(request.records, request.limits);
     } catch (error) {
@@ -49,10 +63,11 @@ export class CaptureWriter {
 
   private write(records: readonly Captured[], limits: CaptureLimits): number {
     const db = this.open();
+    const { redact } = this.redactor;
     let stored = 0;
     if (records.length > 0) {
       const insert = db.change('INSERT OR IGNORE INTO request VALUES (?, ?, ?, ?, ?, ?, ?)');
-      const finished = records.map((captured) => ({ number: captured.number, ...finishRecord(captured) }));
+      const finished = records.map((captured) => ({ number: captured.number, ...finishRecord(captured, redact) }));
       inTransaction(db, () => {
         for (const { number, head, body } of finished) {
           const { profile, route, outcome, reason } = head;

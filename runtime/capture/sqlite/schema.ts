@@ -4,7 +4,7 @@ import type { Connect, Connection } from '../../store/sqlite/driver.ts';
 import { errorCode } from '../../store/sqlite/driver.ts';
 
 /** In `PRAGMA user_version`. A file of another format is begun anew. */
-export const FORMAT = 1;
+export const CAPTURE_FORMAT = 1;
 
 /**
  * `n` is the number of the id (request-id.ts); an index holds it behind what it indexes, so that the newest of a route or
@@ -63,9 +63,9 @@ function open(connect: Connect, path: string): Connection {
       'cache_size = -4000',
     ])
       db.exec(`PRAGMA ${setting}`);
-    const format = formatOf(db);
-    if (format !== 0 && format !== FORMAT) throw new OtherFormat(`format ${format}`);
-    if (format === 0) db.exec(`BEGIN; ${TABLE} PRAGMA user_version = ${FORMAT}; COMMIT`);
+    const format = captureFormatOf(db);
+    if (format !== 0 && format !== CAPTURE_FORMAT) throw new OtherFormat(`format ${format}`);
+    if (format === 0) db.exec(`BEGIN; ${TABLE} PRAGMA user_version = ${CAPTURE_FORMAT}; COMMIT`);
     return db;
   } catch (error) {
     db.close();
@@ -73,7 +73,7 @@ function open(connect: Connect, path: string): Connection {
   }
 }
 
-export const formatOf = (db: Connection): number => db.query<[number]>('PRAGMA user_version').get()?.[0] ?? 0;
+export const captureFormatOf = (db: Connection): number => db.query<[number]>('PRAGMA user_version').get()?.[0] ?? 0;
 
 /** Number of the file at this path; null: there is none. */
 export const inodeOf = (path: string): bigint | null =>

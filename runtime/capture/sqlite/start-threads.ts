@@ -2,13 +2,13 @@
 import type { Logger } from '../../platform/log.ts';
 import { startEntry } from '../../platform/process/start-thread.ts';
 import { ThreadClient } from '../../store/sqlite/thread.ts';
-import type { ReaderRequest } from './capture-reader.ts';
+import type { CaptureReaderRequest } from './capture-reader.ts';
 import type { CaptureThreadData } from './capture-thread.ts';
-import type { WriterRequest } from './capture-writer.ts';
+import type { CaptureWriterRequest } from './capture-writer.ts';
 
 export interface CaptureThreads {
-  readonly writer: ThreadClient<WriterRequest>;
-  readonly reader: ThreadClient<ReaderRequest>;
+  readonly writer: ThreadClient<CaptureWriterRequest>;
+  readonly reader: ThreadClient<CaptureReaderRequest>;
 }
 
 export function startThreads(path: string, log: Logger): CaptureThreads {

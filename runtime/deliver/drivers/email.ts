@@ -8,7 +8,7 @@ import MailComposer from 'nodemailer/lib/mail-composer';
 import type { Address, ResolveAddress } from '../address.ts';
 import { linkAddress } from '../address.ts';
 import type { DeliveryOutcome, DeliveryRequest } from '../deliverer.ts';
-import type { BoundTarget, CreateDriver, DeliveryContext, Driver, Shown } from '../driver.ts';
+import type { BoundTarget, CreateDriver, DeliveryContext, Driver, ShownDelivery } from '../driver.ts';
 import { idempotencyKey } from '../http/idempotency-key.ts';
 import { DeliveryRefusal } from '../http/values.ts';
 import type { Probe, ProbeOptions } from '../probe.ts';
@@ -62,7 +62,7 @@ class EmailDriver implements Driver {
     return typeof recipient === 'string' ? recipient : null;
   }
 
-  async show(request: DeliveryRequest): Promise<readonly Shown[]> {
+  async show(request: DeliveryRequest): Promise<readonly ShownDelivery[]> {
     const mail = this.compose(request);
     const headers = { from: this.server.from.text, to: mail.to, subject: mail.subject, 'message-id': mail.messageId };
     return [{ kind: 'mail', headers, text: mail.text }];

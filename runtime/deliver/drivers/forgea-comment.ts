@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { allowedEnvironment } from '../../platform/process/child-environment.ts';
 import type { ProcessRequest, ProcessResult } from '../../platform/process/run-process.ts';
 import type { DeliveryOutcome, DeliveryRequest } from '../deliverer.ts';
-import type { BoundTarget, CreateDriver, DeliveryContext, Driver, Shown } from '../driver.ts';
+import type { BoundTarget, CreateDriver, DeliveryContext, Driver, ShownDelivery } from '../driver.ts';
 import { idempotencyKey } from '../http/idempotency-key.ts';
 import { DeliveryRefusal } from '../http/values.ts';
 import type { Probe, ProbeOptions } from '../probe.ts';
@@ -74,7 +74,7 @@ class ForgeaCommentDriver implements Driver {
     return typeof place === 'string' ? place : null;
   }
 
-  async show(request: DeliveryRequest): Promise<readonly Shown[]> {
+  async show(request: DeliveryRequest): Promise<readonly ShownDelivery[]> {
     const { place, comments } = await prepare(request);
     return comments.map((stdin) => ({ kind: 'process', argv: this.commentArgv(place), stdin }));
   }

@@ -2,7 +2,7 @@
 import type { SMTPConnectionOptions } from 'nodemailer/lib/smtp-connection';
 import type { BoundTarget } from '../driver.ts';
 
-export interface Sender {
+export interface MailSender {
   readonly name: string;
   readonly address: string;
   /** As configured. */
@@ -12,7 +12,7 @@ export interface Sender {
 export interface SmtpServer {
   readonly options: SMTPConnectionOptions;
   readonly auth: { readonly user: string; readonly pass: string } | null;
-  readonly from: Sender;
+  readonly from: MailSender;
 }
 
 type Security = 'tls' | 'starttls' | 'none';
@@ -66,7 +66,7 @@ export function readSmtpServer({ settings, binding }: BoundTarget): SmtpServer |
   return { options, auth: user === undefined ? null : { user, pass: settings.get('smtp_pass') ?? '' }, from };
 }
 
-function readSender(text: string): Sender | null {
+function readSender(text: string): MailSender | null {
   const match = SENDER.exec(text.trim());
   return match === null ? null : { name: match[1]?.trim() ?? '', address: match[2] ?? '', text };
 }

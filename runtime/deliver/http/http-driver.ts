@@ -8,14 +8,14 @@
  */
 import { createHash } from 'node:crypto';
 import type { DeliveryOutcome, DeliveryRequest } from '../deliverer.ts';
-import type { BoundTarget, CreateDriver, DeliveryContext, Driver, Shown } from '../driver.ts';
+import type { BoundTarget, CreateDriver, DeliveryContext, Driver, ShownDelivery } from '../driver.ts';
 import { failed } from '../outcome.ts';
 import type { PaceRule } from '../pace.ts';
 import type { Probe, ProbeOptions } from '../probe.ts';
 import { notLive, probed, probeFailed } from '../probe.ts';
 import { preparePieces } from '../text/prepare-pieces.ts';
 import { idempotencyKey } from './idempotency-key.ts';
-import type { Verdict } from './judge.ts';
+import type { DeliveryResult } from './judge.ts';
 import { showRequest } from './link-request.ts';
 import type { LinkedVariant, PickRequest } from './link-variant.ts';
 import { linkVariant } from './link-variant.ts';
@@ -72,7 +72,7 @@ class HttpDriver implements Driver {
     return [host, probeFailed('token', this.target.redact(token.reason), 'check the credentials of the target')];
   }
 
-  async show(request: DeliveryRequest): Promise<readonly Shown[]> {
+  async show(request: DeliveryRequest): Promise<readonly ShownDelivery[]> {
     const prepared = this.prepare(request);
     const { base } = this.variant;
     const { settings } = this.target;
@@ -143,7 +143,7 @@ class HttpDriver implements Driver {
   }
 
   private toOutcome(
-    verdict: Exclude<Verdict, { kind: 'ok' }>,
+    verdict: Exclude<DeliveryResult, { kind: 'ok' }>,
     request: DeliveryRequest,
     sent: number,
   ): DeliveryOutcome {

@@ -9,7 +9,7 @@ import { linkCondition, linkReader } from './condition.ts';
 import type { TargetResponse } from './response.ts';
 import { linkRetryAfter } from './retry-after.ts';
 
-export type Verdict =
+export type DeliveryResult =
   | { readonly kind: 'ok'; readonly message_id: string | null }
   | {
       readonly kind: 'permanent' | 'retry' | 'refresh' | 'ambiguous';
@@ -17,7 +17,7 @@ export type Verdict =
       readonly retry_after_ms: number | null;
     };
 
-export type Judge = (response: TargetResponse, now: number) => Verdict;
+export type Judge = (response: TargetResponse, now: number) => DeliveryResult;
 
 const AMBIGUOUS = new Set([408, 425, 500, 502, 503, 504]);
 

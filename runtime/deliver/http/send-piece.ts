@@ -2,7 +2,7 @@
 import type { DeliveryContext } from '../driver.ts';
 import type { TokenResult } from '../token-cache.ts';
 import { Deadlines } from './deadlines.ts';
-import type { Verdict } from './judge.ts';
+import type { DeliveryResult } from './judge.ts';
 import type { LinkedRequest, LinkedVariant } from './link-variant.ts';
 import { readResponse } from './response.ts';
 import { sendRequest } from './send-request.ts';
@@ -10,7 +10,7 @@ import type { Values } from './values.ts';
 import { HIDDEN } from './values.ts';
 
 export interface PieceSender {
-  send(request: LinkedRequest, values: Values, signal: AbortSignal): Promise<Verdict>;
+  send(request: LinkedRequest, values: Values, signal: AbortSignal): Promise<DeliveryResult>;
   /** The exchanged token, kept or new; null for targets without an exchange. */
   token(signal: AbortSignal): Promise<TokenResult> | null;
 }
@@ -22,7 +22,7 @@ export function createPieceSender(variant: LinkedVariant, account: string, conte
   const { max_response_bytes } = plan;
   const wire = { dispatcher, deadlines: new Deadlines(clock, plan.timeout_ms), clock };
 
-  async function send(request: LinkedRequest, values: Values, signal: AbortSignal): Promise<Verdict> {
+  async function send(request: LinkedRequest, values: Values, signal: AbortSignal): Promise<DeliveryResult> {
     const result = await sendRequest(request.build(values), { max_response_bytes, signal }, wire);
     if (result.kind === 'response') return judge(readResponse(result), clock.now());
     const reason = result.sent ? `no answer (${result.code})` : `not reached (${result.code})`;
@@ -38,7 +38,7 @@ export function createPieceSender(variant: LinkedVariant, account: string, conte
         );
   }
 
-  async function sendWithToken(request: LinkedRequest, values: Values, signal: AbortSignal): Promise<Verdict> {
+  async function sendWithToken(request: LinkedRequest, values: Values, signal: AbortSignal): Promise<DeliveryResult> {
     const result = await token(signal);
     if (result === null) return send(request, values, signal);
     if (result.kind !== 'token') return result;
@@ -58,7 +58,7 @@ export function createPieceSender(variant: LinkedVariant, account: string, conte
 }
 
 /** A service that echoes the token has no say in what is logged. */
-function hideToken(verdict: Verdict, token: string): Verdict {
+function hideToken(verdict: DeliveryResult, token: string): DeliveryResult {
   if (verdict.kind !== 'ok') return { ...verdict, reason: verdict.reason.replaceAll(token, HIDDEN) };
   return verdict.message_id?.includes(token) === true ? { ...verdict, message_id: null } : verdict;
 }

@@ -9,7 +9,7 @@ import { mkdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import type { CommandAgentPlan, SecretRef } from '../../../schemas/generated/types.ts';
-import { printable } from '../../platform/printable.ts';
+import { printableStart } from '../../platform/printable.ts';
 import { allowedEnvironment } from '../../platform/process/child-environment.ts';
 import type { ProcessResult, RunProcess } from '../../platform/process/run-process.ts';
 import type { SecretResolver } from '../../platform/secrets/secrets.ts';
@@ -132,7 +132,7 @@ function explain(result: ProcessResult, plan: CommandAgentPlan, redact: (text: s
     case 'exit': {
       const how = result.code === null ? `died of ${result.signal}` : `exited with ${result.code}`;
       const last = result.stderr.trimEnd().split('\n').at(-1)?.trim() ?? '';
-      return last === '' ? `${program} ${how}` : `${program} ${how}: ${printable(redact(last), 200)}`;
+      return last === '' ? `${program} ${how}` : `${program} ${how}: ${printableStart(redact(last), 200)}`;
     }
   }
 }

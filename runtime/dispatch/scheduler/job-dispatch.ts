@@ -1,4 +1,5 @@
 /** Turns a job that is to run into a dispatch: the unit everything behind it works on. */
+import { labelField } from '../../../base/label.ts';
 import type { Dispatch, DispatchDelivery, RouteTable } from '../../../schemas/generated/types.ts';
 import { linkTemplate } from '../../table/link-template.ts';
 import { sessionId } from '../session-id.ts';
@@ -6,7 +7,7 @@ import { homeTarget, LOCAL } from './home-channel.ts';
 import type { Job } from './job.ts';
 
 /** A dispatch needs to know no more of the table. */
-export type DeliveryTable = Pick<RouteTable, 'profiles'>;
+export type DeliveryTable = Pick<RouteTable, 'profiles' | 'targets'>;
 
 /** A job has no payload: a placeholder in an address stays unresolved, and the delivery says so. */
 const NO_BUILTINS = { event_type: '', route: '', delivery_id: '' };
@@ -19,8 +20,9 @@ function targetOf(target: string, job: Job, { profiles }: DeliveryTable): string
 }
 
 function renderDeliveries(job: Job, table: DeliveryTable): DispatchDelivery[] {
-  return job.deliver.map(({ target, extra }) => {
-    const delivery: DispatchDelivery = { target: targetOf(target, job, table), extra: {}, unresolved: [] };
+  return job.deliver.map(({ target: written, extra }) => {
+    const target = targetOf(written, job, table);
+    const delivery: DispatchDelivery = { target, ...labelField(table.targets[target]), extra: {}, unresolved: [] };
     for (const [key, template] of Object.entries(extra)) {
       const { text, unresolved } = linkTemplate(template)(null, NO_BUILTINS);
       delivery.extra[key] = text;

@@ -32,7 +32,7 @@ export function jobSignature(job: {
   return `${job.paused === true ? 'paused ' : ''}${job.timezone} ${job.schedule}`;
 }
 
-export type JobTable = Pick<RouteTable, 'jobs' | 'profiles' | 'gateway'>;
+export type JobTable = Pick<RouteTable, 'jobs' | 'profiles' | 'gateway' | 'targets'>;
 
 function fromPlan(plan: JobPlan, zone: string): Job {
   const { at, timezone, ...rest } = plan;

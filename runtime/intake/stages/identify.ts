@@ -1,5 +1,5 @@
 /** Finds the event type and the delivery id, and makes them fit to be stored, logged and handed on (§6.1, §6.2). */
-import { isPrintable, printable } from '../../platform/printable.ts';
+import { isPrintable, printableStart } from '../../platform/printable.ts';
 import type { Identity } from '../../table/link-identity.ts';
 import { digestOf } from '../../table/link-identity.ts';
 import { readFirst } from '../../verify/locator.ts';
@@ -14,7 +14,7 @@ const ID_LIMIT = 256;
 export const identify: Stage = (intake, { ids }) => {
   const { limits, plan, identityOf } = intake.route;
   const identity = identityOf(intake.scheme);
-  intake.event = printable(sentEvent(intake, identity) ?? UNKNOWN_EVENT, EVENT_LIMIT);
+  intake.event = printableStart(sentEvent(intake, identity) ?? UNKNOWN_EVENT, EVENT_LIMIT);
   const sent = sentId(intake, identity);
   intake.deliveryId = sent ?? ids.delivery(intake.receivedAt);
   intake.claim = {

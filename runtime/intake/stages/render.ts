@@ -42,8 +42,9 @@ function renderDeliveries(
   builtins: Builtins,
 ): DispatchDelivery[] {
   const rendered: DispatchDelivery[] = [];
-  for (const { target, extra } of deliveries) {
+  for (const { target, label, extra } of deliveries) {
     const delivery: DispatchDelivery = { target, extra: {}, unresolved: [] };
+    if (label !== undefined) delivery.label = label;
     for (const [key, template] of extra) {
       const { text, unresolved } = template(data, builtins);
       delivery.extra[key] = text;

@@ -1,6 +1,8 @@
 /** Resolves secret references against the environment, the profiles' `.env` files and files, for the start and each new table. */
+
 import { isAbsolute, join } from 'node:path';
 import { parseEnvLines } from '../../../base/env-lines.ts';
+import { DEFAULT_PROFILE } from '../../../base/profiles.ts';
 import { UnreadableFile } from '../../../base/read-regular-file.ts';
 import type { SecretRef } from '../../../schemas/generated/types.ts';
 import type { SecretResolver } from './secrets.ts';
@@ -19,7 +21,6 @@ export interface SecretContext {
   readonly readFile: (path: string) => string;
 }
 
-const DEFAULT_PROFILE = 'default';
 /** Profile names are names of folders: nothing else may become a part of a path. */
 const PROFILE = /^[a-z0-9][a-z0-9_-]*$/;
 

@@ -2,14 +2,14 @@
 import type { Group } from '../group.ts';
 import { joinGroup } from '../group.ts';
 import type { Accept, JoinGroup, MutationResults } from '../mutations.ts';
-import type { Headed, Texts } from './encode.ts';
+import type { Headed, LargeTexts } from './encode.ts';
 import type { Rows } from './rows.ts';
 
 export const createAccept =
   (rows: Rows) =>
   (
     { dispatch, claim, claiming, max_concurrent, work, now }: Headed<Accept>,
-    texts: Texts,
+    texts: LargeTexts,
   ): MutationResults['accept'] => {
     const isNew = claiming === 'now' ? rows.claimFree(claim, now) : !rows.isClaimed(claim, now);
     if (!isNew) return { kind: 'duplicate' };
@@ -28,7 +28,7 @@ export function createGroups(rows: Rows) {
   const put = db.change('INSERT OR REPLACE INTO coalesce_group VALUES (?, ?, ?, ?, ?, ?, ?)');
   const makeDue = db.change('UPDATE work SET due_at = ?1, set_at = ?1 WHERE ref IN (SELECT ref FROM coalesce_group)');
   return {
-    join_group(m: Headed<JoinGroup>, texts: Texts): MutationResults['join_group'] {
+    join_group(m: Headed<JoinGroup>, texts: LargeTexts): MutationResults['join_group'] {
       const { dispatch, limits, max_concurrent, now } = m;
       if (!rows.claimFree(m.claim, now)) return { kind: 'duplicate' };
       const key = JSON.stringify([dispatch.profile, dispatch.route ?? '', m.key]);

@@ -3,13 +3,13 @@ import type { Dispatch } from '../../../schemas/generated/types.ts';
 import { endDelivering } from '../delivery-ending.ts';
 import type { Advance, MutationResults, RecordAttempt, Ref, Step } from '../mutations.ts';
 import { canAdvance } from '../states.ts';
-import type { Texts } from './encode.ts';
+import type { LargeTexts } from './encode.ts';
 import type { Rows } from './rows.ts';
 import { stepIds } from './rows.ts';
 
 export const createAdvance =
   (rows: Rows) =>
-  (m: Advance, { answer }: Texts): boolean => {
+  (m: Advance, { answer }: LargeTexts): boolean => {
     const { ref, to, at, started_at = null, reason = null, steps = [] } = m;
     const found = rows.find(ref);
     if (found === undefined || found[1] !== m.holder || !canAdvance(found[0], m)) return false;

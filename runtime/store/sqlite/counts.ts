@@ -3,7 +3,7 @@
  * and the open groups. The writer is the only one that changes them, so it reads them once, and again after a rollback.
  */
 import type { TallyColumn } from '../tally.ts';
-import { TALLY_COLUMNS } from '../tally.ts';
+import { noCounts, TALLY_COLUMNS } from '../tally.ts';
 import type { Connection, Value } from './driver.ts';
 
 /** The counts of one route; the lane of its runs. */
@@ -89,8 +89,7 @@ export class Counts {
   }
 
   private add(of: Pick<RouteCounts, 'profile' | 'route' | 'lane' | 'max_concurrent'>): RouteCounts {
-    const counts = Object.fromEntries(TALLY_COLUMNS.map((column) => [column, 0])) as Record<TallyColumn, number>;
-    const row = { ...of, counts, changed: false };
+    const row = { ...of, counts: noCounts(), changed: false };
     this.byLane.set(row.lane, row);
     return row;
   }

@@ -8,7 +8,7 @@ export type Value = string | number | null | Uint8Array;
 export type Row = readonly (string | number | null | Buffer)[];
 
 /** A statement that returns rows, as arrays of their columns. */
-export interface Query<R extends Row> {
+export interface RowQuery<R extends Row> {
   get(...values: readonly Value[]): R | undefined;
   all(...values: readonly Value[]): readonly R[];
 }
@@ -17,7 +17,7 @@ export interface Connection {
   /** True between BEGIN and COMMIT or ROLLBACK; some errors roll back by themselves. */
   readonly inTransaction: boolean;
   exec(sql: string): void;
-  query<R extends Row>(sql: string): Query<R>;
+  query<R extends Row>(sql: string): RowQuery<R>;
   /** A statement that changes rows. @returns how many */
   change(sql: string): (...values: readonly Value[]) => number;
   close(): void;
@@ -33,7 +33,7 @@ export const connect: Connect = (path, { busyMs }) => {
       return db.inTransaction;
     },
     exec: (sql) => void db.exec(sql),
-    query<R extends Row>(sql: string): Query<R> {
+    query<R extends Row>(sql: string): RowQuery<R> {
       const statement = db.prepare(sql).raw();
       return {
         get: (...values) => statement.get(values) as R | undefined,

@@ -17,7 +17,7 @@ export type Headed<M> = M extends { readonly dispatch: Dispatch | null }
   : M;
 
 /** The large texts of a change, as JSON. */
-export interface Texts {
+export interface LargeTexts {
   readonly body: string | null;
   readonly answer: string | null;
 }

@@ -4,7 +4,7 @@ import { createAccept, createGroups } from './accept.ts';
 import { createAdvance, createRecordAttempt } from './advance.ts';
 import { createCleanup } from './cleanup.ts';
 import { isMediumError } from './driver.ts';
-import type { EncodedChange, Headed, Texts } from './encode.ts';
+import type { EncodedChange, Headed, LargeTexts } from './encode.ts';
 import { decodeChange } from './encode.ts';
 import { createJobHandlers } from './jobs.ts';
 import type { Rows } from './rows.ts';
@@ -43,7 +43,7 @@ export function createApply(rows: Rows): (encoded: EncodedChange, again: boolean
       const stored = again && id !== undefined ? findStored(rows, id) : null;
       const handler = handlers[change.kind] as (
         change: Headed<Mutation>,
-        texts: Texts,
+        texts: LargeTexts,
       ) => MutationResults[MutationKind];
       return { kind: 'ok', value: stored ?? handler(change, { body, answer }) };
     } catch (error) {

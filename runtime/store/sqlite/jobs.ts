@@ -1,15 +1,11 @@
 /** The changes of ../job-mutations.ts as SQL. */
-import type { FireJob, JobMutation, JobMutationResults, JobTick, PutJob, TickJob } from '../job-mutations.ts';
+import type { FireJob, JobMutation, JobTick, PutJob, TickJob } from '../job-mutations.ts';
 import type { Ref } from '../mutations.ts';
-import type { Headed, Texts } from './encode.ts';
+import type { Headed, LargeTexts } from './encode.ts';
 import type { Rows } from './rows.ts';
+import type { SqlHandlers } from './sql-handlers.ts';
 
-export type JobHandlers = {
-  readonly [K in JobMutation['kind']]: (
-    mutation: Headed<Extract<JobMutation, { kind: K }>>,
-    texts: Texts,
-  ) => JobMutationResults[K];
-};
+type JobHandlers = Pick<SqlHandlers, JobMutation['kind']>;
 
 export function createJobHandlers(rows: Rows): JobHandlers {
   const forget = rows.db.change(
@@ -86,7 +82,11 @@ function createFiring(rows: Rows): Pick<JobHandlers, 'tick_job' | 'fire_job'> {
   );
   const setRef = db.change('INSERT INTO job_state (job, ref) VALUES (?1, ?2) ON CONFLICT (job) DO UPDATE SET ref = ?2');
   const addTick = db.change('INSERT INTO job_tick (job, due_at, outcome, ref, missed) VALUES (?, ?, ?, ?, ?)');
-  const start = ({ job, now }: Pick<TickJob, 'job' | 'now'>, head: Headed<FireJob>['dispatch'], texts: Texts): Ref => {
+  const start = (
+    { job, now }: Pick<TickJob, 'job' | 'now'>,
+    head: Headed<FireJob>['dispatch'],
+    texts: LargeTexts,
+  ): Ref => {
     const ref = rows.insert({ head, texts, state: 'pending', due_at: now, now });
     setRef(job, ref);
     return ref;

@@ -5,7 +5,7 @@ import type { DamageReport } from '../queries.ts';
 import { StoreRefused } from '../store.ts';
 import type { Connect, Connection } from './driver.ts';
 import { errorCode } from './driver.ts';
-import { createTables, FORMAT, formatOf } from './schema.ts';
+import { createTables, FORMAT, formatOf, OLDEST_FORMAT } from './schema.ts';
 import { inTransaction } from './transaction.ts';
 import { setDamagedAside } from './wal-damage.ts';
 
@@ -112,6 +112,9 @@ async function bringUpToDate(db: Connection, path: string): Promise<void> {
       `${path} was written by a newer hookwright (format ${format}, this one knows ${FORMAT}): ` +
         'upgrade, or move the file away',
     );
+  }
+  if (format > 0 && format < OLDEST_FORMAT) {
+    throw new StoreRefused(`${path} has format ${format}, of a version before the first release: move the file away`);
   }
   if (format === 0) inTransaction(db, () => createTables(db));
   const journals = [0, 1].map((n) => `${path.replace(/\.db$/, '')}.journal.${n}`).filter((file) => existsSync(file));

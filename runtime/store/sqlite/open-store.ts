@@ -1,4 +1,5 @@
 /** Opens the SQLite store: for the one server of a home, and for a command while no server runs. */
+import { statSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { systemClock } from '../../platform/clock.ts';
 import { describeDiskError } from '../../platform/describe-disk-error.ts';
@@ -13,6 +14,7 @@ import { tryLock, waitForLock } from './file-lock.ts';
 import type { Durability } from './open-database.ts';
 import { createJobQueries } from './read-jobs.ts';
 import { Reader } from './reader.ts';
+import { FORMAT, formatOf } from './schema.ts';
 import { SqliteStore } from './sqlite-store.ts';
 import type { StoreThreadData } from './store-thread.ts';
 import type { StartThread } from './thread.ts';
@@ -83,17 +85,36 @@ export async function tryOpenOfflineStore(path: string): Promise<Store | null> {
 }
 
 /**
- * The jobs in a file on a medium that takes no writes, not even those that opening a database makes: what was changed just
- * before a kill is missing.
+ * The jobs in the file alone, read without a lock and without the writes that opening a database makes: what was changed
+ * just before a kill is missing.
  * @throws when the file cannot be read
  */
 export function readJobsUnopened(path: string): readonly JobRecord[] {
   const db = connect(`${pathToFileURL(path)}?immutable=1`, { busyMs: 0 });
   try {
+    if (formatOf(db) > FORMAT) throw new StoreRefused(`${path} was written by a newer hookwright`);
     return createJobQueries(db).jobs({ kind: 'jobs' }).records;
   } finally {
     db.close();
   }
+}
+
+/** The same where nothing can be missing; null while the file has a log, or changes, or when it cannot be read. */
+export function readClosedJobs(path: string): readonly JobRecord[] | null {
+  try {
+    const before = closedStateOf(path);
+    const jobs = before === null ? null : readJobsUnopened(path);
+    return closedStateOf(path) === before ? jobs : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Differs after every change of the file; null while a log stands beside it. */
+function closedStateOf(path: string): string | null {
+  if ((statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0) return null;
+  const { ino, size, mtimeNs } = statSync(path, { bigint: true });
+  return `${ino} ${size} ${mtimeNs}`;
 }
 
 async function openInline(path: string, lock: () => Promise<FileLock>): Promise<Store> {

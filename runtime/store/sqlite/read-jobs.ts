@@ -1,8 +1,8 @@
 /** The questions about jobs as SQL. */
 import type { JobRecord, JobState, JobTick } from '../job-mutations.ts';
 import type { Ref } from '../mutations.ts';
+import type { QueryHandlers } from '../queries.ts';
 import type { Connection } from './driver.ts';
-import type { RawQueries } from './raw-queries.ts';
 
 type JobQuery = 'jobs' | 'jobs_version' | 'job_running' | 'job_ticks';
 type StateRow = readonly [
@@ -18,7 +18,7 @@ const readState = ([, paused, cursor, signature, ref]: StateRow): JobState => ({
   ...{ cursor, signature, ref },
 });
 
-export function createJobQueries(db: Connection): Pick<RawQueries, JobQuery> {
+export function createJobQueries(db: Connection): Pick<QueryHandlers, JobQuery> {
   const records = db.query<[string]>('SELECT body FROM job ORDER BY name, id');
   const states = db.query<StateRow>('SELECT job, paused, cursor, signature, ref FROM job_state');
   const version = db.query<[string]>("SELECT value FROM meta WHERE key = 'jobs_version'");

@@ -1,14 +1,13 @@
 /** The questions of ../queries.ts as SQL, over a connection that only reads. */
 import { existsSync } from 'node:fs';
-import { claimKey } from '../claim-key.ts';
+import { claimKey } from '../identity.ts';
 import type { Ref } from '../mutations.ts';
 import type {
   DamageReport,
   DispatchSummary,
   LastError,
   ListFilter,
-  QueryKind,
-  QueryResults,
+  QueryHandlers,
   StoreOverview,
   Tally,
 } from '../queries.ts';
@@ -18,24 +17,11 @@ import type { TallyColumn } from '../tally.ts';
 import { auditTally, TALLY_COLUMNS } from '../tally.ts';
 import { createBytes } from './cleanup.ts';
 import type { Connection } from './driver.ts';
-import type { RawQueries, RawResult } from './raw-queries.ts';
 import { createJobQueries } from './read-jobs.ts';
-import { stepIds } from './rows.ts';
-import type { LoadedRow, SummaryRow } from './summary.ts';
-import { readLoaded, readSummary, SUMMARY_COLUMNS } from './summary.ts';
+import type { SummaryRow } from './summary.ts';
+import { createLoad, readSummary, SUMMARY_COLUMNS } from './summary.ts';
 
-export type { RawQueries, RawResult };
-
-/** On the thread that asked. */
-export function readRaw(kind: QueryKind, raw: RawResult): QueryResults[QueryKind] {
-  if (kind === 'load') return raw === null ? null : readLoaded(raw as LoadedRow);
-  if (kind !== 'find') return raw as QueryResults[QueryKind];
-  return typeof raw === 'string'
-    ? { kind: raw as 'unknown' | 'ambiguous' }
-    : { kind: 'found', dispatch: readLoaded(raw as LoadedRow) };
-}
-
-export function createQueries(db: Connection): RawQueries {
+export function createQueries(db: Connection): QueryHandlers {
   const held = db.query('SELECT 1 FROM claim WHERE key = ? AND expires_at > ?');
   const exact = db.query<[Ref]>('SELECT ref FROM dispatch WHERE id = ?');
   const beginning = db.query<[Ref]>('SELECT ref FROM dispatch WHERE id >= ?1 AND id < ?1 || char(1114111) LIMIT 2');
@@ -46,30 +32,16 @@ export function createQueries(db: Connection): RawQueries {
     find({ id }) {
       const known = exact.get(id);
       const found = known === undefined && id !== '' ? beginning.all(id) : [known];
+      if (found.length > 1) return { kind: 'ambiguous' };
       const ref = found[0]?.[0];
-      if (ref === undefined) return 'unknown';
-      return found.length > 1 ? 'ambiguous' : (load(ref) ?? 'unknown');
+      const dispatch = ref === undefined ? null : load(ref);
+      return dispatch === null ? { kind: 'unknown' } : { kind: 'found', dispatch };
     },
     list: ({ filter }) => list(db, filter),
     overview: createOverview(db),
     open_work: createOpenWork(db),
     audit: createAudit(db),
     ...createJobQueries(db),
-  };
-}
-
-function createLoad(db: Connection): (ref: Ref) => LoadedRow | null {
-  const one = db.query<readonly [...SummaryRow, number | null, string, string | null]>(
-    `SELECT ${SUMMARY_COLUMNS}, d.max_concurrent, d.body, a.text FROM dispatch d JOIN work w USING (ref) ` +
-      'LEFT JOIN answer a USING (ref) WHERE d.ref = ?',
-  );
-  const steps = db.query<[string]>('SELECT data FROM step WHERE id BETWEEN ? AND ? ORDER BY id');
-  return (ref) => {
-    const row = one.get(ref);
-    if (row === undefined) return null;
-    const [, , , , , , , , , , , , , max_concurrent, body, answer] = row;
-    const summary = row.slice(0, 13) as unknown as SummaryRow;
-    return { summary, max_concurrent, body, answer, steps: steps.all(...stepIds(ref)).map(([data]) => data) };
   };
 }
 
@@ -116,7 +88,7 @@ function createTallies(db: Connection): () => readonly Tally[] {
     });
 }
 
-function createOverview(db: Connection): RawQueries['overview'] {
+function createOverview(db: Connection): QueryHandlers['overview'] {
   const tallies = createTallies(db);
   const groups = db.query<[number]>('SELECT count(*) FROM coalesce_group');
   const deliveries = db.query<[number, number]>(
@@ -145,7 +117,7 @@ function createOverview(db: Connection): RawQueries['overview'] {
   return ({ now }) => inSnapshot(db, () => overview(now));
 }
 
-function createOpenWork(db: Connection): RawQueries['open_work'] {
+function createOpenWork(db: Connection): QueryHandlers['open_work'] {
   // Of a dispatch that is delivered, a delivery that has ended is no row of `delivery` any more.
   const rows = db.query<[string, string | null, string | null, string | null, number]>(
     "SELECT d.profile, d.route, d.job, json_extract(j.value, '$.target'), count(*) FROM work w JOIN dispatch d USING (ref) " +
@@ -159,7 +131,7 @@ function createOpenWork(db: Connection): RawQueries['open_work'] {
 const unseen = (damage: DamageReport | null): DamageReport | null =>
   damage === null || damage.copy === null || existsSync(damage.copy) ? damage : null;
 
-function createAudit(db: Connection): RawQueries['audit'] {
+function createAudit(db: Connection): QueryHandlers['audit'] {
   const tallies = createTallies(db);
   const count = db.query<[string, string, string, number]>(
     "SELECT d.profile, coalesce(d.route, ''), w.state, count(*) FROM dispatch d JOIN work w USING (ref) GROUP BY 1, 2, 3",

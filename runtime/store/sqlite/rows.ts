@@ -1,14 +1,14 @@
 /** The statements that the changes have in common: dispatches put in and moved from state to state, steps, claims. */
-import { claimKey } from '../claim-key.ts';
+import { claimKey } from '../identity.ts';
 import type { OpenDelivery, Ref, Step, StoredClaim } from '../mutations.ts';
 import type { LastError } from '../queries.ts';
 import type { DispatchState, OpenState } from '../states.ts';
 import { isFinal } from '../states.ts';
 import { Counts, laneKey } from './counts.ts';
 import type { Connection } from './driver.ts';
-import type { DispatchHead, Texts } from './encode.ts';
+import type { DispatchHead, LargeTexts } from './encode.ts';
 import { Turns } from './turns.ts';
-import * as sql from './work-queries.ts';
+import { ATTEMPTS, RUNS } from './work-queries.ts';
 
 /** Numbers for the steps of one dispatch: more than any can have. */
 const STEPS = 2 ** 20;
@@ -19,7 +19,7 @@ export interface NewDispatch {
   /** Default: the next one. */
   readonly ref?: Ref;
   readonly head: DispatchHead;
-  readonly texts: Texts;
+  readonly texts: LargeTexts;
   /** Undefined: the route's limit stays as it is. */
   readonly max_concurrent?: number | null;
   readonly state: OpenState;
@@ -53,16 +53,8 @@ export type Rows = ReturnType<typeof createRows>;
 
 export function createRows(db: Connection) {
   const counts = new Counts(db);
-  const runs = new Turns({
-    laneAfter: db.query(sql.NEXT_RUN_LANE),
-    next: db.query(sql.NEXT_RUN),
-    later: db.query(sql.LATER_RUN),
-  });
-  const attempts = new Turns({
-    laneAfter: db.query(sql.NEXT_ATTEMPT_LANE),
-    next: db.query(sql.NEXT_ATTEMPT),
-    later: db.query(sql.LATER_ATTEMPT),
-  });
+  const runs = new Turns(db, RUNS);
+  const attempts = new Turns(db, ATTEMPTS);
   const highest = db.query<[number]>('SELECT coalesce(max(ref), 0) FROM dispatch');
   const lastRef = (): Ref => highest.get()?.[0] ?? 0;
   let last = lastRef();

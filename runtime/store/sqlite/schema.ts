@@ -5,8 +5,10 @@
 import type { Connection } from './driver.ts';
 
 export const FORMAT = 6;
+/** The oldest that import/ knows. */
+export const OLDEST_FORMAT = 5;
 
-/** What waits and who has it; created here, and beside the tables of older formats. */
+/** What waits and who has it; created here, and beside the tables of format 5. */
 export const WORK_TABLES = `
   -- What is due, in the order in which a lane takes it; what a process holds.
   CREATE INDEX work_due ON work (lane, due_at, ref) WHERE state = 'pending';
@@ -25,23 +27,6 @@ export const WORK_TABLES = `
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX delivery_due ON delivery (lane, due_at, ref, n) WHERE holder IS NULL;
   CREATE INDEX delivery_held ON delivery (holder, lane) WHERE holder IS NOT NULL;
-`;
-
-/** Jobs made at run time (body: JSON), where each job stands (ref: its latest run), and one row for each instant. */
-export const JOB_TABLES = `
-  CREATE TABLE job (id TEXT PRIMARY KEY, profile TEXT NOT NULL, name TEXT NOT NULL, body TEXT NOT NULL)
-    STRICT, WITHOUT ROWID;
-  CREATE UNIQUE INDEX job_name ON job (profile, name);
-  CREATE TABLE job_state (job TEXT PRIMARY KEY, paused INTEGER, cursor INTEGER, signature TEXT, ref INTEGER)
-    STRICT, WITHOUT ROWID;
-  CREATE TABLE job_tick (
-    job TEXT NOT NULL,
-    due_at INTEGER NOT NULL,
-    outcome TEXT NOT NULL,
-    ref INTEGER,
-    missed INTEGER NOT NULL,
-    PRIMARY KEY (job, due_at)
-  ) STRICT, WITHOUT ROWID;
 `;
 
 const TABLES = `
@@ -119,6 +104,21 @@ const TABLES = `
     PRIMARY KEY (profile, route)
   ) STRICT, WITHOUT ROWID;
 
+  -- Jobs made at run time (body: JSON), where each job stands (ref: its latest run), and one row for each instant.
+  CREATE TABLE job (id TEXT PRIMARY KEY, profile TEXT NOT NULL, name TEXT NOT NULL, body TEXT NOT NULL)
+    STRICT, WITHOUT ROWID;
+  CREATE UNIQUE INDEX job_name ON job (profile, name);
+  CREATE TABLE job_state (job TEXT PRIMARY KEY, paused INTEGER, cursor INTEGER, signature TEXT, ref INTEGER)
+    STRICT, WITHOUT ROWID;
+  CREATE TABLE job_tick (
+    job TEXT NOT NULL,
+    due_at INTEGER NOT NULL,
+    outcome TEXT NOT NULL,
+    ref INTEGER,
+    missed INTEGER NOT NULL,
+    PRIMARY KEY (job, due_at)
+  ) STRICT, WITHOUT ROWID;
+
   CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 `;
 
@@ -129,6 +129,7 @@ export function formatOf(db: Connection): number {
 
 /** Within a transaction. */
 export function createTables(db: Connection): void {
-  for (const sql of [TABLES, JOB_TABLES, WORK_TABLES]) db.exec(sql);
+  db.exec(TABLES);
+  db.exec(WORK_TABLES);
   db.exec(`PRAGMA user_version = ${FORMAT}`);
 }

@@ -11,7 +11,6 @@ import type { EncodedChange } from './encode.ts';
 import { GroupCommit, NEW_WORK } from './group-commit.ts';
 import type { CommitResult } from './handlers.ts';
 import { Health } from './health.ts';
-import { readRaw } from './read.ts';
 import type { ReaderRequest, ReadResult } from './reader.ts';
 import type { Client } from './thread.ts';
 import { ThreadEnded } from './thread.ts';
@@ -156,13 +155,13 @@ export class SqliteStore implements Store {
     let results: readonly ReadResult[] = [];
     let problem = 'no answer';
     try {
-      results = await this.parts.reader.ask<readonly ReadResult[]>({ kind: 'read', queries });
+      results = JSON.parse(await this.parts.reader.ask<string>({ kind: 'read', queries })) as readonly ReadResult[];
     } catch (error) {
       problem = messageOf(error);
     }
-    for (const [index, { query, resolve, reject }] of reading.entries()) {
+    for (const [index, { resolve, reject }] of reading.entries()) {
       const result = results[index] ?? { kind: 'failed', message: problem };
-      if (result.kind === 'ok') resolve(readRaw(query.kind, result.value) as never);
+      if (result.kind === 'ok') resolve(result.value as never);
       else reject(new StoreUnavailable(`cannot read the store: ${result.message}`));
     }
   }

@@ -1,8 +1,10 @@
-/** Dispatches as they are read: the columns that lists and single ones share, and how a row of them reads. */
+/** Dispatches as they are read: the columns that lists and single ones share, how a row of them reads, and one whole. */
 import type { Dispatch } from '../../../schemas/generated/types.ts';
 import type { Ref, Step } from '../mutations.ts';
 import type { DispatchSummary, StoredDispatch } from '../queries.ts';
 import type { DispatchState } from '../states.ts';
+import type { Connection } from './driver.ts';
+import { stepIds } from './rows.ts';
 
 export const SUMMARY_COLUMNS =
   'd.ref, d.id, d.profile, d.route, d.job, d.mode, d.accepted_at, d.head, ' +
@@ -24,15 +26,6 @@ export type SummaryRow = readonly [
   reason: string | null,
 ];
 
-/** A dispatch as it crosses from the reader thread: its texts are parsed where they are used. */
-export interface LoadedRow {
-  readonly summary: SummaryRow;
-  readonly max_concurrent: number | null;
-  readonly body: string;
-  readonly answer: string | null;
-  readonly steps: readonly string[];
-}
-
 /** Null where the dispatch was the only one of its group, or an older version wrote it into the body. */
 const supersededOf = (head: string): number | null => (JSON.parse(head) as [string, string, null, number?])[3] ?? null;
 
@@ -46,13 +39,23 @@ export function readSummary(row: SummaryRow): DispatchSummary {
   };
 }
 
-export function readLoaded({ summary, max_concurrent, body, answer, steps }: LoadedRow): StoredDispatch {
-  const dispatch = JSON.parse(body) as Dispatch;
-  return {
-    ...readSummary(summary),
-    dispatch: { ...dispatch, superseded: supersededOf(summary[7]) ?? dispatch.superseded },
-    max_concurrent,
-    answer: answer === null ? null : (JSON.parse(answer) as string),
-    steps: steps.map((data) => JSON.parse(data) as Step),
+export function createLoad(db: Connection): (ref: Ref) => StoredDispatch | null {
+  const one = db.query<readonly [...SummaryRow, number | null, string, string | null]>(
+    `SELECT ${SUMMARY_COLUMNS}, d.max_concurrent, d.body, a.text FROM dispatch d JOIN work w USING (ref) ` +
+      'LEFT JOIN answer a USING (ref) WHERE d.ref = ?',
+  );
+  const steps = db.query<[string]>('SELECT data FROM step WHERE id BETWEEN ? AND ? ORDER BY id');
+  return (ref) => {
+    const row = one.get(ref);
+    if (row === undefined) return null;
+    const [, , , , , , , head, , , , , , max_concurrent, body, answer] = row;
+    const dispatch = JSON.parse(body) as Dispatch;
+    return {
+      ...readSummary(row.slice(0, 13) as unknown as SummaryRow),
+      dispatch: { ...dispatch, superseded: supersededOf(head) ?? dispatch.superseded },
+      max_concurrent,
+      answer: answer === null ? null : (JSON.parse(answer) as string),
+      steps: steps.all(...stepIds(ref)).map(([data]) => JSON.parse(data) as Step),
+    };
   };
 }

@@ -1,13 +1,14 @@
 /** Taking what is due, and making due again what processes that are gone have left. */
-import type { MutationResults, Ref, Step, TakenAttempt, TakenRun, TakeWork } from '../mutations.ts';
+import type { MutationResults, Ref, TakenAttempt, TakenRun, TakeWork } from '../mutations.ts';
 import type { GivenUp, Recover, Recovered } from '../recover.ts';
+import { interruptedStep, UNANSWERED } from '../recover.ts';
 import type { Rows, WorkRow } from './rows.ts';
-import { DUE_ATTEMPTS, DUE_RUNS, HELD_ATTEMPTS, HELD_RUNS } from './work-queries.ts';
+import { ATTEMPTS, HELD_ATTEMPTS, HELD_RUNS, RUNS } from './work-queries.ts';
 
 export function createTakeWork(rows: Rows): (m: TakeWork) => MutationResults['take_work'] {
   const { db, counts, runs, attempts } = rows;
   const takeRuns = createTakeRuns(rows);
-  const due = db.query<[Ref, number]>(DUE_ATTEMPTS);
+  const due = db.query<[Ref, number]>(ATTEMPTS.due);
   const held = db.query<[number]>(HELD_ATTEMPTS);
   const hold = db.change('UPDATE delivery SET holder = ? WHERE ref = ? AND n = ?');
   const takeAttempts = (m: TakeWork): readonly TakenAttempt[] => {
@@ -27,7 +28,7 @@ export function createTakeWork(rows: Rows): (m: TakeWork) => MutationResults['ta
 }
 
 function createTakeRuns({ db, counts, runs }: Rows): (m: TakeWork) => readonly TakenRun[] {
-  const due = db.query<[Ref, number]>(DUE_RUNS);
+  const due = db.query<[Ref, number]>(RUNS.due);
   const start = db.change(
     "UPDATE work SET state = 'running', holder = ?, started_at = ? WHERE ref IN (SELECT value FROM json_each(?))",
   );
@@ -50,9 +51,6 @@ function createTakeRuns({ db, counts, runs }: Rows): (m: TakeWork) => readonly T
     });
   };
 }
-
-const INTERRUPTED = 'the gateway ended while it was running';
-const UNANSWERED = 'the gateway ended before the delivery was answered: it may have arrived';
 
 export function createRecover(rows: Rows): (m: Recover) => Recovered {
   const { db } = rows;
@@ -95,8 +93,3 @@ export function createRecover(rows: Rows): (m: Recover) => Recovered {
     return { runs, attempts, given_up };
   };
 }
-
-const interruptedStep = (started_at: number, at: number): Step => ({
-  ...{ kind: 'run', index: null, outcome: 'interrupted', started_at, at, reason: INTERRUPTED },
-  ...{ next_at: null, sent: 0, message_id: null },
-});

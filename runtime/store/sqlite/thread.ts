@@ -63,9 +63,13 @@ export class ThreadClient<Request> implements Client<Request> {
       if ('answer' in reply) waiting?.resolve(reply.answer as never);
       else waiting?.reject(new Error(reply.error));
     });
-    thread.on('error', (error) => this.onDeath(error instanceof Error ? error.message : String(error)));
-    thread.on('exit', () => {
+    let reason: string | null = null;
+    thread.on('error', (error) => {
+      reason = error instanceof Error ? error.message : String(error);
+    });
+    thread.on('exit', (code) => {
       this.thread = null;
+      if (!this.isEnding) this.onDeath(reason ?? `it ended with code ${code}`);
       for (const { reject } of this.waiting.splice(0)) reject(new ThreadEnded('a thread of the store has ended'));
     });
     return thread;

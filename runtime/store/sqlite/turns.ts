@@ -6,7 +6,8 @@
  * earliest due time, and `later`, the earliest after the last look. They may be too early, which costs a query, but are
  * never too late.
  */
-import type { Query, Value } from './driver.ts';
+import type { Connection, RowQuery, Value } from './driver.ts';
+import type { LaneSql } from './work-queries.ts';
 
 interface Lane {
   next: number;
@@ -15,24 +16,20 @@ interface Lane {
   served: number;
 }
 
-export interface LaneQueries {
-  /** The first lane by name after this one. */
-  readonly laneAfter: Query<[string | null]>;
-  /** Earliest due time in a lane, and the earliest after an instant. */
-  readonly next: Query<[number | null]>;
-  readonly later: Query<[number | null]>;
-}
-
 const UNKNOWN = Number.NEGATIVE_INFINITY;
 const NEVER = Number.POSITIVE_INFINITY;
 
 export class Turns {
   private readonly lanes = new Map<string, Lane>();
-  private readonly queries: LaneQueries;
+  private readonly laneAfter: RowQuery<[string | null]>;
+  private readonly next: RowQuery<[number | null]>;
+  private readonly later: RowQuery<[number | null]>;
   private takings = 0;
 
-  constructor(queries: LaneQueries) {
-    this.queries = queries;
+  constructor(db: Connection, sql: LaneSql) {
+    this.laneAfter = db.query(sql.laneAfter);
+    this.next = db.query(sql.next);
+    this.later = db.query(sql.later);
     this.reload();
   }
 
@@ -82,7 +79,7 @@ export class Turns {
   nextDue(now: number): number | null {
     let next = NEVER;
     for (const [name, lane] of this.lanes) {
-      if (lane.next <= now && lane.later <= now) lane.later = first(this.queries.later, name, now);
+      if (lane.next <= now && lane.later <= now) lane.later = first(this.later, name, now);
       next = Math.min(next, lane.next > now ? lane.next : lane.later);
     }
     return next === NEVER ? null : next;
@@ -93,7 +90,7 @@ export class Turns {
     const before = new Map(this.lanes);
     this.lanes.clear();
     for (let name = ''; ; ) {
-      const found = this.queries.laneAfter.get(name)?.[0] ?? null;
+      const found = this.laneAfter.get(name)?.[0] ?? null;
       if (found === null) return;
       this.lanes.set(found, { next: UNKNOWN, later: UNKNOWN, served: before.get(found)?.served ?? 0 });
       name = found;
@@ -116,10 +113,10 @@ export class Turns {
 
   /** All that was due has been taken. */
   private look(name: string, lane: Lane): void {
-    lane.next = first(this.queries.next, name);
+    lane.next = first(this.next, name);
     lane.later = lane.next;
   }
 }
 
-const first = (query: Query<[number | null]>, ...values: readonly Value[]): number =>
+const first = (query: RowQuery<[number | null]>, ...values: readonly Value[]): number =>
   query.get(...values)?.[0] ?? NEVER;

@@ -39,7 +39,7 @@ test('everything in order is said in a table, and exits 0', async (t) => {
   assert.match(result.stdout, /^STATUS +WHAT +CHECK +FOUND\nok +configuration +compiles +\S+config\.yaml: 0 routes\n/);
   assert.match(
     result.stdout,
-    /\nok +messenger_a +credentials +all there\nskipped +messenger_a +host +looked at with --live\n$/,
+    /\nok +telegram +credentials +all there\nskipped +telegram +host +looked at with --live\n$/,
   );
   assert.doesNotMatch(result.stdout, /canary|fix:/);
 });
@@ -57,14 +57,14 @@ platforms:
   const { code, of, stdout } = await doctor(home, { config });
   assert.equal(code, 1);
   assert.deepEqual(
-    [of('messenger_a', 'credentials')?.status, of('messenger_a', 'credentials')?.fix],
+    [of('telegram', 'credentials')?.status, of('telegram', 'credentials')?.fix],
     ['failed', 'set TG in <home>/.env or the environment'],
   );
-  assert.equal(of('workspace_chat', 'credentials')?.fix, 'set SLACK in profiles/work/.env or the environment');
-  assert.equal(of('workspace_chat', 'credentials')?.profile, 'work');
+  assert.equal(of('slack', 'credentials')?.fix, 'set SLACK in profiles/work/.env or the environment');
+  assert.equal(of('slack', 'credentials')?.profile, 'work');
   assert.equal(of('server', 'secret')?.status, 'failed');
   assert.deepEqual(
-    [of('forgea_comment', 'gh')?.status, of('forgea_comment', 'gh')?.fix],
+    [of('github', 'gh')?.status, of('github', 'gh')?.fix],
     ['failed', 'install it: https://cli.github.com'],
   );
   assert.doesNotMatch(stdout, /canary/);
@@ -126,7 +126,7 @@ test('--live reaches hosts, exchanges tokens, greets mail servers, compares cloc
   const { code, of, stdout } = await doctor(tempDir(t), setting, '--live');
   assert.equal(code, 0, stdout);
   assert.deepEqual(
-    [of('workchat_cn_b', 'host'), of('workchat_cn_b', 'token'), of('email', 'mail server'), of('clock', 'skew')].map(
+    [of('feishu', 'host'), of('feishu', 'token'), of('email', 'mail server'), of('clock', 'skew')].map(
       (one) => one?.status,
     ),
     ['ok', 'ok', 'ok', 'ok'],
@@ -140,11 +140,11 @@ test('--live tells refused credentials from an unreachable host', async (t) => {
   const home = tempDir(t);
   const refused = await doctor(home, setting, '--live');
   assert.equal(refused.code, 1);
-  assert.match(refused.of('workchat_cn_b', 'token')?.detail ?? '', /no token: refused \(HTTP 200, 10014\)/);
+  assert.match(refused.of('feishu', 'token')?.detail ?? '', /no token: refused \(HTTP 200, 10014\)/);
   const config = setting.config.replace(/api_base: "[^"]*"/, 'api_base: "http://127.0.0.1:1"');
   const gone = await doctor(home, { ...setting, config }, '--live');
-  assert.match(gone.of('workchat_cn_b', 'host')?.detail ?? '', /cannot be reached \(ECONNREFUSED\)/);
-  assert.equal(gone.of('workchat_cn_b', 'token'), undefined);
+  assert.match(gone.of('feishu', 'host')?.detail ?? '', /cannot be reached \(ECONNREFUSED\)/);
+  assert.equal(gone.of('feishu', 'token'), undefined);
 });
 
 test('gh is asked for its version and a login, without --live on this machine only', async (t) => {
@@ -160,7 +160,7 @@ test('gh is asked for its version and a login, without --live on this machine on
   const config = `platforms:\n  ${WEBHOOK.replace('}', `, ${route} }`)}\n`;
   const offline = await doctor(home, { config, env: SECRET });
   assert.deepEqual(
-    [offline.of('forgea_comment', 'gh')?.detail, offline.of('forgea_comment', 'login')?.status],
+    [offline.of('github', 'gh')?.detail, offline.of('github', 'login')?.status],
     ['gh version 2.60.0', 'ok'],
   );
   assert.doesNotMatch(offline.stdout, /canary/);

@@ -1,7 +1,7 @@
 /** Converted configs are served and get signed events: what the original's documentation says of them happens here, too. */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
-import { chmodSync, copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { parseEnvLines } from '../../../base/env-lines.ts';
@@ -84,4 +84,135 @@ test('hermes: a signed event runs the agent; what is not signed, filtered or unk
   const ignored = await post('review', closed, signed(closed));
   assert.deepEqual([ignored.status, ((await ignored.json()) as { reason: string }).reason], [200, 'filter']);
   assert.equal(await seen(), 'chat|--quiet|--query-file|-|--toolsets|web,clarify|Look at A title');
+});
+
+const HOOKS = (command: string): string => `
+- id: Site
+  execute-command: ${command}
+  command-working-directory: /tmp
+  pass-arguments-to-command:
+    - { source: string, name: --ref }
+    - { source: payload, name: after }
+    - { source: payload, name: commits.0.author }
+    - { source: payload, name: not.there }
+    - { source: header, name: X-GitHub-Event }
+    - { source: entire-payload }
+  pass-environment-to-command:
+    - { source: payload, name: pusher.name, envname: WHO }
+    - { source: payload, name: count }
+  pass-file-to-command:
+    - { source: payload, name: image, envname: IMAGE, base64decode: true }
+  trigger-rule:
+    and:
+      - match:
+          type: payload-hmac-sha256
+          secret: site-hook-3f9a01
+          parameter: { source: header, name: X-Hub-Signature-256 }
+      - match: { type: value, value: refs/heads/main, parameter: { source: payload, name: ref } }
+- id: open
+  execute-command: ${command}
+- id: address
+  execute-command: ${command}
+  trigger-rule: { match: { type: ip-whitelist, ip-range: 127.0.0.1 } }
+`;
+
+test('adnanh: the command gets its arguments, variables and files; whoever the rule refused is refused', async (t) => {
+  const folder = tempDir(t);
+  const [command, seen] = [join(folder, 'command.sh'), join(folder, 'seen')];
+  const script = `{ printf '<%s>' "$@"; echo; echo "$WHO/$HOOK_count/$(pwd)"; cat "$IMAGE"; } > ${seen}.new; mv ${seen}.new ${seen}`;
+  writeFileSync(command, `#!/bin/sh\n${script}\n`);
+  chmodSync(command, 0o755);
+  const { gateway, secrets } = await serve(t, 'adnanh', HOOKS(command));
+  const post = async (route: string, body: string, headers: Record<string, string> = {}): Promise<number> => {
+    const all = { 'content-type': 'application/json', 'x-github-event': 'push', ...headers };
+    return (await fetch(`${gateway.url}/webhooks/${route}`, { method: 'POST', body, headers: all })).status;
+  };
+  // A value that would be two arguments, a template or a command if anybody read it as such.
+  const author = '"; touch x\n{ref} $(id)';
+  const push = { ref: 'refs/heads/main', after: 'abc', commits: [{ author }], pusher: { name: 'ada' }, count: 7 };
+  const body = JSON.stringify({ ...push, image: Buffer.from('png').toString('base64') });
+  const sign = (text: string): Record<string, string> => ({
+    'x-hub-signature-256': `sha256=${hmac('sha256', secrets.get('SITE_SECRET'), text)}`,
+  });
+  assert.equal(await post('site', body), 401);
+  assert.equal(await post('site', `${body} `, sign(body)), 401);
+  const other = JSON.stringify({ ...push, ref: 'refs/heads/other' });
+  assert.equal(await post('site', other, sign(other)), 200);
+  assert.equal(await post('open', body), 401);
+  assert.equal(await post('address', body), 403);
+  assert.equal(existsSync(seen), false);
+  assert.equal(await post('site', body, sign(body)), 202);
+  const text = await until(async () => existsSync(seen) && readFileSync(seen, 'utf8'));
+  assert.equal(text, `<--ref><abc><${author}><><push><${body}>\nada/7/${realpathSync('/tmp')}\npng`);
+});
+
+const RULES = `
+- id: plain
+  execute-command: /bin/true
+  trigger-rule:
+    match: { type: payload-hmac-sha512, secret: plain-hook-91d0, parameter: { source: header, name: X-Signature } }
+- id: rotation
+  execute-command: /bin/true
+  trigger-signature-soft-failures: true
+  trigger-rule:
+    or:
+      - match: { type: payload-hmac-sha256, secret: rotation-new-44, parameter: { source: header, name: X-Signature } }
+      - match: { type: payload-hmac-sha256, secret: rotation-old-99, parameter: { source: header, name: X-Signature } }
+- id: hub
+  execute-command: /bin/true
+  trigger-rule:
+    match: { type: payload-hmac-sha256, secret: hub-hook-5e, parameter: { source: header, name: X-Hub-Signature } }
+- id: query
+  execute-command: /bin/true
+  trigger-rule: { match: { type: value, value: query-token-42, parameter: { source: url, name: token } } }
+- id: bearer
+  execute-command: /bin/true
+  trigger-rule: { match: { type: value, value: Bearer bearer-token-6b, parameter: { source: header, name: Authorization } } }
+- id: slash
+  execute-command: /bin/true
+  trigger-rule: { match: { type: value, value: slash-token-0d, parameter: { source: payload, name: token } } }
+- id: filters
+  execute-command: /bin/true
+  trigger-rule:
+    and:
+      - match: { type: value, value: filter-token-11, parameter: { source: header, name: X-Token } }
+      - match: { type: value, value: "3", parameter: { source: payload, name: size } }
+      - not: { match: { type: regex, regex: "^test", parameter: { source: payload, name: event } } }
+`;
+
+test('adnanh: senders are checked as the trigger rules say', async (t) => {
+  const { gateway } = await serve(t, 'adnanh', RULES);
+  const sign = (algorithm: string, secret: string): string => hmac(algorithm, secret, '{"a":1}');
+  const json = { 'content-type': 'application/json' };
+  const form = { 'content-type': 'application/x-www-form-urlencoded' };
+  const filtered = { ...json, 'x-token': 'filter-token-11' };
+  const requests: readonly (readonly [path: string, headers: Record<string, string>, body: string, status: string])[] =
+    [
+      ['plain', { ...json, 'x-signature': sign('sha512', 'plain-hook-91d0') }, '{"a":1}', '202'],
+      ['plain', { ...json, 'x-signature': `sha512=${sign('sha512', 'plain-hook-91d0')}` }, '{"a":1}', '401'],
+      ['plain', { ...json, 'x-signature': sign('sha512', 'plain-hook-91d1') }, '{"a":1}', '401'],
+      ['plain', { ...json, 'x-signature': sign('sha256', 'plain-hook-91d0') }, '{"a":1}', '401'],
+      ['rotation', { ...json, 'x-signature': sign('sha256', 'rotation-new-44') }, '{"a":1}', '202'],
+      ['rotation', { ...json, 'x-signature': sign('sha256', 'rotation-old-99') }, '{"a":1}', '202'],
+      ['hub', { ...json, 'x-hub-signature': `sha256=${sign('sha256', 'hub-hook-5e')}` }, '{"a":1}', '202'],
+      ['query?token=query-token-42', json, '{"a":1}', '202'],
+      ['query', json, '{"a":1}', '401'],
+      ['bearer', { ...json, authorization: 'Bearer bearer-token-6b' }, '{"a":1}', '202'],
+      ['bearer', { ...json, authorization: 'bearer-token-6b' }, '{"a":1}', '401'],
+      ['slash', json, '{"token":"slash-token-0d"}', '202'],
+      ['slash', form, 'token=slash-token-0d&text=hello', '202'],
+      ['slash', form, 'token=slash-token-0e', '401'],
+      ['filters', filtered, '{"size":3,"event":"push"}', '202'],
+      ['filters', filtered, '{"size":"3","event":"push"}', '202'],
+      ['filters', filtered, '{"size":4,"event":"push"}', '200 ignored'],
+      ['filters', filtered, '{"size":3,"event":"testing"}', '200 ignored'],
+      // The original's `and` is false where a field below `not` is missing.
+      ['filters', filtered, '{"size":3}', '200 ignored'],
+    ];
+  for (const [path, headers, body, expected] of requests) {
+    const response = await fetch(`${gateway.url}/webhooks/${path}`, { method: 'POST', headers, body });
+    const { status } = (await response.json()) as { status: string };
+    const seen = status === 'ignored' ? `${response.status} ignored` : String(response.status);
+    assert.equal(seen, expected, `${path} ${JSON.stringify(headers)} ${body}`);
+  }
 });

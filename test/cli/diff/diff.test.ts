@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
-import type { Change } from '../../../cli/diff/change.ts';
+import type { ConfigChange } from '../../../cli/diff/change.ts';
 import type { CliResult } from '../../helpers/cli.ts';
 import { runInProcess } from '../../helpers/cli.ts';
 import { startGateway } from '../../helpers/gateway.ts';
@@ -50,7 +50,7 @@ function open(t: TestContext) {
     write('new.yaml', changed);
     const { stdout, stderr, code } = await run('old.yaml', 'new.yaml', '--json');
     assert.notEqual(stdout, '', stderr);
-    const { changes } = JSON.parse(stdout) as { readonly changes: readonly Change[] };
+    const { changes } = JSON.parse(stdout) as { readonly changes: readonly ConfigChange[] };
     assert.equal(code, changes.length === 0 ? 0 : 1);
     return changes.map(({ subject, name, sentence }) => `${subject} ${name}: ${sentence}`);
   };
@@ -77,7 +77,7 @@ const DIFFERENCES: readonly (readonly [what: string, change: (text: string) => s
   [
     'an address',
     (text) => text.replace('chat_id: "{chat}"', 'chat_id: "-7"'),
-    ['route review: it now delivers to messenger_a chat_id=-7, it no longer delivers to messenger_a chat_id={chat}'],
+    ['route review: it now delivers to telegram chat_id=-7, it no longer delivers to telegram chat_id={chat}'],
   ],
   [
     'toolsets',
@@ -112,8 +112,8 @@ const DIFFERENCES: readonly (readonly [what: string, change: (text: string) => s
     'a target and its credential',
     (text) => text.replace('token: env:TOKEN', 'token: env:OTHER').replace('"-1"', '"-2"'),
     [
-      'target messenger_a: home_channel is -2 instead of -1',
-      'target messenger_a: credentials.token is env:OTHER instead of env:TOKEN',
+      'target telegram: home_channel is -2 instead of -1',
+      'target telegram: credentials.token is env:OTHER instead of env:TOKEN',
     ],
   ],
   [
@@ -213,7 +213,7 @@ test('it says before what a reload puts off: open work whose target is taken awa
   assert.equal(code, 1);
   assert.match(
     stdout,
-    /^2 open runs and deliveries need target messenger_a of profile default \(2 of route review\): tried again for 1 h 45 min, then given up$/m,
+    /^2 open runs and deliveries need target telegram of profile default \(2 of route review\): tried again for 1 h 45 min, then given up$/m,
   );
   const { open_work } = JSON.parse((await gateway.cli('diff', '--config', 'next.yaml', '--json')).stdout);
   assert.deepEqual(open_work, [

@@ -1,6 +1,6 @@
 /** Kept requests under two configurations: `diff --requests`, and the gate before a swap. */
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
@@ -24,10 +24,10 @@ const CONFIG = `platforms:
           - { field: action, in: [opened, reopened] }
         prompt: "Review #{number}: {title}"
         deliver: local
-      alerts:
-        source: bearer
-        prompt: "Alert {name}"
-        deliver: log
+      open:
+        secret: INSECURE_NO_AUTH
+        prompt: "From anybody: {name}"
+        deliver: local
 `;
 
 const FILTERED = CONFIG.replace('[opened, reopened]', '[opened]');
@@ -40,7 +40,7 @@ interface Opened {
   readonly config: (text: string) => void;
 }
 
-/** A gateway that has kept four requests of `review`: two taken, one ignored, one without a valid signature. */
+/** A gateway that has kept four requests of `review` (two taken, one ignored, one without a valid signature) and one of `open`. */
 async function open(t: TestContext, ...argv: string[]): Promise<Opened> {
   const home = tempDir(t);
   const gateway = await startGateway(t, { home, config: CONFIG, argv: ['gateway', 'run', '--port', '0', ...argv] });
@@ -49,6 +49,16 @@ async function open(t: TestContext, ...argv: string[]): Promise<Opened> {
     const sent = await gateway.cli('webhook', 'test', 'review', '--event', 'pull_request', '--payload', payload);
     assert.equal(sent.code, 0, sent.stderr);
   }
+  assert.equal(
+    (
+      await fetch(`${gateway.url}/webhooks/open`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: '{"name":"x"}',
+      })
+    ).status,
+    202,
+  );
   const headers = { 'x-github-event': 'pull_request', 'x-hub-signature-256': `sha256=${'0'.repeat(64)}` };
   const refused = await fetch(`${gateway.url}/webhooks/review`, { method: 'POST', headers, body: '{}' });
   assert.equal(refused.status, 401);
@@ -69,29 +79,52 @@ describe('diff --requests', () => {
   it('says what becomes of each kept request, and what it cannot judge', async (t) => {
     const { report } = await open(t);
     const cases = [
-      [CONFIG, '4: 3 same, 0 lost, 0 gained, 0 changed, 1 without body'],
-      [FILTERED, '4: 2 same, 1 lost, 0 gained, 0 changed, 1 without body'],
+      [CONFIG, '5: 4 same, 0 lost, 0 gained, 0 changed, 1 without body'],
+      [FILTERED, '5: 3 same, 1 lost, 0 gained, 0 changed, 1 without body'],
       [
         CONFIG.replace('[opened, reopened]', '[opened, reopened, closed]'),
-        '4: 2 same, 0 lost, 1 gained, 0 changed, 1 without body',
+        '5: 3 same, 0 lost, 1 gained, 0 changed, 1 without body',
       ],
-      [CONFIG.replace('Review', 'Look at'), '4: 1 same, 0 lost, 0 gained, 2 changed, 1 without body'],
-      [CONFIG.replace('deliver: local', 'deliver: log'), '4: 1 same, 0 lost, 0 gained, 2 changed, 1 without body'],
-      [CONFIG.replace('[pull_request]', '[push]'), '4: 0 same, 2 lost, 0 gained, 1 changed, 1 without body'],
-      [CONFIG.replace('review:', 'reviews:'), '4: 0 same, 2 lost, 0 gained, 1 changed, 1 without body'],
+      [CONFIG.replace('Review', 'Look at'), '5: 2 same, 0 lost, 0 gained, 2 changed, 1 without body'],
+      [CONFIG.replace('deliver: local', 'deliver: log'), '5: 2 same, 0 lost, 0 gained, 2 changed, 1 without body'],
+      [CONFIG.replace('[pull_request]', '[push]'), '5: 1 same, 2 lost, 0 gained, 1 changed, 1 without body'],
+      [CONFIG.replace('review:', 'reviews:'), '5: 1 same, 2 lost, 0 gained, 1 changed, 1 without body'],
       [
         CONFIG.replace('      review:\n', '      review:\n        source: stripe\n'),
-        '4: 0 same, 2 lost, 0 gained, 1 changed, 1 without body',
+        '5: 1 same, 2 lost, 0 gained, 1 changed, 1 without body',
       ],
     ] as const;
     for (const [text, expected] of cases) assert.equal(counts(await report(text)), expected, text);
+  });
+
+  it('does not judge a request without a signature where the new configuration asks for one', async (t) => {
+    const { diff, report } = await open(t);
+    const signed = CONFIG.replace('        secret: INSECURE_NO_AUTH\n', '');
+    const { unjudged, lost, same } = await report(signed);
+    assert.deepEqual([unjudged.unsigned, lost, same], [1, 0, 3]);
+    const { stdout } = await diff(signed, '--requests', '100');
+    assert.match(stdout, /^5 kept requests: .*, 1 not judged, without the signature that is asked for now$/m);
+  });
+
+  it('looks at the newest so many, and says which were judged without their script', async (t) => {
+    const { gateway, report, diff } = await open(t);
+    mkdirSync(join(gateway.home, 'scripts'));
+    writeFileSync(join(gateway.home, 'scripts/slim.sh'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+    const scripted = CONFIG.replace('      review:\n', '      review:\n        script: slim.sh\n');
+    const { scripts, lost } = await report(scripted);
+    assert.deepEqual([scripts, lost], [3, 0]);
+    assert.match(
+      (await diff(scripted, '--requests', '100')).stdout,
+      /^ {2}3 judged without their script, which is not run$/m,
+    );
+    assert.match((await diff(CONFIG, '--requests', '2')).stdout, /^2 kept requests: /m);
   });
 
   it('shows the outcome, the prompt as a diff and the address', async (t) => {
     const { diff } = await open(t);
     const lost = await diff(FILTERED, '--requests', '100');
     assert.equal(lost.code, 1);
-    assert.match(lost.stdout, /^4 kept requests: 1 lost, 2 the same, 1 not judged, without a body that was kept$/m);
+    assert.match(lost.stdout, /^5 kept requests: 1 lost, 3 the same, 1 not judged, without a body that was kept$/m);
     assert.match(lost.stdout, /^✗ \S+ review pull_request \S+Z\n {4}202 accepted → 200 ignored: filter$/m);
     const changed = await diff(
       CONFIG.replace('Review', 'Look at').replace('deliver: local', 'deliver: log'),
@@ -128,7 +161,7 @@ describe('explain --request', () => {
     assert.equal(taken.code, 0, taken.stderr);
     assert.match(
       taken.stdout,
-      /^review: 202 accepted\n✓ signature {2}forgea\n(.*\n)+ {2}│ Review #7: it is reopened$/m,
+      /^review: 202 accepted\n✓ signature {2}github\n(.*\n)+ {2}│ Review #7: it is reopened$/m,
     );
     config(FILTERED);
     const ignored = await gateway.cli('explain', 'review', '--request', id);
@@ -157,7 +190,7 @@ describe('the gate before a swap', () => {
     assert.match(line[0], /"kind":"lost","text":"202 accepted → 200 ignored: filter"/);
     const { table } = await gateway.status();
     assert.equal(table.hash, hash);
-    assert.match(table.error ?? '', /^the new table is refused: 1 lost of 4 kept requests$/);
+    assert.match(table.error ?? '', /^the new table is refused: 1 lost of 5 kept requests$/);
     const refused = await gateway.cli('gateway', 'reload');
     assert.equal(refused.code, 1);
     assert.match(

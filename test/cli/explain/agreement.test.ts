@@ -7,6 +7,7 @@ import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { stringify } from 'yaml';
+import { targetLabel } from '../../../base/label.ts';
 import { partsOf } from '../../../cli/explain/read-request.ts';
 import { createDryDispatcher } from '../../../runtime/explain/dry-dispatcher.ts';
 import { explainRequest } from '../../../runtime/explain/explain-request.ts';
@@ -223,7 +224,11 @@ async function served({ url, dispatcher }: Served, { path, headers, body }: Sent
   return {
     ...{ status: answer.status, outcome: status === 'error' ? code : status, reason, event },
     prompt: dispatch?.prompt ?? null,
-    deliveries: (dispatch?.deliveries ?? []).map(({ target: to, extra, unresolved }) => [to, extra, unresolved]),
+    deliveries: (dispatch?.deliveries ?? []).map(({ extra, unresolved, ...to }) => [
+      targetLabel(to),
+      extra,
+      unresolved,
+    ]),
     group: handed?.group?.key ?? null,
     run: dispatch === undefined ? null : [dispatch.job, dispatch.skills, dispatch.toolsets],
   };

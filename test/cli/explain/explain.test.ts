@@ -167,14 +167,46 @@ const digest = createHmac('sha256', SECRET).update(signedBody).digest('hex');
 const curl = (signature: string): string =>
   `curl -X POST https://example.test/webhooks/review -H 'X-GitHub-Event: pull_request' -H 'X-GitHub-Delivery: d-9' -H 'X-Hub-Signature-256: ${signature}' -H 'Content-Type: application/json' -d '${signedBody}'`;
 
-test('a saved request with its signature is verified, and keeps event and id', async (t) => {
-  const { ask } = open(t);
-  const { code, found } = await ask(['review', '--payload', '-'], curl(`sha256=${digest}`));
-  assert.equal(code, 0);
-  assert.deepEqual([found.event, found.delivery_id], ['pull_request', 'd-9']);
-  const signature = found.stages.find(({ stage }) => stage === 'signature');
-  assert.deepEqual([signature?.result, signature?.scheme], ['pass', 'forgea']);
+/** The same signed request as other tools save it. */
+const headers = [
+  ['X-GitHub-Event', 'pull_request'],
+  ['X-GitHub-Delivery', 'd-9'],
+  ['X-Hub-Signature-256', `sha256=${digest}`],
+  ['Content-Type', 'application/json'],
+] as const;
+const har = JSON.stringify({
+  log: {
+    entries: [
+      {
+        request: {
+          ...{ method: 'POST', url: 'https://example.test/webhooks/review' },
+          headers: headers.map(([name, value]) => ({ name, value })),
+          postData: { mimeType: 'application/json', text: signedBody },
+        },
+      },
+    ],
+  },
 });
+const raw = [
+  'POST /webhooks/review HTTP/1.1',
+  ...headers.map(([name, value]) => `${name}: ${value}`),
+  `Content-Length: ${Buffer.byteLength(signedBody)}\r\n\r\n${signedBody}`,
+].join('\r\n');
+
+for (const [form, saved] of [
+  ['a curl command', curl(`sha256=${digest}`)],
+  ['a HAR file', har],
+  ['raw HTTP', raw],
+] as const) {
+  test(`${form} is verified by its signature, and keeps event and id`, async (t) => {
+    const { ask } = open(t);
+    const { code, found } = await ask(['review', '--payload', '-'], saved);
+    assert.equal(code, 0);
+    assert.deepEqual([found.event, found.delivery_id], ['pull_request', 'd-9']);
+    const signature = found.stages.find(({ stage }) => stage === 'signature');
+    assert.deepEqual([signature?.result, signature?.scheme], ['pass', 'github']);
+  });
+}
 
 test('a signature that is refused is said with its cause, and never with what would be right', async (t) => {
   const { ask } = open(t);
@@ -200,7 +232,7 @@ test('a direct delivery without an address fails, as it would', async (t) => {
   const lost = await ask(['chat', ...payload({})]);
   assert.deepEqual([lost.code, lost.found.status, lost.found.reason], [1, 502, 'delivery_failed']);
   assert.deepEqual(lost.found.deliveries[0]?.unresolved, ['chat_id']);
-  assert.match(lost.found.warnings.join(), /deliver_extra\.chat_id of messenger_a does not resolve: \{chat\.id\}/);
+  assert.match(lost.found.warnings.join(), /deliver_extra\.chat_id of telegram does not resolve: \{chat\.id\}/);
   const found = await ask(['chat', ...payload({ chat: { id: -5 } })]);
   assert.deepEqual([found.code, found.found.outcome], [0, 'delivered']);
   assert.deepEqual(found.found.deliveries[0]?.address, { chat_id: '-5' });

@@ -3,6 +3,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
+import { tryLock } from '../../../runtime/store/sqlite/file-lock.ts';
 import { openOfflineStore } from '../../../runtime/store/sqlite/open-store.ts';
 import type { CliResult } from '../../helpers/cli.ts';
 import { runInProcess } from '../../helpers/cli.ts';
@@ -281,4 +282,21 @@ test('a route may name a job of the store, by name or id', async (t) => {
   const { code, stdout } = await run('lint');
   assert.equal(code, 1);
   assert.match(stdout, /unknown-job: there is no job `tee`; did you mean `tea`\?/);
+});
+
+test('commands that only read jobs do not wait for whoever has the store', async (t) => {
+  const { home, fine } = openHome(t);
+  await fine(...TEA);
+  const lock = tryLock(join(home, 'state.db.lock'));
+  t.after(() => lock?.release());
+  assert.notEqual(lock, null);
+  const routes = 'made: { cron_job: tea, prompt: Tea! }, none: { cron_job: coffee, prompt: Coffee! }';
+  const secret = 'a-secret-of-more-than-thirty-two-letters';
+  writeFileSync(
+    join(home, 'config.yaml'),
+    `platforms: { webhook: { enabled: true, secret: ${secret}, routes: { ${routes} } } }\n`,
+  );
+  const { stdout } = await runInProcess(['lint'], { home });
+  assert.match(stdout, /there is no job `coffee`/);
+  assert.doesNotMatch(stdout, /there is no job `tea`/);
 });

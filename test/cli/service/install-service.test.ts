@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import type { CliError } from '../../../cli/base/errors.ts';
-import type { Machine } from '../../../cli/service/machine.ts';
+import type { ServiceMachine } from '../../../cli/service/machine.ts';
 import type { InstallRequest } from '../../../cli/service/plan-install.ts';
 import { planInstall } from '../../../cli/service/plan-install.ts';
 import { runInstall } from '../../../cli/service/run-install.ts';
@@ -25,10 +25,10 @@ const REQUEST: InstallRequest = {
 };
 
 /** A machine that records what is done to it. */
-function fakeMachine(parts: Partial<Machine> & { readonly files?: Record<string, string> } = {}) {
+function fakeMachine(parts: Partial<ServiceMachine> & { readonly files?: Record<string, string> } = {}) {
   const files: Record<string, string> = { [REQUEST.config ?? '']: 'platforms: {}', ...parts.files };
   const ran: string[] = [];
-  const machine: Machine = {
+  const machine: ServiceMachine = {
     isRoot: false,
     userName: 'jo',
     hasSystemd: true,

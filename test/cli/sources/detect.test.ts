@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import { captureOf } from '../../../cli/sources/captured-request.ts';
-import type { Candidate } from '../../../cli/sources/detect.ts';
+import type { SourceCandidate } from '../../../cli/sources/detect.ts';
 import { detect } from '../../../cli/sources/detect.ts';
 import { loadShippedSources } from '../../helpers/catalog-sources.ts';
 import { vectors } from '../../helpers/vectors.ts';
@@ -18,12 +18,12 @@ interface Given {
   readonly target?: string;
 }
 
-function run({ headers, body, secret = SECRET, target = 'https://example.test/r' }: Given): Candidate[] {
+function run({ headers, body, secret = SECRET, target = 'https://example.test/r' }: Given): SourceCandidate[] {
   const capture = captureOf({ method: 'POST', target, headers: Object.entries(headers), body: Buffer.from(body) });
   return detect(sources.lowered, { capture, secret, url: null, now: NOW });
 }
 
-function candidate(given: Given, name: string): Candidate {
+function candidate(given: Given, name: string): SourceCandidate {
   const found = run(given).find(({ source }) => source.name === name);
   assert.ok(found !== undefined, `${name} is no candidate`);
   return found;

@@ -25,7 +25,15 @@ test('the test event of every shipped source is accepted by its route', async (t
   const gateway = await startGateway(t, { home, config });
   const { table: status } = await gateway.status();
   const table = JSON.parse(readFileSync(status.file, 'utf8')) as RouteTable;
-  const fixed = { table, event: undefined, body: null, source: undefined, secrets: createSecrets({ env: {}, home }) };
+  const sample = (): Record<string, unknown> => ({ a: 'b' });
+  const fixed = {
+    table,
+    event: undefined,
+    body: null,
+    source: undefined,
+    secrets: createSecrets({ env: {}, home }),
+    sample,
+  };
   for (const [name, signing] of keys) {
     const plan = table.routes[name];
     assert.ok(plan !== undefined);
@@ -52,7 +60,7 @@ test('`webhook test --source` signs as another sender, which the route refuses o
     const { stdout, stderr } = await gateway.cli('webhook', 'test', ...argv);
     return `${stdout.slice(0, 3)} ${stderr}`;
   };
-  assert.match(await send('any', '--source', 'gitlab', '--event', 'Push Hook'), /^202 POST \S+ \(forgeb, Push Hook\)/);
+  assert.match(await send('any', '--source', 'gitlab', '--event', 'Push Hook'), /^202 POST \S+ \(gitlab, Push Hook\)/);
   assert.match(
     await send('mine', '--source', 'stripe', '--event', 'invoice.paid'),
     /^202 POST \S+ \(stripe, invoice\.paid\)/,

@@ -111,8 +111,8 @@ test('a source pins a subscription to the signature of one sender', async (t) =>
   const { secret } = entries().pay ?? {};
   assert.deepEqual(entries().pay, { prompt: 'x', source: 'github', secret });
   const [row] = JSON.parse((await webhook('list', '--json')).stdout) as { source: string }[];
-  assert.equal(row?.source, 'forgea', 'the canonical name of github');
-  assert.match((await webhook('list')).stdout, /^pay +serving +agent +forgea +all /m);
+  assert.equal(row?.source, 'github', 'as it was written');
+  assert.match((await webhook('list')).stdout, /^pay +serving +agent +github +all /m);
   assert.match((await webhook('show', 'pay')).stdout, /"source": "github"/);
 
   const gateway = await startGateway(t, { home, config: CONFIG });

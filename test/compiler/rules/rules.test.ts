@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import type { Diagnostic } from '../../../compiler/diagnostics/diagnostic.ts';
 import { createLines } from '../../../compiler/print/lines.ts';
@@ -57,6 +57,18 @@ test('each example belongs to a rule', () => {
     file.endsWith('.yaml'),
   );
   assert.deepEqual(files, RULES.map(({ id }) => `${id}.yaml`).sort());
+});
+
+test('each rule has its check, or names the file that decides', () => {
+  for (const rule of RULES) {
+    const hasCheck = Object.entries(rule).some(
+      ([key, value]) => key.startsWith('check') && typeof value === 'function',
+    );
+    assert.ok(hasCheck || rule.decidedIn !== undefined, rule.id);
+    if (rule.decidedIn === undefined) continue;
+    const text = readFileSync(new URL(`../../../compiler/${rule.decidedIn}`, import.meta.url), 'utf8');
+    assert.match(text, new RegExp(`rules/${rule.id}\\.ts'`), `${rule.decidedIn} does not report ${rule.id}`);
+  }
 });
 
 test('an id that no rule has does not compile', () => {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { MAX_FILE_BYTES } from '../../../base/read-regular-file.ts';
 import type { Files } from '../../../compiler/source/files.ts';
-import { MAX_FILE_BYTES, readText } from '../../../compiler/source/read-text.ts';
+import { readText } from '../../../compiler/source/read-text.ts';
 import { memoryFiles } from '../../helpers/memory-files.ts';
 
 const files = memoryFiles({

@@ -21,11 +21,18 @@ const TESTS = `tests:
     payload: { head_commit: { message: hello } }
     expect: { outcome: accepted, prompt: { equals: hello } }
 `;
+const HOOKS = '[{ "id": "a", "execute-command": "/bin/true" }]';
+const HERMES = `webhooks: { routes: { r: { secret: ${SECRET}, source_platform: x } } }`;
 const WARNING = 'hookwright.yaml:8:…: warning unknown-toolset: …\n…\n\n1 warning\n';
 
 export const configuration: Story = {
   about: 'a configuration is checked, compiled and served',
-  files: { 'hookwright.yaml': CONFIG, 'bad.yaml': CONFIG.replace('events:', 'event:') },
+  files: {
+    'hookwright.yaml': CONFIG,
+    'bad.yaml': CONFIG.replace('events:', 'event:'),
+    'hooks.json': HOOKS,
+    'hermes.yaml': HERMES,
+  },
   secrets: [SECRET],
   steps: [
     { run: '--version', out: /^\d+\.\d+\.\d+\n$/ },
@@ -37,6 +44,23 @@ export const configuration: Story = {
       out: /^made\/hookwright\.yaml\n/,
       err: /webhooks\/pull-requests\n {2}Secret: env:WEBHOOK_SECRET, in \.env\n/,
       modes: { 'made/.env': 0o600 },
+    },
+    {
+      run: 'convert adnanh hooks.json',
+      out: /^# Converted from hooks\.json/,
+      err: /carried over, 1 changed, 0 lost\n/,
+    },
+    {
+      run: 'convert hermes hermes.yaml --dry-run --allow-loss',
+      out: /^# Converted from hermes\.yaml/,
+      err: /, 1 lost\n/,
+    },
+    {
+      run: 'convert hermes hermes.yaml --out converted',
+      code: 1,
+      out: 'converted/hookwright.yaml\nconverted/.env\n',
+      err: /hermes\.yaml:1:\d+: lost: source_platform, route r\n/,
+      modes: { 'converted/.env': 0o600 },
     },
     { run: 'lint', out: WARNING, err: 'read hookwright.yaml\n' },
     { run: 'lint bad.yaml', code: 1, out: /^bad\.yaml:7:9/, err: 'read bad.yaml\n' },

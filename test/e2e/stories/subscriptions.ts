@@ -45,7 +45,7 @@ export const subscriptions: Story = {
     {
       run: `webhook test reviews --payload '{"title": "One"}'`,
       out: '202 {"status":"accepted","route":"reviews",…}\n',
-      err: 'POST …/webhooks/reviews (forgea, pull_request)\n',
+      err: 'POST …/webhooks/reviews (github, pull_request)\n',
     },
     { run: 'webhook test fixed --json', json: true, out: /"status": 202/, err: /^POST / },
     {

@@ -1,13 +1,9 @@
 /** The tables of functions of the store in memory, and how they are called. */
 import type { Mutation, MutationKind, MutationResults } from '../../../runtime/store/mutations.ts';
-import type { Query, QueryKind, QueryResults } from '../../../runtime/store/queries.ts';
+import type { Query, QueryHandlers, QueryResults } from '../../../runtime/store/queries.ts';
 
 export type MutationHandlers = {
   readonly [K in MutationKind]: (mutation: Extract<Mutation, { kind: K }>) => MutationResults[K];
-};
-
-export type QueryHandlers = {
-  readonly [K in QueryKind]: (query: Extract<Query, { kind: K }>) => QueryResults[K];
 };
 
 export function applyMutation<M extends Mutation>(handlers: MutationHandlers, mutation: M): MutationResults[M['kind']] {

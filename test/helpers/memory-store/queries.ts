@@ -4,6 +4,7 @@ import type {
   DispatchSummary,
   ListFilter,
   OpenWork,
+  QueryHandlers,
   QueryResults,
   StoredDispatch,
   StoreOverview,
@@ -12,7 +13,6 @@ import type {
 import type { DispatchState } from '../../../runtime/store/states.ts';
 import { isFinal } from '../../../runtime/store/states.ts';
 import { auditTally } from '../../../runtime/store/tally.ts';
-import type { QueryHandlers } from './handlers.ts';
 import { isRunning } from './jobs.ts';
 import { sizeOf } from './retention.ts';
 import type { DispatchRow, MemoryTables } from './tables.ts';

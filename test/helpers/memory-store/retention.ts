@@ -1,6 +1,4 @@
 /** What retention removes, in the store in memory. */
-
-import { compareClaimKeys } from '../../../runtime/store/claim-key.ts';
 import type { MutationResults } from '../../../runtime/store/mutations.ts';
 import type { Cleanup, ExpireClaims, Trim } from '../../../runtime/store/retention-mutations.ts';
 import { isFinal } from '../../../runtime/store/states.ts';
@@ -16,9 +14,12 @@ export function retentionHandlers(tables: MemoryTables): Pick<MutationHandlers, 
   };
 }
 
+const compareBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
+
 function expire({ claims }: MemoryTables, { now, after, limit }: ExpireClaims): MutationResults['expire_claims'] {
-  const sorted = [...claims].sort(([a], [b]) => compareClaimKeys(a, b));
-  const slice = sorted.filter(([key]) => compareClaimKeys(key, after) > 0).slice(0, limit);
+  // In the order of their bytes.
+  const sorted = [...claims].sort(([a], [b]) => compareBytes(a, b));
+  const slice = sorted.filter(([key]) => compareBytes(key, after) > 0).slice(0, limit);
   const expired = slice.filter(([, expires_at]) => expires_at <= now);
   for (const [key] of expired) claims.delete(key);
   return { removed: expired.length, next: slice.length === limit ? (slice.at(-1)?.[0] ?? null) : null };

@@ -1,12 +1,13 @@
 /** What the store in memory keeps, and what all its changes need. */
-import { claimKey } from '../../../runtime/store/claim-key.ts';
+
 import type { Group } from '../../../runtime/store/group.ts';
+import { claimKey } from '../../../runtime/store/identity.ts';
 import type { JobRecord, JobState, JobTick } from '../../../runtime/store/job-mutations.ts';
 import type { Holder, Ref, StoredClaim } from '../../../runtime/store/mutations.ts';
 import type { LastError, StoredDispatch } from '../../../runtime/store/queries.ts';
 import type { DispatchState } from '../../../runtime/store/states.ts';
-import type { TallyCounts } from '../../../runtime/store/tally.ts';
-import { NO_COUNTS } from '../../../runtime/store/tally.ts';
+import type { TallyColumn } from '../../../runtime/store/tally.ts';
+import { noCounts } from '../../../runtime/store/tally.ts';
 import type { Dispatch } from '../../../schemas/generated/types.ts';
 
 export type Mutable<T> = { -readonly [K in keyof T]: T[K] };
@@ -39,7 +40,7 @@ export interface MemoryTables {
   /** Expiry by claimKey. */
   readonly claims: Map<string, number>;
   readonly groups: Map<string, Group & { readonly ref: Ref }>;
-  readonly tallies: Map<string, Mutable<TallyCounts>>;
+  readonly tallies: Map<string, Record<TallyColumn, number>>;
   /** Runs of a lane at once. */
   readonly caps: Map<string, number | null>;
   /** The turn in which a lane was served last. */
@@ -72,9 +73,12 @@ export function claim({ claims }: MemoryTables, claim: StoredClaim | null | unde
   if (claim !== null && claim !== undefined) claims.set(claimKey(claim), claim.expires_at);
 }
 
-export function tallyOf({ tallies }: MemoryTables, of: Pick<Dispatch, 'profile' | 'route'>): Mutable<TallyCounts> {
+export function tallyOf(
+  { tallies }: MemoryTables,
+  of: Pick<Dispatch, 'profile' | 'route'>,
+): Record<TallyColumn, number> {
   const name = laneOf(of);
-  const tally = tallies.get(name) ?? { ...NO_COUNTS };
+  const tally = tallies.get(name) ?? noCounts();
   tallies.set(name, tally);
   return tally;
 }

@@ -2,6 +2,7 @@
 
 import type { MutationResults, TakeWork } from '../../../runtime/store/mutations.ts';
 import type { GivenUp, Recover } from '../../../runtime/store/recover.ts';
+import { interruptedStep, UNANSWERED } from '../../../runtime/store/recover.ts';
 import { noteError } from './dispatches.ts';
 import type { MutationHandlers } from './handlers.ts';
 import type { DeliveryRow, DispatchRow, Due, MemoryTables } from './tables.ts';
@@ -110,25 +111,14 @@ function recover(tables: MemoryTables, { holder, now }: Recover): MutationResult
 }
 
 function interrupt(tables: MemoryTables, row: DispatchRow, now: number): void {
-  const reason = 'the gateway ended while it was running';
-  const times = { started_at: row.started_at ?? now, at: now, next_at: null };
-  const step = {
-    kind: 'run',
-    index: null,
-    outcome: 'interrupted',
-    ...times,
-    reason,
-    sent: 0,
-    message_id: null,
-  } as const;
   move(tables, row, 'pending');
-  row.steps = [...row.steps, step];
+  row.steps = [...row.steps, interruptedStep(row.started_at ?? now, now)];
   row.holder = null;
 }
 
 function giveUp(tables: MemoryTables, row: DispatchRow, now: number): GivenUp {
   const { id, profile, route, job } = row;
-  const reason = 'the gateway ended before the delivery was answered: it may have arrived';
+  const reason = UNANSWERED;
   move(tables, row, 'dead');
   Object.assign(row, { holder: null, finished_at: now, reason });
   noteError(tables, row, now, reason);

@@ -5,6 +5,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { lowerFilters } from '../../../compiler/lower/filter.ts';
 import { isMarker } from '../../../runtime/capture/credentials.ts';
+import { Redactor } from '../../../runtime/deliver/redact.ts';
 import { FakeClock } from '../../helpers/fake-clock.ts';
 import { serveKeeping } from '../../helpers/keeping.ts';
 import { SECRET } from '../../helpers/route-table.ts';
@@ -76,10 +77,7 @@ test('credentials are replaced by what they were', async (t) => {
 });
 
 test('a secret of the configuration is not kept wherever it stands', async (t) => {
-  const { Redactor } = await import('../../../runtime/deliver/redact.ts');
-  const redactor = new Redactor();
-  redactor.add([SECRET]);
-  const { post, last } = await serveKeeping(t, { routes: { ci: {} } }, { redactor });
+  const { post, last } = await serveKeeping(t, { routes: { ci: {} } }, { redactor: knowing(SECRET) });
   await post('/webhooks/ci', { note: SECRET }, { 'X-Note': SECRET });
   const kept = await last();
   assert(!JSON.stringify(kept).includes(SECRET));
@@ -210,3 +208,22 @@ test('the beginning of an id is enough where no other shares it', async (t) => {
   assert.equal((await capture.requests.load('zzz')).kind, 'unknown');
   assert.equal((await capture.requests.load("'; DROP")).kind, 'unknown');
 });
+
+test('a writer that was started again asks for all secrets before it stores anything', async (t) => {
+  const { post, list, last } = await serveKeeping(
+    t,
+    { routes: { ci: {} } },
+    { redactor: knowing(SECRET), forgets: true },
+  );
+  await post('/webhooks/ci', { n: 1 });
+  await list();
+  await post('/webhooks/ci', { note: SECRET });
+  assert.equal(Buffer.from((await last()).body ?? '', 'base64').toString(), '{"note":"***"}');
+  assert.equal((await list()).length, 2);
+});
+
+function knowing(secret: string): Redactor {
+  const redactor = new Redactor();
+  redactor.add([secret]);
+  return redactor;
+}

@@ -183,6 +183,8 @@ describe('accept', () => {
     ['  \n', 'the agent had nothing to say'],
     ['[SILENT]', 'the agent answered [SILENT]'],
     [' [SILENT]\n', 'the agent answered [SILENT]'],
+    ['Nothing new since yesterday.\n\n[SILENT]', 'the agent answered [SILENT] and a remark'],
+    ['[SILENT]\nNothing new.', 'the agent answered [SILENT] and a remark'],
   ] as const) {
     it(`records ${JSON.stringify(answer)} and delivers nothing`, async () => {
       const { service, store, deliveries } = dispatchBench({ agent: () => Promise.resolve(answer) });
@@ -199,6 +201,17 @@ describe('accept', () => {
     await service.accept(makeDispatch('a'), claimOf('1'), null);
     await settle();
     assert.equal(deliveries.length, 1);
+  });
+
+  it('delivers a text too long for a remark, without the [SILENT] on its last line', async () => {
+    const report = 'Seven checks failed. '.repeat(12).trim();
+    const { service, deliveries } = dispatchBench({ agent: () => Promise.resolve(`${report}\n[SILENT]\n`) });
+    await service.accept(makeDispatch('a'), claimOf('1'), null);
+    await settle();
+    assert.deepEqual(
+      deliveries.map(({ text }) => text),
+      [report],
+    );
   });
 
   it('gives a failed run up at once by default, with the reason', async () => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { FileStat } from '../../../runtime/platform/node-files.ts';
+import type { FileStamp } from '../../../runtime/platform/node-files.ts';
 import { FileVersion } from '../../../runtime/table/file-version.ts';
 
-const STAT: FileStat = { mtimeMs: 1000, ctimeMs: 1000, size: 10, ino: 7 };
+const STAT: FileStamp = { mtimeMs: 1000, ctimeMs: 1000, size: 10, ino: 7 };
 
 test('a file is new until it was noted, and then known', () => {
   const version = new FileVersion();

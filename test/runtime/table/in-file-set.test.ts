@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { LogFields } from '../../../runtime/platform/log.ts';
 import type { ListFile } from '../../../runtime/table/in-file-set.ts';
-import { createListOpener, parseList } from '../../../runtime/table/in-file-set.ts';
+import { createListOpener, parseListFile } from '../../../runtime/table/in-file-set.ts';
 import { FakeClock } from '../../helpers/fake-clock.ts';
 
 describe('parseList', () => {
@@ -14,11 +14,11 @@ describe('parseList', () => {
     ['text that only begins like JSON', 'u.txt', '[draft]\n{x}', ['[draft]', '{x}']],
     ['an empty file', 'u.txt', '\n', []],
   ] as const) {
-    test(name, () => assert.deepEqual(parseList(path, content), expected));
+    test(name, () => assert.deepEqual(parseListFile(path, content), expected));
   }
 
   test('a half-written .json file is an error', () =>
-    assert.throws(() => parseList('u.json', '["ann", '), SyntaxError));
+    assert.throws(() => parseListFile('u.json', '["ann", '), SyntaxError));
 });
 
 /** An in-memory file system that counts what is asked of it. */

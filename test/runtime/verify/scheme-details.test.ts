@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { linkAuthenticator } from '../../../runtime/verify/authenticator.ts';
 import type { RequestParts } from '../../../runtime/verify/request.ts';
 import { LazyRequest } from '../../../runtime/verify/request.ts';
-import type { Verdict } from '../../../runtime/verify/verdict.ts';
+import type { Verification } from '../../../runtime/verify/verdict.ts';
 import type { SchemePlan } from '../../../schemas/generated/types.ts';
 import { loadShippedSources } from '../../helpers/catalog-sources.ts';
 
@@ -23,7 +23,7 @@ interface Given {
 function verdictOf(
   names: readonly string[] | SchemePlan,
   { headers = {}, body = '', url = '/r', publicUrl = null }: Given,
-): Verdict {
+): Verification {
   const schemes = 'verify' in names ? [names] : names.map((name) => sources.plan(name));
   const lower = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
   const parts: RequestParts = {
@@ -39,7 +39,7 @@ function verdictOf(
 
 const hmac = (text: string, algorithm = 'sha256', encoding: 'hex' | 'base64' = 'hex'): string =>
   createHmac(algorithm, SECRET).update(text).digest(encoding);
-const reasonOf = (verdict: Verdict): string => (verdict.ok ? `ok by ${verdict.scheme}` : verdict.reason);
+const reasonOf = (verdict: Verification): string => (verdict.ok ? `ok by ${verdict.scheme}` : verdict.reason);
 
 const TWILIO = ['twilio-json', 'twilio'];
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };

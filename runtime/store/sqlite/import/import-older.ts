@@ -12,7 +12,7 @@ import { upgrade } from './upgrade.ts';
 /** Once all of a log is in the tables its files are removed; a start that is killed in between imports nothing twice. */
 export function importOlder(db: Connection, path: string, logFiles: readonly string[]): void {
   inTransaction(db, () => {
-    if (formatOf(db) < FORMAT) upgrade(db, path);
+    if (formatOf(db) < FORMAT) upgrade(db);
     importLog(db, path, logFiles);
   });
   for (const file of logFiles) rmSync(file, { force: true });

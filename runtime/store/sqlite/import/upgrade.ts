@@ -1,51 +1,16 @@
-/** Brings tables of the formats 1 to 5 to the format of this version, step by step. */
+/** Brings the tables of format 5 to the format of this version. */
 import type { Dispatch } from '../../../../schemas/generated/types.ts';
 import type { Ref, Step } from '../../mutations.ts';
-import { StoreRefused } from '../../store.ts';
 import { laneKey } from '../counts.ts';
 import type { Connection } from '../driver.ts';
 import { stepIds } from '../rows.ts';
-import { FORMAT, formatOf, JOB_TABLES, WORK_TABLES } from '../schema.ts';
-
-/** Formats that staged batches, or a log, beside the tables. */
-const STAGING_FORMAT = 4;
+import { FORMAT, WORK_TABLES } from '../schema.ts';
 
 /** Holder of the work that an older version had under way: a process that is gone. */
 const GONE = 'an older version';
 
-/** By format that a step begins with. */
-const STEPS: readonly ((db: Connection) => void)[] = [
-  (db) => db.exec(JOB_TABLES),
-  (db) =>
-    db.exec(`
-      CREATE TABLE numbered_step (id INTEGER PRIMARY KEY, data TEXT NOT NULL) STRICT;
-      INSERT INTO numbered_step (id, data) SELECT ref * 1048576 + n, data FROM step ORDER BY ref, n;
-      DROP TABLE step;
-      ALTER TABLE numbered_step RENAME TO step;
-      DROP INDEX claim_expiry;
-    `),
-  () => {},
-  (db) =>
-    db.exec(`
-      DROP TABLE IF EXISTS staged_batch;
-      INSERT OR IGNORE INTO meta VALUES ('store_name', lower(hex(randomblob(16))));
-    `),
-  toPulledWork,
-];
-
-/** Within a transaction. @throws StoreRefused when only the version that wrote it can go on */
-export function upgrade(db: Connection, path: string): void {
-  const format = formatOf(db);
-  if (format === STAGING_FORMAT && db.query('SELECT 1 FROM staged_batch LIMIT 1').get() !== undefined) {
-    const why = 'holds events that the version which wrote it was killed with';
-    throw new StoreRefused(`${path} ${why}: start that version once more, stop it, and then start this one`);
-  }
-  for (const step of STEPS.slice(format - 1)) step(db);
-  db.exec(`PRAGMA user_version = ${FORMAT}`);
-}
-
-/** Format 6: work is pulled, so that all that waits has a lane and a due time. */
-function toPulledWork(db: Connection): void {
+/** Format 6: work is pulled, so that all that waits has a lane and a due time. Within a transaction. */
+export function upgrade(db: Connection): void {
   db.exec(`
     DROP TABLE inbox;
     ALTER TABLE tally ADD COLUMN max_concurrent INTEGER;
@@ -73,6 +38,7 @@ function toPulledWork(db: Connection): void {
     const isHeld = state === 'running' || (state === 'delivering' && !deliveries(ref, profile, steps));
     set(laneKey(profile, route), isHeld ? GONE : null, failed, steps.length, ref);
   }
+  db.exec(`PRAGMA user_version = ${FORMAT}`);
 }
 
 /** Puts in what a dispatch has left to deliver. False: its sender waited for it, and is gone. */

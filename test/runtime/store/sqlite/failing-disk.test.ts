@@ -63,8 +63,10 @@ async function open(t: TestContext, fails: Parameters<typeof faulty>[0]) {
   };
   const kinds = async (...mutations: readonly Mutation[]) => (await commit(...mutations)).map(({ kind }) => kind);
   const ids = (): readonly string[] => {
-    const found = reader.serve({ kind: 'read', queries: [{ kind: 'list', filter: { limit: 999 } }] });
-    const [list] = found as unknown as [{ readonly value: readonly { readonly id: string }[] }];
+    const found = JSON.parse(
+      String(reader.serve({ kind: 'read', queries: [{ kind: 'list', filter: { limit: 999 } }] })),
+    );
+    const [list] = found as [{ readonly value: readonly { readonly id: string }[] }];
     return list.value.map(({ id }) => id).sort();
   };
   const probe = () => writer.serve({ kind: 'probe' });

@@ -109,6 +109,11 @@ describe('the writer thread', () => {
       const result = await store.write(makeAccept('a'));
       assert.deepEqual(result.kind === 'stored' && result.ref, 1);
       assert.ok(existsSync(`${path}.died`), 'it has died');
+      const deaths = log.lines.filter(({ message }) => message === 'a thread of the store has died');
+      assert.deepEqual(
+        deaths.map(({ fields }) => fields.reason),
+        ['it ended with code 1'],
+      );
       assert.deepEqual(await store.read({ kind: 'audit' }), []);
       assert.equal((await store.write(makeTake(1000))).runs.length, 1);
       assert.equal(store.problem(), null);

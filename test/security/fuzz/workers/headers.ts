@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { lowerDefaultSources } from '../../../../compiler/lower/default-sources.ts';
 import { systemClock } from '../../../../runtime/platform/clock.ts';
-import { readText } from '../../../../runtime/verify/locator.ts';
+import { readLocatedText } from '../../../../runtime/verify/locator.ts';
 import { LazyRequest } from '../../../../runtime/verify/request.ts';
 import type { LocatorPlan, SchemePlan } from '../../../../schemas/generated/types.ts';
 import { loadShippedSources } from '../../../helpers/catalog-sources.ts';
@@ -215,7 +215,7 @@ function originOf(places: readonly LocatorPlan[], plan: SchemePlan, genuine: Req
   const { method, query: url, body, headers: lines } = genuine;
   const headers = Object.fromEntries(lines.map(([name, value]) => [name.toLowerCase(), value]));
   const request = new LazyRequest({ method, url, headers, rawHeaders: lines.flat(), body: latin1(body) });
-  const first = places.find((at) => readText(at, request) !== null);
+  const first = places.find((at) => readLocatedText(at, request) !== null);
   if (first === undefined) return places.length === 0 || places.some((at) => at.in === 'header') ? 'unsigned' : 'none';
   if (first.in === 'json' || first.in === 'form') return bindsBody(plan) ? 'signed' : 'unsigned';
   return plan.id?.name === first.name && plan.signed.some(({ kind }) => kind === 'id') ? 'signed' : 'unsigned';

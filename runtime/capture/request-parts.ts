@@ -4,7 +4,7 @@ import { isMarker } from './credentials.ts';
 import type { KeptRequest } from './kept-request.ts';
 
 /** Names in lower case and repeated values joined, as node:http does; without the headers whose value was removed. */
-export function keptParts(kept: Pick<KeptRequest, 'method' | 'path' | 'headers' | 'body'>): RequestParts {
+export function requestParts(kept: Pick<KeptRequest, 'method' | 'path' | 'headers' | 'body'>): RequestParts {
   const headers = sentHeaders(kept.headers);
   const joined: Record<string, string> = {};
   for (const [name, value] of headers) {

@@ -1,0 +1,55 @@
+/** A trigger rule, taken apart: what authenticates the sender, what filters events, and what can be said in neither way. */
+import type { NodePath } from '../../diagnostics/problem.ts';
+
+export type TriggerFilter = Readonly<Record<string, unknown>>;
+
+export type TriggerPrimitive = 'hmac-sha1' | 'hmac-sha256' | 'hmac-sha512' | 'token';
+
+/** Where a request carries a signature or token. */
+export interface AuthPlace {
+  readonly kind: 'header' | 'query' | 'json';
+  readonly name: string;
+}
+
+/** One check of a secret. */
+export interface Auth {
+  readonly verify: TriggerPrimitive;
+  readonly place: AuthPlace;
+  readonly secrets: readonly TriggerSecret[];
+}
+
+export interface TriggerSecret {
+  readonly text: string;
+  readonly path: NodePath;
+}
+
+/** A part of a rule that has no equivalent: without it the hook would take more than it did. */
+export interface Gap {
+  readonly path: NodePath;
+  readonly reason: string;
+  readonly instead: string;
+}
+
+/** All of it has to hold. */
+export interface TriggerCondition {
+  readonly auths: readonly Auth[];
+  readonly filters: readonly TriggerFilter[];
+  readonly gaps: readonly Gap[];
+  /** Fields whose absence makes the original's rule an error, and so no match, even below `not`. */
+  readonly fields: readonly string[];
+}
+
+export const ALWAYS: TriggerCondition = { auths: [], filters: [], gaps: [], fields: [] };
+
+export const gap = (path: NodePath, reason: string, instead: string): TriggerCondition => ({
+  ...ALWAYS,
+  gaps: [{ path, reason, instead }],
+});
+
+export const sameScheme = (a: Auth, b: Auth): boolean =>
+  a.verify === b.verify && a.place.kind === b.place.kind && a.place.name.toLowerCase() === b.place.name.toLowerCase();
+
+export const sameAuth = (a: Auth, b: Auth): boolean =>
+  sameScheme(a, b) &&
+  a.secrets.length === b.secrets.length &&
+  a.secrets.every(({ text }, at) => text === b.secrets[at]?.text);

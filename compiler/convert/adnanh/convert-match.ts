@@ -1,0 +1,140 @@
+/** Converts one `match` of a trigger rule: to a check of the sender, or to a filter. */
+import type { NodePath } from '../../diagnostics/problem.ts';
+import type { Settings } from '../draft.ts';
+import type { TriggerCondition, TriggerFilter, TriggerPrimitive } from './condition.ts';
+import { ALWAYS, gap } from './condition.ts';
+import { isCredentialName } from './credential-name.ts';
+import { asMap, fieldOf, isXmlPath, textOf } from './hook-value.ts';
+
+/** What the filters of a hook have to know of it. */
+export interface RuleContext {
+  /** Parameters of the payload that hold JSON as text. */
+  readonly parsed: readonly string[];
+  /** A signature that does not match does not end an `or`. */
+  readonly soft: boolean;
+}
+
+const HMAC = /^payload-(?:hmac|hash)-(sha1|sha256|sha512)$/;
+
+export function convertMatch(match: Settings, path: NodePath, context: RuleContext): TriggerCondition {
+  const type = textOf(match, 'type') ?? '';
+  const digest = HMAC.exec(type)?.[1];
+  if (digest !== undefined) return convertHmac(match, path, `hmac-${digest}` as TriggerPrimitive);
+  if (type === 'value' || type === 'regex') return convertComparison(match, path, type, context);
+  if (type === 'ip-whitelist')
+    return gap(
+      path,
+      'hookwright does not judge the address of a sender',
+      'Let the proxy in front of it take these addresses only',
+    );
+  if (type === 'scalr-signature')
+    return gap(path, 'its date is in a form that no scheme reads', 'Let a proxy in front of it check the signature');
+  return gap(path, 'a match of an unknown type never holds', 'Correct its type');
+}
+
+function convertHmac(match: Settings, path: NodePath, verify: TriggerPrimitive): TriggerCondition {
+  const parameter = asMap(fieldOf(match, 'parameter', path)?.value);
+  const place = placeOf(parameter);
+  const secret = fieldOf(match, 'secret', path);
+  if (place === null)
+    return gap(path, 'a signature is read from a header, the query or the payload', 'Name one of them');
+  const text = textOf(match, 'secret') ?? '';
+  if (text === '' || secret === null) return gap(path, 'without a secret the rule never holds', 'Give it the secret');
+  return { ...ALWAYS, auths: [{ verify, place, secrets: [{ text, path: secret.path }] }] };
+}
+
+function placeOf(parameter: Settings): { readonly kind: 'header' | 'query' | 'json'; readonly name: string } | null {
+  const name = textOf(parameter, 'name') ?? '';
+  if (name === '') return null;
+  switch (textOf(parameter, 'source')) {
+    case 'header':
+      return { kind: 'header', name };
+    case 'url':
+    case 'query':
+      return { kind: 'query', name };
+    case 'payload':
+      return { kind: 'json', name };
+    default:
+      return null;
+  }
+}
+
+function convertComparison(
+  match: Settings,
+  path: NodePath,
+  type: 'value' | 'regex',
+  context: RuleContext,
+): TriggerCondition {
+  const parameter = asMap(fieldOf(match, 'parameter', path)?.value);
+  const source = textOf(parameter, 'source') ?? '';
+  const name = textOf(parameter, 'name') ?? '';
+  const place = placeOf(parameter);
+  const expected = textOf(match, type) ?? '';
+  if (place !== null && isCredentialName(place.kind === 'json' ? (name.split('.').at(-1) ?? '') : name)) {
+    const instead = 'Use `source: bearer`, or a source of your own with `verify: token` (docs/own-sources.md)';
+    if (type === 'regex') return gap(path, 'a secret is compared as a whole, not by a regex', instead);
+    if (expected === '') return gap(path, 'an empty secret is no secret', instead);
+    const secret = { text: expected, path: fieldOf(match, 'value', path)?.path ?? path };
+    return { ...ALWAYS, auths: [{ verify: 'token', place, secrets: [secret] }] };
+  }
+  if (source === 'request' && name.toLowerCase() === 'method' && type === 'value' && expected === 'POST') return ALWAYS;
+  if (place === null || place.kind === 'query') {
+    const what = place === null ? `\`${source}\`` : 'the query';
+    return gap(
+      path,
+      `filters read the payload and headers, not ${what}`,
+      'Let the sender put it into the payload or a header',
+    );
+  }
+  if (place.kind === 'header') return comparison(`headers.${name}`, type, expected);
+  return payloadComparison(name, path, { type, expected }, context);
+}
+
+interface Expected {
+  readonly type: 'value' | 'regex';
+  readonly expected: string;
+}
+
+function payloadComparison(
+  name: string,
+  path: NodePath,
+  { type, expected }: Expected,
+  { parsed }: RuleContext,
+): TriggerCondition {
+  if (isXmlPath(name)) return gap(path, 'bodies in XML are not read', 'Let the sender send JSON');
+  // A form's only field `payload` is parsed as JSON anyway.
+  const inText = parsed.find((parameter) => parameter !== 'payload' && name.startsWith(`${parameter}.`));
+  if (inText !== undefined)
+    return gap(
+      path,
+      'filters do not look into JSON that is a text of the payload',
+      'Let a script unpack it (docs/routes.md)',
+    );
+  if (!name.startsWith('root.')) return comparison(payloadField(name), type, expected);
+  // A payload that is a list is `root` there, and here it is itself.
+  const either = [name, name.slice('root.'.length)].map((field) => leaf(payloadField(field), type, expected));
+  return { ...ALWAYS, filters: [{ any: either }], fields: [] };
+}
+
+/** These names mean something else in a filter. */
+const payloadField = (name: string): string =>
+  /^(?:event|event_type|headers)(?:\.|$)/.test(name) ? `payload.${name}` : name;
+
+const comparison = (field: string, type: 'value' | 'regex', expected: string): TriggerCondition => ({
+  ...ALWAYS,
+  filters: [leaf(field, type, expected)],
+  fields: [field],
+});
+
+function leaf(field: string, type: 'value' | 'regex', expected: string): TriggerFilter {
+  if (type === 'regex') return { field, regex: expected };
+  const other = field.startsWith('headers.') ? [] : otherForms(expected);
+  return other.length === 0 ? { field, equals: expected } : { field, in: [expected, ...other] };
+}
+
+/** The original compares texts, so `5` is also the number. */
+function otherForms(text: string): readonly unknown[] {
+  if (text === 'true' || text === 'false') return [text === 'true'];
+  const number = Number(text);
+  return text !== '' && Number.isFinite(number) && String(number) === text ? [number] : [];
+}

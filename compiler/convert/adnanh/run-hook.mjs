@@ -1,0 +1,115 @@
+#!/usr/bin/env node
+/**
+ * Runs the commands of hooks that `hookwright convert adnanh` has converted. hooks.json beside it has each hook by the name
+ * of its route.
+ *
+ *   run-hook.mjs values  as a route's script: payload on stdin, what the command gets on stdout, as a JSON list
+ *   run-hook.mjs run     as the agent: that list on stdin, the command's output on stdout, its exit code
+ */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+
+const hooks = JSON.parse(readFileSync(new URL('hooks.json', import.meta.url), 'utf8'));
+const route = process.env.HOOKWRIGHT_ROUTE ?? '';
+const hook = Object.hasOwn(hooks, route) ? hooks[route] : null;
+if (hook === null) fail(`hooks.json has no hook for the route ${JSON.stringify(route)}`);
+
+function fail(message) {
+  process.stderr.write(`${message}\n`);
+  process.exit(1);
+}
+
+/** A list, because a script that prints an object replaces the payload with it. */
+function valuesOf(body) {
+  const payload = unpacked(Array.isArray(body) ? { root: body } : body);
+  return [
+    hook.arguments.map((value) => textOf(value, payload) ?? ''),
+    hook.environment.flatMap((value) => named(value, textOf(value, payload))),
+    hook.files.flatMap((value) => named(value, textOf(value, payload)).map((file) => [...file, value.base64])),
+  ];
+}
+
+/** What the request lacks is an empty argument, and no variable. */
+const named = ({ variable }, content) => (content === null ? [] : [[variable, content]]);
+
+/** With the parameters that are JSON as text parsed. */
+function unpacked(payload) {
+  const copy = { ...payload };
+  for (const name of hook.parsed) {
+    try {
+      if (typeof copy[name] === 'string') copy[name] = JSON.parse(copy[name]);
+    } catch {
+      // The original leaves it as it is, too.
+    }
+  }
+  return copy;
+}
+
+function textOf({ from, name }, payload) {
+  switch (from) {
+    case 'text':
+      return name;
+    case 'event':
+      return process.env.HOOKWRIGHT_EVENT ?? '';
+    case 'delivery':
+      return process.env.HOOKWRIGHT_DELIVERY_ID ?? '';
+    case 'whole':
+      return JSON.stringify(payload);
+    default:
+      return written(lookUp(payload, name) ?? formField(payload, name));
+  }
+}
+
+/** A form whose only field is `payload` has become its content. */
+const formField = (payload, name) =>
+  hook.parsed.includes('payload') && name.startsWith('payload.')
+    ? lookUp(payload, name.slice('payload.'.length))
+    : undefined;
+
+/** A key with dots in it comes before a path. */
+function lookUp(value, name) {
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (Object.hasOwn(value, name)) return value[name];
+  const dot = name.indexOf('.');
+  const first = name.slice(0, dot);
+  return dot > 0 && Object.hasOwn(value, first) ? lookUp(value[first], name.slice(dot + 1)) : undefined;
+}
+
+function written(value) {
+  if (value === undefined) return null;
+  if (value === null) return '<nil>';
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+function run([args, variables, files]) {
+  const folder = files.length === 0 ? null : mkdtempSync(join(hook.directory ?? tmpdir(), 'hook-'));
+  const env = { ...process.env, ...Object.fromEntries(variables) };
+  for (const [index, [variable, content, base64]] of files.entries()) {
+    env[variable] = join(folder, String(index));
+    writeFileSync(env[variable], base64 ? Buffer.from(content, 'base64') : content);
+  }
+  const end = (code) => {
+    if (folder !== null) rmSync(folder, { recursive: true, force: true });
+    process.exitCode = code;
+  };
+  const { command, directory } = hook;
+  const program = directory === null || isAbsolute(command) ? command : join(directory, command);
+  const child = spawn(program, args, { cwd: directory ?? process.env.HOME, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  child.stdout.pipe(process.stdout);
+  child.stderr.on('data', (chunk) => {
+    process.stdout.write(chunk);
+    process.stderr.write(chunk);
+  });
+  child.on('error', ({ message }) => {
+    process.stderr.write(`${message}\n`);
+    end(1);
+  });
+  child.on('close', (code) => end(code ?? 1));
+}
+
+const input = await text(process.stdin);
+if (process.argv[2] === 'values') process.stdout.write(JSON.stringify(valuesOf(JSON.parse(input))));
+else run(JSON.parse(input));

@@ -1,0 +1,93 @@
+/** Names targets and schemes as people see them: as the config writes a name, else as the service is known. */
+import type { Labelled } from '../../base/label.ts';
+import type { ProfileConfig, SchemePlan, SourceFile, SourcePlan, TargetPlan } from '../../schemas/generated/types.ts';
+import { targetNamed, writtenTargets } from '../config/deliveries.ts';
+import { targetEntries } from '../config/target-entries.ts';
+import type { EffectiveSettings } from '../config/webhook-settings.ts';
+import type { Named } from '../text/common-name.ts';
+import { commonName } from '../text/common-name.ts';
+import { expandSource } from './source-variants.ts';
+
+/** What a config writes. */
+export interface Writers {
+  readonly profiles: readonly { readonly config: ProfileConfig }[];
+  readonly settings: EffectiveSettings;
+  readonly catalog: { readonly targets: ReadonlyMap<string, { readonly value: Named }> };
+}
+
+/** @param names canonical names by every name */
+export function labelTargets(
+  targets: Readonly<Record<string, TargetPlan>>,
+  names: Readonly<Record<string, string>>,
+  writers: Writers,
+): Record<string, TargetPlan> {
+  return withLabels(targets, {
+    written: writtenTargetNames(writers),
+    canonical: (name) => targetNamed(names, name) ?? undefined,
+    common: (name) => commonName(name, writers.catalog.targets.get(name)?.value ?? {}),
+  });
+}
+
+/** Where a target is set up counts before where it is used. */
+function writtenTargetNames({ profiles, settings }: Writers): readonly string[] {
+  const jobs = profiles.flatMap(({ config }) => Object.values(config.jobs ?? {}));
+  const users = [...settings.routes.map(({ config }) => config), ...jobs];
+  return [
+    ...profiles.flatMap(({ config }) => targetEntries(config).map(([name]) => name)),
+    ...users.flatMap(({ deliver }) => writtenTargets(deliver).map(({ name }) => name)),
+  ];
+}
+
+export interface WrittenSources {
+  /** By every name. */
+  readonly sources: Readonly<Record<string, SourcePlan>>;
+  /** By canonical name. */
+  readonly files: ReadonlyMap<string, SourceFile>;
+  readonly settings: EffectiveSettings;
+}
+
+export function labelSchemes(
+  schemes: Readonly<Record<string, SchemePlan>>,
+  { sources, files, settings }: WrittenSources,
+): Record<string, SchemePlan> {
+  return withLabels(schemes, {
+    written: settings.routes.flatMap(({ config: { source, auth = [] } }) => (source === undefined ? auth : [source])),
+    canonical: (name) => (Object.hasOwn(sources, name) ? sources[name]?.scheme : undefined),
+    common: commonSourceNames(files),
+  });
+}
+
+/** A variant is called by the name of its source: `gitlab-signature` for `forgeb-signature`. */
+function commonSourceNames(files: ReadonlyMap<string, SourceFile>): (scheme: string) => string {
+  const names = [...files].flatMap(([name, file]) =>
+    expandSource(name, file).map((entry) => [entry.name, entry.name.replace(name, commonName(name, file))] as const),
+  );
+  const byScheme = new Map(names);
+  return (scheme) => byScheme.get(scheme) ?? scheme;
+}
+
+interface LabelNames {
+  /** As the config writes them, the first of several first. */
+  readonly written: Iterable<string>;
+  /** The canonical name of a written one; undefined: it has none. */
+  readonly canonical: (written: string) => string | undefined;
+  /** What a service is called that the config does not name. */
+  readonly common: (canonical: string) => string;
+}
+
+/** @param plans by canonical name */
+function withLabels<T extends Labelled>(
+  plans: Readonly<Record<string, T>>,
+  { written, canonical, common }: LabelNames,
+): Record<string, T> {
+  const chosen = new Map<string, string>();
+  for (const name of written) {
+    const target = canonical(name);
+    if (target !== undefined && !chosen.has(target)) chosen.set(target, name);
+  }
+  const labelled = Object.entries(plans).map(([name, plan]): readonly [string, T] => {
+    const label = chosen.get(name) ?? common(name);
+    return [name, label === name ? plan : { ...plan, label }];
+  });
+  return Object.fromEntries(labelled);
+}

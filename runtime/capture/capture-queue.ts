@@ -1,0 +1,135 @@
+/**
+ * Requests on their way to the thread that writes: they wait for at most a second for others to be written with, in bounded
+ * memory. What there is no room for, or the disk does not take, is dropped and counted.
+ */
+import type { Clock, Timer } from '../platform/clock.ts';
+import type { Logger } from '../platform/log.ts';
+import type { Client } from '../store/sqlite/thread.ts';
+import type { CaptureCounts } from './capture-counts.ts';
+import type { Captured, CaptureLimits } from './captured.ts';
+import type { CaptureWriterRequest } from './sqlite/capture-writer.ts';
+
+/** How long a request waits for others, in ms. */
+const FLUSH_MS = 1000;
+/** Memory of what waits and of what the thread is busy with, in bytes and requests. */
+const MAX_BYTES = 16 * 1024 * 1024;
+const MAX_REQUESTS = 5000;
+/** Of a request beside its body, in bytes. */
+const HEAD_BYTES = 2048;
+/** Between two looks for what has become too old, in ms. */
+const EXPIRE_MS = 60_000;
+
+export interface WaitingChange {
+  readonly captured: Captured;
+  /** It has been handed to the thread, or given up. */
+  isGone: boolean;
+}
+
+export interface QueueContext {
+  /** Those that no kept request may hold; they are only added. */
+  readonly secrets: () => ReadonlySet<string>;
+  readonly writer: Client<CaptureWriterRequest>;
+  readonly counts: CaptureCounts;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+export class CaptureQueue {
+  private readonly context: QueueContext;
+  private readonly limits: () => CaptureLimits;
+  private waiting: WaitingChange[] = [];
+  private held = 0;
+  private heldBytes = 0;
+  private flushTimer: Timer | null = null;
+  private expireTimer: Timer;
+  private writing: Promise<void> = Promise.resolve();
+  /** How many secrets the thread knows. */
+  private told = 0;
+  private failedWith = '';
+
+  constructor(context: QueueContext, limits: () => CaptureLimits) {
+    this.context = context;
+    this.limits = limits;
+    this.expireTimer = this.expireLater();
+  }
+
+  /** @param bytes length of its body */
+  hasRoom(bytes: number): boolean {
+    return this.held < MAX_REQUESTS && this.heldBytes + HEAD_BYTES + bytes <= MAX_BYTES;
+  }
+
+  add(captured: Captured): WaitingChange {
+    const waiting = { captured, isGone: false };
+    this.waiting.push(waiting);
+    this.hold(captured, 1);
+    this.flushTimer ??= this.context.clock.after(FLUSH_MS, () => void this.flush());
+    return waiting;
+  }
+
+  /** Gives up one that still waits. */
+  remove(waiting: WaitingChange): void {
+    waiting.isGone = true;
+    this.hold(waiting.captured, -1);
+  }
+
+  flush(): Promise<void> {
+    this.flushTimer?.cancel();
+    this.flushTimer = null;
+    const going = this.waiting.filter(({ isGone }) => !isGone);
+    this.waiting = [];
+    for (const waiting of going) waiting.isGone = true;
+    const records = going.map(({ captured }) => captured);
+    if (records.length > 0) this.writing = this.writing.then(() => this.write(records));
+    return this.writing;
+  }
+
+  async close(): Promise<void> {
+    this.expireTimer.cancel();
+    await this.flush();
+    await this.context.writer.end({ kind: 'close' });
+  }
+
+  private async write(records: readonly Captured[]): Promise<void> {
+    const { counts } = this.context;
+    let stored = 0;
+    try {
+      stored = (await this.ask(records)) ?? (await this.ask(records)) ?? 0;
+      this.failedWith = '';
+    } catch (error) {
+      this.fail(error);
+    }
+    counts.kept += stored;
+    counts.dropped.failed += records.length - stored;
+    for (const record of records) this.hold(record, -1);
+  }
+
+  /** Null: the thread was started again, and has to be told all secrets. */
+  private async ask(records: readonly Captured[]): Promise<number | null> {
+    const all = [...this.context.secrets()];
+    const secrets = { known: this.told, added: all.slice(this.told) };
+    const request: CaptureWriterRequest = { kind: 'write', records, limits: this.limits(), secrets };
+    const stored = await this.context.writer.ask<number | null>(request);
+    this.told = stored === null ? 0 : all.length;
+    return stored;
+  }
+
+  private hold({ body }: Captured, count: 1 | -1): void {
+    this.held += count;
+    this.heldBytes += count * (HEAD_BYTES + (body?.length ?? 0));
+  }
+
+  /** Says so once for each thing that is wrong. */
+  private fail(error: unknown): void {
+    const reason = error instanceof Error ? error.message : String(error);
+    if (reason === this.failedWith) return;
+    this.failedWith = reason;
+    this.context.log.warn({ reason }, 'requests cannot be kept: events are not affected');
+  }
+
+  private expireLater(): Timer {
+    return this.context.clock.after(EXPIRE_MS, () => {
+      this.writing = this.writing.then(() => this.write([]));
+      this.expireTimer = this.expireLater();
+    });
+  }
+}

@@ -1,0 +1,105 @@
+/** The conversion commands: where they write, what they refuse, what they print for programs. */
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { Ending } from '../../helpers/at-end.ts';
+import type { CliResult } from '../../helpers/cli.ts';
+import { runInProcess } from '../../helpers/cli.ts';
+import { tempDir } from '../../helpers/temp-dir.ts';
+
+const HOOK = `- id: site
+  execute-command: /srv/site.sh
+  response-message: thanks
+  trigger-rule: { match: { type: value, value: site-token-31, parameter: { source: header, name: X-Token } } }
+`;
+
+interface Folder {
+  readonly run: (...argv: readonly string[]) => Promise<CliResult>;
+  readonly path: (name: string) => string;
+}
+
+function folderWith(t: Ending, text: string): Folder {
+  const [home, cwd] = [tempDir(t), tempDir(t)];
+  writeFileSync(join(cwd, 'hooks.yaml'), text);
+  return { run: (...argv) => runInProcess(['convert', ...argv], { home, cwd }), path: (name) => join(cwd, name) };
+}
+
+test('in a pipe the config is the result, and nothing is written', async (t) => {
+  const { run, path } = folderWith(t, HOOK);
+  const result = await run('adnanh', 'hooks.yaml', '--allow-loss');
+  assert.equal(result.code, 0);
+  assert.match(result.stdout, /^# Converted from hooks\.yaml/);
+  assert.match(result.stderr, /Nothing was written: --out <dir>/);
+  assert.deepEqual([existsSync(path('hookwright.yaml')), existsSync(path('.env'))], [false, false]);
+});
+
+test('a loss is exit code 1, with its place and what to do, and 0 where it is allowed', async (t) => {
+  const { run } = folderWith(t, HOOK);
+  const refused = await run('adnanh', 'hooks.yaml');
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /^hooks\.yaml:3:3: lost: response-message, hook site\n {3}the answer .*\n {3}Let the/m);
+  assert.equal((await run('adnanh', 'hooks.yaml', '--dry-run', '--allow-loss')).code, 0);
+});
+
+test('nothing is overwritten; a .env keeps what it says and gets what it lacks', async (t) => {
+  const { run, path } = folderWith(t, HOOK);
+  writeFileSync(path('.env'), '# mine\nOTHER=kept\n', { mode: 0o600 });
+  assert.equal((await run('adnanh', 'hooks.yaml', '--out', '.', '--allow-loss')).code, 0);
+  assert.equal(readFileSync(path('.env'), 'utf8'), '# mine\nOTHER=kept\nSITE_SECRET=site-token-31\n');
+  assert.equal(statSync(path('.env')).mode & 0o777, 0o600);
+  const config = readFileSync(path('hookwright.yaml'), 'utf8');
+  const again = await run('adnanh', 'hooks.yaml', '--out', '.', '--allow-loss');
+  assert.equal(again.code, 1);
+  assert.match(again.stderr, /hookwright\.yaml is there already; nothing was written\n {2}write elsewhere: --out/);
+  assert.equal(readFileSync(path('hookwright.yaml'), 'utf8'), config);
+});
+
+test('a variable of the .env with another value is not replaced, and nothing is written', async (t) => {
+  const { run, path } = folderWith(t, HOOK);
+  writeFileSync(path('.env'), 'SITE_SECRET=somebody-elses\n', { mode: 0o600 });
+  const result = await run('adnanh', 'hooks.yaml', '--out', '.', '--allow-loss');
+  assert.equal(result.code, 1);
+  assert.match(result.stderr, /\.env sets SITE_SECRET to another value; nothing was written/);
+  assert.equal(existsSync(path('hookwright.yaml')), false);
+});
+
+test('--json: every key with its fate and place, names of variables, no value of one', async (t) => {
+  const { run } = folderWith(t, HOOK);
+  const { stdout, stderr, code } = await run('adnanh', 'hooks.yaml', '--json', '--out', 'out');
+  const report = JSON.parse(stdout) as {
+    routes: unknown;
+    variables: unknown;
+    entries: { fate: string; path: string; line: number }[];
+  };
+  assert.deepEqual([code, stderr], [1, '']);
+  assert.deepEqual(report.routes, [{ name: 'site', from: 'hook site', open: true, path: '0' }]);
+  assert.deepEqual(report.variables, [{ name: 'SITE_SECRET', known: true }]);
+  const lost = report.entries.filter(({ fate }) => fate === 'lost');
+  assert.deepEqual(
+    lost.map(({ path, line }) => [path, line]),
+    [['0.response-message', 3]],
+  );
+  assert.ok(!stdout.includes('site-token-31'));
+});
+
+test('what is no config of the program is refused with its place, without the line that may hold a secret', async (t) => {
+  const refusals: readonly (readonly [string, string, RegExp])[] = [
+    ['adnanh', 'a: 1', /^error: hooks\.yaml:1:1: a hooks file is a list .*\n {2}.*convert hermes/],
+    ['hermes', HOOK, /^error: hooks\.yaml:1:1: a config of Hermes Agent is a map.*\n {2}.*convert adnanh/],
+    ['hermes', 'model: x', /it has no webhook routes\n {2}they stand under platforms\.webhook\.extra\.routes/],
+    ['adnanh', '- id: [a\n  secret: hush-hush', /^error: hooks\.yaml:2:/],
+    ['adnanh', '- id: a\n  secret: *hush-hush', /^error: hooks\.yaml:2:11: this alias stands for nothing/],
+    ['adnanh', '{{ range .Hooks }}', /^error: hooks\.yaml:1:1: this is a Go template/],
+  ];
+  for (const [program, text, expected] of refusals) {
+    const { run } = folderWith(t, text);
+    const { code, stdout, stderr } = await run(program, 'hooks.yaml');
+    assert.deepEqual([code, stdout], [1, '']);
+    assert.match(stderr, expected);
+    assert.ok(!stderr.includes('hush-hush'));
+  }
+  const { run } = folderWith(t, '');
+  assert.match((await run('adnanh', 'nowhere.yaml')).stderr, /^error: nowhere\.yaml does not exist\n/);
+  assert.equal((await run('adnanh', 'hooks.yaml', '--dry-run', '--out', 'x')).code, 2);
+});
