@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { printCliPage } from './docs/cli-page.ts';
 import { printConfigPage } from './docs/config-page.ts';
+import { printMessagesPage } from './docs/messages-page.ts';
 import { printRulesPage } from './docs/rules-page.ts';
 import { printSourcesPage } from './docs/sources-page.ts';
 import { printTargetsPage } from './docs/targets-page.ts';
@@ -9,6 +10,7 @@ import { printTargetsPage } from './docs/targets-page.ts';
 const PAGES: Readonly<Record<string, () => string | Promise<string>>> = {
   'cli.md': printCliPage,
   'config.md': printConfigPage,
+  'messages.md': printMessagesPage,
   'rules.md': printRulesPage,
   'sources.md': printSourcesPage,
   'targets.md': printTargetsPage,

@@ -34,7 +34,8 @@ export type IgnoredReason = 'event' | 'filter' | 'script' | 'job_paused' | 'job_
 
 const NO_HEADERS: readonly string[] = [];
 
-const ERRORS = {
+/** Status and text of each error code. */
+export const ERRORS = {
   malformed_body: [400, 'The body is not JSON in UTF-8 of at most 200 levels'],
   malformed_request: [400, 'The request is not valid HTTP/1.1'],
   invalid_signature: [401, 'The signature is missing or not valid'],

@@ -122,7 +122,7 @@ export const configuration: Story = {
     },
     { run: 'docs', out: /^PAGE +TITLE\n[\s\S]*\ntutorial +Tutorial: / },
     { run: 'docs --json', json: true, out: /"name": "rules"/ },
-    { run: 'docs http', out: /^# The HTTP contract/ },
+    { run: 'docs http', out: /^# The HTTP contract\n/ },
     { run: 'docs tutorail', code: 1, err: /^error: there is no page "tutorail"\n {2}did you mean: .* tutorial\n/ },
     { run: 'complete -- rule unknown-k', out: 'unknown-key\t\n' },
     { run: 'completion bash', out: /^# bash completion of hookwright\n/ },

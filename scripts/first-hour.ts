@@ -1,0 +1,93 @@
+/**
+ * `npm run first-hour`: follows README's section "Install" word for word, with a home and a folder that are empty, and prints how
+ * long it takes to the first event and to a route of one's own, and how many commands are typed. Exits 1 beyond the limits.
+ */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { codeBlocks } from '../test/helpers/markdown.ts';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const LIMITS = { firstEventSeconds: 120, ownRouteSeconds: 600, commands: 8 };
+/** A slow typist who copies nothing: 3 characters a second. */
+const SECONDS_PER_CHARACTER = 1 / 3;
+
+const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
+const [, section = ''] = /^## Install\n([\s\S]*?)^## /m.exec(readme) ?? [];
+const blocks = codeBlocks(section);
+
+const dir = mkdtempSync(join(tmpdir(), 'hookwright-first-hour-'));
+const work = join(dir, 'work');
+mkdirSync(work);
+const env: NodeJS.ProcessEnv = {
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('HOOKWRIGHT_'))),
+  HOME: dir,
+  HOOKWRIGHT_HOME: join(dir, '.hookwright'),
+  PATH: `${join(dir, 'global/bin')}:${process.env.PATH}`,
+  npm_config_prefix: join(dir, 'global'),
+  npm_config_userconfig: process.env.npm_config_userconfig ?? join(process.env.HOME ?? '', '.npmrc'),
+  // Another gateway may have the usual one.
+  WEBHOOK_PORT: String(await freePort()),
+};
+
+let machineMs = 0;
+let characters = 0;
+let commands = 0;
+const answered: { machine: number; typed: number }[] = [];
+try {
+  for (const { text, note, language } of blocks) {
+    if (note?.startsWith('first-hour: ')) {
+      writeFileSync(join(work, note.slice('first-hour: '.length)), text);
+      characters += text.length;
+    } else if (language === 'sh') {
+      for (const line of text.trim().split('\n')) runLine(line, note?.includes('in the clone') === true);
+    }
+  }
+} finally {
+  spawnSync('hookwright', ['gateway', 'stop'], { cwd: work, env });
+  rmSync(dir, { recursive: true, force: true });
+  for (const file of readdirSync(ROOT)) if (/^hookwright-.*\.tgz$/.test(file)) rmSync(join(ROOT, file));
+}
+
+const seconds = (at: { machine: number; typed: number } | undefined): number =>
+  at === undefined ? Number.POSITIVE_INFINITY : at.machine + at.typed;
+const show = (name: string, at: { machine: number; typed: number } | undefined, limit: number): void =>
+  console.log(
+    `${name}: ${Math.round(seconds(at))} s (machine ${at?.machine.toFixed(1)} s, typing ${at?.typed.toFixed(0)} s), limit ${limit} s`,
+  );
+const [first, own] = answered;
+show('first event answered', first, LIMITS.firstEventSeconds);
+show('own route answered', own, LIMITS.ownRouteSeconds);
+console.log(`commands typed: ${commands}, limit ${LIMITS.commands}`);
+const isWithin =
+  seconds(first) <= LIMITS.firstEventSeconds && seconds(own) <= LIMITS.ownRouteSeconds && commands <= LIMITS.commands;
+process.exit(isWithin ? 0 : 1);
+
+function runLine(line: string, isInClone: boolean): void {
+  commands++;
+  characters += line.length;
+  const started = performance.now();
+  const { status, stdout, stderr } = spawnSync('bash', ['-c', line], {
+    cwd: isInClone ? ROOT : work,
+    env,
+    encoding: 'utf8',
+  });
+  machineMs += performance.now() - started;
+  console.log(`$ ${line}\n${stdout.trimEnd().split('\n').slice(0, 12).join('\n')}`);
+  assert.equal(status, 0, stderr);
+  if (/^202 \{"status":"accepted"/m.test(stdout)) {
+    answered.push({ machine: machineMs / 1000, typed: characters * SECONDS_PER_CHARACTER });
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
