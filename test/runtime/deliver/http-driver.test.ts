@@ -57,11 +57,19 @@ test('an address that cannot be used is a permanent failure and nothing is sent'
     deliveryTo('messenger_a', { extra: { chat_id: 'not a chat' } }),
     deliveryTo('messenger_a', { extra: { chat_id: '1', thread_id: 'abc' } }),
     deliveryTo('messenger_a', { extra: { chat_id: '1' }, text: ' \n ' }),
+  ];
+  for (const request of cases) assert.equal((await deliverer.deliver(request)).kind, 'permanent');
+  assert.equal(server.seen.length, 0);
+});
+
+test('a target that its profile does not have is tried again: a table may bring it back', async (t) => {
+  const { server, deliverer } = await setUp(t, OK, null);
+  const cases = [
     deliveryTo('messenger_a', { extra: { chat_id: '1' }, profile: 'work' }),
     deliveryTo('messenger_a', { extra: { chat_id: '1' }, profile: 'nobody' }),
     deliveryTo('carrier_pigeon', { extra: { chat_id: '1' } }),
   ];
-  for (const request of cases) assert.equal((await deliverer.deliver(request)).kind, 'permanent');
+  for (const request of cases) assert.equal((await deliverer.deliver(request)).kind, 'retry');
   assert.equal(server.seen.length, 0);
 });
 

@@ -126,7 +126,7 @@ test('what the server says decides the outcome', async (t) => {
   });
   const CASES: readonly (readonly [string, SMTPServerOptions, Readonly<Record<string, string>>, string])[] = [
     ['a wrong password', {}, { smtp_pass: 'wrong-pass' }, 'permanent'],
-    ['no login where one is wanted', {}, { smtp_user: '' }, 'permanent'],
+    ['no login where one is wanted: the target waits for its settings', {}, { smtp_user: '' }, 'retry'],
     ['come back later, to the sender', at('onMailFrom', 451), {}, 'retry'],
     ['come back later, to the recipient', at('onRcptTo', 450), {}, 'retry'],
     ['no such recipient', at('onRcptTo', 550), {}, 'permanent'],
