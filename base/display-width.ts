@@ -6,8 +6,13 @@ const WIDE =
 const NO_WIDTH = /^[\p{Mn}\p{Me}\p{Cf}]+$/u;
 const ASCII = /^[\u0020-\u007e]*$/;
 
-const graphemes = (text: string): Iterable<{ readonly segment: string }> =>
-  new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(text);
+/** Made when it is first needed: that takes longer than most texts. */
+let segmenter: Intl.Segmenter | undefined;
+
+function graphemes(text: string): Iterable<{ readonly segment: string }> {
+  segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
+  return segmenter.segment(text);
+}
 
 /** Of what a terminal shows as one character. */
 export const characterWidth = (grapheme: string): number => (NO_WIDTH.test(grapheme) ? 0 : WIDE.test(grapheme) ? 2 : 1);
@@ -28,6 +33,9 @@ export function displayWidth(text: string, enough = Number.POSITIVE_INFINITY): n
 
 /** `text` in at most `columns` columns, ending in an ellipsis when something was cut. */
 export function cutToWidth(text: string, columns: number): string {
+  if (columns > 0 && text.length > columns && ASCII.test(text.slice(0, columns + 1))) {
+    return `${text.slice(0, columns - 1)}…`;
+  }
   if (displayWidth(text, columns) <= columns) return text;
   let kept = '';
   let width = 1;
