@@ -2,6 +2,7 @@
  * Compiles `webhook_subscriptions.json` against a table: at run time when the file changes, and before it is written.
  * A bad entry is rejected alone; the others go on.
  */
+import { messageOf } from '../base/message-of.ts';
 import type { RouteConfig, RoutePlan } from '../schemas/generated/types.ts';
 import { compileRoute } from './compile-route.ts';
 import type { TableContent } from './config/table-content.ts';
@@ -91,7 +92,7 @@ function parseJson(text: string): Readonly<Record<string, unknown>> {
   try {
     data = JSON.parse(text.replace(/^\ufeff/, ''));
   } catch (error) {
-    throw new SubscriptionsError(`not JSON: ${error instanceof Error ? error.message : String(error)}`);
+    throw new SubscriptionsError(`not JSON: ${messageOf(error)}`);
   }
   if (!isPlainMap(data)) throw new SubscriptionsError('not a JSON object of subscriptions by name');
   return data;

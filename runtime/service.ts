@@ -164,7 +164,7 @@ class RunningService implements Service {
     const address = await this.parts.gateway.listen(at);
     this.start();
     void this.parts.metrics.load();
-    void this.parts.capture.start();
+    this.parts.capture.start();
     return address;
   }
 
@@ -206,8 +206,8 @@ class RunningService implements Service {
   async replay(id: string): Promise<ReplayReport> {
     const found = await (await this.requests()).load(id);
     if (found.kind !== 'found') throw new ControlError('refused', `${found.kind} request "${id}"`);
-    const { whyNotReplayRequest: whyNotReplay } = await import('./capture/replay-request.ts');
-    const why = whyNotReplay(found.request);
+    const { whyNotReplayable } = await import('./capture/replay-request.ts');
+    const why = whyNotReplayable(found.request);
     if (why !== null) throw new ControlError('refused', `${found.request.id} cannot be sent again: ${why}`);
     const report = await this.parts.gateway.replay(found.request);
     if (report !== null) return report;

@@ -36,8 +36,3 @@ export async function withTrouble<Result>(run: () => Promise<Result>): Promise<R
     throw error;
   }
 }
-
-/** The error's text without a stack; `String()` of what is not an error. */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}

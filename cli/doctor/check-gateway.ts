@@ -2,13 +2,13 @@
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
+import { messageOf } from '../../base/message-of.ts';
 import type { CompileResult } from '../../compiler/compile.ts';
 import { describeDiskError } from '../../runtime/platform/describe-disk-error.ts';
 import type { StoreOverview } from '../../runtime/store/queries.ts';
 import { storePath } from '../../runtime/store/store-path.ts';
 import type { RouteTable, ServerPlan } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
-import { messageOf } from '../base/errors.ts';
 import { useStore } from '../store/use-store.ts';
 import type { Check } from './check.ts';
 import { gatewayCheck } from './check.ts';

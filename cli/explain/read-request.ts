@@ -2,10 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { buffer } from 'node:stream/consumers';
+import { messageOf } from '../../base/message-of.ts';
 import { isSystemError } from '../../base/system-error.ts';
 import type { RequestParts } from '../../runtime/verify/request.ts';
 import type { CliContext } from '../base/context.ts';
-import { CliError, messageOf, UsageError } from '../base/errors.ts';
+import { CliError, UsageError } from '../base/errors.ts';
 import type { HeaderPairs } from '../sources/captured-request.ts';
 
 export interface NamedRequest {

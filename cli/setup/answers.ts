@@ -1,6 +1,7 @@
 /** What a person wants set up, from the wizard or from `--set key=value`; what is not named stays as it is. */
 import { parse } from 'yaml';
-import { messageOf, UsageError } from '../base/errors.ts';
+import { messageOf } from '../../base/message-of.ts';
+import { UsageError } from '../base/errors.ts';
 import { parseInteger } from '../command-line/values.ts';
 import type { SubscribeFlags } from '../subscriptions/subscribe-flags.ts';
 

@@ -1,4 +1,5 @@
 /** Reads the requests that `source learn` learns from: payloads as JSON, and what `source detect` reads. */
+import { messageOf } from '../../base/message-of.ts';
 import type { LoweredSource } from '../../compiler/lower/default-sources.ts';
 import { readFirst } from '../../runtime/verify/locator.ts';
 import { LazyRequest } from '../../runtime/verify/request.ts';
@@ -50,7 +51,7 @@ function isPayload(bytes: Buffer): boolean {
   try {
     value = JSON.parse(bytes.toString('utf8').replace(/^\ufeff/, ''));
   } catch (error) {
-    throw new CliError(`not JSON: ${error instanceof Error ? error.message : String(error)}`);
+    throw new CliError(`not JSON: ${messageOf(error)}`);
   }
   const log = propertyOf(value, 'log');
   return propertyOf(log, 'entries') === undefined;

@@ -1,7 +1,8 @@
 /** The flags of `webhook subscribe`, and what they change in an entry; what no flag names stays as it is. */
 import { parse } from 'yaml';
+import { messageOf } from '../../base/message-of.ts';
 import type { CoalesceConfig, FilterConfig, RouteConfig } from '../../schemas/generated/types.ts';
-import { messageOf, UsageError } from '../base/errors.ts';
+import { UsageError } from '../base/errors.ts';
 import { parseList } from '../command-line/values.ts';
 
 /** As typed; `undefined` for a flag that was not given. An empty text takes a setting away. */

@@ -1,5 +1,7 @@
 /** Reads a five-field cron expression, for everything in the compiler that checks, describes or forecasts a schedule. */
+
 import { Cron } from 'croner';
+import { messageOf } from '../../base/message-of.ts';
 import type { MeantSchedule } from './schedule-words.ts';
 import { readScheduleWords } from './schedule-words.ts';
 
@@ -90,7 +92,7 @@ export function parseSchedule(text: string): ParsedSchedule {
   try {
     new Cron(joined, { ...CRON_OPTIONS, timezone: 'UTC', paused: true });
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     return refuse(reason.replace(/^CronPattern: /, '').replace(/^[A-Z]/, (letter) => letter.toLowerCase()));
   }
   return { ok: true, schedule: { text: joined, minute, hour, dayOfMonth, month, dayOfWeek } };

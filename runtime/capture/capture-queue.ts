@@ -2,6 +2,7 @@
  * Requests on their way to the thread that writes: they wait for at most a second for others to be written with, in bounded
  * memory. What there is no room for, or the disk does not take, is dropped and counted.
  */
+import { messageOf } from '../../base/message-of.ts';
 import type { Clock, Timer } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
 import type { Client } from '../store/sqlite/thread.ts';
@@ -19,7 +20,7 @@ const HEAD_BYTES = 2048;
 /** Between two looks for what has become too old, in ms. */
 const EXPIRE_MS = 60_000;
 
-export interface WaitingChange {
+export interface WaitingRequest {
   readonly captured: Captured;
   /** It has been handed to the thread, or given up. */
   isGone: boolean;
@@ -37,7 +38,7 @@ export interface QueueContext {
 export class CaptureQueue {
   private readonly context: QueueContext;
   private readonly limits: () => CaptureLimits;
-  private waiting: WaitingChange[] = [];
+  private waiting: WaitingRequest[] = [];
   private held = 0;
   private heldBytes = 0;
   private flushTimer: Timer | null = null;
@@ -58,7 +59,7 @@ export class CaptureQueue {
     return this.held < MAX_REQUESTS && this.heldBytes + HEAD_BYTES + bytes <= MAX_BYTES;
   }
 
-  add(captured: Captured): WaitingChange {
+  add(captured: Captured): WaitingRequest {
     const waiting = { captured, isGone: false };
     this.waiting.push(waiting);
     this.hold(captured, 1);
@@ -67,7 +68,7 @@ export class CaptureQueue {
   }
 
   /** Gives up one that still waits. */
-  remove(waiting: WaitingChange): void {
+  remove(waiting: WaitingRequest): void {
     waiting.isGone = true;
     this.hold(waiting.captured, -1);
   }
@@ -120,7 +121,7 @@ export class CaptureQueue {
 
   /** Says so once for each thing that is wrong. */
   private fail(error: unknown): void {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     if (reason === this.failedWith) return;
     this.failedWith = reason;
     this.context.log.warn({ reason }, 'requests cannot be kept: events are not affected');

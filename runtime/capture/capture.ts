@@ -12,7 +12,7 @@ import type { Client } from '../store/sqlite/thread.ts';
 import type { LinkedRoute } from '../table/linked-table.ts';
 import { CaptureBudget } from './capture-budget.ts';
 import type { CaptureCounts } from './capture-counts.ts';
-import type { WaitingChange } from './capture-queue.ts';
+import type { WaitingRequest } from './capture-queue.ts';
 import { CaptureQueue } from './capture-queue.ts';
 import type { CaptureLimits } from './captured.ts';
 import type { CredentialPlaces } from './credentials.ts';
@@ -44,7 +44,7 @@ export class Capture {
   private readonly queue: CaptureQueue;
   private readonly nextNumber = createRequestIds();
   /** As long as a route has its window, through every swap of the table. */
-  private readonly budgets = new WeakMap<LinkedRoute['window'], CaptureBudget<WaitingChange>>();
+  private readonly budgets = new WeakMap<LinkedRoute['window'], CaptureBudget<WaitingRequest>>();
   private places: { readonly table: RouteTable; readonly places: CredentialPlaces } | null = null;
   private isClosed = false;
 
@@ -116,8 +116,8 @@ export class Capture {
     return this.context.table().gateway;
   }
 
-  private budgetOf({ window }: LinkedRoute): CaptureBudget<WaitingChange> {
-    const budget = this.budgets.get(window) ?? new CaptureBudget<WaitingChange>();
+  private budgetOf({ window }: LinkedRoute): CaptureBudget<WaitingRequest> {
+    const budget = this.budgets.get(window) ?? new CaptureBudget<WaitingRequest>();
     this.budgets.set(window, budget);
     return budget;
   }

@@ -1,4 +1,5 @@
 /** Loads the room that keeps requests when the first one is to be kept, or someone asks for those that were. */
+import { messageOf } from '../../base/message-of.ts';
 import type { KeepRequest } from '../intake/keep-request.ts';
 import type { Capture, CaptureContext } from './capture.ts';
 import type { CaptureCounts } from './capture-counts.ts';
@@ -36,18 +37,23 @@ export class LateCapture {
   }
 
   /** Loads it where requests are kept: what is too old is removed also when none come. */
-  async start(): Promise<void> {
+  start(): void {
     const { gateway, routes } = this.context.table();
     const isWanted = gateway.capture !== 'none' || Object.values(routes).some(({ capture }) => capture !== 'none');
-    if (isWanted) await this.load();
+    if (isWanted) void this.load();
   }
 
   async close(): Promise<void> {
-    await (await this.loading)?.close();
+    const room = await this.loading?.catch(() => null);
+    await room?.close();
   }
 
   private load(): Promise<Capture> {
-    this.loading ??= this.open();
+    if (this.loading !== null) return this.loading;
+    this.loading = this.open();
+    this.loading.catch((error: unknown) =>
+      this.context.log.error({ reason: messageOf(error) }, 'requests cannot be kept: events are not affected'),
+    );
     return this.loading;
   }
 

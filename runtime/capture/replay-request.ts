@@ -18,13 +18,13 @@ const DECIDED: ReadonlySet<StageName> = new Set([
 ]);
 
 /** Why it cannot be sent again; null: it can. */
-export function whyNotReplayRequest({ verified, outcome, body }: KeptRequest): string | null {
+export function whyNotReplayable({ verified, outcome, body }: KeptRequest): string | null {
   if (!verified) return 'it had no valid signature';
   if (outcome === 'challenge') return "it was its sender's check of the URL, no event";
   return body === null ? 'its body is not kept' : null;
 }
 
-/** One that `whyNotReplay` has nothing against. It takes nothing from what its route may have in a minute. */
+/** One that `whyNotReplayable` has nothing against. It takes nothing from what its route may have in a minute. */
 export function replayRequest(kept: KeptRequest, route: LinkedRoute, services: Services): Replay {
   const parts = requestParts(kept);
   const intake = createIntake(parts, route, services.clock);

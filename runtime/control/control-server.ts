@@ -3,10 +3,12 @@
  * `POST /<operation>` with JSON in and out; `GET /metrics` answers Prometheus text, for a scraper on the same machine.
  * A refusal is `{"code", "message"}` with status 400, a fault of ours the same with 500.
  */
+
 import { chmodSync, lstatSync, mkdirSync, rmSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import { dirname } from 'node:path';
+import { messageOf } from '../../base/message-of.ts';
 import type { Logger } from '../platform/log.ts';
 import { ControlError } from './control-error.ts';
 import type { ControlHandlers } from './operations.ts';
@@ -35,7 +37,7 @@ export async function serveControl(socket: string, handlers: ControlHandlers, lo
       ({ type, text }) => send(response, 200, type, text),
       (error: unknown) => {
         const refused = error instanceof ControlError;
-        const message = error instanceof Error ? error.message : String(error);
+        const message = messageOf(error);
         if (!refused) log.error({ operation: request.url, err: message }, 'control operation failed');
         send(
           response,

@@ -13,7 +13,7 @@ import type { DispatchCounts, DispatchReport, DispatchService } from './dispatch
 import type { Claim, Dispatcher, Refusal } from './dispatcher.ts';
 import { orRefused } from './or-refused.ts';
 import { Persister } from './persist.ts';
-import { RunProgress } from './progress.ts';
+import { WorkProgress } from './progress.ts';
 import { RunWorker } from './run-worker.ts';
 import { storedClaim } from './stored-claim.ts';
 import { WorkLoop } from './work-loop.ts';
@@ -37,7 +37,7 @@ class DispatcherService implements DispatchService {
   private readonly deliveries: DeliveryWorker;
   private readonly direct: DirectDelivery;
   private readonly loop: WorkLoop;
-  private readonly progress: RunProgress;
+  private readonly progress: WorkProgress;
   private stopping = false;
 
   constructor(context: DispatchContext) {
@@ -45,7 +45,7 @@ class DispatcherService implements DispatchService {
     const holder = randomUUID();
     const persister = new Persister(context);
     const contents = new Contents(context.store);
-    this.progress = new RunProgress(context.clock);
+    this.progress = new WorkProgress(context.clock);
     const ended = (): void => {
       this.loop.wake();
       this.progress.changed();

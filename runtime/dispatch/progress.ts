@@ -1,7 +1,7 @@
 /** Lets a stop wait for work to end: woken by changes, bounded by time. */
 import type { Clock } from '../platform/clock.ts';
 
-export class RunProgress {
+export class WorkProgress {
   private readonly checks = new Set<() => void>();
   private readonly clock: Clock;
 

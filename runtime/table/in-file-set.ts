@@ -1,5 +1,7 @@
 /** The values of an `in_file` list, re-read when its file changes, for filters (§2.2). */
+
 import { isAbsolute, join } from 'node:path';
+import { messageOf } from '../../base/message-of.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
 import type { ValueSet } from './value-set.ts';
@@ -122,7 +124,7 @@ class InFileSet implements ListFile {
     try {
       this.#values = createValueSet(parseListFile(this.#path, await this.#files.read(this.#path)));
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       this.#log.warn({ file: this.#path, reason }, 'in_file list cannot be read: its last values stay');
     }
   }

@@ -4,7 +4,9 @@
  * The compiler ends the first line of `routes.json` with format and hash, and puts each route on a line of its own at the
  * end of the file: so the bytes can be checked before they are parsed, and 10,000 routes be parsed between requests.
  */
+
 import { createHash } from 'node:crypto';
+import { messageOf } from '../../base/message-of.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { Breather } from './breather.ts';
 
@@ -47,7 +49,7 @@ export async function loadTable(bytes: Buffer, current: string, breather: Breath
   try {
     return { format: TABLE_FORMAT, hash, ...(await parseRest(bytes, length, breather)) };
   } catch (error) {
-    throw new TableError(`the table is not JSON: ${error instanceof Error ? error.message : String(error)}`);
+    throw new TableError(`the table is not JSON: ${messageOf(error)}`);
   }
 }
 

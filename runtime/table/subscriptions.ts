@@ -7,6 +7,7 @@
  * subscriptions leaves the previous ones in service; an entry that cannot be served is set aside with its reason, and the
  * others go on.
  */
+import { messageOf } from '../../base/message-of.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
@@ -152,7 +153,7 @@ export class LiveSubscriptions {
   }
 
   private fail(error: unknown): void {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     if (reason === this.error) return;
     this.error = reason;
     this.context.log.error({ reason }, 'subscriptions cannot be read: the previous ones stay in service');

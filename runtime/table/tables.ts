@@ -5,6 +5,7 @@
  * Requests keep the route they were given. A table that cannot be served leaves the old one, and says so in the log and
  * in the status. Changes of a file are noticed by a watch on its folder; a `stat` before routing finds those it missed.
  */
+import { messageOf } from '../../base/message-of.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
@@ -190,7 +191,7 @@ export class Tables {
   }
 
   private fail(error: unknown): void {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     this.context.onLoad(false);
     if (reason === this.state.error) return;
     this.state = { ...this.state, error: reason };
@@ -232,7 +233,7 @@ export class Tables {
       return await this.context.link(plan, breather);
     } catch (error) {
       if (error instanceof TableError) throw error;
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       const message = `the table is not as this version's compiler makes it (${reason}): run \`hookwright compile\``;
       throw new TableError(message, { cause: error });
     }

@@ -6,6 +6,7 @@
  *
  * Whoever waits does so in short turns: when the waiting command is gone, the door closes by itself.
  */
+import { messageOf } from '../../base/message-of.ts';
 import type { RoutePlan } from '../../schemas/generated/types.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { CaptureSecret } from './handshake.ts';
@@ -84,7 +85,7 @@ export class Enrolments {
     try {
       return { kind: 'stored', file: this.context.store(plan, secret) };
     } catch (error) {
-      return { kind: 'failed', reason: error instanceof Error ? error.message : String(error) };
+      return { kind: 'failed', reason: messageOf(error) };
     }
   }
 }

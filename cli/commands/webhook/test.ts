@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Command, Option } from 'clipanion';
+import { messageOf } from '../../../base/message-of.ts';
 import { createPaint } from '../../../base/paint.ts';
 import { isSystemError } from '../../../base/system-error.ts';
 import { readShippedShape } from '../../../compiler/node/shipped-catalog.ts';
@@ -15,7 +16,7 @@ import { linkPath, readPath } from '../../../runtime/table/payload-path.ts';
 import { SignError } from '../../../runtime/verify/sign-body.ts';
 import type { RoutePlan, RouteTable, SecretRef } from '../../../schemas/generated/types.ts';
 import type { CliContext } from '../../base/context.ts';
-import { CliError, messageOf, UsageError } from '../../base/errors.ts';
+import { CliError, UsageError } from '../../base/errors.ts';
 import { configOption } from '../../command-line/options.ts';
 import { formatExplanation } from '../../explain/format-explanation.ts';
 import { partsOf } from '../../explain/read-request.ts';

@@ -1,5 +1,7 @@
 /** Loads the skills of a run: texts of the profile that go before the prompt, in the order in which they are listed. */
+
 import { join } from 'node:path';
+import { messageOf } from '../../../base/message-of.ts';
 import type { Logger } from '../../platform/log.ts';
 
 /** Reads the text of a regular file; rejects when there is none. */
@@ -25,7 +27,7 @@ export async function loadSkills(
       text += `${(await readText(path)).trim()}\n\n`;
     } catch (error) {
       const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       if (missing) log.warn({ skill, path }, 'unknown skill');
       else log.warn({ skill, path, reason }, 'skill cannot be read');
     }

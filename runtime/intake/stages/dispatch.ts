@@ -5,7 +5,7 @@ import type { Intake, Stage } from '../intake.ts';
 import type { Reply } from '../reply.ts';
 import { accepted, coalesced, delivered, deliveryFailed } from '../reply.ts';
 import { ignore } from './ignore.ts';
-import { refuse, refusedEvent } from './refuse.ts';
+import { answeredEvent, refuse } from './refuse.ts';
 
 type DispatchTo = (intake: Intake, dispatch: Dispatch, claim: Claim, dispatcher: Dispatcher) => Promise<Reply>;
 
@@ -31,11 +31,11 @@ async function dispatchToAgent(
   const { plan, coalesce } = intake.route;
   if (coalesce === null || intake.coalesceKey === null) {
     const result = await dispatcher.accept(dispatch, claim, plan.max_concurrent);
-    return result.kind === 'accepted' ? accepted(refusedEvent(intake), null) : refuse(intake, result);
+    return result.kind === 'accepted' ? accepted(answeredEvent(intake), null) : refuse(intake, result);
   }
   const group = { key: intake.coalesceKey, window_ms: coalesce.windowMs, max_wait_ms: coalesce.maxWaitMs };
   const result = await dispatcher.coalesce(dispatch, claim, group, plan.max_concurrent);
-  return result.kind === 'coalesced' ? coalesced(refusedEvent(intake), result.superseded) : refuse(intake, result);
+  return result.kind === 'coalesced' ? coalesced(answeredEvent(intake), result.superseded) : refuse(intake, result);
 }
 
 async function dispatchToTarget(
@@ -47,7 +47,7 @@ async function dispatchToTarget(
   const result = await dispatcher.deliver(dispatch, claim, intake.route.limits.directTimeoutMs);
   switch (result.kind) {
     case 'delivered':
-      return delivered(refusedEvent(intake), result.results);
+      return delivered(answeredEvent(intake), result.results);
     case 'failed':
       intake.reason = 'delivery_failed';
       intake.detail = result.results.flatMap(({ target, ok }) => (ok ? [] : [target])).join(',');
@@ -62,9 +62,9 @@ async function dispatchToJob(intake: Intake, dispatch: Dispatch, claim: Claim, d
   switch (result.kind) {
     case 'already_running':
       intake.reason = 'job_already_running';
-      return accepted(refusedEvent(intake), dispatch.job);
+      return accepted(answeredEvent(intake), dispatch.job);
     case 'accepted':
-      return accepted(refusedEvent(intake), dispatch.job);
+      return accepted(answeredEvent(intake), dispatch.job);
     case 'paused':
       return ignore(intake, 'job_paused');
     case 'unknown_job':

@@ -5,13 +5,13 @@ import type { Reply } from '../reply.ts';
 import { comeBack, duplicate } from '../reply.ts';
 
 export function refuse(intake: Intake, refusal: Refusal): Reply {
-  if (refusal.kind === 'duplicate') return duplicate(refusedEvent(intake));
+  if (refusal.kind === 'duplicate') return duplicate(answeredEvent(intake));
   if (refusal.kind === 'overloaded') intake.reason = refusal.reason;
   return comeBack(refusal.kind, refusal.retry_after_seconds);
 }
 
 /** What answers call an event. */
-export function refusedEvent({ route, event, deliveryId }: Intake): {
+export function answeredEvent({ route, event, deliveryId }: Intake): {
   route: string;
   event: string;
   delivery_id: string;

@@ -9,6 +9,7 @@
  * Waits are counted in ticks, and not by the clock: an event loop that was blocked has the results of meanwhile to give
  * first.
  */
+import { messageOf } from '../../../base/message-of.ts';
 import type { Mutation, MutationKind, MutationResults } from '../mutations.ts';
 import { StoreUnavailable } from '../store.ts';
 import type { EncodedChange } from './encode.ts';
@@ -103,7 +104,7 @@ export class GroupCommit {
     try {
       results = await this.parts.commit(group.map(({ change }) => change));
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = messageOf(error);
       results = group.map(() => ({ kind: 'unavailable', message }));
     }
     this.underWay = false;

@@ -1,4 +1,5 @@
 /** Every change as SQL, by its kind. A handler runs inside the transaction of its group. */
+import { messageOf } from '../../../base/message-of.ts';
 import type { Mutation, MutationKind, MutationResults, Ref } from '../mutations.ts';
 import { createAccept, createGroups } from './accept.ts';
 import { createAdvance, createRecordAttempt } from './advance.ts';
@@ -48,7 +49,7 @@ export function createApply(rows: Rows): (encoded: EncodedChange, again: boolean
       return { kind: 'ok', value: stored ?? handler(change, { body, answer }) };
     } catch (error) {
       if (isMediumError(error)) throw error;
-      return { kind: 'failed', message: error instanceof Error ? error.message : String(error) };
+      return { kind: 'failed', message: messageOf(error) };
     }
   };
 }

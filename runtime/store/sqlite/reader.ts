@@ -1,4 +1,5 @@
 /** The connection that reads, on a thread of its own in a server: runs queries and makes the checkpoints. */
+import { messageOf } from '../../../base/message-of.ts';
 import type { Query, QueryHandlers, QueryKind, QueryResults } from '../queries.ts';
 import type { Connect, Connection } from './driver.ts';
 import { connect as connectDriver, errorCode } from './driver.ts';
@@ -54,7 +55,7 @@ export class Reader {
       return found === 'ok' ? null : (found ?? 'nothing was checked');
     } catch (error) {
       if (!/^SQLITE_(?:CORRUPT|NOTADB)/.test(errorCode(error))) throw error;
-      return error instanceof Error ? error.message : String(error);
+      return messageOf(error);
     }
   }
 
@@ -64,7 +65,7 @@ export class Reader {
       const ask = queries[query.kind] as (query: Query) => QueryResults[QueryKind];
       return { kind: 'ok', value: ask(query) };
     } catch (error) {
-      return { kind: 'failed', message: error instanceof Error ? error.message : String(error) };
+      return { kind: 'failed', message: messageOf(error) };
     }
   }
 

@@ -2,6 +2,7 @@
  * The store over one SQLite file: changes go to the writer in groups, questions to the reader. In a server both are
  * threads, so that nothing blocks the event loop; in a command they are objects.
  */
+import { messageOf } from '../../../base/message-of.ts';
 import type { Logger } from '../../platform/log.ts';
 import type { Mutation, MutationKind, MutationResults } from '../mutations.ts';
 import type { Query, QueryResults } from '../queries.ts';
@@ -185,5 +186,3 @@ export class SqliteStore implements Store {
     }
   }
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

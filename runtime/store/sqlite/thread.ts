@@ -1,5 +1,7 @@
 /** Workers of the store: threads in a server, plain objects in a command. Requests are answered in their order. */
+
 import type { MessagePort, Worker } from 'node:worker_threads';
+import { messageOf } from '../../../base/message-of.ts';
 
 export interface Client<Request> {
   /** Rejects with ThreadEnded when the thread ends first, and with what the request has thrown. */
@@ -65,7 +67,7 @@ export class ThreadClient<Request> implements Client<Request> {
     });
     let reason: string | null = null;
     thread.on('error', (error) => {
-      reason = error instanceof Error ? error.message : String(error);
+      reason = messageOf(error);
     });
     thread.on('exit', (code) => {
       this.thread = null;
@@ -98,7 +100,7 @@ export function serveThread<Request>(port: MessagePort, serve: (request: Request
     try {
       reply = { answer: await serve(request) };
     } catch (error) {
-      reply = { error: error instanceof Error ? error.message : String(error) };
+      reply = { error: messageOf(error) };
     }
     port.postMessage(reply);
   };

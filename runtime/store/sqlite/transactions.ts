@@ -6,6 +6,7 @@
  * So before it is reported that nothing was stored, the connection is reopened and a small commit is written over them;
  * as long as that fails too, nothing else is committed.
  */
+import { messageOf } from '../../../base/message-of.ts';
 import type { Connection, Value } from './driver.ts';
 import { errorCode } from './driver.ts';
 import type { EncodedChange } from './encode.ts';
@@ -186,5 +187,3 @@ function withConnection(db: Connection): Opened {
   const rows = createRows(db);
   return { db, rows, apply: createApply(rows) };
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

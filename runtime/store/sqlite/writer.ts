@@ -1,4 +1,5 @@
 /** What the writer does for the store, on a thread of its own in a server: prepares the file, and commits groups. */
+import { messageOf } from '../../../base/message-of.ts';
 import { describeDiskError } from '../../platform/describe-disk-error.ts';
 import type { DamageReport } from '../queries.ts';
 import { StoreRefused } from '../store.ts';
@@ -85,7 +86,7 @@ export class Writer {
     try {
       return this.transactions.commit(changes, again);
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = messageOf(error);
       return changes.map(() => ({ kind: 'unavailable', message }));
     }
   }
