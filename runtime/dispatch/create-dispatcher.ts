@@ -167,9 +167,9 @@ class DispatcherService implements DispatchService {
     const { store, clock } = this.context;
     const { backlog } = await store.read({ kind: 'overview', now: clock.now() });
     return {
-      runs_active: this.runs.active,
+      runs_active: this.runs.underWay.size,
       runs_queued: backlog.runs,
-      deliveries_active: this.deliveries.active + this.direct.active,
+      deliveries_active: this.deliveries.underWay.size + this.direct.active,
       deliveries_queued: backlog.deliveries,
       deliveries_delayed: backlog.deliveries_delayed,
       groups: backlog.groups,
@@ -177,6 +177,6 @@ class DispatcherService implements DispatchService {
   }
 
   private get active(): number {
-    return this.runs.active + this.deliveries.active + this.direct.active;
+    return this.runs.underWay.size + this.deliveries.underWay.size + this.direct.active;
   }
 }

@@ -19,7 +19,7 @@ const UNREAD_MS = 5000;
 export class DeliveryWorker implements Worker<TakenAttempt> {
   private readonly parts: WorkerParts;
   private readonly drain = new AbortController();
-  private attempts = 0;
+  readonly underWay = new Set<TakenAttempt>();
 
   constructor(parts: WorkerParts) {
     this.parts = parts;
@@ -28,11 +28,7 @@ export class DeliveryWorker implements Worker<TakenAttempt> {
   }
 
   get room(): number {
-    return this.drain.signal.aborted ? 0 : MAX_ATTEMPTS - this.attempts;
-  }
-
-  get active(): number {
-    return this.attempts;
+    return this.drain.signal.aborted ? 0 : MAX_ATTEMPTS - this.underWay.size;
   }
 
   /** Cuts off what is under way; it goes on after the next start. */
@@ -47,12 +43,12 @@ export class DeliveryWorker implements Worker<TakenAttempt> {
 
   async start(taken: TakenAttempt): Promise<void> {
     const { context, changed } = this.parts;
-    this.attempts++;
+    this.underWay.add(taken);
     await this.attempt(taken).catch((error: unknown) => {
       if (error instanceof Stopped) return;
       context.log.error({ err: error, ...taken }, 'a delivery attempt could not be recorded');
     });
-    this.attempts--;
+    this.underWay.delete(taken);
     changed();
   }
 

@@ -25,8 +25,8 @@ const UNREAD_MS = 5000;
 export class RunWorker implements Worker<TakenRun> {
   private readonly parts: WorkerParts;
   private readonly controllers = new Set<AbortController>();
+  readonly underWay = new Set<TakenRun>();
   private running = 0;
-  private recording = 0;
   private isClosed = false;
 
   constructor(parts: WorkerParts) {
@@ -34,12 +34,8 @@ export class RunWorker implements Worker<TakenRun> {
   }
 
   get room(): number {
-    if (this.isClosed || this.recording >= MAX_RECORDS) return 0;
+    if (this.isClosed || this.underWay.size - this.running >= MAX_RECORDS) return 0;
     return Math.max(0, this.parts.context.limits().max_concurrent_runs - this.running);
-  }
-
-  get active(): number {
-    return this.running + this.recording;
   }
 
   /** Cancels what runs; it goes on after the next start. */
@@ -57,18 +53,18 @@ export class RunWorker implements Worker<TakenRun> {
   async start(taken: TakenRun): Promise<void> {
     const { context, changed } = this.parts;
     const { ref } = taken;
+    this.underWay.add(taken);
     this.running++;
     await answersHaveLeft();
     const run = this.isClosed ? null : await this.run(taken).catch((error: unknown) => this.unread(taken, error));
     this.running--;
-    this.recording++;
     const recorded = run === null ? this.putBack(taken, this.isClosed ? 0 : UNREAD_MS) : this.record(run);
     // Before it is stored, so that what is taken next shares its commit.
     changed();
     await recorded.catch((error: unknown) => {
       if (!(error instanceof Stopped)) context.log.error({ err: error, ref }, 'a run could not be recorded');
     });
-    this.recording--;
+    this.underWay.delete(taken);
     changed();
   }
 

@@ -1,7 +1,7 @@
 /**
  * Pulls what is due from the store and gives it to the workers, for as long as they have room.
  *
- *   woken ──> recover (first, and after the clock went back) ──> take_work ──> workers ──> what has ended wakes it
+ *   woken ──> recover (first, and where needed) ──> take_work ──> workers ──> what has ended wakes it
  *
  * It is woken when something was accepted, has ended, or falls due. Its changes are written beside those of what woke it,
  * so that they share a commit. Nothing is known here that the store does not know: after a crash the first turn goes on.
@@ -69,7 +69,7 @@ export class WorkLoop {
   }
 
   get isBusy(): boolean {
-    return this.isTurning || this.parts.runs.active + this.parts.deliveries.active > 0;
+    return this.isTurning || this.parts.runs.underWay.size + this.parts.deliveries.underWay.size > 0;
   }
 
   /** A dispatch is being stored that waits for a run; -1: it was not. */
@@ -132,7 +132,11 @@ export class WorkLoop {
     const { arrived } = this;
     const limits = { ...room, attempts_per_target: MAX_PER_TARGET };
     const taken = await orRefused(store.write({ kind: 'take_work', holder, now: clock.now(), ...limits }));
-    if ('kind' in taken) return false;
+    if ('kind' in taken) {
+      // It may have taken work whose names were lost.
+      this.needsRecovery = true;
+      return false;
+    }
     observer?.reached?.('work.taken');
     // Changes take effect in order: what was written before is counted.
     this.arrived -= arrived;
@@ -166,14 +170,15 @@ export class WorkLoop {
 
   /** False: the store takes nothing now. */
   private async recover(): Promise<boolean> {
-    const { context, holder } = this.parts;
+    const { context, holder, runs: runWorker, deliveries } = this.parts;
     const { log, clock, store, observer } = context;
-    const recovered = await orRefused(store.write({ kind: 'recover', holder, now: clock.now() }));
+    const under_way = { runs: [...runWorker.underWay].map(({ ref }) => ref), attempts: [...deliveries.underWay] };
+    const recovered = await orRefused(store.write({ kind: 'recover', holder, now: clock.now(), under_way }));
     if ('kind' in recovered) return false;
     const { runs, attempts, given_up } = recovered;
     this.needsRecovery = false;
     this.onRecovered(runs + attempts);
-    if (runs + attempts > 0) log.info({ runs, deliveries: attempts }, 'taken up again after the last stop');
+    if (runs + attempts > 0) log.info({ runs, deliveries: attempts }, 'interrupted work is taken up again');
     for (const owner of given_up) {
       const { id, route, reason } = owner;
       log.error({ dispatch: id, route, reason }, 'given up');

@@ -8,8 +8,8 @@ import type { Persister } from './persist.ts';
 export interface Worker<Taken> {
   /** How much may be started now. */
   readonly room: number;
-  /** How much is under way, until its end is stored. */
-  readonly active: number;
+  /** What was started, until its end is stored. */
+  readonly underWay: ReadonlySet<Taken>;
   start(taken: Taken): Promise<void>;
   /** Gives back what was taken and is not to begin. */
   putBack(taken: Taken): Promise<void>;

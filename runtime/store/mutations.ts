@@ -4,7 +4,7 @@
  *
  * Work is pulled. A dispatch that waits for its run, and each of its deliveries, is a row with the instant at which it
  * is due. `take_work` marks due rows as held by a process and returns them; `advance` and `record_attempt` end or
- * reschedule what was taken; `recover` makes due again what a process that is gone still held.
+ * reschedule what was taken; `recover` makes due again what is held and nobody works on.
  */
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { GroupLimits } from './group.ts';
@@ -69,6 +69,9 @@ export interface FlushGroups {
  * profile and route; attempts: for each profile and target), each lane in order of due time, then of storing. Turns go on
  * from one call to the next: of two lanes that may, the one that was served longer ago comes first, so that taking one
  * row at a time is as fair as taking ten. A run that was waiting in a group closes the group.
+ *
+ * The one change that is never repeated when its outcome is unknown, as it would take other rows: it is rejected then,
+ * and `recover` gives back what it may have taken.
  */
 export interface TakeWork {
   readonly kind: 'take_work';

@@ -1,5 +1,6 @@
-/** The change with which a gateway takes over what processes before it left unfinished. */
-import type { Holder } from './identity.ts';
+/** The change with which a gateway takes over what nobody works on: what processes before it left, and what it lost. */
+import type { Holder, Ref } from './identity.ts';
+import type { TakenAttempt } from './mutations.ts';
 import type { Step } from './step.ts';
 
 /**
@@ -8,6 +9,9 @@ import type { Step } from './step.ts';
  * and may come again). Every holder but `holder` is gone, in an engine that serves one process; one whose lease has
  * ended, in others.
  *
+ * What `holder` itself holds and has not `under_way` was taken by a `take_work` whose result it never learned: it is due
+ * again too, without a step. A dispatch that is `held` stays with its holder.
+ *
  * Also repairs what a clock that was set back has done: a row whose due time was set at an instant later than `now` is
  * due as long after `now` as it was to wait then.
  */
@@ -15,6 +19,13 @@ export interface Recover {
   readonly kind: 'recover';
   readonly holder: Holder;
   readonly now: number;
+  readonly under_way: UnderWay;
+}
+
+/** What a process has taken and not ended: everything before the `recover` that it has not given back in the store. */
+export interface UnderWay {
+  readonly runs: readonly Ref[];
+  readonly attempts: readonly TakenAttempt[];
 }
 
 /** A dispatch that was dead then. */

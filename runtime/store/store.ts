@@ -4,7 +4,7 @@
  *
  * Changes and questions are plain data (mutations.ts, queries.ts), so that they can cross a thread, the control socket
  * or a network. Every change is atomic, and acknowledged means stored: `write` resolves once its change is committed. A
- * rejected `write` stored nothing, now or later.
+ * rejected `write` stored nothing, now or later; only of a `take_work` it is unknown (mutations.ts).
  */
 import type { Mutation, MutationResults } from './mutations.ts';
 import type { Query, QueryResults } from './queries.ts';

@@ -28,10 +28,12 @@ function createHandlers(rows: Rows): SqlHandlers {
 export type CommitResult =
   | { readonly kind: 'ok'; readonly value: MutationResults[MutationKind] }
   /** `unavailable`: the medium failed, worth another try later. `failed`: this change can never be stored. */
-  | { readonly kind: 'unavailable' | 'failed'; readonly message: string };
+  /** `unknown`: it may have been made before, and is not made again. */
+  | { readonly kind: 'unavailable' | 'failed' | 'unknown'; readonly message: string };
 
 /**
- * Makes one change. What was stored before is not stored again where `again` says that it may have been.
+ * Makes one change. Where `again` says that it may have been made before, a dispatch that is stored is not stored twice,
+ * and no work is taken.
  * @throws when the medium fails
  */
 export function createApply(rows: Rows): (encoded: EncodedChange, again: boolean) => CommitResult {
@@ -40,6 +42,8 @@ export function createApply(rows: Rows): (encoded: EncodedChange, again: boolean
     const [, body, answer] = encoded;
     try {
       const change = decodeChange(encoded);
+      // The process that wrote it finds out what it holds by `recover`.
+      if (again && change.kind === 'take_work') return { kind: 'unknown', message: 'a thread of the store has ended' };
       const id = 'dispatch' in change ? change.dispatch?.id : undefined;
       const stored = again && id !== undefined ? findStored(rows, id) : null;
       const handler = handlers[change.kind] as (

@@ -1,9 +1,9 @@
-/** Taking what is due, and making due again what processes that are gone have left. */
+/** Taking what is due, and making due again what is held and nobody works on. */
 import type { MutationResults, Ref, TakenAttempt, TakenRun, TakeWork } from '../mutations.ts';
 import type { GivenUp, Recover, Recovered } from '../recover.ts';
 import { interruptedStep, UNANSWERED } from '../recover.ts';
 import type { Rows, WorkRow } from './rows.ts';
-import { ATTEMPTS, HELD_ATTEMPTS, HELD_RUNS, RUNS } from './work-queries.ts';
+import { ATTEMPTS, HELD_ATTEMPTS, LEFT_RUNS, RELEASE_ATTEMPTS, RUNS } from './work-queries.ts';
 
 export function createTakeWork(rows: Rows): (m: TakeWork) => MutationResults['take_work'] {
   const { db, counts, runs, attempts } = rows;
@@ -54,8 +54,8 @@ function createTakeRuns({ db, counts, runs }: Rows): (m: TakeWork) => readonly T
 
 export function createRecover(rows: Rows): (m: Recover) => Recovered {
   const { db } = rows;
-  const left = db.query<[Ref, number | null, string | null]>(HELD_RUNS);
-  const release = db.change('UPDATE delivery SET holder = NULL WHERE holder IS NOT NULL AND holder <> ?');
+  const left = db.query<[Ref, 0 | 1, number | null, string | null]>(LEFT_RUNS);
+  const release = db.change(RELEASE_ATTEMPTS);
   const head = db.query<[string, string, string | null, string | null]>(
     'SELECT id, profile, route, job FROM dispatch WHERE ref = ?',
   );
@@ -72,19 +72,20 @@ export function createRecover(rows: Rows): (m: Recover) => Recovered {
     rows.noteError(ref, now, UNANSWERED);
     return { id, profile, route, job, reason: UNANSWERED };
   };
-  return ({ holder, now }) => {
+  return ({ holder, now, under_way }) => {
     const given_up: GivenUp[] = [];
     let runs = 0;
-    for (const [ref, startedAt, reasonText] of left.all(holder)) {
+    for (const [ref, isInterrupted, startedAt, reasonText] of left.all(holder, JSON.stringify(under_way.runs))) {
       const row = rows.find(ref);
       if (row === undefined) continue;
       if (row[0] === 'running') {
         runs++;
         const reason = reasonText === null ? null : (JSON.parse(reasonText) as string);
-        rows.move(ref, row, { to: 'pending', at: now, reason, steps: [interruptedStep(startedAt ?? now, now)] });
+        const steps = isInterrupted === 1 ? [interruptedStep(startedAt ?? now, now)] : [];
+        rows.move(ref, row, { to: 'pending', at: now, reason, steps });
       } else given_up.push(giveUp(ref, row, now));
     }
-    const attempts = release(holder);
+    const attempts = release(holder, JSON.stringify(under_way.attempts.map(({ ref, index }) => [ref, index])));
     resetRuns(now);
     resetAttempts(now);
     resetGroups(now);

@@ -23,6 +23,11 @@ const laneSql = (columns: string, waiting: string, order: string): LaneSql => ({
 
 export const RUNS = laneSql('ref, failed', "FROM work WHERE state = 'pending'", 'due_at, ref');
 export const ATTEMPTS = laneSql('ref, n', 'FROM delivery WHERE holder IS NULL', 'due_at, ref, n');
-/** By other processes. */
-export const HELD_RUNS = 'SELECT ref, started_at, reason FROM work WHERE holder IS NOT NULL AND holder <> ?';
+/** What nobody works on: held by other processes than ?1, or by it and not among ?2 (JSON), what it has under way. */
+export const LEFT_RUNS =
+  'SELECT ref, holder <> ?1, started_at, reason FROM work WHERE holder IS NOT NULL ' +
+  "AND (holder <> ?1 OR state = 'running' AND ref NOT IN (SELECT value FROM json_each(?2)))";
+export const RELEASE_ATTEMPTS =
+  'UPDATE delivery SET holder = NULL WHERE holder IS NOT NULL ' +
+  'AND (holder <> ?1 OR (ref, n) NOT IN (SELECT value ->> 0, value ->> 1 FROM json_each(?2)))';
 export const HELD_ATTEMPTS = 'SELECT count(*) FROM delivery WHERE holder = ? AND lane = ?';

@@ -9,6 +9,8 @@ import fc from 'fast-check';
 import { stringify } from 'yaml';
 import { targetLabel } from '../../../base/label.ts';
 import { partsOf } from '../../../cli/explain/read-request.ts';
+import { createCaptureCounts } from '../../../runtime/capture/capture-counts.ts';
+import type { KeptRequest } from '../../../runtime/capture/kept-request.ts';
 import { createDryDispatcher } from '../../../runtime/explain/dry-dispatcher.ts';
 import { explainRequest } from '../../../runtime/explain/explain-request.ts';
 import type { ExplainedRoute } from '../../../runtime/explain/link-explained.ts';
@@ -20,8 +22,11 @@ import { signRequest } from '../../../runtime/verify/sign.ts';
 import { SignError } from '../../../runtime/verify/sign-body.ts';
 import type { Explanation, RoutePlan, RouteTable } from '../../../schemas/generated/types.ts';
 import { compileConfig, printed } from '../../helpers/compile.ts';
+import { openCapture } from '../../helpers/keeping.ts';
+import { routeTable } from '../../helpers/route-table.ts';
 import type { Served } from '../../helpers/serve.ts';
 import { answerOf, serve } from '../../helpers/serve.ts';
+import { tempDir } from '../../helpers/temp-dir.ts';
 
 const SECRET = 'a secret that nobody guesses 1';
 const SEED = 20260301;
@@ -279,11 +284,59 @@ function explain(table: RouteTable, name: string, { path, headers, body }: Sent)
   );
 }
 
-async function swap({ home, gateway }: Served, routesJson: string): Promise<void> {
-  const path = join(home, 'build/routes.json');
-  writeFileSync(`${path}.new`, routesJson);
-  renameSync(`${path}.new`, path);
-  assert(await gateway.reload());
+interface Kept extends Served {
+  readonly swap: (table: RouteTable, routesJson: string) => Promise<void>;
+  /** What was kept of the last request; null: it was over what its route may have. */
+  readonly lastKept: () => Promise<KeptRequest | null>;
+}
+
+/** A gateway that keeps requests. */
+async function serveKept(t: TestContext): Promise<Kept> {
+  let { table } = routeTable({});
+  const capture = openCapture(join(tempDir(t), 'requests.db'), {
+    table: () => table,
+    counts: createCaptureCounts(),
+    clock: systemClock,
+    secrets: () => new Set(),
+    forgets: false,
+  });
+  const ids: (string | null)[] = [];
+  const gateway = await serve(
+    t,
+    { routes: {} },
+    {
+      keep: (...request) => {
+        const id = capture.take(...request);
+        ids.push(id);
+        return id;
+      },
+    },
+  );
+  t.after(() => capture.close());
+  return {
+    ...gateway,
+    swap: async (next, routesJson) => {
+      const path = join(gateway.home, 'build/routes.json');
+      writeFileSync(`${path}.new`, routesJson);
+      renameSync(`${path}.new`, path);
+      table = next;
+      assert(await gateway.gateway.reload());
+    },
+    lastKept: async () => {
+      const id = ids.pop() ?? null;
+      const found = id === null ? null : await capture.requests.load(id);
+      return found?.kind === 'found' ? found.request : null;
+    },
+  };
+}
+
+/** What is kept says the same as the answer. */
+async function keptAs({ lastKept }: Kept, { status, outcome, reason }: Result, about: string): Promise<number> {
+  const kept = await lastKept();
+  if (kept === null) return 0;
+  const why = kept.outcome === 'ignored' ? kept.reason : null;
+  assert.deepEqual([kept.status, kept.outcome, why], [status, outcome, reason], about);
+  return 1;
 }
 
 /** Without what every event makes up anew. */
@@ -291,15 +344,16 @@ const isUnsigned = ({ stages }: Explanation): boolean =>
   stages.some(({ stage, reason }) => stage === 'signature' && reason === 'not_signed');
 
 test('explain and a running gateway agree on generated configurations and requests', async (t: TestContext) => {
-  const gateway = await serve(t, { routes: {} });
+  const gateway = await serveKept(t);
   const outcomes = new Map<string, number>();
+  let kept = 0;
   const configs = fc.sample(config, { seed: SEED, numRuns: CONFIGS });
   for (const [at, made] of configs.entries()) {
     const text = stringify(made);
     const compiled = compileConfig(text);
     assert(compiled.output !== null, printed(compiled));
     const { table, routesJson } = compiled.output;
-    await swap(gateway, routesJson);
+    await gateway.swap(table, routesJson);
     for (const given of fc.sample(request, { seed: SEED + at, numRuns: REQUESTS })) {
       const { name, sent } = makeRequest(given, table);
       const found = await explain(table, name, sent);
@@ -310,9 +364,11 @@ test('explain and a running gateway agree on generated configurations and reques
       const about = `${text}\n${JSON.stringify({ ...sent, body: given.body })}`;
       if (isUnsigned(found)) assert(answered.status !== 202 && answered.status !== 200, about);
       else assert.deepEqual(explained(found, answered), answered, about);
+      kept += await keptAs(gateway, answered, about);
     }
   }
-  t.diagnostic([...outcomes].map(([key, times]) => `${times} ${key}`).join(', '));
+  t.diagnostic(`${kept} kept: ${[...outcomes].map(([key, times]) => `${times} ${key}`).join(', ')}`);
+  assert(kept >= CONFIGS * 8, `${kept} were kept`);
   for (const key of ['accepted', 'coalesced', 'delivered', 'ignored event', 'ignored filter', 'invalid_signature']) {
     assert((outcomes.get(key) ?? 0) >= CONFIGS / 16, `${key}: ${outcomes.get(key) ?? 0}`);
   }
@@ -352,11 +408,11 @@ interface RecordedEvents {
 }
 
 test('explain and a running gateway agree on every recorded event of a code host', async (t) => {
-  const gateway = await serve(t, { routes: {} });
+  const gateway = await serveKept(t);
   const compiled = compileConfig(RECORDED);
   assert(compiled.output !== null, printed(compiled));
   const { table, routesJson } = compiled.output;
-  await swap(gateway, routesJson);
+  await gateway.swap(table, routesJson);
   const scheme = table.schemes.forgea;
   assert(scheme !== undefined);
   const events = createRequire(import.meta.url)('@octokit/webhooks-examples') as readonly RecordedEvents[];

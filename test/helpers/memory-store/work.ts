@@ -98,21 +98,26 @@ const unheld = ({ deliveries }: MemoryTables): readonly DeliveryRow[] =>
 export const isGrouped = ({ groups }: MemoryTables, { ref, group }: DispatchRow): boolean =>
   group !== null && groups.get(group)?.ref === ref;
 
-function recover(tables: MemoryTables, { holder, now }: Recover): MutationResults['recover'] {
+function recover(tables: MemoryTables, { holder, now, under_way }: Recover): MutationResults['recover'] {
   const isGone = (row: Due): boolean => row.holder !== null && row.holder !== holder;
-  const rows = [...tables.dispatches.values()].filter(isGone);
-  const runs = rows.filter(({ state }) => state === 'running');
-  for (const row of runs) interrupt(tables, row, now);
-  const given_up = rows.filter(({ state }) => state === 'delivering').map((row) => giveUp(tables, row, now));
-  const attempts = [...tables.deliveries].filter(isGone);
+  const held = [...tables.dispatches.values()].filter((row) => row.holder !== null);
+  const isLeft = (row: DispatchRow): boolean => isGone(row) || !under_way.runs.includes(row.ref);
+  const runs = held.filter((row) => row.state === 'running' && isLeft(row));
+  for (const row of runs) interrupt(tables, row, now, isGone(row));
+  const given_up = held
+    .filter((row) => row.state === 'delivering' && isGone(row))
+    .map((row) => giveUp(tables, row, now));
+  const isUnderWay = (row: DeliveryRow): boolean =>
+    row.holder === holder && under_way.attempts.some(({ ref, index }) => row.ref === ref && row.index === index);
+  const attempts = [...tables.deliveries].filter((row) => row.holder !== null && !isUnderWay(row));
   for (const row of attempts) row.holder = null;
   repairClock(tables, now);
   return { runs: runs.length, attempts: attempts.length, given_up };
 }
 
-function interrupt(tables: MemoryTables, row: DispatchRow, now: number): void {
+function interrupt(tables: MemoryTables, row: DispatchRow, now: number, hasBegun: boolean): void {
   move(tables, row, 'pending');
-  row.steps = [...row.steps, interruptedStep(row.started_at ?? now, now)];
+  if (hasBegun) row.steps = [...row.steps, interruptedStep(row.started_at ?? now, now)];
   row.holder = null;
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { DeliveryOutcome } from '../../../runtime/deliver/deliverer.ts';
 import type { AgentRequest } from '../../../runtime/dispatch/agent-runner.ts';
 import type { DispatchObserver } from '../../../runtime/dispatch/observer.ts';
 import type { StoreProblem } from '../../../runtime/store/store.ts';
@@ -7,6 +8,7 @@ import { StoreUnavailable } from '../../../runtime/store/store.ts';
 import {
   claimOf,
   count,
+  deferred,
   dispatchBench,
   isDone,
   notSent,
@@ -225,6 +227,47 @@ describe('a store that fails', () => {
     store.write = write;
     await clock.run(1000);
     assert.equal(runs.length, 1);
+  });
+
+  it('does what was taken when the result was lost, and repeats nothing that is under way', async () => {
+    const store = createMemoryStore();
+    const { write } = store;
+    let isLost = false;
+    store.write = async (mutation) => {
+      const result = await write(mutation);
+      if (isLost && mutation.kind === 'take_work') throw new StoreUnavailable('a thread of the store has ended');
+      return result;
+    };
+    const slow = deferred<string>();
+    const sent = deferred<DeliveryOutcome>();
+    const { service, clock, runs, deliveries } = dispatchBench({
+      store,
+      agent: ({ prompt }) => (prompt === 'slow' ? slow.promise : Promise.resolve('answer')),
+      deliver: ({ text }) => (text === 'direct' ? sent.promise : sentOk()),
+    });
+    await service.accept(makeDispatch('slow', { prompt: 'slow' }), claimOf('slow'), null);
+    const direct = service.deliver(makeDispatch('direct', { prompt: 'direct' }), claimOf('direct'), 10_000);
+    await settle();
+    const answered = makeDispatch('answered');
+    const work = { kind: 'deliveries', answer: 'stored before', open: openDeliveries(answered, 1000) } as const;
+    await write(makeAccept('answered', { dispatch: answered, work }));
+    isLost = true;
+    await service.accept(makeDispatch('lost', { prompt: 'lost' }), claimOf('lost'), null);
+    await settle();
+    assert.deepEqual([stateOf(store, 'lost'), runs.length], ['running', 1]);
+    isLost = false;
+    await clock.run(1000);
+    slow.resolve('answer');
+    sent.resolve(sentOk());
+    assert.equal((await direct).kind, 'delivered');
+    await settle();
+    assert.equal(count(store, 'done'), 4);
+    assert.deepEqual(
+      runs.map(({ prompt }) => prompt),
+      ['slow', 'lost'],
+    );
+    assert.equal(deliveries.length, 4);
+    assert.equal(storedIn(store, 'lost')?.steps.length, 1, 'no interrupted run');
   });
 
   it('runs again later what could not be read', async () => {

@@ -62,7 +62,9 @@ class Real {
         await store.write(makeTake(now, { holder }));
         await this.opened.crash();
         this.life++;
-        await this.opened.store.write({ kind: 'recover', holder: this.holder, now });
+        await this.opened.store.write({
+          ...{ kind: 'recover', holder: this.holder, now, under_way: { runs: [], attempts: [] } },
+        });
         return '';
     }
   }

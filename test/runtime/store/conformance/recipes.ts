@@ -147,12 +147,14 @@ const jobs = fc.oneof(
 
 const others = fc.oneof(
   fc.constant<Recipe>((_, now) => ({ kind: 'flush_groups', now })),
-  holder.map(
-    (holder): Recipe =>
-      (_, now) => ({ kind: 'recover', holder, now }),
+  // At times of a clock that was set back.
+  fc.record({ holder, runs: fc.array(place), attempts: fc.array(place), back: fc.constantFrom(0, 100) }).map(
+    ({ holder, runs, attempts, back }): Recipe =>
+      (_, now) => {
+        const under_way = { runs, attempts: attempts.map((ref) => ({ ref, index: 1 })) };
+        return { kind: 'recover', holder, now: now - back, under_way };
+      },
   ),
-  // A clock that was set back.
-  fc.constant<Recipe>((_, now) => ({ kind: 'recover', holder: 'one', now: now - 100 })),
   fc.constant<Recipe>((_, now) => ({ kind: 'expire_claims', now, after: '', limit: 100 })),
   small.map(
     (age): Recipe =>

@@ -1,12 +1,23 @@
 /** What a process that is gone was holding, and what a wrong clock has done. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { Recover } from '../../../../runtime/store/recover.ts';
-import { HOLDER, makeAttempt, makeClaim, makeDispatch, makeJoin, openDeliveries } from '../../../helpers/dispatches.ts';
+import type { Recover, UnderWay } from '../../../../runtime/store/recover.ts';
+import {
+  deliveriesTo,
+  HOLDER,
+  makeAttempt,
+  makeClaim,
+  makeDispatch,
+  makeJoin,
+  openDeliveries,
+} from '../../../helpers/dispatches.ts';
 import type { Open } from './subject.ts';
-import { accept, advance, audit, find, idsOf, load, overview, take, takeNew } from './subject.ts';
+import { accept, advance, audit, find, idsOf, load, overview, take, takeNew, tally } from './subject.ts';
 
-const recover = (now: number, holder = 'the next process'): Recover => ({ kind: 'recover', holder, now });
+const NOTHING = { runs: [], attempts: [] } as const;
+const recover = (now: number, holder = 'the next process', under_way: UnderWay = NOTHING): Recover => {
+  return { kind: 'recover', holder, now, under_way };
+};
 
 export function recovery(open: Open): void {
   it('makes runs due again that a killed process had taken, before those that came later', async (t) => {
@@ -57,13 +68,38 @@ export function recovery(open: Open): void {
     assert.deepEqual(await audit(store), []);
   });
 
-  it('takes nothing from the process that recovers, whenever it does', async (t) => {
+  it('takes nothing that is under way from the process that recovers, whenever it does', async (t) => {
     const { store } = await open(t);
+    const dispatch = makeDispatch('c');
+    const work = { kind: 'deliveries', answer: 'x', open: openDeliveries(dispatch, 1000) } as const;
+    const delivered = await accept(store, 'c', { dispatch, work });
     const ref = await takeNew(store, 'a');
     await accept(store, 'b', { work: { kind: 'held', holder: HOLDER } });
-    assert.deepEqual(await store.write(recover(3000, HOLDER)), { runs: 0, attempts: 0, given_up: [] });
+    const under_way = { runs: [ref], attempts: [{ ref: delivered, index: 0 }] };
+    const nothing = { runs: 0, attempts: 0, given_up: [] };
+    assert.deepEqual(await store.write(recover(3000, HOLDER, under_way)), nothing);
     assert.equal(await advance(store, ref, 'skipped', 3000), true);
+    assert.equal((await store.write(makeAttempt(delivered, 0, 3000)))?.state, 'done');
     assert.equal((await find(store, 'b'))?.state, 'delivering');
+  });
+
+  it('makes due again, as if it had not been taken, what a process holds without knowing it', async (t) => {
+    const { store } = await open(t);
+    const dispatch = makeDispatch('lost delivery', { deliveries: deliveriesTo('log', 'log') });
+    const work = { kind: 'deliveries', answer: 'x', open: openDeliveries(dispatch, 1000) } as const;
+    const delivery = await accept(store, 'lost delivery', { dispatch, work });
+    const known = await takeNew(store, 'known');
+    const lost = await takeNew(store, 'lost');
+    const under_way = { runs: [known], attempts: [{ ref: delivery, index: 1 }] };
+    const released = { runs: 1, attempts: 1, given_up: [] };
+    assert.deepEqual(await store.write(recover(3000, HOLDER, under_way)), released);
+    assert.equal(await advance(store, lost, 'dead', 3000), false);
+    assert.equal(await store.write(makeAttempt(delivery, 0, 3000)), null);
+    const taken = await take(store, 3000);
+    assert.deepEqual([await idsOf(store, taken), taken.runs[0]?.failed], [['lost'], 0]);
+    assert.deepEqual(taken.attempts, [{ ref: delivery, index: 0 }]);
+    assert.deepEqual((await load(store, lost)).steps, []);
+    assert.deepEqual([(await tally(store)).running, await audit(store)], [2, []]);
   });
 
   it('lets nothing wait for the time at which a clock was that has been set back', async (t) => {

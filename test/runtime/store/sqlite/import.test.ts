@@ -66,7 +66,9 @@ describe('a home of format 5 with an unread log', () => {
 
   it('goes on where it was left', async (t) => {
     const store = await openIn(t, killedHome(t));
-    const recovered = await store.write({ kind: 'recover', holder: HOLDER, now: T + 1000 });
+    const recovered = await store.write({
+      ...{ kind: 'recover', holder: HOLDER, now: T + 1000, under_way: { runs: [], attempts: [] } },
+    });
     assert.deepEqual([recovered.runs, recovered.given_up.map(({ id }) => id.replace(/^.*-/, ''))], [1, ['direct']]);
     const taken = await store.write(makeTake(T + 1000));
     // What was accepted at once, the run that was cut off and the job; the retry and the group are not due yet.

@@ -119,6 +119,24 @@ describe('the writer thread', () => {
       assert.equal(store.problem(), null);
     });
   }
+
+  for (const point of ['applied', 'committed'] as const) {
+    it(`that dies when its group is ${point} takes no work twice, and what it took is not lost`, async (t) => {
+      const path = join(tempDir(t), 'state.db');
+      const before = await openOfflineStore(path);
+      await before.write(makeAccept('a'));
+      await before.write(makeAccept('b'));
+      await before.close();
+      const store = await openIn(t, path, { writer: dying(point, path) });
+      await assert.rejects(store.write(makeTake(1000, { runs: 1 })), StoreUnavailable);
+      assert.equal(store.problem(), null);
+      const under_way = { runs: [], attempts: [] };
+      const { runs } = await store.write({ kind: 'recover', holder: HOLDER, now: 2000, under_way });
+      assert.equal(runs, point === 'committed' ? 1 : 0);
+      assert.equal((await store.write(makeTake(2000))).runs.length, 2);
+      assert.deepEqual(await store.read({ kind: 'audit' }), []);
+    });
+  }
 });
 
 describe('the file', () => {

@@ -1,0 +1,30 @@
+/** What no command, log or file may show of a request, for the canary tests. */
+import { placesOf } from '../../runtime/capture/credentials.ts';
+import { readValue, splitParts } from '../../runtime/verify/locator.ts';
+import { LazyRequest } from '../../runtime/verify/request.ts';
+import type { SchemePlan } from '../../schemas/generated/types.ts';
+import type { Vector } from './vectors.ts';
+import { vectorRequest } from './vectors.ts';
+
+/** Shorter ones are words. */
+const LEAST = 8;
+
+/** Whatever would let someone else send this request, or another one. */
+export function credentialsOf(vector: Vector, scheme: SchemePlan): string[] {
+  const request = new LazyRequest(vectorRequest(vector));
+  const found = placesOf(scheme).flatMap(([at]) => {
+    const text = String(readValue(at, request) ?? '');
+    const parts = splitParts(at, text);
+    return [text, ...(typeof parts === 'string' ? [] : parts)];
+  });
+  const isToken = scheme.verify === 'token' || scheme.verify === 'basic';
+  return [...found, ...(isToken ? [vector.secret] : [])].filter((text) => text.length >= LEAST);
+}
+
+/** With the content type that the body has, where the vector names none. */
+export function vectorHeaders({ headers, body }: Vector): Headers {
+  const all = new Headers({ ...headers });
+  const type = /^\s*[{[]/.test(body) ? 'application/json' : 'application/x-www-form-urlencoded';
+  if (!all.has('content-type')) all.set('content-type', type);
+  return all;
+}
