@@ -22,7 +22,12 @@ const SECRETS = {
 };
 
 /** Serves the page's configuration from a home that holds its other files, with the programs that it names as doubles. */
-async function startPage(t: TestContext, page: string, change: (config: string) => string, env: NodeJS.ProcessEnv = {}) {
+async function startPage(
+  t: TestContext,
+  page: string,
+  change: (config: string) => string,
+  env: NodeJS.ProcessEnv = {},
+) {
   const home = tempDir(t);
   const blocks = codeBlocks(readFileSync(join(ROOT, `docs/${page}.md`), 'utf8'));
   for (const block of blocks) writeFile(home, block);
