@@ -81,7 +81,7 @@ test('docs/stripe.md: the sender is answered once the message is sent', async (t
   const event = { id: 'evt_1', type: 'invoice.payment_failed', data: { object: { id: 'in_1' } } };
   const sent = await gateway.cli('webhook', 'test', 'payments', '--payload', JSON.stringify(event));
   assert.match(sent.stdout, /^200 \{"status":"delivered"/);
-  const { text } = telegram.seen[0]?.json as { text: string };
+  const [text] = telegram.seen.map(({ json }) => (json as { text: string }).text);
   assert.equal(text, 'invoice.payment_failed: in_1\nhttps://dashboard.stripe.com/events/evt_1');
 });
 
