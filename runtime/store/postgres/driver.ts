@@ -5,14 +5,14 @@
 import { messageOf } from '../../../base/message-of.ts';
 import { StoreRefused } from '../store.ts';
 
-export type Value = string | number | boolean | null | Uint8Array | readonly (string | number | boolean | null)[];
+export type PgValue = string | number | boolean | null | Uint8Array | readonly (string | number | boolean | null)[];
 
 /** One connection. Queries are sent in the order of the calls without waiting for each other, where the driver can. */
-export interface Connection {
+export interface PgConnection {
   /** @throws (as a rejection) Error with a SQLSTATE in `code`, or with none when the connection is lost */
-  query<R extends object>(sql: string, values?: readonly Value[]): Promise<readonly R[]>;
+  query<R extends object>(sql: string, values?: readonly PgValue[]): Promise<readonly R[]>;
   /** The same for a change. @returns the number of rows */
-  change(sql: string, values?: readonly Value[]): Promise<number>;
+  change(sql: string, values?: readonly PgValue[]): Promise<number>;
   /** Several statements without values, separated by `;`. @returns the rows of the last one that returns any */
   script<R extends object>(sql: string): Promise<readonly R[]>;
   /** Null while it can be used. */
@@ -20,7 +20,7 @@ export interface Connection {
   close(): Promise<void>;
 }
 
-export interface ConnectOptions {
+export interface PgConnectOptions {
   readonly url: string;
   /** Seen in pg_stat_activity. */
   readonly name: string;
@@ -32,7 +32,7 @@ export interface ConnectOptions {
   readonly ended?: () => void;
 }
 
-export type Connect = (options: ConnectOptions) => Promise<Connection>;
+export type PgConnect = (options: PgConnectOptions) => Promise<PgConnection>;
 
 type Driver = typeof import('pg');
 
@@ -43,7 +43,7 @@ const QUERY_MS = 15_000;
 const INT8 = 20;
 
 /** @throws StoreRefused when the package is not installed */
-export async function loadDriver(): Promise<Connect> {
+export async function loadDriver(): Promise<PgConnect> {
   const driver = await importDriver();
   const types = {
     getTypeParser: (oid: number, format?: 'text' | 'binary') =>
@@ -66,13 +66,13 @@ export async function loadDriver(): Promise<Connect> {
     });
     client.on('notification', ({ payload }) => notified?.(payload ?? ''));
     await client.connect();
-    const run = (sql: string, values: readonly Value[]) =>
+    const run = (sql: string, values: readonly PgValue[]) =>
       client.query({ ...(prepare ? { name: nameOf(sql) } : {}), text: sql, values: [...values] });
     return {
       get lost() {
         return lost;
       },
-      query: async <R extends object>(sql: string, values: readonly Value[] = []) =>
+      query: async <R extends object>(sql: string, values: readonly PgValue[] = []) =>
         (await run(sql, values)).rows as R[],
       change: async (sql, values = []) => (await run(sql, values)).rowCount ?? 0,
       async script<R extends object>(sql: string) {
@@ -90,7 +90,7 @@ async function importDriver(): Promise<Driver> {
     const loaded = await import('pg');
     return loaded.default as Driver;
   } catch (error) {
-    if (errorCode(error) !== 'ERR_MODULE_NOT_FOUND') throw error;
+    if (sqlState(error) !== 'ERR_MODULE_NOT_FOUND') throw error;
     throw new StoreRefused('gateway.store: postgres needs the package pg: run `npm install pg`');
   }
 }
@@ -107,7 +107,7 @@ function nameOf(sql: string): string {
 }
 
 /** The SQLSTATE (`23505`) or the system's code (`ECONNREFUSED`); '' for an error of another kind. */
-export function errorCode(error: unknown): string {
+export function sqlState(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
@@ -115,10 +115,10 @@ export function errorCode(error: unknown): string {
 const STATEMENT_ERROR = /^(?:2[1-3]|42|54)[0-9A-Z]{3}$/;
 
 /** It cannot be stored, whenever it is tried. */
-export const isStatementError = (error: unknown): boolean => STATEMENT_ERROR.test(errorCode(error));
+export const isStatementError = (error: unknown): boolean => STATEMENT_ERROR.test(sqlState(error));
 
 /** Another transaction was in the way: deadlock, serialization, a row that was inserted meanwhile. */
-export const isConflict = (error: unknown): boolean => /^(?:40P01|40001|23505)$/.test(errorCode(error));
+export const isConflict = (error: unknown): boolean => /^(?:40P01|40001|23505)$/.test(sqlState(error));
 
 /** What may be logged of an error: PostgreSQL's own text never holds the password. */
-export const describeError = (error: unknown): string => messageOf(error) || errorCode(error) || 'no answer';
+export const describePgError = (error: unknown): string => messageOf(error) || sqlState(error) || 'no answer';

@@ -4,7 +4,7 @@
  */
 
 import { StoreRefused } from '../store.ts';
-import type { Connection } from './driver.ts';
+import type { PgConnection } from './driver.ts';
 
 /** The version that this program reads and writes. A change of the tables is a new version with a new step. */
 export const SCHEMA_VERSION = 1;
@@ -158,7 +158,7 @@ export function quoteSchema(schema: string): string {
  * Creates or migrates the tables, one gateway at a time.
  * @throws StoreRefused when a newer version wrote them, or when they have to be migrated and this role may not
  */
-export async function migrate(db: Connection, schema: string): Promise<void> {
+export async function migrate(db: PgConnection, schema: string): Promise<void> {
   const name = quoteSchema(schema);
   await db.script('BEGIN');
   try {
@@ -180,7 +180,7 @@ export async function migrate(db: Connection, schema: string): Promise<void> {
 }
 
 /** 0: there are no tables. */
-async function versionOf(db: Connection, schema: string, name: string): Promise<number> {
+async function versionOf(db: PgConnection, schema: string, name: string): Promise<number> {
   const [known] = await db.query<{ table: string | null }>('SELECT to_regclass($1)::text AS table', [
     `${name}.schema_version`,
   ]);
