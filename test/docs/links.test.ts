@@ -1,0 +1,54 @@
+/** The documents hang together: every link between them leads to a file and a heading that are there, and README names every page. */
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { test } from 'node:test';
+import { ROOT } from '../helpers/root.ts';
+
+const pages = readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md'));
+const examples = readdirSync(join(ROOT, 'examples')).map((name) => `examples/${name}/README.md`);
+const DOCUMENTS = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', 'bench/README.md']
+  .concat(pages.map((name) => `docs/${name}`))
+  .concat(examples);
+
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+const withoutCode = (markdown: string): string =>
+  markdown.replace(/^([ \t]*)```[\s\S]*?^\1```$/gm, '').replace(/`[^`\n]*`/g, (code) => code.replace(/[[\]()]/g, ''));
+
+/** The anchors of a page as GitHub makes them. */
+function anchors(markdown: string): ReadonlySet<string> {
+  const titles = [...markdown.replace(/^([ \t]*)```[\s\S]*?^\1```$/gm, '').matchAll(/^#+ (.*)$/gm)];
+  return new Set(titles.map(([, title = '']) => anchorOf(title)));
+}
+
+const anchorOf = (title: string): string =>
+  title
+    .replace(/&[a-z]+;/g, '')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N} _-]/gu, '')
+    .replace(/ /g, '-');
+
+for (const path of DOCUMENTS) {
+  test(`${path}: its links lead somewhere`, () => {
+    const broken = [...withoutCode(read(path)).matchAll(/\]\(([^)\s]+)\)/g)]
+      .map(([, link = '']) => link)
+      .filter((link) => !/^[a-z]+:/.test(link))
+      .filter((link) => !isThere(path, link));
+    assert.deepEqual(broken, []);
+  });
+}
+
+function isThere(from: string, link: string): boolean {
+  const [file = '', anchor] = link.split('#');
+  const path = file === '' ? from : normalize(join(dirname(from), file));
+  if (!existsSync(join(ROOT, path))) return false;
+  return anchor === undefined || anchors(read(path)).has(anchor);
+}
+
+test('README names every page', () => {
+  const readme = read('README.md');
+  assert.deepEqual(
+    pages.filter((name) => !readme.includes(`(docs/${name})`)),
+    [],
+  );
+});
