@@ -23,6 +23,8 @@ export interface WorkLoopParts {
   readonly changed: () => void;
 }
 
+/** Most runs that one turn takes: an event that arrives while thousands wait shares its commit with no more of them. */
+const MAX_RUNS = 64;
 /** Longest sleep, in ms: a clock that was set is noticed by then. */
 const MAX_SLEEP_MS = 60_000;
 /** When it tries again after the store took nothing, or a fault of this program, in ms. */
@@ -127,7 +129,7 @@ export class WorkLoop {
     const { store, clock, observer } = context;
     this.watchClock();
     if (this.needsRecovery && !(await this.recover())) return false;
-    const room = { runs: runs.room, attempts: deliveries.room };
+    const room = { runs: Math.min(runs.room, MAX_RUNS), attempts: deliveries.room };
     if (room.runs === 0 && room.attempts === 0) return true;
     const { arrived } = this;
     const limits = { ...room, attempts_per_target: MAX_PER_TARGET };
@@ -144,6 +146,7 @@ export class WorkLoop {
     if (taken.next_due_at !== null) this.wakeAt(taken.next_due_at);
     this.isExhausted = !this.isWoken && taken.runs.length + taken.attempts.length === 0;
     await this.giveOut(taken);
+    if (taken.runs.length === MAX_RUNS) this.wake();
     return true;
   }
 

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import type { AgentRequest } from '../../../runtime/dispatch/agent-runner.ts';
 import { AgentError } from '../../../runtime/dispatch/agent-runner.ts';
 import type { DispatchObserver } from '../../../runtime/dispatch/observer.ts';
+import type { TakenWork } from '../../../runtime/store/mutations.ts';
 import { StoreUnavailable } from '../../../runtime/store/store.ts';
 import {
   claimOf,
@@ -15,7 +16,7 @@ import {
   stateOf,
   storedIn,
 } from '../../helpers/dispatch-bench.ts';
-import { deliveriesTo, makeDispatch } from '../../helpers/dispatches.ts';
+import { deliveriesTo, makeAccept, makeDispatch } from '../../helpers/dispatches.ts';
 import { settle } from '../../helpers/fake-clock.ts';
 import { createMemoryStore } from '../../helpers/memory-store.ts';
 
@@ -97,6 +98,24 @@ describe('accept', () => {
     agent.end('a');
     await settle();
     assert.equal(running(), 'aebfc');
+  });
+
+  it('takes a long backlog in batches, so that a new event does not wait behind all of it', async () => {
+    const { run, open } = slowAgent();
+    const store = createMemoryStore();
+    for (let n = 0; n < 300; n++) await store.write(makeAccept(`old ${n}`));
+    const { write } = store;
+    const portions: number[] = [];
+    store.write = async (mutation) => {
+      const result = await write(mutation);
+      if (mutation.kind === 'take_work') portions.push((result as TakenWork).runs.length);
+      return result;
+    };
+    const limits = () => ({ max_concurrent_runs: 250, max_queued_runs: 1000 });
+    const { service } = dispatchBench({ store, agent: run, context: { limits } });
+    await service.start();
+    await settle(30);
+    assert.deepEqual([open.size, Math.max(...portions)], [250, 64]);
   });
 
   it('counts the runs of a route in one profile and of its namesake in another apart', async () => {
