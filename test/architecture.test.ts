@@ -37,6 +37,7 @@ const STAGES: Readonly<Record<string, { readonly folders: readonly string[]; rea
       packages: [
         'undici',
         'libsql',
+        'pg',
         're2js',
         'croner',
         'nodemailer',
@@ -121,6 +122,14 @@ test('the SQLite driver is named by one file', () => {
     .filter(({ to }) => to === 'libsql')
     .map(({ file }) => file);
   assert.deepEqual(named, ['runtime/store/sqlite/driver.ts']);
+});
+
+test('the PostgreSQL driver is named by one file', () => {
+  const named = [...sources('runtime'), ...sources('cli'), ...sources('bench')]
+    .flatMap(importsOf)
+    .filter(({ to }) => to === 'pg')
+    .map(({ file }) => file);
+  assert.deepEqual([...new Set(named)], ['runtime/store/postgres/driver.ts']);
 });
 
 /** What a glob means; its expressions backtrack, so they are only read. */

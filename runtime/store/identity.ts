@@ -20,3 +20,6 @@ export const claimKey = ({ profile, route, delivery_id }: ClaimKey): string =>
 export interface StoredClaim extends ClaimKey {
   readonly expires_at: number;
 }
+
+/** The lane of the runs of a route, or of the deliveries to a target. JSON: no part can forge another. */
+export const laneKey = (profile: string, name: string | null): string => JSON.stringify([profile, name]);

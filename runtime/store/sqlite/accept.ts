@@ -1,8 +1,9 @@
 /** How dispatches come in: accepted, or as the latest event of a coalesce group. */
+
+import type { Headed, LargeTexts } from '../encode.ts';
 import type { Group } from '../group.ts';
 import { joinGroup } from '../group.ts';
 import type { Accept, JoinGroup, MutationResults } from '../mutations.ts';
-import type { Headed, LargeTexts } from './encode.ts';
 import type { Rows } from './rows.ts';
 
 export const createAccept =

@@ -1,9 +1,9 @@
 /** How dispatches move on: a run has ended, an attempt was made. */
 import type { Dispatch } from '../../../schemas/generated/types.ts';
 import { endDelivering } from '../delivery-ending.ts';
+import type { LargeTexts } from '../encode.ts';
 import type { Advance, MutationResults, RecordAttempt, Ref, Step } from '../mutations.ts';
 import { canAdvance } from '../states.ts';
-import type { LargeTexts } from './encode.ts';
 import type { Rows } from './rows.ts';
 import { stepIds } from './rows.ts';
 

@@ -2,6 +2,7 @@
  * What the writer counts, in memory and in the tally table: dispatches of each route by state, its limit of runs at once,
  * and the open groups. The writer is the only one that changes them, so it reads them once, and again after a rollback.
  */
+import { laneKey } from '../identity.ts';
 import type { TallyColumn } from '../tally.ts';
 import { noCounts, TALLY_COLUMNS } from '../tally.ts';
 import type { Connection, Value } from './driver.ts';
@@ -16,9 +17,6 @@ export interface RouteCounts {
   max_concurrent: number | null;
   changed: boolean;
 }
-
-/** JSON: no part can forge another. */
-export const laneKey = (profile: string, name: string | null): string => JSON.stringify([profile, name]);
 
 const COLUMNS = ['profile', 'route', 'max_concurrent', ...TALLY_COLUMNS];
 

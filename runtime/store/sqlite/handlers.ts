@@ -1,12 +1,12 @@
 /** Every change as SQL, by its kind. A handler runs inside the transaction of its group. */
 import { messageOf } from '../../../base/message-of.ts';
+import type { CommitResult, EncodedChange, Headed, LargeTexts } from '../encode.ts';
+import { decodeChange } from '../encode.ts';
 import type { Mutation, MutationKind, MutationResults, Ref } from '../mutations.ts';
 import { createAccept, createGroups } from './accept.ts';
 import { createAdvance, createRecordAttempt } from './advance.ts';
 import { createCleanup } from './cleanup.ts';
 import { isMediumError } from './driver.ts';
-import type { EncodedChange, Headed, LargeTexts } from './encode.ts';
-import { decodeChange } from './encode.ts';
 import { createJobHandlers } from './jobs.ts';
 import type { Rows } from './rows.ts';
 import type { SqlHandlers } from './sql-handlers.ts';
@@ -24,12 +24,6 @@ function createHandlers(rows: Rows): SqlHandlers {
     ...createJobHandlers(rows),
   };
 }
-
-export type CommitResult =
-  | { readonly kind: 'ok'; readonly value: MutationResults[MutationKind] }
-  /** `unavailable`: the medium failed, worth another try later. `failed`: this change can never be stored. */
-  /** `unknown`: it may have been made before, and is not made again. */
-  | { readonly kind: 'unavailable' | 'failed' | 'unknown'; readonly message: string };
 
 /**
  * Makes one change. Where `again` says that it may have been made before, a dispatch that is stored is not stored twice,

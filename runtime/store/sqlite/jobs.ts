@@ -1,7 +1,8 @@
 /** The changes of ../job-mutations.ts as SQL. */
+
+import type { Headed, LargeTexts } from '../encode.ts';
 import type { FireJob, JobMutation, JobTick, PutJob, TickJob } from '../job-mutations.ts';
 import type { Ref } from '../mutations.ts';
-import type { Headed, LargeTexts } from './encode.ts';
 import type { Rows } from './rows.ts';
 import type { SqlHandlers } from './sql-handlers.ts';
 

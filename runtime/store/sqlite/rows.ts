@@ -1,12 +1,13 @@
 /** The statements that the changes have in common: dispatches put in and moved from state to state, steps, claims. */
-import { claimKey } from '../identity.ts';
+
+import type { DispatchHead, LargeTexts } from '../encode.ts';
+import { claimKey, laneKey } from '../identity.ts';
 import type { OpenDelivery, Ref, Step, StoredClaim } from '../mutations.ts';
 import type { LastError } from '../queries.ts';
 import type { DispatchState, OpenState } from '../states.ts';
 import { isFinal } from '../states.ts';
-import { Counts, laneKey } from './counts.ts';
+import { Counts } from './counts.ts';
 import type { Connection } from './driver.ts';
-import type { DispatchHead, LargeTexts } from './encode.ts';
 import { Turns } from './turns.ts';
 import { ATTEMPTS, RUNS } from './work-queries.ts';
 

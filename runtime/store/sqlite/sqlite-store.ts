@@ -4,14 +4,13 @@
  */
 import { messageOf } from '../../../base/message-of.ts';
 import type { Logger } from '../../platform/log.ts';
+import type { CommitResult, EncodedChange } from '../encode.ts';
+import { GroupCommit, NEW_WORK } from '../group-commit.ts';
+import { Health } from '../health.ts';
 import type { Mutation, MutationKind, MutationResults } from '../mutations.ts';
 import type { Query, QueryResults } from '../queries.ts';
 import type { Store, StoreProblem } from '../store.ts';
 import { StoreRefused, StoreUnavailable } from '../store.ts';
-import type { EncodedChange } from './encode.ts';
-import { GroupCommit, NEW_WORK } from './group-commit.ts';
-import type { CommitResult } from './handlers.ts';
-import { Health } from './health.ts';
 import type { ReaderRequest, ReadResult } from './reader.ts';
 import type { Client } from './thread.ts';
 import { ThreadEnded } from './thread.ts';

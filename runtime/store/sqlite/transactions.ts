@@ -7,10 +7,9 @@
  * as long as that fails too, nothing else is committed.
  */
 import { messageOf } from '../../../base/message-of.ts';
+import type { CommitResult, EncodedChange } from '../encode.ts';
 import type { Connection, Value } from './driver.ts';
 import { errorCode } from './driver.ts';
-import type { EncodedChange } from './encode.ts';
-import type { CommitResult } from './handlers.ts';
 import { createApply } from './handlers.ts';
 import { emptyLog } from './open-database.ts';
 import type { Rows } from './rows.ts';

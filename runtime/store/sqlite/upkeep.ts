@@ -3,7 +3,7 @@
  * look whether the file is still the one that was opened. None of it blocks the event loop.
  */
 import { stat } from 'node:fs/promises';
-import type { Health } from './health.ts';
+import type { Health } from '../health.ts';
 import { WAL_BYTES } from './open-database.ts';
 import type { ReaderRequest } from './reader.ts';
 import type { Client } from './thread.ts';

@@ -1,12 +1,11 @@
 /** What the writer does for the store, on a thread of its own in a server: prepares the file, and commits groups. */
 import { messageOf } from '../../../base/message-of.ts';
 import { describeDiskError } from '../../platform/describe-disk-error.ts';
+import type { CommitResult, EncodedChange } from '../encode.ts';
 import type { DamageReport } from '../queries.ts';
 import { StoreRefused } from '../store.ts';
 import type { Connect } from './driver.ts';
 import { connect as connectDriver } from './driver.ts';
-import type { EncodedChange } from './encode.ts';
-import type { CommitResult } from './handlers.ts';
 import type { Durability, Prepared } from './open-database.ts';
 import { mayPass, noteChecked, openWriting, prepareDatabase } from './open-database.ts';
 import type { CommitPoint } from './transactions.ts';

@@ -1,7 +1,7 @@
 /** Brings the tables of format 5 to the format of this version. */
 import type { Dispatch } from '../../../../schemas/generated/types.ts';
+import { laneKey } from '../../identity.ts';
 import type { Ref, Step } from '../../mutations.ts';
-import { laneKey } from '../counts.ts';
 import type { Connection } from '../driver.ts';
 import { stepIds } from '../rows.ts';
 import { FORMAT, WORK_TABLES } from '../schema.ts';

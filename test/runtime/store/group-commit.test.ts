@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
-import type { EncodedChange } from '../../../../runtime/store/sqlite/encode.ts';
-import { decodeChange } from '../../../../runtime/store/sqlite/encode.ts';
-import { GroupCommit } from '../../../../runtime/store/sqlite/group-commit.ts';
-import type { CommitResult } from '../../../../runtime/store/sqlite/handlers.ts';
-import { StoreUnavailable } from '../../../../runtime/store/store.ts';
-import { makeAccept, makeDispatch, makeTake } from '../../../helpers/dispatches.ts';
-import { settle } from '../../../helpers/fake-clock.ts';
+import type { CommitResult, EncodedChange } from '../../../runtime/store/encode.ts';
+import { decodeChange } from '../../../runtime/store/encode.ts';
+import { GroupCommit } from '../../../runtime/store/group-commit.ts';
+import { StoreUnavailable } from '../../../runtime/store/store.ts';
+import { makeAccept, makeDispatch, makeTake } from '../../helpers/dispatches.ts';
+import { settle } from '../../helpers/fake-clock.ts';
 
 /** A group commit over a disk that is as slow as the test wants. */
 function bench() {

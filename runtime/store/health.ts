@@ -1,6 +1,6 @@
 /** Why the store takes no changes, and since when: logged when it begins and when it is over. */
-import type { Logger } from '../../platform/log.ts';
-import type { StoreProblem } from '../store.ts';
+import type { Logger } from '../platform/log.ts';
+import type { StoreProblem } from './store.ts';
 
 export class Health {
   private readonly log: Logger;

@@ -1,9 +1,9 @@
 /**
- * Changes as they cross to the writer thread: one small JSON text for each, and its large texts beside it as the tables
+ * Changes on their way to an engine: one small JSON text for each, and its large texts beside it as the tables
  * keep them, so that a body is written as JSON once and never parsed on the way.
  */
-import type { Dispatch } from '../../../schemas/generated/types.ts';
-import type { Mutation } from '../mutations.ts';
+import type { Dispatch } from '../../schemas/generated/types.ts';
+import type { Mutation, MutationKind, MutationResults } from './mutations.ts';
 
 /** What the columns of a dispatch need; the rest stands in its body. */
 export type DispatchHead = Pick<
@@ -24,6 +24,13 @@ export interface LargeTexts {
 
 /** JSON of the headed change, its body, its answer. */
 export type EncodedChange = readonly [change: string, body: string | null, answer: string | null];
+
+/** What came of a change. */
+export type CommitResult =
+  | { readonly kind: 'ok'; readonly value: MutationResults[MutationKind] }
+  /** `unavailable`: the medium failed, worth another try later. `failed`: this change can never be stored. */
+  /** `unknown`: it may have been made before, and is not made again. */
+  | { readonly kind: 'unavailable' | 'failed' | 'unknown'; readonly message: string };
 
 export function encodeChange(mutation: Mutation): EncodedChange {
   const dispatch = 'dispatch' in mutation ? mutation.dispatch : null;

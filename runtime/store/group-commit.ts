@@ -9,12 +9,11 @@
  * Waits are counted in ticks, and not by the clock: an event loop that was blocked has the results of meanwhile to give
  * first.
  */
-import { messageOf } from '../../../base/message-of.ts';
-import type { Mutation, MutationKind, MutationResults } from '../mutations.ts';
-import { StoreUnavailable } from '../store.ts';
-import type { EncodedChange } from './encode.ts';
+import { messageOf } from '../../base/message-of.ts';
+import type { CommitResult, EncodedChange } from './encode.ts';
 import { encodeChange } from './encode.ts';
-import type { CommitResult } from './handlers.ts';
+import type { Mutation, MutationKind, MutationResults } from './mutations.ts';
+import { StoreUnavailable } from './store.ts';
 
 export interface GroupCommitParts {
   /** Rejects when nothing was stored. */

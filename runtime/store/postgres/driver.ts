@@ -1,0 +1,124 @@
+/**
+ * The PostgreSQL driver, and the little that the rest of this repository uses of it: the only file that names the
+ * package. It is an optional peer dependency, loaded when a store on PostgreSQL is opened.
+ */
+import { messageOf } from '../../../base/message-of.ts';
+import { StoreRefused } from '../store.ts';
+
+export type PgValue = string | number | boolean | null | Uint8Array | readonly (string | number | boolean | null)[];
+
+/** One connection. Queries are sent in the order of the calls without waiting for each other, where the driver can. */
+export interface PgConnection {
+  /** @throws (as a rejection) Error with a SQLSTATE in `code`, or with none when the connection is lost */
+  query<R extends object>(sql: string, values?: readonly PgValue[]): Promise<readonly R[]>;
+  /** The same for a change. @returns the number of rows */
+  change(sql: string, values?: readonly PgValue[]): Promise<number>;
+  /** Several statements without values, separated by `;`. @returns the rows of the last one that returns any */
+  script<R extends object>(sql: string): Promise<readonly R[]>;
+  /** Null while it can be used. */
+  readonly lost: Error | null;
+  close(): Promise<void>;
+}
+
+export interface PgConnectOptions {
+  readonly url: string;
+  /** Seen in pg_stat_activity. */
+  readonly name: string;
+  /** Statements are prepared once; false behind a pooler that gives each transaction another connection. */
+  readonly prepare: boolean;
+  /** Called with the payload of each notification. */
+  readonly notified?: (payload: string) => void;
+  /** The connection has ended, whoever ended it. */
+  readonly ended?: () => void;
+}
+
+export type PgConnect = (options: PgConnectOptions) => Promise<PgConnection>;
+
+type Driver = typeof import('pg');
+
+/** How long a connection may take to come about, and a query to return, in ms. */
+const CONNECT_MS = 5000;
+const QUERY_MS = 15_000;
+/** Object identifier of `int8`, which is read as a number: refs, counts and unix ms stay below 2^53. */
+const INT8 = 20;
+
+/** @throws StoreRefused when the package is not installed */
+export async function loadDriver(): Promise<PgConnect> {
+  const driver = await importDriver();
+  const types = {
+    getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+      oid === INT8 ? Number : (driver.types.getTypeParser(oid, format as 'text') as (text: string) => unknown),
+  };
+  return async ({ url, name, prepare, notified, ended }) => {
+    const client = new driver.Client({
+      ...{ connectionString: url, application_name: name, types: types as never },
+      ...{ connectionTimeoutMillis: CONNECT_MS, query_timeout: QUERY_MS, pipeline: true },
+      ...{ keepAlive: true, keepAliveInitialDelayMillis: CONNECT_MS },
+    });
+    let lost: Error | null = null;
+    // Without a listener an error would end the process.
+    client.on('error', (error) => {
+      lost ??= error;
+    });
+    client.on('end', () => {
+      lost ??= new Error('the connection was closed');
+      ended?.();
+    });
+    client.on('notification', ({ payload }) => notified?.(payload ?? ''));
+    await client.connect();
+    const run = (sql: string, values: readonly PgValue[]) =>
+      client.query({ ...(prepare ? { name: nameOf(sql) } : {}), text: sql, values: [...values] });
+    return {
+      get lost() {
+        return lost;
+      },
+      query: async <R extends object>(sql: string, values: readonly PgValue[] = []) =>
+        (await run(sql, values)).rows as R[],
+      change: async (sql, values = []) => (await run(sql, values)).rowCount ?? 0,
+      async script<R extends object>(sql: string) {
+        const result: unknown = await client.query(sql);
+        const all = (Array.isArray(result) ? result : [result]) as { readonly rows: R[] }[];
+        return all.findLast(({ rows }) => rows.length > 0)?.rows ?? [];
+      },
+      close: () => client.end(),
+    };
+  };
+}
+
+async function importDriver(): Promise<Driver> {
+  try {
+    const loaded = await import('pg');
+    return loaded.default as Driver;
+  } catch (error) {
+    if (sqlState(error) !== 'ERR_MODULE_NOT_FOUND') throw error;
+    throw new StoreRefused('gateway.store: postgres needs the package pg: run `npm install pg`');
+  }
+}
+
+const names = new Map<string, string>();
+
+/** Statements are prepared once for each connection; their texts are constants of this program. */
+function nameOf(sql: string): string {
+  const known = names.get(sql);
+  if (known !== undefined) return known;
+  const name = `hookwright_${names.size + 1}`;
+  names.set(sql, name);
+  return name;
+}
+
+/** The SQLSTATE (`23505`) or the system's code (`ECONNREFUSED`); '' for an error of another kind. */
+export function sqlState(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}
+
+/** Codes of a statement or its values, which fail again: data, integrity, syntax, limits of the program. */
+const STATEMENT_ERROR = /^(?:2[1-3]|42|54)[0-9A-Z]{3}$/;
+
+/** It cannot be stored, whenever it is tried. */
+export const isStatementError = (error: unknown): boolean => STATEMENT_ERROR.test(sqlState(error));
+
+/** Another transaction was in the way: deadlock, serialization, a row that was inserted meanwhile. */
+export const isConflict = (error: unknown): boolean => /^(?:40P01|40001|23505)$/.test(sqlState(error));
+
+/** What may be logged of an error: PostgreSQL's own text never holds the password. */
+export const describePgError = (error: unknown): string => messageOf(error) || sqlState(error) || 'no answer';

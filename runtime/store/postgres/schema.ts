@@ -1,0 +1,196 @@
+/**
+ * The tables on PostgreSQL, and how a database is brought to this version of them. All of them stand in one schema, which
+ * `search_path` names in each transaction. Texts that a stranger can choose are kept as JSON: PostgreSQL takes no NUL.
+ */
+
+import { StoreRefused } from '../store.ts';
+import type { PgConnection } from './driver.ts';
+
+/** The version that this program reads and writes. A change of the tables is a new version with a new step. */
+export const SCHEMA_VERSION = 1;
+
+const VERSION_1 = `
+  -- Gateways, a row for each start. Who cannot name the token writes nothing; batch: the last one that was committed.
+  -- until: end of the lease, by this server's clock. ended_at: when another one took over.
+  CREATE TABLE node (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    token bigint NOT NULL DEFAULT 1,
+    batch bigint NOT NULL DEFAULT 0,
+    until timestamptz NOT NULL,
+    started_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    ended_at timestamptz,
+    url text NOT NULL,
+    version text NOT NULL,
+    table_hash text,
+    problem text
+  ) WITH (fillfactor = 50);
+
+  CREATE SEQUENCE dispatch_ref AS bigint;
+
+  -- What was accepted; never changed. head: JSON [event, delivery_id, replay_of, superseded]; targets: JSON of the names
+  -- of its deliveries; body: JSON of the dispatch.
+  CREATE TABLE dispatch (
+    ref bigint PRIMARY KEY,
+    id text NOT NULL UNIQUE,
+    profile text NOT NULL,
+    route text,
+    job text,
+    mode text NOT NULL,
+    accepted_at bigint NOT NULL,
+    max_concurrent integer,
+    head text NOT NULL,
+    targets text NOT NULL,
+    body text NOT NULL
+  );
+  CREATE INDEX dispatch_id_beginning ON dispatch (id text_pattern_ops);
+  CREATE INDEX dispatch_route ON dispatch (route, ref);
+  CREATE INDEX dispatch_job ON dispatch (job, ref) WHERE job IS NOT NULL;
+
+  -- How far a dispatch has come that has not ended: small rows, a few changes each. lane: JSON [profile, route].
+  -- due_at, of a pending one: when its run, or its group's end, is due. set_at: when that was decided. node, holder: who
+  -- runs or delivers it. group_key, first_at, superseded: the coalesce group whose latest event it is. reason: JSON.
+  CREATE TABLE work (
+    ref bigint PRIMARY KEY,
+    lane text NOT NULL,
+    state text NOT NULL,
+    due_at bigint NOT NULL,
+    set_at bigint NOT NULL,
+    node bigint,
+    holder text,
+    started_at bigint,
+    answered_at bigint,
+    reason text,
+    failed integer NOT NULL DEFAULT 0,
+    steps integer NOT NULL DEFAULT 0,
+    group_key text,
+    first_at bigint,
+    superseded integer NOT NULL DEFAULT 0
+  ) WITH (fillfactor = 70, VACUUM_SETTINGS);
+  CREATE INDEX work_due ON work (lane, due_at, ref) WHERE state = 'pending';
+  CREATE INDEX work_running ON work (lane) WHERE state = 'running';
+  CREATE INDEX work_held ON work (node) WHERE holder IS NOT NULL;
+  CREATE UNIQUE INDEX work_group ON work (group_key) WHERE group_key IS NOT NULL;
+
+  -- How a dispatch has ended: written once.
+  CREATE TABLE ended (
+    ref bigint PRIMARY KEY,
+    state text NOT NULL,
+    started_at bigint,
+    answered_at bigint,
+    finished_at bigint NOT NULL,
+    reason text
+  );
+  CREATE INDEX ended_dead ON ended (ref) WHERE state = 'dead';
+  CREATE INDEX ended_skipped ON ended (ref) WHERE state = 'skipped';
+
+  -- Deliveries that have not ended, of dispatches that are delivering. lane: JSON [profile, target].
+  CREATE TABLE delivery (
+    ref bigint NOT NULL,
+    n integer NOT NULL,
+    lane text NOT NULL,
+    due_at bigint NOT NULL,
+    set_at bigint NOT NULL,
+    node bigint,
+    holder text,
+    PRIMARY KEY (ref, n)
+  ) WITH (fillfactor = 70, VACUUM_SETTINGS);
+  CREATE INDEX delivery_due ON delivery (lane, due_at, ref, n) WHERE holder IS NULL;
+  CREATE INDEX delivery_held ON delivery (node, holder, lane) WHERE holder IS NOT NULL;
+
+  -- The agent's text, as JSON; delivery attempts and failed runs, in order, as JSON.
+  CREATE TABLE answer (ref bigint PRIMARY KEY, text text NOT NULL);
+  CREATE TABLE step (ref bigint NOT NULL, n integer NOT NULL, data text NOT NULL, PRIMARY KEY (ref, n));
+
+  -- Delivery ids. key: JSON [profile, route, delivery id], or its digest where that is long.
+  CREATE TABLE claim (key text COLLATE "C" PRIMARY KEY, expires_at bigint NOT NULL);
+
+  -- The limit of runs at once of a lane. Whoever takes runs of a limited lane locks its row first.
+  CREATE TABLE lane (lane text PRIMARY KEY, max_concurrent integer) WITH (fillfactor = 50);
+
+  -- Counts of each lane, and the bytes of its texts: a row for each node, so that nodes do not wait for each other.
+  CREATE TABLE tally (
+    lane text NOT NULL,
+    node bigint NOT NULL,
+    accepted bigint NOT NULL DEFAULT 0,
+    removed bigint NOT NULL DEFAULT 0,
+    pending bigint NOT NULL DEFAULT 0,
+    running bigint NOT NULL DEFAULT 0,
+    delivering bigint NOT NULL DEFAULT 0,
+    done bigint NOT NULL DEFAULT 0,
+    dead bigint NOT NULL DEFAULT 0,
+    skipped bigint NOT NULL DEFAULT 0,
+    bytes bigint NOT NULL DEFAULT 0,
+    PRIMARY KEY (lane, node)
+  ) WITH (fillfactor = 50);
+
+  -- Jobs made at run time (body: JSON), where each job stands (ref: its latest run), and one row for each instant.
+  CREATE TABLE job (id text PRIMARY KEY, profile text NOT NULL, name text NOT NULL, body text NOT NULL,
+    UNIQUE (profile, name));
+  CREATE TABLE job_state (job text PRIMARY KEY, paused boolean, "cursor" bigint, signature text, ref bigint);
+  CREATE TABLE job_tick (
+    job text NOT NULL,
+    due_at bigint NOT NULL,
+    outcome text NOT NULL,
+    ref bigint,
+    missed integer NOT NULL,
+    PRIMARY KEY (job, due_at)
+  );
+  CREATE INDEX job_tick_due ON job_tick (due_at);
+
+  -- The latest failure, and the number of changes that users have made to jobs.
+  CREATE TABLE meta (key text PRIMARY KEY, value text NOT NULL) WITH (fillfactor = 50);
+`.replaceAll(
+  'VACUUM_SETTINGS',
+  // Rows live for seconds: what they leave is swept by their number, not by a share of the table.
+  'autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_cost_delay = 0',
+);
+
+/** Each brings the tables from the version before to its own. */
+const STEPS: readonly string[] = [VERSION_1];
+
+/** Names of more than a letter, digits and `_` would need quotes in every statement that people write. */
+export function quoteSchema(schema: string): string {
+  if (/^[a-z_][a-z0-9_]{0,62}$/.test(schema)) return `"${schema}"`;
+  throw new StoreRefused(`gateway.store.schema: "${schema}" is no name: use a-z, 0-9 and _`);
+}
+
+/**
+ * Creates or migrates the tables, one gateway at a time.
+ * @throws StoreRefused when a newer version wrote them, or when they have to be migrated and this role may not
+ */
+export async function migrate(db: PgConnection, schema: string): Promise<void> {
+  const name = quoteSchema(schema);
+  await db.script('BEGIN');
+  try {
+    await db.script(`SET LOCAL lock_timeout = '10s'; SELECT pg_advisory_xact_lock(hashtext('hookwright ${schema}'))`);
+    const found = await versionOf(db, schema, name);
+    if (found > SCHEMA_VERSION) {
+      throw new StoreRefused(
+        `the database was written by a newer hookwright (schema "${schema}" has version ${found}, this one knows ` +
+          `${SCHEMA_VERSION}): upgrade this gateway`,
+      );
+    }
+    for (const step of STEPS.slice(found)) await db.script(`SET LOCAL search_path = ${name}; ${step}`);
+    if (found < SCHEMA_VERSION) await db.script(`UPDATE ${name}.schema_version SET version = ${SCHEMA_VERSION}`);
+    await db.script('COMMIT');
+  } catch (error) {
+    await db.script('ROLLBACK').catch(() => {});
+    throw error;
+  }
+}
+
+/** 0: there are no tables. */
+async function versionOf(db: PgConnection, schema: string, name: string): Promise<number> {
+  const [known] = await db.query<{ table: string | null }>('SELECT to_regclass($1)::text AS table', [
+    `${name}.schema_version`,
+  ]);
+  if (known?.table == null) {
+    const [there] = await db.query('SELECT 1 FROM pg_namespace WHERE nspname = $1', [schema]);
+    if (there === undefined) await db.script(`CREATE SCHEMA ${name}`);
+    await db.script(
+      `CREATE TABLE ${name}.schema_version (version integer NOT NULL); INSERT INTO ${name}.schema_version VALUES (0)`,
+    );
+  }
+  const [row] = await db.query<{ version: number }>(`SELECT version FROM ${name}.schema_version`);
+  return row?.version ?? 0;
+}
