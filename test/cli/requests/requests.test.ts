@@ -6,7 +6,7 @@ import { Writable } from 'node:stream';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import type { KeptSummary } from '../../../runtime/capture/kept-request.ts';
-import { runInProcess, startInProcess } from '../../helpers/cli.ts';
+import { runInProcess, startProcess } from '../../helpers/cli.ts';
 import { startGateway, until } from '../../helpers/gateway.ts';
 import { signed } from '../../helpers/serve.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
@@ -144,17 +144,20 @@ test('what was kept is there when no gateway runs, and in a home without anythin
 test('requests are followed as they come', async (t) => {
   const { send, home, list } = await setUp(t);
   await send({ action: 'opened', number: 1 });
-  const following = startInProcess(['requests', 'list', '--follow', '--json'], { home });
-  await until(async () => following.stdout().includes('\n'));
+  // A process of its own: in this one something else keeps it alive.
+  const following = startProcess(['requests', 'list', '--follow', '--json'], { home });
+  let printed = '';
+  following.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    printed += text;
+  });
+  const ended = new Promise((resolve) => following.once('exit', resolve));
+  const lines = (): string[] => printed.trim().split('\n');
+  await until(async () => following.exitCode !== null || printed.includes('\n'));
   await send({ action: 'closed', number: 2 });
-  await until(async () => following.stdout().trim().split('\n').length === 2);
-  following.signal('SIGINT');
-  assert.equal((await following.done).code, 0);
-  const ids = following
-    .stdout()
-    .trim()
-    .split('\n')
-    .map((line) => (JSON.parse(line) as KeptSummary).id);
+  await until(async () => following.exitCode !== null || lines().length === 2);
+  following.kill('SIGINT');
+  assert.equal(await ended, 0);
+  const ids = lines().map((line) => (JSON.parse(line) as KeptSummary).id);
   assert.deepEqual(ids, (await list()).map(({ id }) => id).reverse());
 });
 
