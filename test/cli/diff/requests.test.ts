@@ -209,7 +209,10 @@ describe('the gate before a swap', () => {
     await until(async () => (await gateway.status()).table.generation === 2);
     const late = await gateway.cli('gateway', 'reload', '--fail-on', 'lost');
     assert.equal(late.code, 1);
-    assert.match(late.stderr, /was taken in at \S+Z, before this command and without a gate\n.*start it with --fail-on/);
+    assert.match(
+      late.stderr,
+      /was taken in at \S+Z, before this command and without a gate\n.*start it with --fail-on/,
+    );
     assert.equal((await gateway.cli('gateway', 'reload', '--fail-on', 'lost')).code, 0);
   });
 

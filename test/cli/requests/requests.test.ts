@@ -111,6 +111,21 @@ test('a saved request is read by explain and by tests, and a skeleton passes as 
   assert(!/signature/i.test(curl));
 });
 
+test('a test is made from a request of a route with a script only where the script may run', async (t) => {
+  const { send, ok, list, cli, home } = await setUp(t);
+  await send({ action: 'opened', number: 1 });
+  const [{ id } = { id: '' }] = await list();
+  writeFileSync(join(home, 'script.sh'), '#!/bin/sh\ntouch ran\necho "{}"\n', { mode: 0o700 });
+  writeFileSync(
+    join(home, 'scripted.yaml'),
+    CONFIG.replace('        events:', '        script: script.sh\n        events:'),
+  );
+  const refused = await cli('requests', 'show', id, '--as-test', '--config', 'scripted.yaml');
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /route review has a script, which would run\n.*--run-script/);
+  assert.match(await ok('show', id, '--as-test', '--config', 'scripted.yaml', '--run-script'), /^tests:/);
+});
+
 test('a replay is a new event, and one without a valid signature is not sent again', async (t) => {
   const { send, cli, list } = await setUp(t);
   await send({ action: 'opened', number: 3 }, { 'X-GitHub-Delivery': 'once' });
