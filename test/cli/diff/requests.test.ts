@@ -148,7 +148,7 @@ describe('diff --requests', () => {
     assert.deepEqual(await codes(`${CONFIG}agent: { command: [cat] }\n`), [0, 0, 0]);
     const wrong = await diff(CONFIG, '--fail-on', 'everything');
     assert.equal(wrong.code, 2);
-    assert.match(wrong.stderr, /--fail-on takes lost, changed, not "everything"/);
+    assert.match(wrong.stderr, /--fail-on takes lost, changed, none, not "everything"/);
   });
 });
 
