@@ -12,7 +12,7 @@ import { logFile, openLogFile } from '../../gateway/log-file.ts';
 import { warningsIn } from '../../gateway/log-lines.ts';
 import type { LogPosition } from '../../gateway/tail.ts';
 import { readSince, readTail } from '../../gateway/tail.ts';
-import { printLine, printNote } from '../../output/print.ts';
+import { printLine, printNote, visible } from '../../output/print.ts';
 
 /** How long a gateway may take to serve, in ms: a large configuration compiles in seconds. */
 const READY_MS = 60_000;
@@ -52,6 +52,7 @@ export class GatewayStartCommand extends Command<CliContext> {
     const { status, warnings } = await this.launch();
     for (const warning of warnings) printNote(this.context, warning);
     printLine(this.context, status.url);
+    if (status.table.error !== null) printNote(this.context, visible(status.table.error));
     printNote(this.context, `started (pid ${status.pid}), log: ${logFile(this.context.home)}`);
     return 0;
   }
