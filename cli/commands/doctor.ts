@@ -14,7 +14,7 @@ import { compileRequest } from '../compile/compile-files.ts';
 import { createCompileRequest } from '../compile/compile-request.ts';
 import type { Check, CheckStatus } from '../doctor/check.ts';
 import { checkClock } from '../doctor/check-clock.ts';
-import { checkAgents, checkConfiguration, checkPort, checkStore, checkTable } from '../doctor/check-gateway.ts';
+import { checkAgentPrograms, checkConfiguration, checkPort, checkStore, checkTable } from '../doctor/check-gateway.ts';
 import { checkSecrets } from '../doctor/check-secrets.ts';
 import type { TargetChecks } from '../doctor/check-targets.ts';
 import { checkTargets } from '../doctor/check-targets.ts';
@@ -65,7 +65,7 @@ export class DoctorCommand extends Command<CliContext> {
     const port = await checkPort(table.server, status?.url ?? null);
     const { checks, skews } = await this.targets(table);
     const secrets = checkSecrets(table, createSecrets(this.context));
-    const agents = checkAgents(table, this.context);
+    const agents = checkAgentPrograms(table, this.context);
     return [...gateway, port, checkClock(skews, this.live), ...secrets, ...agents, ...checks];
   }
 
@@ -119,9 +119,10 @@ const COLUMNS = [
     title: 'WHAT',
     value: ({ profile, subject }: Check) =>
       profile === null || profile === 'default' ? subject : `${profile}: ${subject}`,
+    whole: true as const,
   },
   { title: 'CHECK', value: ({ check }: Check) => check },
-  { title: 'FOUND', value: ({ detail }: Check) => detail },
+  { title: 'FOUND', value: ({ detail }: Check) => detail, whole: true as const },
 ];
 
 const STYLES: Readonly<Record<CheckStatus, Style | null>> = {

@@ -79,7 +79,7 @@ function judgeStore(path: string, { damage, oldest_open_at }: StoreOverview, off
 }
 
 /** A warning: the gateway serves without it, and runs fail until it is there. */
-export function checkAgents({ profiles }: RouteTable, { home, env }: CliContext): readonly Check[] {
+export function checkAgentPrograms({ profiles }: RouteTable, { home, env }: CliContext): readonly Check[] {
   return Object.values(profiles).flatMap(({ name, home: folder, agent }): Check[] => {
     if (agent.kind !== 'command') return [];
     const missing = missingAgent(agent, { folder: join(home, folder), env });

@@ -9,10 +9,13 @@ import { nextStep } from './next-step.ts';
 
 const LABEL = 12;
 
-/** @param now Unix ms */
-export function describeRequest(request: KeptRequest, now: number): string[] {
+/**
+ * @param scheme the name that people know of the scheme that judged it; null: none did
+ * @param now Unix ms
+ */
+export function describeRequest(request: KeptRequest, scheme: string | null, now: number): string[] {
   const step = nextStep(request);
-  const facts = factsOf(request, now).filter((fact): fact is [string, string] => fact[1] !== null);
+  const facts = factsOf({ ...request, scheme }, now).filter((fact): fact is [string, string] => fact[1] !== null);
   return [
     ...facts.map(([name, value]) => `${name.padEnd(LABEL)}${visible(value)}`),
     '',

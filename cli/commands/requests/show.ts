@@ -10,6 +10,7 @@ import { CliError } from '../../base/errors.ts';
 import { tryAskGateway } from '../../gateway/ask-gateway.ts';
 import { printJson, printLine, printNote, visible } from '../../output/print.ts';
 import { describeRequest } from '../../requests/describe-request.ts';
+import { knownScheme } from '../../requests/known-scheme.ts';
 import { printCurl } from '../../requests/print-curl.ts';
 import { printHar } from '../../requests/print-har.ts';
 import { findNewest, findRequest, useRequests } from '../../store/use-requests.ts';
@@ -49,7 +50,8 @@ export class RequestsShowCommand extends Command<CliContext> {
     else if (this.curl) await this.printCurl(request);
     else if (this.asTest) await this.printTest(request);
     else if (this.save === undefined) {
-      for (const line of describeRequest(request, this.context.clock.now())) printLine(this.context, line);
+      const scheme = request.scheme === null ? null : await knownScheme(this.context, request.scheme);
+      for (const line of describeRequest(request, scheme, this.context.clock.now())) printLine(this.context, line);
     }
     return 0;
   }
