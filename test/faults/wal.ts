@@ -61,6 +61,7 @@ export const DAMAGES: readonly Damage[] = [
   { name: 'checksum in the middle', said: true, apply: (wal) => flipped(wal, frameAt(wal, 0.5).at + 16) },
   { name: 'page zeroed in the middle', said: true, apply: zeroed },
   { name: 'byte of the head', said: true, apply: (wal) => flipped(wal, 16) },
+  { name: 'first block zeroed', said: true, apply: (wal) => Buffer.from(wal).fill(0, 0, 512) },
 ];
 
 function zeroed(wal: Buffer): Buffer {

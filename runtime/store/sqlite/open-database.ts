@@ -64,11 +64,12 @@ export async function prepareDatabase(
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   createFile(path);
   const unclean = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
-  const damage = unclean ? setDamagedAside(path, now) : null;
+  const lost = unclean ? setDamagedAside(path, now) : null;
   const db = openWriting(connect, path, 'full');
   try {
-    await bringUpToDate(db, path);
-    if (unclean) db.change("INSERT OR IGNORE INTO meta VALUES ('unclean_stop_found', ?)")(String(now));
+    const damage = (await bringUpToDate(db, path, now)) ?? lost;
+    if (unclean || damage !== null)
+      db.change("INSERT OR IGNORE INTO meta VALUES ('unclean_stop_found', ?)")(String(now));
     if (damage !== null) {
       putMeta(db, 'damage', JSON.stringify(damage));
       emptyLog(db);
@@ -105,7 +106,8 @@ const getMeta = (db: Connection, key: string): string | null =>
 const putMeta = (db: Connection, key: string, value: string): void =>
   void db.change('INSERT OR REPLACE INTO meta VALUES (?, ?)')(key, value);
 
-async function bringUpToDate(db: Connection, path: string): Promise<void> {
+/** @returns what was found damaged of what an older version has left */
+async function bringUpToDate(db: Connection, path: string, now: number): Promise<DamageReport | null> {
   const format = formatOf(db);
   if (format > FORMAT) {
     throw new StoreRefused(
@@ -118,9 +120,9 @@ async function bringUpToDate(db: Connection, path: string): Promise<void> {
   }
   if (format === 0) inTransaction(db, () => createTables(db));
   const journals = [0, 1].map((n) => `${path.replace(/\.db$/, '')}.journal.${n}`).filter((file) => existsSync(file));
-  if (format === 0 || (format === FORMAT && journals.length === 0)) return;
+  if (format === 0 || (format === FORMAT && journals.length === 0)) return null;
   const { importOlder } = await import('./import/import-older.ts');
-  importOlder(db, path, journals);
+  return importOlder(db, path, journals, now);
 }
 
 /**

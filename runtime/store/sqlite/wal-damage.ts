@@ -27,6 +27,7 @@ const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
 /** Read at once, about. */
 const CHUNK_BYTES = 4 * 1024 * 1024;
+/** How the header begins: the lowest bit says in which order of bytes the checksums are computed. */
 const LITTLE_ENDIAN_SUMS = 0x377f0682;
 const PAGE_BYTES = 4096;
 
@@ -34,7 +35,7 @@ const PAGE_BYTES = 4096;
 export function setDamagedAside(path: string, now: number): DamageReport | null {
   const { lost, kept, salts } = walkLog(`${path}-wal`);
   if (lost === 0) return null;
-  const copy = `${path}.damaged-${new Date(now).toISOString().replaceAll(':', '-')}`;
+  const copy = asideName(path, now);
   const commits = lost === 1 ? '1 commit' : `${lost} commits`;
   const message = `the write-ahead log of ${path} was damaged: at most ${commits} of the time before the last stop are lost`;
   const report = { at: now, message, copy: copyAside(path, copy) ? copy : null };
@@ -42,6 +43,10 @@ export function setDamagedAside(path: string, now: number): DamageReport | null 
   if (kept < checkpointedFrames(`${path}-shm`, salts)) truncateSync(`${path}-wal`);
   return report;
 }
+
+/** Where what was damaged is put aside. @param now unix ms */
+export const asideName = (path: string, now: number): string =>
+  `${path}.damaged-${new Date(now).toISOString().replaceAll(':', '-')}`;
 
 /**
  * Frames of the log that checkpoints had brought into the file, from the index beside it; 0 where that is unknown
@@ -91,26 +96,31 @@ export function walkLog(walPath: string): WalkedLog {
 interface Header {
   readonly isGood: boolean;
   readonly frameBytes: number;
-  /** Of the frames of the log's present run; those of earlier runs, which may follow, have others. */
+  /**
+   * Of the frames of the log's present run; those of earlier runs, which may follow, have others. A bad header does not
+   * tell: each frame has those of the one before.
+   */
   readonly salts: Buffer;
   readonly isLittle: boolean;
   /** From which the first frame may follow: one, or two where it is not known which of them is wrong. */
   readonly sums: readonly Sums[];
 }
 
-/** What a bad header does not tell is taken from the first frame, and from what SQLite does by default. */
+/** What a bad header does not tell is taken from the frames, and from what SQLite does by default. */
 function readHeader(bytes: Buffer): Header {
   const stored = sumsAt(bytes, 24);
   const sumsOf = (little: boolean): Sums => checksum(bytes.subarray(0, 24), [0, 0], little);
   const isStatedLittle = bytes.readUInt32BE(0) === LITTLE_ENDIAN_SUMS;
-  const isGood = equal(stored, sumsOf(isStatedLittle));
+  const isStated = isStatedLittle || bytes.readUInt32BE(0) === LITTLE_ENDIAN_SUMS + 1;
+  const isGood = isStated && equal(stored, sumsOf(isStatedLittle));
   const isLittle = isGood ? isStatedLittle : endianness() === 'LE';
   const frameBytes = FRAME_HEADER_BYTES + (isGood ? bytes.readUInt32BE(8) : PAGE_BYTES);
   const salts = isGood ? bytes.subarray(16, 24) : bytes.subarray(HEADER_BYTES + 8, HEADER_BYTES + 16);
   return { isGood, frameBytes, salts, isLittle, sums: isGood ? [stored] : [stored, sumsOf(isLittle)] };
 }
 
-function walkFrames(file: number, { isGood, frameBytes, salts, isLittle, sums: first }: Header): WalkedLog {
+function walkFrames(file: number, { isGood, frameBytes, isLittle, sums: first, ...header }: Header): WalkedLog {
+  let { salts } = header;
   let [isBroken, sums, lost, kept, frames] = [!isGood, first, 0, 0, 0];
   const { size } = fstatSync(file);
   const step = Math.max(1, Math.floor(CHUNK_BYTES / frameBytes)) * frameBytes;
@@ -131,10 +141,11 @@ function walkFrames(file: number, { isGood, frameBytes, salts, isLittle, sums: f
         // Either its page is wrong or what it says of its sum: the next frame follows from the right one.
         sums = [stored, ...computed.slice(0, 1)];
       }
+      if (!isGood) salts = Buffer.from(frame.subarray(8, 16));
       frames++;
     }
   }
-  return { lost, kept, salts };
+  return { lost, kept, salts: header.salts };
 }
 
 type Sums = readonly [number, number];

@@ -1,28 +1,46 @@
 /** Brings a home of an older version to this one: its tables, and what a killed server has left in its log beside them. */
-import { rmSync } from 'node:fs';
+import { renameSync, rmSync } from 'node:fs';
+import type { DamageReport } from '../../queries.ts';
 import { StoreRefused } from '../../store.ts';
 import type { Connection } from '../driver.ts';
 import { createRows } from '../rows.ts';
 import { FORMAT, formatOf } from '../schema.ts';
 import { inTransaction } from '../transaction.ts';
-import type { LoggedDispatch, LoggedEnd, LogRecord } from './log-segments.ts';
+import { asideName } from '../wal-damage.ts';
+import type { LoggedDispatch, LoggedEnd, LogRecord, Segment } from './log-segments.ts';
 import { readSegment } from './log-segments.ts';
 import { upgrade } from './upgrade.ts';
 
-/** Once all of a log is in the tables its files are removed; a start that is killed in between imports nothing twice. */
-export function importOlder(db: Connection, path: string, logFiles: readonly string[]): void {
+/**
+ * Once all of a log is in the tables its files are removed, those that are damaged put aside; a start that is killed in
+ * between imports nothing twice.
+ * @param now unix ms
+ */
+export function importOlder(
+  db: Connection,
+  path: string,
+  logFiles: readonly string[],
+  now: number,
+): DamageReport | null {
+  const segments = logFiles.flatMap((file) => readSegment(file) ?? []);
   inTransaction(db, () => {
     if (formatOf(db) < FORMAT) upgrade(db);
-    importLog(db, path, logFiles);
+    importLog(db, path, segments);
   });
+  let copy: string | null = null;
+  for (const { file } of segments.filter(({ isDamaged }) => isDamaged)) {
+    copy = asideName(file, now);
+    renameSync(file, copy);
+  }
   for (const file of logFiles) rmSync(file, { force: true });
+  const message = `the log that an older version left beside ${path} was damaged: some of what it had accepted is lost`;
+  return copy === null ? null : { at: now, message, copy };
 }
 
-function importLog(db: Connection, path: string, files: readonly string[]): void {
-  const segments = files.flatMap((file) => readSegment(file) ?? []);
+function importLog(db: Connection, path: string, segments: readonly Segment[]): void {
   const meta = db.query<[string]>('SELECT value FROM meta WHERE key = ?');
   const name = meta.get('store_name')?.[0];
-  if (segments.some(({ store }) => store !== name)) {
+  if (segments.some(({ store }) => store !== null && store !== name)) {
     throw new StoreRefused(
       `the log beside ${path} belongs to another database, and holds what that one does not know yet: ` +
         'put that one back, or move the log away',

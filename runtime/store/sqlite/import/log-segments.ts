@@ -49,26 +49,42 @@ export interface LogRecord {
 }
 
 export interface Segment {
-  /** Whose log it is. */
-  readonly store: string;
+  readonly file: string;
+  /** Whose log it is; null: its head does not tell. */
+  readonly store: string | null;
+  /** All that are good, also behind a bad one. */
   readonly records: readonly LogRecord[];
+  /** Its head is bad, or a record before a good one. A torn end alone is what a kill leaves. */
+  readonly isDamaged: boolean;
 }
 
-/** Null: not even a head. */
+/** Null: it was never begun. */
 export function readSegment(file: string): Segment | null {
   const bytes = readFileSync(file);
-  if (bytes.length < HEAD_BYTES || bytes.toString('latin1', 0, 4) !== 'HWJ1') return null;
-  if (bytes.readUInt32LE(24) !== crc32(bytes.subarray(0, 24))) return null;
-  const salt = bytes.readUInt32LE(4);
+  const head = bytes.subarray(0, HEAD_BYTES);
+  if (head.length < HEAD_BYTES || head.every((byte) => byte === 0)) return null;
+  const isHeadGood = head.toString('latin1', 0, 4) === 'HWJ1' && head.readUInt32LE(24) === crc32(head.subarray(0, 24));
+  let isDamaged = !isHeadGood;
   const records: LogRecord[] = [];
-  for (let at = HEAD_BYTES; at + RECORD_HEAD_BYTES <= bytes.length; ) {
-    const end = at + RECORD_HEAD_BYTES + bytes.readUInt32LE(at + 4);
-    if (end > bytes.length || bytes.readUInt32LE(at) !== crc32(bytes.subarray(at + 4, end), salt)) break;
-    const entries = readEntries(bytes.toString('utf8', at + RECORD_HEAD_BYTES, end));
-    records.push({ number: bytes.readDoubleLE(at + 8), entries });
-    at = end;
+  for (let at = HEAD_BYTES, end = at; at + RECORD_HEAD_BYTES <= bytes.length; ) {
+    const record = readRecord(bytes, at, head.readUInt32LE(4));
+    if (record === null) at++;
+    else {
+      records.push(record);
+      isDamaged ||= at !== end;
+      end = at = at + record.length;
+    }
   }
-  return { store: bytes.toString('hex', 8, 24), records };
+  return { file, store: isHeadGood ? head.toString('hex', 8, 24) : null, records, isDamaged };
+}
+
+/** Null: there is no good one. */
+function readRecord(bytes: Buffer, at: number, salt: number): (LogRecord & { readonly length: number }) | null {
+  const number = bytes.readDoubleLE(at + 8);
+  const length = RECORD_HEAD_BYTES + bytes.readUInt32LE(at + 4);
+  if (!Number.isSafeInteger(number) || number < 1 || at + length > bytes.length) return null;
+  if (bytes.readUInt32LE(at) !== crc32(bytes.subarray(at + 4, at + length), salt)) return null;
+  return { number, length, entries: readEntries(bytes.toString('utf8', at + RECORD_HEAD_BYTES, at + length)) };
 }
 
 function readEntries(text: string): readonly (LoggedDispatch | LoggedEnd)[] {

@@ -112,6 +112,41 @@ describe('a home of format 5 with an unread log', () => {
     assert.equal(existsSync(log), false);
   });
 
+  // The first record has twenty dispatches, the second the ends of three.
+  for (const [what, at, left] of [
+    ['head', 10, 41],
+    ['first record', 94, 21],
+    ['second record', null, 41],
+  ] as const) {
+    it(`has damage of the log's ${what} said and put aside, and the good records imported`, async (t) => {
+      const path = killedHome(t);
+      const log = path.replace(/\.db$/, '.journal.0');
+      const bytes = readFileSync(log);
+      const second = 28 + 16 + bytes.readUInt32LE(28 + 4);
+      const place = at ?? second + 40;
+      bytes[place] = (bytes[place] ?? 0) ^ 0x10;
+      writeFileSync(log, bytes);
+      const store = await openIn(t, path);
+      const { damage } = await store.read({ kind: 'overview', now: 0 });
+      assert.match(damage?.message ?? '', /log that an older version left beside .*state\.db was damaged/);
+      assert.deepEqual(readFileSync(damage?.copy ?? ''), bytes);
+      assert.equal(existsSync(log), false);
+      assert.equal((await store.read({ kind: 'list', filter: { limit: 999 } })).length, left);
+      assert.deepEqual(await store.read({ kind: 'audit' }), []);
+    });
+  }
+
+  it('is not damaged where only its end is torn', async (t) => {
+    const path = killedHome(t);
+    const log = path.replace(/\.db$/, '.journal.0');
+    const bytes = readFileSync(log);
+    bytes[bytes.findLastIndex((byte) => byte !== 0)] = 0;
+    writeFileSync(log, bytes);
+    const store = await openIn(t, path);
+    assert.equal((await store.read({ kind: 'overview', now: 0 })).damage, null);
+    assert.equal(existsSync(log), false);
+  });
+
   it('is refused, and left as it is, where the log belongs to another database', async (t) => {
     const path = killedHome(t);
     const other = connect(path, { busyMs: 0 });

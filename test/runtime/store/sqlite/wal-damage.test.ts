@@ -144,6 +144,21 @@ describe('the log of a process that was killed', () => {
     assert.match(damage?.message ?? '', /was damaged/);
   });
 
+  for (const zeroed of [32, 512, 4096, 4096 + 512]) {
+    it(`is damage when its first ${zeroed} bytes are zero`, async (t) => {
+      const { path, wal } = await killed(t);
+      writeFileSync(wal, Buffer.concat([Buffer.alloc(zeroed), readFileSync(wal).subarray(zeroed)]));
+      assert.ok(walkLog(wal).lost >= EVENTS - 2);
+      assert.match((await reopen(path)).damage?.message ?? '', /was damaged/);
+    });
+  }
+
+  it('is no damage when it is all zeros', async (t) => {
+    const { wal } = await killed(t);
+    writeFileSync(wal, Buffer.alloc(20 * FRAME));
+    assert.equal(walkLog(wal).lost, 0);
+  });
+
   it('is damage when its header is wrong', async (t) => {
     const { path, wal } = await killed(t);
     flip(wal, 16);

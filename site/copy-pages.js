@@ -1,0 +1,20 @@
+/** Copies the repository's Markdown, and the pictures in it, to `pages/`, where VitePress reads it: a README becomes the index of its folder. */
+import { cpSync, readdirSync, rmSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const PAGES = fileURLToPath(new URL('pages/', import.meta.url));
+const SHOWN = /\.(md|svg)$/;
+
+const filesIn = (folder) =>
+  readdirSync(ROOT + folder, { recursive: true })
+    .map((path) => `${folder}/${path}`)
+    .filter((path) => SHOWN.test(path));
+
+const examples = readdirSync(`${ROOT}examples`).map((name) => `examples/${name}/README.md`);
+const top = readdirSync(ROOT).filter((name) => SHOWN.test(name));
+
+rmSync(PAGES, { recursive: true, force: true });
+for (const path of [...top, 'bench/README.md', ...filesIn('docs'), ...examples]) {
+  cpSync(ROOT + path, PAGES + path.replace(/README\.md$/, 'index.md'));
+}
