@@ -2,7 +2,7 @@
 import type { Clock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/log.ts';
 import type { Store } from '../store.ts';
-import type { PgConnection } from './driver.ts';
+import type { PgConnect, PgConnection } from './driver.ts';
 import { loadDriver } from './driver.ts';
 import type { NodeIdentity } from './node-identity.ts';
 import { PostgresStore } from './postgres-store.ts';
@@ -24,6 +24,8 @@ export interface PostgresOptions {
   readonly log: Logger;
   /** Called before a change of what has happened is handed over: its log lines must have left the process by then. */
   readonly beforeCommit?: () => void;
+  /** Default: the driver's. */
+  readonly connect?: PgConnect;
 }
 
 /**
@@ -34,7 +36,7 @@ export interface PostgresOptions {
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
   const { url, schema, listen, node, clock, log, beforeCommit } = options;
   const quoted = quoteSchema(schema);
-  const connect = await loadDriver();
+  const connect = options.connect ?? (await loadDriver());
   let isMigrated = false;
   const connectWriter = async (): Promise<PgConnection> => {
     const db = await connect({ url, name: 'hookwright', prepare: listen });
