@@ -3,10 +3,10 @@ import type { Headed, LargeTexts } from '../encode.ts';
 import { joinGroup } from '../group.ts';
 import type { Accept, JoinGroup, MutationResults } from '../mutations.ts';
 import { keyOfGroup } from './keys.ts';
-import type { Unit } from './unit.ts';
+import type { WorkUnit } from './unit.ts';
 
 export function accept(
-  unit: Unit,
+  unit: WorkUnit,
   { dispatch, claim, claiming, max_concurrent, work, now }: Headed<Accept>,
   texts: LargeTexts,
 ): MutationResults['accept'] {
@@ -19,7 +19,7 @@ export function accept(
   return { kind: 'stored', ref };
 }
 
-export function join(unit: Unit, m: Headed<JoinGroup>, texts: LargeTexts): MutationResults['join_group'] {
+export function join(unit: WorkUnit, m: Headed<JoinGroup>, texts: LargeTexts): MutationResults['join_group'] {
   const { dispatch, limits, max_concurrent, now } = m;
   if (unit.isClaimed(m.claim, now)) return { kind: 'duplicate' };
   unit.claim(m.claim);

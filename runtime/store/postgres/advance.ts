@@ -5,9 +5,9 @@ import { endDelivering } from '../delivery-ending.ts';
 import type { LargeTexts } from '../encode.ts';
 import type { Advance, MutationResults, RecordAttempt, Ref, Step } from '../mutations.ts';
 import { canAdvance } from '../states.ts';
-import type { Unit } from './unit.ts';
+import type { WorkUnit } from './unit.ts';
 
-export function advance(unit: Unit, m: Advance, { answer }: LargeTexts): boolean {
+export function advance(unit: WorkUnit, m: Advance, { answer }: LargeTexts): boolean {
   const { ref, to, at, started_at = null, reason = null, steps = [] } = m;
   const row = unit.loaded.open.get(ref);
   if (row === undefined || row.holder !== m.holder || !canAdvance(row.state, m)) return false;
@@ -22,7 +22,7 @@ export function advance(unit: Unit, m: Advance, { answer }: LargeTexts): boolean
   return true;
 }
 
-export function recordAttempt(unit: Unit, m: RecordAttempt): MutationResults['record_attempt'] {
+export function recordAttempt(unit: WorkUnit, m: RecordAttempt): MutationResults['record_attempt'] {
   const { ref, at, step, due_at } = m;
   const row = unit.loaded.open.get(ref);
   const delivery = unit.heldDelivery(ref, m.index, m.holder);
@@ -39,7 +39,7 @@ export function recordAttempt(unit: Unit, m: RecordAttempt): MutationResults['re
   return ended ?? { state: 'delivering', reason: null };
 }
 
-function endingOf(unit: Unit, ref: Ref, steps: readonly Step[]): DeliveryEnding {
+function endingOf(unit: WorkUnit, ref: Ref, steps: readonly Step[]): DeliveryEnding {
   const targets = JSON.parse(unit.loaded.heads.get(ref)?.targets ?? '[]') as readonly string[];
   return endDelivering(
     targets.map((target) => ({ target })),

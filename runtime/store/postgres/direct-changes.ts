@@ -2,7 +2,7 @@
 import type { Headed } from '../encode.ts';
 import type { Mutation, MutationResults } from '../mutations.ts';
 import { flushGroups } from './flush-groups.ts';
-import { forgetTicks, pauseJob, putJob, removeJob, watchJob } from './job-records.ts';
+import { forgetTicks, putJob, removeJob, setPaused, watchJob } from './job-records.ts';
 import type { LaneTurns } from './lane-turns.ts';
 import { recover } from './recover-left.ts';
 import { cleanup, expireClaims, trim } from './remove-old.ts';
@@ -30,7 +30,7 @@ export const createDirectChanges = (turns: LaneTurns): DirectChanges => ({
   trim,
   put_job: putJob,
   remove_job: removeJob,
-  pause_job: pauseJob,
+  pause_job: setPaused,
   watch_job: watchJob,
   forget_ticks: forgetTicks,
 });

@@ -4,9 +4,9 @@ import type { FireJob, JobTick, TickJob } from '../job-mutations.ts';
 import type { MutationResults, Ref } from '../mutations.ts';
 import { keyOfTick } from './keys.ts';
 import type { JobRow } from './tables.ts';
-import type { Unit } from './unit.ts';
+import type { WorkUnit } from './unit.ts';
 
-export function tick(unit: Unit, m: Headed<TickJob>, texts: LargeTexts): MutationResults['tick_job'] {
+export function tick(unit: WorkUnit, m: Headed<TickJob>, texts: LargeTexts): MutationResults['tick_job'] {
   const row = unit.job(m.job);
   const key = keyOfTick(m.job, m.due_at);
   if ((row.cursor !== null && m.due_at <= row.cursor) || unit.loaded.ticks.has(key)) return { kind: 'claimed' };
@@ -26,7 +26,7 @@ export function tick(unit: Unit, m: Headed<TickJob>, texts: LargeTexts): Mutatio
   return { kind: 'stored', ref };
 }
 
-export function fire(unit: Unit, m: Headed<FireJob>, texts: LargeTexts): MutationResults['fire_job'] {
+export function fire(unit: WorkUnit, m: Headed<FireJob>, texts: LargeTexts): MutationResults['fire_job'] {
   if (unit.isClaimed(m.claim, m.now)) return { kind: 'duplicate' };
   const row = unit.job(m.job);
   if (!m.even_paused && (row.paused ?? m.paused)) return { kind: 'paused' };
@@ -35,7 +35,7 @@ export function fire(unit: Unit, m: Headed<FireJob>, texts: LargeTexts): Mutatio
   return { kind: 'stored', ref: start(unit, row, m.dispatch, texts, m.now) };
 }
 
-function start(unit: Unit, row: JobRow, head: Headed<FireJob>['dispatch'], texts: LargeTexts, now: number): Ref {
+function start(unit: WorkUnit, row: JobRow, head: Headed<FireJob>['dispatch'], texts: LargeTexts, now: number): Ref {
   const ref = unit.insert({ head, texts, state: 'pending', due_at: now, now });
   Object.assign(row, { ref, running: true });
   unit.changedJobs.add(row);

@@ -47,7 +47,7 @@ export async function removeJob({ db }: Scope, { id }: RemoveJob): Promise<boole
   return true;
 }
 
-export async function pauseJob({ db }: Scope, { job, paused, now }: PauseJob): Promise<null> {
+export async function setPaused({ db }: Scope, { job, paused, now }: PauseJob): Promise<null> {
   await db.change(PAUSE, [job, paused, paused ? null : now]);
   await db.change(CHANGED);
   return null;

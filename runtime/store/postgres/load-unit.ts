@@ -8,7 +8,7 @@ import type { Mutation, Ref, Step } from '../mutations.ts';
 import type { PgConnection } from './driver.ts';
 import { keyOfClaim, keyOfGroup, keyOfTick } from './keys.ts';
 import type { DeliveryRow, HeadRow, JobRow, OpenRow } from './tables.ts';
-import type { Loaded } from './unit.ts';
+import type { LoadedRows } from './unit.ts';
 
 /** The changes that a unit of work makes. */
 export type UnitChange = Headed<
@@ -67,7 +67,7 @@ const RUNNING =
   "SELECT s.job FROM job_state s JOIN work w ON w.ref = s.ref WHERE s.job = ANY($1) AND w.state IN ('pending', 'running')";
 
 /** Within a transaction. */
-export async function loadUnit(db: PgConnection, changes: readonly UnitChange[]): Promise<Loaded> {
+export async function loadUnit(db: PgConnection, changes: readonly UnitChange[]): Promise<LoadedRows> {
   const needs = new Needs();
   for (const change of changes) needs.add(change);
   /** Statements are sent at once, in this order; what is not needed is not asked for. */
@@ -103,7 +103,7 @@ export async function loadUnit(db: PgConnection, changes: readonly UnitChange[])
 }
 
 /** What `recover` needs of rows that nobody works on. */
-export async function loadLeft(db: PgConnection, refs: readonly Ref[]): Promise<Loaded> {
+export async function loadLeft(db: PgConnection, refs: readonly Ref[]): Promise<LoadedRows> {
   const [open, heads] = await Promise.all([db.query<OpenRow>(OPEN, [refs]), db.query<HeadRow>(HEADS, [refs])]);
   return {
     ...emptyUnit(),
@@ -112,7 +112,7 @@ export async function loadLeft(db: PgConnection, refs: readonly Ref[]): Promise<
   };
 }
 
-const emptyUnit = (): Loaded => ({
+const emptyUnit = (): LoadedRows => ({
   ...{ refs: [], claims: new Map(), limits: new Map(), open: new Map(), groups: new Map() },
   ...{ deliveries: new Map(), steps: new Map(), heads: new Map(), jobs: new Map(), ticks: new Set() },
 });

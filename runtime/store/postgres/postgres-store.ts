@@ -12,9 +12,8 @@ import type { Store, StoreProblem } from '../store.ts';
 import { StoreRefused, StoreUnavailable } from '../store.ts';
 import { describePgError } from './driver.ts';
 import { RENEW_MS } from './lease.ts';
-import type { PgQueries } from './read.ts';
 import { createPgQueries } from './read.ts';
-import type { SnapshotReader } from './snapshot.ts';
+import type { PgQueries, SnapshotReader } from './snapshot.ts';
 import type { PgWriter } from './writer.ts';
 
 export interface PgStoreParts {

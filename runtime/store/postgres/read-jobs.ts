@@ -1,7 +1,6 @@
 /** The questions about jobs as SQL. */
 import type { JobRecord, JobState, JobTick } from '../job-mutations.ts';
-import type { PgQueries } from './read.ts';
-import type { AskSnapshot, Statement } from './snapshot.ts';
+import type { AskSnapshot, PgQueries, Statement } from './snapshot.ts';
 
 type JobQueries = Pick<PgQueries, 'jobs' | 'jobs_version' | 'job_running' | 'job_ticks'>;
 type VersionRow = { readonly value: string };

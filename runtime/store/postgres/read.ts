@@ -6,8 +6,6 @@ import type {
   LastError,
   ListFilter,
   OpenWork,
-  Query,
-  QueryKind,
   QueryResults,
   StoreOverview,
   Tally,
@@ -17,14 +15,10 @@ import { isFinal } from '../states.ts';
 import type { TallyColumn } from '../tally.ts';
 import { auditTally, TALLY_COLUMNS } from '../tally.ts';
 import { keyOfClaim } from './keys.ts';
+import type { ListedRow, StoredRow } from './listed-rows.ts';
+import { LISTED_COLUMNS, LISTED_TABLES, readListed, readStored, STORED } from './listed-rows.ts';
 import { jobQueries } from './read-jobs.ts';
-import type { AskSnapshot, Statement } from './snapshot.ts';
-import type { StoredRow, SummaryRow } from './summary.ts';
-import { readStored, readSummary, STORED, SUMMARY_COLUMNS, SUMMARY_TABLES } from './summary.ts';
-
-export type PgQueries = {
-  readonly [K in QueryKind]: (query: Extract<Query, { kind: K }>) => Promise<QueryResults[K]>;
-};
+import type { AskSnapshot, PgQueries, Statement } from './snapshot.ts';
 
 export const createPgQueries = (ask: AskSnapshot): PgQueries => ({
   async is_claimed({ key, now }) {
@@ -84,9 +78,9 @@ async function list(ask: AskSnapshot, filter: ListFilter): Promise<readonly Disp
   add(filter.since, (place) => `d.accepted_at >= ${place}`);
   add(filter.before, (place) => `d.ref < ${place}`);
   const condition = where.length === 0 ? '' : `WHERE ${where.join(' AND ')}`;
-  const sql = `SELECT ${SUMMARY_COLUMNS} FROM ${SUMMARY_TABLES} ${condition} ORDER BY d.ref DESC LIMIT $${values.push(filter.limit)}`;
-  const [rows = []] = await ask<[SummaryRow[]]>([sql, ...values]);
-  return rows.map(readSummary);
+  const sql = `SELECT ${LISTED_COLUMNS} FROM ${LISTED_TABLES} ${condition} ORDER BY d.ref DESC LIMIT $${values.push(filter.limit)}`;
+  const [rows = []] = await ask<[ListedRow[]]>([sql, ...values]);
+  return rows.map(readListed);
 }
 
 const TALLIES: Statement = [

@@ -9,7 +9,7 @@ import { loadLeft } from './load-unit.ts';
 import type { Scope } from './scope.ts';
 import { storeUnit } from './store-unit.ts';
 import { ADD_COUNTS, COUNT_COLUMNS } from './tables.ts';
-import { Unit } from './unit.ts';
+import { WorkUnit } from './unit.ts';
 
 /** A node that is in the middle of a transaction still has its lease: its row is locked. */
 const END_LEASES =
@@ -41,7 +41,7 @@ export async function recover(scope: Scope, { holder, now, under_way }: Recover)
   const left = await db.query<{ ref: Ref; has_begun: boolean }>(LEFT, [holder, node, under_way.runs]);
   const begun = new Set(left.filter(({ has_begun }) => has_begun).map(({ ref }) => ref));
   const refs = left.map(({ ref }) => ref);
-  const unit = new Unit(node, await loadLeft(db, refs));
+  const unit = new WorkUnit(node, await loadLeft(db, refs));
   const freed = free(unit, refs, { begun, now });
   await storeUnit(db, unit);
   const attempts = under_way.attempts.map(({ ref, index }) => ({ ref, n: index }));
@@ -52,7 +52,7 @@ export async function recover(scope: Scope, { holder, now, under_way }: Recover)
 }
 
 function free(
-  unit: Unit,
+  unit: WorkUnit,
   refs: readonly Ref[],
   { begun, now }: { readonly begun: ReadonlySet<Ref>; readonly now: number },
 ): Pick<Recovered, 'runs' | 'given_up'> {

@@ -10,7 +10,7 @@ import type { UnitChange } from './load-unit.ts';
 import { loadUnit } from './load-unit.ts';
 import type { Scope } from './scope.ts';
 import { storeUnit } from './store-unit.ts';
-import { Unit } from './unit.ts';
+import { WorkUnit } from './unit.ts';
 
 type Result = MutationResults[MutationKind];
 
@@ -62,7 +62,7 @@ async function makeSection(
     return [await make(scope, first.change)];
   }
   const changes = section as readonly { readonly change: UnitChange; readonly texts: LargeTexts }[];
-  const unit = new Unit(
+  const unit = new WorkUnit(
     scope.node,
     await loadUnit(
       scope.db,
@@ -74,7 +74,7 @@ async function makeSection(
   return results;
 }
 
-function makeInUnit(unit: Unit, change: UnitChange, texts: LargeTexts): Result {
+function makeInUnit(unit: WorkUnit, change: UnitChange, texts: LargeTexts): Result {
   switch (change.kind) {
     case 'accept':
       return accept(unit, change, texts);

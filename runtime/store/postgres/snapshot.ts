@@ -1,4 +1,5 @@
 /** The connection that reads, opened when it is needed: all statements of a question see the same commits. */
+import type { Query, QueryKind, QueryResults } from '../queries.ts';
 import { StoreUnavailable } from '../store.ts';
 import type { PgConnection, PgValue } from './driver.ts';
 import { describePgError } from './driver.ts';
@@ -9,6 +10,10 @@ export type Statement = readonly [sql: string, ...values: readonly PgValue[]];
 export type AskSnapshot = <Rows extends readonly unknown[] = readonly (readonly object[])[]>(
   ...statements: readonly Statement[]
 ) => Promise<Rows>;
+
+export type PgQueries = {
+  readonly [K in QueryKind]: (query: Extract<Query, { kind: K }>) => Promise<QueryResults[K]>;
+};
 
 export class SnapshotReader {
   private readonly connect: () => Promise<PgConnection>;

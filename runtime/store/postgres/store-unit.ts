@@ -1,7 +1,7 @@
 /** Writes what a unit of work has changed: a statement for each kind of row, all of them sent at once. */
 import type { PgConnection } from './driver.ts';
 import { ADD_COUNTS, insertInto, updateRows, upsert } from './tables.ts';
-import type { DispatchRow, Unit } from './unit.ts';
+import type { DispatchRow, WorkUnit } from './unit.ts';
 
 const NEW_CLAIMS = `${insertInto('claim')} ORDER BY key`;
 const LATER_CLAIMS = updateRows('claim', ['key'], ['expires_at']);
@@ -35,7 +35,7 @@ const TICKS = insertInto('job_tick');
 export const PUT_META = upsert('meta', 'key');
 
 /** Sends the statements. Resolves when all have been made. */
-export async function storeUnit(db: PgConnection, unit: Unit): Promise<void> {
+export async function storeUnit(db: PgConnection, unit: WorkUnit): Promise<void> {
   const sent: Promise<unknown>[] = [];
   const put = (sql: string, rows: Iterable<object>): void => {
     const all = [...rows];

@@ -14,7 +14,7 @@ import type { DeliveryRow, HeadRow, JobRow, OpenRow } from './tables.ts';
 import { CountChanges } from './tables.ts';
 
 /** What is stored when a change is made; `load-unit.ts` fills it. */
-export interface Loaded {
+export interface LoadedRows {
   /** For new dispatches, in growing order. */
   readonly refs: Ref[];
   /** Expiry of each delivery id that is known. */
@@ -32,7 +32,7 @@ export interface Loaded {
   readonly ticks: Set<string>;
 }
 
-export interface NewDispatch {
+interface NewDispatch {
   readonly head: DispatchHead;
   readonly texts: LargeTexts;
   /** Undefined: the lane's limit stays as it is. */
@@ -44,7 +44,7 @@ export interface NewDispatch {
   readonly group?: { readonly key: string; readonly first_at: number; readonly superseded: number };
 }
 
-export interface Move {
+interface Move {
   readonly to: DispatchState;
   readonly at: number;
   readonly due_at?: number | null;
@@ -76,9 +76,9 @@ interface EndedRow {
 /** What a row and its indexes take beside its texts, in bytes, about. */
 export const ROW_BYTES = 600;
 
-export class Unit {
+export class WorkUnit {
   readonly node: number;
-  readonly loaded: Loaded;
+  readonly loaded: LoadedRows;
   readonly counts = new CountChanges();
   readonly newClaims = new Map<string, number>();
   readonly laterClaims = new Map<string, number>();
@@ -97,7 +97,7 @@ export class Unit {
   readonly newTicks: object[] = [];
   lastError: LastError | null = null;
 
-  constructor(node: number, loaded: Loaded) {
+  constructor(node: number, loaded: LoadedRows) {
     this.node = node;
     this.loaded = loaded;
   }
