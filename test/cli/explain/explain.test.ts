@@ -219,6 +219,18 @@ test('a signature that is refused is said with its cause, and never with what wo
   assert.doesNotMatch(JSON.stringify(found), new RegExp(digest));
 });
 
+test('a cause that is the reason again is said once, and one that is not stands below it', async (t) => {
+  const { run } = open(t);
+  const formal = await run(['review', '--payload', '-'], curl('sha256=00'));
+  assert.equal(formal.stdout.match(/the signature has not the form/g)?.length, 1, formal.stdout);
+  assert.match(formal.stdout, /; looked for x-hub-signature-256$/m);
+  const bare = await run(['review', '--payload', '-'], curl(digest));
+  assert.match(
+    bare.stdout,
+    /the signature has not the form.*\n +it would be right, but the signature has another prefix/,
+  );
+});
+
 test('without the secret a signature is not verified, and that is a warning', async (t) => {
   const { ask } = open(t, {});
   const { code, found } = await ask(['review', '--payload', '-'], curl('sha256=00'));

@@ -85,7 +85,7 @@ test('a request that was refused says what to do, and never what would be right'
   const shown = await ok('show', id.slice(0, 9));
   assert.match(shown, /^answer +401 invalid_signature: /m);
   assert.match(shown, /^cause +it would be right, but the signature is of another encoding/m);
-  assert.match(shown, /^next +set `source:` of route review/m);
+  assert.match(shown, /^next +let the sender sign as docs\/sources\.md says of its source/m);
   assert(!shown.includes(right.slice(7)) && !shown.includes(base64));
   assert.equal(JSON.parse(await ok('show', id, '--json')).cause.code, 'encoding');
 });
