@@ -174,29 +174,33 @@ const headers = [
   ['X-Hub-Signature-256', `sha256=${digest}`],
   ['Content-Type', 'application/json'],
 ] as const;
-const har = JSON.stringify({
-  log: {
-    entries: [
-      {
-        request: {
-          ...{ method: 'POST', url: 'https://example.test/webhooks/review' },
-          headers: headers.map(([name, value]) => ({ name, value })),
-          postData: { mimeType: 'application/json', text: signedBody },
-        },
-      },
-    ],
+const entryOf = (path: string) => ({
+  request: {
+    ...{ method: 'POST', url: `https://example.test/webhooks/${path}` },
+    headers: headers.map(([name, value]) => ({ name, value })),
+    postData: { mimeType: 'application/json', text: path === 'review' ? signedBody : '{}' },
   },
 });
+const harOf = (...paths: readonly string[]): string => JSON.stringify({ log: { entries: paths.map(entryOf) } });
 const raw = [
   'POST /webhooks/review HTTP/1.1',
   ...headers.map(([name, value]) => `${name}: ${value}`),
   `Content-Length: ${Buffer.byteLength(signedBody)}\r\n\r\n${signedBody}`,
 ].join('\r\n');
 
+const chunked = [
+  'POST /webhooks/review HTTP/1.1',
+  ...headers.map(([name, value]) => `${name}: ${value}`),
+  'Transfer-Encoding: chunked\r\n',
+  ...['3', signedBody.slice(0, 3), (signedBody.length - 3).toString(16), signedBody.slice(3), '0', '\r\n'],
+].join('\r\n');
+
 for (const [form, saved] of [
   ['a curl command', curl(`sha256=${digest}`)],
-  ['a HAR file', har],
+  ['a HAR file', harOf('review')],
+  ['a HAR file with another request before it', harOf('ci', 'review')],
   ['raw HTTP', raw],
+  ['raw HTTP in chunks', chunked],
 ] as const) {
   test(`${form} is verified by its signature, and keeps event and id`, async (t) => {
     const { ask } = open(t);
