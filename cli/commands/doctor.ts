@@ -14,7 +14,7 @@ import { compileRequest } from '../compile/compile-files.ts';
 import { createCompileRequest } from '../compile/compile-request.ts';
 import type { Check, CheckStatus } from '../doctor/check.ts';
 import { checkClock } from '../doctor/check-clock.ts';
-import { checkConfiguration, checkPort, checkStore, checkTable } from '../doctor/check-gateway.ts';
+import { checkAgents, checkConfiguration, checkPort, checkStore, checkTable } from '../doctor/check-gateway.ts';
 import { checkSecrets } from '../doctor/check-secrets.ts';
 import type { TargetChecks } from '../doctor/check-targets.ts';
 import { checkTargets } from '../doctor/check-targets.ts';
@@ -65,7 +65,8 @@ export class DoctorCommand extends Command<CliContext> {
     const port = await checkPort(table.server, status?.url ?? null);
     const { checks, skews } = await this.targets(table);
     const secrets = checkSecrets(table, createSecrets(this.context));
-    return [...gateway, port, checkClock(skews, this.live), ...secrets, ...checks];
+    const agents = checkAgents(table, this.context);
+    return [...gateway, port, checkClock(skews, this.live), ...secrets, ...agents, ...checks];
   }
 
   /** A store that cannot be read must not keep the rest from being looked at: it is one of the checks. */

@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { messageOf } from '../../base/message-of.ts';
 import type { CompileResult } from '../../compiler/compile.ts';
+import { missingAgent } from '../../runtime/dispatch/agents/program.ts';
 import { describeDiskError } from '../../runtime/platform/describe-disk-error.ts';
 import type { StoreOverview } from '../../runtime/store/queries.ts';
 import { storePath } from '../../runtime/store/store-path.ts';
@@ -75,6 +76,18 @@ function judgeStore(path: string, { damage, oldest_open_at }: StoreOverview, off
   }
   const detail = oldest_open_at === null ? path : `${path}, with unfinished work`;
   return gatewayCheck({ subject, check: 'readable', status: 'ok', detail });
+}
+
+/** A warning: the gateway serves without it, and runs fail until it is there. */
+export function checkAgents({ profiles }: RouteTable, { home, env }: CliContext): readonly Check[] {
+  return Object.values(profiles).flatMap(({ name, home: folder, agent }): Check[] => {
+    if (agent.kind !== 'command') return [];
+    const missing = missingAgent(agent, { folder: join(home, folder), env });
+    const about = { profile: name, subject: 'agent', check: 'program' };
+    if (missing === null) return [{ ...about, status: 'ok', detail: agent.argv[0] ?? '', fix: null }];
+    const fix = 'install it, or write its whole path into agent.command: a service may have a shorter PATH';
+    return [{ ...about, status: 'warning', detail: missing, fix }];
+  });
 }
 
 /** `url`: where a gateway of this home already listens. */
