@@ -16,12 +16,7 @@ const NUMBERS: readonly (readonly [page: string, words: string, file: string, ..
     'MAX_ATTEMPTS = 64;',
     'MAX_PER_TARGET = 8;',
   ],
-  [
-    'operations',
-    'is 64 MB long while a gateway runs',
-    'runtime/store/sqlite/open-database.ts',
-    'WAL_BYTES = 64 * 1024 * 1024;',
-  ],
+  ['operations', 'about 64 MB', 'runtime/store/sqlite/open-database.ts', 'WAL_BYTES = 64 * 1024 * 1024;'],
   [
     'operations',
     'the oldest of it has waited for half a second',
