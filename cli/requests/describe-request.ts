@@ -5,17 +5,18 @@ import { REASON_TEXTS } from '../../runtime/verify/reason-texts.ts';
 import type { VerifyReason } from '../../runtime/verify/verdict.ts';
 import { visible } from '../output/print.ts';
 import { formatDuration } from '../output/time.ts';
+import type { AskedRequest } from './next-step.ts';
 import { nextStep } from './next-step.ts';
 
 const LABEL = 12;
 
 /**
- * @param scheme the name that people know of the scheme that judged it; null: none did
+ * @param request with the name that people know of its scheme
  * @param now Unix ms
  */
-export function describeRequest(request: KeptRequest, scheme: string | null, now: number): string[] {
+export function describeRequest(request: AskedRequest, now: number): string[] {
   const step = nextStep(request);
-  const facts = factsOf({ ...request, scheme }, now).filter((fact): fact is [string, string] => fact[1] !== null);
+  const facts = factsOf(request, now).filter((fact): fact is [string, string] => fact[1] !== null);
   return [
     ...facts.map(([name, value]) => `${name.padEnd(LABEL)}${visible(value)}`),
     '',

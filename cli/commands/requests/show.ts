@@ -7,6 +7,7 @@ import { messageOf } from '../../../base/message-of.ts';
 import type { KeptRequest } from '../../../runtime/capture/kept-request.ts';
 import type { CliContext } from '../../base/context.ts';
 import { CliError } from '../../base/errors.ts';
+import { namesFor } from '../../completion/names.ts';
 import { tryAskGateway } from '../../gateway/ask-gateway.ts';
 import { printJson, printLine, printNote, visible } from '../../output/print.ts';
 import { describeRequest } from '../../requests/describe-request.ts';
@@ -50,8 +51,10 @@ export class RequestsShowCommand extends Command<CliContext> {
     else if (this.curl) await this.printCurl(request);
     else if (this.asTest) await this.printTest(request);
     else if (this.save === undefined) {
+      const subscriptions = await namesFor({ kind: 'subscription', given: [], partial: '' }, this.context);
       const scheme = request.scheme === null ? null : await knownScheme(this.context, request.scheme);
-      for (const line of describeRequest(request, scheme, this.context.clock.now())) printLine(this.context, line);
+      const asked = { ...request, scheme, isSubscription: subscriptions.includes(request.route) };
+      for (const line of describeRequest(asked, this.context.clock.now())) printLine(this.context, line);
     }
     return 0;
   }
@@ -77,7 +80,14 @@ export class RequestsShowCommand extends Command<CliContext> {
   private async printCurl(request: KeptRequest): Promise<void> {
     const status = await tryAskGateway(this.context, 'status', {});
     printLine(this.context, printCurl(request, status?.url ?? 'http://127.0.0.1:8644'));
-    printNote(this.context, `it is not signed: hookwright requests replay ${request.id} sends it as it was`);
+    const { whyNotReplayable } = await import('../../../runtime/capture/replay-request.ts');
+    const why = whyNotReplayable(request);
+    printNote(
+      this.context,
+      why === null
+        ? `it is not signed: hookwright requests replay ${request.id} sends it as it was`
+        : `it is not signed, and cannot be replayed either: ${why}`,
+    );
   }
 
   private async printTest(request: KeptRequest): Promise<void> {
