@@ -36,12 +36,7 @@ export class GatewayStartCommand extends Command<CliContext> {
 
   async execute(): Promise<number> {
     const running = await tryAskGateway(this.context, 'status', {});
-    if (running !== null) {
-      throw new CliError(
-        `a gateway already serves ${this.context.home} on ${running.url} (pid ${running.pid})`,
-        'stop it first: hookwright gateway stop',
-      );
-    }
+    if (running !== null) throw this.alreadyServed(running);
     const status = await this.launch();
     printLine(this.context, status.url);
     printNote(this.context, `started (pid ${status.pid}), log: ${logFile(this.context.home)}`);
@@ -83,10 +78,22 @@ export class GatewayStartCommand extends Command<CliContext> {
     const until = this.context.clock.monotonic() + READY_MS;
     while (!ended && this.context.clock.monotonic() < until) {
       const status = await tryAskGateway(this.context, 'status', {});
-      if (status !== null) return status;
+      if (status?.pid === child.pid && status !== null) return status;
+      if (status !== null) {
+        // One of another command was first.
+        child.kill();
+        throw this.alreadyServed(status);
+      }
       await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     }
     throw this.failure(position, ended);
+  }
+
+  private alreadyServed({ url, pid }: GatewayStatus): CliError {
+    return new CliError(
+      `a gateway already serves ${this.context.home} on ${url} (pid ${pid})`,
+      'stop it first: hookwright gateway stop',
+    );
   }
 
   private failure(position: LogPosition, ended: boolean): CliError {
