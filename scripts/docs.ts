@@ -1,8 +1,10 @@
-/** Writes the generated pages of `docs/`; with `--check` it only compares. */
+/** Writes the generated pages and pictures of `docs/`; with `--check` it only compares. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { printCliPage } from './docs/cli-page.ts';
 import { printConfigPage } from './docs/config-page.ts';
+import { drawEvent } from './docs/event-picture.ts';
 import { printMessagesPage } from './docs/messages-page.ts';
+import { PALETTES } from './docs/palette.ts';
 import { printRulesPage } from './docs/rules-page.ts';
 import { printSourcesPage } from './docs/sources-page.ts';
 import { printTargetsPage } from './docs/targets-page.ts';
@@ -10,6 +12,8 @@ import { printTargetsPage } from './docs/targets-page.ts';
 const PAGES: Readonly<Record<string, () => string | Promise<string>>> = {
   'cli.md': printCliPage,
   'config.md': printConfigPage,
+  'images/event-dark.svg': () => drawEvent(PALETTES.dark),
+  'images/event-light.svg': () => drawEvent(PALETTES.light),
   'messages.md': printMessagesPage,
   'rules.md': printRulesPage,
   'sources.md': printSourcesPage,

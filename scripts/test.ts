@@ -7,6 +7,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { endSharedServer, RUN_FOLDER } from '../test/helpers/postgres/shared-cluster.ts';
 import { buildTree } from './build/tree.ts';
 import { checksWith, runChecks } from './lint/checks.ts';
 import { createQueue } from './test/queue.ts';
@@ -57,7 +58,10 @@ function writeStarts(tree: string): string[] {
 
 mkdirSync(join(ROOT, 'build'), { recursive: true });
 const tree = mkdtempSync(join(ROOT, 'build/test-'));
-process.once('exit', () => rmSync(tree, { recursive: true, force: true }));
+process.once('exit', () => {
+  endSharedServer(tree);
+  rmSync(tree, { recursive: true, force: true });
+});
 // The tests get the signal as well and end; the tree is removed after them.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
 await buildTree(ROOT, tree, lints);
@@ -73,6 +77,6 @@ createQueue(tree, files);
 const run = spawnSync(
   process.execPath,
   ['--enable-source-maps', '--test', `--test-concurrency=${PROCESSES}`, ...writeStarts(tree)],
-  { cwd: ROOT, stdio: 'inherit' },
+  { cwd: ROOT, stdio: 'inherit', env: { ...process.env, [RUN_FOLDER]: tree } },
 );
 process.exit(run.status ?? 1);

@@ -133,12 +133,11 @@ export class WorkLoop {
     if (room.runs === 0 && room.attempts === 0) return true;
     const { arrived } = this;
     const limits = { ...room, attempts_per_target: MAX_PER_TARGET };
+    // Unless its result arrives, it may have taken work that nobody knows of.
+    this.needsRecovery = true;
     const taken = await orRefused(store.write({ kind: 'take_work', holder, now: clock.now(), ...limits }));
-    if ('kind' in taken) {
-      // It may have taken work whose names were lost.
-      this.needsRecovery = true;
-      return false;
-    }
+    if ('kind' in taken) return false;
+    this.needsRecovery = false;
     observer?.reached?.('work.taken');
     // Changes take effect in order: what was written before is counted.
     this.arrived -= arrived;

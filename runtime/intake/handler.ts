@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { LogFields } from '../platform/log.ts';
 import { printableStart } from '../platform/printable.ts';
+import { StoreInDoubt } from '../store/store.ts';
 import type { LinkedRoute } from '../table/linked-table.ts';
 import { answer } from './answer.ts';
 import type { IntakeRequest } from './body.ts';
@@ -134,6 +135,10 @@ export class RequestHandler {
     try {
       return await runPipeline(intake, services, watcher);
     } catch (error) {
+      if (error instanceof StoreInDoubt) {
+        intake.reason = 'commit_in_doubt';
+        return INTERNAL_ERROR;
+      }
       intake.reason = 'internal_error';
       this.fault(error, { route: intake.route.plan.name });
       return INTERNAL_ERROR;

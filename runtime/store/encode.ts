@@ -29,8 +29,8 @@ export type EncodedChange = readonly [change: string, body: string | null, answe
 export type CommitResult =
   | { readonly kind: 'ok'; readonly value: MutationResults[MutationKind] }
   /** `unavailable`: the medium failed, worth another try later. `failed`: this change can never be stored. */
-  /** `unknown`: it may have been made before, and is not made again. */
-  | { readonly kind: 'unavailable' | 'failed' | 'unknown'; readonly message: string };
+  /** `in_doubt`: it failed within the commit, and still does. `unknown`: it may have been made before, and is not repeated. */
+  | { readonly kind: 'unavailable' | 'in_doubt' | 'failed' | 'unknown'; readonly message: string };
 
 export function encodeChange(mutation: Mutation): EncodedChange {
   const dispatch = 'dispatch' in mutation ? mutation.dispatch : null;

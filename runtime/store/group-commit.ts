@@ -13,10 +13,10 @@ import { messageOf } from '../../base/message-of.ts';
 import type { CommitResult, EncodedChange } from './encode.ts';
 import { encodeChange } from './encode.ts';
 import type { Mutation, MutationKind, MutationResults } from './mutations.ts';
-import { StoreUnavailable } from './store.ts';
+import { StoreInDoubt, StoreUnavailable } from './store.ts';
 
 export interface GroupCommitParts {
-  /** Rejects when nothing was stored. */
+  /** Rejects when it is unknown whether anything was stored. */
   readonly commit: (changes: readonly EncodedChange[]) => Promise<readonly CommitResult[]>;
   /** Before a group that records what has happened. */
   readonly beforeCommit: (() => void) | undefined;
@@ -104,13 +104,13 @@ export class GroupCommit {
       results = await this.parts.commit(group.map(({ change }) => change));
     } catch (error) {
       const message = messageOf(error);
-      results = group.map(() => ({ kind: 'unavailable', message }));
+      results = group.map(() => ({ kind: 'in_doubt', message }));
     }
     this.underWay = false;
     // The next transaction is sent before the results of this one are given.
     this.send();
-    const failed = results.find(({ kind }) => kind === 'unavailable');
-    if (failed?.kind === 'unavailable') this.parts.failed(failed.message);
+    const failed = results.find(({ kind }) => kind === 'unavailable' || kind === 'in_doubt');
+    if (failed !== undefined && 'message' in failed) this.parts.failed(failed.message);
     for (const [index, waiting] of group.entries()) settle(waiting, results[index]);
   }
 
@@ -153,5 +153,6 @@ export class GroupCommit {
 function settle({ kind, resolve, reject }: Waiting, result: CommitResult | undefined): void {
   if (result?.kind === 'ok') resolve(result.value as never);
   else if (result?.kind === 'failed') reject(new Error(`cannot store ${kind}: ${result.message}`));
-  else reject(new StoreUnavailable(result?.message ?? 'the store gave no answer'));
+  else if (result?.kind === 'unavailable') reject(new StoreUnavailable(result.message));
+  else reject(new StoreInDoubt(`nobody knows yet whether it is stored: ${result?.message ?? 'no answer'}`));
 }

@@ -70,8 +70,7 @@ export interface FlushGroups {
  * from one call to the next: of two lanes that may, the one that was served longer ago comes first, so that taking one
  * row at a time is as fair as taking ten. A run that was waiting in a group closes the group.
  *
- * The one change that is never repeated when its outcome is unknown, as it would take other rows: it is rejected then,
- * and `recover` gives back what it may have taken.
+ * When its outcome is in doubt it is not repeated, as it would take other rows: `recover` gives back what it may have taken.
  */
 export interface TakeWork {
   readonly kind: 'take_work';

@@ -4,7 +4,7 @@
  *
  * Changes and questions are plain data (mutations.ts, queries.ts), so that they can cross a thread, the control socket
  * or a network. Every change is atomic, and acknowledged means stored: `write` resolves once its change is committed. A
- * rejected `write` stored nothing, now or later; only of a `take_work` it is unknown (mutations.ts).
+ * rejected `write` stored nothing, now or later, unless it says that this is in doubt.
  */
 import type { Mutation, MutationResults } from './mutations.ts';
 import type { Query, QueryResults } from './queries.ts';
@@ -13,6 +13,9 @@ import type { Query, QueryResults } from './queries.ts';
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
 }
+
+/** The medium failed within the commit, and goes on failing: whether the change is stored shows once it works again. */
+export class StoreInDoubt extends StoreUnavailable {}
 
 /** The store cannot be used at all; the message says what to do. */
 export class StoreRefused extends Error {
@@ -32,7 +35,7 @@ export interface Store {
   /**
    * Applies one change. Changes take effect in the order in which they were written by this process; those that arrive
    * while a commit is under way share the next one.
-   * @throws StoreUnavailable (as a rejection) when it cannot be stored now.
+   * @throws StoreUnavailable (as a rejection) when it cannot be stored now, StoreInDoubt when nobody knows whether it is.
    */
   write<M extends Mutation>(mutation: M): Promise<MutationResults[M['kind']]>;
   /** Sees everything that was committed when it was called. */

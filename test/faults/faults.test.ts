@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import type { DiskFault } from '../helpers/disk/disk-plan.ts';
-import { findDiskTool, skipWithout } from '../helpers/disk/disk-tool.ts';
+import { findDiskTool, skipWithoutDisk } from '../helpers/disk/disk-tool.ts';
 import { tempDir } from '../helpers/temp-dir.ts';
 import type { FaultResult } from './run-fault.ts';
 import { CALLS_LOG, runFault } from './run-fault.ts';
@@ -13,7 +13,7 @@ import { EVENTS, prepareHome } from './short-run.ts';
 const tool = findDiskTool();
 const never = { call: 'sync', error: 'EIO', nth: 1_000_000, lastsMs: 0 } as const;
 
-describe('a disk that fails', { skip: skipWithout(tool !== null, 'strace or a C compiler') }, () => {
+describe('a disk that fails', { skip: skipWithoutDisk(tool !== null, 'strace or a C compiler') }, () => {
   if (tool === null) return;
   const root = tempDir({ after: (clean) => after(clean as () => void) });
   const prepared = join(root, 'prepared');

@@ -7,7 +7,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { findDiskTool, skipWithout } from '../helpers/disk/disk-tool.ts';
+import { findDiskTool, skipWithoutDisk } from '../helpers/disk/disk-tool.ts';
 import { ROOT } from '../helpers/root.ts';
 import { damageTable } from './damage-table.ts';
 import { faultTable } from './fault-table.ts';
@@ -25,7 +25,7 @@ if (unknown.length > 0 || (every !== undefined && !(Number.isInteger(every) && e
 }
 const tool = findDiskTool();
 if (tool === null) {
-  skipWithout(false, 'strace or a C compiler');
+  skipWithoutDisk(false, 'strace or a C compiler');
   process.exit(1);
 }
 if (spawnSync('npm', ['run', '-s', 'build'], { cwd: ROOT, stdio: 'inherit' }).status !== 0) process.exit(1);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { skipWithout } from '../helpers/disk/disk-tool.ts';
+import { skipWithoutDisk } from '../helpers/disk/disk-tool.ts';
 import { hasStrace, traced } from '../helpers/disk/strace.ts';
 import { startGatewayProcess } from '../helpers/gateway-process.ts';
 import { tempDir } from '../helpers/temp-dir.ts';
@@ -31,7 +31,7 @@ async function traceOf(home: string, durability: 'full' | 'normal') {
   return parseTrace(readFileSync(log, 'utf8'));
 }
 
-describe('the order on the wire', { skip: skipWithout(hasStrace(), 'strace'), concurrency: 2 }, () => {
+describe('the order on the wire', { skip: skipWithoutDisk(hasStrace(), 'strace'), concurrency: 2 }, () => {
   it('has a sync before every 202 at durability full', async (t) => {
     assert.deepEqual(wrongOrder(await traceOf(tempDir(t), 'full'), WAVES.flat()), []);
   });

@@ -3,8 +3,8 @@
  * others are stored without it.
  *
  * A commit that fails while it is synced leaves its frames in the write-ahead log, where a crash would bring them back.
- * So before it is reported that nothing was stored, the connection is reopened and a small commit is written over them;
- * as long as that fails too, nothing else is committed.
+ * So before it is reported that nothing was stored, the connection is reopened and a small commit is written over them.
+ * Where that fails too, the commit is reported as in doubt, and nothing else is committed until it succeeds.
  */
 import { messageOf } from '../../../base/message-of.ts';
 import type { CommitResult, EncodedChange } from '../encode.ts';
@@ -26,6 +26,9 @@ const RETRY_MS = 50;
 const PROBE_BYTES = 64 * 1024;
 /** The commit was cut off before its last frame: there is nothing to overwrite. */
 const INCOMPLETE = /^SQLITE_(?:FULL|BUSY|IOERR_WRITE)/;
+
+/** A failed commit could not be overwritten yet: a crash now would bring it back. */
+export class CommitInDoubt extends Error {}
 
 interface Opened {
   readonly db: Connection;
@@ -58,7 +61,7 @@ export class Transactions {
   /**
    * Results in the order of the changes.
    * @param again they may have been committed before: what was is not stored twice
-   * @throws when the medium fails: nothing was stored then
+   * @throws CommitInDoubt; other errors when the medium fails: nothing was stored then
    */
   commit(changes: readonly EncodedChange[], again: boolean): readonly CommitResult[] {
     if (this.doubt !== null) this.overwrite();
@@ -136,6 +139,7 @@ export class Transactions {
       if (!INCOMPLETE.test(errorCode(error))) {
         this.doubt = messageOf(error);
         this.overwriteWithin(OVERWRITE_MS);
+        if (this.doubt !== null) throw new CommitInDoubt(this.doubt);
       }
       throw error;
     }

@@ -9,7 +9,7 @@ import { connect as connectDriver } from './driver.ts';
 import type { Durability, Prepared } from './open-database.ts';
 import { mayPass, noteChecked, openWriting, prepareDatabase } from './open-database.ts';
 import type { CommitPoint } from './transactions.ts';
-import { Transactions } from './transactions.ts';
+import { CommitInDoubt, Transactions } from './transactions.ts';
 
 export interface WriterOptions {
   readonly path: string;
@@ -86,7 +86,8 @@ export class Writer {
       return this.transactions.commit(changes, again);
     } catch (error) {
       const message = messageOf(error);
-      return changes.map(() => ({ kind: 'unavailable', message }));
+      const kind = error instanceof CommitInDoubt ? 'in_doubt' : 'unavailable';
+      return changes.map(() => ({ kind, message }));
     }
   }
 }

@@ -1,4 +1,5 @@
 /** Which tool makes a disk slow or fail here. */
+import { skipWithout } from '../skip-without.ts';
 import type { DiskTool } from './disk-plan.ts';
 import { createPreload } from './preload.ts';
 import { hasStrace, straceTool } from './strace.ts';
@@ -11,11 +12,6 @@ export function findDiskTool(): DiskTool | null {
   return createPreload() ?? (hasStrace() ? straceTool : null);
 }
 
-/** For the `skip` of node:test: false, or a loud line; an error where everything has to be there. */
-export function skipWithout(found: boolean, what: string): string | false {
-  if (found) return false;
-  const message = `NOT TESTED: ${what} is missing here (apt-get install strace gcc libc6-dev)`;
-  if (process.env.CI === 'true') throw new Error(message);
-  console.error(message);
-  return message;
-}
+/** For the `skip` of node:test. */
+export const skipWithoutDisk = (found: boolean, what: string): string | false =>
+  skipWithout(found, what, 'strace gcc libc6-dev');

@@ -4,7 +4,7 @@ import type { DeliveryOutcome } from '../../../runtime/deliver/deliverer.ts';
 import type { AgentRequest } from '../../../runtime/dispatch/agent-runner.ts';
 import type { DispatchObserver } from '../../../runtime/dispatch/observer.ts';
 import type { StoreProblem } from '../../../runtime/store/store.ts';
-import { StoreUnavailable } from '../../../runtime/store/store.ts';
+import { StoreInDoubt, StoreUnavailable } from '../../../runtime/store/store.ts';
 import {
   claimOf,
   count,
@@ -235,7 +235,7 @@ describe('a store that fails', () => {
     let isLost = false;
     store.write = async (mutation) => {
       const result = await write(mutation);
-      if (isLost && mutation.kind === 'take_work') throw new StoreUnavailable('a thread of the store has ended');
+      if (isLost && mutation.kind === 'take_work') throw new StoreInDoubt('a thread of the store has ended');
       return result;
     };
     const slow = deferred<string>();

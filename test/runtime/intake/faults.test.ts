@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { lowerFilters } from '../../../compiler/lower/filter.ts';
+import { StoreInDoubt } from '../../../runtime/store/store.ts';
 import { serve } from '../../helpers/serve.ts';
 
 test('a stage that throws answers 500 without a reason, and the server goes on', async (t) => {
@@ -16,6 +17,19 @@ test('a stage that throws answers 500 without a reason, and the server goes on',
   assert.match(String(line?.fields.err), /disk on fire/);
   assert.equal(log.lines.filter(({ message }) => message === 'internal_error').length, 1);
   assert.deepEqual(await gateway.stop(1), { drained: true, abandoned: 0 });
+});
+
+test('an event that may be stored is answered 500, for 503 would say that it is not', async (t) => {
+  const { post, dispatcher, log } = await serve(t, { routes: { ci: {} } });
+  dispatcher.accept = async () => {
+    throw new StoreInDoubt('the disk has failed within the commit');
+  };
+  assert.equal((await post('/webhooks/ci', {})).status, 500);
+  const errors = log.lines.filter(({ level }) => level === 'error');
+  assert.deepEqual(
+    errors.map(({ message, fields }) => [message, fields.reason]),
+    [['internal_error', 'commit_in_doubt']],
+  );
 });
 
 test('a stage that throws at once answers 500 as well', async (t) => {

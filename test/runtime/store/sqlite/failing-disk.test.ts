@@ -99,11 +99,11 @@ describe('a commit that fails', () => {
     assert.deepEqual(again, { kind: 'ok', value: { kind: 'stored', ref: 2 } });
   });
 
-  it('lets nothing else be committed until it is written over', async (t) => {
+  it('is in doubt while it cannot be written over, and lets nothing else be committed until it is', async (t) => {
     let failing = false;
     const store = await open(t, (sql) => (sql === 'COMMIT' && failing ? 'SQLITE_IOERR_FSYNC' : null));
     failing = true;
-    assert.deepEqual(await store.kinds(makeAccept('a')), ['unavailable']);
+    assert.deepEqual(await store.kinds(makeAccept('a')), ['in_doubt']);
     const began = performance.now();
     assert.deepEqual(await store.kinds(makeAccept('b')), ['unavailable']);
     assert.ok(performance.now() - began < 1000, 'known by now: nobody waits for it again');

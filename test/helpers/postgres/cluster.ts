@@ -1,0 +1,154 @@
+/** A PostgreSQL server of the tests: a cluster in a temporary folder on a port of its own, on 127.0.0.1 alone. */
+import { spawnSync } from 'node:child_process';
+import { chownSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Ending } from '../at-end.ts';
+import { atEnd } from '../at-end.ts';
+import { findBinaries, serverOwner } from './binaries.ts';
+
+/** The superuser of every cluster; any password is taken. */
+export const SUPERUSER = 'hookwright';
+
+export interface ClusterOptions {
+  /** For tests that kill the machine, not the server. Default: off. */
+  readonly fsync?: boolean;
+  /** Further settings, as in postgresql.conf. */
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+export class Cluster {
+  readonly port: number;
+  /** Goes with the server: it ends when this folder is gone. */
+  readonly folder: string;
+  private readonly bin: string;
+  private readonly settings: Readonly<Record<string, string>>;
+
+  private constructor(parts: {
+    bin: string;
+    folder: string;
+    port: number;
+    settings: Readonly<Record<string, string>>;
+  }) {
+    this.bin = parts.bin;
+    this.folder = parts.folder;
+    this.port = parts.port;
+    this.settings = parts.settings;
+  }
+
+  /** Creates and starts one. It ends with its folder: `remove`. */
+  static async create({ fsync = false, settings = {} }: ClusterOptions = {}): Promise<Cluster> {
+    const bin = findBinaries();
+    if (bin === null) throw new Error('PostgreSQL is missing here (apt-get install postgresql)');
+    const folder = mkdtempSync(join(tmpdir(), 'hookwright-postgres-'));
+    const owner = serverOwner();
+    if (owner !== null) chownSync(folder, owner.uid, owner.gid);
+    const durable = fsync ? {} : { fsync: 'off', synchronous_commit: 'on', full_page_writes: 'off' };
+    const own = { listen_addresses: '127.0.0.1', unix_socket_directories: '', max_connections: '100', ...durable };
+    const parts = { bin, folder, port: await freePort(), settings: { ...own, ...settings } };
+    const cluster = new Cluster(parts);
+    try {
+      cluster.call('initdb', ['-D', cluster.data, '-U', SUPERUSER, '-A', 'trust', '-E', 'UTF8', '--locale=C', '-N']);
+      cluster.start();
+    } catch (error) {
+      rmSync(folder, { recursive: true, force: true });
+      throw error;
+    }
+    return cluster;
+  }
+
+  /** Of one of its databases. */
+  url(database = 'postgres'): string {
+    return `postgres://${SUPERUSER}:unused@127.0.0.1:${this.port}/${database}`;
+  }
+
+  /** Waits until it takes connections. */
+  start(): void {
+    const settings = { port: String(this.port), ...this.settings };
+    const options = Object.entries(settings).map(([name, value]) => `-c ${name}=${value === '' ? "''" : value}`);
+    const log = join(this.folder, 'log');
+    this.call('pg_ctl', ['-D', this.data, '-w', '-t', '60', '-l', log, '-o', options.join(' '), 'start']);
+  }
+
+  /** Process id of the server; null while it does not run. */
+  get pid(): number | null {
+    return serverPid(this.folder);
+  }
+
+  /** `fast` ends all sessions, `immediate` does so without a checkpoint. */
+  stop(mode: 'fast' | 'immediate' = 'fast'): void {
+    this.call('pg_ctl', ['-D', this.data, '-w', '-m', mode, 'stop']);
+  }
+
+  /** SIGKILL of the server; its children notice and end. Waits until they have. */
+  async kill(): Promise<void> {
+    const { pid } = this;
+    if (pid === null) return;
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
+    process.kill(pid, 'SIGKILL');
+    while ([pid, ...children].some(isRunning)) await sleep(5);
+    rmSync(join(this.data, 'postmaster.pid'), { force: true });
+  }
+
+  remove(): void {
+    removeCluster(this.folder);
+  }
+
+  private get data(): string {
+    return join(this.folder, 'data');
+  }
+
+  /** One of PostgreSQL's programs, as the owner of the cluster. */
+  private call(program: string, argv: readonly string[]): void {
+    const run = spawnSync(join(this.bin, program), argv, {
+      ...{ cwd: this.folder, encoding: 'utf8', stdio: ['ignore', 'ignore', 'pipe'] },
+      ...serverOwner(),
+    });
+    if (run.status !== 0) throw new Error(`${program} ${argv.join(' ')}: ${run.error?.message ?? run.stderr}`);
+  }
+}
+
+/** A cluster for one test. */
+export async function startCluster(t: Ending, options?: ClusterOptions): Promise<Cluster> {
+  const cluster = await Cluster.create(options);
+  atEnd(t, () => cluster.remove());
+  return cluster;
+}
+
+/** Ends the server of this folder, if it runs, and removes the folder. */
+export function removeCluster(folder: string): void {
+  const pid = serverPid(folder);
+  // SIGQUIT: at once, without a checkpoint.
+  if (pid !== null && isRunning(pid)) process.kill(pid, 'SIGQUIT');
+  while (pid !== null && isRunning(pid)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+  rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+}
+
+function serverPid(folder: string): number | null {
+  try {
+    return Number(readFileSync(join(folder, 'data/postmaster.pid'), 'utf8').split('\n', 1)[0]);
+  } catch {
+    return null;
+  }
+}
+
+/** Whether it runs: what its parent has not waited for yet (`Z`) does not. */
+function isRunning(pid: number): boolean {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
+    });
+  });
+}

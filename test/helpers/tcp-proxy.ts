@@ -1,0 +1,124 @@
+/** A TCP proxy that makes the network fail: cuts one direction or both without a word, delays, refuses, resets. */
+import type { Server, Socket } from 'node:net';
+import { connect, createServer } from 'node:net';
+import type { Ending } from './at-end.ts';
+import { atEnd } from './at-end.ts';
+
+/** `up`: from client to server. */
+export type Direction = 'up' | 'down';
+
+interface Link {
+  readonly client: Socket;
+  readonly server: Socket;
+}
+
+export class TcpProxy {
+  private readonly links = new Set<Link>();
+  private readonly silenced = new Set<Direction>();
+  private readonly listener: Server;
+  private delayMs = 0;
+  private refuses = false;
+
+  constructor(target: { readonly host: string; readonly port: number }) {
+    this.listener = createServer((client) => {
+      if (this.refuses) client.resetAndDestroy();
+      else this.link(client, connect(target.port, target.host));
+    });
+  }
+
+  async listen(): Promise<void> {
+    await new Promise<void>((resolve, reject) =>
+      this.listener.once('error', reject).listen(0, '127.0.0.1', () => resolve()),
+    );
+  }
+
+  get port(): number {
+    const address = this.listener.address();
+    return typeof address === 'object' && address !== null ? address.port : 0;
+  }
+
+  /** The same URL by way of this proxy. */
+  via(url: string): string {
+    const other = new URL(url);
+    other.hostname = '127.0.0.1';
+    other.port = String(this.port);
+    return other.href;
+  }
+
+  get connections(): number {
+    return this.links.size;
+  }
+
+  /** Nothing more arrives in these directions, and nobody is told: a cable that was pulled. New connections as well. */
+  cut(...directions: readonly Direction[]): void {
+    for (const direction of directions.length > 0 ? directions : (['up', 'down'] as const))
+      this.silenced.add(direction);
+    for (const link of this.links) this.apply(link);
+  }
+
+  /** What was cut arrives, as TCP sends it again. New connections are taken. */
+  heal(): void {
+    this.silenced.clear();
+    this.refuses = false;
+    for (const link of this.links) this.apply(link);
+  }
+
+  /** Resets every connection, and each new one. */
+  refuse(): void {
+    this.refuses = true;
+    this.reset();
+  }
+
+  /** Resets every connection; new ones are taken. */
+  reset(): void {
+    for (const { client, server } of this.links) {
+      client.resetAndDestroy();
+      server.resetAndDestroy();
+    }
+  }
+
+  /** Each piece arrives so many ms later, in both directions. */
+  delay(ms: number): void {
+    this.delayMs = ms;
+  }
+
+  async close(): Promise<void> {
+    this.reset();
+    await new Promise<void>((resolve) => this.listener.close(() => resolve()));
+  }
+
+  private link(client: Socket, server: Socket): void {
+    const link: Link = { client, server };
+    this.links.add(link);
+    this.forward(client, server);
+    this.forward(server, client);
+    for (const socket of [client, server]) {
+      socket.setNoDelay(true).on('error', () => {});
+      socket.once('close', () => this.links.delete(link));
+    }
+    this.apply(link);
+  }
+
+  private forward(from: Socket, to: Socket): void {
+    const soon = (send: () => void): unknown => (this.delayMs === 0 ? send() : setTimeout(send, this.delayMs));
+    from.on('data', (piece) => soon(() => to.writable && to.write(piece)));
+    from.once('end', () => soon(() => to.end()));
+    from.once('close', (failed) => failed && to.resetAndDestroy());
+  }
+
+  private apply({ client, server }: Link): void {
+    for (const [direction, from] of [['up', client] as const, ['down', server] as const]) {
+      if (this.silenced.has(direction)) from.pause();
+      else from.resume();
+    }
+  }
+}
+
+/** @param url of the server behind it */
+export async function startTcpProxy(t: Ending, url: string): Promise<TcpProxy> {
+  const { hostname, port } = new URL(url);
+  const proxy = new TcpProxy({ host: hostname, port: Number(port) });
+  await proxy.listen();
+  atEnd(t, () => proxy.close());
+  return proxy;
+}

@@ -1,0 +1,52 @@
+/** What the tests of the store on PostgreSQL stand on: servers that die and return, networks that are cut. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { skipWithoutCluster, skipWithoutPostgres } from '../../helpers/postgres/binaries.ts';
+import { startCluster } from '../../helpers/postgres/cluster.ts';
+import { runSql, testDatabase } from '../../helpers/postgres/database.ts';
+import { startTcpProxy } from '../../helpers/tcp-proxy.ts';
+
+describe('databases of tests', { skip: skipWithoutPostgres() }, () => {
+  it('are one for each call, on one server', async (t) => {
+    const [first, second] = await Promise.all([testDatabase(t), testDatabase(t)]);
+    await runSql(first, 'CREATE TABLE mine (n int)');
+    const [found] = await runSql<{ there: boolean }>(second, "SELECT to_regclass('mine') IS NOT NULL AS there");
+    assert.equal(found?.there, false);
+    assert.equal(new URL(first).host, new URL(second).host);
+  });
+
+  it('are reached by way of a proxy that cuts one direction, heals, and refuses', async (t) => {
+    const proxy = await startTcpProxy(t, await testDatabase(t));
+    const client = new pg.Client({ connectionString: proxy.via('postgres://hookwright:unused@host/postgres') });
+    client.on('error', () => {});
+    await client.connect();
+    await client.query('CREATE TEMP TABLE kept (n int)');
+    proxy.cut('down');
+    let answered = false;
+    const insert = client.query('INSERT INTO kept VALUES (1)').then(() => {
+      answered = true;
+    });
+    await sleep(30);
+    assert.equal(answered, false);
+    proxy.heal();
+    await insert;
+    proxy.refuse();
+    await assert.rejects(client.query('SELECT 1'));
+    await assert.rejects(runSql(proxy.via('postgres://hookwright:unused@host/postgres'), 'SELECT 1'));
+    assert.equal(proxy.connections, 0);
+  });
+});
+
+describe('a server of a test', { skip: skipWithoutCluster() }, () => {
+  it('keeps what was committed when it is killed', async (t) => {
+    const cluster = await startCluster(t, { fsync: true });
+    await runSql(cluster.url(), 'CREATE TABLE kept (n int); INSERT INTO kept VALUES (1)');
+    await cluster.kill();
+    assert.equal(cluster.pid, null);
+    await assert.rejects(runSql(cluster.url(), 'SELECT 1'), /ECONNREFUSED/);
+    cluster.start();
+    assert.deepEqual(await runSql(cluster.url(), 'SELECT n FROM kept'), [{ n: 1 }]);
+  });
+});
