@@ -213,7 +213,11 @@ export class Work {
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error;
       const unreadable = { kind: 'unreadable', message: error.message, since: context.clock.now() } as const;
-      return { runs: null, dispatches: null, store: { problem: store.problem() ?? unreadable, damage: null, bytes: 0 } };
+      return {
+        runs: null,
+        dispatches: null,
+        store: { problem: store.problem() ?? unreadable, damage: null, bytes: 0 },
+      };
     }
   }
 

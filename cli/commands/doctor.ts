@@ -15,15 +15,9 @@ import { createCompileRequest } from '../compile/compile-request.ts';
 import type { Check, CheckStatus } from '../doctor/check.ts';
 import { checkClock } from '../doctor/check-clock.ts';
 import type { FoundGateway } from '../doctor/check-gateway.ts';
-import {
-  checkConfiguration,
-  checkPort,
-  checkSilence,
-  checkTable,
-  findGateway,
-} from '../doctor/check-gateway.ts';
-import { checkStore } from '../doctor/check-store.ts';
+import { checkConfiguration, checkPort, checkSilence, checkTable, findGateway } from '../doctor/check-gateway.ts';
 import { checkSecrets } from '../doctor/check-secrets.ts';
+import { checkStore } from '../doctor/check-store.ts';
 import type { TargetChecks } from '../doctor/check-targets.ts';
 import { checkTargets } from '../doctor/check-targets.ts';
 import { createDoctorReport } from '../doctor/report.ts';

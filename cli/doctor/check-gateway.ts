@@ -57,7 +57,13 @@ export async function findGateway(context: CliContext): Promise<FoundGateway> {
 }
 
 export function checkSilence({ message, hints }: CliError): Check {
-  return gatewayCheck({ subject: 'gateway', check: 'answers', status: 'failed', detail: message, fix: hints.join('; ') });
+  return gatewayCheck({
+    subject: 'gateway',
+    check: 'answers',
+    status: 'failed',
+    detail: message,
+    fix: hints.join('; '),
+  });
 }
 
 /** `url`: where a gateway of this home already listens. */

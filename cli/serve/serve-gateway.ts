@@ -20,7 +20,7 @@ import { TableError } from '../../runtime/table/load.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
 import { openHome } from '../base/context.ts';
-import { CliError } from '../base/errors.ts';
+import { CliError, refusalOf } from '../base/errors.ts';
 import type { GatewayInfo } from '../gateway/ask-gateway.ts';
 import { gatewayPid, pathsOf, readGatewayInfo } from '../gateway/ask-gateway.ts';
 import { createControlHandlers } from './control-handlers.ts';
@@ -200,6 +200,5 @@ function switchedOff(): CliError {
 function refusal(error: unknown): unknown {
   if (error instanceof ControlError) return new CliError(error.message);
   if (!(error instanceof TableError || error instanceof ListenError || error instanceof StoreRefused)) return error;
-  const [first = '', ...others] = error.message.split('\n');
-  return new CliError(first, ...others);
+  return refusalOf(error);
 }

@@ -12,7 +12,7 @@ import { StoreRefused, StoreUnavailable } from '../../runtime/store/store.ts';
 import { lockPath, storePath } from '../../runtime/store/store-path.ts';
 import type { CliContext } from '../base/context.ts';
 import { openHome } from '../base/context.ts';
-import { CliError } from '../base/errors.ts';
+import { CliError, refusalOf } from '../base/errors.ts';
 import { controlFailure, isGatewayThere, pathsOf } from '../gateway/ask-gateway.ts';
 
 /** How long an operation of the store may take, in ms: an audit of a large one takes long. */
@@ -72,7 +72,7 @@ async function tryOpenFile(context: CliContext): Promise<Store | null> {
   try {
     return await tryOpenOfflineStore(storePath(context.home));
   } catch (error) {
-    if (error instanceof StoreRefused) throw new CliError(error.message);
+    if (error instanceof StoreRefused) throw refusalOf(error);
     if (error instanceof StoreUnavailable) throw new StoreOutOfReach(error.message);
     throw error;
   }

@@ -87,7 +87,10 @@ export interface WorkStatus {
 
 export interface StoreStatus {
   /** Why it takes no writes, or cannot be read; null while it does and can. */
-  readonly problem: StoreProblem | { readonly kind: 'unreadable'; readonly message: string; readonly since: number } | null;
+  readonly problem:
+    | StoreProblem
+    | { readonly kind: 'unreadable'; readonly message: string; readonly since: number }
+    | null;
   /** What was found broken in its file and has not been looked at since; null when nothing was. */
   readonly damage: DamageReport | null;
   readonly bytes: number;
