@@ -1,32 +1,35 @@
-/** Writes the generated pages and pictures of `docs/`; with `--check` it only compares. */
+/** Writes the generated pages and pictures of `docs/`, and the schema that editors find by its address; with `--check` it only compares. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { printCliPage } from './docs/cli-page.ts';
 import { printConfigPage } from './docs/config-page.ts';
 import { drawEvent } from './docs/event-picture.ts';
 import { printMessagesPage } from './docs/messages-page.ts';
 import { PALETTES } from './docs/palette.ts';
+import { printPublishedSchema } from './docs/published-schema.ts';
 import { printRulesPage } from './docs/rules-page.ts';
 import { printSourcesPage } from './docs/sources-page.ts';
 import { printTargetsPage } from './docs/targets-page.ts';
 
-const PAGES: Readonly<Record<string, () => string | Promise<string>>> = {
-  'cli.md': printCliPage,
-  'config.md': printConfigPage,
-  'images/event-dark.svg': () => drawEvent(PALETTES.dark),
-  'images/event-light.svg': () => drawEvent(PALETTES.light),
-  'messages.md': printMessagesPage,
-  'rules.md': printRulesPage,
-  'sources.md': printSourcesPage,
-  'targets.md': printTargetsPage,
+/** By path in the repository. */
+const FILES: Readonly<Record<string, () => string | Promise<string>>> = {
+  'docs/cli.md': printCliPage,
+  'docs/config.md': printConfigPage,
+  'docs/images/event-dark.svg': () => drawEvent(PALETTES.dark),
+  'docs/images/event-light.svg': () => drawEvent(PALETTES.light),
+  'docs/messages.md': printMessagesPage,
+  'docs/rules.md': printRulesPage,
+  'docs/sources.md': printSourcesPage,
+  'docs/targets.md': printTargetsPage,
+  'schemas/published/hookwright.schema.json': printPublishedSchema,
 };
 
 const isCheck = process.argv.includes('--check');
 const stale: string[] = [];
-for (const [name, print] of Object.entries(PAGES)) {
-  const path = new URL(`../docs/${name}`, import.meta.url);
+for (const [name, print] of Object.entries(FILES)) {
+  const path = new URL(`../${name}`, import.meta.url);
   const text = await print();
   if (!isCheck) writeFileSync(path, text);
-  else if (readFileSync(path, 'utf8') !== text) stale.push(`docs/${name}`);
+  else if (readFileSync(path, 'utf8') !== text) stale.push(name);
 }
 if (stale.length > 0) {
   console.error(`${stale.join(', ')} is stale: run \`npm run docs\` and commit the result`);

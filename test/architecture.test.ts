@@ -240,3 +240,27 @@ test('a name is exported by one file', () => {
     [],
   );
 });
+
+/** Interfaces and object types of a file with the names of their own members, by the indentation that the formatter gives them. */
+function* shapesIn(text: string): Iterable<readonly [name: string, members: readonly string[]]> {
+  const shapes = /^( *)(?:export )?(?:interface|type) (\w+)[^;\n]*\{\n([\s\S]*?)\n\1\}/gm;
+  for (const [, indent = '', name = '', body = ''] of text.matchAll(shapes)) {
+    const member = new RegExp(`^${indent}  (?:readonly )?(\\w+)\\??[:(<]`, 'gm');
+    yield [name, [...body.matchAll(member)].map(([, key = '']) => key)];
+  }
+}
+
+/** What is stored or sent is snake_case, all else camelCase; what holds both belongs to neither. */
+test('no interface mixes snake_case and camelCase', () => {
+  const mixed = ['base', 'compiler', 'runtime', 'cli']
+    .flatMap(sources)
+    .flatMap((file) =>
+      [...shapesIn(readFileSync(join(ROOT, file), 'utf8'))]
+        .filter(
+          ([, members]) =>
+            members.some((key) => /[a-z]_[a-z]/.test(key)) && members.some((key) => /[a-z][A-Z]/.test(key)),
+        )
+        .map(([name]) => `${file}: ${name}`),
+    );
+  assert.deepEqual(mixed, []);
+});

@@ -32,10 +32,11 @@ export const portOption = () =>
 /** @param what happens when some are found */
 export const failOnOption = (what: string) =>
   Option.String('--fail-on', {
-    description: `<${FAIL_ON.join(',')}> ${what}`,
-    validator: parsedBy('--fail-on', (text, option) =>
-      text === 'none' ? [] : parseList(text).map((each) => parseChoice(each, option, FAIL_ON)),
-    ),
+    description: `<${FAIL_ON.join(',')}|none> ${what}`,
+    validator: parsedBy('--fail-on', (text, option) => {
+      const named = parseList(text).map((each) => parseChoice(each, option, [...FAIL_ON, 'none']));
+      return FAIL_ON.filter((each) => named.includes(each));
+    }),
   });
 
 /** Of a process in the background: whoever starts it redirects its output there. */

@@ -34,7 +34,7 @@ export class DiffCommand extends Command<CliContext> {
   new = Option.String({ required: false, name: 'new' });
   config = Option.Array('--config', { description: '<path|glob> NEW, instead of the usual search; repeatable' });
   requests = Option.String('--requests', {
-    description: '<count> Compare what becomes of so many kept requests, too: the newest',
+    description: `<count> Compare what becomes of so many kept requests, too: the newest; with --fail-on ${REQUESTS} by default`,
     validator: parsedBy('--requests', (text, option) => parseInteger(text, option, { min: 1, max: 1_000_000 })),
   });
   failOn = failOnOption('Exit 1 only for kept requests that are lost, or treated otherwise');

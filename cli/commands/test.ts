@@ -56,10 +56,10 @@ export class TestCommand extends Command<CliContext> {
     if (paths.length === 0)
       throw new CliError('there are no tests', 'write them into <name>.test.yaml beside the config');
     const { loaded, diagnostics } = loadTests(paths, { files: nodeFiles, cwd: context.cwd });
-    context.stderr.write(formatDiagnostics(format === 'github' ? 'github' : 'pretty', diagnostics, context, 'stderr'));
+    if (format === 'pretty') context.stderr.write(formatDiagnostics('pretty', diagnostics, context, 'stderr'));
     const run = await this.updated(await runTests(context, loaded, config), loaded);
     if (run.results.length === 0 && diagnostics.length === 0) throw new CliError('the files hold no tests');
-    context.stdout.write(printRun(format, run, createPaint(context.colour.stdout)));
+    context.stdout.write(printRun(format, run, diagnostics, createPaint(context.colour.stdout)));
     const isEnough = this.report(run, least, format === 'pretty');
     const failed = hasErrors(diagnostics) || run.results.some(({ failures }) => failures.length > 0);
     return { code: failed || !isEnough ? 1 : 0, inputs: [...paths, ...run.inputs] };

@@ -58,22 +58,33 @@ function formatStage(stage: ExplainedStage, found: Explanation, paint: Paint): s
   if (text === null || text === undefined) return [];
   const line = `${paint(style, mark)} ${paint('bold', stage.stage.padEnd(10))} ${visible(text)}`;
   const tree = stage.stage === 'filter' && found.filter !== null ? formatFilters(found.filter, paint) : [];
-  const cause = stage.cause === undefined ? [] : [`  ${' '.repeat(10)} ${visible(stage.cause.text)}`];
+  const cause =
+    stage.cause === undefined || saysReason(stage) ? [] : [`  ${' '.repeat(10)} ${visible(stage.cause.text)}`];
   return [line, ...cause, ...tree];
 }
 
-function stopText(
-  { stage, reason, detail, accepts, looked_for, age_seconds }: ExplainedStage,
-  found: Explanation,
-): string {
-  if (stage === 'event') return `"${found.event ?? ''}" is not among ${(accepts ?? []).join(', ')}`;
-  if (stage === 'filter') return 'these do not hold:';
-  if (reason !== null && Object.hasOwn(REASON_TEXTS, reason)) {
-    const text = REASON_TEXTS[reason as keyof typeof REASON_TEXTS];
-    const age = age_seconds === null || age_seconds === undefined ? '' : ` (${ageText(age_seconds)})`;
-    return `${text}${age}${looked_for === undefined ? '' : `; looked for ${looked_for.join(', ')}`}`;
-  }
+/** The cause is the reason, with more about it: said once. */
+function saysReason({ reason, cause }: ExplainedStage): boolean {
+  return reason !== null && cause?.text.startsWith(reasonText(reason) ?? ' ') === true;
+}
+
+const reasonText = (reason: string): string | null =>
+  Object.hasOwn(REASON_TEXTS, reason) ? REASON_TEXTS[reason as keyof typeof REASON_TEXTS] : null;
+
+function stopText(stage: ExplainedStage, found: Explanation): string {
+  const { stage: name, reason, detail, accepts } = stage;
+  if (name === 'event') return `"${found.event ?? ''}" is not among ${(accepts ?? []).join(', ')}`;
+  if (name === 'filter') return 'these do not hold:';
+  const text = reason === null ? null : reasonText(reason);
+  if (text !== null) return signatureText(text, stage);
   return detail === undefined ? (reason ?? '') : `${reason}: ${detail}`;
+}
+
+function signatureText(text: string, stage: ExplainedStage): string {
+  const { cause, looked_for, age_seconds } = stage;
+  const age = age_seconds === null || age_seconds === undefined ? '' : ` (${ageText(age_seconds)})`;
+  const said = cause !== undefined && saysReason(stage) ? cause.text : text + age;
+  return `${said}${looked_for === undefined ? '' : `; looked for ${looked_for.join(', ')}`}`;
 }
 
 const ageText = (seconds: number): string => (seconds >= 0 ? `${seconds} s old` : `${-seconds} s ahead`);

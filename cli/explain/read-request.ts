@@ -37,7 +37,7 @@ export async function readSaved(
   { cwd }: Pick<CliContext, 'cwd'>,
   { bytes, headers, path }: { readonly bytes: Buffer; readonly headers: HeaderPairs; readonly path: string },
 ): Promise<ReadRequest> {
-  const { parts, notes } = await firstOf(cwd, bytes);
+  const { parts, notes } = await savedFor(path, cwd, bytes);
   const mark = parts.url.indexOf('?');
   const replaced = new Set(headers.map(([name]) => name.toLowerCase()));
   const kept = pairsOf(parts.rawHeaders).filter(([name]) => !replaced.has(name.toLowerCase()));
@@ -86,14 +86,19 @@ function isSavedRequest(bytes: Buffer): boolean {
   return /^\{\s*"log"\s*:\s*\{/.test(start) && /"entries"\s*:/.test(bytes.toString('latin1'));
 }
 
-async function firstOf(cwd: string, bytes: Buffer): Promise<ReadRequest> {
+/** Of several the first that was sent to this path, else the first. */
+async function savedFor(path: string, cwd: string, bytes: Buffer): Promise<ReadRequest> {
   // Loaded only here: most payloads are bodies.
   const { readCapture } = await import('../sources/read-capture.ts');
-  const [first, ...others] = readCapture(bytes, (path) => readFileSync(resolve(cwd, path)));
+  const all = readCapture(bytes, (file) => readFileSync(resolve(cwd, file)));
+  const [first] = all;
   if (first === undefined) throw new CliError('the file holds no request with a body');
-  const more = others.length === 0 ? [] : [`the file holds ${others.length + 1} requests: this is the first`];
-  return { parts: first.parts, notes: [...first.notes, ...more] };
+  const chosen = all.find(({ parts }) => pathOf(parts) === path) ?? first;
+  const which = `number ${all.indexOf(chosen) + 1} of the ${all.length} requests of the file`;
+  return { parts: chosen.parts, notes: [...chosen.notes, ...(all.length === 1 ? [] : [which])] };
 }
+
+const pathOf = ({ url }: RequestParts): string => new URL(url, 'http://localhost').pathname;
 
 function parseHeader(text: string): readonly [name: string, value: string] {
   const [, name, value] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):\s*(.*)$/.exec(text) ?? [];

@@ -52,6 +52,23 @@ export async function openJobs(context: CliContext, configs: readonly string[] |
   return { ...open, records, jobs: listJobs(open.table, records, context.timezone) };
 }
 
+/** Which job is meant, as the command line says it. */
+export interface JobReference {
+  /** A name or an id. */
+  readonly reference: string;
+  readonly profile: string | undefined;
+  readonly config: readonly string[] | undefined;
+}
+
+/** All jobs, and the one that is meant. @throws CliError when there is no such job, or what `openJobs` throws */
+export async function openJob(
+  context: CliContext,
+  { reference, profile, config }: JobReference,
+): Promise<{ readonly open: OpenJobs; readonly job: Job }> {
+  const open = await openJobs(context, config);
+  return { open, job: findJob(open, reference, profile) };
+}
+
 /** By id, else by name; a name that several profiles use needs `profile`. @throws CliError */
 export function findJob({ jobs }: Pick<OpenJobs, 'jobs'>, reference: string, profile?: string): Job {
   const byId = jobs.get(reference);

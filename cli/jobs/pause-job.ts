@@ -2,20 +2,14 @@
 import type { CliContext } from '../base/context.ts';
 import { printLine } from '../output/print.ts';
 import { makeStore } from '../store/use-store.ts';
-import { findJob, openJobs } from './open-jobs.ts';
-
-/** Which job is meant, as the command line says it. */
-export interface JobReference {
-  /** A name or an id. */
-  readonly reference: string;
-  readonly profile: string | undefined;
-  readonly config: readonly string[] | undefined;
-}
+import type { JobReference } from './open-jobs.ts';
+import { openJob } from './open-jobs.ts';
 
 /** @throws CliError when there is no such job */
-export async function pauseJob(job: JobReference, paused: boolean, context: CliContext): Promise<void> {
-  const open = await openJobs(context, job.config);
-  const { id, name } = findJob(open, job.reference, job.profile);
+export async function pauseJob(reference: JobReference, paused: boolean, context: CliContext): Promise<void> {
+  const {
+    job: { id, name },
+  } = await openJob(context, reference);
   const now = context.clock.now();
   await makeStore(context, (store) => store.write({ kind: 'pause_job', job: id, paused, now }));
   printLine(context, `job ${name} (${id}) ${paused ? 'paused' : 'resumed'}`);

@@ -23,12 +23,12 @@ export async function followRequests(
       const rows = await requests.list(filter, { limit: PAGE, after: last });
       if (rows.length > 0) print(rows);
       last = rows.at(-1)?.id ?? last;
-      if ((await Promise.race([stopped, pause(context)])) === 'stopped') return;
+      if ((await Promise.race([stopped, pause()])) === 'stopped') return;
     }
   } finally {
     unlisten();
   }
 }
 
-const pause = ({ clock }: CliContext): Promise<'again'> =>
-  new Promise((resolve) => clock.after(FOLLOW_MS, () => resolve('again')));
+/** Not by the clock of the context: its timers keep no process alive. */
+const pause = (): Promise<'again'> => new Promise((resolve) => setTimeout(() => resolve('again'), FOLLOW_MS));

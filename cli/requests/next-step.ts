@@ -1,5 +1,6 @@
 /** What to do about a request that was not taken: one text for each reason, with the command that helps. */
 import type { KeptRequest } from '../../runtime/capture/kept-request.ts';
+import type { FoundCause } from '../../runtime/verify/cause-code.ts';
 import type { VerifyReason } from '../../runtime/verify/verdict.ts';
 
 type Step = (request: KeptRequest) => string;
@@ -8,8 +9,9 @@ const explain: Step = ({ route, id }) => `see what each filter found: hookwright
 const sendGood: Step = ({ route }) => `\`hookwright webhook test ${route}\` sends a good one`;
 const newSecret: Step = (request) =>
   `enter the secret of the route at the sender again: \`hookwright webhook show ${request.route}\` says where it is; ${sendGood(request)}`;
-const pinSource: Step = ({ route }) =>
-  `set \`source:\` of route ${route} to the sender it is (hookwright source list), or describe it: docs/own-sources.md`;
+const signAsSource: Step = (request) =>
+  `let the sender sign as docs/sources.md says of its source, or describe one of your own: docs/own-sources.md; ${sendGood(request)}`;
+const writeTime: Step = () => 'let the sender write the timestamp as the source does: docs/sources.md';
 const clocks: Step = () => 'compare the clocks of the sender and of this machine: hookwright doctor';
 const passBody: Step = () => 'let the proxy in front pass the body on byte by byte';
 const passHeaders: Step = () => 'let the proxy in front pass the headers on as they come, each once';
@@ -22,15 +24,15 @@ const VERDICTS: Readonly<Record<VerifyReason, Step>> = {
     `set the secret at the sender, or let the proxy pass its header on; ${sendGood(request)}`,
   missing_credential: (request) =>
     `set the token at the sender, or let the proxy pass its header on; ${sendGood(request)}`,
-  malformed_signature: pinSource,
-  unknown_version: pinSource,
+  malformed_signature: signAsSource,
+  unknown_version: signAsSource,
   stronger_scheme: passHeaders,
   repeated_header: passHeaders,
   oversized_header: passHeaders,
   too_many_parts: passHeaders,
   missing_timestamp: passHeaders,
   ambiguous_timestamp: passHeaders,
-  bad_timestamp: pinSource,
+  bad_timestamp: writeTime,
   stale_timestamp: () =>
     'compare the clocks of the sender and of this machine (hookwright doctor); one that was delayed or copied is refused by intent',
   future_timestamp: clocks,
@@ -42,23 +44,27 @@ const VERDICTS: Readonly<Record<VerifyReason, Step>> = {
   no_public_url: publicUrl,
 };
 
-/** By what would have made the signature right. */
-const NEAR_MISSES: Readonly<Record<string, Step>> = {
+/** By what was found when the signature was looked into. */
+const FOUND: Readonly<Record<FoundCause, Step>> = {
   other_scheme: ({ route }) =>
     `set \`source:\` of route ${route} to the sender it is (hookwright source list), or point this sender at a route of its own`,
   old_secret: ({ route }) =>
     `the sender still signs with the previous secret: give it the new one, or accept both for longer with \`secrets\` of route ${route}`,
+  misplaced_secret: ({ route }) =>
+    `let the sender put it where \`source:\` of route ${route} has it, or describe the sender with \`verify: token\`: docs/own-sources.md`,
+  timestamp_unit: writeTime,
   line_break: passBody,
+  byte_order_mark: passBody,
   line_endings: passBody,
   body_rewritten: () => 'let the proxy in front pass the body on byte by byte: it parses JSON and writes it again',
   form_payload: () => 'choose the content type application/json at the sender',
   secret_whitespace: () => 'remove the space or line break around the secret, here or at the sender',
   secret_form: ({ route }) =>
     `enter the secret in the form that the sender uses (base64, hex or text) in route ${route}`,
-  encoding: pinSource,
-  prefix: pinSource,
-  hash_function: pinSource,
-  signed_content: pinSource,
+  encoding: signAsSource,
+  prefix: signAsSource,
+  hash_function: signAsSource,
+  signed_content: signAsSource,
   public_url: publicUrl,
   unknown: newSecret,
 };
@@ -95,12 +101,13 @@ const OUTCOMES: Readonly<Record<string, Step>> = {
   internal_error: () => 'the log has the error; please report it',
 };
 
-const ALL_CAUSES: Readonly<Record<string, Step>> = { ...VERDICTS, ...NEAR_MISSES };
+/** Codes of causes; docs/why-ignored.md explains each. */
+export const CAUSES: Readonly<Record<string, Step>> = { ...VERDICTS, ...FOUND };
 
 /** Null for one that needs nothing. */
 export function nextStep(request: KeptRequest): string | null {
   const { cause, reason, outcome, dispatch_id } = request;
-  if (cause !== null) return (ALL_CAUSES[cause.code] ?? newSecret)(request);
+  if (cause !== null) return (CAUSES[cause.code] ?? newSecret)(request);
   const step = (reason === null ? undefined : REASONS[reason]) ?? OUTCOMES[outcome];
   if (step !== undefined) return step(request);
   if (dispatch_id !== null) return `what became of it: hookwright deliveries show ${dispatch_id}`;

@@ -6,6 +6,7 @@ import { openRequests } from '../../runtime/capture/open-requests.ts';
 import type { FailOn, RefusedSwap } from '../../runtime/control/operations.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
+import { CliError } from '../base/errors.ts';
 import type { CompileRequest } from '../compile/compile-files.ts';
 import { outcomeChange } from '../diff/format-requests.ts';
 import { readTable } from '../diff/open-side.ts';
@@ -29,7 +30,8 @@ export async function passGate(
   const file = join(folder, 'routes.json');
   if (failOn.length === 0 || !existsSync(file)) return null;
   const context = { home, env, clock: systemClock };
-  const served = await readTable(context, file);
+  const served = await readTable(context, file).catch(noTable);
+  if (served === null) return null;
   const stored = new Set(jobs.map(({ id }) => id));
   const sides = { old: createExplainer(context, served, stored), new: createExplainer(context, table, stored) };
   const requests = openRequests(capturePath(home));
@@ -41,6 +43,12 @@ export async function passGate(
   } finally {
     await requests.close();
   }
+}
+
+/** One of another version says nothing: whoever starts this one means to replace it. */
+function noTable(error: unknown): null {
+  if (error instanceof CliError) return null;
+  throw error;
 }
 
 function named({ id, route, kind, old, new: now }: RequestChange): RefusedSwap['requests'][number] {

@@ -34,15 +34,12 @@ export interface RecompileReport {
   readonly ignored: readonly string[];
   /** Why the tables were not written although there are no errors; else null. */
   readonly refused: RefusedSwap | null;
+  /** It was asked for what a table is refused. */
+  readonly gated: boolean;
 }
 
-/** Compiles, and writes the tables when there are no errors. */
-export function recompile(request: RecompileRequest): RecompileReport {
-  return finish(request, compileRequest(request), null);
-}
-
-/** The same beside a serving gateway: `failOn` may refuse the table. */
-export async function recompileServed(request: RecompileRequest): Promise<RecompileReport> {
+/** Compiles, and writes the tables when there are no errors and `failOn` refuses them for nothing. */
+export async function recompile(request: RecompileRequest): Promise<RecompileReport> {
   const result = compileRequest(request);
   if (result.output === null || request.failOn.length === 0) return finish(request, result, null);
   // Loaded only here: few gateways have a gate.
@@ -67,5 +64,6 @@ function finish(request: RecompileRequest, result: CompileResult, refused: Refus
     files: result.files,
     ignored: result.ignored,
     refused,
+    gated: request.failOn.length > 0,
   };
 }

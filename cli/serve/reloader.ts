@@ -1,6 +1,6 @@
 /** Takes changed configuration into a serving gateway: recompiles it where it may, then has the table loaded. */
 import { ControlError } from '../../runtime/control/control-error.ts';
-import type { FailOn, ReloadReport } from '../../runtime/control/operations.ts';
+import type { FailOn, RefusedSwap, ReloadReport } from '../../runtime/control/operations.ts';
 import type { Service } from '../../runtime/gateway-service.ts';
 import type { Logger } from '../../runtime/platform/log.ts';
 import type { CliContext } from '../base/context.ts';
@@ -20,6 +20,8 @@ export class Reloader {
   private readonly recompiler: Recompiler | null;
   /** Why the newest configuration is not the one being served; null when it is. */
   error: string | null = null;
+  /** When a table was last taken in that was compared with nothing, and by no command: unix ms. */
+  private ungatedAt: number | null = null;
 
   constructor(options: ReloaderOptions) {
     const { recompile, context, service, log } = options;
@@ -34,7 +36,9 @@ export class Reloader {
             done: (report) => this.take(report),
             failed: (reason) => log.error({ reason }, 'the configuration cannot be compiled'),
           });
-    if (recompile !== null) this.recompiler?.watch(recompile.first);
+    if (recompile === null) return;
+    this.recompiler?.watch(recompile.first);
+    if (recompile.first.refused !== null) this.refuse(recompile.first.refused);
   }
 
   /** Compiles and loads now. @param failOn in place of what the gateway was started with @throws ControlError where nothing is compiled */
@@ -49,6 +53,8 @@ export class Reloader {
     const before = service.tableState.hash;
     const report = (await this.recompiler?.compile(failOn)) ?? null;
     if (report === null) await service.reload(true);
+    const { ungatedAt } = this;
+    this.ungatedAt = null;
     const { hash, error } = service.tableState;
     return {
       ok: (report?.ok ?? true) && error === null,
@@ -56,6 +62,7 @@ export class Reloader {
       hash,
       diagnostics: (report?.diagnostics ?? '') + (error === null ? '' : `${error}\n`),
       refused: report?.refused ?? null,
+      taken_ungated_at: report?.gated === true ? ungatedAt : null,
     };
   }
 
@@ -63,17 +70,19 @@ export class Reloader {
     this.recompiler?.stop();
   }
 
+  private refuse(refused: RefusedSwap): void {
+    this.error = refusalText(refused);
+    this.options.log.error(
+      { ...refused },
+      'the new table is refused for what it makes of kept requests: the old one stays in service',
+    );
+  }
+
   private async take(report: RecompileReport): Promise<void> {
     const { context, service, log } = this.options;
-    const { ok, changed, errors, diagnostics, refused } = report;
-    if (refused !== null) {
-      this.error = refusalText(refused);
-      log.error(
-        { ...refused },
-        'the new table is refused for what it makes of kept requests: the old one stays in service',
-      );
-      return;
-    }
+    const { ok, changed, errors, diagnostics, refused, gated } = report;
+    if (refused !== null) return this.refuse(refused);
+    if (ok && changed && !gated) this.ungatedAt = context.clock.now();
     this.error = ok ? null : `the configuration has ${errors} ${errors === 1 ? 'error' : 'errors'}`;
     // People read the frames below the line; programs get them in it.
     const forPeople = context.stderr.isTTY === true;

@@ -14,6 +14,7 @@ export interface InstallRequest {
   readonly program: readonly string[];
   /** Absolute. null: the usual place of the scope. */
   readonly config: string | null;
+  readonly failOn: readonly string[];
   /** `<home_dir>` of a user's service. */
   readonly home: string;
   /** `HOME`, `USER` and `PATH` of who installs it. */
@@ -33,7 +34,7 @@ export function planInstall(request: InstallRequest): readonly InstallStep[] {
   return request.scope === 'system' ? planSystem(request) : planUser(request);
 }
 
-function planSystem({ program, config, path }: InstallRequest): readonly InstallStep[] {
+function planSystem({ program, config, failOn, path }: InstallRequest): readonly InstallStep[] {
   const hidden = program.find((word) => /^\/(home|root|run\/user)\//.test(word));
   if (hidden !== undefined) {
     throw new CliError(
@@ -42,7 +43,9 @@ function planSystem({ program, config, path }: InstallRequest): readonly Install
     );
   }
   const used = config ?? systemConfig();
-  const unit: ServiceUnit = { program, config: used, folder: dirname(used), home: STATE, user: SERVICE_USER, path };
+  const unit: ServiceUnit = {
+    ...{ program, config: used, failOn, folder: dirname(used), home: STATE, user: SERVICE_USER, path },
+  };
   const account = ['useradd', '--system', '--user-group', '--home-dir', STATE, '--shell', '/usr/sbin/nologin'];
   return [
     run(
@@ -62,9 +65,9 @@ function planSystem({ program, config, path }: InstallRequest): readonly Install
   ];
 }
 
-function planUser({ program, config, home, userHome, userName, path }: InstallRequest): readonly InstallStep[] {
+function planUser({ program, config, failOn, home, userHome, userName, path }: InstallRequest): readonly InstallStep[] {
   if (config === null) throw new Error('a service of a user needs a configuration');
-  const unit: ServiceUnit = { program, config, folder: dirname(config), home, user: null, path };
+  const unit: ServiceUnit = { program, config, failOn, folder: dirname(config), home, user: null, path };
   return [
     { kind: 'write', path: join(userHome, '.config/systemd/user', SERVICE), text: printUnit(unit) },
     ...start('systemctl', '--user'),

@@ -5,6 +5,8 @@ export interface ServiceUnit {
   readonly program: readonly string[];
   /** Absolute. */
   readonly config: string;
+  /** For what the gateway refuses a changed configuration. */
+  readonly failOn: readonly string[];
   /** Absolute: folder of the configuration. */
   readonly folder: string;
   /** `<home_dir>`, absolute. */
@@ -18,8 +20,9 @@ export interface ServiceUnit {
 export const MARK = '# Written by `hookwright gateway install-service`. Change it with `systemctl edit`.';
 
 export function printUnit(unit: ServiceUnit): string {
-  const { program, config, folder, home, user } = unit;
+  const { program, config, failOn, folder, home, user } = unit;
   const out = user === null ? [] : ['--out', `${home}/build`];
+  const gate = failOn.length === 0 ? [] : ['--fail-on', failOn.join(',')];
   const sections = [
     MARK,
     '[Unit]',
@@ -32,7 +35,7 @@ export function printUnit(unit: ServiceUnit): string {
     `WorkingDirectory=${folder.replaceAll('%', '%%')}`,
     ...(user === null ? [environment('PATH', unit.path)] : [`User=${user}`]),
     environment('HOOKWRIGHT_HOME', home),
-    `ExecStart=${[...program, 'gateway', 'run', '--config', config, ...out].map(quote).join(' ')}`,
+    `ExecStart=${[...program, 'gateway', 'run', '--config', config, ...out, ...gate].map(quote).join(' ')}`,
     'ExecReload=kill -HUP $MAINPID',
     'Restart=on-failure',
     'RestartSec=2',

@@ -2,6 +2,7 @@
 import type { LoweredSource } from '../../compiler/lower/default-sources.ts';
 import { readFirst, readValue } from '../../runtime/verify/locator.ts';
 import { findNearMiss } from '../../runtime/verify/near-misses.ts';
+import { rankOf } from '../../runtime/verify/rank-of.ts';
 import { LazyRequest } from '../../runtime/verify/request.ts';
 import { checkWindow, readTimestamp } from '../../runtime/verify/timestamp.ts';
 import type { Trial } from '../../runtime/verify/trial.ts';
@@ -44,7 +45,7 @@ export function detect(sources: readonly LoweredSource[], input: DetectInput): S
   const request = new LazyRequest(input.capture.parts);
   const present = sources.filter(({ plan }) => isPresent(plan, request));
   return present
-    .map((source) => ({ candidate: judge(source, request, input), rank: rankOf(source, request) }))
+    .map((source) => ({ candidate: judge(source, request, input), rank: rankOf(source.plan, request) }))
     .sort(
       (a, b) =>
         worth(b.candidate) - worth(a.candidate) ||
@@ -91,15 +92,4 @@ function worth({ outcome }: SourceCandidate): number {
   if (outcome.kind === 'match') return 3;
   if (outcome.kind === 'unchecked') return outcome.reason === null ? 2 : 0;
   return outcome.near === null ? 0 : 1;
-}
-
-/** How much of the request speaks for a source: its own event and id headers beside the signature. */
-function rankOf({ plan }: LoweredSource, request: LazyRequest): number {
-  const speaks = (places: SchemePlan['event']): number =>
-    places.some((at) => at.in === 'header' && readValue(at, request) !== undefined)
-      ? 2
-      : places.some((at) => readValue(at, request) !== undefined)
-        ? 1
-        : 0;
-  return speaks(plan.event) * 2 + speaks(plan.delivery) + (plan.timestamp === null ? 0 : 1);
 }

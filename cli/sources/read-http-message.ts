@@ -19,7 +19,7 @@ export function readHttpMessage(bytes: Buffer): CapturedRequest {
     );
   }
   const headers = headerPairs(lines.slice(lines.indexOf(first) + 1));
-  const cut = cutToLength(headers, body);
+  const cut = isChunked(headers) ? { body: joinChunks(body), notes: [] } : cutToLength(headers, body);
   return captureOf({ method: match[1] ?? 'POST', target, headers, body: cut.body }, { notes: cut.notes });
 }
 
@@ -39,6 +39,23 @@ function headerPairs(lines: readonly string[]): HeaderPairs {
     const colon = line.indexOf(':');
     return colon <= 0 ? [] : [[line.slice(0, colon).trim(), line.slice(colon + 1).trim()] as const];
   });
+}
+
+const isChunked = (headers: HeaderPairs): boolean =>
+  headers.some(([name, value]) => name.toLowerCase() === 'transfer-encoding' && /\bchunked$/i.test(value.trim()));
+
+/** What chunks hold (RFC 9112 §7.1); a body that is none stays as it is: some tools save it joined, under the same header. */
+function joinChunks(body: Buffer): Buffer {
+  const chunks: Buffer[] = [];
+  for (let at = 0; ; ) {
+    const end = body.indexOf('\r\n', at);
+    const size = end < 0 ? null : /^([0-9a-f]{1,8})(?:;.*)?$/i.exec(body.toString('latin1', at, end))?.[1];
+    if (size == null) return body;
+    const length = Number.parseInt(size, 16);
+    if (length === 0) return Buffer.concat(chunks);
+    chunks.push(body.subarray(end + 2, end + 2 + length));
+    at = end + 2 + length + 2;
+  }
 }
 
 /** Editors end a file with a line feed that was never sent: Content-Length tells. */

@@ -1,4 +1,6 @@
 /** Reads test files: each test with its place in the file, and what is wrong with a file as diagnostics. */
+import { RE2JS } from 're2js';
+import { messageOf } from '../../base/message-of.ts';
 import type { Diagnostic, Finding } from '../../compiler/diagnostics/diagnostic.ts';
 import { diagnose } from '../../compiler/diagnostics/diagnostic.ts';
 import type { NodePath } from '../../compiler/diagnostics/problem.ts';
@@ -6,6 +8,8 @@ import type { Rule } from '../../compiler/diagnostics/rule.ts';
 import type { Places } from '../../compiler/source/file-tree.ts';
 import type { Files } from '../../compiler/source/files.ts';
 import { loadFile } from '../../compiler/source/load-file.ts';
+import { didYouMean } from '../../compiler/text/suggest.ts';
+import { OUTCOMES } from '../../runtime/intake/reply.ts';
 import type { TestCase, TestFile } from '../../schemas/generated/types.ts';
 
 export interface LoadedTests {
@@ -30,6 +34,13 @@ const testRequest: Rule = {
   why: 'It would say nothing about the route.',
 };
 
+const testExpectation: Rule = {
+  id: 'test-expectation',
+  severity: 'error',
+  title: 'A test expects what cannot be.',
+  why: 'It would fail whatever becomes of the event.',
+};
+
 /** What a test says its request is made of. */
 const BODIES = ['payload', 'payload_file', 'request'] as const;
 
@@ -44,12 +55,18 @@ export function loadTests(
     findings.push(...found.findings);
     if (found.file === null) return [];
     const { value: file, tree } = found.file;
-    const problems = file.tests.flatMap((test, index) => bodyProblem(test, index, tree));
+    const problems = file.tests.flatMap((test, index) => [
+      ...bodyProblem(test, index, tree),
+      ...expectationProblems(test, index, tree),
+    ]);
     findings.push(...problems);
     return problems.length > 0 ? [] : [{ path, name: tree.files[0]?.source.name ?? path, file, tree }];
   });
-  return { loaded, diagnostics: diagnose(findings) };
+  return { loaded, diagnostics: diagnose(findings.map(withoutFix)) };
 }
+
+/** `lint --fix` repairs configurations. */
+const withoutFix = ({ fix: _, ...finding }: Finding): Finding => finding;
 
 function bodyProblem(test: TestCase, index: number, tree: Places): readonly Finding[] {
   const given = BODIES.filter((key) => test[key] !== undefined);
@@ -60,6 +77,36 @@ function bodyProblem(test: TestCase, index: number, tree: Places): readonly Find
     return [findingAt(tree, ['tests', index, second], message)];
   }
   return [findingAt(tree, ['tests', index, 'name'], `a test needs one of ${BODIES.join(', ')}`)];
+}
+
+/** What no answer can be, and what no text can be searched with. */
+function expectationProblems({ expect }: TestCase, index: number, tree: Places): readonly Finding[] {
+  const at = (...path: NodePath): NodePath => ['tests', index, 'expect', ...path];
+  const { outcome, prompt } = expect;
+  const isKnown = outcome === undefined || OUTCOMES.some((each) => each === outcome);
+  const matches = typeof prompt === 'object' ? prompt.matches : undefined;
+  const fault = matches === undefined ? null : regexFault(matches);
+  return [
+    ...(isKnown
+      ? []
+      : [valueAt(tree, at('outcome'), `no answer has the outcome "${outcome}"${didYouMean(outcome, OUTCOMES)}`)]),
+    ...(fault === null ? [] : [valueAt(tree, at('prompt', 'matches'), `not a regular expression of RE2: ${fault}`)]),
+  ];
+}
+
+/** Why it is none; null: it is one. */
+function regexFault(source: string): string | null {
+  try {
+    RE2JS.compile(source);
+    return null;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+function valueAt(tree: Places, path: NodePath, message: string): Finding {
+  const { file, value } = tree.place(path);
+  return { rule: testExpectation, source: file.source, range: value, message };
 }
 
 /** Points at the key of a value, or at the value of a list item. */

@@ -1,14 +1,29 @@
 /** A test run as JUnit XML, as CI servers read it. */
+import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts';
+import { diagnosticRecords } from '../../compiler/print/print-json.ts';
 import { placeFailures } from './place-failures.ts';
 import type { TestResult } from './run-test.ts';
 import type { TestRun } from './run-tests.ts';
 
-export function printJunit({ results }: TestRun): string {
+/** @param diagnostics what is wrong with test files: a suite each, of errors */
+export function printJunit({ results }: TestRun, diagnostics: readonly Diagnostic[]): string {
   const suites = byFile(results);
   const failed = results.filter(({ failures }) => failures.length > 0).length;
-  const lines = [...suites].map(([file, tests]) => suite(file, tests));
-  const head = `<testsuites tests="${results.length}" failures="${failed}">`;
+  const errors = diagnosticRecords(diagnostics);
+  const lines = [...errors.map(brokenFile), ...[...suites].map(([file, tests]) => suite(file, tests))];
+  const counts = `tests="${results.length + errors.length}" failures="${failed}" errors="${errors.length}"`;
+  const head = `<testsuites ${counts}>`;
   return `<?xml version="1.0" encoding="UTF-8"?>\n${head}\n${lines.join('')}</testsuites>\n`;
+}
+
+function brokenFile({ file, line, column, rule, message }: ReturnType<typeof diagnosticRecords>[number]): string {
+  const name = escapeXml(file);
+  return [
+    `  <testsuite name="${name}" tests="1" failures="0" errors="1">`,
+    `    <testcase name="${name}" classname="${rule}" file="${name}">`,
+    `      <error message="${escapeXml(message)}">${name}:${line}:${column}</error>`,
+    '    </testcase>\n  </testsuite>\n',
+  ].join('\n');
 }
 
 function byFile(results: readonly TestResult[]): Map<string, TestResult[]> {

@@ -1,7 +1,9 @@
 /** Prints the results of a test run: for people, for programs, for JUnit readers, as annotations of a pull request. */
 
 import type { Paint } from '../../base/paint.ts';
+import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts';
 import { printGithub } from '../../compiler/print/print-github.ts';
+import { diagnosticRecords } from '../../compiler/print/print-json.ts';
 import { formatStop } from '../explain/format-explanation.ts';
 import { formatDiff } from '../output/diff.ts';
 import { visible } from '../output/print.ts';
@@ -15,17 +17,23 @@ import type { TestRun } from './run-tests.ts';
 export const TEST_FORMATS = ['pretty', 'json', 'junit', 'github'] as const;
 export type TestFormat = (typeof TEST_FORMATS)[number];
 
-const PRINT: Readonly<Record<TestFormat, (run: TestRun, paint: Paint) => string>> = {
+type Print = (run: TestRun, diagnostics: readonly Diagnostic[], paint: Paint) => string;
+
+const PRINT: Readonly<Record<TestFormat, Print>> = {
   pretty: printPretty,
   json: printJson,
   junit: printJunit,
-  github: (run) => printGithub(run.results.flatMap(placeFailures).map(({ diagnostic }) => diagnostic)),
+  github: ({ results }, diagnostics) =>
+    printGithub([...diagnostics, ...results.flatMap(placeFailures).map(({ diagnostic }) => diagnostic)]),
 };
 
-/** Ends with a line break. */
-export const printRun = (format: TestFormat, run: TestRun, paint: Paint): string => PRINT[format](run, paint);
+/**
+ * Ends with a line break.
+ * @param diagnostics what is wrong with test files: in machine formats part of the results, for people printed apart
+ */
+export const printRun = (format: TestFormat, ...printed: Parameters<Print>): string => PRINT[format](...printed);
 
-function printPretty({ results, coverage: _ }: TestRun, paint: Paint): string {
+function printPretty({ results }: TestRun, _diagnostics: readonly Diagnostic[], paint: Paint): string {
   const failed = results.filter(({ failures }) => failures.length > 0);
   const blocks = failed.flatMap((result) => printFailed(result, paint));
   const files = new Set(results.map(({ loaded }) => loaded.tests.path)).size;
@@ -68,7 +76,7 @@ function printFailure(
 
 const visibleLines = (text: string): string => text.split('\n').map(visible).join('\n');
 
-function printJson({ results, coverage }: TestRun): string {
+function printJson({ results, coverage }: TestRun, diagnostics: readonly Diagnostic[]): string {
   const tests = results.map((result) => ({
     file: result.loaded.tests.name,
     name: result.loaded.test.name,
@@ -79,7 +87,8 @@ function printJson({ results, coverage }: TestRun): string {
     })),
   }));
   const failed = tests.filter(({ ok }) => !ok).length;
-  return `${JSON.stringify({ passed: tests.length - failed, failed, tests, coverage }, null, 2)}\n`;
+  const errors = diagnosticRecords(diagnostics);
+  return `${JSON.stringify({ passed: tests.length - failed, failed, errors, tests, coverage }, null, 2)}\n`;
 }
 
 /** What no test reached, for a terminal. */

@@ -1,7 +1,6 @@
 /** Writes what tests marked as snapshots expect, from what became of their events; comments of the file stay. */
 import { readFileSync } from 'node:fs';
-import type { Document } from 'yaml';
-import { parseDocument } from 'yaml';
+import { Document, isMap, parseDocument } from 'yaml';
 import { writeAtomic } from '../../runtime/platform/write-atomic.ts';
 import type { Explanation, TestExpectation } from '../../schemas/generated/types.ts';
 import type { TestResult } from './run-test.ts';
@@ -33,12 +32,27 @@ export function updateSnapshots(results: readonly TestResult[]): string[] {
 
 function updateFile(path: string, results: readonly TestResult[]): boolean {
   const text = readFileSync(path, 'utf8');
-  const document = parseDocument(text);
-  for (const result of results) updateTest(document, result);
-  const updated = document.toString({ lineWidth: 0 });
+  const updated = results.reduce(withSnapshot, text);
   if (updated === text) return false;
   writeAtomic(path, updated, 0o644);
   return true;
+}
+
+/** The text with what this test expects written anew: nothing else of the file changes. */
+function withSnapshot(text: string, result: TestResult): string {
+  const document = parseDocument(text);
+  const expect = document.getIn(['tests', result.loaded.index, 'expect'], true);
+  if (!isMap(expect) || !expect.range) return text;
+  const [from, to] = expect.range;
+  updateTest(document, result);
+  const alone = new Document();
+  alone.contents = expect as never;
+  const indent = ' '.repeat(from - (text.lastIndexOf('\n', from - 1) + 1));
+  const lines = alone.toString({ lineWidth: 0 }).trimEnd().split('\n');
+  const [first = '', ...others] = expect.flow === true ? [lines.join(' ')] : lines;
+  const printed = [first, ...others.map((line) => (line === '' ? '' : indent + line))].join('\n');
+  const [blank] = /\s*$/.exec(text.slice(from, to)) ?? [''];
+  return text.slice(0, from) + printed + blank + text.slice(to);
 }
 
 function updateTest(document: Document, { loaded, found }: TestResult): void {

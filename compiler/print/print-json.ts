@@ -5,10 +5,14 @@ import type { Range, SourceText } from '../text/source-text.ts';
 import type { Lines } from './lines.ts';
 import { createLines } from './lines.ts';
 
-/** Lines and columns are 1-based, columns in UTF-16 units; the end is exclusive. */
 export function printDiagnosticsJson(diagnostics: readonly Diagnostic[]): string {
+  return `${JSON.stringify(diagnosticRecords(diagnostics), null, 2)}\n`;
+}
+
+/** Lines and columns are 1-based, columns in UTF-16 units; the end is exclusive. */
+export function diagnosticRecords(diagnostics: readonly Diagnostic[]) {
   const lines = createLines();
-  const records = diagnostics.map(({ source, range, severity, rule, message, hint, related, fix }) => ({
+  return diagnostics.map(({ source, range, severity, rule, message, hint, related, fix }) => ({
     rule,
     severity,
     ...place(source, range, lines),
@@ -17,10 +21,9 @@ export function printDiagnosticsJson(diagnostics: readonly Diagnostic[]): string
     fix: fix?.map((edit) => ({ ...place(source, edit.range, lines), text: edit.text })) ?? null,
     related: (related ?? []).map((other) => ({ ...place(other.source, other.range, lines), message: other.message })),
   }));
-  return `${JSON.stringify(records, null, 2)}\n`;
 }
 
-function place(source: SourceText, range: Range, lines: Lines): Readonly<Record<string, string | number>> {
+function place(source: SourceText, range: Range, lines: Lines) {
   const start = lines.positionOf(source, range.start);
   const end = lines.positionOf(source, range.end);
   return { file: source.name, line: start.line, column: start.column, end_line: end.line, end_column: end.column };

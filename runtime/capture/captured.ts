@@ -1,6 +1,6 @@
 /** A request on its way into the file: what the server hands to the thread that writes. */
 import type { LocatorPlan } from '../../schemas/generated/types.ts';
-import type { RefusedRequest } from '../verify/find-cause.ts';
+import type { RefusedRequest } from '../verify/signature-evidence.ts';
 import type { KeptHead } from './kept-request.ts';
 
 export interface Captured {

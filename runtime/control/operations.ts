@@ -137,6 +137,11 @@ export interface ReloadReport {
   readonly diagnostics: string;
   /** Why the table was not replaced although it has no errors; else null. */
   readonly refused: RefusedSwap | null;
+  /**
+   * With `fail_on`: when the gateway has taken a table in by itself since the last reload, without a gate. Unix ms; null:
+   * it has not.
+   */
+  readonly taken_ungated_at: number | null;
 }
 
 /** Kept requests of which a new table would make something else. `FailOn` says what a swap is refused for. */

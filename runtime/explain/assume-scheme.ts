@@ -1,9 +1,9 @@
 /** Which sender an unsigned request is taken to be from, so that its event type and id are read where that one puts them. */
-import type { LocatorPlan, SchemePlan } from '../../schemas/generated/types.ts';
+import type { SchemePlan } from '../../schemas/generated/types.ts';
 import type { LinkedRoute } from '../table/linked-table.ts';
-import type { SignatureEvidence } from '../verify/find-cause.ts';
-import { readValue } from '../verify/locator.ts';
+import { isOutsideBody, readValue } from '../verify/locator.ts';
 import type { SignedRequest } from '../verify/request.ts';
+import type { SignatureEvidence } from '../verify/signature-evidence.ts';
 
 /** A scheme that takes event and id in headers of the specification, whatever the payload looks like. */
 const PREFERRED = 'forgea';
@@ -15,7 +15,7 @@ const PREFERRED = 'forgea';
 export function isSigned({ route, evidence }: SignedRoute, request: SignedRequest): boolean {
   const { schemes } = route.authenticator;
   const carries = ({ signature }: SchemePlan, anywhere: boolean): boolean =>
-    signature.some((at) => (anywhere || isOutside(at)) && readValue(at, request) !== undefined);
+    signature.some((at) => (anywhere || isOutsideBody(at)) && readValue(at, request) !== undefined);
   return schemes.some((plan) => carries(plan, true)) || (evidence?.known ?? []).some((plan) => carries(plan, false));
 }
 
@@ -23,8 +23,6 @@ export interface SignedRoute {
   readonly route: LinkedRoute;
   readonly evidence: SignatureEvidence | null;
 }
-
-const isOutside = ({ in: place }: LocatorPlan): boolean => place === 'header' || place === 'query';
 
 /** The first scheme whose own event or id the request carries, else the most usual one. */
 export function assumeScheme({ authenticator }: LinkedRoute, request: SignedRequest): SchemePlan | null {

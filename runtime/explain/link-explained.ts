@@ -14,8 +14,8 @@ import { identityLinker } from '../table/link-identity.ts';
 import { linkRoute } from '../table/link-route.ts';
 import type { LinkedRoute } from '../table/linked-table.ts';
 import { RateWindows } from '../table/rate-limit.ts';
-import type { SignatureEvidence } from '../verify/find-cause.ts';
 import { schemeLinker } from '../verify/scheme.ts';
+import type { SignatureEvidence } from '../verify/signature-evidence.ts';
 import type { Warnings } from './warnings.ts';
 
 export interface ExplainLinkContext {

@@ -32,8 +32,8 @@ type Level = keyof Logger;
 /** Placeholders that are named in a line. */
 const MOST_UNRESOLVED = 20;
 
-/** Outcomes that are not just another event. */
-const LEVELS: Partial<Record<Outcome, Level>> = {
+/** Of outcomes that are not just another event, which are `info`. */
+export const LEVEL_OF_OUTCOME: Partial<Record<Outcome, Level>> = {
   invalid_signature: 'warn',
   foreign_origin: 'warn',
   malformed_body: 'warn',
@@ -69,7 +69,7 @@ export class EventLog {
     const ms = now - intake.startedAt;
     const ignored = outcome === 'ignored' ? intake.reason : null;
     this.count({ route: plan.name, profile: plan.profile, outcome, ignored, ms, secret: intake.secret });
-    const level = LEVELS[outcome] ?? 'info';
+    const level = LEVEL_OF_OUTCOME[outcome] ?? 'info';
     if (intake.authenticated) {
       this.log[level](fieldsOf(intake, outcome, ms, kept), outcome);
       return;

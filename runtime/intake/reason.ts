@@ -4,11 +4,10 @@
  * For the operator; a sender is never told.
  */
 import { labelOf } from '../../base/label.ts';
-import type { LocatorPlan } from '../../schemas/generated/types.ts';
 import { printableStart } from '../platform/printable.ts';
 import { decidingLeaf } from '../table/deciding-leaf.ts';
 import { eventEntries } from '../table/link-events.ts';
-import { readFirst } from '../verify/locator.ts';
+import { isOutsideBody, readFirst } from '../verify/locator.ts';
 import { printPlace } from '../verify/print-place.ts';
 import { ageOf, readTimestamp } from '../verify/timestamp.ts';
 import type { Intake } from './intake.ts';
@@ -130,11 +129,9 @@ function sentIdentity(intake: Intake): SignatureReason['sent'] {
   const found = { event: null as string | null, deliveryId: null as string | null };
   for (const { name } of intake.route.authenticator.schemes) {
     const { event, eventFallback, delivery } = intake.route.identityOf(name);
-    found.event ??= readFirst([...event, ...eventFallback].filter(isOutside), intake, true);
-    found.deliveryId ??= readFirst(delivery.filter(isOutside), intake, true);
+    found.event ??= readFirst([...event, ...eventFallback].filter(isOutsideBody), intake, true);
+    found.deliveryId ??= readFirst(delivery.filter(isOutsideBody), intake, true);
   }
   const print = (text: string | null): string | null => (text === null ? null : printableStart(text, SENT_LIMIT));
   return { event: print(found.event), deliveryId: print(found.deliveryId) };
 }
-
-const isOutside = ({ in: place }: LocatorPlan): boolean => place === 'header' || place === 'query';

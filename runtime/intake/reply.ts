@@ -3,17 +3,19 @@ import type { OutgoingHttpHeader } from 'node:http';
 import type { TargetResult } from '../dispatch/dispatcher.ts';
 import type { HandshakeAnswer } from '../verify/handshake.ts';
 
+const WITHOUT_ERROR = [
+  'accepted',
+  'coalesced',
+  'delivered',
+  'duplicate',
+  'ignored',
+  'challenge',
+  'document',
+  'aborted',
+] as const;
+
 /** What became of a request, as logs and metrics name it: the `status` of an answer or the `code` of an error. */
-export type Outcome =
-  | 'accepted'
-  | 'coalesced'
-  | 'delivered'
-  | 'duplicate'
-  | 'ignored'
-  | 'challenge'
-  | 'document'
-  | 'aborted'
-  | ErrorCode;
+export type Outcome = (typeof WITHOUT_ERROR)[number] | ErrorCode;
 
 export type ErrorCode = keyof typeof ERRORS;
 
@@ -53,6 +55,8 @@ export const ERRORS = {
   overloaded: [503, 'The queue is full'],
   shutting_down: [503, 'The server is shutting down'],
 } as const satisfies Record<string, readonly [status: number, error: string]>;
+
+export const OUTCOMES: readonly Outcome[] = [...WITHOUT_ERROR, ...(Object.keys(ERRORS) as ErrorCode[])];
 
 /** A JSON answer. `more`: further names and values in turn. */
 export function jsonReply(

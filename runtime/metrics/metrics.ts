@@ -1,6 +1,10 @@
-/** The gateway's metrics as Prometheus text, for the control socket: what is counted as it happens, and what is asked at a scrape. */
+/**
+ * The gateway's metrics as Prometheus text, for the control socket: what is counted as it happens, and what is asked at a scrape.
+ * Totals that are kept elsewhere are copied by the `collect` of their metric, which prom-client calls at each scrape.
+ */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { CaptureCounts } from '../capture/capture-counts.ts';
+import { createCaptureCounts } from '../capture/capture-counts.ts';
 import type { DispatchObserver } from '../dispatch/observer.ts';
 import type { CountRequest } from '../intake/event-log.ts';
 import type { Tally } from '../store/queries.ts';
@@ -38,7 +42,8 @@ export function createMetrics(): Metrics {
   const registry = new Registry();
   const live = liveGauges(registry);
   const requests = requestMetrics(registry);
-  const captures = captureCounters(registry);
+  let captures = createCaptureCounts();
+  captureCounters(registry, () => captures);
   const loads = new Counter({
     name: 'hookwright_table_loads_total',
     help: 'Tables read, by whether they went into service.',
@@ -47,26 +52,30 @@ export function createMetrics(): Metrics {
   });
   collectDefaultMetrics({ register: registry });
   return {
-    onRequest: requests.count,
+    onRequest: requests,
     onTableLoad: (ok) => loads.inc({ result: ok ? 'served' : 'refused' }),
     observer: workObserver(registry),
     read: async (figures) => {
-      requests.publish();
       live(figures);
-      captures(figures.capture);
+      captures = figures.capture;
       return { content_type: registry.contentType, text: await registry.metrics() };
     },
   };
 }
 
-function requestMetrics(registry: Registry): { readonly count: CountRequest; readonly publish: () => void } {
+function requestMetrics(registry: Registry): CountRequest {
   const counts = new RequestCounts();
   const registers = [registry];
-  const total = new Counter({
+  new Counter({
     name: 'hookwright_requests_total',
     help: 'Requests by route and outcome, those ignored by reason too; without a route: for a path that is none of ours.',
     labelNames: ['profile', 'route', 'outcome', 'reason'],
     registers,
+    collect() {
+      this.reset();
+      for (const { profile, route, outcome, reason, count } of counts.all())
+        this.inc({ profile, route, outcome, ...(reason === null ? {} : { reason }) }, count);
+    },
   });
   const seconds = new Histogram({
     name: 'hookwright_request_duration_seconds',
@@ -80,36 +89,35 @@ function requestMetrics(registry: Registry): { readonly count: CountRequest; rea
     labelNames: ['profile', 'route'],
     registers,
   });
-  return {
-    count: ({ profile, route, outcome, ignored, ms, secret }) => {
-      counts.add(profile, route, outcome, ignored);
-      if (route === '') return;
-      seconds.observe(ms / 1000);
-      if (secret > 0) previous.inc({ profile, route });
-    },
-    publish: () => {
-      total.reset();
-      for (const { profile, route, outcome, reason, count } of counts.all())
-        total.inc({ profile, route, outcome, ...(reason === null ? {} : { reason }) }, count);
-    },
+  return ({ profile, route, outcome, ignored, ms, secret }) => {
+    counts.add(profile, route, outcome, ignored);
+    if (route === '') return;
+    seconds.observe(ms / 1000);
+    if (secret > 0) previous.inc({ profile, route });
   };
 }
 
-function captureCounters(registry: Registry): (counts: CaptureCounts) => void {
+function captureCounters(registry: Registry, counts: () => CaptureCounts): void {
   const registers = [registry];
-  const kept = new Counter({ name: 'hookwright_requests_kept_total', help: 'Requests that were kept.', registers });
-  const dropped = new Counter({
+  new Counter({
+    name: 'hookwright_requests_kept_total',
+    help: 'Requests that were kept.',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(counts().kept);
+    },
+  });
+  new Counter({
     name: 'hookwright_requests_not_kept_total',
     help: 'Requests that a route wants kept and that were not: over its rate, too many at once, or the disk failed. Their events are not affected.',
     labelNames: ['reason'],
     registers,
+    collect() {
+      this.reset();
+      for (const [reason, count] of Object.entries(counts().dropped)) this.inc({ reason }, count);
+    },
   });
-  return (counts) => {
-    kept.reset();
-    kept.inc(counts.kept);
-    dropped.reset();
-    for (const [reason, count] of Object.entries(counts.dropped)) dropped.inc({ reason }, count);
-  };
 }
 
 function workObserver(registry: Registry): DispatchObserver {

@@ -1,6 +1,5 @@
 /** The change with which a gateway takes over what nobody works on: what processes before it left, and what it lost. */
 import type { Holder, Ref } from './identity.ts';
-import type { TakenAttempt } from './mutations.ts';
 import type { Step } from './step.ts';
 
 /**
@@ -25,7 +24,7 @@ export interface Recover {
 /** What a process has taken and not ended: everything before the `recover` that it has not given back in the store. */
 export interface UnderWay {
   readonly runs: readonly Ref[];
-  readonly attempts: readonly TakenAttempt[];
+  readonly attempts: readonly { readonly ref: Ref; readonly index: number }[];
 }
 
 /** A dispatch that was dead then. */

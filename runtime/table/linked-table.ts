@@ -1,9 +1,9 @@
 /** What linking makes of a table: everything a request needs, already decided, for intake. Immutable once built. */
 import type { RoutePlan } from '../../schemas/generated/types.ts';
 import type { Authenticator } from '../verify/authenticator.ts';
-import type { SignatureEvidence } from '../verify/find-cause.ts';
 import type { AnswerHandshake } from '../verify/handshake.ts';
 import type { SignedRequest } from '../verify/request.ts';
+import type { SignatureEvidence } from '../verify/signature-evidence.ts';
 import type { ListFile } from './in-file-set.ts';
 import type { LinkedEvents } from './link-events.ts';
 import type { LinkedFilter } from './link-filter.ts';

@@ -4,34 +4,17 @@
  * when what it says can be seen in the request; everything else is a guess and says so.
  */
 import type { SchemePlan, SignatureCause } from '../../schemas/generated/types.ts';
-import { readValue } from './locator.ts';
+import type { CauseCode } from './cause-code.ts';
 import { findNearMiss } from './near-misses.ts';
+import { misplacedSecret, presentOtherScheme, rightOtherScheme } from './other-scheme.ts';
 import { printPlace } from './print-place.ts';
 import { REASON_TEXTS } from './reason-texts.ts';
-import type { RequestParts } from './request.ts';
 import { LazyRequest } from './request.ts';
 import type { SecretText } from './scheme.ts';
+import type { RefusedRequest } from './signature-evidence.ts';
 import { ageOf, readTimestamp } from './timestamp.ts';
 import { tryTrial } from './trial.ts';
-import type { Refused, VerifyReason } from './verdict.ts';
-
-/** What a refused signature is looked into with. */
-export interface SignatureEvidence {
-  /** What the route accepts. */
-  readonly schemes: readonly SchemePlan[];
-  /** Every scheme there is. */
-  readonly known: readonly SchemePlan[];
-  /** The route's secrets, those that have expired too. */
-  readonly secrets: readonly SecretText[];
-  readonly publicUrl: string | null;
-}
-
-export interface RefusedRequest extends SignatureEvidence {
-  readonly refused: Refused;
-  readonly parts: RequestParts;
-  /** Unix ms. */
-  readonly now: number;
-}
+import type { VerifyReason } from './verdict.ts';
 
 /** Reasons that a wrong digest may be behind: what the request looks like does not decide them. */
 const TRIED: ReadonlySet<VerifyReason> = new Set([
@@ -48,29 +31,35 @@ export function findCause(request: RefusedRequest): SignatureCause {
   const { reason, scheme } = request.refused;
   const plan = request.schemes.find(({ name }) => name === scheme);
   if (reason === 'missing_signature' || reason === 'missing_credential')
-    return otherScheme(request) ?? seen(reason, missingText(request.schemes));
+    return (
+      rightOtherScheme(request) ??
+      misplacedSecret(request) ??
+      presentOtherScheme(request) ??
+      seen(reason, missingText(request.schemes))
+    );
   if (plan === undefined || !TRIED.has(reason)) return seen(reason, REASON_TEXTS[reason]);
-  return tried(request, plan) ?? unexplained(reason);
+  return tried(request, plan) ?? unexplained(reason, plan);
 }
 
 function tried(request: RefusedRequest, plan: SchemePlan): SignatureCause | null {
   const { reason } = request.refused;
   const { current, expired } = bySecret(request);
   const trials = current.map((secret) => ({ plan, parts: request.parts, secret, url: request.publicUrl }));
+  const meant = otherUnit(request, plan);
+  if (meant !== null && trials.some((trial) => tryTrial({ ...trial, plan: { ...plan, timestamp: meant } }).ok))
+    return seen(
+      'timestamp_unit',
+      `it would be right, but the timestamp is ${UNITS[meant.unit]}, where this source sends ${unitOf(plan)}`,
+    );
   // At another time it would have been right: its age is all that is wrong.
   if (trials.some((trial) => tryTrial(trial).ok)) return seen(reason, REASON_TEXTS[reason] + pastWindow(request, plan));
   const old = expired.some((secret) => tryTrial({ plan, parts: request.parts, secret, url: request.publicUrl }).ok);
-  if (old)
-    return {
-      code: 'old_secret',
-      certain: true,
-      text: 'right under a previous secret, whose time is over: the sender still has it',
-    };
+  if (old) return seen('old_secret', 'right under a previous secret, whose time is over: the sender still has it');
   for (const trial of trials) {
     const near = findNearMiss(trial);
-    if (near !== null) return { code: near.code, certain: true, text: `it would be right, but ${near.says}` };
+    if (near !== null) return seen(near.code, `it would be right, but ${near.says}`);
   }
-  return otherScheme(request, true);
+  return rightOtherScheme(request);
 }
 
 /** By how much a signed instant lies outside of the window; empty when none does. */
@@ -83,6 +72,30 @@ function pastWindow({ parts, now }: RefusedRequest, { timestamp }: SchemePlan): 
   return `: ${seconds} s, ${seconds - timestamp.tolerance} s more than the ${timestamp.tolerance} s that are allowed`;
 }
 
+type Timestamp = NonNullable<SchemePlan['timestamp']>;
+
+const UNITS: Readonly<Record<Timestamp['unit'], string>> = {
+  s: 'Unix time in seconds',
+  ms: 'Unix time in milliseconds',
+  iso: 'a date as in RFC 3339',
+};
+
+const unitOf = ({ timestamp }: SchemePlan): string => (timestamp === null ? '' : UNITS[timestamp.unit]);
+
+/** The timestamp in another unit than the source's, where that brings it nearer to now. */
+function otherUnit({ parts, now }: RefusedRequest, { timestamp }: SchemePlan): Timestamp | null {
+  if (timestamp === null) return null;
+  const found = readTimestamp(timestamp, new LazyRequest(parts));
+  if (typeof found === 'string') return null;
+  const distance = (unit: Timestamp['unit']): number => {
+    const age = ageOf({ ...timestamp, unit }, found.text, now);
+    return age === null ? Number.POSITIVE_INFINITY : Math.abs(age);
+  };
+  const units = (['s', 'ms', 'iso'] as const).filter((unit) => distance(unit) < distance(timestamp.unit));
+  const [nearest] = units.sort((a, b) => distance(a) - distance(b));
+  return nearest === undefined ? null : { ...timestamp, unit: nearest };
+}
+
 function bySecret({ secrets, now }: RefusedRequest): { readonly current: string[]; readonly expired: string[] } {
   const isOver = ({ expires_at }: SecretText): boolean => expires_at !== null && expires_at <= now;
   return {
@@ -91,35 +104,7 @@ function bySecret({ secrets, now }: RefusedRequest): { readonly current: string[
   };
 }
 
-/**
- * The signature of a scheme that the route does not accept. Certain when it is right under the route's secret; else another
- * sender may share the header.
- * @param onlyRight leaves out those that cannot be verified
- */
-function otherScheme(request: RefusedRequest, onlyRight = false): SignatureCause | null {
-  const { parts, known, schemes, secrets, publicUrl: url } = request;
-  const parsed = new LazyRequest(parts);
-  const present = known.filter(
-    (plan) =>
-      !schemes.some(({ name }) => name === plan.name) &&
-      plan.verify !== 'none' &&
-      plan.signature.some((at) => (at.in === 'header' || at.in === 'query') && readValue(at, parsed) !== undefined),
-  );
-  const right = present.find((plan) => secrets.some(({ text }) => tryTrial({ plan, parts, secret: text, url }).ok));
-  const found = right ?? (onlyRight ? undefined : present[0]);
-  if (found === undefined) return null;
-  const place = found.signature.find((at) => readValue(at, parsed) !== undefined);
-  const header = place === undefined ? 'a signature' : printPlace(place);
-  const whose =
-    right === undefined ? 'which other senders use' : `the signature of ${found.name}, and right under this secret`;
-  return {
-    code: 'other_scheme',
-    certain: right !== undefined,
-    text: `the request carries ${header}, ${whose}; the route accepts ${schemes.map(({ name }) => name).join(', ')}`,
-  };
-}
-
-const seen = (code: VerifyReason, text: string): SignatureCause => ({ code, certain: true, text });
+const seen = (code: CauseCode, text: string): SignatureCause => ({ code, certain: true, text });
 
 function missingText(schemes: readonly SchemePlan[]): string {
   const places = [...new Set(schemes.flatMap(({ signature }) => signature.map(printPlace)))];
@@ -127,11 +112,17 @@ function missingText(schemes: readonly SchemePlan[]): string {
 }
 
 /** A signature that is not right under any secret, whatever is tried. */
-function unexplained(reason: VerifyReason): SignatureCause {
-  const isFormal = reason === 'malformed_signature' || reason === 'unknown_version' || reason === 'bad_timestamp';
-  const text = 'the secret differs, or a proxy changed the body';
-  if (isFormal) return { code: reason, certain: true, text: REASON_TEXTS[reason] };
-  if (reason === 'unusable_secret') return { code: reason, certain: true, text: REASON_TEXTS[reason] };
-  const aged = reason === 'mismatch' ? '' : `${REASON_TEXTS[reason]}; besides, the signature does not match: `;
-  return { code: 'unknown', certain: false, text: `${aged}${text}` };
+function unexplained(reason: VerifyReason, plan: SchemePlan): SignatureCause {
+  const text = REASON_TEXTS[reason];
+  if (FORMAL.has(reason)) return seen(reason, reason === 'bad_timestamp' ? `${text}: ${unitOf(plan)}` : text);
+  const aged = reason === 'mismatch' ? '' : `${text}; besides, the signature does not match: `;
+  return { code: 'unknown', certain: false, text: `${aged}the secret differs, or a proxy changed the body` };
 }
+
+/** Seen in the request or in the secret themselves. */
+const FORMAL: ReadonlySet<VerifyReason> = new Set([
+  'malformed_signature',
+  'unknown_version',
+  'bad_timestamp',
+  'unusable_secret',
+]);

@@ -27,6 +27,9 @@ export function readValue(at: LocatorPlan, request: LocatorSource): unknown {
   return READERS[at.in](at, request);
 }
 
+/** Whether a place can be read without the body. */
+export const isOutsideBody = ({ in: place }: LocatorPlan): boolean => place === 'header' || place === 'query';
+
 /** The text at a place; numbers and booleans as in JSON. Null when absent or no scalar. */
 export function readLocatedText(at: LocatorPlan, request: LocatorSource): string | null {
   return scalarText(readValue(at, request));

@@ -1,16 +1,18 @@
 /** Tries what usually went wrong with a signature, one thing at a time: which change would make it right? */
 import type { SchemePlan } from '../../schemas/generated/types.ts';
+import type { NearMissCode } from './cause-code.ts';
+import { jsonSpellings } from './json-spellings.ts';
 import type { Trial } from './trial.ts';
 import { tryTrial } from './trial.ts';
 
 export interface NearMiss {
-  readonly code: string;
+  readonly code: NearMissCode;
   /** What would have to be different, in words. */
   readonly says: string;
 }
 
 interface Variation extends NearMiss {
-  readonly trials: (trial: Trial) => readonly Trial[];
+  readonly trials: (trial: Trial) => Iterable<Trial>;
 }
 
 const withBody = (trial: Trial, body: Buffer | string): Trial => ({
@@ -20,7 +22,15 @@ const withBody = (trial: Trial, body: Buffer | string): Trial => ({
 const withPlan = (trial: Trial, plan: Partial<SchemePlan>): Trial => ({ ...trial, plan: { ...trial.plan, ...plan } });
 const withSecret = (trial: Trial, secret: string): Trial => ({ ...trial, secret });
 const textOf = (trial: Trial): string => trial.parts.body.toString('utf8');
+const withPrefix = (trial: Trial, prefix: string): Trial =>
+  withPlan(trial, { signature: trial.plan.signature.map((at) => ({ ...at, prefix })) });
 const isHmac = ({ plan }: Trial): boolean => plan.verify.startsWith('hmac-');
+const hasEncoding = ({ plan }: Trial): boolean => plan.verify !== 'token' && plan.verify !== 'basic';
+const otherEncodings = ({ plan }: Trial): readonly SchemePlan['encoding'][] =>
+  (['hex', 'base64', 'base64url'] as const).filter((encoding) => encoding !== plan.encoding);
+
+/** Of UTF-8, as a text has it. */
+const MARK = '\ufeff';
 
 /** Plausible templates of other schemes, for a header whose content is built in another way. */
 const BODY: SchemePlan['signed'] = [{ kind: 'body', value: [] }];
@@ -49,9 +59,19 @@ const VARIATIONS: readonly Variation[] = [
     ],
   },
   {
+    code: 'byte_order_mark',
+    says: 'the body lost or gained a byte order mark at its start on the way',
+    trials: (trial) => {
+      const text = textOf(trial);
+      return [withBody(trial, text.startsWith(MARK) ? text.slice(MARK.length) : MARK + text)];
+    },
+  },
+  {
     code: 'body_rewritten',
     says: 'the body is JSON that was parsed and written again on the way: verify the bytes as received',
-    trials: (trial) => jsonSpellings(textOf(trial)).map((body) => withBody(trial, body)),
+    trials: function* (trial) {
+      for (const body of jsonSpellings(textOf(trial).replace(/^\ufeff/, ''))) yield withBody(trial, body);
+    },
   },
   {
     code: 'form_payload',
@@ -75,21 +95,22 @@ const VARIATIONS: readonly Variation[] = [
     trials: (trial) => (isHmac(trial) ? secretForms(trial) : []),
   },
   {
+    code: 'prefix',
+    says: 'the signature has another prefix than this source uses, or none',
+    trials: (trial) =>
+      ['', 'sha1=', 'sha256=', 'sha512=', 'v0=', 'v1=', 'v1,', 'Bearer '].map((prefix) => withPrefix(trial, prefix)),
+  },
+  {
     code: 'encoding',
     says: 'the signature is of another encoding (hex, base64) than this source uses',
     trials: (trial) =>
-      (['hex', 'base64', 'base64url'] as const).flatMap((encoding) => [
-        withPlan(trial, { encoding }),
-        withPlan(trial, { encoding, signature: trial.plan.signature.map((at) => ({ ...at, prefix: '' })) }),
-      ]),
+      hasEncoding(trial) ? otherEncodings(trial).map((encoding) => withPlan(trial, { encoding })) : [],
   },
   {
-    code: 'prefix',
-    says: 'the signature has another prefix than this source uses',
+    code: 'encoding',
+    says: 'the signature is of another encoding (hex, base64) than this source uses, and has no prefix',
     trials: (trial) =>
-      ['', 'sha1=', 'sha256=', 'sha512=', 'v0=', 'v1='].map((prefix) =>
-        withPlan(trial, { signature: trial.plan.signature.map((at) => ({ ...at, prefix })) }),
-      ),
+      hasEncoding(trial) ? otherEncodings(trial).map((encoding) => withPrefix(withPlan(trial, { encoding }), '')) : [],
   },
   {
     code: 'hash_function',
@@ -116,29 +137,10 @@ const VARIATIONS: readonly Variation[] = [
 
 /** The one change that would make the signature right, or null when nothing of the usual does. */
 export function findNearMiss(trial: Trial): NearMiss | null {
-  return VARIATIONS.find(({ trials }) => trials(trial).some((changed) => tryTrial(changed).ok)) ?? null;
-}
-
-/** Spellings of the same JSON: compact, indented, with spaces, with non-ASCII escaped or not. */
-function jsonSpellings(text: string): string[] {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return [];
+  for (const variation of VARIATIONS) {
+    for (const changed of variation.trials(trial)) if (tryTrial(changed).ok) return variation;
   }
-  const compact = JSON.stringify(value);
-  const spaced = JSON.stringify(value, null, 1).replace(/\n\s*/g, (_gap, at: number, all: string) =>
-    all[at - 1] === ',' ? ' ' : '',
-  );
-  const spellings = [compact, JSON.stringify(value, null, 2), JSON.stringify(value, null, 4), spaced];
-  return [...spellings, ...spellings.map(escapeNonAscii), compact.replaceAll('/', '\\/')].filter(
-    (spelling) => spelling !== text,
-  );
-}
-
-function escapeNonAscii(text: string): string {
-  return text.replace(/[\u0080-\uffff]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return null;
 }
 
 function secretForms(trial: Trial): Trial[] {

@@ -12,7 +12,7 @@ export const REASON_TEXTS: Readonly<Record<VerifyReason, string>> = {
   too_many_parts: 'the header lists more signatures than any sender',
   missing_timestamp: 'the signed timestamp is missing',
   ambiguous_timestamp: 'there is more than one timestamp',
-  bad_timestamp: 'the timestamp is not of the unit this source uses',
+  bad_timestamp: 'the timestamp is not a time in the form this source uses',
   stale_timestamp: 'the timestamp is too old by now',
   future_timestamp: 'the timestamp lies in the future',
   missing_id: 'the signed id is missing',

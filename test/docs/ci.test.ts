@@ -5,6 +5,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { parse } from 'yaml';
 import { SELF } from '../helpers/cli.ts';
 import { codeBlocks } from '../helpers/markdown.ts';
@@ -115,4 +116,20 @@ test('the workflow uses inputs that the action has', () => {
   const step = workflow.jobs.lint.steps.find(({ uses }) => uses.startsWith('hookwright/'));
   const { inputs } = read('action.yml') as Action;
   for (const name of Object.keys(step?.with ?? {})) assert.ok(Object.hasOwn(inputs, name), name);
+});
+
+test('the schema at its address takes the examples and refuses a slip, and its entry for SchemaStore names it', () => {
+  const folder = join(ROOT, 'schemas/published');
+  const entry = JSON.parse(readFileSync(join(folder, 'schemastore.json'), 'utf8')) as { url: string };
+  assert.match(
+    entry.url,
+    /^https:\/\/[^/]+\/hookwright\/hookwright\/main\/schemas\/published\/hookwright\.schema\.json$/,
+  );
+  const schema = JSON.parse(readFileSync(join(folder, 'hookwright.schema.json'), 'utf8')) as { $id: string };
+  assert.equal(schema.$id, entry.url);
+  const validate = new Ajv2020({ strict: false }).compile(schema);
+  for (const example of ['alerts', 'burst', 'ci-lint', 'code-review', 'quickstart']) {
+    assert.ok(validate(read(`examples/${example}/hookwright.yaml`)), example);
+  }
+  assert.equal(validate(parse(BAD)), false);
 });

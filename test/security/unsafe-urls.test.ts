@@ -100,25 +100,26 @@ describe('taken', () => {
   for (const [name, config] of Object.entries(TAKEN)) test(name, () => assert.deepEqual(rulesOf(config), []));
 });
 
+const AGENT = {
+  kind: 'openai',
+  model: 'm',
+  system: null,
+  timeout_seconds: 5,
+  max_attempts: 1,
+  allow_http: false,
+} as const;
+const REQUEST = { prompt: 'x', toolsets: [], skills: [], session: '', profile: 'default', route: '', event: '' };
+
 test('an agent of a table from elsewhere sends its key nowhere either', async () => {
   const context = { http: new Agent(), secrets: { resolve: () => assert.fail('the key was read') } };
-  const plan = {
-    kind: 'openai',
-    model: 'm',
-    system: null,
-    timeout_seconds: 5,
-    max_attempts: 1,
-    allow_http: false,
-  } as const;
   const key = { kind: 'env', value: 'KEY', scope: 'default' } as const;
-  const request = { prompt: 'x', toolsets: [], skills: [], session: '', profile: 'default', route: '', event: '' };
   for (const base_url of [
     'http://far.example/v1',
     `https://u:${CANARY}@far.example/v1`,
     `https://far.example?key=${CANARY}`,
   ]) {
-    const runner = createOpenAiAgent({ ...plan, base_url, api_key: key }, context);
-    const run = runner.run({ ...request, delivery_id: '', signal: new AbortController().signal });
+    const runner = createOpenAiAgent({ ...AGENT, base_url, api_key: key }, context);
+    const run = runner.run({ ...REQUEST, delivery_id: '', signal: new AbortController().signal });
     await assert.rejects(run, (error: Error) => /base URL/.test(error.message) && !error.message.includes('hunter2'));
   }
 });
@@ -136,16 +137,7 @@ test("a query of the agent's URL stays a query", async (t) => {
     server.close();
   });
   const base_url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/?api-version=2`;
-  const plan = {
-    kind: 'openai',
-    model: 'm',
-    system: null,
-    timeout_seconds: 5,
-    max_attempts: 1,
-    allow_http: false,
-  } as const;
-  const runner = createOpenAiAgent({ ...plan, base_url, api_key: null }, { http, secrets: { resolve: () => '' } });
-  const request = { prompt: 'x', toolsets: [], skills: [], session: '', profile: 'default', route: '', event: '' };
-  assert.equal(await runner.run({ ...request, delivery_id: '', signal: new AbortController().signal }), 'yes');
+  const runner = createOpenAiAgent({ ...AGENT, base_url, api_key: null }, { http, secrets: { resolve: () => '' } });
+  assert.equal(await runner.run({ ...REQUEST, delivery_id: '', signal: new AbortController().signal }), 'yes');
   assert.deepEqual(seen, ['/v1/chat/completions?api-version=2']);
 });

@@ -5,6 +5,7 @@ import { nodeFiles } from '../../../compiler/node/node-files.ts';
 import { explainMissing, searchConfig } from '../../../compiler/source/search-config.ts';
 import type { CliContext } from '../../base/context.ts';
 import { CliError } from '../../base/errors.ts';
+import { failOnOption } from '../../command-line/options.ts';
 import { printLine, printNote } from '../../output/print.ts';
 import type { ServiceMachine } from '../../service/machine.ts';
 import { thisMachine } from '../../service/machine.ts';
@@ -26,6 +27,7 @@ export class GatewayInstallServiceCommand extends Command<CliContext> {
 
   system = Option.Boolean('--system', false, { description: 'For the machine, as a user of its own' });
   config = Option.String('--config', { description: '<path> Configuration instead of the usual one' });
+  failOn = failOnOption('Refuse a changed configuration under which kept requests are lost, or treated otherwise');
   dryRun = Option.Boolean('--dry-run', false, { description: 'Print the unit and the steps; change nothing' });
 
   async execute(): Promise<number> {
@@ -46,6 +48,7 @@ export class GatewayInstallServiceCommand extends Command<CliContext> {
       scope: this.system ? 'system' : 'user',
       program: self,
       config: this.configPath(),
+      failOn: this.failOn ?? [],
       home,
       userHome: env.HOME ?? '',
       userName,

@@ -35,6 +35,7 @@ export class GatewayReloadCommand extends Command<CliContext> {
     else if (report.diagnostics !== '') printNote(this.context, report.diagnostics.trimEnd());
     if (report.refused !== null) throw this.refusal(report.refused);
     if (!report.ok) throw new CliError('the configuration has errors: the old one goes on serving');
+    if (report.taken_ungated_at !== null) throw tooLate(report.taken_ungated_at);
     if (!this.json) printNote(this.context, report.changed ? 'reloaded' : 'nothing has changed');
     return 0;
   }
@@ -49,4 +50,12 @@ export class GatewayReloadCommand extends Command<CliContext> {
       'to replace it all the same: --fail-on none',
     );
   }
+}
+
+function tooLate(at: number): CliError {
+  return new CliError(
+    `the configuration was taken in at ${new Date(at).toISOString()}, before this command and without a gate`,
+    'a gateway takes in changed files by itself: start it with --fail-on to have each of them looked at',
+    'hookwright diff OLD NEW --requests 1000 compares two configurations',
+  );
 }

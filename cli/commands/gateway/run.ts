@@ -42,7 +42,7 @@ export class GatewayRunCommand extends Command<CliContext> {
     const { port } = this;
     // Made anew for each compile: jobs may have been added to the store.
     const request = (): Promise<RecompileRequest> => this.request(port);
-    const first = this.compileFirst(await request());
+    const first = await this.compileFirst(await request());
     const redactor = new Redactor();
     return serveGateway(this.context, {
       folder: first.folder,
@@ -66,11 +66,12 @@ export class GatewayRunCommand extends Command<CliContext> {
     };
   }
 
-  private compileFirst(request: RecompileRequest): RecompileReport {
-    const report = recompile(request);
+  /** A configuration that the gate refuses is not taken in by a start either: the table of before is served. */
+  private async compileFirst(request: RecompileRequest): Promise<RecompileReport> {
+    const report = await recompile(request);
     this.context.stderr.write(report.diagnostics);
     noteIgnored(this.context, report);
-    if (!report.ok) throw new CliError('not started: the configuration has errors');
+    if (!report.ok && report.refused === null) throw new CliError('not started: the configuration has errors');
     return report;
   }
 }

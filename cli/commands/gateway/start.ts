@@ -11,7 +11,7 @@ import { tryAskGateway } from '../../gateway/ask-gateway.ts';
 import { logFile, openLogFile } from '../../gateway/log-file.ts';
 import type { LogPosition } from '../../gateway/tail.ts';
 import { readSince, readTail } from '../../gateway/tail.ts';
-import { printLine, printNote } from '../../output/print.ts';
+import { printLine, printNote, visible } from '../../output/print.ts';
 
 /** How long a gateway may take to serve, in ms: a large configuration compiles in seconds. */
 const READY_MS = 60_000;
@@ -39,6 +39,7 @@ export class GatewayStartCommand extends Command<CliContext> {
     if (running !== null) throw this.alreadyServed(running);
     const status = await this.launch();
     printLine(this.context, status.url);
+    if (status.table.error !== null) printNote(this.context, visible(status.table.error));
     printNote(this.context, `started (pid ${status.pid}), log: ${logFile(this.context.home)}`);
     return 0;
   }

@@ -14,7 +14,7 @@ import {
 } from '../../command-line/options.ts';
 import { editJob } from '../../jobs/edit-job.ts';
 import { configFromFlags } from '../../jobs/job-flags.ts';
-import { findJob, openJobs, recordOf } from '../../jobs/open-jobs.ts';
+import { openJob, recordOf } from '../../jobs/open-jobs.ts';
 import { printMade } from '../../jobs/print-job.ts';
 import { makeStore } from '../../store/use-store.ts';
 
@@ -53,8 +53,8 @@ export class JobEditCommand extends Command<CliContext> {
     if (Object.keys(config).length === 0 && this.name === undefined && this.timezone === undefined) {
       throw new UsageError('say what to change', 'hookwright job edit --help lists the flags');
     }
-    const open = await openJobs(context, this.config);
-    const record = recordOf(open, findJob(open, this.reference, this.profile));
+    const { open, job } = await openJob(context, this);
+    const record = recordOf(open, job);
     const timezone = this.timezone === undefined ? undefined : chooseTimezone(this.timezone, '');
     const now = context.clock.now();
     const change = { name: this.name, timezone, config };

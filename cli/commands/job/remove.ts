@@ -3,7 +3,7 @@ import { Command, Option } from 'clipanion';
 import type { CliContext } from '../../base/context.ts';
 import { CliError } from '../../base/errors.ts';
 import { configOption, jobProfileOption } from '../../command-line/options.ts';
-import { findJob, openJobs, recordOf } from '../../jobs/open-jobs.ts';
+import { openJob, recordOf } from '../../jobs/open-jobs.ts';
 import { printLine, printNote } from '../../output/print.ts';
 import { makeStore } from '../../store/use-store.ts';
 
@@ -21,8 +21,8 @@ export class JobRemoveCommand extends Command<CliContext> {
 
   async execute(): Promise<number> {
     const { context } = this;
-    const open = await openJobs(context, this.config);
-    const { id, name, profile } = recordOf(open, findJob(open, this.reference, this.profile));
+    const { open, job } = await openJob(context, this);
+    const { id, name, profile } = recordOf(open, job);
     const removed = await makeStore(context, (store) => store.write({ kind: 'remove_job', id }));
     if (!removed) throw new CliError(`the job "${name}" was removed already`);
     printLine(context, `job ${name} (${id}) removed`);

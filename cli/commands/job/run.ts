@@ -5,7 +5,7 @@ import { createIds } from '../../../runtime/platform/ids.ts';
 import type { CliContext } from '../../base/context.ts';
 import { CliError } from '../../base/errors.ts';
 import { configOption, jobProfileOption, jsonOption } from '../../command-line/options.ts';
-import { findJob, openJobs } from '../../jobs/open-jobs.ts';
+import { openJob } from '../../jobs/open-jobs.ts';
 import { printJson, printLine, printNote } from '../../output/print.ts';
 import { makeStore } from '../../store/use-store.ts';
 
@@ -26,8 +26,7 @@ export class JobRunCommand extends Command<CliContext> {
 
   async execute(): Promise<number> {
     const { context } = this;
-    const open = await openJobs(context, this.config);
-    const job = findJob(open, this.reference, this.profile);
+    const { open, job } = await openJob(context, this);
     const now = context.clock.now();
     const dispatch = manualDispatch(job, open.table, { id: createIds(context.random).dispatch(now), now });
     const fired = await makeStore(context, (store) =>

@@ -7,7 +7,7 @@ import type { CliContext } from '../../base/context.ts';
 import { configOption, jobProfileOption, jsonOption } from '../../command-line/options.ts';
 import type { JobReport } from '../../jobs/describe-job.ts';
 import { readHistory, reportJob } from '../../jobs/describe-job.ts';
-import { findJob, openJobs } from '../../jobs/open-jobs.ts';
+import { openJob } from '../../jobs/open-jobs.ts';
 import { formatInstant } from '../../output/instant.ts';
 import { printJson, printLine, visible } from '../../output/print.ts';
 import { useStore } from '../../store/use-store.ts';
@@ -30,8 +30,7 @@ export class JobShowCommand extends Command<CliContext> {
 
   async execute(): Promise<number> {
     const { context } = this;
-    const open = await openJobs(context, this.config);
-    const job = findJob(open, this.reference, this.profile);
+    const { open, job } = await openJob(context, this);
     const options = { now: context.clock.now(), next: NEXT, runs: RUNS, targets: open.table.targets };
     const history = await useStore(context, async (store) =>
       readHistory(store, job, await store.read({ kind: 'jobs' }), RUNS),

@@ -35,6 +35,7 @@ export class RequestsShowCommand extends Command<CliContext> {
   asTest = Option.Boolean('--as-test', false, {
     description: 'Print a *.test.yaml that expects what becomes of it now',
   });
+  runScript = Option.Boolean('--run-script', false, { description: "With --as-test: run the route's script" });
   config = Option.Array('--config', { description: '<path|glob> Configuration for --as-test; repeatable' });
   json = Option.Boolean('--json', false, { description: 'Print everything as one object' });
 
@@ -84,6 +85,9 @@ export class RequestsShowCommand extends Command<CliContext> {
       import('../../requests/print-test.ts'),
     ]);
     const config = await openTested(this.context, this.config);
+    if (!this.runScript && config.plan(request.route)?.script != null) {
+      throw new CliError(`route ${request.route} has a script, which would run`, 'run it: --run-script');
+    }
     const saved = this.save === undefined ? null : resolve(this.context.cwd, this.save);
     const file = saved === null ? null : { name: basename(saved), folder: dirname(saved) };
     this.context.stdout.write(await printTest(request, config, file));

@@ -148,7 +148,7 @@ describe('diff --requests', () => {
     assert.deepEqual(await codes(`${CONFIG}agent: { command: [cat] }\n`), [0, 0, 0]);
     const wrong = await diff(CONFIG, '--fail-on', 'everything');
     assert.equal(wrong.code, 2);
-    assert.match(wrong.stderr, /--fail-on takes lost, changed, not "everything"/);
+    assert.match(wrong.stderr, /--fail-on takes lost, changed, none, not "everything"/);
   });
 });
 
@@ -207,6 +207,27 @@ describe('the gate before a swap', () => {
     const { gateway, config } = await open(t);
     config(FILTERED);
     await until(async () => (await gateway.status()).table.generation === 2);
+    const late = await gateway.cli('gateway', 'reload', '--fail-on', 'lost');
+    assert.equal(late.code, 1);
+    assert.match(
+      late.stderr,
+      /was taken in at \S+Z, before this command and without a gate\n.*start it with --fail-on/,
+    );
+    assert.equal((await gateway.cli('gateway', 'reload', '--fail-on', 'lost')).code, 0);
+  });
+
+  it('holds over a restart', async (t) => {
+    const { gateway, config } = await open(t, '--fail-on', 'lost');
+    const { hash } = (await gateway.status()).table;
+    await gateway.stop();
+    config(FILTERED);
+    const argv = ['gateway', 'run', '--port', '0', '--fail-on', 'lost'];
+    const again = await startGateway(t, { home: gateway.home, config: FILTERED, argv });
+    const { table } = await again.status();
+    assert.equal(table.hash, hash);
+    assert.match(table.error ?? '', /^the new table is refused: 1 lost of 5 kept requests$/);
+    config(CONFIG.replace('Review', 'Look at'));
+    await until(async () => (await again.status()).table.error === null);
   });
 
   it('can be another one for one reload', async (t) => {

@@ -174,29 +174,33 @@ const headers = [
   ['X-Hub-Signature-256', `sha256=${digest}`],
   ['Content-Type', 'application/json'],
 ] as const;
-const har = JSON.stringify({
-  log: {
-    entries: [
-      {
-        request: {
-          ...{ method: 'POST', url: 'https://example.test/webhooks/review' },
-          headers: headers.map(([name, value]) => ({ name, value })),
-          postData: { mimeType: 'application/json', text: signedBody },
-        },
-      },
-    ],
+const entryOf = (path: string) => ({
+  request: {
+    ...{ method: 'POST', url: `https://example.test/webhooks/${path}` },
+    headers: headers.map(([name, value]) => ({ name, value })),
+    postData: { mimeType: 'application/json', text: path === 'review' ? signedBody : '{}' },
   },
 });
+const harOf = (...paths: readonly string[]): string => JSON.stringify({ log: { entries: paths.map(entryOf) } });
 const raw = [
   'POST /webhooks/review HTTP/1.1',
   ...headers.map(([name, value]) => `${name}: ${value}`),
   `Content-Length: ${Buffer.byteLength(signedBody)}\r\n\r\n${signedBody}`,
 ].join('\r\n');
 
+const chunked = [
+  'POST /webhooks/review HTTP/1.1',
+  ...headers.map(([name, value]) => `${name}: ${value}`),
+  'Transfer-Encoding: chunked\r\n',
+  ...['3', signedBody.slice(0, 3), (signedBody.length - 3).toString(16), signedBody.slice(3), '0', '\r\n'],
+].join('\r\n');
+
 for (const [form, saved] of [
   ['a curl command', curl(`sha256=${digest}`)],
-  ['a HAR file', har],
+  ['a HAR file', harOf('review')],
+  ['a HAR file with another request before it', harOf('ci', 'review')],
   ['raw HTTP', raw],
+  ['raw HTTP in chunks', chunked],
 ] as const) {
   test(`${form} is verified by its signature, and keeps event and id`, async (t) => {
     const { ask } = open(t);
@@ -217,6 +221,18 @@ test('a signature that is refused is said with its cause, and never with what wo
   const cause = found.stages.find(({ result }) => result === 'stop')?.cause;
   assert.deepEqual([cause?.code, cause?.certain], ['encoding', true]);
   assert.doesNotMatch(JSON.stringify(found), new RegExp(digest));
+});
+
+test('a cause that is the reason again is said once, and one that is not stands below it', async (t) => {
+  const { run } = open(t);
+  const formal = await run(['review', '--payload', '-'], curl('sha256=00'));
+  assert.equal(formal.stdout.match(/the signature has not the form/g)?.length, 1, formal.stdout);
+  assert.match(formal.stdout, /; looked for x-hub-signature-256$/m);
+  const bare = await run(['review', '--payload', '-'], curl(digest));
+  assert.match(
+    bare.stdout,
+    /the signature has not the form.*\n +it would be right, but the signature has another prefix/,
+  );
 });
 
 test('without the secret a signature is not verified, and that is a warning', async (t) => {

@@ -120,7 +120,7 @@ test('the same as JSON, as JUnit XML and as annotations', async (t) => {
     ...{ expected: 'Review #7\nof o/r\n', actual: 'Review #8\nof o/r\n' },
   });
   const junit = (await run('--format', 'junit')).stdout;
-  assert.match(junit, /^<\?xml version="1\.0" encoding="UTF-8"\?>\n<testsuites tests="2" failures="2">/);
+  assert.match(junit, /^<\?xml version="1\.0" encoding="UTF-8"\?>\n<testsuites tests="2" failures="2" errors="0">/);
   assert.match(junit, /<testcase name="closed &lt;&amp;&gt; &quot;it&quot;" classname="review"/);
   const github = (await run('--format', 'github')).stdout;
   assert.match(
@@ -142,6 +142,27 @@ test('a file that is wrong is a diagnostic with a place, and the others still ru
     'tests:\n  - name: x\n    route: review\n    expect: { outcome: accepted }\n',
   );
   assert.match((await run()).stderr, /^bad\.test\.yaml:2:5: error test-request: a test needs one of payload/m);
+});
+
+test('a file that is wrong is in every machine format, and nothing promises to repair it', async (t) => {
+  const { dir, run } = open(t, PASSES);
+  writeFileSync(join(dir, 'bad.test.yaml'), 'tests:\n  - { name: x, rout: r, payload: {}, expect: {} }\n');
+  const json = JSON.parse((await run('--format', 'json')).stdout);
+  assert.deepEqual([json.passed, json.errors[0].file, json.errors[0].line], [2, 'bad.test.yaml', 2]);
+  const junit = (await run('--format', 'junit')).stdout;
+  assert.match(junit, /<testsuites tests="3" failures="0" errors="1">/);
+  assert.match(junit, /<error message="[^"]*rout[^"]*">bad\.test\.yaml:2:\d+<\/error>/);
+  assert.match((await run('--format', 'github')).stdout, /^::error file=bad\.test\.yaml,line=2/m);
+  assert.doesNotMatch((await run()).stderr, /--fix/);
+});
+
+test('an outcome that no answer has, and a regular expression that is none, are said at their line', async (t) => {
+  const expect = 'expect: { outcome: acepted, prompt: { matches: "(" } }';
+  const { run } = open(t, `tests:\n  - name: x\n    route: review\n    payload: {}\n    ${expect}\n`);
+  const { code, stderr } = await run();
+  assert.equal(code, 1);
+  assert.match(stderr, /:5:24: error test-expectation: no answer has the outcome "acepted"; did you mean `accepted`\?/);
+  assert.match(stderr, /:5:52: error test-expectation: not a regular expression of RE2: /);
 });
 
 test('what a test names and is not there fails at its line', async (t) => {
@@ -226,7 +247,7 @@ const SNAPSHOT = `tests:
     route: review
     event: pull_request
     payload: { action: closed }
-    expect: { outcome: accepted }
+    expect: {outcome:   accepted}  # as somebody wrote it
 `;
 
 test('--update writes the snapshots and nothing else', async (t) => {
@@ -240,6 +261,7 @@ test('--update writes the snapshots and nothing else', async (t) => {
   assert.match(text, /# What a reviewer reads\.\n/);
   assert.match(text, /snapshot: true # written by --update\n/);
   assert.match(text, /outcome: accepted\n/);
+  assert(text.endsWith(SNAPSHOT.slice(SNAPSHOT.indexOf('  - name: kept'))), text);
   assert.match(text, /prompt: \|\n +Review #9\n +of o\/r\n/);
   assert.match(text, /chat_id: "1"\n/);
   writeFileSync(file, text.replace('number: 9', 'number: 10'));

@@ -6,7 +6,7 @@ import { Writable } from 'node:stream';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import type { KeptSummary } from '../../../runtime/capture/kept-request.ts';
-import { runInProcess, startInProcess } from '../../helpers/cli.ts';
+import { runInProcess, startProcess } from '../../helpers/cli.ts';
 import { startGateway, until } from '../../helpers/gateway.ts';
 import { signed } from '../../helpers/serve.ts';
 import { tempDir } from '../../helpers/temp-dir.ts';
@@ -85,7 +85,7 @@ test('a request that was refused says what to do, and never what would be right'
   const shown = await ok('show', id.slice(0, 9));
   assert.match(shown, /^answer +401 invalid_signature: /m);
   assert.match(shown, /^cause +it would be right, but the signature is of another encoding/m);
-  assert.match(shown, /^next +set `source:` of route review/m);
+  assert.match(shown, /^next +let the sender sign as docs\/sources\.md says of its source/m);
   assert(!shown.includes(right.slice(7)) && !shown.includes(base64));
   assert.equal(JSON.parse(await ok('show', id, '--json')).cause.code, 'encoding');
 });
@@ -109,6 +109,21 @@ test('a saved request is read by explain and by tests, and a skeleton passes as 
   const curl = await ok('show', id, '--curl');
   assert.match(curl, /--data-binary '\{"action": "opened", "number": 7\}'/);
   assert(!/signature/i.test(curl));
+});
+
+test('a test is made from a request of a route with a script only where the script may run', async (t) => {
+  const { send, ok, list, cli, home } = await setUp(t);
+  await send({ action: 'opened', number: 1 });
+  const [{ id } = { id: '' }] = await list();
+  writeFileSync(join(home, 'script.sh'), '#!/bin/sh\ntouch ran\necho "{}"\n', { mode: 0o700 });
+  writeFileSync(
+    join(home, 'scripted.yaml'),
+    CONFIG.replace('        events:', '        script: script.sh\n        events:'),
+  );
+  const refused = await cli('requests', 'show', id, '--as-test', '--config', 'scripted.yaml');
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /route review has a script, which would run\n.*--run-script/);
+  assert.match(await ok('show', id, '--as-test', '--config', 'scripted.yaml', '--run-script'), /^tests:/);
 });
 
 test('a replay is a new event, and one without a valid signature is not sent again', async (t) => {
@@ -144,17 +159,20 @@ test('what was kept is there when no gateway runs, and in a home without anythin
 test('requests are followed as they come', async (t) => {
   const { send, home, list } = await setUp(t);
   await send({ action: 'opened', number: 1 });
-  const following = startInProcess(['requests', 'list', '--follow', '--json'], { home });
-  await until(async () => following.stdout().includes('\n'));
+  // A process of its own: in this one something else keeps it alive.
+  const following = startProcess(['requests', 'list', '--follow', '--json'], { home });
+  let printed = '';
+  following.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    printed += text;
+  });
+  const ended = new Promise((resolve) => following.once('exit', resolve));
+  const lines = (): string[] => printed.trim().split('\n');
+  await until(async () => following.exitCode !== null || printed.includes('\n'));
   await send({ action: 'closed', number: 2 });
-  await until(async () => following.stdout().trim().split('\n').length === 2);
-  following.signal('SIGINT');
-  assert.equal((await following.done).code, 0);
-  const ids = following
-    .stdout()
-    .trim()
-    .split('\n')
-    .map((line) => (JSON.parse(line) as KeptSummary).id);
+  await until(async () => following.exitCode !== null || lines().length === 2);
+  following.kill('SIGINT');
+  assert.equal(await ended, 0);
+  const ids = lines().map((line) => (JSON.parse(line) as KeptSummary).id);
   assert.deepEqual(ids, (await list()).map(({ id }) => id).reverse());
 });
 

@@ -18,6 +18,7 @@ const REQUEST: InstallRequest = {
   scope: 'user',
   program: PROGRAM,
   config: '/home/jo/my hooks/100%/hookwright.yaml',
+  failOn: ['lost'],
   home: '/home/jo/.hookwright',
   userHome: '/home/jo',
   userName: 'jo',
@@ -60,7 +61,7 @@ describe('gateway install-service', () => {
     runInstall(machine, planInstall(REQUEST), target(notes));
     assert.match(
       files[UNIT] ?? '',
-      /^ExecStart=.* gateway run --config "\/home\/jo\/my hooks\/100%%\/hookwright.yaml"$/m,
+      /^ExecStart=.* gateway run --config "\/home\/jo\/my hooks\/100%%\/hookwright.yaml" --fail-on lost$/m,
     );
     assert.match(files[UNIT] ?? '', /^Environment="PATH=\/home\/jo\/bin:\/usr\/bin"$/m);
     assert.deepEqual(ran, [

@@ -1,0 +1,116 @@
+/**
+ * Other spellings of one JSON text: as common writers lay it out and escape its strings. Numbers, duplicate keys and the
+ * order of keys stay as they are, so that nothing is lost that a parser would change.
+ */
+
+/** How a writer separates values. An empty `indent` keeps everything on one line. */
+interface Layout {
+  readonly comma: string;
+  readonly colon: string;
+  readonly indent: string;
+}
+
+const LAYOUTS: readonly Layout[] = [
+  { comma: ',', colon: ':', indent: '' },
+  { comma: ', ', colon: ': ', indent: '' },
+  ...['  ', '    ', '\t'].map((indent) => ({ comma: ',', colon: ': ', indent })),
+];
+
+/** How a writer escapes what it may leave as it is. Takes a string with its quotes. */
+type Escape = (token: string) => string;
+
+const plain: Escape = (token) => JSON.stringify(JSON.parse(token));
+const escaping = (chars: RegExp): Escape => {
+  return (token) => plain(token).replace(chars, (char) => (char === '/' ? '\\/' : unicodeEscape(char)));
+};
+
+const ESCAPES: readonly Escape[] = [
+  (token) => token,
+  plain,
+  // Python.
+  escaping(/[\u0080-\uffff]/g),
+  // PHP, with and without JSON_UNESCAPED_UNICODE.
+  escaping(/[/\u0080-\uffff]/g),
+  escaping(/\//g),
+  // Go, Ruby on Rails.
+  escaping(/[<>&\u2028\u2029]/g),
+];
+
+/** Deeper texts would grow with the square of their depth once they are indented. */
+const MAX_DEPTH = 200;
+
+/** Each with and without a line break at its end; nothing for a text that is no JSON. */
+export function* jsonSpellings(text: string): Iterable<string> {
+  const tokens = tokensOf(text);
+  if (tokens === null) return;
+  const seen = new Set<string>();
+  for (const escapeText of ESCAPES) {
+    const spelled = tokens.map((token) => (token.startsWith('"') ? escapeText(token) : token));
+    const compact = spelled.join('');
+    if (seen.has(compact)) continue;
+    seen.add(compact);
+    for (const layout of LAYOUTS) {
+      const written = write(spelled, layout);
+      yield written;
+      yield `${written}\n`;
+    }
+  }
+}
+
+function write(tokens: readonly string[], { comma, colon, indent }: Layout): string {
+  let depth = 0;
+  const breakAt = (level: number): string => (indent === '' ? '' : `\n${indent.repeat(level)}`);
+  return tokens
+    .map((token, at) => {
+      if (token === ',') return comma + breakAt(depth);
+      if (token === ':') return colon;
+      if (isOpening(token)) depth += 1;
+      if (isOpening(token)) return isClosing(tokens[at + 1]) ? token : token + breakAt(depth);
+      if (!isClosing(token)) return token;
+      depth -= 1;
+      return isOpening(tokens[at - 1]) ? token : breakAt(depth) + token;
+    })
+    .join('');
+}
+
+const isOpening = (token: string | undefined): boolean => token === '{' || token === '[';
+const isClosing = (token: string | undefined): boolean => token === '}' || token === ']';
+
+/** Strings, numbers, words and punctuation; null for what is no JSON, or too deep. */
+function tokensOf(text: string): readonly string[] | null {
+  try {
+    JSON.parse(text);
+  } catch {
+    return null;
+  }
+  const tokens: string[] = [];
+  let depth = 0;
+  for (let at = 0; at < text.length; ) {
+    const end = endOfToken(text, at);
+    const token = text.slice(at, end);
+    at = end;
+    if (isOpening(token)) depth += 1;
+    if (isClosing(token)) depth -= 1;
+    if (depth > MAX_DEPTH) return null;
+    if (!SPACE.has(token)) tokens.push(token);
+  }
+  return tokens;
+}
+
+const SPACE = new Set(' \t\r\n');
+const PUNCTUATION = new Set('{}[],:');
+
+/** @param text valid JSON */
+function endOfToken(text: string, start: number): number {
+  const first = text[start] ?? '';
+  let end = start + 1;
+  if (SPACE.has(first) || PUNCTUATION.has(first)) return end;
+  if (first === '"') {
+    while (text[end] !== '"') end += text[end] === '\\' ? 2 : 1;
+    return end + 1;
+  }
+  while (end < text.length && !SPACE.has(text[end] ?? '') && !PUNCTUATION.has(text[end] ?? '')) end += 1;
+  return end;
+}
+
+const unicodeEscape = (char: string): string => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
