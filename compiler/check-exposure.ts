@@ -1,7 +1,9 @@
 /** Warns of literal secrets in files that other users of the machine may read: once a file, at the first of them. */
 
-import type { ProfileConfig, RouteConfig } from '../schemas/generated/types.ts';
+import { holdsPassword } from '../base/postgres-url.ts';
+import type { GatewayConfig, ProfileConfig, RouteConfig } from '../schemas/generated/types.ts';
 import { agentSecrets } from './config/agent-secrets.ts';
+import { gatewaySecrets } from './config/gateway-secrets.ts';
 import { targetEntries } from './config/target-entries.ts';
 import type { EffectiveSettings } from './config/webhook-settings.ts';
 import type { NodePath } from './diagnostics/problem.ts';
@@ -35,6 +37,13 @@ export function* adapterSecrets(settings: EffectiveSettings): Generator<NodePath
   if (global !== null && isLiteral(settings.values.secret)) yield global;
   for (const route of settings.routes) {
     for (const path of routeSecrets(route.config)) yield [...route.path, ...path];
+  }
+}
+
+/** A URL of a database is a secret when it holds a password. */
+export function* literalGatewaySecrets(config: GatewayConfig | undefined): Generator<NodePath> {
+  for (const { path, text, kind } of gatewaySecrets(config)) {
+    if (kind === 'key' ? isLiteral(text) : holdsPassword(text)) yield path;
   }
 }
 

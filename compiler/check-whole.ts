@@ -2,7 +2,7 @@
 import type { ProfileConfig } from '../schemas/generated/types.ts';
 import type { TextMap } from './check-digits.ts';
 import { checkDigits } from './check-digits.ts';
-import { adapterSecrets, checkExposure, profileSecrets } from './check-exposure.ts';
+import { adapterSecrets, checkExposure, literalGatewaySecrets, profileSecrets } from './check-exposure.ts';
 import type { EffectiveSettings } from './config/webhook-settings.ts';
 import type { CheckedProfile } from './lower-base.ts';
 import type { Report } from './report.ts';
@@ -26,7 +26,8 @@ export function checkWhole({ view, tree, profiles, files }: WholeConfig, report:
   for (const rule of RULES) report.addProblems(rule.checkConfig?.(view) ?? [], tree);
   for (const { config, tree: own } of profiles) {
     const isRoot = own === tree;
-    checkExposure([...(isRoot ? adapterSecrets(settings) : []), ...profileSecrets(config)], own, files, report);
+    const rootSecrets = isRoot ? [...adapterSecrets(settings), ...literalGatewaySecrets(view.config.gateway)] : [];
+    checkExposure([...rootSecrets, ...profileSecrets(config)], own, files, report);
     checkDigits([...(isRoot ? routeAddresses(settings) : []), ...profileTexts(config)], own, report);
   }
 }

@@ -1,5 +1,6 @@
 /** Reads the secrets of a table, and makes them known to the log's redactor. */
 import { setImmediate } from 'node:timers/promises';
+import { passwordsIn } from '../base/postgres-url.ts';
 import type { SecretRef } from '../schemas/generated/types.ts';
 import type { Redactor } from './deliver/redact.ts';
 import { secretNames } from './dispatch/agents/secret-names.ts';
@@ -28,7 +29,10 @@ export function secretReader({
   return async (refs, host) => {
     const resolver = await loadSecretsOf(sources, refs);
     for (let at = 0; at < refs.length; at += SECRETS_A_TURN) {
-      redactor.add(resolvable(refs.slice(at, at + SECRETS_A_TURN), resolver));
+      const values = resolvable(refs.slice(at, at + SECRETS_A_TURN), resolver);
+      redactor.add(values);
+      // A driver's message may show the password without the URL around it.
+      redactor.add(values.flatMap(passwordsIn));
       // A table may have ten thousand: requests come in between.
       await setImmediate();
     }

@@ -36,6 +36,8 @@ export interface ServiceOptions {
    * the file is not looked at.
    */
   readonly lowerSubscriptions?: CompileSubscriptions;
+  /** Of the program, as other gateways that share the store see it. Default: empty. */
+  readonly version?: string;
   /** The IANA zone of jobs that name none. Default: the machine's. */
   readonly timezone?: string;
   /** A further file of variables, which wins over `<home>/.env`; absolute. One that others can write is not read. Default: none. */
@@ -81,6 +83,8 @@ export interface ServiceEvents {
 }
 
 export interface ServiceStatus extends ServingStatus, WorkStatus {
+  /** Where the console listens; null: it has none. */
+  readonly console: string | null;
   /** Unix ms. */
   readonly startedAt: number;
 }

@@ -1,7 +1,8 @@
 /** The routes in service: the table, the subscriptions over it, and what both are linked with. */
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { isLoopback } from '../base/loopback.ts';
-import type { RouteTable, SecretRef, ServerPlan } from '../schemas/generated/types.ts';
+import type { GatewayPlan, RouteTable, SecretRef, ServerPlan } from '../schemas/generated/types.ts';
 import type { GatewayOptions, ListenAddress } from './gateway-options.ts';
 import { routeSecretRefs, tableSecretRefs } from './platform/secrets/secret-refs.ts';
 import { createListOpener } from './table/in-file-set.ts';
@@ -50,6 +51,8 @@ export class GatewayTables {
   private readonly windows = new RateWindows();
   private readonly tables: Tables;
   private hooks: SwapHooks = NO_HOOKS;
+  /** Of the first table. */
+  private first: GatewayPlan | null = null;
   private overrides: { readonly host: string | undefined; readonly port: number | undefined };
 
   constructor(options: TablesOptions) {
@@ -168,6 +171,16 @@ export class GatewayTables {
     const { bound } = this;
     if (bound !== null && (wanted.host !== bound.host || wanted.port !== bound.port)) {
       this.options.log.warn({ ...wanted, serving: bound }, 'host and port change with the next start');
+    }
+    this.warnOfStart(this.plan.gateway);
+  }
+
+  /** Store and console are opened once. */
+  private warnOfStart(plan: GatewayPlan): void {
+    this.first ??= plan;
+    for (const key of ['store', 'console'] as const) {
+      if (isDeepStrictEqual(plan[key], this.first[key])) continue;
+      this.options.log.warn({}, `gateway.${key} changes with the next start`);
     }
   }
 

@@ -23,10 +23,11 @@ import type { DispatchCounts, DispatchReport, DispatchService } from './dispatch
 import type { Dispatcher } from './dispatch/dispatcher.ts';
 import type { DispatchObserver } from './dispatch/observer.ts';
 import { JobScheduler } from './dispatch/scheduler/scheduler.ts';
+import type { StoreContext } from './gateway-store.ts';
+import { openStore } from './gateway-store.ts';
 import type { LiveFigures } from './metrics/metrics.ts';
-import type { Clock, Timer } from './platform/clock.ts';
+import type { Timer } from './platform/clock.ts';
 import type { Ids } from './platform/ids.ts';
-import type { Logger } from './platform/log.ts';
 import type { RunProcess } from './platform/process/run-process.ts';
 import { tableSecretRefs } from './platform/secrets/secret-refs.ts';
 import type { SecretResolver } from './platform/secrets/secrets.ts';
@@ -34,12 +35,10 @@ import { SecretError } from './platform/secrets/secrets.ts';
 import type { JobRecord } from './store/job-mutations.ts';
 import type { StoreOverview } from './store/queries.ts';
 import { startRetention } from './store/retention.ts';
-import { openServerStore } from './store/sqlite/open-store.ts';
 import type { DispatchState } from './store/states.ts';
 import { DISPATCH_STATES } from './store/states.ts';
 import type { Store } from './store/store.ts';
 import { StoreUnavailable } from './store/store.ts';
-import { storePath } from './store/store-path.ts';
 import { TableError } from './table/load.ts';
 
 /** Between two tries to read from a store that is not open, in ms. */
@@ -47,13 +46,8 @@ const RETRY_MS = 1000;
 /** Longer skills are refused, in bytes: a prompt has to hold them. */
 const MAX_SKILL_BYTES = 4 * 1024 * 1024;
 
-export interface WorkContext {
-  readonly home: string;
+export interface WorkContext extends StoreContext {
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly clock: Clock;
-  readonly log: Logger;
-  /** Writes what was logged, before a change that it tells of is stored. */
-  readonly flushLog: () => void;
   readonly run: RunProcess;
   /** Reads these references as they are now. @param host the table's */
   readonly secrets: (refs: readonly SecretRef[], host: string) => Promise<SecretResolver>;
@@ -71,6 +65,7 @@ export interface WorkContext {
 /** What one table makes of the work. */
 interface Linked {
   readonly table: RouteTable;
+  readonly secrets: SecretResolver;
   readonly targets: LinkedTargets;
   readonly agents: Agents;
 }
@@ -85,9 +80,7 @@ export async function openWork(context: WorkContext, table: RouteTable): Promise
   const deliveries = createDeliveryContext(context);
   try {
     const first = await link(context, deliveries, table);
-    const { home, log, flushLog } = context;
-    const { durability } = table.gateway;
-    const store = await openServerStore({ path: storePath(home), durability, log, beforeCommit: flushLog });
+    const store = await openStore(context, table, first.secrets);
     const work = new Work(context, { deliveries, first, store });
     await work.readJobs();
     return work;
@@ -257,7 +250,7 @@ async function link(context: WorkContext, { context: deliveries }: Deliveries, t
     const readText = (path: string): Promise<string> => readRegularText(path, MAX_SKILL_BYTES);
     const http = deliveries.dispatcher;
     const agents = createAgents(table, { home, env, log, run, secrets, redact, agent, readText, http });
-    return { table, targets, agents };
+    return { table, secrets, targets, agents };
   } catch (error) {
     if (error instanceof SecretError) throw new TableError(`agent: ${error.message}`);
     throw error;

@@ -18,7 +18,7 @@ import type { Services, Shutdown } from './intake/intake.ts';
 import { askHealth, Overload } from './intake/overload.ts';
 import { createScriptRunner } from './intake/script-runner.ts';
 import type { HandleRequest } from './intake/server.ts';
-import { IntakeServer, SERVER_LIMITS } from './intake/server.ts';
+import { IntakeServer, SERVER_LIMITS, urlOf } from './intake/server.ts';
 import { UnverifiedBodies } from './intake/unverified-bodies.ts';
 import type { Timer } from './platform/clock.ts';
 import type { Logger } from './platform/log.ts';
@@ -82,11 +82,10 @@ export class RunningGateway implements Gateway {
     const wanted = this.tables.addressFor(plan);
     const server = new IntakeServer(this.answer, { ...SERVER_LIMITS, ...this.options.limits }, this.connections);
     this.address = await server.listen(wanted.host, wanted.port);
-    const { address, port, family } = this.address;
     this.server = server;
     this.tables.bound = wanted;
-    this.url = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
-    return { host: address, port, url: this.url };
+    this.url = urlOf(this.address);
+    return { host: this.address.address, port: this.address.port, url: this.url };
   }
 
   handle(request: Request, from: RequestOrigin = {}): Promise<Response> {

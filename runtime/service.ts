@@ -4,15 +4,20 @@
  */
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Catalog, RouteTable } from '../schemas/generated/types.ts';
 import type { KeptRequests } from './capture/kept-request.ts';
 import { LateCapture } from './capture/late-capture.ts';
+import type { Readiness } from './console/readiness.ts';
+import { readinessOf } from './console/readiness.ts';
 import { ControlError } from './control/control-error.ts';
 import type { EnrollReport, ReplayReport } from './control/operations.ts';
 import { Redactor } from './deliver/redact.ts';
 import type { DispatchObserver } from './dispatch/observer.ts';
 import { RunningGateway } from './gateway.ts';
+import type { OpenConsole } from './gateway-console.ts';
+import { openConsole } from './gateway-console.ts';
 import { Listeners } from './gateway-events.ts';
 import type { GatewayOptions, ListenAddress } from './gateway-options.ts';
 import { secretReader } from './gateway-secrets.ts';
@@ -97,6 +102,12 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       observer: observe(metrics.observer, events),
       redact: redactor.redact,
       timezone: options.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+      node: {
+        url: nodeUrl(tables.addressFor(first.server)),
+        version: options.version ?? '',
+        table: () => tables.state.hash,
+        problem: () => tables.state.error,
+      },
     },
     first,
   );
@@ -119,7 +130,15 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     events,
     catalog,
     startedAt: clock.now(),
+    openConsole: (readiness, read) =>
+      openConsole(tables.plan, { secrets: shared.secrets, readiness, metrics: read, log }),
   });
+}
+
+/** Where the other gateways' operators find this one: a wildcard address means nothing to them. */
+function nodeUrl({ host, port }: ListenAddress): string {
+  const name = host === '' || host === '0.0.0.0' || host === '::' ? hostname() : host;
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
 }
 
 interface ServiceParts {
@@ -133,12 +152,14 @@ interface ServiceParts {
   readonly catalog: SwappableCatalog;
   /** Unix ms. */
   readonly startedAt: number;
+  readonly openConsole: (readiness: () => Readiness, metrics: Service['metrics']) => Promise<OpenConsole | null>;
 }
 
 class RunningService implements Service {
   private readonly parts: ServiceParts;
   private started = false;
   private stopping: Promise<StopResult> | null = null;
+  private console: OpenConsole | null = null;
 
   constructor(parts: ServiceParts) {
     this.parts = parts;
@@ -161,6 +182,10 @@ class RunningService implements Service {
   }
 
   async listen(at?: Partial<ListenAddress>): Promise<ListenAddress & { readonly url: string }> {
+    this.console ??= await this.parts.openConsole(
+      () => readinessOf(this.parts.gateway.status(), this.store.problem()),
+      () => this.metrics(),
+    );
     const address = await this.parts.gateway.listen(at);
     this.start();
     void this.parts.metrics.load();
@@ -190,7 +215,7 @@ class RunningService implements Service {
 
   async status(): Promise<ServiceStatus> {
     const { gateway, work, startedAt } = this.parts;
-    return { ...gateway.status(), startedAt, ...(await work.status()) };
+    return { ...gateway.status(), console: this.console?.url ?? null, startedAt, ...(await work.status()) };
   }
 
   requests(): Promise<KeptRequests> {
@@ -254,6 +279,7 @@ class RunningService implements Service {
     } finally {
       await capture.close();
       await work.close();
+      await this.console?.close();
     }
   }
 }

@@ -34,18 +34,7 @@ const STAGES: Readonly<Record<string, { readonly folders: readonly string[]; rea
     compiler: { folders: ['compiler', 'schemas', 'base'], packages: ['yaml', 'picomatch', 're2js', 'croner'] },
     runtime: {
       folders: ['runtime', 'schemas', 'base'],
-      packages: [
-        'undici',
-        'libsql',
-        'pg',
-        're2js',
-        'croner',
-        'nodemailer',
-        'commonmark',
-        'pino',
-        'pino-pretty',
-        'prom-client',
-      ],
+      packages: ['undici', 'libsql', 'pg', 're2js', 'croner', 'nodemailer', 'commonmark', 'pino', 'prom-client'],
     },
   };
 

@@ -15,7 +15,14 @@ import { createCompileRequest } from '../compile/compile-request.ts';
 import type { Check, CheckStatus } from '../doctor/check.ts';
 import { checkClock } from '../doctor/check-clock.ts';
 import type { FoundGateway } from '../doctor/check-gateway.ts';
-import { checkConfiguration, checkPort, checkSilence, checkTable, findGateway } from '../doctor/check-gateway.ts';
+import {
+  checkAgents,
+  checkConfiguration,
+  checkPort,
+  checkSilence,
+  checkTable,
+  findGateway,
+} from '../doctor/check-gateway.ts';
 import { checkSecrets } from '../doctor/check-secrets.ts';
 import { checkStore } from '../doctor/check-store.ts';
 import type { TargetChecks } from '../doctor/check-targets.ts';
@@ -69,7 +76,8 @@ export class DoctorCommand extends Command<CliContext> {
     const port = silence === null ? [await checkPort(table.server, status?.url ?? null)] : [];
     const { checks, skews } = await this.targets(table);
     const secrets = checkSecrets(table, createSecrets(this.context));
-    return [...gateway, ...port, checkClock(skews, this.live), ...secrets, ...checks];
+    const agents = checkAgents(table, this.context);
+    return [...gateway, ...port, checkClock(skews, this.live), ...secrets, ...agents, ...checks];
   }
 
   /** A store that cannot be read must not keep the rest from being looked at: it is one of the checks. */

@@ -114,7 +114,8 @@ export class InitCommand extends Command<CliContext> {
   private async explain(folder: string, table: RouteTable): Promise<void> {
     const { context } = this;
     const sources = await openSources(context, []);
-    for (const line of describeRoutes(table, sources)) printNote(context, line);
+    const routes = Object.values(table.routes);
+    for (const line of describeRoutes(routes, { table, sources, keptIn: () => 'in .env' })) printNote(context, line);
     const { wanted } = variablesOf(table);
     if (wanted.length > 0) printNote(context, `\nFill in .env: ${wanted.join(', ')}`);
     const where = folder === context.cwd ? '' : `cd ${displayPath(folder, context.cwd)} && `;

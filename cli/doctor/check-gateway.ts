@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { messageOf } from '../../base/message-of.ts';
 import type { CompileResult } from '../../compiler/compile.ts';
 import type { GatewayStatus } from '../../runtime/control/operations.ts';
+import { missingAgent } from '../../runtime/dispatch/agents/program.ts';
 import type { RouteTable, ServerPlan } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
@@ -63,6 +64,18 @@ export function checkSilence({ message, hints }: CliError): Check {
     status: 'failed',
     detail: message,
     fix: hints.join('; '),
+  });
+}
+
+/** A warning: the gateway serves without it, and runs fail until it is there. */
+export function checkAgents({ profiles }: RouteTable, { home, env }: CliContext): readonly Check[] {
+  return Object.values(profiles).flatMap(({ name, home: folder, agent }): Check[] => {
+    if (agent.kind !== 'command') return [];
+    const missing = missingAgent(agent, { folder: join(home, folder), env });
+    const about = { profile: name, subject: 'agent', check: 'program' };
+    if (missing === null) return [{ ...about, status: 'ok', detail: agent.argv[0] ?? '', fix: null }];
+    const fix = 'install it, or write its whole path into agent.command: a service may have a shorter PATH';
+    return [{ ...about, status: 'warning', detail: missing, fix }];
   });
 }
 

@@ -64,7 +64,10 @@ function damaged({ at, message, copy }: DamageReport): Check {
 
 /** @throws the system's error where the store could not be begun or go on */
 function tryToWrite(home: string): void {
-  if (!existsSync(home)) return accessSync(dirname(home), constants.W_OK);
+  if (!existsSync(home)) {
+    accessSync(dirname(home), constants.W_OK);
+    return;
+  }
   const probe = join(home, `.doctor-${process.pid}.tmp`);
   try {
     writeFileSync(probe, Buffer.alloc(ROOM_BYTES), { mode: 0o600 });

@@ -1,32 +1,34 @@
 /** What is left to do at each sender once a config is there: URL, secret, and the sender's own steps. */
 import { describeSecret, setupSteps } from '../../compiler/sources/describe-source.ts';
 import { printSecretRef } from '../../runtime/platform/secrets/secrets.ts';
-import type { RoutePlan, RouteTable } from '../../schemas/generated/types.ts';
+import type { RoutePlan, RouteTable, SecretRef } from '../../schemas/generated/types.ts';
 import { visible } from '../output/print.ts';
 import type { OpenSources } from '../sources/open-sources.ts';
-import type { OpenTable } from '../subscriptions/open-table.ts';
 import { publicRouteUrl } from '../subscriptions/route-url.ts';
 
-/** Lines for a person, a paragraph for each route. */
-export function describeRoutes(table: RouteTable, sources: OpenSources): readonly string[] {
-  const open = { table, url: null };
-  return Object.values(table.routes).flatMap((route) => ['', ...describeRoute(route, open, sources)]);
+export interface RoutesContext {
+  readonly table: RouteTable;
+  readonly sources: OpenSources;
+  /** Where the value of a reference is kept, such as `in .env`. */
+  readonly keptIn: (ref: SecretRef) => string;
 }
 
-function describeRoute(
-  route: RoutePlan,
-  open: Pick<OpenTable, 'table' | 'url'>,
-  sources: OpenSources,
-): readonly string[] {
-  const url = publicRouteUrl(route, open);
-  const secrets = route.secrets.map(({ ref }) => printSecretRef(ref)).join(', ');
+/** Lines for a person, a paragraph for each route. */
+export function describeRoutes(routes: readonly RoutePlan[], context: RoutesContext): readonly string[] {
+  return routes.flatMap((route) => ['', ...describeRoute(route, context)]);
+}
+
+function describeRoute(route: RoutePlan, { table, sources, keptIn }: RoutesContext): readonly string[] {
+  const url = publicRouteUrl(route, { table, url: null });
+  const secrets = route.secrets.map(({ ref }) => `${printSecretRef(ref)}, ${keptIn(ref)}`).join('; ');
+  const secret = route.insecure ? 'none: signatures are not checked' : secrets;
   const source = route.source === null ? null : sources.find(route.source).file;
   const steps = source === null ? GENERIC : setupSteps(source);
   const form = source === null ? null : describeSecret(source);
   return [
     `${route.name}: ${visible(route.description ?? 'a route')}`,
     `  URL:    ${visible(url)}`,
-    `  Secret: ${visible(secrets)}, in .env${form === null ? '' : ` (${form})`}`,
+    `  Secret: ${visible(secret)}${form === null ? '' : ` (${form})`}`,
     ...steps.map((step, index) => `  ${index + 1}. ${visible(step.replaceAll('{url}', url))}`),
   ];
 }

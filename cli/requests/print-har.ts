@@ -2,13 +2,15 @@
 import { isUtf8 } from 'node:buffer';
 import type { KeptRequest } from '../../runtime/capture/kept-request.ts';
 import { sentHeaders } from '../../runtime/capture/request-parts.ts';
+import { BODY_MARKER, isMarker } from '../../runtime/verify/removed.ts';
 import { packageVersion } from '../base/package-version.ts';
 
 export function printHar(request: KeptRequest): string {
   const headers = sentHeaders(request.headers);
-  const removed = request.headers.filter((header) => !headers.includes(header)).map(([name]) => name);
   const host = headers.find(([name]) => name.toLowerCase() === 'host')?.[1] ?? 'localhost';
   const type = headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? '';
+  const query = [...new URL(request.path, 'http://localhost').searchParams];
+  const removed = removedPlaces(request, query);
   const entry = {
     startedDateTime: new Date(request.at).toISOString(),
     time: request.ms,
@@ -17,10 +19,7 @@ export function printHar(request: KeptRequest): string {
       url: `http://${host}${request.path}`,
       httpVersion: 'HTTP/1.1',
       headers: headers.map(([name, value]) => ({ name, value })),
-      queryString: [...new URL(request.path, 'http://localhost').searchParams].map(([name, value]) => ({
-        name,
-        value,
-      })),
+      queryString: query.map(([name, value]) => ({ name, value })),
       cookies: [],
       headersSize: -1,
       bodySize: request.body_bytes ?? 0,
@@ -34,6 +33,14 @@ export function printHar(request: KeptRequest): string {
   };
   const log = { version: '1.2', creator: { name: 'hookwright', version: packageVersion() }, entries: [entry] };
   return `${JSON.stringify({ log }, null, 2)}\n`;
+}
+
+/** Where a marker stands in place of a credential. */
+function removedPlaces({ headers, body }: KeptRequest, query: readonly (readonly [string, string])[]): string[] {
+  const names = (values: readonly (readonly [string, string])[]): string[] =>
+    values.filter(([, value]) => isMarker(value)).map(([name]) => name);
+  const isInBody = Buffer.from(body ?? '', 'base64').includes(BODY_MARKER);
+  return [...names(headers), ...names(query).map((name) => `?${name}`), ...(isInBody ? ['body'] : [])];
 }
 
 function postText(body: string | null): { readonly text: string; readonly encoding?: 'base64' } {

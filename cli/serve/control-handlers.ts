@@ -53,11 +53,12 @@ function failOnOf(named: unknown): readonly FailOn[] {
 
 async function statusOf(parts: ControlParts): Promise<GatewayStatus> {
   const { context, reloader, tableFile, logFile, config, url } = parts;
-  const { state, startedAt, table, subscriptions, runs, dispatches, store } = await parts.service.status();
+  const { console, state, startedAt, table, subscriptions, runs, dispatches, store } = await parts.service.status();
   return {
     pid: context.pid,
     version: packageVersion(),
     url,
+    console,
     started_at: startedAt,
     state,
     log_file: logFile,

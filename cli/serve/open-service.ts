@@ -12,6 +12,7 @@ import type { ProcessLogger } from '../../runtime/platform/logger.ts';
 import { createService } from '../../runtime/service.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
+import { packageVersion } from '../base/package-version.ts';
 import { refusePlaceholders } from './refuse-placeholders.ts';
 
 export interface OpenServiceOptions {
@@ -42,6 +43,7 @@ export async function openService(context: CliContext, options: OpenServiceOptio
   const service = await createService({
     ...{ home, env, clock, log, redactor, timezone, random },
     projectEnv: context.projectEnv,
+    version: packageVersion(),
     table: { file: tableFile },
     host: overrides.host ?? undefined,
     port: overrides.port ?? undefined,

@@ -1,6 +1,7 @@
 /** The questions of `gateway setup`, each starting from what is set up already. */
 import { parseBaseUrl } from '../../base/base-url.ts';
 import { valueAt } from '../../compiler/schema/pointer.ts';
+import { splitShellWords } from '../sources/shell-words.ts';
 import type { SetupAnswers } from './answers.ts';
 import { GENERATE } from './answers.ts';
 import type { KnownTarget, TargetWay } from './known-targets.ts';
@@ -14,13 +15,24 @@ const EVERYWHERE = '0.0.0.0';
 
 type Agent = SetupAnswers['settings'];
 
-export async function askSetup(ask: Prompter, config: unknown, targets: readonly KnownTarget[]): Promise<SetupAnswers> {
+/** What the questions need to know of this machine. */
+export interface SetupMachine {
+  readonly targets: readonly KnownTarget[];
+  /** Why a program cannot be started here; null: it can. */
+  readonly missingProgram: (argv: readonly string[]) => string | null;
+}
+
+export async function askSetup(
+  ask: Prompter,
+  config: unknown,
+  { targets, missingProgram }: SetupMachine,
+): Promise<SetupAnswers> {
   const enabled = await ask.confirm('Receive webhooks?', current(config, 'enabled') !== false);
   if (!enabled) return { webhook: { enabled }, settings: [] };
   const host = await askHost(ask, config);
   const port = Number(await ask.text('On which port?', String(current(config, 'port') ?? 8644), checkPort));
   const secret = await askSecret(ask, config);
-  const settings = await askAgent(ask, config);
+  const settings = await askAgent(ask, config, missingProgram);
   const target = await askTarget(ask, config, targets);
   const route = await askRoute(ask, target?.name);
   return {
@@ -67,7 +79,11 @@ async function askSecret(ask: Prompter, config: unknown): Promise<string | null>
   return choice === OTHER ? ask.secret('The secret, or env:NAME, or file:path', checkGiven) : choice;
 }
 
-async function askAgent(ask: Prompter, config: unknown): Promise<Agent> {
+async function askAgent(
+  ask: Prompter,
+  config: unknown,
+  missingProgram: SetupMachine['missingProgram'],
+): Promise<Agent> {
   const has = valueAt(config, ['agent']) !== undefined;
   const choice = await ask.choose(
     'What answers the prompts?',
@@ -79,15 +95,25 @@ async function askAgent(ask: Prompter, config: unknown): Promise<Agent> {
     ],
     has ? KEEP : NONE,
   );
-  if (choice === 'command') {
-    const command = await ask.text('Its command line, without quotes', '', checkGiven);
-    return [{ path: ['agent', 'command'], value: command.trim().split(/\s+/) }];
-  }
+  if (choice === 'command') return [{ path: ['agent', 'command'], value: await askCommand(ask, missingProgram) }];
   if (choice !== 'openai') return [];
   const base_url = await ask.text('Its base URL', 'http://127.0.0.1:11434/v1', checkUrl);
   const model = await ask.text('The model', '', checkGiven);
   const api_key = await ask.text('The key as env:NAME or file:path; empty for none', '', checkReference);
   return [{ path: ['agent', 'openai'], value: { base_url, model, ...(api_key === '' ? {} : { api_key }) } }];
+}
+
+/** Asked again where the program is not there, unless it is to be installed later. */
+async function askCommand(
+  ask: Prompter,
+  missingProgram: SetupMachine['missingProgram'],
+  initial = '',
+): Promise<readonly string[]> {
+  const line = await ask.text('Its command line, as in a shell', initial, checkCommand);
+  const argv = splitShellWords(line) ?? [];
+  const missing = missingProgram(argv);
+  if (missing === null || (await ask.confirm(`${missing}. Use it anyway?`, false))) return argv;
+  return askCommand(ask, missingProgram, line);
 }
 
 async function askTarget(
@@ -153,6 +179,11 @@ async function askRoute(ask: Prompter, target: string | undefined): Promise<NonN
 }
 
 const checkGiven = (text: string): string | undefined => (text.trim() === '' ? 'an answer is needed' : undefined);
+
+function checkCommand(text: string): string | undefined {
+  const words = splitShellWords(text);
+  return words === null ? 'a quotation mark is not closed' : words[0] ? undefined : 'an answer is needed';
+}
 
 const checkPort = (text: string): string | undefined =>
   /^\d{1,5}$/.test(text) && Number(text) <= 65535 ? undefined : 'a whole number from 0 to 65535';

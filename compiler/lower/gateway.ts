@@ -1,5 +1,10 @@
 /** Lowers `gateway:`, the settings of the work behind the server. */
-import type { GatewayConfig, GatewayPlan } from '../../schemas/generated/types.ts';
+import { DEFAULT_PROFILE } from '../../base/profiles.ts';
+import type { ConsolePlan, GatewayConfig, GatewayPlan, SecretRef, StorePlan } from '../../schemas/generated/types.ts';
+import { parseSecretRef } from '../text/secret-ref.ts';
+import { DEFAULT_HOST } from './server.ts';
+
+const CONSOLE_PORT = 8645;
 
 export function lowerGateway(config: GatewayConfig): GatewayPlan {
   return {
@@ -18,5 +23,22 @@ export function lowerGateway(config: GatewayConfig): GatewayPlan {
     capture_per_second: config.capture_per_second ?? 10,
     capture_days: config.capture_days ?? 3,
     capture_max_mb: config.capture_max_mb ?? 256,
+    store: lowerStore(config.store ?? 'sqlite'),
+    console: lowerConsole(config.console),
   };
 }
+
+function lowerStore(config: NonNullable<GatewayConfig['store']>): StorePlan {
+  if (config === 'sqlite') return { kind: 'sqlite' };
+  const { postgres, listen = true, schema = 'hookwright', key } = config;
+  return { kind: 'postgres', url: parseSecretRef(postgres, DEFAULT_PROFILE), listen, schema, key: optionalRef(key) };
+}
+
+function lowerConsole(config: GatewayConfig['console']): ConsolePlan | null {
+  if (config === undefined) return null;
+  const { host = DEFAULT_HOST, port = CONSOLE_PORT, token } = config;
+  return { host, port, token: optionalRef(token) };
+}
+
+const optionalRef = (text: string | undefined): SecretRef | null =>
+  text === undefined ? null : parseSecretRef(text, DEFAULT_PROFILE);

@@ -9,6 +9,7 @@ import { blueprintSchedule } from './blueprint-schedule.ts';
 import { blueprintUnusedField } from './blueprint-unused-field.ts';
 import { coalesceKey } from './coalesce-key.ts';
 import { coalesceMode } from './coalesce-mode.ts';
+import { consoleWithoutToken } from './console-without-token.ts';
 import { deliverOnlyTarget } from './deliver-only-target.ts';
 import { deliverOnlyWithCronJob } from './deliver-only-with-cron-job.ts';
 import { duplicateDefinition } from './duplicate-definition.ts';
@@ -65,6 +66,7 @@ import { shadowedSetting } from './shadowed-setting.ts';
 import { shellPlaceholder } from './shell-placeholder.ts';
 import { slowDirectDelivery } from './slow-direct-delivery.ts';
 import { sourceScheme } from './source-scheme.ts';
+import { storeUrl } from './store-url.ts';
 import { subscriptionRejected } from './subscription-rejected.ts';
 import type { ViewRule } from './support/view-rule.ts';
 import { targetAddress } from './target-address.ts';
@@ -220,6 +222,8 @@ export const RULE_GROUPS = [
       agentChoice,
       shellPlaceholder,
       unsafeUrl,
+      storeUrl,
+      consoleWithoutToken,
     ],
   },
   { title: 'Jobs', rules: [invalidSchedule, scheduleNever, scheduleStep, scheduleGap] },

@@ -5,6 +5,7 @@ import { DEFAULT_PROFILE } from '../../base/profiles.ts';
 import type { SecretRef } from '../../schemas/generated/types.ts';
 import { agentSecrets } from '../config/agent-secrets.ts';
 import { targetNamed } from '../config/deliveries.ts';
+import { gatewaySecrets } from '../config/gateway-secrets.ts';
 import { targetEntries } from '../config/target-entries.ts';
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
 import type { Rule } from '../diagnostics/rule.ts';
@@ -27,13 +28,14 @@ export const secretPlaceholder = {
     const own = secrets.flatMap(({ ref, path }) => (path === null ? [] : [{ ref, path }]));
     return [...own, ...token.map(readRef)].flatMap((secret) => problemsOf(secretPlaceholder, secret, scope));
   },
-  checkConfig({ settings, overrides, scope }): readonly Problem[] {
-    const { secret } = settings.values;
-    const path = settings.pathOf('secret');
-    const used = overrides.secret ? 'env:WEBHOOK_SECRET' : secret;
-    if (used === undefined) return [];
-    const at = path ?? ['platforms', 'webhook'];
-    return problemsOf(secretPlaceholder, readRef({ text: used, path: at, scope: DEFAULT_PROFILE }), scope);
+  checkConfig({ config, settings, overrides, scope }): readonly Problem[] {
+    const path = settings.pathOf('secret') ?? ['platforms', 'webhook'];
+    const used = overrides.secret ? 'env:WEBHOOK_SECRET' : settings.values.secret;
+    const own = used === undefined ? [] : [{ path, text: used }];
+    const keys = gatewaySecrets(config.gateway).filter(({ kind }) => kind === 'key');
+    return [...own, ...keys].flatMap((secret) =>
+      problemsOf(secretPlaceholder, readRef({ ...secret, scope: DEFAULT_PROFILE }), scope),
+    );
   },
   checkProfile({ name, config, scope }): readonly Problem[] {
     // A variable of the agent is a secret when it is called like one: `DEBUG: test` is none.

@@ -2,6 +2,7 @@
 
 import { DEFAULT_PROFILE } from '../../base/profiles.ts';
 import { agentSecrets } from '../config/agent-secrets.ts';
+import { gatewaySecrets } from '../config/gateway-secrets.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 import { parseSecretRef, secretRefProblem } from '../text/secret-ref.ts';
 import type { ViewRule } from './support/view-rule.ts';
@@ -28,10 +29,13 @@ export const secretReference = {
       return message === null ? [] : [{ rule: secretReference, path, at: 'value', message }];
     });
   },
-  checkConfig({ settings }): readonly Problem[] {
+  checkConfig({ config, settings }): readonly Problem[] {
     const path = settings.pathOf('secret');
     const { secret } = settings.values;
-    const message = secret === undefined ? null : secretRefProblem(parseSecretRef(secret, DEFAULT_PROFILE));
-    return message === null || path === null ? [] : [{ rule: secretReference, path, at: 'value', message }];
+    const own = secret === undefined || path === null ? [] : [{ path, text: secret }];
+    return [...own, ...gatewaySecrets(config.gateway)].flatMap(({ path, text }): readonly Problem[] => {
+      const message = secretRefProblem(parseSecretRef(text, DEFAULT_PROFILE));
+      return message === null ? [] : [{ rule: secretReference, path, at: 'value', message }];
+    });
   },
 } as const satisfies ViewRule;

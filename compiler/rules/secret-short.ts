@@ -2,6 +2,7 @@
 
 import { DEFAULT_PROFILE } from '../../base/profiles.ts';
 import type { SecretRef } from '../../schemas/generated/types.ts';
+import { gatewaySecrets } from '../config/gateway-secrets.ts';
 import type { NodePath, Problem } from '../diagnostics/problem.ts';
 import type { Rule } from '../diagnostics/rule.ts';
 import { placeholderIn } from '../text/placeholder-in.ts';
@@ -11,18 +12,21 @@ import type { ViewRule } from './support/view-rule.ts';
 export const secretShort = {
   id: 'secret-short',
   severity: 'warning',
-  title: 'A signing secret is shorter than 16 characters.',
+  title: 'A signing secret, a key or a token of the gateway is shorter than 16 characters.',
   why: 'Whoever sees one signed request can try secrets against it for as long as he likes; short ones are found.',
   checkRoute(route): readonly Problem[] {
     return route.secrets.flatMap(({ ref, path }): readonly Problem[] =>
       path === null ? [] : shortSecret(secretShort, ref, path),
     );
   },
-  checkConfig({ settings, overrides }): readonly Problem[] {
+  checkConfig({ config, settings, overrides }): readonly Problem[] {
     const path = settings.pathOf('secret');
     const { secret } = settings.values;
-    if (path === null || secret === undefined || overrides.secret) return [];
-    return shortSecret(secretShort, parseSecretRef(secret, DEFAULT_PROFILE), path);
+    const own = path === null || secret === undefined || overrides.secret ? [] : [{ path, text: secret }];
+    const keys = gatewaySecrets(config.gateway).filter(({ kind }) => kind === 'key');
+    return [...own, ...keys].flatMap(({ path, text }) =>
+      shortSecret(secretShort, parseSecretRef(text, DEFAULT_PROFILE), path),
+    );
   },
 } as const satisfies ViewRule;
 

@@ -116,7 +116,7 @@ function isStandIn(text: string): boolean {
   // xxxx, ****, ...
   if (/^[.…*•xX_?#-]+$/.test(text) || EMPTY_BEHIND_PREFIX.test(text) || MASKED.test(text)) return true;
   // Hosts of documentation are called like that, and a real URL is none of the words.
-  if (/^https?:\/\//i.test(text)) return /<[^<>]*>/.test(text);
+  if (/^(?:https?|postgres(?:ql)?):\/\//i.test(text)) return /<[^<>]*>/.test(text);
   const inner = text.toLowerCase().replace(/^[^\p{L}\p{N}]{1,3}|[^\p{L}\p{N}]{1,3}$/gu, '');
   const words = inner.split(SEPARATORS).filter(Boolean);
   const plain = words.join('');

@@ -4,9 +4,9 @@ import type { LocatorPlan } from '../../schemas/generated/types.ts';
 import type { Redact } from '../deliver/redact.ts';
 import { findCause } from '../verify/find-cause.ts';
 import { readLocatedText } from '../verify/locator.ts';
+import { BODY_MARKER } from '../verify/removed.ts';
 import { LazyRequest } from '../verify/request.ts';
 import type { Captured } from './captured.ts';
-import { marker } from './credentials.ts';
 import type { KeptHead } from './kept-request.ts';
 
 export interface FinishedRecord {
@@ -48,8 +48,8 @@ function withoutCredentials(body: Buffer, head: KeptHead, places: readonly Locat
   let kept = body;
   for (const at of places) {
     const value = readLocatedText(at, requestOf(head, kept));
-    if (value === null || value === '' || value === marker('credential')) continue;
-    kept = replaceAll(kept, value, marker('credential'));
+    if (value === null || value === '' || value === BODY_MARKER) continue;
+    kept = replaceAll(kept, value, BODY_MARKER);
     if (readLocatedText(at, requestOf(head, kept)) === value) return null;
   }
   return kept;

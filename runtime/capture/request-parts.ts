@@ -1,6 +1,6 @@
 /** A kept request as the stages read one. */
+import { isMarker } from '../verify/removed.ts';
 import type { RequestParts } from '../verify/request.ts';
-import { isMarker } from './credentials.ts';
 import type { KeptRequest } from './kept-request.ts';
 
 /** Names in lower case and repeated values joined, as node:http does; without the headers whose value was removed. */

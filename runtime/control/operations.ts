@@ -50,6 +50,8 @@ export interface GatewayStatus extends WorkStatus {
   readonly version: string;
   /** Where it listens. */
   readonly url: string;
+  /** Where its console listens; null: it has none. */
+  readonly console: string | null;
   /** Unix ms. */
   readonly started_at: number;
   readonly state: 'serving' | 'draining';

@@ -2,6 +2,7 @@
 import type { SchemePlan } from '../../schemas/generated/types.ts';
 import type { LinkedRoute } from '../table/linked-table.ts';
 import { isOutsideBody, readValue } from '../verify/locator.ts';
+import { isMarker } from '../verify/removed.ts';
 import type { SignedRequest } from '../verify/request.ts';
 import type { SignatureEvidence } from '../verify/signature-evidence.ts';
 
@@ -15,9 +16,12 @@ const PREFERRED = 'forgea';
 export function isSigned({ route, evidence }: SignedRoute, request: SignedRequest): boolean {
   const { schemes } = route.authenticator;
   const carries = ({ signature }: SchemePlan, anywhere: boolean): boolean =>
-    signature.some((at) => (anywhere || isOutsideBody(at)) && readValue(at, request) !== undefined);
+    signature.some((at) => (anywhere || isOutsideBody(at)) && isSent(readValue(at, request)));
   return schemes.some((plan) => carries(plan, true)) || (evidence?.known ?? []).some((plan) => carries(plan, false));
 }
+
+/** A marker says that there was a credential when the request was kept. */
+const isSent = (value: unknown): boolean => value !== undefined && !(typeof value === 'string' && isMarker(value));
 
 export interface SignedRoute {
   readonly route: LinkedRoute;

@@ -1,7 +1,7 @@
 /** The public HTTP/1.1 server: listens, bounds what a slow or lying client can hold, and hands requests over. */
 import type { Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo, Server as NetServer, Socket } from 'node:net';
 import type { IntakeRequest as Request } from './body.ts';
 import { IntakeRequest } from './body.ts';
 import type { Connections } from './connections.ts';
@@ -74,14 +74,7 @@ export class IntakeServer {
 
   /** @throws ListenError when the address cannot be had. */
   listen(host: string, port: number): Promise<AddressInfo> {
-    return new Promise((resolve, reject) => {
-      const onError = (error: NodeJS.ErrnoException): void => reject(new ListenError(explain(error, host, port)));
-      this.server.once('error', onError);
-      this.server.listen(port, host === '' ? undefined : host, () => {
-        this.server.off('error', onError);
-        resolve(this.server.address() as AddressInfo);
-      });
-    });
+    return listenOn(this.server, host, port);
   }
 
   /** Stops listening; connections without a request are closed at once, the others after their answer. */
@@ -97,6 +90,21 @@ export class IntakeServer {
     this.server.closeAllConnections();
   }
 }
+
+/** @throws (as a rejection) ListenError when the address cannot be had. */
+export function listenOn(server: NetServer, host: string, port: number): Promise<AddressInfo> {
+  return new Promise((resolve, reject) => {
+    const onError = (error: NodeJS.ErrnoException): void => reject(new ListenError(explain(error, host, port)));
+    server.once('error', onError);
+    server.listen(port, host === '' ? undefined : host, () => {
+      server.off('error', onError);
+      resolve(server.address() as AddressInfo);
+    });
+  });
+}
+
+export const urlOf = ({ address, port, family }: AddressInfo): string =>
+  `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 
 function explain(error: NodeJS.ErrnoException, host: string, port: number): string {
   const place = `${host === '' ? '*' : host}:${port}`;

@@ -1,15 +1,16 @@
 /** The process's log: pino, as JSON lines for a pipe or in a form for people on a terminal. */
-import { Writable } from 'node:stream';
+import type { Writable } from 'node:stream';
 import { pino } from 'pino';
-import { build as pretty } from 'pino-pretty';
+import { createPaint } from '../../base/paint.ts';
 import type { Clock } from './clock.ts';
 import type { Logger } from './log.ts';
+import { printLogLine } from './print-log-line.ts';
 import { TurnBuffer } from './turn-buffer.ts';
 
 export interface LoggerOptions {
   readonly stream: Writable;
   readonly level: 'debug' | 'info' | 'warn' | 'error';
-  /** For people: one coloured line, local time. */
+  /** For people: see print-log-line.ts. */
   readonly pretty: boolean;
   readonly colour: boolean;
   readonly clock: Clock;
@@ -34,27 +35,11 @@ export function createLogger(options: LoggerOptions): ProcessLogger {
     const lines = { write: (line: string) => buffer.write(redact(line)) };
     return Object.assign(pino(base, lines), { flush: () => buffer.flush() });
   }
-  return pino(
-    base,
-    pretty({
-      destination: redacted(stream, redact),
-      sync: true,
-      colorize: colour,
-      singleLine: true,
-      translateTime: 'SYS:HH:MM:ss.l',
-      errorLikeObjectKeys: ['err'],
-    }),
-  );
-}
-
-function redacted(stream: Writable, redact: (text: string) => string): Writable {
-  return new Writable({
-    decodeStrings: false,
-    write: (chunk, _encoding, done) => {
-      stream.write(redact(String(chunk)));
-      done();
-    },
-  });
+  const paint = createPaint(colour);
+  const lines = {
+    write: (line: string) => void stream.write(`${printLogLine(redact(line), paint, clock.now())}\n`),
+  };
+  return Object.assign(pino(base, lines), { flush: () => {} });
 }
 
 /** ISO time of a line; made once per millisecond, for it costs as much as the rest of the line. */

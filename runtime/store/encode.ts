@@ -9,7 +9,10 @@ import type { Mutation, MutationKind, MutationResults } from './mutations.ts';
 export type DispatchHead = Pick<
   Dispatch,
   'id' | 'profile' | 'route' | 'job' | 'mode' | 'event' | 'delivery_id' | 'accepted_at' | 'replay_of'
->;
+> & {
+  /** Of its deliveries. */
+  readonly targets: readonly string[];
+};
 
 /** A change, its dispatch reduced to the head. */
 export type Headed<M> = M extends { readonly dispatch: Dispatch | null }
@@ -52,7 +55,8 @@ export const decodeChange = ([change]: EncodedChange): Headed<Mutation> => JSON.
 
 function headOf(dispatch: Dispatch): DispatchHead {
   const { id, profile, route, job, mode, event, delivery_id, accepted_at, replay_of } = dispatch;
-  return { id, profile, route, job, mode, event, delivery_id, accepted_at, replay_of };
+  const targets = dispatch.deliveries.map(({ target }) => target);
+  return { id, profile, route, job, mode, event, delivery_id, accepted_at, replay_of, targets };
 }
 
 function answerOf(mutation: Mutation): string | null {

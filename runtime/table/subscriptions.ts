@@ -42,6 +42,8 @@ export class LiveSubscriptions {
   error: string | null = null;
   /** Settles when the file that is being taken in is in service, or is refused; null: none is. Never rejects. */
   loading: Promise<void> | null = null;
+  /** Logged once for each content of the file, not with every request. */
+  private errorLogged: string | null = null;
   /** The same for a short file: what every request waits for. */
   private soon: Promise<void> | null = null;
   private readonly context: SubscriptionContext;
@@ -115,6 +117,7 @@ export class LiveSubscriptions {
       const text = exists ? await read(path) : EMPTY_FILE;
       if (text === this.seen) return;
       this.seen = text;
+      this.errorLogged = null;
       let loaded = await loadSubscriptions(this.context, text, this.table ?? table, new Breather(clock));
       // Swapped meanwhile: once more over the table that is in service now.
       while (this.table !== null && loaded.table !== this.table) {
@@ -154,8 +157,9 @@ export class LiveSubscriptions {
 
   private fail(error: unknown): void {
     const reason = messageOf(error);
-    if (reason === this.error) return;
     this.error = reason;
+    if (reason === this.errorLogged) return;
+    this.errorLogged = reason;
     this.context.log.error({ reason }, 'subscriptions cannot be read: the previous ones stay in service');
   }
 }

@@ -34,6 +34,10 @@ export type RotatingSecret =
  */
 export type WebhookExtraConfig = WebhookSettings;
 /**
+ * Where dispatches, delivery ids and jobs are kept: a file of this machine, or a PostgreSQL that several gateways share.
+ */
+export type StoreConfig = 'sqlite' | PostgresStoreConfig;
+/**
  * The route's script; null: it has none, or it was not reached.
  */
 export type ExplainedScript = {
@@ -62,6 +66,7 @@ export type ExplainedCoalesce = {
   window_seconds: number;
   max_wait_seconds: number;
 } | null;
+export type StorePlan = SqliteStorePlan | PostgresStorePlan;
 /**
  * The signed instant; null: no replay window.
  */
@@ -703,6 +708,46 @@ export interface GatewayConfig {
    * Size of all kept requests beyond which the oldest are removed before their days.
    */
   capture_max_mb?: number;
+  store?: StoreConfig;
+  console?: ConsoleConfig;
+}
+/**
+ * A PostgreSQL from version 14 on.
+ */
+export interface PostgresStoreConfig {
+  /**
+   * URL of the database as libpq takes it, best as `env:NAME` or `file:path`.
+   */
+  postgres: string;
+  /**
+   * Hear of new work by LISTEN. `false` behind a pooler in transaction mode: everything is noticed by polling.
+   */
+  listen?: boolean;
+  /**
+   * Schema that all tables stand in.
+   */
+  schema?: string;
+  /**
+   * Secret under which the secrets of dynamic subscriptions are encrypted in the database. Without it a subscription names its secret by reference.
+   */
+  key?: string;
+}
+/**
+ * A second listener with `/metrics`, `/livez` and `/readyz`; never on the port that senders reach. Off without it.
+ */
+export interface ConsoleConfig {
+  /**
+   * 0: any free port.
+   */
+  port?: number;
+  /**
+   * Address to listen on. Any other than the loopback interface needs `token`.
+   */
+  host?: string;
+  /**
+   * What `Authorization: Bearer` has to bring for `/metrics`, and for the reasons of `/readyz`: a literal, `env:NAME` or `file:path`.
+   */
+  token?: string;
 }
 /**
  * What runs the prompts. Absent: the prompt itself is the answer (preview).
@@ -1660,6 +1705,26 @@ export interface GatewayPlan {
   capture_per_second: number;
   capture_days: number;
   capture_max_mb: number;
+  store: StorePlan;
+  /**
+   * null: there is no second listener.
+   */
+  console: ConsolePlan | null;
+}
+export interface SqliteStorePlan {
+  kind: 'sqlite';
+}
+export interface PostgresStorePlan {
+  kind: 'postgres';
+  url: SecretRef;
+  listen: boolean;
+  schema: string;
+  key: SecretRef | null;
+}
+export interface ConsolePlan {
+  host: string;
+  port: number;
+  token: SecretRef | null;
 }
 /**
  * Signature schemes in use, by name.

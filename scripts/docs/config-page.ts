@@ -62,6 +62,16 @@ const SECTIONS: readonly Section[] = [
     about: 'Each target has keys of its own beside these: [targets](targets.md).',
   },
   { title: 'gateway', node: definition(config, 'gateway') },
+  {
+    title: 'gateway.store',
+    node: definition(config, 'postgresStore'),
+    about: '`sqlite`, or these keys. [More than one machine](scale.md) explains them.',
+  },
+  {
+    title: 'gateway.console',
+    node: definition(config, 'console'),
+    about: '[Operations](operations.md#metrics) explains it.',
+  },
   { title: 'agent', node: definition(config, 'agent'), about: '[Agents](agents.md) explains them.' },
   { title: 'agent.openai', node: definition(config, 'agent').properties?.openai ?? {} },
   { title: 'jobs.<name>', node: definition(config, 'job'), about: '[Jobs](jobs.md) explains them.' },

@@ -104,8 +104,10 @@ function secondArgument(text: string): string {
   let start = -1;
   for (let at = 0; at < text.length; at++) {
     const char = text[at] ?? '';
-    if (char === "'") at = text.indexOf("'", at + 1);
-    else if ('([{'.includes(char)) depth++;
+    if (char === "'") {
+      at = text.indexOf("'", at + 1);
+      if (at < 0) throw new Error(`a quotation mark is not closed, or stands in double quotes: ${text.slice(0, 100)}`);
+    } else if ('([{'.includes(char)) depth++;
     else if (')]}'.includes(char) && depth-- === 0) return start < 0 ? '' : text.slice(start, at);
     else if (char === ',' && depth === 0 && start < 0) start = at + 1;
   }

@@ -44,6 +44,8 @@ const GATEWAY: GatewayPlan = {
   capture_per_second: 10,
   capture_days: 3,
   capture_max_mb: 256,
+  store: { kind: 'sqlite' },
+  console: null,
 };
 
 export function profilePlan(name: string): ProfilePlan {

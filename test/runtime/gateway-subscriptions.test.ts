@@ -111,6 +111,19 @@ test('a file that is not JSON leaves the previous subscriptions in service', asy
   assert.equal(served.gateway.status().subscriptions.error, null);
 });
 
+test('a file that was changed and is still bad is said again; one that was not is said once', async (t) => {
+  const served = await serveSubscriptions(t, {});
+  const said = (): number =>
+    served.log.lines.filter(({ message }) => /subscriptions cannot be read/.test(message)).length;
+  const bad = 'a '.repeat(20);
+  served.write(bad);
+  for (let i = 0; i < 3; i++) await served.post('/webhooks/fixed', {});
+  assert.equal(said(), 1);
+  served.write(`${bad} `);
+  for (let i = 0; i < 3; i++) await served.post('/webhooks/fixed', {});
+  assert.equal(said(), 2);
+});
+
 test('a swapped table keeps the subscriptions, and hides those it now defines itself', async (t) => {
   const served = await serveSubscriptions(t, { mine: { prompt: 'dynamic' }, also: {} });
   await served.post('/webhooks/mine', {});

@@ -5,6 +5,7 @@ import type { CliContext } from '../../base/context.ts';
 import { CliError } from '../../base/errors.ts';
 import { parsedBy, parseInteger } from '../../command-line/values.ts';
 import { logFile } from '../../gateway/log-file.ts';
+import { createLogView } from '../../gateway/log-lines.ts';
 import type { Tail } from '../../gateway/tail.ts';
 import { readSince, readTail } from '../../gateway/tail.ts';
 
@@ -15,10 +16,12 @@ export class GatewayLogsCommand extends Command<CliContext> {
   static override paths = [['gateway', 'logs']];
   static override usage = Command.Usage({
     description: 'Show the log of the gateway in the background, -f to follow it',
-    details: 'A gateway in the foreground (`gateway run`, `serve`) logs to its own terminal.',
+    details:
+      'On a terminal: time, level, route, event, delivery id, what happened, and the rest. In a pipe the JSON lines are as the gateway wrote them. A gateway in the foreground (`gateway run`, `serve`) logs to its own terminal.',
     examples: [
       ['The last lines, and then each new one', '$0 gateway logs -f'],
       ['The last 500 lines', '$0 gateway logs -n 500'],
+      ['What was refused, with jq', `$0 gateway logs -n 500 | jq 'select(.outcome == "invalid_signature")'`],
     ],
   });
 
@@ -31,8 +34,10 @@ export class GatewayLogsCommand extends Command<CliContext> {
   async execute(): Promise<number> {
     const path = logFile(this.context.home);
     const tail = this.read(path, this.lines);
-    if (this.follow) await this.followFrom(path, tail);
-    else this.context.stdout.write(tail.bytes);
+    const view = createLogView(this.context);
+    const show = (bytes: Buffer): void => void this.context.stdout.write(view(bytes));
+    if (this.follow) await this.followFrom(path, tail, show);
+    else show(tail.bytes);
     return 0;
   }
 
@@ -48,14 +53,14 @@ export class GatewayLogsCommand extends Command<CliContext> {
     }
   }
 
-  private followFrom(path: string, tail: Tail): Promise<void> {
+  private followFrom(path: string, tail: Tail, show: (bytes: Buffer) => void): Promise<void> {
     return new Promise((resolve, reject) => {
       let { position } = tail;
       const timer = setInterval(() => {
         try {
           const next = readSince(path, position);
           position = next.position;
-          if (next.bytes.length > 0) this.context.stdout.write(next.bytes);
+          if (next.bytes.length > 0) show(next.bytes);
         } catch (error) {
           stop(() => reject(error));
         }
@@ -67,7 +72,7 @@ export class GatewayLogsCommand extends Command<CliContext> {
         unlisten();
         then();
       };
-      this.context.stdout.write(tail.bytes);
+      show(tail.bytes);
     });
   }
 }

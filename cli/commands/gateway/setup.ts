@@ -6,7 +6,9 @@ import { createPaint } from '../../../base/paint.ts';
 import { nodeFiles } from '../../../compiler/node/node-files.ts';
 import { displayPath } from '../../../compiler/source/display-path.ts';
 import { overlayFiles } from '../../../compiler/source/overlay-files.ts';
+import { missingProgram } from '../../../runtime/dispatch/agents/program.ts';
 import { writeAtomic } from '../../../runtime/platform/write-atomic.ts';
+import type { RouteTable } from '../../../schemas/generated/types.ts';
 import type { CliContext } from '../../base/context.ts';
 import { openHome } from '../../base/context.ts';
 import { CliError, UsageError } from '../../base/errors.ts';
@@ -21,6 +23,7 @@ import type { SetupAnswers } from '../../setup/answers.ts';
 import { parseAnswers } from '../../setup/answers.ts';
 import { readIfThere, setupTarget } from '../../setup/config-file.ts';
 import { withDefaults } from '../../setup/defaults.ts';
+import { describeSetup } from '../../setup/describe-setup.ts';
 import { knownTargets } from '../../setup/known-targets.ts';
 import { planSetup } from '../../setup/plan-setup.ts';
 import { canAsk, createPrompter } from '../../setup/prompter.ts';
@@ -67,27 +70,29 @@ export class GatewaySetupCommand extends Command<CliContext> {
       );
     }
     const path = setupTarget(context, this.config);
-    const changes = await this.plan(path);
+    const { changes, route } = await this.plan(path);
     if (changes.length === 0) {
       printNote(context, 'nothing to change');
       return 0;
     }
-    await this.check(changes);
+    const table = await this.check(changes);
     this.show(changes);
     if (!this.yes && !(await createPrompter(context).confirm('Write this?', true)))
       throw new CliError('nothing was written');
     this.write(changes);
-    printNote(context, 'start it: hookwright gateway run');
+    for (const line of await describeSetup(context, table, route)) printNote(context, line);
+    printNote(context, '\nNext: hookwright gateway run');
     return 0;
   }
 
-  private async plan(path: string): Promise<readonly Change[]> {
+  private async plan(path: string): Promise<{ readonly changes: readonly Change[]; readonly route?: string }> {
     const { context } = this;
     const text = readIfThere(path);
     const name = displayPath(path, context.cwd);
     const config = readYaml(name, text);
     const targets = knownTargets(context.home);
-    const plan = planSetup(await this.answers(config, name), {
+    const answers = await this.answers(config, name);
+    const plan = planSetup(answers, {
       config,
       secretSettings: (target) => targets.find(({ names }) => names.includes(target))?.secrets ?? new Set(),
       generateSecret: () => newSecret(context),
@@ -95,10 +100,11 @@ export class GatewaySetupCommand extends Command<CliContext> {
     const env = join(context.home, '.env');
     const before = readIfThere(env);
     const after = Object.keys(plan.env).length === 0 ? before : setEnvLines(before, plan.env);
-    return [
+    const changes = [
       { path, before: text, after: editYaml(name, text === '' ? HEADER : text, plan.edits), secret: false },
       { path: env, before, after, secret: true },
     ].filter((change) => change.before !== change.after);
+    return { changes, ...(answers.route === undefined ? {} : { route: answers.route.name }) };
   }
 
   private async answers(config: unknown, name: string): Promise<SetupAnswers> {
@@ -109,11 +115,14 @@ export class GatewaySetupCommand extends Command<CliContext> {
     }
     const prompter = createPrompter(context);
     prompter.begin(`hookwright: ${name}`);
-    return askSetup(prompter, config, knownTargets(context.home));
+    return askSetup(prompter, config, {
+      targets: knownTargets(context.home),
+      missingProgram: (argv) => missingProgram(argv, { folder: context.home, env: context.env }),
+    });
   }
 
   /** @throws CliError when the changed configuration would not compile */
-  private async check(changes: readonly Change[]): Promise<void> {
+  private async check(changes: readonly Change[]): Promise<RouteTable> {
     const { context } = this;
     const path = setupTarget(context, this.config);
     const request = await createCompileRequest(context, { configs: [path] });
@@ -121,6 +130,7 @@ export class GatewaySetupCommand extends Command<CliContext> {
     const { diagnostics, output } = compileRequest(request, files);
     context.stderr.write(formatDiagnostics('pretty', diagnostics, context, 'stderr'));
     if (output === null) throw new CliError('the configuration would have errors; nothing was written');
+    return output.table;
   }
 
   private show(changes: readonly Change[]): void {

@@ -9,6 +9,7 @@ import { CliError } from '../../base/errors.ts';
 import { configOption, failOnOption, hostOption } from '../../command-line/options.ts';
 import { tryAskGateway } from '../../gateway/ask-gateway.ts';
 import { logFile, openLogFile } from '../../gateway/log-file.ts';
+import { warningsIn } from '../../gateway/log-lines.ts';
 import type { LogPosition } from '../../gateway/tail.ts';
 import { readSince, readTail } from '../../gateway/tail.ts';
 import { printLine, printNote, visible } from '../../output/print.ts';
@@ -16,6 +17,12 @@ import { printLine, printNote, visible } from '../../output/print.ts';
 /** How long a gateway may take to serve, in ms: a large configuration compiles in seconds. */
 const READY_MS = 60_000;
 const POLL_MS = 50;
+
+interface Launched {
+  readonly status: GatewayStatus;
+  /** Logged while it started. */
+  readonly warnings: readonly string[];
+}
 
 export class GatewayStartCommand extends Command<CliContext> {
   static override paths = [['gateway', 'start']];
@@ -37,7 +44,8 @@ export class GatewayStartCommand extends Command<CliContext> {
   async execute(): Promise<number> {
     const running = await tryAskGateway(this.context, 'status', {});
     if (running !== null) throw this.alreadyServed(running);
-    const status = await this.launch();
+    const { status, warnings } = await this.launch();
+    for (const warning of warnings) printNote(this.context, warning);
     printLine(this.context, status.url);
     if (status.table.error !== null) printNote(this.context, visible(status.table.error));
     printNote(this.context, `started (pid ${status.pid}), log: ${logFile(this.context.home)}`);
@@ -57,7 +65,7 @@ export class GatewayStartCommand extends Command<CliContext> {
   }
 
   /** Starts the process, detached, and waits until its control socket answers or it has ended. */
-  private async launch(): Promise<GatewayStatus> {
+  private async launch(): Promise<Launched> {
     const [program = '', ...self] = this.context.self;
     const log = openLogFile(openHome(this.context));
     const { position } = readTail(logFile(this.context.home), 0);
@@ -79,11 +87,14 @@ export class GatewayStartCommand extends Command<CliContext> {
     const until = this.context.clock.monotonic() + READY_MS;
     while (!ended && this.context.clock.monotonic() < until) {
       const status = await tryAskGateway(this.context, 'status', {});
-      if (status?.pid === child.pid && status !== null) return status;
-      if (status !== null) {
+      if (status !== null && status.pid !== child.pid) {
         // One of another command was first.
         child.kill();
         throw this.alreadyServed(status);
+      }
+      if (status !== null) {
+        const { bytes } = readSince(logFile(this.context.home), position);
+        return { status, warnings: warningsIn(bytes, this.context) };
       }
       await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     }

@@ -49,6 +49,7 @@ function describe(status: GatewayStatus, context: CliContext): string[] {
       `${table.routes} ${table.routes === 1 ? 'route' : 'routes'}, generation ${table.generation}, loaded ${formatDuration(now - table.loaded_at)} ago, ${visible(table.hash.slice(0, 12))}`,
     ),
     ...problem(paint, table.error),
+    ...(status.console === null ? [] : [field('console', visible(status.console))]),
     ...(status.config === null ? [] : [field('config', visible(status.config))]),
     field('subscriptions', `${subscriptions.serving} serving, ${subscriptions.quarantined.length} quarantined`),
     ...problem(paint, subscriptions.error),

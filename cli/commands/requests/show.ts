@@ -75,7 +75,14 @@ export class RequestsShowCommand extends Command<CliContext> {
   private async printCurl(request: KeptRequest): Promise<void> {
     const status = await tryAskGateway(this.context, 'status', {});
     printLine(this.context, printCurl(request, status?.url ?? 'http://127.0.0.1:8644'));
-    printNote(this.context, `it is not signed: hookwright requests replay ${request.id} sends it as it was`);
+    const { whyNotReplayable } = await import('../../../runtime/capture/replay-request.ts');
+    const why = whyNotReplayable(request);
+    printNote(
+      this.context,
+      why === null
+        ? `it is not signed: hookwright requests replay ${request.id} sends it as it was`
+        : `it is not signed, and cannot be replayed either: ${why}`,
+    );
   }
 
   private async printTest(request: KeptRequest): Promise<void> {

@@ -16,6 +16,7 @@ import type { SecretResolver } from '../../platform/secrets/secrets.ts';
 import { SecretError } from '../../platform/secrets/secrets.ts';
 import type { AgentRequest, AgentRunner } from '../agent-runner.ts';
 import { AgentError } from '../agent-runner.ts';
+import { locateProgram } from './program.ts';
 
 export interface CommandAgentContext {
   readonly run: RunProcess;
@@ -42,7 +43,8 @@ export function createCommandAgent(plan: CommandAgentPlan, context: CommandAgent
     Object.entries(plan.env).map(([name, ref]) => [name, resolve(name, ref, context.secrets)]),
   );
   const cwd = folderOf(plan, context);
-  const argv = programIn(plan.argv, context.folder);
+  const [program = '', ...rest] = plan.argv;
+  const argv = [locateProgram(program, context.folder), ...rest];
   const describe = (result: ProcessResult) => explain(result, plan, context.redact);
   return {
     async run(request) {
@@ -89,11 +91,6 @@ async function prepareFolder(folder: string, { cwd }: CommandAgentPlan): Promise
     throw new AgentError(`its folder ${folder} cannot be used (${code})`);
   }
   throw new AgentError(`its folder ${folder} is not a folder`);
-}
-
-/** A program with a relative path lies in the profile's home, wherever it works. */
-function programIn([program = '', ...rest]: readonly string[], folder: string): readonly string[] {
-  return [program.includes('/') && !isAbsolute(program) ? join(folder, program) : program, ...rest];
 }
 
 function compose(argv: readonly string[], request: AgentRequest) {

@@ -13,6 +13,7 @@ import { createCommandAgent } from './command.ts';
 import { createFunctionAgent } from './function.ts';
 import { createOpenAiAgent } from './openai.ts';
 import { previewAgent } from './preview.ts';
+import { missingAgent } from './program.ts';
 import { secretNames } from './secret-names.ts';
 import type { ReadText } from './skills.ts';
 import { loadSkills } from './skills.ts';
@@ -70,8 +71,11 @@ const RUNNERS: {
   preview: () => previewAgent,
 };
 
-function createRunner({ agent }: ProfilePlan, context: RunnerContext): AgentRunner {
+function createRunner({ name, agent }: ProfilePlan, context: RunnerContext): AgentRunner {
   if (context.agent) return createFunctionAgent(context.agent);
+  const reason = missingAgent(agent, context);
+  if (reason !== null)
+    context.log.warn({ profile: name, reason }, 'the program of the agent cannot be started: its runs will fail');
   const create = RUNNERS[agent.kind] as (plan: AgentPlan, context: RunnerContext) => AgentRunner;
   return create(agent, context);
 }

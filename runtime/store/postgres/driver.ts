@@ -13,7 +13,7 @@ export interface PgConnection {
   query<R extends object>(sql: string, values?: readonly PgValue[]): Promise<readonly R[]>;
   /** The same for a change. @returns the number of rows */
   change(sql: string, values?: readonly PgValue[]): Promise<number>;
-  /** Several statements without values, separated by `;`. @returns the rows of the last one that returns any */
+  /** Several statements without values, separated by `;`. @returns the rows of the last one */
   script<R extends object>(sql: string): Promise<readonly R[]>;
   /** Null while it can be used. */
   readonly lost: Error | null;
@@ -78,7 +78,7 @@ export async function loadDriver(): Promise<PgConnect> {
       async script<R extends object>(sql: string) {
         const result: unknown = await client.query(sql);
         const all = (Array.isArray(result) ? result : [result]) as { readonly rows: R[] }[];
-        return all.findLast(({ rows }) => rows.length > 0)?.rows ?? [];
+        return all.at(-1)?.rows ?? [];
       },
       close: () => client.end(),
     };
@@ -120,5 +120,8 @@ export const isStatementError = (error: unknown): boolean => STATEMENT_ERROR.tes
 /** Another transaction was in the way: deadlock, serialization, a row that was inserted meanwhile. */
 export const isConflict = (error: unknown): boolean => /^(?:40P01|40001|23505)$/.test(sqlState(error));
 
-/** What may be logged of an error: PostgreSQL's own text never holds the password. */
+/** The connection has ended, or may have: the error is none of a statement. */
+export const isLost = (error: unknown): boolean => !/^(?!57P0|08|XX)[0-9A-Z]{5}$/.test(sqlState(error));
+
+/** What may be told of an error; no text of the driver or of PostgreSQL holds the password. */
 export const describePgError = (error: unknown): string => messageOf(error) || sqlState(error) || 'no answer';

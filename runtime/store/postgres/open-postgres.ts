@@ -2,21 +2,16 @@
 import type { Clock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/log.ts';
 import type { Store } from '../store.ts';
-import { StoreRefused } from '../store.ts';
+import type { PgConnect, PgConnection } from './driver.ts';
 import { loadDriver } from './driver.ts';
-import { migrate } from './schema.ts';
+import type { NodeIdentity } from './node-identity.ts';
+import { PostgresStore } from './postgres-store.ts';
+import { migrate, quoteSchema } from './schema.ts';
+import { SnapshotReader } from './snapshot.ts';
+import { beginOf, beginReadOf } from './transact.ts';
+import { PgWriter } from './writer.ts';
 
-/** How a node shows to the others (`gateway status --all`). */
-export interface NodeIdentity {
-  /** Where this gateway is reached. */
-  readonly url: string;
-  /** Of this program. */
-  readonly version: string;
-  /** Hash of the table in service; read at each renewal of the lease. */
-  readonly table: () => string | null;
-  /** What keeps this node from serving what the others serve; null: nothing. */
-  readonly problem: () => string | null;
-}
+export type { NodeIdentity };
 
 export interface PostgresOptions {
   /** A libpq URL. Never logged. */
@@ -29,6 +24,8 @@ export interface PostgresOptions {
   readonly log: Logger;
   /** Called before a change of what has happened is handed over: its log lines must have left the process by then. */
   readonly beforeCommit?: () => void;
+  /** Default: the driver's. */
+  readonly connect?: PgConnect;
 }
 
 /**
@@ -36,10 +33,35 @@ export interface PostgresOptions {
  * it is unavailable, as `problem()` says, and goes on by itself.
  * @throws StoreRefused when `pg` is not installed, or the tables are not of this version
  */
-export async function openPostgresStore({ url, schema, listen }: PostgresOptions): Promise<Store> {
-  const connect = await loadDriver();
-  const db = await connect({ url, name: 'hookwright', prepare: listen });
-  await migrate(db, schema);
-  await db.close();
-  throw new StoreRefused('gateway.store: postgres is not complete in this version');
+export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
+  const { url, schema, listen, node, clock, log, beforeCommit } = options;
+  const quoted = quoteSchema(schema);
+  const connect = options.connect ?? (await loadDriver());
+  let isMigrated = false;
+  const connectWriter = async (): Promise<PgConnection> => {
+    const db = await connect({ url, name: 'hookwright', prepare: listen });
+    try {
+      if (!isMigrated) await migrate(db, schema);
+      isMigrated = true;
+      return db;
+    } catch (error) {
+      void db.close().catch(() => {});
+      throw error;
+    }
+  };
+  const reader = new SnapshotReader(
+    () => connect({ url, name: 'hookwright reader', prepare: listen }),
+    beginReadOf(quoted),
+  );
+  const store = new PostgresStore({
+    writer: (lost) => new PgWriter({ connect: connectWriter, begin: beginOf(quoted), node, clock, lost }),
+    ...{ reader, clock, log, beforeCommit },
+  });
+  try {
+    await store.open();
+    return store;
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
 }

@@ -19,7 +19,7 @@ export const stepIds = (ref: Ref): readonly [number, number] => [ref * STEPS, re
 export interface NewDispatch {
   /** Default: the next one. */
   readonly ref?: Ref;
-  readonly head: DispatchHead;
+  readonly head: Omit<DispatchHead, 'targets'>;
   readonly texts: LargeTexts;
   /** Undefined: the route's limit stays as it is. */
   readonly max_concurrent?: number | null;

@@ -176,3 +176,26 @@ test('the clock is judged by the service that agrees most', () => {
   assert.match(checkClock([-90_000], true).detail, /90 s behind/);
   assert.equal(checkClock([-90_000], true).status, 'failed');
 });
+
+test("an agent's program that is not there is a warning, for the profile that has it", async (t) => {
+  const home = tempDir(t);
+  mkdirSync(join(home, 'bin'));
+  writeFileSync(join(home, 'bin', 'known'), '', { mode: 0o755 });
+  const check = async (command: string) => {
+    const { of, code } = await doctor(home, {
+      config: `platforms: { ${WEBHOOK} }\nagent: { command: [${command}] }\n`,
+      env: SECRET,
+    });
+    const found = of('agent', 'program');
+    return [found?.status, found?.detail, code];
+  };
+  assert.deepEqual(await check('known'), ['ok', 'known', 0]);
+  assert.deepEqual(await check('unknown'), ['warning', 'unknown is not on the PATH', 0]);
+  const path = join(home, 'agents/mine');
+  assert.deepEqual(await check('agents/mine'), ['warning', `${path} is not there, or is not executable`, 0]);
+  mkdirSync(join(home, 'agents'));
+  writeFileSync(path, '', { mode: 0o644 });
+  assert.equal((await check('agents/mine'))[0], 'warning');
+  chmodSync(path, 0o755);
+  assert.deepEqual(await check('agents/mine'), ['ok', 'agents/mine', 0]);
+});

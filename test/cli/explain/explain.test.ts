@@ -5,6 +5,9 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
+import { printHar } from '../../../cli/requests/print-har.ts';
+import type { KeptRequest } from '../../../runtime/capture/kept-request.ts';
+import { BODY_MARKER, marker } from '../../../runtime/verify/removed.ts';
 import type { Explanation } from '../../../schemas/generated/types.ts';
 import type { CliResult } from '../../helpers/cli.ts';
 import { runInProcess } from '../../helpers/cli.ts';
@@ -46,6 +49,9 @@ platforms:
       merged:
         coalesce: { key: "{repo}#{number}", window_seconds: 5 }
         prompt: x
+      word: { source: url-token, prompt: "{a}" }
+      design: { source: figma, prompt: "{a}" }
+      gifts: { source: ko-fi, prompt: "{a}" }
       off:
         enabled: false
         prompt: x
@@ -233,6 +239,33 @@ test('a cause that is the reason again is said once, and one that is not stands 
     bare.stdout,
     /the signature has not the form.*\n +it would be right, but the signature has another prefix/,
   );
+});
+
+test('a saved request whose credential was removed is not judged by what stands in its place', async (t) => {
+  const { ask, home } = open(t);
+  const data = new URLSearchParams({ data: JSON.stringify({ a: 1, verification_token: 'THE-TOKEN' }) });
+  const form = data.toString().replace('THE-TOKEN', BODY_MARKER);
+  for (const [route, query, type, body] of [
+    ['word', `?token=${encodeURIComponent(marker('token'))}`, 'application/json', '{"a":1}'],
+    ['design', '', 'application/json', JSON.stringify({ a: 1, passcode: BODY_MARKER })],
+    ['gifts', '', 'application/x-www-form-urlencoded', form],
+  ] as const) {
+    const kept = {
+      id: 'x',
+      at: 0,
+      method: 'POST',
+      path: `/webhooks/${route}${query}`,
+      route,
+      headers: [['content-type', type]],
+    };
+    const saved = printHar({ ...kept, body: Buffer.from(body).toString('base64') } as unknown as KeptRequest);
+    writeFileSync(join(home, 'kept.json'), saved);
+    const { code, found } = await ask([route, '--payload', '@kept.json']);
+    assert.deepEqual([code, found.outcome], [0, 'accepted'], route);
+    assert.equal(found.stages.find(({ stage }) => stage === 'signature')?.reason, 'not_signed');
+    const [entry] = JSON.parse(saved).log.entries;
+    assert.equal(entry.request.comment, `credentials were removed: ${query === '' ? 'body' : '?token'}`);
+  }
 });
 
 test('without the secret a signature is not verified, and that is a warning', async (t) => {

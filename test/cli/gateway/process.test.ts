@@ -43,6 +43,7 @@ test('start returns once the gateway serves in the background, with a log; stop 
   atEnd(t, () => runInProcess(['gateway', 'stop', '--drain', '0'], { home }));
   assert.equal(started.code, 0, started.stderr);
   assert.match(started.stdout, /^http:\/\/127\.0\.0\.1:\d+\n$/);
+  assert.match(started.stderr, /^\d\d:\d\d:\d\d WARN {2}no agent is configured: .* {2}profile=default\nstarted \(pid/);
   const again = await runInProcess(['gateway', 'start'], { home });
   assert.equal(again.code, 1);
   assert.match(again.stderr, /already serves .* \(pid \d+\)/);

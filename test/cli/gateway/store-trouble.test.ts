@@ -49,7 +49,7 @@ describe('a store that was moved away while it is served', () => {
     assert.equal((JSON.parse(list.stdout) as unknown[]).length, 2);
     const doctor = await gateway.cli('doctor');
     assert.equal(doctor.code, 1);
-    assert.match(doctor.stdout, /failed +store +takes events +.*state\.db has been removed or replaced/);
+    assert.match(doctor.stdout, /failed +store +takes events +.*state\.db .*has been removed or replaced/);
     renameSync(`${path}.moved`, path);
   });
 });
@@ -85,6 +85,6 @@ describe('a damaged page', () => {
       );
     }
     const doctor = await runInProcess(['doctor'], { home });
-    assert.match(doctor.stdout, /state\.db is damaged[^]*fix: keep a copy of it; then restore a backup/);
+    assert.match(doctor.stdout, /state\.db is damaged[\s\S]*fix: keep a copy of it; then restore a backup/);
   });
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { appendFileSync, mkdirSync, renameSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import { readSince, readTail } from '../../../cli/gateway/tail.ts';
 import { formatDuration } from '../../../cli/output/time.ts';
@@ -63,6 +64,36 @@ test('gateway logs prints the end of the log and follows it until interrupted', 
   while (!running.stdout().includes('three')) await new Promise((resolve) => setTimeout(resolve, 20));
   running.signal('SIGINT');
   assert.deepEqual(await running.done, { code: 0, stdout: 'one\ntwo\nthree\n', stderr: '' });
+});
+
+test('on a terminal an entry is one readable line; in a pipe it stays JSON', async (t) => {
+  const home = tempDir(t);
+  mkdirSync(join(home, 'logs'));
+  const entry = {
+    ...{
+      level: 'warn',
+      time: new Date(2026, 0, 2, 3, 4, 5).toISOString(),
+      route: 'ci',
+      event: 'push',
+      delivery_id: 'a\u001b[2J',
+    },
+    ...{
+      outcome: 'invalid_signature',
+      ms: 1.5,
+      reason: 'missing_signature',
+      hint: 'look at it',
+      msg: 'invalid_signature',
+    },
+  };
+  const json = `${JSON.stringify(entry)}\n`;
+  writeFileSync(join(home, 'logs', 'gateway.log'), `not an entry\u001b\n${json}`);
+  const stdout = Object.assign(new PassThrough(), { isTTY: true });
+  await runInProcess(['gateway', 'logs'], { home, context: { stdout } });
+  assert.equal(
+    String(stdout.read()),
+    'not an entry\ufffd\n2026-01-02 03:04:05 WARN  ci  push  "a\\u001b[2J"  invalid_signature  ms=1.5  reason=missing_signature  hint="look at it"\n',
+  );
+  assert.equal((await runInProcess(['gateway', 'logs', '-n', '1'], { home })).stdout, json);
 });
 
 for (const verb of ['status', 'stop', 'reload', 'metrics']) {

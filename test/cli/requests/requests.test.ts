@@ -76,7 +76,7 @@ test('a list is filtered, paged and fits into 80 columns', async (t) => {
 });
 
 test('a request that was refused says what to do, and never what would be right', async (t) => {
-  const { send, ok, list } = await setUp(t);
+  const { send, ok, list, cli } = await setUp(t);
   const body = '{"action":"opened"}';
   const right = signed(body, SECRET)['x-hub-signature-256'] ?? '';
   const base64 = Buffer.from(right.slice(7), 'hex').toString('base64');
@@ -88,6 +88,8 @@ test('a request that was refused says what to do, and never what would be right'
   assert.match(shown, /^next +let the sender sign as docs\/sources\.md says of its source/m);
   assert(!shown.includes(right.slice(7)) && !shown.includes(base64));
   assert.equal(JSON.parse(await ok('show', id, '--json')).cause.code, 'encoding');
+  const { stderr } = await cli('requests', 'show', id, '--curl');
+  assert.equal(stderr, 'it is not signed, and cannot be replayed either: it had no valid signature\n');
 });
 
 test('a saved request is read by explain and by tests, and a skeleton passes as it is', async (t) => {

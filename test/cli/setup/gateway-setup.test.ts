@@ -59,7 +59,7 @@ const FIRST_RUN: readonly (readonly [string, string])[] = [
   ['On which port?', `${'\u007f'.repeat(5)}9123${enter}`],
   ['The secret that senders sign with', enter],
   ['What answers the prompts?', down + enter],
-  ['Its command line', `my-agent --print${enter}`],
+  ['Its command line', `cat 'a b' -${enter}`],
   ['Where shall answers go?', enter],
   ['Make a first route?', 'y'],
   ['Its name', `hello${enter}`],
@@ -77,7 +77,7 @@ test('the wizard asks on a terminal, shows what will change, and writes', async 
   assert.match(text, /port: 9123\n/);
   assert.match(text, /hello:\n +events:\n +- push\n/);
   assert.match(text, /secret: env:WEBHOOK_SECRET/);
-  assert.match(text, /command:\n +- my-agent\n +- --print\n/);
+  assert.match(text, /command:\n +- cat\n +- a b\n/);
   assert.ok(screen.includes('+     port: 9123'), screen);
 });
 
@@ -128,4 +128,47 @@ test('a target is asked for what it needs, its secret goes to .env', async (t) =
   assert.match(text, /discord:\n {4}enabled: true\n {4}token: env:DISCORD_TOKEN\n {4}home_channel: "-100200"\n/);
   assert.match(readFileSync(join(home, '.env'), 'utf8'), /^DISCORD_TOKEN=8831-AAHq9fQx$/m);
   assert.doesNotMatch(stderr, /8831-AAHq9fQx/);
+});
+
+test('it ends with URL, where the secret is kept, and the steps at the sender', async (t) => {
+  const home = tempDir(t);
+  const route = ['route=review', 'route.events=pull_request'].flatMap((pair) => ['--set', pair]);
+  const { stderr } = await setup(
+    home,
+    '--yes',
+    ...route,
+    '--set',
+    'port=9123',
+    '--set',
+    'agent.command=[no-such-agent]',
+  );
+  assert.match(stderr, /\nreview: a route\n {2}URL: {4}http:\/\/127\.0\.0\.1:9123\/webhooks\/review\n/);
+  assert.match(stderr, /\n {2}Secret: env:WEBHOOK_SECRET, in \.env\n {2}1\. Enter `http:.*\/webhooks\/review`/);
+  assert.match(
+    stderr,
+    /\nThe agent cannot run yet: no-such-agent is not on the PATH\.\n\nNext: hookwright gateway run\n$/,
+  );
+  const github = await setup(
+    home,
+    '--yes',
+    '--set',
+    'platforms.webhook.routes.review.source=github',
+    '--set',
+    'route=review',
+  );
+  assert.match(github.stderr, /Settings → Webhooks|Add webhook/, github.stderr);
+});
+
+test('a program that is not there, and a quotation that is not closed, are said at the question', async (t) => {
+  const answers: readonly (readonly [string, string])[] = [
+    ...FIRST_RUN.slice(0, 5),
+    ['Its command line', `no-such-agent${enter}`],
+    ['no-such-agent is not on the PATH. Use it anyway?', enter],
+    ['Its command line', `${'\u007f'.repeat(13)}cat 'a${enter}`],
+    ['a quotation mark is not closed', `'${enter}`],
+    ['Where shall answers go?', '\u0003'],
+  ];
+  const { code, stderr } = await runOnFakeTerminal(['gateway', 'setup'], answers, { home: tempDir(t) });
+  assert.equal(code, 1, stderr);
+  assert.match(stderr, /given up; nothing was written/);
 });

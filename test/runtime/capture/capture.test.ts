@@ -4,8 +4,9 @@ import { createHash } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { lowerFilters } from '../../../compiler/lower/filter.ts';
-import { isMarker } from '../../../runtime/capture/credentials.ts';
+import { credentialPlaces, withoutCredentials } from '../../../runtime/capture/credentials.ts';
 import { Redactor } from '../../../runtime/deliver/redact.ts';
+import { isMarker } from '../../../runtime/verify/removed.ts';
 import { FakeClock } from '../../helpers/fake-clock.ts';
 import { serveKeeping } from '../../helpers/keeping.ts';
 import { SECRET } from '../../helpers/route-table.ts';
@@ -74,6 +75,56 @@ test('credentials are replaced by what they were', async (t) => {
   assert(!JSON.stringify(kept).includes(canary));
   await capture.close();
   assert(!readFileSync(path, 'latin1').includes(canary));
+});
+
+/** Sent as a query, or as a header that holds it; a marker stands where the canary was. */
+const CANARY = 'canary-4711-0815';
+const SECRET_NAMES =
+  'token access_token api_key key secret password sig signature api-key apikey client_secret auth auth_token jwt pwd passwd code hmac ' +
+  'X-Amz-Signature token[] tok%65n%5B%5D AccessKey Ocp-Apim-Subscription-Key';
+
+test('query names are judged as header names are, also behind a semicolon and within headers', async (t) => {
+  const { post, last } = await serveKeeping(t, { routes: { ci: {} }, gateway: { capture_per_second: 1000 } });
+  for (const name of SECRET_NAMES.split(' ')) {
+    for (const query of [`?page=2&${name}=${CANARY}`, `?page=2;${name}=${CANARY};more`, `?${name}=a?b;c=${CANARY}`]) {
+      await post(
+        `/webhooks/ci${query}`,
+        {},
+        { 'X-Original-URL': `/webhooks/ci${query}`, Referer: `https://x.test/a${query}#b` },
+      );
+      const text = JSON.stringify(await last());
+      assert(!text.includes(CANARY), text);
+      assert(query.startsWith(`?${name}`) || text.includes('?page=2'), text);
+    }
+  }
+});
+
+test('users in URLs of headers and headers that proxies add are no more kept than the credentials of the path', async (t) => {
+  const { post, last } = await serveKeeping(t, { routes: { ci: {} } });
+  const headers = {
+    'X-Forwarded-Uri': `/a?x=1&token=${CANARY}&y=2`,
+    'X-Origin': `https://u:p@${CANARY}@host.test/b`,
+    Link: `<https://h.test/?sig=${CANARY}>; rel="next"`,
+    'Ocp-Apim-Subscription-Key': CANARY,
+    'X-Amzn-Oidc-Data': CANARY,
+    'X-Author': 'ada',
+    'X-Page': 'https://h.test/tokens/a=b?author=ada&zip=1#x=y',
+  };
+  await post('/webhooks/ci', {}, headers);
+  const kept = await last();
+  assert(!JSON.stringify(kept).includes(CANARY), JSON.stringify(kept.headers));
+  const shown = new Map(kept.headers.map(([name, value]) => [name.toLowerCase(), value]));
+  assert.match(shown.get('x-forwarded-uri') ?? '', /^\/a\?x=1&token=\S*removed\S*&y=2$/);
+  assert.match(shown.get('x-origin') ?? '', /^https:\/\/\S*removed\S*@host\.test\/b$/);
+  assert.equal(shown.get('x-author'), 'ada');
+  assert.equal(shown.get('x-page'), headers['X-Page']);
+});
+
+test('a long value is searched once', () => {
+  const value = `=${'a'.repeat(500_000)}${'=a'.repeat(100_000)}`;
+  const start = performance.now();
+  assert(withoutCredentials(['x-long', value], credentialPlaces([]))[0]?.[1] === value);
+  assert(performance.now() - start < 5000);
 });
 
 test('a secret of the configuration is not kept wherever it stands', async (t) => {

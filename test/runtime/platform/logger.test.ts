@@ -82,10 +82,10 @@ describe('createLogger', () => {
   test('for people: one readable line each, written at once', () => {
     const { writes, stream } = recorder();
     const log = createLogger({ stream, level: 'info', pretty: true, colour: false, clock: new FakeClock() });
-    log.info({ route: 'ci' }, 'accepted');
+    log.info({ route: 'ci', outcome: 'accepted', ms: 2 }, 'accepted');
     log.flush();
     assert.equal(writes.length, 1);
-    assert.match(writes[0] ?? '', /^\[\d\d:\d\d:\d\d\.000\] INFO: accepted \{"route":"ci"\}\n$/);
+    assert.match(writes[0] ?? '', /^\d\d:\d\d:\d\d INFO {2}ci {2}accepted {2}ms=2\n$/);
   });
 
   test('no value begins a line of its own or moves the cursor', () => {

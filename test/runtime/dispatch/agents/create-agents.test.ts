@@ -78,6 +78,18 @@ const command = (script: string): AgentPlan => ({
 });
 
 describe('createAgents', () => {
+  it('warns of a program that is not there as soon as the table is linked', (t) => {
+    const program = (...argv: [string, ...string[]]): AgentPlan => ({ ...command('true'), argv }) as AgentPlan;
+    const { log } = setUp(tempDir(t), [
+      profile('a', '.', program('sh')),
+      profile('b', '.', program('no-such-agent', 'x')),
+    ]);
+    assert.deepEqual(
+      log.lines.map(({ level, fields }) => [level, fields]),
+      [['warn', { profile: 'b', reason: 'no-such-agent is not on the PATH' }]],
+    );
+  });
+
   it('gives each profile its own agent with its limits, and none to others', async (t) => {
     const { agents, run } = setUp(tempDir(t), [
       profile('default', '', preview),

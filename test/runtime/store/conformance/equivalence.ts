@@ -79,7 +79,7 @@ export function equivalence(open: Open): void {
         }
         await opened.close();
       }),
-      { seed: 3, numRuns: 60, includeErrorInReport: true },
+      { seed: 3, numRuns: 60 * open.share, includeErrorInReport: true },
     );
   });
 }

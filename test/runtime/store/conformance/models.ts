@@ -116,7 +116,7 @@ export function models(open: Open): void {
         assert.deepEqual(await audit(opened.store), []);
         await opened.close();
       }),
-      { seed: 5, numRuns: 40, includeErrorInReport: true },
+      { seed: 5, numRuns: 40 * open.share, includeErrorInReport: true },
     );
   });
 }

@@ -8,6 +8,8 @@ import { makeAccept, makeAdvance, makeTake } from '../../../helpers/dispatches.t
 
 export interface StoreSubject {
   readonly name: string;
+  /** Part of the runs of properties that it is given; default: all. */
+  readonly share?: number;
   /** An empty place for one store, which the test's end removes. */
   create(t: Pick<TestContext, 'after'>): StorePlace | Promise<StorePlace>;
 }
@@ -29,10 +31,14 @@ export interface OpenStore {
   crash(): Promise<void>;
 }
 
-export type Open = (t: Pick<TestContext, 'after'>) => Promise<OpenStore>;
+export interface Open {
+  (t: Pick<TestContext, 'after'>): Promise<OpenStore>;
+  /** As in `StoreSubject`. */
+  readonly share: number;
+}
 
 export function openEach(subject: StoreSubject): Open {
-  return async (t) => {
+  const open = async (t: Pick<TestContext, 'after'>): Promise<OpenStore> => {
     const place = await subject.create(t);
     let store: Store | null = await place.open();
     const close = async (): Promise<void> => {
@@ -56,6 +62,7 @@ export function openEach(subject: StoreSubject): Open {
       },
     };
   };
+  return Object.assign(open, { share: subject.share ?? 1 });
 }
 
 export async function accept(store: Store, id: string, overrides: Parameters<typeof makeAccept>[1] = {}): Promise<Ref> {

@@ -1,0 +1,23 @@
+/** URLs of PostgreSQL, as libpq takes them: `postgres://user:password@host:port/database?sslmode=…`. */
+
+const PARTS = /^postgres(?:ql)?:\/\/(?:([^@/?#]*)@)?[^@]*$/;
+
+export const isPostgresUrl = (text: string): boolean => PARTS.test(text) && URL.canParse(text);
+
+/** The password as it stands there, and decoded; none: it has no password. */
+export function passwordsIn(text: string): readonly string[] {
+  if (!isPostgresUrl(text)) return [];
+  const { password, searchParams } = new URL(text);
+  const written = [password, searchParams.get('password') ?? ''].filter((each) => each !== '');
+  return [...new Set(written.flatMap((each) => [each, decode(each)]))];
+}
+
+export const holdsPassword = (text: string): boolean => passwordsIn(text).length > 0;
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

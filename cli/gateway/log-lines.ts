@@ -1,0 +1,28 @@
+/** The lines of a gateway's log as a command shows them: for people on a terminal, as they are in a pipe. */
+import { createPaint } from '../../base/paint.ts';
+import { printLogLine } from '../../runtime/platform/print-log-line.ts';
+import type { CliContext } from '../base/context.ts';
+
+/** Takes bytes as they are read, which may end within a line, and returns the text to write. */
+export function createLogView(context: CliContext): (bytes: Buffer) => string | Buffer {
+  if (context.stdout.isTTY !== true) return (bytes) => bytes;
+  const paint = createPaint(context.colour.stdout);
+  let pending = Buffer.alloc(0);
+  return (bytes) => {
+    const all = Buffer.concat([pending, bytes]);
+    const end = all.lastIndexOf(10) + 1;
+    pending = all.subarray(end);
+    const lines = all.toString('utf8', 0, end).split('\n').slice(0, -1);
+    return lines.map((line) => `${printLogLine(line, paint, context.clock.now())}\n`).join('');
+  };
+}
+
+/** What the gateway warned of in these bytes of its log, for people. */
+export function warningsIn(bytes: Buffer, context: CliContext): readonly string[] {
+  const paint = createPaint(context.colour.stderr);
+  return bytes
+    .toString('utf8')
+    .split('\n')
+    .filter((line) => /^\{"level":"(?:warn|error)"/.test(line))
+    .map((line) => printLogLine(line, paint, context.clock.now()));
+}

@@ -1,0 +1,18 @@
+/** A console that others can reach, without a token. */
+import { isLoopback } from '../../base/loopback.ts';
+import type { Problem } from '../diagnostics/problem.ts';
+import type { ViewRule } from './support/view-rule.ts';
+
+export const consoleWithoutToken = {
+  id: 'console-without-token',
+  severity: 'error',
+  title: '`gateway.console` listens beyond the loopback interface and has no `token`.',
+  why: 'Names of routes, profiles and targets and the rates of events would be open to everybody who reaches the port.',
+  checkConfig({ config }): readonly Problem[] {
+    const { host, token } = config.gateway?.console ?? {};
+    if (host === undefined || token !== undefined || isLoopback(host)) return [];
+    const message = `the console would listen on \`${host}\` for everybody`;
+    const hint = 'add `token: env:CONSOLE_TOKEN`, which Prometheus sends as `authorization`, or bind 127.0.0.1';
+    return [{ rule: consoleWithoutToken, path: ['gateway', 'console', 'host'], at: 'value', message, hint }];
+  },
+} as const satisfies ViewRule;

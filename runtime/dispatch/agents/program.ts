@@ -1,0 +1,40 @@
+/** The program of a command agent: where it is, and whether it can be started. */
+import { accessSync, constants, statSync } from 'node:fs';
+import { delimiter, isAbsolute, join } from 'node:path';
+import type { AgentPlan } from '../../../schemas/generated/types.ts';
+
+/** A program with a relative path lies in the profile's home, wherever it works; a bare name is looked for on the PATH. */
+export function locateProgram(program: string, folder: string): string {
+  return program.includes('/') && !isAbsolute(program) ? join(folder, program) : program;
+}
+
+/** Where a program is looked for. */
+interface ProgramPlaces {
+  /** The profile's home. */
+  readonly folder: string;
+  /** That of the process which would start it. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** Why the agent's program cannot be started here, or null. A variable PATH of the agent's own is not looked into. */
+export function missingAgent(agent: AgentPlan, places: ProgramPlaces): string | null {
+  if (agent.kind !== 'command' || Object.hasOwn(agent.env, 'PATH')) return null;
+  return missingProgram(agent.argv, places);
+}
+
+/** Why a command cannot be started here, or null. */
+export function missingProgram([name = '']: readonly string[], { folder, env }: ProgramPlaces): string | null {
+  const program = locateProgram(name, folder);
+  if (program.includes('/')) return isProgram(program) ? null : `${program} is not there, or is not executable`;
+  const folders = (env.PATH ?? '').split(delimiter).filter((path) => path !== '');
+  return folders.some((path) => isProgram(join(path, program))) ? null : `${program} is not on the PATH`;
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}

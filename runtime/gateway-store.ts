@@ -1,0 +1,55 @@
+/** Opens the store that a table names. What PostgreSQL needs is loaded only where one is configured. */
+import { isPostgresUrl } from '../base/postgres-url.ts';
+import type { RouteTable, StorePlan } from '../schemas/generated/types.ts';
+import type { Clock } from './platform/clock.ts';
+import type { Logger } from './platform/log.ts';
+import type { SecretResolver } from './platform/secrets/secrets.ts';
+import { SecretError } from './platform/secrets/secrets.ts';
+import type { NodeIdentity } from './store/postgres/open-postgres.ts';
+import { openServerStore } from './store/sqlite/open-store.ts';
+import type { Store } from './store/store.ts';
+import { StoreRefused } from './store/store.ts';
+import { storePath } from './store/store-path.ts';
+
+export interface StoreContext {
+  readonly home: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Writes what was logged, before a change that it tells of is stored. */
+  readonly flushLog: () => void;
+  /** How this gateway shows to the others that share its store. */
+  readonly node: NodeIdentity;
+}
+
+/** @throws (as a rejection) StoreRefused when the store cannot be used; one that cannot be reached opens all the same */
+export async function openStore(
+  { home, clock, log, flushLog, node }: StoreContext,
+  { gateway }: RouteTable,
+  secrets: SecretResolver,
+): Promise<Store> {
+  const { store: plan, durability } = gateway;
+  const common = { log, beforeCommit: flushLog };
+  if (plan.kind === 'sqlite') return openServerStore({ path: storePath(home), durability, ...common });
+  const url = databaseUrl(plan, secrets);
+  const { openPostgresStore } = await import('./store/postgres/open-postgres.ts');
+  return openPostgresStore({ url, schema: plan.schema, listen: plan.listen, node, clock, ...common });
+}
+
+type PostgresPlan = Extract<StorePlan, { kind: 'postgres' }>;
+
+/** @throws StoreRefused where the reference leads to no URL; its text is not repeated */
+export function databaseUrl({ url }: PostgresPlan, secrets: SecretResolver): string {
+  const text = resolveUrl(url, secrets);
+  if (isPostgresUrl(text)) return text;
+  const what = url.kind === 'literal' ? 'it' : `the value of ${url.kind}:${url.value}`;
+  throw new StoreRefused(`gateway.store.postgres: ${what} is no URL such as postgres://user:password@host/database`);
+}
+
+function resolveUrl(url: PostgresPlan['url'], secrets: SecretResolver): string {
+  try {
+    return secrets.resolve(url);
+  } catch (error) {
+    if (error instanceof SecretError) throw new StoreRefused(`gateway.store.postgres: ${error.message}`);
+    throw error;
+  }
+}

@@ -1,0 +1,69 @@
+/**
+ * A line of the log for people: time, level, the event it is about, what happened, and the rest as `name=value`.
+ *
+ *     14:02:07 INFO  pull-requests  pull_request  7d3e…  accepted  ms=2.1
+ */
+import type { Paint, Style } from '../../base/paint.ts';
+import { isPrintable, printableStart } from './printable.ts';
+
+const LEVELS: Readonly<Record<string, Style>> = { debug: 'dim', info: 'green', warn: 'yellow', error: 'red' };
+
+/** Shown by themselves, in front of the message, in this order. */
+const SUBJECT = ['route', 'job', 'event', 'delivery_id'] as const;
+
+/** Whatever is not a line of JSON is returned as it is, made printable. Times are local; of another day than `now` with their date. */
+export function printLogLine(line: string, paint: Paint, now: number): string {
+  const entry = parseEntry(line);
+  if (entry === null) return printableLine(line);
+  const { time, level, msg, err, diagnostics, ...fields } = entry;
+  const name = String(level);
+  const subject = SUBJECT.flatMap((key) => (typeof fields[key] === 'string' ? [printValue(fields[key])] : []));
+  const rest = Object.entries(fields)
+    .filter(([key, value]) => !(subject.length > 0 && isSubject(key) && typeof value === 'string'))
+    .filter(([key, value]) => key !== 'outcome' || value !== msg)
+    .map(([key, value]) => paint('dim', `${key}=${printValue(value)}`));
+  const head = `${printTime(String(time), now)} ${paint(LEVELS[name] ?? 'dim', name.toUpperCase().padEnd(5))}`;
+  const words = [...subject, paint('bold', printableLine(String(msg))), ...rest].join('  ');
+  return [`${head} ${words}`, ...below(err), ...below(diagnostics)].join('\n');
+}
+
+const isSubject = (key: string): boolean => SUBJECT.some((subject) => subject === key);
+
+function parseEntry(line: string): Readonly<Record<string, unknown>> | null {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === 'object' && value !== null && 'msg' in value ? { ...value } : null;
+  } catch {
+    return null;
+  }
+}
+
+/** A text that could be taken for something else is quoted. */
+function printValue(value: unknown): string {
+  if (typeof value === 'string' && /^[\p{L}\p{N}_./:@#+%~-]+$/u.test(value)) return value;
+  return printableLine(JSON.stringify(value) ?? 'undefined');
+}
+
+const printableLine = (text: string): string => (isPrintable(text) ? text : printableStart(text, text.length));
+
+/** What has lines of its own, indented, so that none of them looks like an entry of the log. */
+function below(value: unknown): string[] {
+  const text =
+    typeof value === 'object' && value !== null
+      ? String('stack' in value ? value.stack : JSON.stringify(value))
+      : (value ?? '');
+  if (text === '') return [];
+  return String(text)
+    .trimEnd()
+    .split('\n')
+    .map((line) => `    ${printableLine(line)}`);
+}
+
+function printTime(text: string, now: number): string {
+  const at = new Date(text);
+  if (Number.isNaN(at.getTime())) return printableLine(text);
+  const two = (value: number): string => String(value).padStart(2, '0');
+  const clock = [at.getHours(), at.getMinutes(), at.getSeconds()].map(two).join(':');
+  const isToday = at.toDateString() === new Date(now).toDateString();
+  return isToday ? clock : `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${clock}`;
+}

@@ -1,0 +1,63 @@
+/**
+ * What is asked with each taking of work, the same of runs and of delivery attempts. Answered from partial indexes over
+ * what waits, so that it costs the same however much has ended.
+ */
+
+export interface DueQueries {
+  /**
+   * Each lane that has rows that wait, with its earliest due time and the earliest after $1: a walk from lane to lane
+   * through the index. $2: the holder.
+   */
+  readonly lanes: string;
+  /** Up to `most` rows of each lane in $1 that are due at $2, in their order. */
+  readonly due: string;
+}
+
+function dueQueries(table: string, waiting: string, columns: string, more: string): DueQueries {
+  const next = `SELECT lane, due_at FROM ${table} WHERE ${waiting}`;
+  const order = 'ORDER BY lane, due_at LIMIT 1';
+  return {
+    lanes:
+      `WITH RECURSIVE lanes AS ((${next} ${order}) UNION ALL SELECT n.lane, n.due_at FROM lanes l ` +
+      `CROSS JOIN LATERAL (${next} AND lane > l.lane ${order}) n) SELECT l.lane, l.due_at, ` +
+      `(SELECT min(due_at) FROM ${table} WHERE ${waiting} AND lane = l.lane AND due_at > $1) AS later, ${more} FROM lanes l`,
+    due:
+      `SELECT d.* FROM json_to_recordset($1::json) AS x(lane text, most integer) CROSS JOIN LATERAL (SELECT ${columns} ` +
+      `FROM ${table} WHERE ${waiting} AND lane = x.lane AND due_at <= $2 ORDER BY due_at, ref LIMIT x.most) d`,
+  };
+}
+
+export const DUE_RUNS = dueQueries(
+  'work',
+  "state = 'pending'",
+  'ref, lane, due_at',
+  '(SELECT max_concurrent FROM lane c WHERE c.lane = l.lane) AS max_concurrent, $2::text AS holder',
+);
+
+export const DUE_ATTEMPTS = dueQueries(
+  'delivery',
+  'holder IS NULL',
+  'ref, n, lane, due_at',
+  '(SELECT count(*) FROM delivery WHERE holder = $2 AND lane = l.lane) AS held',
+);
+
+/** Takes runs that are still there. A run that was waiting in a group closes the group. */
+export const TAKE_RUNS =
+  "WITH due AS MATERIALIZED (SELECT ref FROM work WHERE ref = ANY($1::bigint[]) AND state = 'pending' AND due_at <= $2 " +
+  "ORDER BY ref FOR UPDATE SKIP LOCKED) UPDATE work w SET state = 'running', node = $3, holder = $4, started_at = $2, " +
+  'group_key = NULL FROM due WHERE w.ref = due.ref RETURNING w.ref, w.lane, w.failed';
+
+export const TAKE_ATTEMPTS =
+  'WITH due AS MATERIALIZED (SELECT d.ref, d.n FROM delivery d JOIN json_to_recordset($1::json) AS x(ref bigint, n integer) ' +
+  'ON d.ref = x.ref AND d.n = x.n WHERE d.holder IS NULL AND d.due_at <= $2 ORDER BY d.ref, d.n FOR UPDATE OF d SKIP LOCKED) ' +
+  'UPDATE delivery d SET node = $3, holder = $4 FROM due WHERE d.ref = due.ref AND d.n = due.n RETURNING d.ref, d.n, d.lane';
+
+/** Locks what guards the limits of these lanes, before their runs are counted. */
+export const LOCK_LIMITS = 'SELECT lane, max_concurrent FROM lane WHERE lane = ANY($1) ORDER BY lane FOR UPDATE';
+export const COUNT_RUNNING =
+  "SELECT lane, count(*) AS running FROM work WHERE state = 'running' AND lane = ANY($1) GROUP BY lane";
+
+/** Dispatches that wait for a run, without those in groups. */
+export const WAITING =
+  'SELECT (SELECT coalesce(sum(pending), 0)::bigint FROM tally) - ' +
+  '(SELECT count(*) FROM work WHERE group_key IS NOT NULL) AS waiting';

@@ -1,0 +1,89 @@
+/**
+ * This gateway's lease: its row in `node`. Each transaction names its token, so that nothing is written once another
+ * gateway has taken over; each leaves its number there, so that after a lost connection it is known what was committed.
+ * Time decides who may take over, by the server's clock; only the token decides who may write.
+ */
+import type { PgConnection } from './driver.ts';
+import type { NodeIdentity } from './node-identity.ts';
+
+/** How long a lease lasts, and how often it is renewed, in ms. */
+export const LEASE_MS = 10_000;
+export const RENEW_MS = 3000;
+
+/** This node's lease has ended, and another gateway has taken its work over. */
+export class LeaseEnded extends Error {
+  override readonly name = 'LeaseEnded';
+}
+
+const UNTIL = `clock_timestamp() + interval '${LEASE_MS} ms'`;
+/** Nodes whose lease has ended, and whose work nobody has taken over. */
+const LEFT =
+  '(SELECT count(*) FROM node o WHERE o.ended_at IS NULL AND o.until < (SELECT clock_timestamp())) AS left_behind';
+
+export class Lease {
+  /** The row of this start. */
+  readonly id: number;
+  private token: number;
+  private batch = 0;
+
+  private constructor(id: number, token: number) {
+    this.id = id;
+    this.token = token;
+  }
+
+  static async begin(db: PgConnection, { url, version, table, problem }: NodeIdentity): Promise<Lease> {
+    const rows = await db.query<{ id: number; token: number }>(
+      `INSERT INTO node (until, url, version, table_hash, problem) VALUES (${UNTIL}, $1, $2, $3, $4) RETURNING id, token`,
+      [url, version, table(), problem()],
+    );
+    return new Lease(rows[0]?.id ?? 0, rows[0]?.token ?? 0);
+  }
+
+  /** What a transaction begins with: no row where the lease has ended. */
+  nextBatch(): { readonly number: number; readonly sql: string } {
+    const number = ++this.batch;
+    return {
+      number,
+      sql: `UPDATE node SET batch = ${number} WHERE id = ${this.id} AND token = ${this.token} RETURNING id`,
+    };
+  }
+
+  /** @returns how many nodes have ended that nobody has taken over. @throws LeaseEnded */
+  async renew(db: PgConnection, { table, problem }: NodeIdentity): Promise<number> {
+    const [row] = await db.query<{ left_behind: number }>(
+      `UPDATE node SET until = ${UNTIL}, table_hash = $3, problem = $4 WHERE id = $1 AND token = $2 RETURNING ${LEFT}`,
+      [this.id, this.token, table(), problem()],
+    );
+    if (row === undefined) throw new LeaseEnded('another gateway has taken over the work of this one');
+    return row.left_behind;
+  }
+
+  /**
+   * Goes on over a new connection with a new token: what the old one may still send writes nothing. Waits for a
+   * transaction of the old one that is under way.
+   * @returns the number of the last transaction that was committed, for certain
+   * @throws LeaseEnded, with that number
+   */
+  async resume(db: PgConnection): Promise<number> {
+    // Only a gateway that takes over sets ended_at, and only this one and such a one change the token.
+    const [row] = await db.query<{ batch: number; token: number }>(
+      `UPDATE node SET token = token + 1, until = ${UNTIL} WHERE id = $1 AND ended_at IS NULL RETURNING batch, token`,
+      [this.id],
+    );
+    if (row !== undefined) {
+      this.token = row.token;
+      return row.batch;
+    }
+    const [ended] = await db.query<{ batch: number }>('SELECT batch FROM node WHERE id = $1', [this.id]);
+    this.token = -1;
+    return ended?.batch ?? 0;
+  }
+
+  /** Gives the lease back: what this node held is free at once. */
+  async end(db: PgConnection): Promise<void> {
+    await db.change(
+      'UPDATE node SET token = token + 1, until = clock_timestamp(), ended_at = clock_timestamp() WHERE id = $1 AND token = $2',
+      [this.id, this.token],
+    );
+  }
+}

@@ -1,0 +1,11 @@
+/** How a node shows to the others (`gateway status --all`). */
+export interface NodeIdentity {
+  /** Where this gateway is reached. */
+  readonly url: string;
+  /** Of this program. */
+  readonly version: string;
+  /** Hash of the table in service; read at each renewal of the lease. */
+  readonly table: () => string | null;
+  /** What keeps this node from serving what the others serve; null: nothing. */
+  readonly problem: () => string | null;
+}

@@ -1,0 +1,145 @@
+/**
+ * The store on PostgreSQL that several gateways share: changes go to the writer in groups, questions to a connection that
+ * only reads. While the database is away nothing is taken; a lost connection is made again, with growing pauses.
+ */
+import type { Clock, Timer } from '../../platform/clock.ts';
+import type { Logger } from '../../platform/log.ts';
+import { GroupCommit, NEW_WORK } from '../group-commit.ts';
+import { Health } from '../health.ts';
+import type { Mutation, MutationKind, MutationResults } from '../mutations.ts';
+import type { Query, QueryResults } from '../queries.ts';
+import type { Store, StoreProblem } from '../store.ts';
+import { StoreRefused, StoreUnavailable } from '../store.ts';
+import { describePgError } from './driver.ts';
+import { RENEW_MS } from './lease.ts';
+import { createPgQueries } from './read.ts';
+import type { PgQueries, SnapshotReader } from './snapshot.ts';
+import type { PgWriter } from './writer.ts';
+
+export interface PgStoreParts {
+  /** @param lost is called when its connection is lost */
+  readonly writer: (lost: (reason: string) => void) => PgWriter;
+  readonly reader: SnapshotReader;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly beforeCommit: (() => void) | undefined;
+}
+
+/** Nothing is begun when the lease lasts no longer than this, in ms. */
+const LEASE_MARGIN_MS = 1000;
+/** Between two tries to connect, in ms: a random part of a pause that doubles. */
+const RETRY_MS = 250;
+const MAX_RETRY_MS = 2000;
+/** What is begun by it must not be begun by another gateway too. */
+const BEGINS_WORK: ReadonlySet<MutationKind> = new Set([...NEW_WORK, 'take_work']);
+
+export class PostgresStore implements Store {
+  private readonly parts: PgStoreParts;
+  private readonly writer: PgWriter;
+  private readonly group: GroupCommit;
+  private readonly health: Health;
+  private readonly queries: PgQueries;
+  private renewal: Timer | null = null;
+  private retry: Timer | null = null;
+  private retries = 0;
+  private closing: Promise<void> | null = null;
+
+  constructor(parts: PgStoreParts) {
+    this.parts = parts;
+    const { clock, log, beforeCommit, reader } = parts;
+    this.writer = parts.writer((reason) => this.lost(reason));
+    this.health = new Health(log, () => clock.now());
+    this.queries = createPgQueries(reader.ask);
+    this.group = new GroupCommit({
+      commit: (changes) => this.writer.commit(changes),
+      beforeCommit,
+      // A connection that is lost has said so itself; the rest passes with the next commit.
+      failed: (problem) => this.health.begin('unavailable', problem),
+    });
+  }
+
+  /** @throws StoreRefused; a database that is away only becomes a problem */
+  async open(): Promise<void> {
+    await this.connect();
+    this.renewLater();
+  }
+
+  async write<M extends Mutation>(mutation: M): Promise<MutationResults[M['kind']]> {
+    if (this.closing !== null) throw new StoreUnavailable('the store is closed');
+    const { writer, health } = this;
+    if (!writer.isConnected) throw new StoreUnavailable(health.problem?.message ?? 'the database cannot be reached');
+    if (BEGINS_WORK.has(mutation.kind) && writer.leaseLeftMs < LEASE_MARGIN_MS) {
+      throw new StoreUnavailable('the lease of this gateway could not be renewed in time');
+    }
+    const result = await this.group.write(mutation);
+    health.end('unavailable');
+    return result;
+  }
+
+  read<Q extends Query>(query: Q): Promise<QueryResults[Q['kind']]> {
+    const ask = this.queries[query.kind] as unknown as (query: Q) => Promise<QueryResults[Q['kind']]>;
+    return ask(query);
+  }
+
+  problem(): StoreProblem | null {
+    return this.health.problem;
+  }
+
+  close(): Promise<void> {
+    this.closing ??= this.end();
+    return this.closing;
+  }
+
+  private async end(): Promise<void> {
+    this.renewal?.cancel();
+    this.retry?.cancel();
+    await Promise.race([this.group.settled(), this.whenCut()]);
+    await this.writer.close();
+    await this.parts.reader.close();
+  }
+
+  /** Without a connection there is nothing to wait for. */
+  private async whenCut(): Promise<void> {
+    while (this.writer.isConnected) await new Promise<void>((resolve) => this.parts.clock.after(RETRY_MS, resolve));
+  }
+
+  private lost(reason: string): void {
+    this.health.begin('unavailable', `the database cannot be reached: ${reason}`);
+    this.connectLater();
+  }
+
+  private connectLater(): void {
+    if (this.closing !== null || this.retry !== null) return;
+    const pause = Math.min(MAX_RETRY_MS, RETRY_MS * 2 ** this.retries++);
+    this.retry = this.parts.clock.after(pause * (0.5 + Math.random() / 2), () => {
+      this.retry = null;
+      void this.connect().catch((error: unknown) => {
+        this.parts.log.error({ reason: describePgError(error) }, 'the store cannot be used');
+      });
+    });
+  }
+
+  private async connect(): Promise<void> {
+    try {
+      await this.writer.connect();
+      this.retries = 0;
+      this.health.end('unavailable');
+    } catch (error) {
+      if (error instanceof StoreRefused) throw error;
+      this.lost(describePgError(error));
+    }
+  }
+
+  private renewLater(): void {
+    this.renewal = this.parts.clock.after(RENEW_MS, () => void this.renew());
+  }
+
+  private async renew(): Promise<void> {
+    try {
+      if (this.writer.isConnected) await this.writer.renew();
+    } catch (error) {
+      this.health.begin('unavailable', `the lease cannot be renewed: ${describePgError(error)}`);
+    }
+    if (this.closing === null) this.renewLater();
+  }
+}

@@ -1,0 +1,84 @@
+/**
+ * Makes due again what nobody works on. In two statements, each of which sees what the one before has committed or locked:
+ * first the leases that have ended get another token, which stops their late writers; then what they held is freed.
+ */
+import type { Ref } from '../mutations.ts';
+import type { GivenUp, Recover, Recovered } from '../recover.ts';
+import { interruptedStep, UNANSWERED } from '../recover.ts';
+import { loadLeft } from './load-unit.ts';
+import type { Scope } from './scope.ts';
+import { storeUnit } from './store-unit.ts';
+import { ADD_COUNTS, COUNT_COLUMNS } from './tables.ts';
+import { WorkUnit } from './unit.ts';
+
+/** A node that is in the middle of a transaction still has its lease: its row is locked. */
+const END_LEASES =
+  'UPDATE node SET token = token + 1, ended_at = clock_timestamp() WHERE id IN (SELECT id FROM node WHERE ended_at IS NULL ' +
+  'AND until < (SELECT clock_timestamp()) AND id <> $1 ORDER BY id FOR UPDATE SKIP LOCKED)';
+/** Held by a process that is gone: of this gateway's earlier ones, or of a node without a lease. */
+const IS_GONE =
+  'holder <> $1 AND (node = $2 OR NOT EXISTS (SELECT 1 FROM node n WHERE n.id = t.node AND n.ended_at IS NULL))';
+const LEFT =
+  `SELECT ref, holder <> $1 AS has_begun FROM work t WHERE holder IS NOT NULL AND (${IS_GONE} ` +
+  "OR holder = $1 AND state = 'running' AND NOT ref = ANY($3::bigint[])) ORDER BY ref";
+const RELEASE =
+  `UPDATE delivery t SET node = NULL, holder = NULL WHERE holder IS NOT NULL AND (${IS_GONE} OR holder = $1 AND ` +
+  'NOT EXISTS (SELECT 1 FROM json_to_recordset($3::json) AS x(ref bigint, n integer) WHERE x.ref = t.ref AND x.n = t.n))';
+const RESET_CLOCK = [
+  "UPDATE work SET due_at = $1 + due_at - set_at, set_at = $1 WHERE state = 'pending' AND set_at > $1",
+  'UPDATE delivery SET due_at = $1 + due_at - set_at, set_at = $1 WHERE holder IS NULL AND set_at > $1',
+  'UPDATE work SET first_at = $1 WHERE group_key IS NOT NULL AND first_at > $1',
+];
+/** Counts of nodes that are gone are kept as one row a lane. */
+const FOLD_COUNTS =
+  'WITH gone AS (DELETE FROM tally t USING node n WHERE n.id = t.node AND n.ended_at IS NOT NULL RETURNING t.*) ' +
+  `SELECT lane, 0 AS node, ${COUNT_COLUMNS.map((name) => `sum(${name})::bigint AS ${name}`).join(', ')} FROM gone GROUP BY lane`;
+const FORGET_NODES = "DELETE FROM node WHERE ended_at < clock_timestamp() - interval '1 day'";
+
+export async function recover(scope: Scope, { holder, now, under_way }: Recover): Promise<Recovered> {
+  const { db, node } = scope;
+  await db.change(END_LEASES, [node]);
+  const left = await db.query<{ ref: Ref; has_begun: boolean }>(LEFT, [holder, node, under_way.runs]);
+  const begun = new Set(left.filter(({ has_begun }) => has_begun).map(({ ref }) => ref));
+  const refs = left.map(({ ref }) => ref);
+  const unit = new WorkUnit(node, await loadLeft(db, refs));
+  const freed = free(unit, refs, { begun, now });
+  await storeUnit(db, unit);
+  const attempts = under_way.attempts.map(({ ref, index }) => ({ ref, n: index }));
+  const released = await db.change(RELEASE, [holder, node, JSON.stringify(attempts)]);
+  await Promise.all(RESET_CLOCK.map((sql) => db.change(sql, [now])));
+  await foldCounts(scope);
+  return { ...freed, attempts: released };
+}
+
+function free(
+  unit: WorkUnit,
+  refs: readonly Ref[],
+  { begun, now }: { readonly begun: ReadonlySet<Ref>; readonly now: number },
+): Pick<Recovered, 'runs' | 'given_up'> {
+  const given_up: GivenUp[] = [];
+  let runs = 0;
+  for (const ref of refs) {
+    const row = unit.loaded.open.get(ref);
+    // Another gateway was faster.
+    if (row === undefined || row.holder === null) continue;
+    if (row.state === 'running') {
+      runs++;
+      const reason = row.reason === null ? null : (JSON.parse(row.reason) as string);
+      const steps = begun.has(ref) ? [interruptedStep(row.started_at ?? now, now)] : [];
+      unit.move(row, { to: 'pending', at: now, reason, steps });
+      continue;
+    }
+    const { id = '', profile = '', route = null, job = null } = unit.loaded.heads.get(ref) ?? {};
+    unit.move(row, { to: 'dead', at: now, reason: UNANSWERED });
+    unit.noteError(ref, now, UNANSWERED);
+    given_up.push({ id, profile, route, job, reason: UNANSWERED });
+  }
+  return { runs, given_up };
+}
+
+async function foldCounts({ db }: Scope): Promise<void> {
+  const folded = await db.query(FOLD_COUNTS);
+  if (folded.length > 0) await db.change(ADD_COUNTS, [JSON.stringify(folded)]);
+  await db.change(FORGET_NODES);
+}

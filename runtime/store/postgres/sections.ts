@@ -1,0 +1,92 @@
+/** A group of changes within its transaction, in their order: runs of changes as units of work, the others one by one. */
+import type { EncodedChange, Headed, LargeTexts } from '../encode.ts';
+import { decodeChange } from '../encode.ts';
+import type { Mutation, MutationKind, MutationResults } from '../mutations.ts';
+import { accept, join } from './accept.ts';
+import { advance, recordAttempt } from './advance.ts';
+import type { DirectChanges } from './direct-changes.ts';
+import { fire, tick } from './firing.ts';
+import type { UnitChange } from './load-unit.ts';
+import { loadUnit } from './load-unit.ts';
+import type { Scope } from './scope.ts';
+import { storeUnit } from './store-unit.ts';
+import { WorkUnit } from './unit.ts';
+
+type Result = MutationResults[MutationKind];
+
+interface Change {
+  readonly change: Headed<Mutation>;
+  readonly texts: LargeTexts;
+}
+
+/** Kinds that share a unit: whether a job's run is over is looked up once, so jobs do not share one with what ends runs. */
+const UNIT_OF: Partial<Record<MutationKind, 'events' | 'firing'>> = {
+  ...{ accept: 'events', join_group: 'events', advance: 'events', record_attempt: 'events' },
+  ...{ tick_job: 'firing', fire_job: 'firing' },
+};
+
+/** Makes the changes. @returns their results, in their order */
+export async function makeChanges(
+  scope: Scope,
+  direct: DirectChanges,
+  encoded: readonly EncodedChange[],
+): Promise<readonly Result[]> {
+  const results: Result[] = [];
+  for (const section of sectionsOf(encoded)) results.push(...(await makeSection(scope, direct, section)));
+  return results;
+}
+
+function sectionsOf(encoded: readonly EncodedChange[]): readonly (readonly Change[])[] {
+  const sections: Change[][] = [];
+  let unit: 'events' | 'firing' | null = null;
+  for (const one of encoded) {
+    const [, body, answer] = one;
+    const made = { change: decodeChange(one), texts: { body, answer } };
+    const of = UNIT_OF[made.change.kind] ?? null;
+    if (of !== null && of === unit) sections.at(-1)?.push(made);
+    else sections.push([made]);
+    unit = of;
+  }
+  return sections;
+}
+
+async function makeSection(
+  scope: Scope,
+  direct: DirectChanges,
+  section: readonly Change[],
+): Promise<readonly Result[]> {
+  const [first] = section;
+  if (first === undefined) return [];
+  if (UNIT_OF[first.change.kind] === undefined) {
+    const make = direct[first.change.kind as keyof DirectChanges] as (scope: Scope, m: unknown) => Promise<Result>;
+    return [await make(scope, first.change)];
+  }
+  const changes = section as readonly { readonly change: UnitChange; readonly texts: LargeTexts }[];
+  const unit = new WorkUnit(
+    scope.node,
+    await loadUnit(
+      scope.db,
+      changes.map(({ change }) => change),
+    ),
+  );
+  const results = changes.map(({ change, texts }) => makeInUnit(unit, change, texts));
+  await storeUnit(scope.db, unit);
+  return results;
+}
+
+function makeInUnit(unit: WorkUnit, change: UnitChange, texts: LargeTexts): Result {
+  switch (change.kind) {
+    case 'accept':
+      return accept(unit, change, texts);
+    case 'join_group':
+      return join(unit, change, texts);
+    case 'advance':
+      return advance(unit, change, texts);
+    case 'record_attempt':
+      return recordAttempt(unit, change);
+    case 'tick_job':
+      return tick(unit, change, texts);
+    case 'fire_job':
+      return fire(unit, change, texts);
+  }
+}

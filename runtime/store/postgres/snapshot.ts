@@ -1,0 +1,61 @@
+/** The connection that reads, opened when it is needed: all statements of a question see the same commits. */
+import type { Query, QueryKind, QueryResults } from '../queries.ts';
+import { StoreUnavailable } from '../store.ts';
+import type { PgConnection, PgValue } from './driver.ts';
+import { describePgError } from './driver.ts';
+
+export type Statement = readonly [sql: string, ...values: readonly PgValue[]];
+
+/** @returns the rows of each statement */
+export type AskSnapshot = <Rows extends readonly unknown[] = readonly (readonly object[])[]>(
+  ...statements: readonly Statement[]
+) => Promise<Rows>;
+
+export type PgQueries = {
+  readonly [K in QueryKind]: (query: Extract<Query, { kind: K }>) => Promise<QueryResults[K]>;
+};
+
+export class SnapshotReader {
+  private readonly connect: () => Promise<PgConnection>;
+  private readonly begin: string;
+  private opening: Promise<PgConnection> | null = null;
+  private closed = false;
+
+  /** @param begin what each transaction begins with */
+  constructor(connect: () => Promise<PgConnection>, begin: string) {
+    this.connect = connect;
+    this.begin = begin;
+  }
+
+  readonly ask: AskSnapshot = async (...statements) => {
+    try {
+      const db = await this.open();
+      // Sent without waiting between them, so that another question does not come in between.
+      const sent = [
+        db.script(this.begin),
+        ...statements.map(([sql, ...values]) => db.query(sql, values)),
+        db.script('COMMIT'),
+      ];
+      const [, ...rows] = await Promise.all(sent);
+      return rows.slice(0, -1) as never;
+    } catch (error) {
+      throw new StoreUnavailable(`cannot read the store: ${describePgError(error)}`);
+    }
+  };
+
+  /** @throws (as a rejection) what keeps it from being connected */
+  async open(): Promise<PgConnection> {
+    if (this.closed) throw new StoreUnavailable('the store is closed');
+    const opened = await this.opening?.catch(() => null);
+    if (opened != null && opened.lost === null) return opened;
+    if (opened != null) void opened.close().catch(() => {});
+    this.opening = this.connect();
+    return this.opening;
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    const opened = await this.opening?.catch(() => null);
+    await opened?.close().catch(() => {});
+  }
+}

@@ -1,0 +1,89 @@
+/** Writes what a unit of work has changed: a statement for each kind of row, all of them sent at once. */
+import type { PgConnection } from './driver.ts';
+import { ADD_COUNTS, insertInto, updateRows, upsert } from './tables.ts';
+import type { DispatchRow, WorkUnit } from './unit.ts';
+
+const NEW_CLAIMS = `${insertInto('claim')} ORDER BY key`;
+const LATER_CLAIMS = updateRows('claim', ['key'], ['expires_at']);
+const LIMITS = upsert('lane', 'lane');
+/** Bodies come as one binary parameter: as an array of texts they would be escaped and parsed. */
+const DISPATCHES =
+  'INSERT INTO dispatch (ref, id, profile, route, job, mode, accepted_at, max_concurrent, head, targets, body) ' +
+  'SELECT ref, id, profile, route, job, mode, accepted_at, max_concurrent, head, targets, ' +
+  "convert_from(substr($2::bytea, start, bytes), 'UTF8') FROM json_to_recordset($1::json) AS x(ref bigint, id text, " +
+  'profile text, route text, job text, mode text, accepted_at bigint, max_concurrent integer, head text, targets text, ' +
+  'start integer, bytes integer)';
+const DROP_OPEN = 'DELETE FROM work WHERE ref = ANY($1::bigint[])';
+const NEW_OPEN = insertInto('work');
+const CHANGED_OPEN = updateRows(
+  'work',
+  ['ref'],
+  ['state', 'due_at', 'set_at', 'node', 'holder', 'started_at', 'answered_at', 'reason', 'failed', 'steps'],
+);
+const ENDED = insertInto('ended');
+const DROP_DELIVERIES =
+  'DELETE FROM delivery WHERE (ref, n) IN (SELECT ref, n FROM json_to_recordset($1::json) AS x(ref bigint, n integer))';
+const NEW_DELIVERIES = upsert('delivery', 'ref, n');
+const CHANGED_DELIVERIES = updateRows('delivery', ['ref', 'n'], ['due_at', 'set_at', 'node', 'holder']);
+const ANSWERS = upsert('answer', 'ref');
+const STEPS = insertInto('step');
+const JOBS =
+  'INSERT INTO job_state (job, "cursor", ref) SELECT job, "cursor", ref FROM json_to_recordset($1::json) ' +
+  'AS x(job text, "cursor" bigint, ref bigint) ORDER BY job ' +
+  'ON CONFLICT (job) DO UPDATE SET "cursor" = excluded."cursor", ref = excluded.ref';
+const TICKS = insertInto('job_tick');
+export const PUT_META = upsert('meta', 'key');
+
+/** Sends the statements. Resolves when all have been made. */
+export async function storeUnit(db: PgConnection, unit: WorkUnit): Promise<void> {
+  const sent: Promise<unknown>[] = [];
+  const put = (sql: string, rows: Iterable<object>): void => {
+    const all = [...rows];
+    if (all.length > 0) sent.push(db.change(sql, [JSON.stringify(all)]));
+  };
+  const claims = (of: ReadonlyMap<string, number>): readonly object[] =>
+    [...of].map(([key, expires_at]) => ({ key, expires_at }));
+  put(NEW_CLAIMS, claims(unit.newClaims));
+  put(LATER_CLAIMS, claims(unit.laterClaims));
+  put(
+    LIMITS,
+    [...unit.newLimits].map(([lane, max_concurrent]) => ({ lane, max_concurrent })),
+  );
+  if (unit.newDispatches.length > 0) sent.push(putDispatches(db, unit.newDispatches));
+  // Before the new ones: a group's latest event takes the place of the one before.
+  if (unit.droppedOpen.length > 0) sent.push(db.change(DROP_OPEN, [unit.droppedOpen]));
+  put(NEW_OPEN, unit.newOpen);
+  put(CHANGED_OPEN, unit.changedOpen);
+  put(ENDED, unit.ended);
+  put(DROP_DELIVERIES, unit.droppedDeliveries);
+  put(NEW_DELIVERIES, unit.newDeliveries);
+  put(CHANGED_DELIVERIES, unit.changedDeliveries);
+  put(
+    ANSWERS,
+    [...unit.answers].map(([ref, text]) => ({ ref, text })),
+  );
+  put(STEPS, unit.newSteps);
+  put(JOBS, unit.changedJobs);
+  put(TICKS, unit.newTicks);
+  if (unit.lastError !== null) put(PUT_META, [{ key: 'last_error', value: JSON.stringify(unit.lastError) }]);
+  put(ADD_COUNTS, unit.counts.rows(unit.node));
+  await allOf(sent);
+}
+
+function putDispatches(db: PgConnection, rows: readonly DispatchRow[]): Promise<number> {
+  const bodies = rows.map(({ body }) => Buffer.from(body));
+  let start = 1;
+  const small = rows.map(({ body, ...row }, index) => {
+    const bytes = bodies[index]?.length ?? 0;
+    start += bytes;
+    return { ...row, start: start - bytes, bytes };
+  });
+  return db.change(DISPATCHES, [JSON.stringify(small), Buffer.concat(bodies)]);
+}
+
+/** Waits for all; then rejects with the first failure: those behind it only say that the transaction has failed. */
+export async function allOf(sent: readonly Promise<unknown>[]): Promise<void> {
+  const results = await Promise.allSettled(sent);
+  const failed = results.find((result) => result.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+}

@@ -1,0 +1,226 @@
+/**
+ * The connection that writes: a group of changes is one transaction under this node's lease. It has at most one under way,
+ * so changes take effect in the order in which they were written.
+ *
+ *   commit ──> BEGIN, token ──> changes ──> COMMIT ──> results
+ *                │ no row          │ conflict   │ connection lost
+ *                v                 v            v
+ *           a new lease        once more    resume: was it committed?
+ */
+import { messageOf } from '../../../base/message-of.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { CommitResult, EncodedChange } from '../encode.ts';
+import { StoreUnavailable } from '../store.ts';
+import { createDirectChanges } from './direct-changes.ts';
+import type { PgConnection } from './driver.ts';
+import { describePgError, isConflict, isLost, isStatementError } from './driver.ts';
+import { LaneTurns } from './lane-turns.ts';
+import { LEASE_MS, Lease, LeaseEnded } from './lease.ts';
+import type { NodeIdentity } from './node-identity.ts';
+import { makeChanges } from './sections.ts';
+import { transact } from './transact.ts';
+
+export interface WriterParts {
+  /** Connects, with the tables in place. */
+  readonly connect: () => Promise<PgConnection>;
+  /** What each transaction begins with. */
+  readonly begin: string;
+  readonly node: NodeIdentity;
+  readonly clock: Clock;
+  /** The connection is lost. */
+  readonly lost: (reason: string) => void;
+}
+
+/** How often a group is made again that was in the way of another gateway's. */
+const TRIES = 6;
+const PAUSE_MS = 20;
+
+/** It is not known whether the transaction with this number was committed. */
+class Unknown extends Error {
+  readonly batch: number;
+
+  constructor(batch: number) {
+    super('the connection was lost during a commit');
+    this.batch = batch;
+  }
+}
+
+export class PgWriter {
+  private readonly parts: WriterParts;
+  private readonly direct = createDirectChanges(new LaneTurns());
+  private db: PgConnection | null = null;
+  private lease: Lease | null = null;
+  /** Of the last transaction that is known to be committed. */
+  private committed = 0;
+  /** Monotonic ms at which the lease ends at the earliest. */
+  private leaseEnds = Number.NEGATIVE_INFINITY;
+  private last: Promise<unknown> = Promise.resolve();
+  private resumed: (() => void)[] = [];
+
+  constructor(parts: WriterParts) {
+    this.parts = parts;
+  }
+
+  get isConnected(): boolean {
+    return this.db !== null && this.db.lost === null;
+  }
+
+  /** How long the lease lasts for certain, in ms; negative: it may have ended. */
+  get leaseLeftMs(): number {
+    return this.leaseEnds - this.parts.clock.monotonic();
+  }
+
+  get node(): number {
+    return this.lease?.id ?? 0;
+  }
+
+  /** Connects where there is no connection, and goes on under the lease. Rejects where it cannot. */
+  async connect(): Promise<void> {
+    if (this.isConnected) return;
+    await this.db?.close().catch(() => {});
+    this.db = null;
+    const asked = this.parts.clock.monotonic();
+    const db = await this.parts.connect();
+    const { lease } = this;
+    if (lease === null) this.lease = await this.newLease(db);
+    else this.committed = await transact(db, this.parts.begin, () => lease.resume(db));
+    this.leaseEnds = asked + LEASE_MS;
+    this.db = db;
+    for (const resume of this.resumed.splice(0)) resume();
+  }
+
+  /** @returns how many nodes have ended whose work nobody has taken over */
+  renew(): Promise<number> {
+    return this.alone(async () => {
+      const { db, lease } = this.open();
+      const asked = this.parts.clock.monotonic();
+      try {
+        const left = await transact(db, this.parts.begin, () => lease.renew(db, this.parts.node));
+        this.leaseEnds = asked + LEASE_MS;
+        return left;
+      } catch (error) {
+        if (!(error instanceof LeaseEnded)) throw this.failed(error);
+        await this.beginLease(db);
+        return 0;
+      }
+    });
+  }
+
+  /** Results in the order of the changes. Rejects with StoreUnavailable when nothing was stored. */
+  commit(changes: readonly EncodedChange[]): Promise<readonly CommitResult[]> {
+    return this.alone(() => this.commitAlone(changes));
+  }
+
+  async close(): Promise<void> {
+    for (const resume of this.resumed.splice(0)) resume();
+    await this.alone(async () => {
+      const { db, lease } = this;
+      if (db !== null && lease !== null) await transact(db, this.parts.begin, () => lease.end(db)).catch(() => {});
+      await this.db?.close().catch(() => {});
+      this.db = null;
+    });
+  }
+
+  private alone<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.last.then(work);
+    this.last = result.catch(() => {});
+    return result;
+  }
+
+  private open(): { readonly db: PgConnection; readonly lease: Lease } {
+    const { db, lease } = this;
+    if (db === null || lease === null || db.lost !== null) {
+      throw new StoreUnavailable(`the database cannot be reached: ${db?.lost?.message ?? 'not connected'}`);
+    }
+    return { db, lease };
+  }
+
+  private async commitAlone(changes: readonly EncodedChange[]): Promise<readonly CommitResult[]> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return (await this.makeAll(changes)).map((value) => ({ kind: 'ok', value }));
+      } catch (error) {
+        if (error instanceof LeaseEnded) await this.beginLease(this.open().db);
+        else if (isConflict(error) && tries < TRIES) await this.pause(tries);
+        else if (isConflict(error) || isStatementError(error)) return this.oneByOne(changes, error);
+        else throw this.failed(error);
+      }
+    }
+  }
+
+  /** One of them cannot be stored: it fails alone. */
+  private async oneByOne(changes: readonly EncodedChange[], error: unknown): Promise<readonly CommitResult[]> {
+    if (changes.length === 1) return [{ kind: 'failed', message: messageOf(error) }];
+    const results: CommitResult[] = [];
+    for (const change of changes) {
+      const [result] = await this.commitAlone([change]).catch((failure: unknown): readonly CommitResult[] => [
+        { kind: 'unavailable', message: messageOf(failure) },
+      ]);
+      if (result !== undefined) results.push(result);
+    }
+    return results;
+  }
+
+  /** @throws LeaseEnded, Unknown, and what the database says: nothing was stored then */
+  private async makeAll(changes: readonly EncodedChange[]): ReturnType<typeof makeChanges> {
+    const { db, lease } = this.open();
+    const batch = lease.nextBatch();
+    const begun = db.script(`${this.parts.begin}; ${batch.sql}`);
+    try {
+      const making = makeChanges({ db, node: lease.id }, this.direct, changes);
+      // Sent at once; what the first of them says counts.
+      const [first, made] = await Promise.allSettled([begun, making]);
+      if (first.status === 'rejected') throw first.reason;
+      if (first.value.length === 0) throw new LeaseEnded();
+      if (made.status === 'rejected') throw made.reason;
+      await this.end(db, batch.number);
+      return made.value;
+    } catch (error) {
+      if (db.lost === null && !(error instanceof Unknown)) await db.script('ROLLBACK').catch(() => {});
+      throw error;
+    }
+  }
+
+  /** Commits; where the answer is lost, waits until it is known what came of it. */
+  private async end(db: PgConnection, batch: number): Promise<void> {
+    try {
+      await db.script('COMMIT');
+      return;
+    } catch (error) {
+      if (!isLost(error)) throw error;
+      this.parts.lost(describePgError(error));
+      this.db = null;
+      void db.close().catch(() => {});
+    }
+    await new Promise<void>((resolve) => this.resumed.push(resolve));
+    if (!this.isConnected) throw new Unknown(batch);
+    if (this.committed < batch)
+      throw new StoreUnavailable('the connection to the database was lost: nothing was stored');
+  }
+
+  private async beginLease(db: PgConnection): Promise<void> {
+    const asked = this.parts.clock.monotonic();
+    this.lease = await this.newLease(db);
+    this.leaseEnds = asked + LEASE_MS;
+  }
+
+  private newLease(db: PgConnection): Promise<Lease> {
+    return transact(db, this.parts.begin, () => Lease.begin(db, this.parts.node));
+  }
+
+  private pause(tries: number): Promise<void> {
+    const { clock } = this.parts;
+    return new Promise((resolve) => void clock.after(Math.random() * PAUSE_MS * tries, resolve));
+  }
+
+  /** What those who wait are told. */
+  private failed(error: unknown): Error {
+    if (error instanceof StoreUnavailable) return error;
+    if (isLost(error) && this.db !== null) {
+      void this.db.close().catch(() => {});
+      this.db = null;
+      this.parts.lost(describePgError(error));
+    }
+    return new StoreUnavailable(`the database takes nothing now: ${describePgError(error)}`);
+  }
+}

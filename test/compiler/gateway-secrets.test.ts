@@ -1,0 +1,63 @@
+/** `gateway.store` and `gateway.console` in a config: what the table holds of them, and what is said of their secrets. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { compileFiles, printed } from '../helpers/compile.ts';
+
+const ROUTES = `
+platforms:
+  webhook:
+    enabled: true
+    secret: env:WEBHOOK_SECRET
+    routes: { pulls: { prompt: "{title}" } }
+`;
+
+const compiled = (gateway: string, mode = 0o600) =>
+  compileFiles({ 'hookwright.yaml': { content: `gateway: ${gateway}\n${ROUTES}`, mode } });
+
+const planOf = (gateway: string) => {
+  const result = compiled(gateway);
+  assert.deepEqual(result.diagnostics, [], printed(result));
+  return result.output?.table.gateway;
+};
+
+describe('gateway.store', () => {
+  test('is SQLite when nothing is said, and `sqlite` says the same', () => {
+    assert.deepEqual(planOf('{}')?.store, { kind: 'sqlite' });
+    assert.deepEqual(planOf('{ store: sqlite }')?.store, { kind: 'sqlite' });
+  });
+
+  test('keeps references, and has the defaults of the docs', () => {
+    assert.deepEqual(planOf('{ store: { postgres: env:DATABASE_URL } }')?.store, {
+      kind: 'postgres',
+      url: { kind: 'env', value: 'DATABASE_URL', scope: 'default' },
+      listen: true,
+      schema: 'hookwright',
+      key: null,
+    });
+  });
+
+  test('is told what other shapes are not', () => {
+    assert.match(printed(compiled('{ store: postgres }')), /invalid-value/);
+    assert.match(printed(compiled('{ store: { listen: false } }')), /missing-key/);
+    assert.match(printed(compiled('{ store: { postgres: env:URL, schema: "My Schema" } }')), /schema/);
+    assert.match(printed(compiled('{ store: { postgres: "env:MY URL" } }')), /secret-reference/);
+    assert.match(printed(compiled('{ store: { postgres: env:URL, key: short } }')), /secret-short/);
+  });
+
+  test('a URL with a password is a literal secret, and none is shown', () => {
+    const url = 'postgres://hooks:correct-horse@db.internal/hooks';
+    const open = printed(compiled(`{ store: { postgres: "${url}" } }`, 0o644));
+    assert.match(open, /secret-exposed/);
+    assert.doesNotMatch(open, /correct-horse/);
+    assert.equal(printed(compiled(`{ store: { postgres: "${url}" } }`)), '');
+    assert.equal(printed(compiled('{ store: { postgres: "postgres://hooks@db.example.org/hooks" } }', 0o644)), '');
+    assert.doesNotMatch(printed(compiled('{ store: { postgres: "hooks:correct-horse@db" } }')), /correct-horse/);
+  });
+});
+
+describe('gateway.console', () => {
+  test('is off without it, and on the loopback interface', () => {
+    assert.equal(planOf('{}')?.console, null);
+    assert.deepEqual(planOf('{ console: {} }')?.console, { host: '127.0.0.1', port: 8645, token: null });
+  });
+});

@@ -1,0 +1,44 @@
+/** Stores on PostgreSQL for tests, opened as a gateway opens them. */
+import { systemClock } from '../../../runtime/platform/clock.ts';
+import { silentLog } from '../../../runtime/platform/log.ts';
+import type { PgConnect } from '../../../runtime/store/postgres/driver.ts';
+import { loadDriver } from '../../../runtime/store/postgres/driver.ts';
+import type { PostgresOptions } from '../../../runtime/store/postgres/open-postgres.ts';
+import { openPostgresStore } from '../../../runtime/store/postgres/open-postgres.ts';
+import type { Store } from '../../../runtime/store/store.ts';
+import { runSql } from './database.ts';
+
+export const openTestStore = (url: string, schema: string, overrides: Partial<PostgresOptions> = {}): Promise<Store> =>
+  openPostgresStore({
+    ...{ url, schema, listen: true, clock: systemClock, log: silentLog },
+    node: { url: 'http://127.0.0.1:1', version: '0.0.0', table: () => 'hash', problem: () => null },
+    ...overrides,
+  });
+
+/** A store whose connections can be cut as the death of its process would cut them. */
+export async function openMortalStore(
+  url: string,
+  schema: string,
+): Promise<{ readonly store: Store; readonly kill: () => Promise<void> }> {
+  const connectReal = await loadDriver();
+  const pids: number[] = [];
+  let isDead = false;
+  const connect: PgConnect = async (options) => {
+    if (isDead) throw new Error('the process is dead');
+    const db = await connectReal(options);
+    const [row] = await db.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+    pids.push(row?.pid ?? 0);
+    return db;
+  };
+  const store = await openTestStore(url, schema, { connect });
+  return {
+    store,
+    async kill() {
+      isDead = true;
+      await runSql(url, `SELECT pg_terminate_backend(pid) FROM unnest('{${pids.join()}}'::integer[]) AS pid`);
+      await store.close();
+      // To the others, a gateway is gone when its lease has ended.
+      await runSql(url, `UPDATE ${schema}.node SET until = '-infinity'`);
+    },
+  };
+}
