@@ -26,6 +26,7 @@ import { gatewayPid, pathsOf, readGatewayInfo } from '../gateway/ask-gateway.ts'
 import { createControlHandlers } from './control-handlers.ts';
 import type { OpenedService } from './open-service.ts';
 import { openService } from './open-service.ts';
+import { isReadOnly, takeLater } from './read-only-home.ts';
 import type { RecompileReport, RecompileRequest } from './recompile.ts';
 import { Reloader } from './reloader.ts';
 
@@ -49,14 +50,14 @@ export async function serveGateway(context: CliContext, request: ServeRequest): 
   try {
     const opened = await openService(context, request);
     try {
-      return await serve(context, request, opened);
+      return await serve(context, request, opened, lock === null);
     } finally {
       await opened.service.stop({ drainMs: 0 });
     }
   } catch (error) {
     throw refusal(error);
   } finally {
-    lock.release();
+    lock?.release();
   }
 }
 
@@ -64,6 +65,7 @@ async function serve(
   context: CliContext,
   request: ServeRequest,
   { service, tableFile, enabled }: OpenedService,
+  isReadOnlyHome: boolean,
 ): Promise<number> {
   if (!enabled) throw switchedOff();
   const { url } = await service.listen();
@@ -77,7 +79,9 @@ async function serve(
     },
   });
   const { stop } = ending;
-  const control = await openControl(context, request, { service, tableFile, reloader, stop, url });
+  const open = (): Promise<ControlServer> => openControl(context, request, { service, tableFile, reloader, stop, url });
+  const later = { clock: context.clock, log: request.log, take: () => takeHome(context), openControl: open };
+  const control = isReadOnlyHome ? takeLater({ ...later, refused: () => void stop(0) }) : await open();
   announce(request.log, service.table, url);
   const report = await ending.ended;
   reloader.stop();
@@ -85,11 +89,17 @@ async function serve(
   return report.drained ? 0 : 1;
 }
 
-/** @throws CliError when another gateway serves this home. */
-function takeHome(context: CliContext): FileLock {
-  const { lock: path } = pathsOf(context);
-  const lock = lockHome(context, path);
-  if (lock !== null) return lock;
+/** Null: it is read-only, so that nobody can take it. @throws CliError when another gateway serves this home. */
+function takeHome(context: CliContext): FileLock | null {
+  try {
+    accessSync(openHome(context), constants.R_OK | constants.W_OK);
+    const lock = tryLock(pathsOf(context).lock);
+    if (lock !== null) return lock;
+  } catch (error) {
+    if (isReadOnly(error)) return null;
+    const hint = 'give this user write access to it, or another home: HOOKWRIGHT_HOME=<dir>';
+    throw new CliError(`cannot serve ${context.home}: ${describeDiskError(error)}`, hint);
+  }
   const pid = gatewayPid(context);
   const note = readGatewayInfo(context);
   const where = note?.pid === pid && note !== null ? ` on ${note.url}` : '';
@@ -99,16 +109,6 @@ function takeHome(context: CliContext): FileLock {
     'stop it with: hookwright gateway stop',
     'or give this one a home of its own: HOOKWRIGHT_HOME=<dir>',
   );
-}
-
-function lockHome(context: CliContext, path: string): FileLock | null {
-  try {
-    accessSync(openHome(context), constants.R_OK | constants.W_OK);
-    return tryLock(path);
-  } catch (error) {
-    const hint = 'give this user write access to it, or another home: HOOKWRIGHT_HOME=<dir>';
-    throw new CliError(`cannot serve ${context.home}: ${describeDiskError(error)}`, hint);
-  }
 }
 
 async function openControl(

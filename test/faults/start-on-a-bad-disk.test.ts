@@ -16,8 +16,8 @@ const NEEDS = 'needs the right to mount a file system';
 
 const start = (t: TestContext, home: string) => startGatewayProcess({ home, outputFolder: tempDir(t) });
 
-function makeReadOnly(disk: string): void {
-  assert.equal(spawnSync('mount', ['-o', 'remount,ro', disk]).status, 0);
+function remount(disk: string, mode: 'ro' | 'rw'): void {
+  assert.equal(spawnSync('mount', ['-o', `remount,${mode}`, disk]).status, 0);
 }
 
 /** Takes all the space there is. @returns what gives it back */
@@ -73,20 +73,30 @@ describe('a start on a full disk', { concurrency: 2 }, () => {
 });
 
 describe('a start on a read-only disk', () => {
-  it('is refused with what is wrong, while commands that write nothing work', async (t) => {
+  it('serves, refuses events, and takes them once it can be written; commands that write nothing work meanwhile', async (t) => {
     const disk = tinyDisk(t, '8m');
     if (disk === null) return t.skip(NEEDS);
     const home = join(disk, 'home');
     await prepareHome(home);
-    makeReadOnly(disk);
-    const message = await refusalOf(t, home);
-    assert.match(message, /cannot serve .*home: the file system is read-only/);
-    assert.doesNotMatch(message, /EROFS/);
+    remount(disk, 'ro');
+    const gateway = await start(t, home);
+    t.after(gateway.kill);
+    assert.equal((await fetch(`${gateway.url}/health`)).status, 200);
+    assert.equal((await send(gateway.url, { id: 'refused', route: 'runs' })).status, 503);
+    assert.match(gateway.output(), /the home is read-only: events and commands are refused/);
+    const background = await runInProcess(['gateway', 'start'], { home });
+    assert.match(background.stderr, /cannot write .*gateway\.log: the file system is read-only\n.*gateway run/);
     const lint = await runInProcess(['lint'], { home });
     assert.equal(lint.code, 0, lint.stderr);
     const list = await runInProcess(['deliveries', 'list'], { home });
     assert.equal(list.code, 1);
     assert.match(list.stderr, /cannot open .*state\.db: the file system is read-only/);
     assert.match((await runInProcess(['doctor'], { home })).stdout, /store +readable +the file system is read-only/);
+    remount(disk, 'rw');
+    const isTaken = async () => (await send(gateway.url, { id: 'taken', route: 'runs' })).status === 202;
+    assert.ok(await holdsWithin(5000, isTaken));
+    const isReached = async () => (await runInProcess(['gateway', 'status'], { home })).code === 0;
+    assert.ok(await holdsWithin(5000, isReached));
+    await assert.rejects(start(t, home), /another gateway already serves/);
   });
 });

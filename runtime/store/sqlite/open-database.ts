@@ -1,5 +1,5 @@
 /** Opens connections to the database file, and brings the file to the format of this version first. */
-import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { accessSync, chmodSync, closeSync, constants, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DamageReport } from '../queries.ts';
 import { StoreRefused } from '../store.ts';
@@ -7,7 +7,7 @@ import type { Connect, Connection } from './driver.ts';
 import { errorCode } from './driver.ts';
 import { createTables, FORMAT, formatOf, OLDEST_FORMAT } from './schema.ts';
 import { inTransaction } from './transaction.ts';
-import { setDamagedAside } from './wal-damage.ts';
+import { setDamagedAside, setOrphanAside } from './wal-damage.ts';
 
 /** `full`: each commit is synced. `normal`: only checkpoints are. */
 export type Durability = 'full' | 'normal';
@@ -62,9 +62,11 @@ export async function prepareDatabase(
   now: number,
 ): Promise<{ readonly db: Connection; readonly prepared: Prepared }> {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const isLogLeft = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
+  const orphan = isLogLeft && !existsSync(path) ? setOrphanAside(path, now) : null;
   createFile(path);
-  const unclean = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
-  const lost = unclean ? setDamagedAside(path, now) : null;
+  const unclean = isLogLeft && orphan === null;
+  const lost = unclean ? setDamagedAside(path, now) : orphan;
   const db = openWriting(connect, path, 'full');
   try {
     const damage = (await bringUpToDate(db, path, now)) ?? lost;
@@ -135,6 +137,9 @@ function createFile(path: string): void {
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') throw error;
     accessSync(path, constants.R_OK | constants.W_OK);
+    // A copy that was restored may be open to others.
+    const { mode, uid } = statSync(path);
+    if ((mode & 0o077) !== 0 && uid === process.getuid?.()) chmodSync(path, 0o600);
   }
 }
 

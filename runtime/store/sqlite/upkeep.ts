@@ -62,16 +62,16 @@ function createLook({ path, health, isOpen }: UpkeepParts): () => Promise<void> 
     opened ??= found;
     if (found === opened) health.end('replaced');
     else {
-      const what = 'has been removed or replaced while it is served';
+      const what = 'or a file beside it has been removed or replaced while it is served';
       health.begin('replaced', `${path} ${what}: put it back, or restart the gateway`);
     }
   };
 }
 
-/** Device and number of the database and its log; null: they are not there. */
+/** Device and number of the database, its log and its lock; null: they are not there. */
 async function identityOf(path: string): Promise<string | null> {
   try {
-    const found = await Promise.all(['', '-wal'].map((suffix) => stat(path + suffix, { bigint: true })));
+    const found = await Promise.all(['', '-wal', '.lock'].map((suffix) => stat(path + suffix, { bigint: true })));
     return found.map(({ dev, ino }) => `${dev}/${ino}`).join(' ');
   } catch {
     return null;

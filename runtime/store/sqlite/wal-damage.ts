@@ -14,6 +14,7 @@ import {
   openSync,
   readFileSync,
   readSync,
+  renameSync,
   rmSync,
   statfsSync,
   statSync,
@@ -42,6 +43,13 @@ export function setDamagedAside(path: string, now: number): DamageReport | null 
   // What is left of the log is older than the file: read over it, its pages would belong to another state.
   if (kept < checkpointedFrames(`${path}-shm`, salts)) truncateSync(`${path}-wal`);
   return report;
+}
+
+/** Moves the log of a database that is gone aside: SQLite would remove it. */
+export function setOrphanAside(path: string, now: number): DamageReport {
+  const copy = `${asideName(path, now)}-wal`;
+  renameSync(`${path}-wal`, copy);
+  return { at: now, message: `${path} was gone, and only its write-ahead log was left: a new store was begun`, copy };
 }
 
 /** Where what was damaged is put aside. @param now unix ms */

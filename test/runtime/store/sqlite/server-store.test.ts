@@ -155,10 +155,23 @@ describe('the file', () => {
     move(dir, join(dir, 'away'));
     await until(() => store.problem()?.kind === 'replaced', 1000);
     await assert.rejects(store.write(makeAccept('b')), /removed or replaced/);
-    assert.match(log.lines.at(-1)?.fields.reason as string, /state\.db has been removed or replaced/);
+    assert.match(
+      log.lines.at(-1)?.fields.reason as string,
+      /state\.db or a file beside it has been removed or replaced/,
+    );
     move(join(dir, 'away'), dir);
     await until(() => store.problem() === null);
     assert.equal((await store.write(makeAccept('b'))).kind, 'stored');
+  });
+
+  it('whose lock was taken away is noticed too: another server could take the store', async (t) => {
+    const path = join(tempDir(t), 'state.db');
+    const store = await openIn(t, path);
+    await store.write(makeAccept('a'));
+    await sleep(100);
+    rmSync(`${path}.lock`);
+    await until(() => store.problem()?.kind === 'replaced', 1000);
+    await assert.rejects(store.write(makeAccept('b')), StoreUnavailable);
   });
 
   it('that was replaced by another one is noticed too', async (t) => {

@@ -159,6 +159,16 @@ describe('the log of a process that was killed', () => {
     assert.equal(walkLog(wal).lost, 0);
   });
 
+  it('without its database is put aside, and said', async (t) => {
+    const { path, wal } = await killed(t);
+    const log = readFileSync(wal);
+    rmSync(path);
+    const { events, damage } = await reopen(path);
+    assert.equal(events, 0);
+    assert.match(damage?.message ?? '', /state\.db was gone/);
+    assert.deepEqual(readFileSync(damage?.copy ?? ''), log);
+  });
+
   it('is damage when its header is wrong', async (t) => {
     const { path, wal } = await killed(t);
     flip(wal, 16);
