@@ -54,6 +54,10 @@ export class WorkLoop {
 
   /** Begins; resolves with the number of runs and attempts that processes which are gone had under way. */
   start(): Promise<number> {
+    this.parts.context.store.watch?.((change) => {
+      if (change === 'left') this.needsRecovery = true;
+      this.wake();
+    });
     this.wake();
     return new Promise((resolve) => {
       this.onRecovered = resolve;
