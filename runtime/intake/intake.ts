@@ -11,6 +11,7 @@ import type { IntakeRequest } from './body.ts';
 import type { Overload } from './overload.ts';
 import type { ParsedBody } from './parse-body.ts';
 import { parseBody } from './parse-body.ts';
+import type { ReasonCode } from './reason-codes.ts';
 import type { Reply } from './reply.ts';
 import type { RunScript } from './script-runner.ts';
 import type { StageName } from './stage.ts';
@@ -66,7 +67,7 @@ export class Intake implements SignedRequest {
   /** The stage that answered. */
   stage: StageName | null = null;
   /** Why the request ended as it did, as a code (see `reasonOf`), for the operator; never for the sender. */
-  reason: string | null = null;
+  reason: ReasonCode | null = null;
   /** What the code leaves open, as text. */
   detail: string | null = null;
   event = '';
