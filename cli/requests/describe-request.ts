@@ -2,7 +2,7 @@
 import type { KeptRequest } from '../../runtime/capture/kept-request.ts';
 import type { ReasonDetail } from '../../runtime/intake/reason.ts';
 import { REASON_TEXTS } from '../../runtime/verify/reason-texts.ts';
-import type { VerifyReason } from '../../runtime/verify/verdict.ts';
+import type { VerifyReason } from '../../runtime/verify/verification.ts';
 import { visible } from '../output/print.ts';
 import { formatDuration } from '../output/time.ts';
 import type { AskedRequest } from './next-step.ts';

@@ -1,7 +1,7 @@
 /** What to do about a request that was not taken: one text for each reason, with the command that helps. */
 import type { KeptRequest } from '../../runtime/capture/kept-request.ts';
 import type { FoundCause } from '../../runtime/verify/cause-code.ts';
-import type { VerifyReason } from '../../runtime/verify/verdict.ts';
+import type { VerifyReason } from '../../runtime/verify/verification.ts';
 
 /** A kept request, and whether its route is a subscription: then a command shows its secret. */
 export interface AskedRequest extends KeptRequest {

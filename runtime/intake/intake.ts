@@ -60,7 +60,7 @@ export class Intake implements SignedRequest {
   body: Buffer = NO_BODY;
   /** The sender is known. */
   authenticated = false;
-  /** Scheme that judged the request; empty before. */
+  /** Scheme that verified or refused the request; empty before. */
   scheme = '';
   /** Index of the secret that matched; above 0 during a rotation. */
   secret = 0;
@@ -96,7 +96,7 @@ export class Intake implements SignedRequest {
     return this.request.rawHeaders;
   }
 
-  /** The body by its content type; parsed once, whoever asks first. */
+  /** The body, parsed by its content type on the first call. */
   parse(): ParsedBody {
     this.parsed ??= parseBody(this.headers, this.body);
     return this.parsed;

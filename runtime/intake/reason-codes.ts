@@ -1,7 +1,7 @@
 /** Every code of why a request ended as it did: what stages leave in the intake, and what kept requests are searched by. */
 import type { Refusal } from '../dispatch/dispatcher.ts';
 import { REASON_TEXTS } from '../verify/reason-texts.ts';
-import type { VerifyReason } from '../verify/verdict.ts';
+import type { VerifyReason } from '../verify/verification.ts';
 import type { BodyFormatFault } from './parse-body.ts';
 import type { IgnoredReason } from './reply.ts';
 

@@ -49,6 +49,11 @@ describe('a start on a full disk', { concurrency: 2 }, () => {
     const { status, code, retryAfter } = await send(gateway.url, { id: 'refused', route: 'runs' });
     assert.deepEqual([status, code, retryAfter !== null], [503, 'overloaded', true]);
     assert.match(gateway.output(), /"reason":"cannot open [^"]*state\.db: the disk is full"/);
+    const shown = await runInProcess(['gateway', 'status'], { home });
+    assert.equal(shown.code, 0, shown.stderr);
+    assert.match(shown.stdout, /the store takes no events since .*: cannot open .*state\.db: the disk is full/);
+    const doctor = await runInProcess(['doctor'], { home });
+    assert.match(doctor.stdout, /failed +store +takes events +cannot open .*state\.db: the disk is full/);
     makeRoom();
     const isTaken = async () => (await send(gateway.url, { id: 'taken', route: 'runs' })).status === 202;
     assert.ok(await holdsWithin(5000, isTaken));
@@ -60,6 +65,9 @@ describe('a start on a full disk', { concurrency: 2 }, () => {
     const home = join(disk, 'home');
     writeConfig(home);
     fill(disk);
+    const { code, stdout } = await runInProcess(['doctor'], { home });
+    assert.equal(code, 1);
+    assert.match(stdout, /failed +store +readable +the disk is full/);
     assert.match(await refusalOf(t, home), /cannot write the tables to .*build: the disk is full/);
   });
 });
