@@ -16,7 +16,7 @@ import type { Check, CheckStatus } from '../doctor/check.ts';
 import { checkClock } from '../doctor/check-clock.ts';
 import type { FoundGateway } from '../doctor/check-gateway.ts';
 import {
-  checkAgents,
+  checkAgentPrograms,
   checkConfiguration,
   checkPort,
   checkSilence,
@@ -76,7 +76,7 @@ export class DoctorCommand extends Command<CliContext> {
     const port = silence === null ? [await checkPort(table.server, status?.url ?? null)] : [];
     const { checks, skews } = await this.targets(table);
     const secrets = checkSecrets(table, createSecrets(this.context));
-    const agents = checkAgents(table, this.context);
+    const agents = checkAgentPrograms(table, this.context);
     return [...gateway, ...port, checkClock(skews, this.live), ...secrets, ...agents, ...checks];
   }
 
@@ -131,9 +131,10 @@ const COLUMNS = [
     title: 'WHAT',
     value: ({ profile, subject }: Check) =>
       profile === null || profile === 'default' ? subject : `${profile}: ${subject}`,
+    whole: true as const,
   },
   { title: 'CHECK', value: ({ check }: Check) => check },
-  { title: 'FOUND', value: ({ detail }: Check) => detail },
+  { title: 'FOUND', value: ({ detail }: Check) => detail, whole: true as const },
 ];
 
 const STYLES: Readonly<Record<CheckStatus, Style | null>> = {
