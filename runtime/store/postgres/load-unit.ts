@@ -8,7 +8,7 @@ import type { Mutation, Ref, Step } from '../mutations.ts';
 import type { PgConnection } from './driver.ts';
 import { keyOfClaim, keyOfGroup, keyOfTick } from './keys.ts';
 import type { DeliveryRow, HeadRow, JobRow, OpenRow } from './tables.ts';
-import type { LoadedRows } from './unit.ts';
+import type { LoadedRows } from './unit-rows.ts';
 
 /** The changes that a unit of work makes. */
 export type UnitChange = Headed<

@@ -146,7 +146,12 @@ export class PostgresStore implements Store {
 
   private async renew(): Promise<void> {
     try {
-      if (this.writer.isConnected && (await this.writer.renew()) > 0) this.others.left();
+      if (this.writer.isConnected) {
+        const left = await this.writer.renew();
+        // A renewal is a commit: the database takes changes.
+        this.health.end('unavailable');
+        if (left > 0) this.others.left();
+      }
     } catch (error) {
       this.health.begin('unavailable', `the lease cannot be renewed: ${describePgError(error)}`);
     }

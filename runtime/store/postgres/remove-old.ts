@@ -4,7 +4,7 @@ import type { MutationResults, Ref } from '../mutations.ts';
 import type { Cleanup, ExpireClaims, Trim } from '../retention-mutations.ts';
 import type { Scope } from './scope.ts';
 import { ADD_COUNTS, CountChanges } from './tables.ts';
-import { ROW_BYTES } from './unit.ts';
+import { ROW_BYTES } from './unit-rows.ts';
 
 interface OldRow {
   readonly ref: Ref;

@@ -1,7 +1,8 @@
 /** Writes what a unit of work has changed: a statement for each kind of row, all of them sent at once. */
 import type { PgConnection } from './driver.ts';
 import { ADD_COUNTS, insertInto, updateRows, upsert } from './tables.ts';
-import type { DispatchRow, WorkUnit } from './unit.ts';
+import type { WorkUnit } from './unit.ts';
+import type { DispatchRow } from './unit-rows.ts';
 
 const NEW_CLAIMS = `${insertInto('claim')} ORDER BY key`;
 const LATER_CLAIMS = updateRows('claim', ['key'], ['expires_at']);

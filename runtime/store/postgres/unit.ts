@@ -3,78 +3,15 @@
  * in the order of the changes, and written at once (store-unit.ts). So a group of a hundred changes costs as many round
  * trips as one, and the rules (accept.ts, advance.ts, firing.ts) are plain code.
  */
-import type { DispatchHead, LargeTexts } from '../encode.ts';
 import { laneKey } from '../identity.ts';
-import type { OpenDelivery, Ref, Step, StoredClaim } from '../mutations.ts';
+import type { OpenDelivery, Ref, StoredClaim } from '../mutations.ts';
 import type { LastError } from '../queries.ts';
-import type { DispatchState, OpenState } from '../states.ts';
 import { isFinal } from '../states.ts';
 import { keyOfClaim } from './keys.ts';
-import type { DeliveryRow, HeadRow, JobRow, OpenRow } from './tables.ts';
+import type { DeliveryRow, JobRow, OpenRow } from './tables.ts';
 import { CountChanges } from './tables.ts';
-
-/** What is stored when a change is made; `load-unit.ts` fills it. */
-export interface LoadedRows {
-  /** For new dispatches, in growing order. */
-  readonly refs: Ref[];
-  /** Expiry of each delivery id that is known. */
-  readonly claims: Map<string, number>;
-  /** Runs at once of each lane that is known. */
-  readonly limits: Map<string, number | null>;
-  readonly open: Map<Ref, OpenRow>;
-  /** The latest event of each group that is open. */
-  readonly groups: Map<string, Ref>;
-  readonly deliveries: Map<Ref, Map<number, DeliveryRow>>;
-  readonly steps: Map<Ref, Step[]>;
-  readonly heads: Map<Ref, HeadRow>;
-  readonly jobs: Map<string, JobRow>;
-  /** `tickKey` of each instant that was dealt with. */
-  readonly ticks: Set<string>;
-}
-
-interface NewDispatch {
-  readonly head: DispatchHead;
-  readonly texts: LargeTexts;
-  /** Undefined: the lane's limit stays as it is. */
-  readonly max_concurrent?: number | null;
-  readonly state: OpenState;
-  readonly due_at: number;
-  readonly now: number;
-  readonly holder?: string | null;
-  readonly group?: { readonly key: string; readonly first_at: number; readonly superseded: number };
-}
-
-interface Move {
-  readonly to: DispatchState;
-  readonly at: number;
-  readonly due_at?: number | null;
-  readonly started_at?: number | null;
-  readonly reason?: string | null;
-  /** JSON. */
-  readonly answer?: string | null;
-  readonly steps?: readonly Step[];
-}
-
-/** A dispatch to be stored, its body apart. */
-export interface DispatchRow extends HeadRow {
-  readonly mode: string;
-  readonly accepted_at: number;
-  readonly max_concurrent: number | null;
-  readonly head: string;
-  readonly body: string;
-}
-
-interface EndedRow {
-  readonly ref: Ref;
-  readonly state: DispatchState;
-  readonly started_at: number | null;
-  readonly answered_at: number | null;
-  readonly finished_at: number;
-  readonly reason: string | null;
-}
-
-/** What a row and its indexes take beside its texts, in bytes, about. */
-export const ROW_BYTES = 600;
+import type { DispatchRow, EndedRow, LoadedRows, NewUnitDispatch, UnitMove } from './unit-rows.ts';
+import { ROW_BYTES } from './unit-rows.ts';
 
 export class WorkUnit {
   readonly node: number;
@@ -102,7 +39,7 @@ export class WorkUnit {
     this.loaded = loaded;
   }
 
-  insert({ head, texts, state, due_at, now, holder = null, group, max_concurrent }: NewDispatch): Ref {
+  insert({ head, texts, state, due_at, now, holder = null, group, max_concurrent }: NewUnitDispatch): Ref {
     const ref = this.loaded.refs.shift();
     if (ref === undefined) throw new Error('no number is left for a dispatch');
     const { id, profile, route, job, mode, accepted_at } = head;
@@ -142,7 +79,7 @@ export class WorkUnit {
   /** Moves a dispatch to a state, without a holder. */
   move(
     row: OpenRow,
-    { to, at, due_at = null, started_at = null, reason = null, answer = null, steps = [] }: Move,
+    { to, at, due_at = null, started_at = null, reason = null, answer = null, steps = [] }: UnitMove,
   ): void {
     for (const [index, step] of steps.entries()) {
       this.newSteps.push({ ref: row.ref, n: row.steps + index + 1, data: JSON.stringify(step) });
