@@ -24,9 +24,14 @@ const LOOK_MS = 50;
 /** The medium is full, read-only or failing: the file cannot be opened now. */
 export class StoreOutOfReach extends CliError {}
 
-/** Null when nothing has ever been stored. @throws CliError when the store cannot be used. */
+/**
+ * Null when nothing has ever been stored on this machine, and no gateway of this home runs, which may store elsewhere.
+ * @throws CliError when the store cannot be used
+ */
 export async function useStore<T>(context: CliContext, use: (store: Store) => Promise<T>): Promise<T | null> {
-  return existsSync(storePath(context.home)) ? withStore(context, use) : null;
+  if (existsSync(storePath(context.home))) return withStore(context, use);
+  const store = await findRemote(context);
+  return store === null ? null : closeAfter(store, use);
 }
 
 /** Makes home and store when they are not there. @throws CliError when the store cannot be used. */
@@ -36,7 +41,10 @@ export async function makeStore<T>(context: CliContext, use: (store: Store) => P
 }
 
 async function withStore<T>(context: CliContext, use: (store: Store) => Promise<T>): Promise<T> {
-  const store = await openStore(context);
+  return closeAfter(await openStore(context), use);
+}
+
+async function closeAfter<T>(store: Store, use: (store: Store) => Promise<T>): Promise<T> {
   try {
     return await use(store);
   } catch (error) {
