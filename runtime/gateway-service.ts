@@ -1,7 +1,7 @@
 /** What a service is made of, and what it can be asked: the interface of the runtime for programs that embed it. */
 import type { Catalog, RoutePlan, RouteTable } from '../schemas/generated/types.ts';
 import type { KeptRequests } from './capture/kept-request.ts';
-import type { DispatchStatus, EnrollReport, ReplayReport, StoreStatus } from './control/operations.ts';
+import type { EnrollReport, ReplayReport, WorkStatus } from './control/operations.ts';
 import type { Redactor } from './deliver/redact.ts';
 import type { RunAgent } from './dispatch/agent-runner.ts';
 import type { DispatchOwner } from './dispatch/observer.ts';
@@ -82,15 +82,11 @@ export interface ServiceEvents {
   finished: FinishedDispatch;
 }
 
-export interface ServiceStatus extends ServingStatus {
+export interface ServiceStatus extends ServingStatus, WorkStatus {
   /** Where the console listens; null: it has none. */
   readonly console: string | null;
   /** Unix ms. */
   readonly startedAt: number;
-  /** Agent runs. */
-  readonly runs: { readonly active: number; readonly queued: number };
-  readonly dispatches: DispatchStatus;
-  readonly store: StoreStatus;
 }
 
 export interface StopResult {

@@ -33,7 +33,7 @@ export type TablesOptions = Pick<
   | 'onTableLoad'
 >;
 
-/** What a swap takes along. */
+/** What happens at a swap. */
 export interface SwapHooks {
   /** Called with each further table before it is served; rejects with TableError to refuse it. What it returns runs at the swap. */
   readonly prepare: (table: RouteTable) => Promise<() => void>;
@@ -108,7 +108,7 @@ export class GatewayTables {
     return this.tables.loading;
   }
 
-  /** Where a table wants the server. */
+  /** The address that the table asks for. */
   addressFor({ host, port }: ServerPlan): ListenAddress {
     return { host: this.overrides.host ?? host, port: this.overrides.port ?? port };
   }
@@ -148,8 +148,8 @@ export class GatewayTables {
     const { source, clock, log, onTableLoad } = this.options;
     return new Tables({
       source,
-      link: async (table, breather) =>
-        linkTable(table, await this.linkContext(table, tableSecretRefs(table)), breather),
+      link: async (table, timeSlice) =>
+        linkTable(table, await this.linkContext(table, tableSecretRefs(table)), timeSlice),
       prepare: async (table) => {
         const apply = await this.hooks.prepare(table);
         return () => this.swapped(apply);

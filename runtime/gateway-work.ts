@@ -6,7 +6,7 @@
 import { labelIn } from '../base/label.ts';
 import { readRegularText } from '../base/read-regular-file.ts';
 import type { RouteTable, SecretRef } from '../schemas/generated/types.ts';
-import type { DispatchStatus, StoreStatus } from './control/operations.ts';
+import type { DispatchStatus, WorkStatus } from './control/operations.ts';
 import type { SwappableDeliverer } from './deliver/create-deliverer.ts';
 import { createDeliverer } from './deliver/create-deliverer.ts';
 import { createDeliveryContext } from './deliver/delivery-context.ts';
@@ -192,12 +192,26 @@ export class Work {
     }
   }
 
-  /** How the dispatches of all routes stand. */
-  async dispatches(): Promise<DispatchStatus> {
-    const { tallies, oldest_open_at, last_error } = await this.overview();
-    const count = (state: DispatchState) => [state, tallies.reduce((sum, tally) => sum + tally[state], 0)] as const;
-    const states = Object.fromEntries(DISPATCH_STATES.map(count)) as DispatchStatus['states'];
-    return { states, oldest_open_at, last_error };
+  /** How the work of all routes stands: also of a store that cannot be read, whose problem it is there to show. */
+  async status(): Promise<WorkStatus> {
+    const { store, context } = this;
+    try {
+      const [{ runs_active, runs_queued }, overview] = await Promise.all([this.counts(), this.overview()]);
+      const { damage, bytes } = overview;
+      return {
+        runs: { active: runs_active, queued: runs_queued },
+        dispatches: dispatchStatus(overview),
+        store: { problem: store.problem(), damage, bytes },
+      };
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error;
+      const unreadable = { kind: 'unreadable', message: error.message, since: context.clock.now() } as const;
+      return {
+        runs: null,
+        dispatches: null,
+        store: { problem: store.problem() ?? unreadable, damage: null, bytes: 0 },
+      };
+    }
   }
 
   /** For metrics. */
@@ -207,14 +221,15 @@ export class Work {
     return { tallies, oldestOpenSeconds: Math.max(0, age) / 1000 };
   }
 
-  async storeStatus(): Promise<StoreStatus> {
-    const { damage, bytes } = await this.overview();
-    return { problem: this.store.problem(), damage, bytes };
-  }
-
   private overview(): Promise<StoreOverview> {
     return this.store.read({ kind: 'overview', now: this.context.clock.now() });
   }
+}
+
+function dispatchStatus({ tallies, oldest_open_at, last_error }: StoreOverview): DispatchStatus {
+  const count = (state: DispatchState) => [state, tallies.reduce((sum, tally) => sum + tally[state], 0)] as const;
+  const states = Object.fromEntries(DISPATCH_STATES.map(count)) as DispatchStatus['states'];
+  return { states, oldest_open_at, last_error };
 }
 
 async function link(context: WorkContext, { context: deliveries }: Deliveries, table: RouteTable): Promise<Linked> {

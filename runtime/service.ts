@@ -215,13 +215,7 @@ class RunningService implements Service {
 
   async status(): Promise<ServiceStatus> {
     const { gateway, work, startedAt } = this.parts;
-    const [{ runs_active, runs_queued }, dispatches, store] = await Promise.all([
-      work.counts(),
-      work.dispatches(),
-      work.storeStatus(),
-    ]);
-    const runs = { active: runs_active, queued: runs_queued };
-    return { ...gateway.status(), console: this.console?.url ?? null, startedAt, runs, dispatches, store };
+    return { ...gateway.status(), console: this.console?.url ?? null, startedAt, ...(await work.status()) };
   }
 
   requests(): Promise<KeptRequests> {

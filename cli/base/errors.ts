@@ -13,6 +13,12 @@ export class CliError extends Error {
   }
 }
 
+/** A refusal of the runtime, whose first line says what is wrong and whose others say what to do. */
+export function refusalOf({ message }: Error): CliError {
+  const [first = '', ...others] = message.split('\n');
+  return new CliError(first, ...others);
+}
+
 /** Wrong usage: unknown option, missing or malformed argument. Exit code 2. */
 export class UsageError extends CliError {
   override readonly name = 'UsageError';

@@ -1,5 +1,6 @@
 /** Option values as the commands need them; what cannot be read is wrong usage. */
 import type { Option } from 'clipanion';
+import { suggest } from '../../compiler/text/suggest.ts';
 import { UsageError } from '../base/errors.ts';
 
 type Validator<Value> = NonNullable<Parameters<typeof Option.applyValidator<unknown, Value>>[2]>;
@@ -32,6 +33,18 @@ export function parseChoice<Choice extends string>(text: string, option: string,
   const found = choices.find((choice) => choice === text);
   if (found === undefined) throw new UsageError(`${option} takes ${choices.join(', ')}, not "${text}"`);
   return found;
+}
+
+/** One of these names, of which there may be many. @param what they are names of */
+export function parseNamed<Name extends string>(what: string, text: string, names: readonly Name[]): Name {
+  const found = names.find((name) => name === text);
+  if (found !== undefined) return found;
+  const [close] = suggest(text, names);
+  const known = `${what}s: ${names.join(', ')}`;
+  throw new UsageError(
+    `there is no ${what} "${text}"`,
+    close === undefined ? known : `did you mean ${close}? ${known}`,
+  );
 }
 
 /** `a, b,c` as a list without empty members. */

@@ -14,12 +14,20 @@ import { compileRequest } from '../compile/compile-files.ts';
 import { createCompileRequest } from '../compile/compile-request.ts';
 import type { Check, CheckStatus } from '../doctor/check.ts';
 import { checkClock } from '../doctor/check-clock.ts';
-import { checkAgents, checkConfiguration, checkPort, checkStore, checkTable } from '../doctor/check-gateway.ts';
+import type { FoundGateway } from '../doctor/check-gateway.ts';
+import {
+  checkAgentPrograms,
+  checkConfiguration,
+  checkPort,
+  checkSilence,
+  checkTable,
+  findGateway,
+} from '../doctor/check-gateway.ts';
 import { checkSecrets } from '../doctor/check-secrets.ts';
+import { checkStore } from '../doctor/check-store.ts';
 import type { TargetChecks } from '../doctor/check-targets.ts';
 import { checkTargets } from '../doctor/check-targets.ts';
 import { createDoctorReport } from '../doctor/report.ts';
-import { tryAskGateway } from '../gateway/ask-gateway.ts';
 import { printJson, printLine } from '../output/print.ts';
 import { formatTable } from '../output/table.ts';
 import { createServerLog } from '../serve/server-log.ts';
@@ -46,8 +54,9 @@ export class DoctorCommand extends Command<CliContext> {
   config = configOption();
 
   async execute(): Promise<number> {
-    const compiled = compileRequest(await this.request());
-    const checks = await this.checks(compiled);
+    const gateway = await findGateway(this.context);
+    const compiled = compileRequest(await this.request(gateway));
+    const checks = await this.checks(compiled, gateway);
     if (this.report) {
       printJson(this.context, await createDoctorReport(this.context, compiled, checks));
       return 0;
@@ -57,22 +66,25 @@ export class DoctorCommand extends Command<CliContext> {
     return checks.some(({ status }) => status === 'failed') ? 1 : 0;
   }
 
-  private async checks(compiled: CompileResult): Promise<readonly Check[]> {
-    const gateway = [checkConfiguration(compiled), checkTable(compiled), await checkStore(this.context)];
+  private async checks(compiled: CompileResult, found: FoundGateway): Promise<readonly Check[]> {
+    const { status, silence } = found;
+    const store = silence === null ? await checkStore(this.context, status) : checkSilence(silence);
+    const gateway = [checkConfiguration(compiled), checkTable(compiled), store];
     if (compiled.output === null) return gateway;
     const { table } = compiled.output;
-    const status = await tryAskGateway(this.context, 'status', {});
-    const port = await checkPort(table.server, status?.url ?? null);
+    // A silent gateway has its port.
+    const port = silence === null ? [await checkPort(table.server, status?.url ?? null)] : [];
     const { checks, skews } = await this.targets(table);
     const secrets = checkSecrets(table, createSecrets(this.context));
-    const agents = checkAgents(table, this.context);
-    return [...gateway, port, checkClock(skews, this.live), ...secrets, ...agents, ...checks];
+    const agents = checkAgentPrograms(table, this.context);
+    return [...gateway, ...port, checkClock(skews, this.live), ...secrets, ...agents, ...checks];
   }
 
   /** A store that cannot be read must not keep the rest from being looked at: it is one of the checks. */
-  private async request(): Promise<CompileRequest> {
+  private async request({ silence }: FoundGateway): Promise<CompileRequest> {
     const { cwd, home, env } = this.context;
     try {
+      if (silence !== null) throw silence;
       return await createCompileRequest(this.context, { configs: this.config });
     } catch {
       const catalog = await this.context.catalog();
@@ -119,9 +131,10 @@ const COLUMNS = [
     title: 'WHAT',
     value: ({ profile, subject }: Check) =>
       profile === null || profile === 'default' ? subject : `${profile}: ${subject}`,
+    whole: true as const,
   },
   { title: 'CHECK', value: ({ check }: Check) => check },
-  { title: 'FOUND', value: ({ detail }: Check) => detail },
+  { title: 'FOUND', value: ({ detail }: Check) => detail, whole: true as const },
 ];
 
 const STYLES: Readonly<Record<CheckStatus, Style | null>> = {

@@ -1,9 +1,8 @@
 /** The conditions that `deliveries list` and `deliveries replay` share. */
-import { suggest } from '../../compiler/text/suggest.ts';
 import type { ListFilter } from '../../runtime/store/queries.ts';
-import type { DispatchState } from '../../runtime/store/states.ts';
 import { DISPATCH_STATES } from '../../runtime/store/states.ts';
 import { UsageError } from '../base/errors.ts';
+import { parseNamed } from '../command-line/values.ts';
 
 export interface DeliveryFilterWords {
   readonly state: string | undefined;
@@ -17,19 +16,11 @@ export type Filter = Omit<ListFilter, 'limit' | 'before'>;
 /** @throws UsageError for a word that means nothing. */
 export function parseDeliveryFilter({ state, route, job, since }: DeliveryFilterWords, now: number): Filter {
   return {
-    ...(state === undefined ? {} : { state: parseState(state) }),
+    ...(state === undefined ? {} : { state: parseNamed('state', state, DISPATCH_STATES) }),
     ...(route === undefined ? {} : { route }),
     ...(job === undefined ? {} : { job }),
     ...(since === undefined ? {} : { since: parseSince(since, now) }),
   };
-}
-
-function parseState(text: string): DispatchState {
-  const state = DISPATCH_STATES.find((known) => known === text);
-  if (state !== undefined) return state;
-  const [close] = suggest(text, DISPATCH_STATES);
-  const known = `states: ${DISPATCH_STATES.join(', ')}`;
-  throw new UsageError(`there is no state "${text}"`, close === undefined ? known : `did you mean ${close}? ${known}`);
 }
 
 const UNITS: Readonly<Record<string, number>> = { s: 1000, min: 60_000, m: 60_000, h: 3_600_000, d: 86_400_000 };

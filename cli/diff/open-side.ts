@@ -2,8 +2,8 @@
 import { existsSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { Breather } from '../../runtime/table/breather.ts';
 import { loadTable, TableError } from '../../runtime/table/load.ts';
+import { TimeSlice } from '../../runtime/table/time-slice.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
@@ -48,7 +48,7 @@ function inFolder(folder: string): string {
 /** @throws CliError when it is none */
 export async function readTable({ clock }: Pick<CliContext, 'clock'>, path: string): Promise<RouteTable> {
   try {
-    const table = await loadTable(await readFile(path), '', new Breather(clock));
+    const table = await loadTable(await readFile(path), '', new TimeSlice(clock));
     if (table === 'same') throw new TableError('the table has no hash');
     return table;
   } catch (error) {

@@ -1,16 +1,15 @@
-/** Checks of the gateway as a whole: configuration, table, store, port. */
-import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
+/** Checks of the gateway as a whole: configuration, table, control socket, port. */
+import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { messageOf } from '../../base/message-of.ts';
 import type { CompileResult } from '../../compiler/compile.ts';
+import type { GatewayStatus } from '../../runtime/control/operations.ts';
 import { missingAgent } from '../../runtime/dispatch/agents/program.ts';
-import { describeDiskError } from '../../runtime/platform/describe-disk-error.ts';
-import type { StoreOverview } from '../../runtime/store/queries.ts';
-import { storePath } from '../../runtime/store/store-path.ts';
 import type { RouteTable, ServerPlan } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
-import { useStore } from '../store/use-store.ts';
+import { CliError } from '../base/errors.ts';
+import { tryAskGateway } from '../gateway/ask-gateway.ts';
 import type { Check } from './check.ts';
 import { gatewayCheck } from './check.ts';
 
@@ -43,43 +42,33 @@ export function checkTable({ root, output }: CompileResult): Check {
   }
 }
 
-export async function checkStore(context: CliContext): Promise<Check> {
-  const { home } = context;
-  const path = storePath(home);
-  const about = { subject: 'store', check: 'readable' };
+/** What the home's gateway says of itself. `silence`: it is there, and gives no usable answer. */
+export interface FoundGateway {
+  readonly status: GatewayStatus | null;
+  readonly silence: CliError | null;
+}
+
+export async function findGateway(context: CliContext): Promise<FoundGateway> {
   try {
-    accessSync(existsSync(home) ? home : dirname(home), constants.W_OK);
-    const found = await useStore(context, async (store) => ({
-      overview: await store.read({ kind: 'overview', now: context.clock.now() }),
-      off: await store.read({ kind: 'audit' }),
-    }));
-    if (found === null) return gatewayCheck({ ...about, status: 'ok', detail: 'none yet; the gateway makes it' });
-    return judgeStore(path, found.overview, found.off);
+    return { status: await tryAskGateway(context, 'status', {}), silence: null };
   } catch (error) {
-    const fix = `give this user write access to ${home}, or restore state.db from a backup`;
-    return gatewayCheck({ ...about, status: 'failed', detail: describeDiskError(error), fix });
+    if (error instanceof CliError) return { status: null, silence: error };
+    throw error;
   }
 }
 
-function judgeStore(path: string, { damage, oldest_open_at }: StoreOverview, off: readonly string[]): Check {
-  const subject = 'store';
-  if (damage !== null) {
-    const copy = damage.copy === null ? '' : `; the damaged file is kept as ${damage.copy}`;
-    const detail = `${new Date(damage.at).toISOString()}: ${damage.message}${copy}`;
-    const remove = damage.copy === null ? '' : '; remove the copy when you no longer need it, and this report ends';
-    const fix = `check the disk, and ask the senders of that time to send again what is missing${remove}`;
-    return gatewayCheck({ subject, check: 'undamaged', status: 'failed', detail, fix });
-  }
-  if (off.length > 0) {
-    const fix = 'keep a copy of state.db and report this: every accepted event must be accounted for';
-    return gatewayCheck({ subject, check: 'conservation', status: 'failed', detail: off.join('; '), fix });
-  }
-  const detail = oldest_open_at === null ? path : `${path}, with unfinished work`;
-  return gatewayCheck({ subject, check: 'readable', status: 'ok', detail });
+export function checkSilence({ message, hints }: CliError): Check {
+  return gatewayCheck({
+    subject: 'gateway',
+    check: 'answers',
+    status: 'failed',
+    detail: message,
+    fix: hints.join('; '),
+  });
 }
 
 /** A warning: the gateway serves without it, and runs fail until it is there. */
-export function checkAgents({ profiles }: RouteTable, { home, env }: CliContext): readonly Check[] {
+export function checkAgentPrograms({ profiles }: RouteTable, { home, env }: CliContext): readonly Check[] {
   return Object.values(profiles).flatMap(({ name, home: folder, agent }): Check[] => {
     if (agent.kind !== 'command') return [];
     const missing = missingAgent(agent, { folder: join(home, folder), env });

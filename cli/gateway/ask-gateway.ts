@@ -1,41 +1,74 @@
 /** Asks the gateway of the current home something, and turns its absence into an answer for the person who typed. */
 import { readFileSync } from 'node:fs';
-import { ControlCallError, callControl, NotRunningError } from '../../runtime/control/control-client.ts';
+import { ControlCallError, callControl, NoAnswerError, NotRunningError } from '../../runtime/control/control-client.ts';
 import { ControlError } from '../../runtime/control/control-error.ts';
 import type { ControlPaths } from '../../runtime/control/control-path.ts';
 import { controlPaths } from '../../runtime/control/control-path.ts';
 import type { ControlContract, ControlName } from '../../runtime/control/operations.ts';
+import { lockHolder } from '../../runtime/store/sqlite/lock-holder.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
 import { visible } from '../output/print.ts';
 
-/** How long a gateway may take for an operation that has nothing to wait for, in ms. */
+/** How long a gateway may take to say that it is there, in ms. */
+const PING_MS = 5_000;
+/** How long it may take for an operation that has nothing to wait for, in ms. */
 const ANSWER_MS = 10_000;
 
 export const pathsOf = (context: CliContext): ControlPaths => controlPaths(context.home, context.tmp);
 
-/** The gateway's answer, or null when none is running for this home. @throws CliError when it refuses. */
+/** Whether a gateway serves this home. @throws CliError when one is there and does not answer */
+export async function isGatewayThere(context: CliContext): Promise<boolean> {
+  try {
+    await callControl(pathsOf(context).socket, 'ping', {}, PING_MS);
+    return true;
+  } catch (error) {
+    if (error instanceof NotRunningError) return false;
+    // An older one answers, too.
+    if (error instanceof ControlError && error.code === 'unknown_operation') return true;
+    throw controlFailure(context, error);
+  }
+}
+
+/** The gateway's answer, or null when none is running for this home. @throws CliError when it refuses or does not answer. */
 export async function tryAskGateway<Name extends ControlName>(
   context: CliContext,
   name: Name,
   input: ControlContract[Name]['input'],
   timeoutMs: number = ANSWER_MS,
 ): Promise<ControlContract[Name]['output'] | null> {
+  if (!(await isGatewayThere(context))) return null;
   try {
     return await callControl(pathsOf(context).socket, name, input, timeoutMs);
   } catch (error) {
     if (error instanceof NotRunningError) return null;
-    throw controlFailure(error);
+    throw controlFailure(context, error);
   }
 }
 
 /** A failed call to the gateway as the refusal to print; anything else is a bug and stays what it is. */
-export function controlFailure(error: unknown): unknown {
+export function controlFailure(context: CliContext, error: unknown): unknown {
+  if (error instanceof NoAnswerError) return silence(context, error.message);
+  if (error instanceof NotRunningError) return notRunning(context);
   if (error instanceof ControlCallError) return new CliError(visible(error.message));
   return error instanceof ControlError ? refusal(error) : error;
 }
 
+function silence(context: CliContext, message: string): CliError {
+  const pid = gatewayPid(context);
+  if (pid === null) return new CliError(message, 'look at its log: hookwright gateway logs');
+  return new CliError(
+    message.replace('the gateway', `the gateway (pid ${pid})`),
+    'look at its log: hookwright gateway logs',
+    `if it hangs: kill -9 ${pid}, then hookwright gateway start; what was acknowledged is kept`,
+  );
+}
+
 function refusal({ code, message }: ControlError): CliError {
+  if (code === 'unknown_operation') {
+    const hint = 'restart it with this one: hookwright gateway stop, then gateway start';
+    return new CliError(`the running gateway is of an older version: ${visible(message)}`, hint);
+  }
   if (code !== 'foreign_socket') return new CliError(`the gateway refused: ${visible(message)}`);
   return new CliError(message, 'run this as the user the gateway runs as: sudo -u <user> hookwright ...');
 }
@@ -70,4 +103,10 @@ export function readGatewayInfo(context: CliContext): GatewayInfo | null {
   } catch {
     return null;
   }
+}
+
+/** The process that serves this home: the one that holds its lock, else the one that has left a note. */
+export function gatewayPid(context: CliContext): number | null {
+  const pid = lockHolder(pathsOf(context).lock) ?? readGatewayInfo(context)?.pid;
+  return Number.isSafeInteger(pid) ? (pid as number) : null;
 }

@@ -2,15 +2,19 @@
 import type { KeptRequest } from '../../runtime/capture/kept-request.ts';
 import type { ReasonDetail } from '../../runtime/intake/reason.ts';
 import { REASON_TEXTS } from '../../runtime/verify/reason-texts.ts';
-import type { VerifyReason } from '../../runtime/verify/verdict.ts';
+import type { VerifyReason } from '../../runtime/verify/verification.ts';
 import { visible } from '../output/print.ts';
 import { formatDuration } from '../output/time.ts';
+import type { AskedRequest } from './next-step.ts';
 import { nextStep } from './next-step.ts';
 
 const LABEL = 12;
 
-/** @param now Unix ms */
-export function describeRequest(request: KeptRequest, now: number): string[] {
+/**
+ * @param request with the name that people know of its scheme
+ * @param now Unix ms
+ */
+export function describeRequest(request: AskedRequest, now: number): string[] {
   const step = nextStep(request);
   const facts = factsOf(request, now).filter((fact): fact is [string, string] => fact[1] !== null);
   return [

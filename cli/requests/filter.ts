@@ -1,6 +1,14 @@
 /** The conditions of `requests list`. */
-import type { KeptFilter } from '../../runtime/capture/kept-request.ts';
-import { parseSince } from '../deliveries/filter.ts';
+import type { KeptFilter, KeptPage, KeptRequests } from '../../runtime/capture/kept-request.ts';
+import { numberOf } from '../../runtime/capture/request-id.ts';
+import { REASON_CODES } from '../../runtime/intake/reason-codes.ts';
+import { OUTCOMES } from '../../runtime/intake/reply.ts';
+import type { CliContext } from '../base/context.ts';
+import { UsageError } from '../base/errors.ts';
+import { parseNamed } from '../command-line/values.ts';
+import { namesFor } from '../completion/names.ts';
+import { parseLimit, parseSince } from '../deliveries/filter.ts';
+import { unknownRoute } from '../subscriptions/find-route.ts';
 
 export interface RequestFilterWords {
   readonly route: string | undefined;
@@ -10,8 +18,27 @@ export interface RequestFilterWords {
   readonly grep: string | undefined;
 }
 
-/** @throws UsageError for a time that is none. */
+/** @throws UsageError for a time, an outcome or a reason that is none. */
 export function parseRequestFilter({ since, ...words }: RequestFilterWords, now: number): KeptFilter {
+  if (words.outcome !== undefined) parseNamed('outcome', words.outcome, OUTCOMES);
+  if (words.reason !== undefined) parseNamed('reason', words.reason, REASON_CODES);
   const given = Object.entries(words).filter(([, value]) => value !== undefined);
   return { ...Object.fromEntries(given), ...(since === undefined ? {} : { since: parseSince(since, now) }) };
 }
+
+/** @throws UsageError for an id that is none. */
+export function parsePage(limit: string, before: string | undefined): KeptPage {
+  if (before === undefined) return { limit: parseLimit(limit) };
+  if (numberOf(before) !== null) return { limit: parseLimit(limit), before };
+  throw new UsageError(`"${before}" is no id of a request`, 'hookwright requests list shows the ids');
+}
+
+/** For a list that is empty. @throws CliError when no route has this name, now or among the newest requests that are kept */
+export async function checkRouteName(context: CliContext, requests: KeptRequests, name: string): Promise<void> {
+  const served = await namesFor({ kind: 'route', given: [], partial: '' }, context);
+  const kept = (await requests.list({}, { limit: SEARCHED })).map(({ route }) => route);
+  const known = [...new Set([...served, ...kept])];
+  if (known.length > 0 && !known.includes(name)) throw unknownRoute(name, known);
+}
+
+const SEARCHED = 1000;

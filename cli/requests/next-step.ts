@@ -1,14 +1,23 @@
 /** What to do about a request that was not taken: one text for each reason, with the command that helps. */
 import type { KeptRequest } from '../../runtime/capture/kept-request.ts';
 import type { FoundCause } from '../../runtime/verify/cause-code.ts';
-import type { VerifyReason } from '../../runtime/verify/verdict.ts';
+import type { VerifyReason } from '../../runtime/verify/verification.ts';
 
-type Step = (request: KeptRequest) => string;
+/** A kept request, and whether its route is a subscription: then a command shows its secret. */
+export interface AskedRequest extends KeptRequest {
+  readonly isSubscription: boolean;
+}
+
+type Step = (request: AskedRequest) => string;
 
 const explain: Step = ({ route, id }) => `see what each filter found: hookwright explain ${route} --request ${id}`;
 const sendGood: Step = ({ route }) => `\`hookwright webhook test ${route}\` sends a good one`;
 const newSecret: Step = (request) =>
-  `enter the secret of the route at the sender again: \`hookwright webhook show ${request.route}\` says where it is; ${sendGood(request)}`;
+  `enter the secret of the route at the sender again: ${whereSecretIs(request)}; ${sendGood(request)}`;
+const whereSecretIs: Step = ({ route, isSubscription }) =>
+  isSubscription
+    ? `\`hookwright webhook show ${route} --reveal\` shows it`
+    : `\`secret\` of route ${route}, else the one for all routes, says where it is`;
 const signAsSource: Step = (request) =>
   `let the sender sign as docs/sources.md says of its source, or describe one of your own: docs/own-sources.md; ${sendGood(request)}`;
 const writeTime: Step = () => 'let the sender write the timestamp as the source does: docs/sources.md';
@@ -70,7 +79,11 @@ const FOUND: Readonly<Record<FoundCause, Step>> = {
 };
 
 /** By reason of what was refused otherwise. */
-const REASONS: Readonly<Record<string, Step>> = {
+const REASONS: Readonly<Partial<Record<string, Step>>> = {
+  no_verify_token: ({ route }) =>
+    `the sender checks the URL with a token: set \`verify_token\` of route ${route} to the word that is entered there`,
+  wrong_verify_token: ({ route }) =>
+    `the sender checks the URL with another token: enter the one of \`verify_token\` of route ${route} there`,
   event: ({ route, event }) => `to take it, add \`${event}\` to \`events\` of route ${route}`,
   filter: explain,
   script: ({ route, id }) => `run the script again: hookwright explain ${route} --request ${id} --run-script`,
@@ -105,7 +118,7 @@ const OUTCOMES: Readonly<Record<string, Step>> = {
 export const CAUSES: Readonly<Record<string, Step>> = { ...VERDICTS, ...FOUND };
 
 /** Null for one that needs nothing. */
-export function nextStep(request: KeptRequest): string | null {
+export function nextStep(request: AskedRequest): string | null {
   const { cause, reason, outcome, dispatch_id } = request;
   if (cause !== null) return (CAUSES[cause.code] ?? newSecret)(request);
   const step = (reason === null ? undefined : REASONS[reason]) ?? OUTCOMES[outcome];

@@ -23,6 +23,7 @@ export interface ControlParts {
 export function createControlHandlers(parts: ControlParts): ControlHandlers {
   const { context, service, reloader, stop } = parts;
   return {
+    ping: () => ({ pid: context.pid }),
     status: () => statusOf(parts),
     stop: ({ drain_seconds }) => stop(drain_seconds),
     reload: ({ fail_on }) => reloader.reload(fail_on === undefined ? undefined : failOnOf(fail_on)),

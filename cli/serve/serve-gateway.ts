@@ -20,9 +20,9 @@ import { TableError } from '../../runtime/table/load.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
 import { openHome } from '../base/context.ts';
-import { CliError } from '../base/errors.ts';
+import { CliError, refusalOf } from '../base/errors.ts';
 import type { GatewayInfo } from '../gateway/ask-gateway.ts';
-import { pathsOf, readGatewayInfo } from '../gateway/ask-gateway.ts';
+import { gatewayPid, pathsOf, readGatewayInfo } from '../gateway/ask-gateway.ts';
 import { createControlHandlers } from './control-handlers.ts';
 import type { OpenedService } from './open-service.ts';
 import { openService } from './open-service.ts';
@@ -100,8 +100,10 @@ function takeHome(context: CliContext): FileLock | null {
     const hint = 'give this user write access to it, or another home: HOOKWRIGHT_HOME=<dir>';
     throw new CliError(`cannot serve ${context.home}: ${describeDiskError(error)}`, hint);
   }
-  const holder = readGatewayInfo(context);
-  const who = holder === null ? '' : ` on ${holder.url} (pid ${holder.pid})`;
+  const pid = gatewayPid(context);
+  const note = readGatewayInfo(context);
+  const where = note?.pid === pid && note !== null ? ` on ${note.url}` : '';
+  const who = pid === null ? '' : `${where} (pid ${pid})`;
   throw new CliError(
     `another gateway already serves ${context.home}${who}`,
     'stop it with: hookwright gateway stop',
@@ -115,6 +117,8 @@ async function openControl(
   parts: Omit<Parameters<typeof createControlHandlers>[0], 'context' | 'logFile' | 'config'>,
 ): Promise<ControlServer> {
   const { socket, info } = pathsOf(context);
+  // A killed gateway's note must not name the process that answers now.
+  rmSync(info, { force: true });
   const handlers = createControlHandlers({
     context,
     logFile: request.logFile,
@@ -196,6 +200,5 @@ function switchedOff(): CliError {
 function refusal(error: unknown): unknown {
   if (error instanceof ControlError) return new CliError(error.message);
   if (!(error instanceof TableError || error instanceof ListenError || error instanceof StoreRefused)) return error;
-  const [first = '', ...others] = error.message.split('\n');
-  return new CliError(first, ...others);
+  return refusalOf(error);
 }

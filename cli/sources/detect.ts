@@ -7,7 +7,7 @@ import { LazyRequest } from '../../runtime/verify/request.ts';
 import { checkWindow, readTimestamp } from '../../runtime/verify/timestamp.ts';
 import type { Trial } from '../../runtime/verify/trial.ts';
 import { tryTrial } from '../../runtime/verify/trial.ts';
-import type { VerifyReason } from '../../runtime/verify/verdict.ts';
+import type { VerifyReason } from '../../runtime/verify/verification.ts';
 import type { SchemePlan } from '../../schemas/generated/types.ts';
 import type { CapturedRequest } from './captured-request.ts';
 

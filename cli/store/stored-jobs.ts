@@ -12,17 +12,17 @@ import { StoreOutOfReach, useStore } from './use-store.ts';
  */
 export async function readStoredJobs(context: CliContext): Promise<readonly JobRecord[]> {
   const path = storePath(context.home);
-  if (!existsSync(path)) return [];
-  const { readClosedJobs, readJobsUnopened } = await import('../../runtime/store/sqlite/open-store.ts');
-  const closed = readClosedJobs(path);
+  // Loaded only where there is a file: opening a database is not free.
+  const files = existsSync(path) ? await import('../../runtime/store/sqlite/open-store.ts') : null;
+  const closed = files?.readClosedJobs(path) ?? null;
   if (closed !== null) return closed;
   try {
     const jobs = await useStore(context, (store) => store.read({ kind: 'jobs' }));
     return jobs?.records ?? [];
   } catch (error) {
-    if (!(error instanceof StoreOutOfReach)) throw error;
+    if (!(error instanceof StoreOutOfReach) || files === null) throw error;
     try {
-      return readJobsUnopened(path);
+      return files.readJobsUnopened(path);
     } catch {
       throw error;
     }

@@ -3,17 +3,17 @@
  * opens the file itself, and commands that are started at once wait for each other.
  */
 import { existsSync } from 'node:fs';
-import { callControl, NotRunningError } from '../../runtime/control/control-client.ts';
-import { ControlError } from '../../runtime/control/control-error.ts';
+import { callControl } from '../../runtime/control/control-client.ts';
 import type { AskStore } from '../../runtime/control/store-operations.ts';
 import { createRemoteStore } from '../../runtime/control/store-operations.ts';
+import { lockHolder } from '../../runtime/store/sqlite/lock-holder.ts';
 import type { Store } from '../../runtime/store/store.ts';
 import { StoreRefused, StoreUnavailable } from '../../runtime/store/store.ts';
-import { storePath } from '../../runtime/store/store-path.ts';
+import { lockPath, storePath } from '../../runtime/store/store-path.ts';
 import type { CliContext } from '../base/context.ts';
 import { openHome } from '../base/context.ts';
-import { CliError } from '../base/errors.ts';
-import { controlFailure, pathsOf, readGatewayInfo } from '../gateway/ask-gateway.ts';
+import { CliError, refusalOf } from '../base/errors.ts';
+import { controlFailure, isGatewayThere, pathsOf } from '../gateway/ask-gateway.ts';
 
 /** How long an operation of the store may take, in ms: an audit of a large one takes long. */
 const ANSWER_MS = 60_000;
@@ -24,14 +24,10 @@ const LOOK_MS = 50;
 /** The medium is full, read-only or failing: the file cannot be opened now. */
 export class StoreOutOfReach extends CliError {}
 
-/**
- * Null when nothing has ever been stored on this machine, and no gateway of this home runs, which may store elsewhere.
- * @throws CliError when the store cannot be used
- */
+/** Null when nothing has ever been stored. @throws CliError when the store cannot be used. */
 export async function useStore<T>(context: CliContext, use: (store: Store) => Promise<T>): Promise<T | null> {
-  if (existsSync(storePath(context.home))) return withStore(context, use);
-  const store = await findRemote(context);
-  return store === null ? null : closeAfter(store, use);
+  const isThere = (await isGatewayThere(context)) || existsSync(storePath(context.home));
+  return isThere ? withStore(context, use) : null;
 }
 
 /** Makes home and store when they are not there. @throws CliError when the store cannot be used. */
@@ -41,15 +37,12 @@ export async function makeStore<T>(context: CliContext, use: (store: Store) => P
 }
 
 async function withStore<T>(context: CliContext, use: (store: Store) => Promise<T>): Promise<T> {
-  return closeAfter(await openStore(context), use);
-}
-
-async function closeAfter<T>(store: Store, use: (store: Store) => Promise<T>): Promise<T> {
+  const store = await openStore(context);
   try {
     return await use(store);
   } catch (error) {
     if (error instanceof StoreUnavailable) throw new CliError(`the store takes no changes: ${error.message}`);
-    throw controlFailure(error);
+    throw controlFailure(context, error);
   } finally {
     await store.close();
   }
@@ -67,18 +60,9 @@ async function openStore(context: CliContext): Promise<Store> {
 
 /** The store of the gateway that serves this home; null when none answers. */
 async function findRemote(context: CliContext): Promise<Store | null> {
+  if (!(await isGatewayThere(context))) return null;
   const ask: AskStore = (name, input) => callControl(pathsOf(context).socket, name, input, ANSWER_MS);
-  try {
-    await ask('store_read', { kind: 'jobs_version' });
-    return createRemoteStore(ask);
-  } catch (error) {
-    if (error instanceof NotRunningError) return null;
-    if (error instanceof ControlError && error.code === 'unknown_operation') {
-      const hint = 'restart it with this one: hookwright gateway stop, then gateway start';
-      throw new CliError('the running gateway is of an older version, which commands cannot ask for its store', hint);
-    }
-    throw controlFailure(error);
-  }
+  return createRemoteStore(ask);
 }
 
 /** Null when another process has it. @throws StoreOutOfReach; CliError when the file is none of this version */
@@ -88,17 +72,16 @@ async function tryOpenFile(context: CliContext): Promise<Store | null> {
   try {
     return await tryOpenOfflineStore(storePath(context.home));
   } catch (error) {
-    if (error instanceof StoreRefused) throw new CliError(error.message);
+    if (error instanceof StoreRefused) throw refusalOf(error);
     if (error instanceof StoreUnavailable) throw new StoreOutOfReach(error.message);
     throw error;
   }
 }
 
 function heldBy(context: CliContext): CliError {
-  const holder = readGatewayInfo(context);
-  const who = holder === null ? 'another process' : `the gateway with pid ${holder.pid}`;
+  const pid = lockHolder(lockPath(storePath(context.home)));
   return new CliError(
-    `${who} has the store of ${context.home}, and no answer comes over its control socket`,
-    'look at it: hookwright gateway status, hookwright doctor',
+    `${pid === null ? 'another process' : `the process ${pid}`} has the store of ${context.home}, and is no gateway that answers`,
+    'wait until it has ended, or end it',
   );
 }

@@ -6,7 +6,7 @@ import type { Reply } from '../intake/reply.ts';
 import type { StageName } from '../intake/stage.ts';
 import { STAGE_NAMES } from '../intake/stage.ts';
 import type { RefusedRequest } from '../verify/signature-evidence.ts';
-import type { VerifyReason } from '../verify/verdict.ts';
+import type { VerifyReason } from '../verify/verification.ts';
 import type { Captured } from './captured.ts';
 import type { CredentialPlaces } from './credentials.ts';
 import { pathWithoutCredentials, placesOf, withoutCredentials } from './credentials.ts';

@@ -50,6 +50,7 @@ const object =
 export const REFUSAL_SHAPE = object({ code: text, message: text });
 
 export const ANSWER_SHAPES: Readonly<Record<ControlName, AnswerShape>> = {
+  ping: object({ pid: number }),
   status: object({
     ...{
       pid: number,
@@ -69,12 +70,14 @@ export const ANSWER_SHAPES: Readonly<Record<ControlName, AnswerShape>> = {
       quarantined: listOf(object({ name: text, reason: text })),
       error: orNull(text),
     }),
-    runs: object({ active: number, queued: number }),
-    dispatches: object({
-      states: object({}),
-      oldest_open_at: orNull(number),
-      last_error: orNull(object({ id: text, route: orNull(text), at: number, reason: text })),
-    }),
+    runs: orNull(object({ active: number, queued: number })),
+    dispatches: orNull(
+      object({
+        states: object({}),
+        oldest_open_at: orNull(number),
+        last_error: orNull(object({ id: text, route: orNull(text), at: number, reason: text })),
+      }),
+    ),
     store: object({
       problem: orNull(object({ kind: text, message: text, since: number })),
       damage: orNull(object({ at: number, message: text, copy: orNull(text) })),

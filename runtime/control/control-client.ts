@@ -16,6 +16,9 @@ export class ControlCallError extends Error {
   override readonly name = 'ControlCallError';
 }
 
+/** What listens on the socket took the call and said nothing in time. */
+export class NoAnswerError extends ControlCallError {}
+
 const GONE = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTSOCK']);
 
 /** Largest answer that is read, in bytes. */
@@ -27,7 +30,7 @@ const MAX_MESSAGE = 2000;
 /**
  * Calls one operation and returns its result.
  * @throws NotRunningError when nobody listens; ControlError when the gateway refuses, or the socket is not ours;
- *   ControlCallError when no usable answer comes within `timeoutMs`
+ *   ControlCallError when no usable answer comes; NoAnswerError when none comes within `timeoutMs`
  */
 export async function callControl<Name extends ControlName>(
   socket: string,
@@ -87,7 +90,7 @@ function post(
     });
     // Of the whole call: an answer that trickles is none.
     const timer = setTimeout(() => {
-      call.destroy(new ControlCallError(`the gateway gave no answer within ${timeoutMs / 1000} s`));
+      call.destroy(new NoAnswerError(`the gateway gave no answer within ${timeoutMs / 1000} s`));
     }, timeoutMs);
     const fail = (error: NodeJS.ErrnoException): void => {
       clearTimeout(timer);

@@ -10,6 +10,8 @@ import type { StoreOperations } from './store-operations.ts';
 
 /** Name → what goes in and what comes out; both are JSON. */
 export interface ControlContract extends StoreOperations {
+  /** Whether it is alive: answers at once, whatever it is busy with. */
+  ping: { input: Record<never, never>; output: { readonly pid: number } };
   status: { input: Record<never, never>; output: GatewayStatus };
   /** Stops the gateway; answers when everything under way is done or given up. */
   stop: { input: { drain_seconds?: number }; output: StopReport };
@@ -43,7 +45,7 @@ export interface QuarantinedSubscription {
   readonly reason: string;
 }
 
-export interface GatewayStatus {
+export interface GatewayStatus extends WorkStatus {
   readonly pid: number;
   readonly version: string;
   /** Where it listens. */
@@ -74,15 +76,23 @@ export interface GatewayStatus {
     /** Why the file as a whole is not the one being served; null when it is. */
     readonly error: string | null;
   };
-  /** Agent runs. */
-  readonly runs: { readonly active: number; readonly queued: number };
-  readonly dispatches: DispatchStatus;
+}
+
+/** Where the store cannot be read, only its problem is known. */
+export interface WorkStatus {
+  /** Agent runs; null: the store cannot be read. */
+  readonly runs: { readonly active: number; readonly queued: number } | null;
+  /** Null: the store cannot be read. */
+  readonly dispatches: DispatchStatus | null;
   readonly store: StoreStatus;
 }
 
 export interface StoreStatus {
-  /** Why it takes no writes; null while it does. */
-  readonly problem: StoreProblem | null;
+  /** Why it takes no writes, or cannot be read; null while it does and can. */
+  readonly problem:
+    | StoreProblem
+    | { readonly kind: 'unreadable'; readonly message: string; readonly since: number }
+    | null;
   /** What was found broken in its file and has not been looked at since; null when nothing was. */
   readonly damage: DamageReport | null;
   readonly bytes: number;

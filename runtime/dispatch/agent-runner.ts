@@ -15,7 +15,7 @@ export interface AgentRequest {
 
 export interface AgentRunner {
   /**
-   * Runs the agent once and answers its text.
+   * Runs the agent once and returns its text.
    * @throws AgentError when the run failed; its message holds no secret and no upstream text, but perhaps the last line
    * that an operator's own program wrote to stderr.
    */

@@ -8,7 +8,7 @@ import { StoreUnavailable } from '../store/store.ts';
 /** Waits between tries, in ms; the last one repeats. */
 const WAITS_MS = [100, 500, 2000, 5000] as const;
 
-/** We are stopping: what was not stored is done again after the next start. */
+/** The dispatcher is stopping; what was not stored is done again after the next start. */
 export class Stopped extends Error {
   override readonly name = 'Stopped';
 }
@@ -53,7 +53,7 @@ export class Persister {
     }
   }
 
-  /** Fails every write that waits, and those that would. */
+  /** Fails every pending write, and every later one. */
   stop(): void {
     this.stopped = true;
     for (const [timer, wake] of this.waiting) {

@@ -25,7 +25,7 @@ export interface WorkLoopParts {
 
 /** Most runs that one turn takes: an event that arrives while thousands wait shares its commit with no more of them. */
 const MAX_RUNS = 64;
-/** Longest sleep, in ms: a clock that was set is noticed by then. */
+/** Longest sleep, in ms, so that a change of the clock is noticed by then. */
 const MAX_SLEEP_MS = 60_000;
 /** When it tries again after the store took nothing, or a fault of this program, in ms. */
 const RETRY_MS = 1000;
@@ -52,8 +52,12 @@ export class WorkLoop {
     this.clockWatch = new ClockWatch(parts.context.clock);
   }
 
-  /** Begins; resolves with the number of runs and attempts that processes which are gone had under way. */
+  /** Starts the loop; resolves with the number of runs and attempts that dead processes had under way. */
   start(): Promise<number> {
+    this.parts.context.store.watch?.((change) => {
+      if (change === 'left') this.needsRecovery = true;
+      this.wake();
+    });
     this.wake();
     return new Promise((resolve) => {
       this.onRecovered = resolve;
@@ -101,7 +105,7 @@ export class WorkLoop {
     });
   }
 
-  /** Takes nothing more. */
+  /** Stops taking work. */
   close(): void {
     this.isClosed = true;
     this.timer?.cancel();
@@ -133,7 +137,7 @@ export class WorkLoop {
     if (room.runs === 0 && room.attempts === 0) return true;
     const { arrived } = this;
     const limits = { ...room, attempts_per_target: MAX_PER_TARGET };
-    // Unless its result arrives, it may have taken work that nobody knows of.
+    // Without a result, it may have taken work that no worker knows about.
     this.needsRecovery = true;
     const taken = await orRefused(store.write({ kind: 'take_work', holder, now: clock.now(), ...limits }));
     if ('kind' in taken) return false;

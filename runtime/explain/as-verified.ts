@@ -1,6 +1,6 @@
 /** A route for a request whose signature was judged when it came: what would be needed to judge it again is not kept. */
 import type { LinkedRoute } from '../table/linked-table.ts';
-import type { Verification } from '../verify/verdict.ts';
+import type { Verification } from '../verify/verification.ts';
 
 /** @param scheme the one it was right by; a route that does not accept it (any more) refuses the request */
 export function asVerified(route: LinkedRoute, scheme: string): LinkedRoute {

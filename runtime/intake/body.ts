@@ -2,7 +2,7 @@
  * The bytes of one request's body while they arrive, for `UnverifiedBodies`.
  *
  * They are kept as they came: the signature is checked over them and the payload parsed from them. Reading ends at the byte
- * that goes past the limit; what still arrives afterwards is dropped by whoever answers (answer.ts).
+ * that goes past the limit; answer.ts drops what still arrives afterwards.
  */
 import { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
@@ -10,7 +10,7 @@ import type { Socket } from 'node:net';
 /** Why a body did not arrive: it outgrew its limit or the memory there is, came too slowly, or its sender went away. */
 export type BodyFault = 'too_large' | 'overloaded' | 'too_slow' | 'aborted';
 
-/** Whoever reads the body of a request (unverified-bodies.ts). */
+/** The reader of a request body (unverified-bodies.ts). */
 export interface BodyOwner {
   finish(request: IntakeRequest): BodyReader | null;
   fail(request: IntakeRequest, fault: BodyFault): void;

@@ -28,7 +28,7 @@ export interface DocumentContext {
 /** The documents by request path; the catalog is read again when its file changed. */
 export class Documents {
   private readonly context: DocumentContext;
-  /** One look at a time: whoever asks meanwhile waits for it. */
+  /** The check under way, which concurrent requests share. */
   private refreshing: Promise<void> | null = null;
   private catalog: ReadonlyMap<string, Document> = new Map();
 
@@ -47,7 +47,7 @@ export class Documents {
     return this.catalog.get(path);
   }
 
-  /** A file that is no catalog leaves the previous one in service. */
+  /** An invalid file leaves the previous catalog in service. */
   private async refresh(): Promise<void> {
     const { source, log } = this.context;
     try {

@@ -11,6 +11,7 @@ import type { IntakeRequest } from './body.ts';
 import type { Overload } from './overload.ts';
 import type { ParsedBody } from './parse-body.ts';
 import { parseBody } from './parse-body.ts';
+import type { ReasonCode } from './reason-codes.ts';
 import type { Reply } from './reply.ts';
 import type { RunScript } from './script-runner.ts';
 import type { StageName } from './stage.ts';
@@ -59,14 +60,14 @@ export class Intake implements SignedRequest {
   body: Buffer = NO_BODY;
   /** The sender is known. */
   authenticated = false;
-  /** Scheme that judged the request; empty before. */
+  /** Scheme that verified or refused the request; empty before. */
   scheme = '';
   /** Index of the secret that matched; above 0 during a rotation. */
   secret = 0;
   /** The stage that answered. */
   stage: StageName | null = null;
   /** Why the request ended as it did, as a code (see `reasonOf`), for the operator; never for the sender. */
-  reason: string | null = null;
+  reason: ReasonCode | null = null;
   /** What the code leaves open, as text. */
   detail: string | null = null;
   event = '';
@@ -95,7 +96,7 @@ export class Intake implements SignedRequest {
     return this.request.rawHeaders;
   }
 
-  /** The body by its content type; parsed once, whoever asks first. */
+  /** The body, parsed by its content type on the first call. */
   parse(): ParsedBody {
     this.parsed ??= parseBody(this.headers, this.body);
     return this.parsed;

@@ -1,4 +1,4 @@
-/** Replaces a file so that whoever reads it, at any moment and after any crash, finds the old text or the new one. */
+/** Replaces a file atomically: a reader, also after a crash, finds either the old text or the new one. */
 import {
   closeSync,
   fchmodSync,

@@ -31,6 +31,9 @@ export interface StoreProblem {
   readonly since: number;
 }
 
+/** `work`: another process may have stored some. `left`: one is gone, and a `recover` takes over what it held. */
+export type SharedChange = 'work' | 'left';
+
 export interface Store {
   /**
    * Applies one change. Changes take effect in the order in which they were written by this process; those that arrive
@@ -42,6 +45,8 @@ export interface Store {
   read<Q extends Query>(query: Q): Promise<QueryResults[Q['kind']]>;
   /** Null while writes succeed. */
   problem(): StoreProblem | null;
+  /** Only where other processes share the store: calls `listener` when they may have changed something; one at a time. */
+  watch?(listener: (change: SharedChange) => void): void;
   /** Waits for what is written, and closes. */
   close(): Promise<void>;
 }

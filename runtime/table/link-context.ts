@@ -1,4 +1,4 @@
-/** What linking a route works with, and how it fails. */
+/** The context in which a route is linked, and the error when it cannot be. */
 import type { RoutePlan, RouteTable, SchemePlan } from '../../schemas/generated/types.ts';
 import type { SecretResolver } from '../platform/secrets/secrets.ts';
 import type { CaptureSecret } from '../verify/handshake.ts';

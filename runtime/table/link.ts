@@ -1,10 +1,10 @@
 /** Links a loaded table: every route of it, in pieces, or the whole list of reasons why it cannot be served. */
 import type { RoutePlan, RouteTable } from '../../schemas/generated/types.ts';
-import type { Breather } from './breather.ts';
 import type { LinkContext } from './link-context.ts';
 import { LinkError, routePaths } from './link-context.ts';
 import { RouteSlot } from './link-route.ts';
 import { TableError } from './load.ts';
+import type { TimeSlice } from './time-slice.ts';
 
 /** At most so many reasons are told; the rest are counted. */
 const MAX_REASONS = 20;
@@ -19,7 +19,7 @@ export interface LinkedTable {
 }
 
 /** @throws TableError naming every route that cannot be served. */
-export async function linkTable(table: RouteTable, context: LinkContext, breather: Breather): Promise<LinkedTable> {
+export async function linkTable(table: RouteTable, context: LinkContext, timeSlice: TimeSlice): Promise<LinkedTable> {
   const routes = new Map<string, RouteSlot>();
   const reasons: string[] = [];
   for (const plan of Object.values(table.routes)) {
@@ -29,7 +29,7 @@ export async function linkTable(table: RouteTable, context: LinkContext, breathe
       if (!(error instanceof LinkError)) throw error;
       reasons.push(error.message);
     }
-    if (breather.due) await breather.rest();
+    if (timeSlice.isOver) await timeSlice.renew();
   }
   if (reasons.length > 0) throw new TableError(printReasons(reasons));
   return { plan: table, routes };

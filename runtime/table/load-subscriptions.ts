@@ -1,9 +1,9 @@
 /** Checks and links the text of `webhook_subscriptions.json` over a table, in steps of a few milliseconds. */
 import type { RoutePlan, RouteTable } from '../../schemas/generated/types.ts';
-import type { Breather } from './breather.ts';
 import type { LinkedSubscriptions, RoutePaths } from './link.ts';
 import type { RouteSlot } from './link-route.ts';
 import { splitObject } from './split-object.ts';
+import type { TimeSlice } from './time-slice.ts';
 
 export interface Rejected {
   readonly name: string;
@@ -44,7 +44,7 @@ export async function loadSubscriptions(
   { lower, link }: LoadContext,
   text: string,
   table: RouteTable,
-  breather: Breather,
+  timeSlice: TimeSlice,
 ): Promise<Loaded> {
   /** The last of several entries of one name counts, as in JSON. */
   const found = new Map<string, RoutePlan | string>();
@@ -52,7 +52,7 @@ export async function loadSubscriptions(
     const { routes, rejected } = lower(piece, table);
     for (const plan of routes) found.set(plan.name, plan);
     for (const { name, reason } of rejected) found.set(name, reason);
-    if (breather.due) await breather.rest();
+    if (timeSlice.isOver) await timeSlice.renew();
   }
   const plans: RoutePlan[] = [];
   const rejected: Rejected[] = [];
@@ -60,14 +60,14 @@ export async function loadSubscriptions(
     if (typeof plan === 'string') rejected.push({ name, reason: plan });
     else if (!Object.hasOwn(table.routes, name)) plans.push(plan);
   }
-  const linked = await linkInSteps(plans, await link(table, plans), breather);
+  const linked = await linkInSteps(plans, await link(table, plans), timeSlice);
   return { text, table, routes: linked.routes, rejected: [...rejected, ...linked.rejected] };
 }
 
 async function linkInSteps(
   plans: readonly RoutePlan[],
   link: (plans: readonly RoutePlan[]) => LinkedSubscriptions,
-  breather: Breather,
+  timeSlice: TimeSlice,
 ): Promise<LinkedSubscriptions> {
   const routes = new Map<string, RouteSlot>();
   const rejected: Rejected[] = [];
@@ -75,7 +75,7 @@ async function linkInSteps(
     const linked = link(plans.slice(at, at + STEP_ROUTES));
     for (const [path, slot] of linked.routes) routes.set(path, slot);
     rejected.push(...linked.rejected);
-    if (breather.due) await breather.rest();
+    if (timeSlice.isOver) await timeSlice.renew();
   }
   return { routes, rejected };
 }

@@ -8,7 +8,7 @@
 import { createHash } from 'node:crypto';
 import { messageOf } from '../../base/message-of.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
-import type { Breather } from './breather.ts';
+import type { TimeSlice } from './time-slice.ts';
 
 /** A table that cannot be served, and why: an operator can act on the message, which holds no secret. */
 export class TableError extends Error {
@@ -34,7 +34,7 @@ type TableHead = Omit<RouteTable, 'format' | 'hash' | 'routes'>;
  * The table, or `same` when its hash is `current`, the one in service.
  * @throws TableError when the bytes are not a whole table of this format.
  */
-export async function loadTable(bytes: Buffer, current: string, breather: Breather): Promise<RouteTable | 'same'> {
+export async function loadTable(bytes: Buffer, current: string, timeSlice: TimeSlice): Promise<RouteTable | 'same'> {
   const head = HEAD.exec(bytes.toString('latin1', 0, HEAD_BYTES));
   if (head === null) throw new TableError('not a compiled table: run `hookwright compile`');
   const [{ length }, format, hash = ''] = head;
@@ -42,22 +42,22 @@ export async function loadTable(bytes: Buffer, current: string, breather: Breath
     const mine = `this version reads ${TABLE_FORMAT}`;
     throw new TableError(`the table has format ${format}, ${mine}: run \`hookwright compile\` again`);
   }
-  if ((await hashFrom(bytes, length, breather)) !== hash) {
+  if ((await hashFrom(bytes, length, timeSlice)) !== hash) {
     throw new TableError('the table does not match its hash: it is half-written or was edited');
   }
   if (hash === current) return 'same';
   try {
-    return { format: TABLE_FORMAT, hash, ...(await parseRest(bytes, length, breather)) };
+    return { format: TABLE_FORMAT, hash, ...(await parseRest(bytes, length, timeSlice)) };
   } catch (error) {
     throw new TableError(`the table is not JSON: ${messageOf(error)}`);
   }
 }
 
-async function hashFrom(bytes: Buffer, start: number, breather: Breather): Promise<string> {
+async function hashFrom(bytes: Buffer, start: number, timeSlice: TimeSlice): Promise<string> {
   const hash = createHash('sha256');
   for (let at = start; at < bytes.length; at += HASH_PIECE) {
     hash.update(bytes.subarray(at, at + HASH_PIECE));
-    if (breather.due) await breather.rest();
+    if (timeSlice.isOver) await timeSlice.renew();
   }
   return hash.digest('hex');
 }
@@ -66,7 +66,7 @@ async function hashFrom(bytes: Buffer, start: number, breather: Breather): Promi
 async function parseRest(
   bytes: Buffer,
   start: number,
-  breather: Breather,
+  timeSlice: TimeSlice,
 ): Promise<Omit<RouteTable, 'format' | 'hash'>> {
   const routesAt = bytes.indexOf(ROUTES_START, start - 1);
   const last = bytes.length - ROUTES_END.length;
@@ -81,7 +81,7 @@ async function parseRest(
     const end = newline < last && bytes[newline - 1] === COMMA ? newline - 1 : last;
     Object.assign(routes, JSON.parse(`{${bytes.toString('utf8', at, end)}}`));
     at = end === last ? last : newline + 1;
-    if (breather.due) await breather.rest();
+    if (timeSlice.isOver) await timeSlice.renew();
   }
   return { ...head, routes };
 }

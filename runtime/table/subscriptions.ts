@@ -11,12 +11,12 @@ import { messageOf } from '../../base/message-of.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
-import { Breather } from './breather.ts';
 import type { StatFile } from './file-version.ts';
 import { FileVersion } from './file-version.ts';
 import type { RoutePaths } from './link.ts';
 import type { LoadContext, Loaded, Rejected } from './load-subscriptions.ts';
 import { loadSubscriptions } from './load-subscriptions.ts';
+import { TimeSlice } from './time-slice.ts';
 
 export interface SubscriptionContext extends LoadContext {
   readonly path: string;
@@ -79,11 +79,11 @@ export class LiveSubscriptions {
   }
 
   /** Links what is in service over a table about to be served, in slices; what it returns puts it in service with it. */
-  async prepare(table: RouteTable, breather: Breather): Promise<() => void> {
+  async prepare(table: RouteTable, timeSlice: TimeSlice): Promise<() => void> {
     const { text } = this;
     let loaded: Loaded | null = null;
     try {
-      loaded = await loadSubscriptions(this.context, text, table, breather);
+      loaded = await loadSubscriptions(this.context, text, table, timeSlice);
     } catch (error) {
       this.fail(error);
     }
@@ -118,10 +118,10 @@ export class LiveSubscriptions {
       if (text === this.seen) return;
       this.seen = text;
       this.errorLogged = null;
-      let loaded = await loadSubscriptions(this.context, text, this.table ?? table, new Breather(clock));
+      let loaded = await loadSubscriptions(this.context, text, this.table ?? table, new TimeSlice(clock));
       // Swapped meanwhile: once more over the table that is in service now.
       while (this.table !== null && loaded.table !== this.table) {
-        loaded = await loadSubscriptions(this.context, text, this.table, new Breather(clock));
+        loaded = await loadSubscriptions(this.context, text, this.table, new TimeSlice(clock));
       }
       this.tookIn(loaded);
     } catch (error) {

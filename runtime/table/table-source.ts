@@ -2,15 +2,15 @@
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { GatewayFiles } from '../platform/node-files.ts';
-import type { Breather } from './breather.ts';
 import { FileVersion } from './file-version.ts';
 import { loadTable, TableError } from './load.ts';
+import type { TimeSlice } from './time-slice.ts';
 
 export interface TableSource {
   /** Whether `load` may return another table than the last time. Never throws. */
   changed(): boolean;
   /** The table as it is now, or `same` when its hash is `current`. Rejects with TableError when there is none to serve. */
-  load(current: string, breather: Breather): Promise<RouteTable | 'same'>;
+  load(current: string, timeSlice: TimeSlice): Promise<RouteTable | 'same'>;
   /** Calls back when the table may have changed; returns the way to stop. Throws as node:fs does. */
   watch(changed: () => void): () => void;
 }
@@ -45,9 +45,9 @@ export function tableFile(
         return false;
       }
     },
-    load: async (current, breather) => {
+    load: async (current, timeSlice) => {
       version.note(stat(path), clock.now());
-      return loadTable(await readTable(path, read), current, breather);
+      return loadTable(await readTable(path, read), current, timeSlice);
     },
     watch: (changed) => watch(path, changed),
   };

@@ -9,18 +9,18 @@ import { messageOf } from '../../base/message-of.ts';
 import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
-import { Breather } from './breather.ts';
 import type { LinkedTable } from './link.ts';
 import type { LinkedRoute } from './linked-table.ts';
 import { TableError } from './load.ts';
 import type { LiveSubscriptions } from './subscriptions.ts';
 import type { TableSource } from './table-source.ts';
 import { tableValue } from './table-source.ts';
+import { TimeSlice } from './time-slice.ts';
 
 export interface TableContext {
   readonly source: TableSource;
   /** Rejects with TableError when the table must not or cannot be served. */
-  readonly link: (table: RouteTable, breather: Breather) => Promise<LinkedTable>;
+  readonly link: (table: RouteTable, timeSlice: TimeSlice) => Promise<LinkedTable>;
   /** Called with each table about to be served; rejects with TableError to refuse it. What it returns runs at the swap. */
   readonly prepare: (table: RouteTable) => Promise<() => void>;
   readonly subscriptions: LiveSubscriptions;
@@ -94,7 +94,7 @@ export class Tables {
   async swap(table: RouteTable): Promise<void> {
     const source = tableValue(table);
     while (this.reloading !== null) await this.reloading;
-    const turn = this.take(table, new Breather(this.context.clock));
+    const turn = this.take(table, new TimeSlice(this.context.clock));
     // Reloads that are asked for meanwhile come after it.
     this.reloading = turn.then(
       () => true,
@@ -203,23 +203,23 @@ export class Tables {
 
   /** False when the source holds the table in service. */
   private async load(): Promise<boolean> {
-    const breather = new Breather(this.context.clock);
+    const timeSlice = new TimeSlice(this.context.clock);
     const current = this.relink ? '' : this.state.hash;
     this.relink = false;
-    const plan = await this.source.load(current, breather);
+    const plan = await this.source.load(current, timeSlice);
     if (plan === 'same') {
       this.state = { ...this.state, error: null };
       return false;
     }
-    await this.take(plan, breather);
+    await this.take(plan, timeSlice);
     return true;
   }
 
   /** Puts a table in service, or rejects with TableError. */
-  private async take(plan: RouteTable, breather: Breather): Promise<void> {
+  private async take(plan: RouteTable, timeSlice: TimeSlice): Promise<void> {
     const { prepare, subscriptions } = this.context;
-    const table = await this.link(plan, breather);
-    const subscribe = await subscriptions.prepare(plan, breather);
+    const table = await this.link(plan, timeSlice);
+    const subscribe = await subscriptions.prepare(plan, timeSlice);
     const apply = await prepare(plan);
     this.table = table;
     subscribe();
@@ -228,9 +228,9 @@ export class Tables {
   }
 
   /** What cannot be linked at all is a table of another program, whatever its hash says. @throws TableError */
-  private async link(plan: RouteTable, breather: Breather): Promise<LinkedTable> {
+  private async link(plan: RouteTable, timeSlice: TimeSlice): Promise<LinkedTable> {
     try {
-      return await this.context.link(plan, breather);
+      return await this.context.link(plan, timeSlice);
     } catch (error) {
       if (error instanceof TableError) throw error;
       const reason = messageOf(error);

@@ -5,7 +5,7 @@ import type { SharedKeys } from './primitives.ts';
 import type { SignedRequest } from './request.ts';
 import type { LinkedScheme, SecretText } from './scheme.ts';
 import { BoundScheme, linkScheme } from './scheme.ts';
-import type { Refused, Verification } from './verdict.ts';
+import type { Refused, Verification } from './verification.ts';
 
 export interface Authenticator {
   /** What the route accepts, in the order they commit; empty when it verifies nothing. */

@@ -1,5 +1,5 @@
 /** The code of what went wrong with a refused signature; docs/why-ignored.md explains each. */
-import type { VerifyReason } from './verdict.ts';
+import type { VerifyReason } from './verification.ts';
 
 export type CauseCode = VerifyReason | FoundCause;
 

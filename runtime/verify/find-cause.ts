@@ -14,7 +14,7 @@ import type { SecretText } from './scheme.ts';
 import type { RefusedRequest } from './signature-evidence.ts';
 import { ageOf, readTimestamp } from './timestamp.ts';
 import { tryTrial } from './trial.ts';
-import type { VerifyReason } from './verdict.ts';
+import type { VerifyReason } from './verification.ts';
 
 /** Reasons that a wrong digest may be behind: what the request looks like does not decide them. */
 const TRIED: ReadonlySet<VerifyReason> = new Set([

@@ -102,12 +102,28 @@ export function linkSecretCheck(
     places.some((at) => at.in === 'json' || at.in === 'form' || readLocatedText(at, request) !== null);
 }
 
+/** Whether a sender of one of these schemes checks the URL with a verify token, right or wrong. */
+export function isTokenCheck(schemes: readonly SchemePlan[], request: SignedRequest): boolean {
+  return schemes.some(({ challenges }) =>
+    challenges.some(
+      (challenge) =>
+        challenge.token !== null &&
+        fits(challenge, request) &&
+        (challenge.when !== null || readLocatedText(challenge.token, request) !== null),
+    ),
+  );
+}
+
+/** But for its token. */
+function fits({ method, when }: ChallengePlan, request: SignedRequest): boolean {
+  if (request.method !== method) return false;
+  if (when === null) return true;
+  const found = readLocatedText(when.at, request);
+  return found !== null && (when.equals === null || found === when.equals);
+}
+
 function isHandshake(challenge: ChallengePlan, request: SignedRequest, verifyToken: string | null): boolean {
-  if (request.method !== challenge.method) return false;
-  if (challenge.when !== null) {
-    const found = readLocatedText(challenge.when.at, request);
-    if (found === null || (challenge.when.equals !== null && found !== challenge.when.equals)) return false;
-  }
+  if (!fits(challenge, request)) return false;
   return challenge.token === null || isToken(readLocatedText(challenge.token, request), verifyToken);
 }
 

@@ -36,12 +36,15 @@ const ESCAPES: readonly Escape[] = [
   escaping(/[<>&\u2028\u2029]/g),
 ];
 
-/** Deeper texts would grow with the square of their depth once they are indented. */
+/** Deeper texts would grow quadratically once they are indented. */
 const MAX_DEPTH = 200;
 
-/** Each with and without a line break at its end; nothing for a text that is no JSON. */
+/** In UTF-16 units. A stranger's body must not keep the thread busy that stores requests. */
+export const MAX_SPELLED = 262_144;
+
+/** Each with and without a line break at its end; nothing for a text that is no JSON, too long or too deep. */
 export function* jsonSpellings(text: string): Iterable<string> {
-  const tokens = tokensOf(text);
+  const tokens = text.length > MAX_SPELLED ? null : tokensOf(text);
   if (tokens === null) return;
   const seen = new Set<string>();
   for (const escapeText of ESCAPES) {

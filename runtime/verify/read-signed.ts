@@ -2,7 +2,7 @@
 import type { LocatorPlan, SchemePlan } from '../../schemas/generated/types.ts';
 import { MAX_PARTS, MAX_VALUE_LENGTH, readLocatedText, splitParts } from './locator.ts';
 import type { SignedRequest } from './request.ts';
-import type { VerifyReason } from './verdict.ts';
+import type { VerifyReason } from './verification.ts';
 
 /** Every signature of the wanted version, at least one. */
 export function readSignatures(plan: SchemePlan, request: SignedRequest): readonly string[] | VerifyReason {

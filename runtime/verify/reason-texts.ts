@@ -1,5 +1,5 @@
 /** Each reason of the verifier in words, for people at a terminal; never for senders. */
-import type { VerifyReason } from './verdict.ts';
+import type { VerifyReason } from './verification.ts';
 
 export const REASON_TEXTS: Readonly<Record<VerifyReason, string>> = {
   missing_signature: 'the request carries no signature of this source',

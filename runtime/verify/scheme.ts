@@ -9,7 +9,7 @@ import { linkPrimitive } from './primitives.ts';
 import { missingReason, readId, readSignatures, repeatedHeaderFinder } from './read-signed.ts';
 import type { SignedRequest } from './request.ts';
 import { checkWindow, readTimestamp } from './timestamp.ts';
-import type { Refused, Verification, VerifyReason } from './verdict.ts';
+import type { Refused, Verification, VerifyReason } from './verification.ts';
 
 /** A secret as the route holds it; `expires_at` is Unix time in ms. */
 export interface SecretText {

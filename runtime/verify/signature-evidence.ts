@@ -2,7 +2,7 @@
 import type { SchemePlan } from '../../schemas/generated/types.ts';
 import type { RequestParts } from './request.ts';
 import type { SecretText } from './scheme.ts';
-import type { Refused } from './verdict.ts';
+import type { Refused } from './verification.ts';
 
 /** What a refused signature is looked into with. */
 export interface SignatureEvidence {

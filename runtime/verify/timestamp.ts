@@ -2,7 +2,7 @@
 import type { TimestampPlan } from '../../schemas/generated/types.ts';
 import { MAX_VALUE_LENGTH, readLocatedText, splitParts } from './locator.ts';
 import type { SignedRequest } from './request.ts';
-import type { VerifyReason } from './verdict.ts';
+import type { VerifyReason } from './verification.ts';
 
 type Plan = NonNullable<TimestampPlan>;
 

@@ -3,7 +3,7 @@ import type { SchemePlan } from '../../schemas/generated/types.ts';
 import { linkAuthenticator } from './authenticator.ts';
 import type { RequestParts } from './request.ts';
 import { LazyRequest } from './request.ts';
-import type { Verification } from './verdict.ts';
+import type { Verification } from './verification.ts';
 
 export interface Trial {
   readonly plan: SchemePlan;

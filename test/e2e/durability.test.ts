@@ -101,8 +101,8 @@ test('a gateway on a full disk refuses events, stays healthy, and takes them aga
   });
   assert.equal(again.status, 202);
   // Everything acknowledged is finished, and nothing else was stored.
-  await until(async () => (await status()).dispatches.states.done === accepted + 1);
-  const { states } = (await status()).dispatches;
+  await until(async () => (await status()).dispatches?.states.done === accepted + 1);
+  const states: Readonly<Record<string, number>> = (await status()).dispatches?.states ?? {};
   assert.equal(
     Object.values(states).reduce((sum, count) => sum + count, 0),
     accepted + 1,
@@ -115,7 +115,7 @@ test('a gateway whose home is taken away refuses events until it is back, and sa
   writeFileSync(join(home, 'agent.sh'), 'cat > /dev/null; echo ok\n');
   const { url, running, status } = await startGateway(t, { home, config: CONFIG });
   assert.equal((await post(url, 'runs', 'before', { n: 1 })).status, 202);
-  await until(async () => (await status()).dispatches.states.done === 1);
+  await until(async () => (await status()).dispatches?.states.done === 1);
   renameSync(home, `${home}-away`);
   await until(async () => /has been removed or replaced/.test(running.stderr()));
   assert.deepEqual(await post(url, 'runs', 'meanwhile', { n: 2 }), {
@@ -125,5 +125,5 @@ test('a gateway whose home is taken away refuses events until it is back, and sa
   });
   renameSync(`${home}-away`, home);
   await until(async () => (await post(url, 'runs', 'meanwhile', { n: 2 })).status === 202);
-  await until(async () => (await status()).dispatches.states.done === 2);
+  await until(async () => (await status()).dispatches?.states.done === 2);
 });

@@ -49,6 +49,11 @@ describe('a start on a full disk', { concurrency: 2 }, () => {
     const { status, code, retryAfter } = await send(gateway.url, { id: 'refused', route: 'runs' });
     assert.deepEqual([status, code, retryAfter !== null], [503, 'overloaded', true]);
     assert.match(gateway.output(), /"reason":"cannot open [^"]*state\.db: the disk is full"/);
+    const shown = await runInProcess(['gateway', 'status'], { home });
+    assert.equal(shown.code, 0, shown.stderr);
+    assert.match(shown.stdout, /the store takes no events since .*: cannot open .*state\.db: the disk is full/);
+    const doctor = await runInProcess(['doctor'], { home });
+    assert.match(doctor.stdout, /failed +store +takes events +cannot open .*state\.db: the disk is full/);
     makeRoom();
     const isTaken = async () => (await send(gateway.url, { id: 'taken', route: 'runs' })).status === 202;
     assert.ok(await holdsWithin(5000, isTaken));
@@ -60,11 +65,26 @@ describe('a start on a full disk', { concurrency: 2 }, () => {
     const home = join(disk, 'home');
     writeConfig(home);
     fill(disk);
+    const { code, stdout } = await runInProcess(['doctor'], { home });
+    assert.equal(code, 1);
+    assert.match(stdout, /failed +store +readable +the disk is full/);
     assert.match(await refusalOf(t, home), /cannot write the tables to .*build: the disk is full/);
   });
 });
 
 describe('a start on a read-only disk', () => {
+  it('of a home that was never compiled says that the disk is read-only, as commands do', async (t) => {
+    const disk = tinyDisk(t, '8m');
+    if (disk === null) return t.skip(NEEDS);
+    const home = join(disk, 'home');
+    writeConfig(home);
+    remount(disk, 'ro');
+    const run = await runInProcess(['gateway', 'run'], { home });
+    assert.match(run.stderr, /^error: cannot write the tables to .*build: the file system is read-only$/m);
+    const job = await runInProcess(['job', 'create', 'a', '--schedule', '0 8 * * *', '--prompt', 'Look.'], { home });
+    assert.match(job.stderr, /^error: cannot open .*state\.db: the file system is read-only$/m);
+  });
+
   it('serves, refuses events, and takes them once it can be written; commands that write nothing work meanwhile', async (t) => {
     const disk = tinyDisk(t, '8m');
     if (disk === null) return t.skip(NEEDS);

@@ -102,7 +102,7 @@ describe('the control client', () => {
     ['null', says('null')],
     ['a list', says([])],
     ['a text', says('"x"')],
-    ['half of what is expected', says({ ...STATUS, dispatches: null })],
+    ['half of what is expected', says({ ...STATUS, subscriptions: null })],
     ['an entry of another kind', says({ ...STATUS, subscriptions: { ...STATUS.subscriptions, quarantined: [null] } })],
     ['a refusal without words', says('null', 400)],
     ['a fault that is no object', says('"oops"', 500)],

@@ -43,12 +43,7 @@ export class GatewayStartCommand extends Command<CliContext> {
 
   async execute(): Promise<number> {
     const running = await tryAskGateway(this.context, 'status', {});
-    if (running !== null) {
-      throw new CliError(
-        `a gateway already serves ${this.context.home} on ${running.url} (pid ${running.pid})`,
-        'stop it first: hookwright gateway stop',
-      );
-    }
+    if (running !== null) throw this.alreadyServed(running);
     const { status, warnings } = await this.launch();
     for (const warning of warnings) printNote(this.context, warning);
     printLine(this.context, status.url);
@@ -92,6 +87,11 @@ export class GatewayStartCommand extends Command<CliContext> {
     const until = this.context.clock.monotonic() + READY_MS;
     while (!ended && this.context.clock.monotonic() < until) {
       const status = await tryAskGateway(this.context, 'status', {});
+      if (status !== null && status.pid !== child.pid) {
+        // One of another command was first.
+        child.kill();
+        throw this.alreadyServed(status);
+      }
       if (status !== null) {
         const { bytes } = readSince(logFile(this.context.home), position);
         return { status, warnings: warningsIn(bytes, this.context) };
@@ -99,6 +99,13 @@ export class GatewayStartCommand extends Command<CliContext> {
       await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     }
     throw this.failure(position, ended);
+  }
+
+  private alreadyServed({ url, pid }: GatewayStatus): CliError {
+    return new CliError(
+      `a gateway already serves ${this.context.home} on ${url} (pid ${pid})`,
+      'stop it first: hookwright gateway stop',
+    );
   }
 
   private failure(position: LogPosition, ended: boolean): CliError {

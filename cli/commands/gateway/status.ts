@@ -39,7 +39,7 @@ export class GatewayStatusCommand extends Command<CliContext> {
 function describe(status: GatewayStatus, context: CliContext): string[] {
   const paint = createPaint(context.colour.stdout);
   const now = context.clock.now();
-  const { table, subscriptions, runs } = status;
+  const { table, subscriptions, runs, dispatches } = status;
   const state = paint(status.state === 'serving' ? 'green' : 'yellow', visible(status.state));
   const field = (name: string, text: string): string => `  ${name.padEnd(14)} ${text}`;
   return [
@@ -54,9 +54,9 @@ function describe(status: GatewayStatus, context: CliContext): string[] {
     field('subscriptions', `${subscriptions.serving} serving, ${subscriptions.quarantined.length} quarantined`),
     ...problem(paint, subscriptions.error),
     ...subscriptions.quarantined.flatMap(({ name, reason }) => problem(paint, `${name}: ${reason}`)),
-    field('runs', `${runs.active} active, ${runs.queued} queued`),
-    field('dispatches', describeStates(status.dispatches, now)),
-    ...problem(paint, describeError(status.dispatches, now)),
+    ...(runs === null ? [] : [field('runs', `${runs.active} active, ${runs.queued} queued`)]),
+    ...(dispatches === null ? [] : [field('dispatches', describeStates(dispatches, now))]),
+    ...problem(paint, describeError(dispatches, now)),
     ...problem(paint, describeStore(status.store, now)),
     ...(status.log_file === null ? [] : [field('log', visible(status.log_file))]),
   ];
@@ -68,14 +68,15 @@ function describeStates({ states, oldest_open_at }: DispatchStatus, now: number)
   return [...counts, ...oldest].join(', ') || 'none yet';
 }
 
-function describeError({ last_error }: DispatchStatus, now: number): string | null {
-  if (last_error === null) return null;
-  const { id, route, at, reason } = last_error;
+function describeError(dispatches: DispatchStatus | null, now: number): string | null {
+  if (dispatches === null || dispatches.last_error === null) return null;
+  const { id, route, at, reason } = dispatches.last_error;
   return `last error ${formatDuration(now - at)} ago, ${route ?? 'a job'}, ${id}: ${reason}`;
 }
 
 /** Damage is told until it has been looked at; a problem as long as it lasts. */
 function describeStore({ problem: refused, damage }: StoreStatus, now: number): string | null {
+  if (refused?.kind === 'unreadable') return refused.message;
   if (refused !== null)
     return `the store takes no events since ${formatDuration(now - refused.since)}: ${refused.message}`;
   if (damage === null) return null;

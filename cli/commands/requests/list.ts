@@ -4,13 +4,12 @@ import type { KeptSummary } from '../../../runtime/capture/kept-request.ts';
 import { firstNumber, idOf } from '../../../runtime/capture/request-id.ts';
 import type { CliContext } from '../../base/context.ts';
 import { routeFilterOption } from '../../command-line/options.ts';
-import { parseLimit } from '../../deliveries/filter.ts';
 import { printJson, printLine, printNote } from '../../output/print.ts';
 import type { Column } from '../../output/table.ts';
 import { formatTable, printTable } from '../../output/table.ts';
 import { formatDuration } from '../../output/time.ts';
 import { outcomeText } from '../../requests/describe-request.ts';
-import { parseRequestFilter } from '../../requests/filter.ts';
+import { checkRouteName, parsePage, parseRequestFilter } from '../../requests/filter.ts';
 import { followRequests } from '../../requests/follow.ts';
 import { useRequests } from '../../store/use-requests.ts';
 
@@ -41,15 +40,15 @@ export class RequestsListCommand extends Command<CliContext> {
   async execute(): Promise<number> {
     const now = this.context.clock.now();
     const filter = parseRequestFilter(this, now);
-    const limit = parseLimit(this.limit);
-    const page = { limit, ...(this.before === undefined ? {} : { before: this.before }) };
+    const page = parsePage(this.limit, this.before);
     await useRequests(this.context, async (requests) => {
       const rows = await requests.list(filter, page);
+      if (rows.length === 0 && this.route !== undefined) await checkRouteName(this.context, requests, this.route);
       if (this.follow) {
         const after = rows[0]?.id ?? idOf(firstNumber(now));
         this.printNew([...rows].reverse(), true);
         await followRequests(this.context, requests, { filter, after, print: (more) => this.printNew(more, false) });
-      } else this.print(rows, limit, now);
+      } else this.print(rows, page.limit, now);
     });
     return 0;
   }
@@ -84,9 +83,9 @@ function columns(
   least: Partial<typeof FIXED> = {},
 ): readonly Column<KeptSummary>[] {
   return [
-    { title: 'ID', value: ({ id }) => id },
+    { title: 'ID', value: ({ id }) => id, whole: true },
     { title, value: ({ at }) => when(at), align: 'right' },
-    { title: 'ROUTE', value: ({ route }) => route.padEnd(least.route ?? 0) },
+    { title: 'ROUTE', value: ({ route }) => route.padEnd(least.route ?? 0), whole: true },
     { title: 'EVENT', value: ({ event }) => event.padEnd(least.event ?? 0) },
     { title: 'OUTCOME', value: (row) => outcomeText(row).padEnd(least.outcome ?? 0) },
   ];

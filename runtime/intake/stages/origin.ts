@@ -5,6 +5,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isLoopback } from '../../../base/loopback.ts';
 import type { Stage } from '../intake.ts';
+import type { ReasonCode } from '../reason-codes.ts';
 import { FOREIGN_ORIGIN } from '../reply.ts';
 
 export const checkOrigin: Stage = (intake) => {
@@ -16,7 +17,7 @@ export const checkOrigin: Stage = (intake) => {
 };
 
 /** Null: no browser sent it, or a page of this very server. */
-function foreignPart({ host, origin, 'sec-fetch-site': site }: IncomingHttpHeaders): string | null {
+function foreignPart({ host, origin, 'sec-fetch-site': site }: IncomingHttpHeaders): ReasonCode | null {
   if (host !== undefined && !isLoopback(hostName(host))) return 'foreign_host';
   if (origin !== undefined && !isOwn(origin, host)) return 'foreign_origin';
   return site === undefined || site === 'same-origin' ? null : 'foreign_site';

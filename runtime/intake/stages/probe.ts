@@ -1,6 +1,21 @@
 /** Answers a handshake that comes by GET or HEAD: there is no signature, and no body that anybody would read. */
+import { isTokenCheck } from '../../verify/handshake.ts';
 import type { Stage } from '../intake.ts';
 import { handshakeReply, POST_ONLY } from '../reply.ts';
 
-export const answerProbe: Stage = (intake) =>
-  intake.method === 'POST' ? null : (handshakeReply(intake.route.handshake?.(intake, false) ?? null) ?? POST_ONLY);
+export const answerProbe: Stage = (intake) => {
+  if (intake.method === 'POST') return null;
+  const { route } = intake;
+  const reply = handshakeReply(route.handshake?.(intake, false) ?? null);
+  if (reply !== null) return reply;
+  if (isTokenCheck(route.authenticator.schemes, intake)) {
+    intake.reason = route.plan.verify_token === null ? 'no_verify_token' : 'wrong_verify_token';
+    intake.detail = DETAILS[intake.reason];
+  }
+  return POST_ONLY;
+};
+
+const DETAILS = {
+  no_verify_token: 'the sender checks the URL with a token, and the route has no `verify_token`',
+  wrong_verify_token: 'the sender checks the URL with another token than `verify_token` of the route',
+};

@@ -1,4 +1,4 @@
-/** Lets the route's script judge or transform the payload (§2.6). */
+/** Runs the script of the route, which may ignore the event or transform its payload (§2.6). */
 import type { Intake, Services, Stage } from '../intake.ts';
 import type { Reply } from '../reply.ts';
 import { comeBack } from '../reply.ts';

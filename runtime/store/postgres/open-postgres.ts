@@ -5,6 +5,7 @@ import type { Store } from '../store.ts';
 import type { PgConnect, PgConnection } from './driver.ts';
 import { loadDriver } from './driver.ts';
 import type { NodeIdentity } from './node-identity.ts';
+import { OtherNodes } from './other-nodes.ts';
 import { PostgresStore } from './postgres-store.ts';
 import { migrate, quoteSchema } from './schema.ts';
 import { SnapshotReader } from './snapshot.ts';
@@ -38,8 +39,8 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   const quoted = quoteSchema(schema);
   const connect = options.connect ?? (await loadDriver());
   let isMigrated = false;
-  const connectWriter = async (): Promise<PgConnection> => {
-    const db = await connect({ url, name: 'hookwright', prepare: listen });
+  const connectWriter = async (ended: () => void): Promise<PgConnection> => {
+    const db = await connect({ url, name: 'hookwright', prepare: listen, ended });
     try {
       if (!isMigrated) await migrate(db, schema);
       isMigrated = true;
@@ -49,12 +50,21 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       throw error;
     }
   };
-  const reader = new SnapshotReader(
-    () => connect({ url, name: 'hookwright reader', prepare: listen }),
-    beginReadOf(quoted),
-  );
+  const channel = listen ? `hookwright ${schema}` : null;
+  const connectReader = async (): Promise<PgConnection> => {
+    const db = await connect({ url, name: 'hookwright reader', prepare: listen, notified: (from) => notified(from) });
+    if (channel !== null) await db.script(`LISTEN "${channel}"`);
+    return db;
+  };
+  const reader = new SnapshotReader(connectReader, beginReadOf(quoted));
+  let notified = (_: string): void => {};
   const store = new PostgresStore({
     writer: (lost) => new PgWriter({ connect: connectWriter, begin: beginOf(quoted), node, clock, lost }),
+    others: (node) => {
+      const others = new OtherNodes({ reader, clock, channel, node });
+      notified = (from) => others.notified(from);
+      return others;
+    },
     ...{ reader, clock, log, beforeCommit },
   });
   try {

@@ -8,10 +8,11 @@ import { GroupCommit, NEW_WORK } from '../group-commit.ts';
 import { Health } from '../health.ts';
 import type { Mutation, MutationKind, MutationResults } from '../mutations.ts';
 import type { Query, QueryResults } from '../queries.ts';
-import type { Store, StoreProblem } from '../store.ts';
+import type { SharedChange, Store, StoreProblem } from '../store.ts';
 import { StoreRefused, StoreUnavailable } from '../store.ts';
 import { describePgError } from './driver.ts';
 import { RENEW_MS } from './lease.ts';
+import type { OtherNodes } from './other-nodes.ts';
 import { createPgQueries } from './read.ts';
 import type { PgQueries, SnapshotReader } from './snapshot.ts';
 import type { PgWriter } from './writer.ts';
@@ -20,6 +21,7 @@ export interface PgStoreParts {
   /** @param lost is called when its connection is lost */
   readonly writer: (lost: (reason: string) => void) => PgWriter;
   readonly reader: SnapshotReader;
+  readonly others: (node: () => number) => OtherNodes;
   readonly clock: Clock;
   readonly log: Logger;
   readonly beforeCommit: (() => void) | undefined;
@@ -39,6 +41,7 @@ export class PostgresStore implements Store {
   private readonly group: GroupCommit;
   private readonly health: Health;
   private readonly queries: PgQueries;
+  private readonly others: OtherNodes;
   private renewal: Timer | null = null;
   private retry: Timer | null = null;
   private retries = 0;
@@ -49,6 +52,7 @@ export class PostgresStore implements Store {
     const { clock, log, beforeCommit, reader } = parts;
     this.writer = parts.writer((reason) => this.lost(reason));
     this.health = new Health(log, () => clock.now());
+    this.others = parts.others(() => this.writer.node);
     this.queries = createPgQueries(reader.ask);
     this.group = new GroupCommit({
       commit: (changes) => this.writer.commit(changes),
@@ -73,6 +77,7 @@ export class PostgresStore implements Store {
     }
     const result = await this.group.write(mutation);
     health.end('unavailable');
+    this.others.tell(mutation.kind);
     return result;
   }
 
@@ -85,6 +90,10 @@ export class PostgresStore implements Store {
     return this.health.problem;
   }
 
+  watch(listener: (change: SharedChange) => void): void {
+    this.others.watch(listener);
+  }
+
   close(): Promise<void> {
     this.closing ??= this.end();
     return this.closing;
@@ -93,6 +102,7 @@ export class PostgresStore implements Store {
   private async end(): Promise<void> {
     this.renewal?.cancel();
     this.retry?.cancel();
+    this.others.close();
     await Promise.race([this.group.settled(), this.whenCut()]);
     await this.writer.close();
     await this.parts.reader.close();
@@ -136,7 +146,7 @@ export class PostgresStore implements Store {
 
   private async renew(): Promise<void> {
     try {
-      if (this.writer.isConnected) await this.writer.renew();
+      if (this.writer.isConnected && (await this.writer.renew()) > 0) this.others.left();
     } catch (error) {
       this.health.begin('unavailable', `the lease cannot be renewed: ${describePgError(error)}`);
     }

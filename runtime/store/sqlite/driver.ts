@@ -55,6 +55,9 @@ export function errorCode(error: unknown): string {
 
 export const isBusy = (error: unknown): boolean => errorCode(error).startsWith('SQLITE_BUSY');
 
+/** The file's pages contradict each other, or are none of a database. */
+export const isMalformed = (error: unknown): boolean => /^SQLITE_(?:CORRUPT|NOTADB)/.test(errorCode(error));
+
 /** Codes that speak of the statement or of its values, not of the medium. */
 const STATEMENT_ERROR = /^SQLITE_(?:ERROR|CONSTRAINT|MISMATCH|TOOBIG|RANGE|MISUSE)/;
 

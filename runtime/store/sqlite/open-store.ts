@@ -8,9 +8,11 @@ import { startEntry } from '../../platform/process/start-thread.ts';
 import type { JobRecord } from '../job-mutations.ts';
 import type { Store } from '../store.ts';
 import { StoreRefused, StoreUnavailable } from '../store.ts';
+import { lockPath } from '../store-path.ts';
 import { connect } from './driver.ts';
 import type { FileLock } from './file-lock.ts';
 import { tryLock, waitForLock } from './file-lock.ts';
+import { lockHolder } from './lock-holder.ts';
 import type { Durability } from './open-database.ts';
 import { createJobQueries } from './read-jobs.ts';
 import { Reader } from './reader.ts';
@@ -147,11 +149,11 @@ async function opened(store: SqliteStore): Promise<void> {
   }
 }
 
-const lockPath = (path: string): string => `${path}.lock`;
-
 /** The operating system's lock: it ends with the process that holds it. */
 async function lockStore(path: string): Promise<FileLock> {
   const lock = await waitForLock(lockPath(path), LOCK_MS, systemClock);
-  if (lock === null) throw new StoreRefused(`${path} is in use by another process: stop that one first`);
-  return lock;
+  if (lock !== null) return lock;
+  const pid = lockHolder(lockPath(path));
+  const who = pid === null ? 'another process' : `another process (pid ${pid})`;
+  throw new StoreRefused(`${path} is in use by ${who}: stop that one first`);
 }

@@ -2,7 +2,7 @@
 import { messageOf } from '../../../base/message-of.ts';
 import type { Query, QueryHandlers, QueryKind, QueryResults } from '../queries.ts';
 import type { Connect, Connection } from './driver.ts';
-import { connect as connectDriver, errorCode } from './driver.ts';
+import { connect as connectDriver, isMalformed } from './driver.ts';
 import { openReading } from './open-database.ts';
 import { createQueries } from './read.ts';
 
@@ -19,7 +19,7 @@ export type ReaderRequest =
 
 export type ReadResult =
   | { readonly kind: 'ok'; readonly value: QueryResults[QueryKind] }
-  | { readonly kind: 'failed'; readonly message: string };
+  | { readonly kind: 'failed' | 'malformed'; readonly message: string };
 
 export class Reader {
   private readonly options: ReaderOptions;
@@ -52,9 +52,10 @@ export class Reader {
   private check(): string | null {
     try {
       const found = this.open().db.query<[string]>('PRAGMA quick_check(1)').get()?.[0];
-      return found === 'ok' ? null : (found ?? 'nothing was checked');
+      if (found === 'ok') return null;
+      return (found ?? 'nothing was checked').replace(/^\*{3} in database main \*{3}\n/, '').replaceAll('\n', '; ');
     } catch (error) {
-      if (!/^SQLITE_(?:CORRUPT|NOTADB)/.test(errorCode(error))) throw error;
+      if (!isMalformed(error)) throw error;
       return messageOf(error);
     }
   }
@@ -65,7 +66,7 @@ export class Reader {
       const ask = queries[query.kind] as (query: Query) => QueryResults[QueryKind];
       return { kind: 'ok', value: ask(query) };
     } catch (error) {
-      return { kind: 'failed', message: messageOf(error) };
+      return { kind: isMalformed(error) ? 'malformed' : 'failed', message: messageOf(error) };
     }
   }
 

@@ -8,7 +8,7 @@ import type { CommitResult, EncodedChange } from '../encode.ts';
 import { GroupCommit, NEW_WORK } from '../group-commit.ts';
 import { Health } from '../health.ts';
 import type { Mutation, MutationKind, MutationResults } from '../mutations.ts';
-import type { Query, QueryResults } from '../queries.ts';
+import type { DamageReport, Query, QueryResults } from '../queries.ts';
 import type { Store, StoreProblem } from '../store.ts';
 import { StoreRefused, StoreUnavailable } from '../store.ts';
 import type { ReaderRequest, ReadResult } from './reader.ts';
@@ -44,6 +44,7 @@ export class SqliteStore implements Store {
   private reading: Reading[] = [];
   private lock: { release(): void } | null = null;
   private isOpen = false;
+  private isDamageNoted = false;
   private closing: Promise<void> | null = null;
   private endUpkeep = (): void => {};
 
@@ -161,22 +162,36 @@ export class SqliteStore implements Store {
     }
     for (const [index, { resolve, reject }] of reading.entries()) {
       const result = results[index] ?? { kind: 'failed', message: problem };
+      if (result.kind === 'malformed') this.noteDamage(result.message);
       if (result.kind === 'ok') resolve(result.value as never);
       else reject(new StoreUnavailable(`cannot read the store: ${result.message}`));
     }
   }
 
+  /** A read has met a page that is broken: said once, and kept for `status` and `doctor`. */
+  private noteDamage(broken: string): void {
+    if (this.isDamageNoted) return;
+    this.isDamageNoted = true;
+    const damage = this.report(broken);
+    this.parts.writer.ask({ kind: 'note_checked', damage }).catch(() => {});
+  }
+
+  private report(broken: string): DamageReport {
+    const { path, now, log } = this.parts;
+    const damage = { at: now(), message: `${path} is damaged: ${broken}`, copy: null };
+    log.error({}, damage.message);
+    return damage;
+  }
+
   /** Checks the whole file after an unclean stop. */
   private async check(): Promise<void> {
-    const { checker, writer, path, now, log } = this.parts;
+    const { checker, writer, log } = this.parts;
     if (checker === null) return;
     try {
       const broken = await checker.ask<string | null>({ kind: 'check' });
       // A request would start the writer again, and nobody would end it.
       if (this.closing !== null) return;
-      const damage = broken === null ? null : { at: now(), message: `${path} is damaged: ${broken}`, copy: null };
-      if (damage !== null) log.error({}, damage.message);
-      await writer.ask({ kind: 'note_checked', damage });
+      await writer.ask({ kind: 'note_checked', damage: broken === null ? null : this.report(broken) });
     } catch (error) {
       if (this.closing === null)
         log.warn({ reason: messageOf(error) }, 'cannot check the store: the next start tries again');

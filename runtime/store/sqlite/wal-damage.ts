@@ -13,7 +13,6 @@ import {
   fstatSync,
   openSync,
   readFileSync,
-  readSync,
   renameSync,
   rmSync,
   statfsSync,
@@ -23,6 +22,8 @@ import {
 import { endianness } from 'node:os';
 import { dirname } from 'node:path';
 import type { DamageReport } from '../queries.ts';
+import { isForeignLog } from './foreign-log.ts';
+import { readAt } from './read-at.ts';
 
 const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
@@ -32,24 +33,34 @@ const CHUNK_BYTES = 4 * 1024 * 1024;
 const LITTLE_ENDIAN_SUMS = 0x377f0682;
 const PAGE_BYTES = 4096;
 
-/** Copies a damaged log and its database aside. Null: there is no damage. */
+/** Copies a damaged log and its database aside, and moves one aside that belongs to another file. Null: all is well. */
 export function setDamagedAside(path: string, now: number): DamageReport | null {
-  const { lost, kept, salts } = walkLog(`${path}-wal`);
-  if (lost === 0) return null;
+  const { lost, pages, pageBytes, salts } = walkLog(`${path}-wal`);
+  const checkpointed = checkpointedFrames(`${path}-shm`, salts);
+  if (lost === 0) {
+    const pageAt = (frame: number): number =>
+      HEADER_BYTES + frame * (FRAME_HEADER_BYTES + pageBytes) + FRAME_HEADER_BYTES;
+    if (!isForeignLog(path, { pages, checkpointed, pageBytes, pageAt })) return null;
+    return setLogAside(path, now, 'belonged to another file, as after a restore: it was not applied');
+  }
   const copy = asideName(path, now);
   const commits = lost === 1 ? '1 commit' : `${lost} commits`;
   const message = `the write-ahead log of ${path} was damaged: at most ${commits} of the time before the last stop are lost`;
   const report = { at: now, message, copy: copyAside(path, copy) ? copy : null };
   // What is left of the log is older than the file: read over it, its pages would belong to another state.
-  if (kept < checkpointedFrames(`${path}-shm`, salts)) truncateSync(`${path}-wal`);
+  if (pages.length < checkpointed) truncateSync(`${path}-wal`);
   return report;
 }
 
 /** Moves the log of a database that is gone aside: SQLite would remove it. */
-export function setOrphanAside(path: string, now: number): DamageReport {
+export const setOrphanAside = (path: string, now: number): DamageReport =>
+  setLogAside(path, now, 'was left, and the file itself was gone: a new store was begun');
+
+function setLogAside(path: string, now: number, what: string): DamageReport {
   const copy = `${asideName(path, now)}-wal`;
   renameSync(`${path}-wal`, copy);
-  return { at: now, message: `${path} was gone, and only its write-ahead log was left: a new store was begun`, copy };
+  rmSync(`${path}-shm`, { force: true });
+  return { at: now, message: `the write-ahead log of ${path} ${what}`, copy };
 }
 
 /** Where what was damaged is put aside. @param now unix ms */
@@ -85,8 +96,9 @@ function copyAside(path: string, copy: string): boolean {
 export interface WalkedLog {
   /** Good commits behind the first bad frame, or behind a bad header. */
   readonly lost: number;
-  /** Frames before it, up to the end of a commit: what SQLite reads. */
-  readonly kept: number;
+  /** Of the frames before it, up to the end of a commit, which SQLite reads: the number of the page in each. */
+  readonly pages: readonly number[];
+  readonly pageBytes: number;
   readonly salts: Buffer;
 }
 
@@ -94,7 +106,8 @@ export function walkLog(walPath: string): WalkedLog {
   const file = openSync(walPath, 'r');
   try {
     const bytes = readAt(file, 0, HEADER_BYTES + FRAME_HEADER_BYTES);
-    if (bytes.length < HEADER_BYTES + FRAME_HEADER_BYTES) return { lost: 0, kept: 0, salts: bytes };
+    if (bytes.length < HEADER_BYTES + FRAME_HEADER_BYTES)
+      return { lost: 0, pages: [], pageBytes: PAGE_BYTES, salts: bytes };
     return walkFrames(file, readHeader(bytes));
   } finally {
     closeSync(file);
@@ -129,7 +142,8 @@ function readHeader(bytes: Buffer): Header {
 
 function walkFrames(file: number, { isGood, frameBytes, isLittle, sums: first, ...header }: Header): WalkedLog {
   let { salts } = header;
-  let [isBroken, sums, lost, kept, frames] = [!isGood, first, 0, 0, 0];
+  let [isBroken, sums, lost, kept] = [!isGood, first, 0, 0];
+  const pages: number[] = [];
   const { size } = fstatSync(file);
   const step = Math.max(1, Math.floor(CHUNK_BYTES / frameBytes)) * frameBytes;
   for (let at = HEADER_BYTES; at + frameBytes <= size; at += step) {
@@ -142,7 +156,8 @@ function walkFrames(file: number, { isGood, frameBytes, isLittle, sums: first, .
       if (computed.some((sum) => equal(sum, stored))) {
         const endsCommit = frame.readUInt32BE(4) !== 0;
         if (endsCommit && isBroken) lost++;
-        if (endsCommit && !isBroken) kept = frames + 1;
+        if (!isBroken) pages.push(frame.readUInt32BE(0));
+        if (endsCommit && !isBroken) kept = pages.length;
         sums = [stored];
       } else {
         isBroken = true;
@@ -150,10 +165,9 @@ function walkFrames(file: number, { isGood, frameBytes, isLittle, sums: first, .
         sums = [stored, ...computed.slice(0, 1)];
       }
       if (!isGood) salts = Buffer.from(frame.subarray(8, 16));
-      frames++;
     }
   }
-  return { lost, kept, salts: header.salts };
+  return { lost, pages: pages.slice(0, kept), pageBytes: frameBytes - FRAME_HEADER_BYTES, salts: header.salts };
 }
 
 type Sums = readonly [number, number];
@@ -175,11 +189,4 @@ function checksum(bytes: Buffer, [from1, from2]: Sums, isLittle: boolean): Sums 
     s2 = (s2 + (words[index + 1] ?? 0) + s1) | 0;
   }
   return [s1 >>> 0, s2 >>> 0];
-}
-
-function readAt(file: number, at: number, length: number): Buffer {
-  const bytes = Buffer.allocUnsafe(length);
-  let read = 0;
-  for (let got = 1; read < length && got > 0; read += got) got = readSync(file, bytes, read, length - read, at + read);
-  return bytes.subarray(0, read);
 }

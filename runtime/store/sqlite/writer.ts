@@ -5,11 +5,15 @@ import type { CommitResult, EncodedChange } from '../encode.ts';
 import type { DamageReport } from '../queries.ts';
 import { StoreRefused } from '../store.ts';
 import type { Connect } from './driver.ts';
-import { connect as connectDriver } from './driver.ts';
+import { connect as connectDriver, isMalformed } from './driver.ts';
 import type { Durability, Prepared } from './open-database.ts';
 import { mayPass, noteChecked, openWriting, prepareDatabase } from './open-database.ts';
 import type { CommitPoint } from './transactions.ts';
 import { CommitInDoubt, Transactions } from './transactions.ts';
+
+const SAVE =
+  'keep a copy of it; then restore a backup, or save what can be read: ' +
+  'sqlite3 state.db .recover | sqlite3 recovered.db';
 
 export interface WriterOptions {
   readonly path: string;
@@ -77,6 +81,7 @@ export class Writer {
     } catch (error) {
       const message = describeDiskError(error);
       if (error instanceof StoreRefused) return { kind: 'refused', message };
+      if (isMalformed(error)) return { kind: 'refused', message: `${path} is damaged: ${message}\n${SAVE}` };
       return { kind: mayPass(error) ? 'unavailable' : 'refused', message: `cannot open ${path}: ${message}` };
     }
   }

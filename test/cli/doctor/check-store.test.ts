@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { checkStore } from '../../../cli/doctor/check-gateway.ts';
+import { checkStore } from '../../../cli/doctor/check-store.ts';
 import { connect } from '../../../runtime/store/sqlite/driver.ts';
 import { openOfflineStore } from '../../../runtime/store/sqlite/open-store.ts';
 import { contextFor } from '../../helpers/cli.ts';
@@ -15,11 +15,11 @@ describe('checkStore', () => {
     const store = await openOfflineStore(path);
     for (const id of ['a', 'b']) await store.write(makeAccept(id));
     await store.close();
-    assert.equal((await checkStore(contextFor({ home }))).status, 'ok');
+    assert.equal((await checkStore(contextFor({ home }), null)).status, 'ok');
     const db = connect(path, { busyMs: 5000 });
     db.exec("DELETE FROM work WHERE ref = 1; DELETE FROM dispatch WHERE id = 'a'");
     db.close();
-    const { check, status, detail } = await checkStore(contextFor({ home }));
+    const { check, status, detail } = await checkStore(contextFor({ home }), null);
     assert.deepEqual(
       [check, status, detail],
       ['conservation', 'failed', 'default/alerts: 2 counted as pending, but 1 stored'],

@@ -96,7 +96,7 @@ test('stop exits 1 when it had to cut work off; that work is done after the next
   assert.equal((await runInProcess(['webhook', 'test', 'hello'], { home })).code, 0);
   const status = async (): Promise<GatewayStatus> =>
     JSON.parse((await runInProcess(['gateway', 'status', '--json'], { home })).stdout) as GatewayStatus;
-  await until(async () => (await status()).runs.active === 1);
+  await until(async () => (await status()).runs?.active === 1);
   const { code, stderr } = await runProcess(['gateway', 'stop', '--drain', '0.1'], { home });
   assert.equal(code, 1);
   assert.match(stderr, /stopped, but 1 run was cut off/);

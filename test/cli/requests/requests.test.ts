@@ -22,6 +22,7 @@ const CONFIG = `platforms:
         filters: { field: action, equals: opened }
         prompt: "Review #{number}"
       quiet: { capture: none }
+      chat: { source: meta }
 `;
 
 async function setUp(t: TestContext) {
@@ -43,7 +44,7 @@ async function setUp(t: TestContext) {
 }
 
 test('a list is filtered, paged and fits into 80 columns', async (t) => {
-  const { send, ok, list, home } = await setUp(t);
+  const { send, ok, list, home, cli } = await setUp(t);
   await send({ action: 'opened', number: 1 });
   await send({ action: 'closed', number: 2 }, { 'X-GitHub-Delivery': 'f'.repeat(60) });
   await send({ action: 'closed' }, { 'x-hub-signature-256': 'sha256=00' });
@@ -59,6 +60,16 @@ test('a list is filtered, paged and fits into 80 columns', async (t) => {
   );
   assert.deepEqual((await list('--outcome', 'ignored', '--grep', '"number":2', '--since', '2h')).length, 1);
   assert.deepEqual((await list('--route', 'quiet')).length, 0);
+  for (const [words, code, says] of [
+    [['--route', 'reviev'], 1, /no route "reviev"\n.*did you mean review\?/],
+    [['--outcome', 'ignord'], 2, /no outcome "ignord"\n.*did you mean ignored\?/],
+    [['--reason', 'filtr'], 2, /no reason "filtr"\n.*did you mean filter\?/],
+    [['--before', 'zzz'], 2, /"zzz" is no id of a request/],
+  ] as const) {
+    const typo = await cli('requests', 'list', ...words);
+    assert.equal(typo.code, code, typo.stdout + typo.stderr);
+    assert.match(typo.stderr, says);
+  }
   const [first] = await list('--limit', '1');
   assert.deepEqual(
     (await list('--before', first?.id ?? '')).map(({ id }) => id),
@@ -90,6 +101,22 @@ test('a request that was refused says what to do, and never what would be right'
   assert.equal(JSON.parse(await ok('show', id, '--json')).cause.code, 'encoding');
   const { stderr } = await cli('requests', 'show', id, '--curl');
   assert.equal(stderr, 'it is not signed, and cannot be replayed either: it had no valid signature\n');
+});
+
+test("a sender's check of the URL that the route cannot answer says what is missing", async (t) => {
+  const { url, ok } = await setUp(t);
+  const asked = await fetch(`${url}/webhooks/chat?hub.mode=subscribe&hub.verify_token=word&hub.challenge=7`);
+  assert.equal(asked.status, 405);
+  const shown = await ok('show');
+  assert.match(shown, /^answer +405 method_not_allowed: no_verify_token in /m);
+  assert.match(
+    shown,
+    /^decided by +probe: the sender checks the URL with a token, and the route has no `verify_token`$/m,
+  );
+  assert.match(shown, /^next +.*set `verify_token` of route chat/m);
+  assert(!shown.includes('word&'), shown);
+  await fetch(`${url}/webhooks/chat`);
+  assert.match(await ok('show'), /^next +let the sender use POST$/m);
 });
 
 test('a saved request is read by explain and by tests, and a skeleton passes as it is', async (t) => {

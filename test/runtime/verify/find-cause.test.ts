@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { linkAuthenticator } from '../../../runtime/verify/authenticator.ts';
 import { findCause } from '../../../runtime/verify/find-cause.ts';
-import { jsonSpellings } from '../../../runtime/verify/json-spellings.ts';
+import { jsonSpellings, MAX_SPELLED } from '../../../runtime/verify/json-spellings.ts';
 import type { RequestParts } from '../../../runtime/verify/request.ts';
 import { LazyRequest } from '../../../runtime/verify/request.ts';
 import type { SecretText } from '../../../runtime/verify/scheme.ts';
@@ -296,8 +296,10 @@ test('a body that was written again is recognised, whoever wrote it first', () =
   assert.equal(causeOfBody('\ufeff{"a":  1}', '{"a":  1}')?.code, 'byte_order_mark');
 });
 
-test('a body deep as a hostile one is not spelled', () => {
-  assert.deepEqual([...jsonSpellings('['.repeat(300_000) + ']'.repeat(300_000))], []);
+test('a body as deep or as long as a hostile one is not spelled', () => {
+  assert.deepEqual([...jsonSpellings('['.repeat(100_000) + ']'.repeat(100_000))], []);
+  assert.deepEqual([...jsonSpellings(`"${'a'.repeat(MAX_SPELLED)}"`)], []);
+  assert.equal([...jsonSpellings(`"${'a'.repeat(MAX_SPELLED / 2)}"`)].length, 10);
 });
 
 test('the name of the source is not taken for another encoding when only its prefix is missing', () => {

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { linkAuthenticator } from '../../../runtime/verify/authenticator.ts';
 import type { RequestParts } from '../../../runtime/verify/request.ts';
 import { LazyRequest } from '../../../runtime/verify/request.ts';
-import type { Verification } from '../../../runtime/verify/verdict.ts';
+import type { Verification } from '../../../runtime/verify/verification.ts';
 import type { SchemePlan } from '../../../schemas/generated/types.ts';
 import { loadShippedSources } from '../../helpers/catalog-sources.ts';
 

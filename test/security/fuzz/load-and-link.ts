@@ -45,7 +45,7 @@ export async function loadAndLink(bytes: Buffer, links: 'whole' | 'checked'): Pr
       { stat: () => undefined, read: async () => bytes, watch: () => () => {} },
       systemClock,
     ),
-    link: async (table, breather) => linkTable(table, linkContext(table), breather),
+    link: async (table, timeSlice) => linkTable(table, linkContext(table), timeSlice),
     prepare: async () => () => {},
     subscriptions: NO_SUBSCRIPTIONS,
     clock: systemClock,

@@ -159,13 +159,37 @@ describe('the log of a process that was killed', () => {
     assert.equal(walkLog(wal).lost, 0);
   });
 
+  it('that belongs to the file before a restore is put aside, and the restored file is whole', async (t) => {
+    const { path } = await killed(t);
+    const from = join(dirname(path), 'open.db');
+    const db = connect(from, { busyMs: 0 });
+    t.after(() => db.close());
+    const backup = join(dirname(path), 'backup.db');
+    db.exec(`VACUUM INTO '${backup}'`);
+    db.exec("INSERT INTO meta VALUES ('later', hex(zeroblob(20000)))");
+    db.exec('PRAGMA wal_checkpoint(PASSIVE)');
+    for (const suffix of ['', '-wal', '-shm']) copyFileSync(from + suffix, path + suffix);
+    const log = readFileSync(`${path}-wal`);
+    assert.deepEqual(await reopen(path), { events: EVENTS, damage: null }, 'its own log is applied');
+    const restored = join(dirname(path), 'restored.db');
+    for (const suffix of ['-wal', '-shm']) copyFileSync(from + suffix, restored + suffix);
+    copyFileSync(backup, restored);
+    const { events, damage } = await reopen(restored);
+    assert.equal(events, EVENTS);
+    assert.match(damage?.message ?? '', /belonged to another file, as after a restore/);
+    assert.deepEqual(readFileSync(damage?.copy ?? ''), log);
+    const whole = connect(restored, { busyMs: 0 });
+    t.after(() => whole.close());
+    assert.deepEqual(whole.query('PRAGMA quick_check').get(), ['ok']);
+  });
+
   it('without its database is put aside, and said', async (t) => {
     const { path, wal } = await killed(t);
     const log = readFileSync(wal);
     rmSync(path);
     const { events, damage } = await reopen(path);
     assert.equal(events, 0);
-    assert.match(damage?.message ?? '', /state\.db was gone/);
+    assert.match(damage?.message ?? '', /state\.db was left, and the file itself was gone/);
     assert.deepEqual(readFileSync(damage?.copy ?? ''), log);
   });
 

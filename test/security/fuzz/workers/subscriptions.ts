@@ -7,11 +7,11 @@ import fc from 'fast-check';
 import { compileSubscriptions, SubscriptionsError } from '../../../../compiler/compile-subscriptions.ts';
 import { createFacts } from '../../../../compiler/source/files-facts.ts';
 import { systemClock } from '../../../../runtime/platform/clock.ts';
-import { Breather } from '../../../../runtime/table/breather.ts';
 import { linkSubscriptions } from '../../../../runtime/table/link.ts';
 import type { LoadContext } from '../../../../runtime/table/load-subscriptions.ts';
 import { loadSubscriptions } from '../../../../runtime/table/load-subscriptions.ts';
 import { splitObject } from '../../../../runtime/table/split-object.ts';
+import { TimeSlice } from '../../../../runtime/table/time-slice.ts';
 import type { RouteTable } from '../../../../schemas/generated/types.ts';
 import { compileConfig, HOME, printed } from '../../../helpers/compile.ts';
 import { memoryFiles } from '../../../helpers/memory-files.ts';
@@ -102,7 +102,7 @@ export const subscriptions: FuzzWorker<SubscriptionsCase> = {
 /** The paths that are served. @throws whatever is not a refusal of the file */
 async function serve(text: string): Promise<ReadonlySet<string>> {
   try {
-    const { routes, rejected } = await loadSubscriptions(CONTEXT, text, TABLE, new Breather(systemClock));
+    const { routes, rejected } = await loadSubscriptions(CONTEXT, text, TABLE, new TimeSlice(systemClock));
     for (const { reason } of rejected) assert.notEqual(reason, '');
     for (const slot of routes.values()) void slot.linked;
     return new Set(routes.keys());

@@ -1,4 +1,4 @@
-/** What the verifier says about a request: for the intake's answer, its log line and its metrics. Never sent to the sender. */
+/** What verification found about a request: for the intake's answer, its log line and its metrics. Never sent to the sender. */
 
 export type VerifyReason =
   /** No signature of any scheme the route accepts. */

@@ -1,0 +1,90 @@
+/** What commands say of a running gateway whose store is gone or damaged. */
+import assert from 'node:assert/strict';
+import { closeSync, openSync, renameSync, writeFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { connect } from '../../../runtime/store/sqlite/driver.ts';
+import { openOfflineStore } from '../../../runtime/store/sqlite/open-store.ts';
+import { runInProcess } from '../../helpers/cli.ts';
+import { makeAccept } from '../../helpers/dispatches.ts';
+import { startGateway, until } from '../../helpers/gateway.ts';
+import { tempDir } from '../../helpers/temp-dir.ts';
+
+const CONFIG = `platforms:
+  webhook:
+    enabled: true
+    secret: a-secret-of-a-store-in-trouble
+    routes:
+      hello: { prompt: "Hello {name}" }
+`;
+
+const PAGE_BYTES = 4096;
+
+/** Zeroes the first page of a table or an index. */
+function zeroPage(path: string, table: string): void {
+  const db = connect(path, { busyMs: 0 });
+  const [page = 0] = db.query<[number]>('SELECT rootpage FROM sqlite_schema WHERE name = ?').get(table) ?? [];
+  db.close();
+  const file = openSync(path, 'r+');
+  writeSync(file, Buffer.alloc(PAGE_BYTES), 0, PAGE_BYTES, (page - 1) * PAGE_BYTES);
+  closeSync(file);
+}
+
+async function homeWithEvents(home: string): Promise<string> {
+  const path = join(home, 'state.db');
+  const store = await openOfflineStore(path);
+  for (const id of ['a', 'b']) await store.write(makeAccept(id));
+  await store.close();
+  return path;
+}
+
+describe('a store that was moved away while it is served', () => {
+  it('is still listed, and doctor says that the gateway refuses events', async (t) => {
+    const home = tempDir(t);
+    const path = await homeWithEvents(home);
+    const gateway = await startGateway(t, { home, config: CONFIG });
+    renameSync(path, `${path}.moved`);
+    await until(async () => (await gateway.status()).store.problem !== null);
+    const list = await gateway.cli('deliveries', 'list', '--json');
+    assert.equal((JSON.parse(list.stdout) as unknown[]).length, 2);
+    const doctor = await gateway.cli('doctor');
+    assert.equal(doctor.code, 1);
+    assert.match(doctor.stdout, /failed +store +takes events +.*state\.db .*has been removed or replaced/);
+    renameSync(`${path}.moved`, path);
+  });
+});
+
+describe('a damaged page', () => {
+  it('that a read meets is an error in the log, in status and in doctor', async (t) => {
+    const home = tempDir(t);
+    // Nothing reads this one at a start.
+    zeroPage(await homeWithEvents(home), 'dispatch_route');
+    const gateway = await startGateway(t, { home, config: CONFIG });
+    const list = await gateway.cli('deliveries', 'list', '--route', 'alerts');
+    assert.match(list.stderr, /cannot read the store: .*malformed/);
+    assert.match(gateway.running.stderr(), /state\.db is damaged: .*malformed/);
+    const status = await gateway.cli('gateway', 'status');
+    assert.equal(status.code, 0, status.stderr);
+    assert.match(status.stdout, /malformed/);
+    assert.match((await gateway.cli('doctor')).stdout, /failed +store .*malformed/);
+  });
+
+  it('that a start meets refuses it with what to do', async (t) => {
+    const home = tempDir(t);
+    zeroPage(await homeWithEvents(home), 'meta');
+    writeFileSync(join(home, 'config.yaml'), CONFIG, { mode: 0o600 });
+    for (const argv of [
+      ['gateway', 'run', '--port', '0'],
+      ['deliveries', 'list'],
+    ]) {
+      const { code, stderr } = await runInProcess(argv, { home });
+      assert.equal(code, 1);
+      assert.match(
+        stderr,
+        /^error: .*state\.db is damaged: .*malformed\n {2}keep a copy of it; then restore a backup/m,
+      );
+    }
+    const doctor = await runInProcess(['doctor'], { home });
+    assert.match(doctor.stdout, /state\.db is damaged[\s\S]*fix: keep a copy of it; then restore a backup/);
+  });
+});
