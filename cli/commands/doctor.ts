@@ -16,7 +16,7 @@ import type { Check, CheckStatus } from '../doctor/check.ts';
 import { checkClock } from '../doctor/check-clock.ts';
 import type { FoundGateway } from '../doctor/check-gateway.ts';
 import {
-  checkAgents,
+  checkAgentPrograms,
   checkConfiguration,
   checkPort,
   checkSilence,
@@ -76,7 +76,7 @@ export class DoctorCommand extends Command<CliContext> {
     const port = silence === null ? [await checkPort(table.server, status?.url ?? null)] : [];
     const { checks, skews } = await this.targets(table);
     const secrets = checkSecrets(table, createSecrets(this.context));
-    const agents = checkAgents(table, this.context);
+    const agents = checkAgentPrograms(table, this.context);
     return [...gateway, ...port, checkClock(skews, this.live), ...secrets, ...agents, ...checks];
   }
 

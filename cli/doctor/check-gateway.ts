@@ -68,7 +68,7 @@ export function checkSilence({ message, hints }: CliError): Check {
 }
 
 /** A warning: the gateway serves without it, and runs fail until it is there. */
-export function checkAgents({ profiles }: RouteTable, { home, env }: CliContext): readonly Check[] {
+export function checkAgentPrograms({ profiles }: RouteTable, { home, env }: CliContext): readonly Check[] {
   return Object.values(profiles).flatMap(({ name, home: folder, agent }): Check[] => {
     if (agent.kind !== 'command') return [];
     const missing = missingAgent(agent, { folder: join(home, folder), env });
