@@ -131,9 +131,10 @@ const COLUMNS = [
     title: 'WHAT',
     value: ({ profile, subject }: Check) =>
       profile === null || profile === 'default' ? subject : `${profile}: ${subject}`,
+    whole: true as const,
   },
   { title: 'CHECK', value: ({ check }: Check) => check },
-  { title: 'FOUND', value: ({ detail }: Check) => detail },
+  { title: 'FOUND', value: ({ detail }: Check) => detail, whole: true as const },
 ];
 
 const STYLES: Readonly<Record<CheckStatus, Style | null>> = {

@@ -1,5 +1,5 @@
 /** Compiles a configuration and writes its tables, for `compile`, `gateway run` and the thread that recompiles. */
-import { mkdirSync, readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { isSystemError } from '../../base/system-error.ts';
 import { printCatalog } from '../../compiler/blueprints/publish.ts';
@@ -10,6 +10,7 @@ import { nodeFiles } from '../../compiler/node/node-files.ts';
 import { readShippedShape } from '../../compiler/node/shipped-catalog.ts';
 import type { Files } from '../../compiler/source/files.ts';
 import { describeDiskError } from '../../runtime/platform/describe-disk-error.ts';
+import { makeFolder } from '../../runtime/platform/make-folder.ts';
 import { writeAtomic } from '../../runtime/platform/write-atomic.ts';
 import { CliError } from '../base/errors.ts';
 
@@ -42,7 +43,7 @@ export function writeTables(folder: string, output: CompileOutput): WrittenTable
   const blueprints = join(folder, 'blueprints.json');
   const mode = output.hasLiteralSecrets ? 0o600 : 0o644;
   try {
-    mkdirSync(folder, { recursive: true });
+    makeFolder(folder);
     // The catalog first: whoever sees the new table finds the catalog that belongs to it.
     replace(blueprints, printCatalog(output.catalog()), 0o644);
     return { routes, blueprints, changed: replace(routes, output.routesJson, mode) };

@@ -1,4 +1,4 @@
-/** Tables for people: aligned columns, cut to the terminal's width when there is one. */
+/** Tables for people: aligned columns, which fit a terminal's width when there is one. */
 
 import { cutToWidth, displayWidth } from '../../base/display-width.ts';
 import { createPaint } from '../../base/paint.ts';
@@ -10,44 +10,93 @@ export interface Column<Row> {
   readonly value: (row: Row) => string | number;
   /** Numbers stand at the right. */
   readonly align?: 'right';
+  /** An id, a name, a URL: people copy it, so it is never cut. */
+  readonly whole?: true;
+  /** On a terminal the column is left out where every row says this. */
+  readonly usual?: string;
+}
+
+interface Cells {
+  readonly title: string;
+  readonly isRight: boolean;
+  readonly isWhole: boolean;
+  readonly texts: readonly string[];
+  /** Columns of the terminal that title and texts take. */
+  readonly natural: number;
 }
 
 const GAP = '  ';
 /** A column is not cut below this many columns of the terminal. */
 const LEAST = 12;
 
-/** The lines of a table, header first. `columns`: the terminal's width; without it nothing is cut. */
+/**
+ * The header and an entry for each row. `width`: the terminal's; without it nothing is cut. Where even the least is too wide, the
+ * last columns go below their row, as lines of their own in its entry.
+ */
 export function formatTable<Row>(rows: readonly Row[], columns: readonly Column<Row>[], width?: number): string[] {
-  const cells = rows.map((row) => columns.map((column) => visible(String(column.value(row)))));
-  const titles = columns.map((column) => column.title);
-  const natural = columns.map((_, at) =>
-    // Not spread: a table may have more rows than a call takes arguments.
-    [titles, ...cells].reduce((most, line) => Math.max(most, displayWidth(line[at] ?? '')), 0),
-  );
-  const widths = width === undefined ? natural : shrink(natural, width - GAP.length * (columns.length - 1));
-  const line = (texts: readonly string[]): string =>
-    texts
-      .map((text, at) => {
-        const cut = cutToWidth(text, widths[at] ?? 0);
-        const pad = ' '.repeat(Math.max(0, (widths[at] ?? 0) - displayWidth(cut)));
-        return columns[at]?.align === 'right' ? pad + cut : cut + pad;
-      })
+  const all = columns
+    .filter((column) => width === undefined || tells(column, rows))
+    .map((column) => cellsOf(column, rows));
+  const { inline, below } = width === undefined ? { inline: all, below: [] } : arrange(all, width);
+  const widths =
+    width === undefined
+      ? inline.map(({ natural }) => natural)
+      : shrink(inline, width - GAP.length * (inline.length - 1));
+  const line = (text: (cells: Cells) => string): string =>
+    inline
+      .map((cells, at) => pad(text(cells), widths[at] ?? 0, cells.isRight))
       .join(GAP)
       .trimEnd();
-  return [line(titles), ...cells.map(line)];
+  const entry = (row: number): string =>
+    [line(({ texts }) => texts[row] ?? ''), ...below.flatMap((cells) => lineBelow(cells, row))].join('\n');
+  return [line(({ title }) => title), ...rows.map((_, row) => entry(row))];
 }
 
-/** Takes columns away from the widest until the table fits, or nothing more can be taken. */
-function shrink(natural: readonly number[], room: number): number[] {
-  const widths = [...natural];
+function tells<Row>({ value, usual = '' }: Column<Row>, rows: readonly Row[]): boolean {
+  return rows.some((row) => ![usual, ''].includes(String(value(row))));
+}
+
+function cellsOf<Row>({ title, value, align, whole }: Column<Row>, rows: readonly Row[]): Cells {
+  const texts = rows.map((row) => visible(String(value(row))));
+  // Not spread: a table may have more rows than a call takes arguments.
+  const natural = texts.reduce((most, text) => Math.max(most, displayWidth(text)), displayWidth(title));
+  return { title, isRight: align === 'right', isWhole: whole === true, texts, natural };
+}
+
+/** The first column stays, however wide it is. */
+function arrange(all: readonly Cells[], width: number): { inline: readonly Cells[]; below: readonly Cells[] } {
+  let count = all.length;
+  const least = (): number =>
+    all.slice(0, count).reduce((sum, cells) => sum + leastWidth(cells), GAP.length * (count - 1));
+  while (count > 1 && least() > width) count -= 1;
+  return { inline: all.slice(0, count), below: all.slice(count) };
+}
+
+const leastWidth = ({ isWhole, natural }: Cells): number => (isWhole ? natural : Math.min(natural, LEAST));
+
+/** Takes columns away from the widest that may be cut until the table fits, or nothing more can be taken. */
+function shrink(inline: readonly Cells[], room: number): number[] {
+  const widths = inline.map(({ natural }) => natural);
   let excess = widths.reduce((sum, width) => sum + width, 0) - room;
   while (excess > 0) {
-    const widest = widths.indexOf(Math.max(...widths));
-    if ((widths[widest] ?? 0) <= LEAST) break;
+    const spare = widths.map((width, at) => (width > leastWidth(inline[at] as Cells) ? width : 0));
+    const widest = spare.indexOf(Math.max(...spare));
+    if ((spare[widest] ?? 0) === 0) break;
     widths[widest] = (widths[widest] ?? 0) - 1;
     excess -= 1;
   }
   return widths;
+}
+
+function pad(text: string, width: number, isRight: boolean): string {
+  const cut = cutToWidth(text, width);
+  const space = ' '.repeat(Math.max(0, width - displayWidth(cut)));
+  return isRight ? space + cut : cut + space;
+}
+
+function lineBelow({ title, texts }: Cells, row: number): string[] {
+  const text = texts[row]?.trim() ?? '';
+  return text === '' ? [] : [`  ${title.toLowerCase()}${title === '' ? '' : ': '}${text}`];
 }
 
 /** Prints a table on stdout; `empty` goes to stderr instead when there are no rows. */

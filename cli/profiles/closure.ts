@@ -1,5 +1,6 @@
 /** What one profile can reach, and nothing else can be reached through it: for `lint` and `profile show`. */
 
+import { labelIn } from '../../base/label.ts';
 import { printSecretRef } from '../../runtime/platform/secrets/secrets.ts';
 import type { AgentPlan, ProfilePlan, RoutePlan, RouteTable, SecretRef } from '../../schemas/generated/types.ts';
 import { routePath } from '../subscriptions/route-url.ts';
@@ -34,19 +35,19 @@ function closureOf(profile: ProfilePlan, table: RouteTable, all: readonly RouteP
     agent: describeAgent(profile.agent),
     routes: routes.map((route) => ({ name: route.name, path: routePath(route), mode: route.mode })),
     jobs: jobs.map(({ name }) => name),
-    targets: Object.keys(profile.targets),
-    credentials: credentialsOf(profile, routes),
+    targets: Object.keys(profile.targets).map((target) => labelIn(table.targets, target)),
+    credentials: credentialsOf(profile, routes, table),
     scripts: distinct(routes.flatMap(({ script }) => (script === null ? [] : [script.path]))),
     skills: distinct([...routes, ...jobs].flatMap(({ skills }) => skills)),
   };
 }
 
-function credentialsOf({ agent, targets }: ProfilePlan, routes: readonly RoutePlan[]): string[] {
+function credentialsOf({ agent, targets }: ProfilePlan, routes: readonly RoutePlan[], table: RouteTable): string[] {
   const named = (what: string, ref: SecretRef): string => `${what}: ${printSecretRef(ref)}`;
   return [
     ...routes.flatMap(({ name, secrets }) => secrets.map(({ ref }) => named(`route ${name}`, ref))),
     ...Object.entries(targets).flatMap(([target, { credentials }]) =>
-      Object.entries(credentials).map(([key, ref]) => named(`${target}.${key}`, ref)),
+      Object.entries(credentials).map(([key, ref]) => named(`${labelIn(table.targets, target)}.${key}`, ref)),
     ),
     ...(agent.kind === 'openai' && agent.api_key !== null ? [named('agent.api_key', agent.api_key)] : []),
     ...(agent.kind === 'command'

@@ -10,7 +10,10 @@ import { nextStep } from './next-step.ts';
 
 const LABEL = 12;
 
-/** @param now Unix ms */
+/**
+ * @param request with the name that people know of its scheme
+ * @param now Unix ms
+ */
 export function describeRequest(request: AskedRequest, now: number): string[] {
   const step = nextStep(request);
   const facts = factsOf(request, now).filter((fact): fact is [string, string] => fact[1] !== null);

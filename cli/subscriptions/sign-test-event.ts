@@ -4,7 +4,7 @@ import type { SecretResolver } from '../../runtime/platform/secrets/secrets.ts';
 import { namesPlaces, signedPlaces } from '../../runtime/table/link-identity.ts';
 import { signRequest } from '../../runtime/verify/sign.ts';
 import { SignError } from '../../runtime/verify/sign-body.ts';
-import type { RoutePlan, RouteTable, SchemePlan, SecretRef } from '../../schemas/generated/types.ts';
+import type { LocatorPlan, RoutePlan, RouteTable, SchemePlan, SecretRef } from '../../schemas/generated/types.ts';
 import { routePath } from './route-url.ts';
 
 export interface TestEventRequest {
@@ -52,7 +52,7 @@ export function signTestEvent(request: TestEventRequest): TestEvent {
   const body = request.body ?? sampleBody(request, scheme, event);
   const path = routePath(plan);
   const unsignedRequest = { method: 'POST', url: path, public_url: plan.public_url, body, id, event };
-  const signed = signRequest(withPlaces(scheme, table), secretOf(request), unsignedRequest, now);
+  const signed = signRequest(sendersPlaces(withPlaces(scheme, table)), secretOf(request), unsignedRequest, now);
   return {
     scheme: labelOf(scheme),
     event,
@@ -103,6 +103,18 @@ function namedScheme(source: string, { sources, schemes }: RouteTable): SchemePl
 /** A scheme that names no places takes event and id where the specification has them. */
 function withPlaces(scheme: SchemePlan, table: RouteTable): SchemePlan {
   return namesPlaces(scheme) ? scheme : { ...scheme, ...signedPlaces(table) };
+}
+
+/** A sender known by another name than the scheme's own sends its own headers, not those of the specification. */
+function sendersPlaces(scheme: SchemePlan): SchemePlan {
+  if (labelOf(scheme) === scheme.name) return scheme;
+  const isNeutral = (at: LocatorPlan): boolean => at.name.toLowerCase().startsWith(`x-${scheme.name}-`);
+  const sorted = (places: readonly LocatorPlan[]): LocatorPlan[] => [
+    ...places.filter((at) => !isNeutral(at)),
+    ...places.filter(isNeutral),
+  ];
+  const { signature, event, delivery } = scheme;
+  return { ...scheme, signature: sorted(signature), event: sorted(event), delivery: sorted(delivery) };
 }
 
 /** The first secret that is still accepted. */

@@ -32,11 +32,18 @@ export interface Observed {
   readonly explanation: Explanation;
 }
 
-/** @param plans every route of the configurations that are tested */
-export function measureCoverage(plans: readonly RoutePlan[], observed: readonly Observed[]): Coverage {
+/**
+ * @param plans every route of the configurations that are tested
+ * @param label the name of a target that people see
+ */
+export function measureCoverage(
+  plans: readonly RoutePlan[],
+  observed: readonly Observed[],
+  label: (target: string) => string,
+): Coverage {
   const routes = plans.map((plan) =>
     coverageOf(
-      plan,
+      { ...plan, deliver: plan.deliver.map((delivery) => ({ ...delivery, target: label(delivery.target) })) },
       observed.filter((each) => each.plan === plan).map(({ explanation }) => explanation),
     ),
   );

@@ -1,4 +1,6 @@
 /** Runs test files against their configurations, several tests at once, and keeps the results in the order of the files. */
+import { labelIn } from '../../base/label.ts';
+import type { RouteTable } from '../../schemas/generated/types.ts';
 import type { CliContext } from '../base/context.ts';
 import type { Coverage } from './coverage.ts';
 import { measureCoverage } from './coverage.ts';
@@ -36,13 +38,15 @@ export async function runTests(
   }
   const results = await inOrder(tests, ({ loaded, config }) => runTest(loaded, config));
   const plans = [...opened.values()].flatMap(({ table }) => Object.values(table.routes));
+  const targets = Object.assign({}, ...[...opened.values()].map(({ table }) => table.targets)) as RouteTable['targets'];
+  const label = (target: string): string => labelIn(targets, target);
   const inputs = [
     ...files.map(({ path }) => path),
     ...[...opened.values()].flatMap((config) => config.inputs),
     ...results.flatMap((result) => result.inputs),
   ];
   const observed = results.flatMap(({ found }) => (found === null ? [] : [found]));
-  return { results, coverage: measureCoverage(plans, observed), inputs: [...new Set(inputs)] };
+  return { results, coverage: measureCoverage(plans, observed, label), inputs: [...new Set(inputs)] };
 }
 
 async function inOrder<Item, Result>(items: readonly Item[], run: (item: Item) => Promise<Result>): Promise<Result[]> {

@@ -9,6 +9,9 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const QUICKSTART = join(ROOT, 'examples/quickstart');
 const PROGRAM = [process.execPath, '--import', import.meta.resolve('tsx'), join(ROOT, 'cli/main.ts')];
 
+/** With an agent nothing is to be said at the start; it repeats its prompt. */
+const AGENT = 'agent: { command: [cat], confined: It repeats its prompt. }\n';
+
 const TYPED = [
   'hookwright lint',
   'hookwright lint --fix',
@@ -32,7 +35,7 @@ export async function recordSession(): Promise<string> {
   mkdirSync(join(dir, 'home'), { mode: 0o700 });
   cpSync(join(QUICKSTART, 'pull_request.json'), join(dir, 'pull_request.json'));
   const config = readFileSync(join(QUICKSTART, 'hookwright.yaml'), 'utf8');
-  writeFileSync(join(dir, 'hookwright.yaml'), config.replace('events: [', 'event: ['));
+  writeFileSync(join(dir, 'hookwright.yaml'), config.replace('events: [', 'event: [') + AGENT);
   writeFileSync(join(dir, '.env'), 'WEBHOOK_SECRET=a-secret-for-the-session-in-readme\n', { mode: 0o600 });
   const { NO_COLOR: _, ...plain } = userEnvironment(dir, PROGRAM);
   const env = { ...plain, FORCE_COLOR: '1', WEBHOOK_PORT: '0' };

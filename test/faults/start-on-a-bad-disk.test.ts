@@ -73,6 +73,18 @@ describe('a start on a full disk', { concurrency: 2 }, () => {
 });
 
 describe('a start on a read-only disk', () => {
+  it('of a home that was never compiled says that the disk is read-only, as commands do', async (t) => {
+    const disk = tinyDisk(t, '8m');
+    if (disk === null) return t.skip(NEEDS);
+    const home = join(disk, 'home');
+    writeConfig(home);
+    remount(disk, 'ro');
+    const run = await runInProcess(['gateway', 'run'], { home });
+    assert.match(run.stderr, /^error: cannot write the tables to .*build: the file system is read-only$/m);
+    const job = await runInProcess(['job', 'create', 'a', '--schedule', '0 8 * * *', '--prompt', 'Look.'], { home });
+    assert.match(job.stderr, /^error: cannot open .*state\.db: the file system is read-only$/m);
+  });
+
   it('serves, refuses events, and takes them once it can be written; commands that write nothing work meanwhile', async (t) => {
     const disk = tinyDisk(t, '8m');
     if (disk === null) return t.skip(NEEDS);

@@ -30,7 +30,7 @@ export class BlueprintListCommand extends Command<CliContext> {
     if (this.json) printJson(this.context, entries);
     else {
       const columns = [
-        { title: 'KEY', value: (entry: (typeof entries)[number]) => entry.key },
+        { title: 'KEY', value: (entry: (typeof entries)[number]) => entry.key, whole: true as const },
         { title: 'CATEGORY', value: (entry: (typeof entries)[number]) => entry.category },
         { title: 'WHEN', value: (entry: (typeof entries)[number]) => entry.scheduleHuman },
         { title: 'DESCRIPTION', value: (entry: (typeof entries)[number]) => entry.description },

@@ -49,12 +49,12 @@ const toJson = ({ ref, ...rest }: DispatchSummary) => rest;
 
 function columns(now: number): readonly Column<DispatchSummary>[] {
   return [
-    { title: 'ID', value: ({ id }) => id },
-    { title: 'ROUTE', value: ({ route, job }) => route ?? `job ${job}` },
+    { title: 'ID', value: ({ id }) => id, whole: true },
+    { title: 'ROUTE', value: ({ route, job }) => route ?? `job ${job}`, whole: true },
     { title: 'EVENT', value: ({ event }) => event },
     { title: 'STATE', value: ({ state }) => state },
     { title: 'AGE', value: ({ accepted_at }) => formatDuration(now - accepted_at), align: 'right' },
-    { title: 'DELIVERY ID', value: ({ delivery_id }) => delivery_id },
+    { title: 'DELIVERY ID', value: ({ delivery_id }) => delivery_id, whole: true },
     { title: 'REASON', value: ({ reason }) => reason ?? '' },
   ];
 }

@@ -51,7 +51,7 @@ export class GatewaySetupCommand extends Command<CliContext> {
       ['In a script', '$0 gateway setup --yes --set port=9000 --set secret=generate'],
       [
         'A target and a route',
-        '$0 gateway setup --yes --set target=messenger_a --set target.token=env:BOT_TOKEN --set route=alerts --set route.deliver=messenger_a',
+        '$0 gateway setup --yes --set target=telegram --set target.token=env:BOT_TOKEN --set route=alerts --set route.deliver=telegram',
       ],
       ['An agent', "$0 gateway setup --yes --set 'agent.command=[my-agent, --print]'"],
     ],

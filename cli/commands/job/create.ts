@@ -27,11 +27,11 @@ export class JobCreateCommand extends Command<CliContext> {
     examples: [
       [
         'A report every morning',
-        "$0 job create report --schedule '0 8 * * 1-5' --prompt 'Write the report.' --deliver messenger_a",
+        "$0 job create report --schedule '0 8 * * 1-5' --prompt 'Write the report.' --deliver telegram",
       ],
       [
         'To a group, in a zone',
-        "$0 job create tea --schedule '0 16 * * *' --prompt 'Tea!' --deliver messenger_a --deliver-chat-id -100200 --timezone Europe/London",
+        "$0 job create tea --schedule '0 16 * * *' --prompt 'Tea!' --deliver telegram --deliver-chat-id -100200 --timezone Europe/London",
       ],
     ],
   });

@@ -56,8 +56,8 @@ function describeJson({ next_runs, runs, ticks, ...rest }: JobReport): unknown {
 
 function columns(now: number) {
   return [
-    { title: 'NAME', value: ({ name }: JobReport) => name },
-    { title: 'ID', value: ({ id }: JobReport) => id },
+    { title: 'NAME', value: ({ name }: JobReport) => name, whole: true as const },
+    { title: 'ID', value: ({ id }: JobReport) => id, whole: true as const },
     { title: 'STATE', value: ({ state }: JobReport) => state },
     { title: 'RUNS', value: ({ schedule_human }: JobReport) => schedule_human },
     {
@@ -70,7 +70,7 @@ function columns(now: number) {
       value: ({ runs: [last] }: JobReport) =>
         last === undefined ? '' : `${last.state}, ${formatDuration(now - Date.parse(last.started_at))} ago`,
     },
-    { title: 'DELIVER', value: ({ deliver }: JobReport) => deliver.join(',') },
-    { title: 'PROFILE', value: ({ profile }: JobReport) => profile },
+    { title: 'DELIVER', value: ({ deliver }: JobReport) => deliver.join(','), whole: true as const },
+    { title: 'PROFILE', value: ({ profile }: JobReport) => profile, usual: 'default' },
   ];
 }

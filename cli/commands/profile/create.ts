@@ -11,7 +11,7 @@ import { printLine, printNote } from '../../output/print.ts';
 
 const CONFIG = `# What this profile may use; nothing falls back to another profile.
 # platforms:
-#   messenger_a:
+#   telegram:
 #     enabled: true
 #     token: env:MESSENGER_A_TOKEN # from .env beside this file
 #     home_channel: "-1001234"

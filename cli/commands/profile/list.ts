@@ -39,9 +39,9 @@ export class ProfileListCommand extends Command<CliContext> {
         context,
         rows,
         [
-          { title: 'NAME', value: ({ name }) => name },
-          { title: 'ROUTES', value: ({ routes }) => routes.map(({ name }) => name).join(',') },
-          { title: 'TARGETS', value: ({ targets }) => targets.join(',') },
+          { title: 'NAME', value: ({ name }) => name, whole: true },
+          { title: 'ROUTES', value: ({ routes }) => routes.map(({ name }) => name).join(','), whole: true },
+          { title: 'TARGETS', value: ({ targets }) => targets.join(','), whole: true },
           { title: 'AGENT', value: ({ agent }) => agent },
           { title: 'STATE', value: (row) => (row.served ? 'served' : 'not served: gateway.multiplex_profiles is off') },
         ],

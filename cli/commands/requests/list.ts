@@ -83,9 +83,9 @@ function columns(
   least: Partial<typeof FIXED> = {},
 ): readonly Column<KeptSummary>[] {
   return [
-    { title: 'ID', value: ({ id }) => id },
+    { title: 'ID', value: ({ id }) => id, whole: true },
     { title, value: ({ at }) => when(at), align: 'right' },
-    { title: 'ROUTE', value: ({ route }) => route.padEnd(least.route ?? 0) },
+    { title: 'ROUTE', value: ({ route }) => route.padEnd(least.route ?? 0), whole: true },
     { title: 'EVENT', value: ({ event }) => event.padEnd(least.event ?? 0) },
     { title: 'OUTCOME', value: (row) => outcomeText(row).padEnd(least.outcome ?? 0) },
   ];

@@ -11,6 +11,7 @@ import { namesFor } from '../../completion/names.ts';
 import { tryAskGateway } from '../../gateway/ask-gateway.ts';
 import { printJson, printLine, printNote, visible } from '../../output/print.ts';
 import { describeRequest } from '../../requests/describe-request.ts';
+import { knownScheme } from '../../requests/known-scheme.ts';
 import { printCurl } from '../../requests/print-curl.ts';
 import { printHar } from '../../requests/print-har.ts';
 import { findNewest, findRequest, useRequests } from '../../store/use-requests.ts';
@@ -51,7 +52,8 @@ export class RequestsShowCommand extends Command<CliContext> {
     else if (this.asTest) await this.printTest(request);
     else if (this.save === undefined) {
       const subscriptions = await namesFor({ kind: 'subscription', given: [], partial: '' }, this.context);
-      const asked = { ...request, isSubscription: subscriptions.includes(request.route) };
+      const scheme = request.scheme === null ? null : await knownScheme(this.context, request.scheme);
+      const asked = { ...request, scheme, isSubscription: subscriptions.includes(request.route) };
       for (const line of describeRequest(asked, this.context.clock.now())) printLine(this.context, line);
     }
     return 0;

@@ -31,8 +31,8 @@ export class SessionListCommand extends Command<CliContext> {
       return 0;
     }
     const columns = [
-      { title: 'TARGET', value: (session: SessionSummary) => session.target },
-      { title: 'CHAT', value: (session: SessionSummary) => session.chat_id },
+      { title: 'TARGET', value: (session: SessionSummary) => session.target, whole: true as const },
+      { title: 'CHAT', value: (session: SessionSummary) => session.chat_id, whole: true as const },
       { title: 'TURNS', value: (session: SessionSummary) => session.turns, align: 'right' as const },
       { title: 'CHANGED', value: (session: SessionSummary) => session.changed_at },
     ];

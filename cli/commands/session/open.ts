@@ -12,7 +12,7 @@ export class SessionOpenCommand extends Command<CliContext> {
     details:
       'Routes with `mirror_to_session` append what they deliver to the session of the chat, one JSON object per line. A chat without a session is passed over. Prints the path of the file; a session that exists is left as it is.',
     examples: [
-      ['The session of a group', '$0 session open messenger_a -1001234'],
+      ['The session of a group', '$0 session open telegram -1001234'],
       ['In a profile', '$0 session open slack C0123 --profile work'],
     ],
   });

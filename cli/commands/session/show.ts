@@ -13,8 +13,8 @@ export class SessionShowCommand extends Command<CliContext> {
   static override usage = Command.Usage({
     description: "Show the turns of a chat's session",
     examples: [
-      ['Read it', '$0 session show messenger_a -1001234'],
-      ['As it is stored', '$0 session show messenger_a -1001234 --json'],
+      ['Read it', '$0 session show telegram -1001234'],
+      ['As it is stored', '$0 session show telegram -1001234 --json'],
     ],
   });
 

@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { Command, Option } from 'clipanion';
 import { createPaint } from '../../../base/paint.ts';
+import { commonName } from '../../../compiler/text/common-name.ts';
 import { parseSecretRef } from '../../../compiler/text/secret-ref.ts';
 import { createSecrets } from '../../../runtime/platform/secrets/machine-secrets.ts';
 import { SecretError } from '../../../runtime/platform/secrets/secrets.ts';
@@ -80,16 +81,18 @@ export class SourceDetectCommand extends Command<CliContext> {
     for (const note of notes) printNote(this.context, note);
     if (candidates.length === 0)
       printLine(this.context, 'no source of the catalog puts a signature where this request has one');
-    const width = Math.max(0, ...candidates.map(({ source }) => source.name.length));
+    const width = Math.max(0, ...candidates.map(({ source }) => nameOf(source).length));
     for (const { source, outcome } of candidates) {
       const style = outcome.kind === 'match' ? 'green' : outcome.kind === 'refused' ? 'red' : 'yellow';
-      printLine(this.context, `${paint(style, source.name.padEnd(width))}  ${explainOutcome(outcome, source)}`);
+      printLine(this.context, `${paint(style, nameOf(source).padEnd(width))}  ${explainOutcome(outcome, source)}`);
     }
     const [best] = candidates;
     const advice = best === undefined ? null : adviseRoute(best, candidates);
     if (advice !== null) printNote(this.context, `\n${visible(advice)}`);
   }
 }
+
+const nameOf = ({ name, file }: SourceCandidate['source']): string => commonName(name, file);
 
 /** Something matches, or at least nothing speaks against the best guess. */
 function isSettled([best]: readonly SourceCandidate[]): boolean {

@@ -1,6 +1,7 @@
 /** `hookwright source list`: every sender the catalog knows, shipped and the user's own. */
 import { Command, Option } from 'clipanion';
 import { describeWindow, primitiveName } from '../../../compiler/sources/describe-source.ts';
+import { commonName } from '../../../compiler/text/common-name.ts';
 import type { CliContext } from '../../base/context.ts';
 import { configOption } from '../../command-line/options.ts';
 import { printJson } from '../../output/print.ts';
@@ -35,12 +36,18 @@ export class SourceListCommand extends Command<CliContext> {
   }
 }
 
+/** Those that a config may write as well. */
+function otherNames({ name, file }: OpenSource): string {
+  const known = commonName(name, file);
+  return [name, ...(file.aliases ?? [])].filter((other) => other !== known).join(', ');
+}
+
 const COLUMNS = [
-  { title: 'SOURCE', value: ({ name }: OpenSource) => name },
+  { title: 'SOURCE', value: ({ name, file }: OpenSource) => commonName(name, file), whole: true as const },
   { title: 'SENDER', value: ({ file }: OpenSource) => file.title ?? '' },
   { title: 'SIGNS WITH', value: ({ file }: OpenSource) => primitiveName(file.verify) },
   { title: 'WINDOW', value: ({ file }: OpenSource) => describeWindow(file) ?? '-' },
-  { title: 'ALSO CALLED', value: ({ file }: OpenSource) => (file.aliases ?? []).join(', ') },
+  { title: 'ALSO CALLED', value: otherNames, whole: true as const },
 ];
 
 function describeJson({ name, file, own }: OpenSource): unknown {

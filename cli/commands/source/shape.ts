@@ -52,7 +52,7 @@ export class SourceShapeCommand extends Command<CliContext> {
       return;
     }
     const columns = [
-      { title: 'EVENT', value: (row: (typeof events)[number]) => row.event },
+      { title: 'EVENT', value: (row: (typeof events)[number]) => row.event, whole: true as const },
       { title: 'PATHS', value: (row: (typeof events)[number]) => row.paths, align: 'right' as const },
       { title: 'ACTIONS', value: (row: (typeof events)[number]) => row.actions.join(', ') },
     ];
@@ -70,7 +70,7 @@ export class SourceShapeCommand extends Command<CliContext> {
       return;
     }
     const columns = [
-      { title: 'PATH', value: (facts: PathFacts) => facts.path },
+      { title: 'PATH', value: (facts: PathFacts) => facts.path, whole: true as const },
       { title: 'TYPE', value: typeWords },
       { title: 'CLASS', value: classWords },
       { title: '', value: pathNotes },

@@ -12,6 +12,7 @@ import {
   routeSnippet,
   setupSteps,
 } from '../../../compiler/sources/describe-source.ts';
+import { commonName } from '../../../compiler/text/common-name.ts';
 import type { CliContext } from '../../base/context.ts';
 import { configOption } from '../../command-line/options.ts';
 import { printJson, printLine, visible } from '../../output/print.ts';
@@ -42,7 +43,9 @@ export class SourceShowCommand extends Command<CliContext> {
 
 function describe(context: CliContext, { name, file, plan }: OpenSource): string[] {
   const paint = createPaint(context.colour.stdout);
-  const aliases = file.aliases === undefined ? '' : `, also called ${file.aliases.join(', ')}`;
+  const known = commonName(name, file);
+  const others = [name, ...(file.aliases ?? [])].filter((other) => other !== known);
+  const aliases = others.length === 0 ? '' : `, also called ${others.join(', ')}`;
   const rows: readonly (readonly [string, string | null])[] = [
     ['Signature', describeSignature(file)],
     ['Secret', describeSecret(file)],
@@ -61,13 +64,13 @@ function describe(context: CliContext, { name, file, plan }: OpenSource): string
   const list = (title: string, items: readonly string[]): string[] =>
     items.length === 0 ? [] : ['', paint('bold', title), ...items.map((item) => `  ${visible(item)}`)];
   return [
-    `${paint('bold', visible(file.title ?? name))} (${name}${aliases})`,
+    `${paint('bold', visible(file.title ?? name))} (${known}${aliases})`,
     ...shown,
     ...list(
       'At the sender',
       setupSteps(file).map((step, index) => `${index + 1}. ${step}`),
     ),
-    ...list('In hookwright.yaml', routeSnippet(name, file, plan).split('\n')),
+    ...list('In hookwright.yaml', routeSnippet(known, file, plan).split('\n')),
     ...list('Notes', file.notes ?? []),
     ...list('Events', wrap(file.events ?? [])),
   ];

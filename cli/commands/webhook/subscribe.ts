@@ -27,7 +27,7 @@ export class WebhookSubscribeCommand extends Command<CliContext> {
       ],
       [
         'Alerts straight to a group',
-        "$0 webhook subscribe alerts --deliver messenger_a --deliver-chat-id -100200 --deliver-only --prompt '{message}'",
+        "$0 webhook subscribe alerts --deliver telegram --deliver-chat-id -100200 --deliver-only --prompt '{message}'",
       ],
       [
         'Only what is opened, once per burst',

@@ -110,7 +110,7 @@ class ForgeaCommentDriver implements Driver {
     const argv = live ? ['api', 'user', '--jq=.login'] : ['auth', 'token'];
     const login = judgeGh(await this.run([this.program(), ...argv], '', signal));
     if (login.kind === 'ok') return [version, probed('login', live ? 'accepted by the code host' : 'there is one')];
-    return [version, probeFailed('login', login.reason, 'gh auth login, or set platforms.forgea_comment.token')];
+    return [version, probeFailed('login', login.reason, 'gh auth login, or set the `token` of the target')];
   }
 
   private async post(

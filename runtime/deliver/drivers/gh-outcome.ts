@@ -22,7 +22,7 @@ const RULES: readonly Rule[] = [
   {
     fits: /HTTP 401|Bad credentials|Try authenticating with/i,
     kind: 'permanent',
-    reason: 'the code host refused the token: log in with `gh auth login` or set platforms.forgea_comment.token',
+    reason: 'the code host refused the token: log in with `gh auth login` or set the `token` of the target',
   },
   {
     fits: /Could not resolve to a|HTTP 404|no (?:issues?|pull requests?) found/i,
@@ -59,7 +59,7 @@ export function judgeGh(result: ProcessResult): DeliveryOutcome {
 function judgeExit(code: number | null, stderr: string): DeliveryOutcome {
   if (code === 0) return { kind: 'ok', message_id: null, sent: 0 };
   if (code === 4) {
-    return failed('permanent', 'gh has no login: run `gh auth login` or set platforms.forgea_comment.token');
+    return failed('permanent', 'gh has no login: run `gh auth login` or set the `token` of the target');
   }
   const rule = RULES.find(({ fits }) => fits.test(stderr));
   if (rule !== undefined) {

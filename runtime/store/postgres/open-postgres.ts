@@ -39,8 +39,8 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   const quoted = quoteSchema(schema);
   const connect = options.connect ?? (await loadDriver());
   let isMigrated = false;
-  const connectWriter = async (): Promise<PgConnection> => {
-    const db = await connect({ url, name: 'hookwright', prepare: listen });
+  const connectWriter = async (ended: () => void): Promise<PgConnection> => {
+    const db = await connect({ url, name: 'hookwright', prepare: listen, ended });
     try {
       if (!isMigrated) await migrate(db, schema);
       isMigrated = true;

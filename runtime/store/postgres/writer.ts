@@ -21,8 +21,8 @@ import { makeChanges } from './sections.ts';
 import { transact } from './transact.ts';
 
 export interface WriterParts {
-  /** Connects, with the tables in place. */
-  readonly connect: () => Promise<PgConnection>;
+  /** Connects, with the tables in place. @param ended is called when the connection has ended */
+  readonly connect: (ended: () => void) => Promise<PgConnection>;
   /** What each transaction begins with. */
   readonly begin: string;
   readonly node: NodeIdentity;
@@ -77,10 +77,15 @@ export class PgWriter {
   /** Connects where there is no connection, and goes on under the lease. Rejects where it cannot. */
   async connect(): Promise<void> {
     if (this.isConnected) return;
-    await this.db?.close().catch(() => {});
+    const { db: before } = this;
     this.db = null;
+    void before?.close().catch(() => {});
     const asked = this.parts.clock.monotonic();
-    const db = await this.parts.connect();
+    const db: PgConnection = await this.parts.connect(() => {
+      if (this.db === null || this.db !== db) return;
+      this.db = null;
+      this.parts.lost(db.lost?.message ?? 'the connection was closed');
+    });
     const { lease } = this;
     if (lease === null) this.lease = await this.newLease(db);
     else this.committed = await transact(db, this.parts.begin, () => lease.resume(db));
@@ -116,8 +121,8 @@ export class PgWriter {
     await this.alone(async () => {
       const { db, lease } = this;
       if (db !== null && lease !== null) await transact(db, this.parts.begin, () => lease.end(db)).catch(() => {});
-      await this.db?.close().catch(() => {});
       this.db = null;
+      await db?.close().catch(() => {});
     });
   }
 

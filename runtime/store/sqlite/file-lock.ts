@@ -4,10 +4,11 @@
  * It is the operating system's lock on a database file that is never written: it ends with the process that holds it,
  * however that process ends. So there is no stale lock, no process id to guess about, and nobody is ever killed for one.
  */
-import { mkdirSync } from 'node:fs';
+import { accessSync, chmodSync, closeSync, constants, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Clock } from '../../platform/clock.ts';
-import { connect, isBusy } from './driver.ts';
+import { makeFolder } from '../../platform/make-folder.ts';
+import { connect, errorCode, isBusy } from './driver.ts';
 
 export interface FileLock {
   /** Lets the next one in. Idempotent. */
@@ -16,7 +17,9 @@ export interface FileLock {
 
 /** Takes the lock, or returns null when another process (or another lock of this one) holds it. */
 export function tryLock(path: string): FileLock | null {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(path), 0o700);
+  // SQLite would not say why it cannot.
+  createFile(path);
   const file = connect(path, { busyMs: 0 });
   try {
     file.exec('PRAGMA journal_mode = MEMORY');
@@ -35,6 +38,22 @@ export function tryLock(path: string): FileLock | null {
       file.close();
     },
   };
+}
+
+/**
+ * Creates a database file with mode 0600 before SQLite sees it: its companions inherit that. A file that is there is not
+ * opened: closing it again would drop the locks that SQLite holds on it for this whole process.
+ */
+export function createFile(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') throw error;
+    accessSync(path, constants.R_OK | constants.W_OK);
+    // A copy that was restored may be open to others.
+    const { mode, uid } = statSync(path);
+    if ((mode & 0o077) !== 0 && uid === process.getuid?.()) chmodSync(path, 0o600);
+  }
 }
 
 /**

@@ -1,10 +1,11 @@
 /** Opens connections to the database file, and brings the file to the format of this version first. */
-import { accessSync, chmodSync, closeSync, constants, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DamageReport } from '../queries.ts';
 import { StoreRefused } from '../store.ts';
 import type { Connect, Connection } from './driver.ts';
 import { errorCode } from './driver.ts';
+import { createFile } from './file-lock.ts';
 import { createTables, FORMAT, formatOf, OLDEST_FORMAT } from './schema.ts';
 import { inTransaction } from './transaction.ts';
 import { setDamagedAside, setOrphanAside } from './wal-damage.ts';
@@ -125,22 +126,6 @@ async function bringUpToDate(db: Connection, path: string, now: number): Promise
   if (format === 0 || (format === FORMAT && journals.length === 0)) return null;
   const { importOlder } = await import('./import/import-older.ts');
   return importOlder(db, path, journals, now);
-}
-
-/**
- * Creates the file with mode 0600 before SQLite sees it: its companions inherit that. A file that is there is not
- * opened: closing it again would drop the locks that SQLite holds on it for this whole process.
- */
-function createFile(path: string): void {
-  try {
-    closeSync(openSync(path, 'wx', 0o600));
-  } catch (error) {
-    if (errorCode(error) !== 'EEXIST') throw error;
-    accessSync(path, constants.R_OK | constants.W_OK);
-    // A copy that was restored may be open to others.
-    const { mode, uid } = statSync(path);
-    if ((mode & 0o077) !== 0 && uid === process.getuid?.()) chmodSync(path, 0o600);
-  }
 }
 
 /** The medium may do better later: it is full, read-only, or failing. */

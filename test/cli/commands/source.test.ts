@@ -44,7 +44,7 @@ test('source show: how it signs, what to do, a route to copy', async (t) => {
   const home = tempDir(t);
   const { stdout, code } = await runInProcess(['source', 'show', 'github'], { home });
   assert.equal(code, 0);
-  assert.match(stdout, /^GitHub \(forgea, also called github\)\nSignature: HMAC-SHA256 of `\{body\}`/);
+  assert.match(stdout, /^GitHub \(github, also called forgea\)\nSignature: HMAC-SHA256 of `\{body\}`/);
   assert.match(stdout, /At the sender\n {2}1\. Settings > Webhooks/);
   assert.match(stdout, /source: github\n {6}secret: env:GITHUB_SECRET/);
   const json = await runInProcess(['source', 'show', 'stripe', '--json'], { home });
@@ -60,11 +60,11 @@ test('source detect: names the sender of a saved request and what to write', asy
   writeFileSync(join(home, 'secret.txt'), `${SECRET}\n`);
   const found = await runInProcess(['source', 'detect', 'request.http', '--secret', 'file:secret.txt'], { home });
   assert.equal(found.code, 0, found.stderr);
-  assert.match(found.stdout, /^forgea +matches\n/);
+  assert.match(found.stdout, /^github +matches\n/);
   assert.match(found.stderr, /On the route: source: github\. It reads event push and delivery 72d3162e/);
   const form = await runInProcess(['source', 'detect'], { home, stdin: REQUEST });
   assert.equal(form.code, 0);
-  assert.match(form.stdout, /^forgea +has the right form; give --secret/);
+  assert.match(form.stdout, /^github +has the right form; give --secret/);
 });
 
 test('source detect: explains a refusal, exits 1 and shows no computed signature', async (t) => {
@@ -72,7 +72,7 @@ test('source detect: explains a refusal, exits 1 and shows no computed signature
   const argv = ['source', 'detect', '--secret', SECRET, '--source', 'github'];
   const wrong = await runInProcess(argv, { home, stdin: REQUEST.replace('main', 'other') });
   assert.equal(wrong.code, 1);
-  assert.match(wrong.stdout, /^forgea +the signature is not right under this secret\n$/);
+  assert.match(wrong.stdout, /^github +the signature is not right under this secret\n$/);
   const right = createHmac('sha256', SECRET).update(BODY.replace('main', 'other')).digest('hex');
   assert.ok(!(wrong.stdout + wrong.stderr).includes(right));
   const near = await runInProcess(argv, { home, stdin: `${REQUEST}\n` });

@@ -221,7 +221,7 @@ test('coverage names what no test reaches, and can be asked for', async (t) => {
   assert.deepEqual(missing, [
     'prompt {number}: does not resolve',
     'prompt {repo}: does not resolve',
-    'messenger_a chat_id {chat}: does not resolve',
+    'telegram chat_id {chat}: does not resolve',
     'an event that is taken',
     'script shape.sh: passes an event',
     'script shape.sh: ignores an event',

@@ -47,3 +47,26 @@ test('a table aligns its columns and is cut only to a terminal', () => {
     '日本    short               12',
   ]);
 });
+
+test('ids are never cut: what does not fit beside them stands below its row, and what says nothing is left out', () => {
+  const id = '7d3e0c1a-5b2f-4e6d-9a8b-0c1d2e3f4a5b';
+  const rows = [
+    { id, reason: 'the sender gave up after a long time', profile: 'default', url: `http://127.0.0.1/${id}` },
+    { id: 'short', reason: '', profile: 'default', url: 'http://127.0.0.1/x' },
+  ];
+  type Row = (typeof rows)[number];
+  const columns = [
+    { title: 'ID', value: (row: Row) => row.id, whole: true as const },
+    { title: 'NOTE', value: () => '' },
+    { title: 'PROFILE', value: (row: Row) => row.profile, usual: 'default' },
+    { title: 'REASON', value: (row: Row) => row.reason },
+    { title: 'URL', value: (row: Row) => row.url, whole: true as const },
+  ];
+  assert.deepEqual(formatTable(rows, columns, 60), [
+    `${'ID'.padEnd(36)}  REASON`,
+    `${id}  the sender gave up af…\n  url: http://127.0.0.1/${id}`,
+    'short\n  url: http://127.0.0.1/x',
+  ]);
+  assert.equal(formatTable(rows, columns, 40)[1], `${id}\n  reason: ${rows[0]?.reason}\n  url: ${rows[0]?.url}`);
+  assert.match(formatTable(rows, columns)[0] ?? '', /^ID +NOTE +PROFILE +REASON +URL$/);
+});

@@ -82,3 +82,26 @@ platforms:
   const dry = await gateway.cli('webhook', 'test', 'sms', '--payload', 'Body=hi&From=%2B15550100', '--dry-run');
   assert.match(dry.stdout, /hi from \+15550100/);
 });
+
+test('the test event has the headers that its sender sends, and a kept request names it so', async (t) => {
+  const config = `platforms:
+  webhook:
+    enabled: true
+    secret: a-global-secret-for-tests
+    routes: { hub: { source: github, prompt: "{a}" }, any: { prompt: "{a}" }, lab: { source: gitlab, prompt: "{a}" } }
+`;
+  const gateway = await startGateway(t, { home: tempDir(t), config });
+  const sent = async (...argv: string[]): Promise<string> => {
+    assert.match((await gateway.cli('webhook', 'test', ...argv)).stdout, /^202/);
+    return (await gateway.cli('requests', 'show')).stdout;
+  };
+  for (const shown of [await sent('hub', '--event', 'push'), await sent('any', '--event', 'push')]) {
+    assert.match(shown, /^ {2}x-github-event: push$/im);
+    assert.match(shown, /^ {2}x-github-delivery: /im);
+    assert.match(shown, /^signature +right \(github\)$/m);
+    assert.doesNotMatch(shown, /forgea/i);
+  }
+  const lab = await sent('lab', '--event', 'Push Hook');
+  assert.match(lab, /^ {2}x-gitlab-event: Push Hook$/im);
+  assert.doesNotMatch(lab, /forgeb/i);
+});

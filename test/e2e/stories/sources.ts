@@ -25,7 +25,7 @@ export const sources: Story = {
   },
   secrets: [SECRET, SENT, 'a-random-value-to-begin-with'],
   steps: [
-    { run: 'source list gitlab', out: /^SOURCE +SENDER +SIGNS WITH[\s\S]*^forgeb +GitLab /m },
+    { run: 'source list gitlab', out: /^SOURCE +SENDER +SIGNS WITH[\s\S]*^gitlab +GitLab /m },
     { run: 'source list --json', json: true, out: /"name": "stripe"/ },
     { run: 'source show github', out: /^GitHub \(forgea, also called github\)\nSignature: +HMAC-SHA256 / },
     { run: 'source shape github push --prefix pusher.n', out: /^PATH +TYPE +CLASS\npusher\.name +string +identifier/ },

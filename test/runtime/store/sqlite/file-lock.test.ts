@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { systemClock } from '../../../../runtime/platform/clock.ts';
 import { tryLock, waitForLock } from '../../../../runtime/store/sqlite/file-lock.ts';
+import { lockHolder } from '../../../../runtime/store/sqlite/lock-holder.ts';
 import { LOADER, moduleUrl } from '../../../helpers/node-argv.ts';
 import { tempDir } from '../../../helpers/temp-dir.ts';
 
@@ -44,4 +45,13 @@ test('kill -9 of the holder frees the lock, and a waiter gets it', async (t) => 
   const lock = await waiting;
   assert.ok(lock !== null);
   lock.release();
+});
+
+test('the process that holds a lock can be named', { skip: process.platform !== 'linux' }, (t) => {
+  const path = join(tempDir(t), 'x.lock');
+  assert.equal(lockHolder(path), null);
+  const lock = tryLock(path);
+  assert.equal(lockHolder(path), process.pid);
+  lock?.release();
+  assert.equal(lockHolder(path), null);
 });

@@ -1,0 +1,12 @@
+/** What people call the scheme of a kept request, which is kept with its canonical name. */
+import type { CliContext } from '../base/context.ts';
+
+/** @param scheme canonical name; one of the user's own is what it is called */
+export async function knownScheme(context: CliContext, scheme: string): Promise<string> {
+  const [{ sources }, { commonName }] = await Promise.all([
+    context.catalog(),
+    // Loaded only here: it is the compiler's.
+    import('../../compiler/text/common-name.ts'),
+  ]);
+  return commonName(scheme, sources[scheme] ?? {});
+}
