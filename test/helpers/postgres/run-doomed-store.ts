@@ -1,0 +1,10 @@
+/** A process of its own with a store on PostgreSQL: takes a run, says so, and waits for its death. argv: URL, schema. */
+import { HOLDER, makeAccept, makeTake } from '../dispatches.ts';
+import { openTestStore } from './store.ts';
+
+const [url = '', schema = ''] = process.argv.slice(2);
+const store = await openTestStore(url, schema);
+await store.write(makeAccept('a'));
+const { runs } = await store.write(makeTake(1000, { holder: HOLDER }));
+process.stdout.write(`taken ${runs.length}\n`);
+setInterval(() => {}, 1000);
