@@ -10,7 +10,7 @@ export const setup: Story = {
     {
       run: 'gateway setup --yes --set port=0 --set route=hello --set agent.command=[cat]',
       out: 'home/config.yaml\nhome/.env\n',
-      err: /\+ WEBHOOK_SECRET=\(hidden\)\n\nhello: a route\n {2}URL: .*\/webhooks\/hello\n[^]*\nNext: hookwright gateway run\n$/,
+      err: /\+ WEBHOOK_SECRET=\(hidden\)\n\nhello: a route\n {2}URL: .*\/webhooks\/hello\n[\s\S]*\nNext: hookwright gateway run\n$/,
       modes: { home: 0o700, 'home/config.yaml': 0o600, 'home/.env': 0o600 },
     },
     { run: 'gateway setup --yes', err: 'nothing to change\n' },
