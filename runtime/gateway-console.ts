@@ -24,7 +24,7 @@ export async function openConsole(
   const { ConsoleServer } = await import('./console/console-server.ts');
   const server = new ConsoleServer({ ...parts, token });
   const url = await server.listen(plan);
-  parts.log.info({ url }, 'console listening');
+  parts.log.info({ console: url }, 'console listening');
   return { url, close: () => server.close() };
 }
 

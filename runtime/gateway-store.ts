@@ -5,6 +5,7 @@ import type { Clock } from './platform/clock.ts';
 import type { Logger } from './platform/log.ts';
 import type { SecretResolver } from './platform/secrets/secrets.ts';
 import { SecretError } from './platform/secrets/secrets.ts';
+import { keepLatestOverview } from './store/latest-overview.ts';
 import type { NodeIdentity } from './store/postgres/open-postgres.ts';
 import { openServerStore } from './store/sqlite/open-store.ts';
 import type { Store } from './store/store.ts';
@@ -32,7 +33,9 @@ export async function openStore(
   if (plan.kind === 'sqlite') return openServerStore({ path: storePath(home), durability, ...common });
   const url = databaseUrl(plan, secrets);
   const { openPostgresStore } = await import('./store/postgres/open-postgres.ts');
-  return openPostgresStore({ url, schema: plan.schema, listen: plan.listen, node, clock, ...common });
+  return keepLatestOverview(
+    await openPostgresStore({ url, schema: plan.schema, listen: plan.listen, node, clock, ...common }),
+  );
 }
 
 type PostgresPlan = Extract<StorePlan, { kind: 'postgres' }>;

@@ -728,7 +728,7 @@ export interface PostgresStoreConfig {
    */
   schema?: string;
   /**
-   * Secret under which the secrets of dynamic subscriptions are encrypted in the database. Without it a subscription names its secret by reference.
+   * Secret under which the secrets of dynamic subscriptions are encrypted in the database. Without effect in this version: subscriptions are still kept on each gateway's own disk.
    */
   key?: string;
 }

@@ -25,7 +25,7 @@ export const deliveries: Story = {
   steps: [
     { run: 'deliveries list', err: 'nothing of that kind is stored\n' },
     { run: 'deliveries replay 0', code: 1, err: 'error: nothing has been stored in this home yet\n' },
-    { run: 'gateway start', out: /./, err: /^started / },
+    { run: 'gateway start', out: /./, err: /^started /m },
     { run: `webhook test news --payload '{"title": "One"}'`, out: /^202 /, err: /^POST / },
     {
       run: 'deliveries list --state done --json',

@@ -28,7 +28,7 @@ export const gateway: Story = {
     {
       run: 'gateway start',
       out: 'http://127.0.0.1:…\n',
-      err: 'started (pid …), log: …/home/logs/gateway.log\n',
+      err: /no agent is configured: .*\nstarted \(pid \d+\), log: \S+\/home\/logs\/gateway\.log\n$/,
       modes: { 'home/logs': 0o700, 'home/logs/gateway.log': 0o600, 'home/run': 0o700, 'home/state.db': 0o600 },
     },
     { run: 'gateway start', code: 1, err: /^error: a gateway already serves .*\n {2}stop it first: / },

@@ -19,7 +19,7 @@ export const jobs: Story = {
     },
     { run: 'job create tea --prompt x', code: 2, err: /^error: --schedule is needed\n/ },
     { run: "job create tea --schedule '61 * * * *' --prompt x", code: 1, err: /invalid-schedule/ },
-    { run: 'gateway start', out: /./, err: /^started / },
+    { run: 'gateway start', out: /./, err: /^started /m },
     { run: 'job list', out: 'NAME …\nreport  … active …\n' },
     { run: "job edit report --schedule '30 9 * * *' --json", json: true, out: /"schedule": "30 9 \* \* \*"/ },
     { run: 'job edit report', code: 2, err: /^error: say what to change\n/ },

@@ -37,7 +37,7 @@ gateway: { multiplex_profiles: true }
       out: /^profile work in profiles\/work\/\n[\s\S]*\/p\/work\/webhooks\/alerts/m,
       err: 'no problems\n',
     },
-    { run: 'gateway start', out: /./, err: /^started /, keep: { url: /^(\S+)/ } },
+    { run: 'gateway start', out: /./, err: /^started /m, keep: { url: /^(\S+)/ } },
     {
       run: 'webhook subscribe notes --route-profile work --prompt x --json',
       json: true,

@@ -10,7 +10,7 @@ export const setup: Story = {
     {
       run: 'gateway setup --yes --set port=0 --set route=hello --set agent.command=[cat]',
       out: 'home/config.yaml\nhome/.env\n',
-      err: /^\+ +WEBHOOK_SECRET=\(hidden\)|WEBHOOK_SECRET=\(hidden\)\nstart it: hookwright gateway run\n$/,
+      err: /\+ WEBHOOK_SECRET=\(hidden\)\n\nhello: a route\n {2}URL: .*\/webhooks\/hello\n[\s\S]*\nNext: hookwright gateway run\n$/,
       modes: { home: 0o700, 'home/config.yaml': 0o600, 'home/.env': 0o600 },
     },
     { run: 'gateway setup --yes', err: 'nothing to change\n' },
@@ -39,7 +39,7 @@ export const setup: Story = {
       out: /\+ +second:[\s\S]*home\/config\.yaml/,
       modes: { 'home/config.yaml': 0o600, 'home/.env': 0o600 },
     },
-    { run: 'gateway start', out: /./, err: /^started / },
+    { run: 'gateway start', out: /./, err: /^started /m },
     { run: 'webhook test second', out: /^202 .*"event":"push"/, err: /^POST / },
     { run: 'gateway stop', err: 'stopped\n' },
   ],

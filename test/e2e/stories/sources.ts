@@ -48,7 +48,7 @@ export const sources: Story = {
       out: /^forgea +.*is not right under this secret/,
     },
     { run: 'source enroll pages', code: 1, err: /no gateway is running/ },
-    { run: 'gateway start', out: /./, err: /^started /, keep: { url: /^(\S+)/ } },
+    { run: 'gateway start', out: /./, err: /^started /m, keep: { url: /^(\S+)/ } },
     { run: 'source enroll nobody', code: 1, err: /^error: there is no route "nobody"/ },
     {
       run: 'source enroll pages',

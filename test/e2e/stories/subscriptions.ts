@@ -19,7 +19,7 @@ export const subscriptions: Story = {
   secrets: [SECRET],
   steps: [
     { run: 'webhook list', err: 'no subscriptions; make one: hookwright webhook subscribe <name>\n' },
-    { run: 'gateway start', out: /./, err: /^started /, keep: { url: /^(\S+)/ } },
+    { run: 'gateway start', out: /./, err: /^started /m, keep: { url: /^(\S+)/ } },
     {
       run: "webhook subscribe reviews --events pull_request --prompt 'Review {title}'",
       out: /^Created subscription reviews\n {2}URL +http.*\/webhooks\/reviews\n {2}Secret +[0-9a-f]{64}\n {2}Mode +agent run, answer to log\n {2}Try .*curl/,
