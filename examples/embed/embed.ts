@@ -59,7 +59,7 @@ console.log(second.status, await second.text());
 
 console.log('dispatch:', await finished);
 const { dispatches } = await service.status();
-console.log('done:', dispatches.states.done);
+console.log('done:', dispatches?.states.done);
 
 await service.stop({ drainMs: 5_000 });
 await rm(home, { recursive: true });

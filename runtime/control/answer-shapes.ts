@@ -60,6 +60,7 @@ export const ANSWER_SHAPES: Readonly<Record<ControlName, AnswerShape>> = {
       state: text,
       log_file: orNull(text),
       config: orNull(text),
+      console: orNull(text),
     },
     table: object({
       ...{ file: text, hash: text, generation: number, loaded_at: number, routes: number },
@@ -86,7 +87,7 @@ export const ANSWER_SHAPES: Readonly<Record<ControlName, AnswerShape>> = {
   }),
   stop: object({ drained: flag, abandoned: number }),
   reload: object({
-    ...{ ok: flag, changed: flag, hash: text, diagnostics: text },
+    ...{ ok: flag, changed: flag, hash: text, diagnostics: text, taken_ungated_at: orNull(number) },
     refused: orNull(
       object({
         ...{ total: number, lost: number, gained: number, changed: number },

@@ -17,15 +17,15 @@ const LAYOUTS: readonly Layout[] = [
 ];
 
 /** How a writer escapes what it may leave as it is. Takes a string with its quotes. */
-type Escape = (token: string) => string;
+type Escape = (piece: string) => string;
 
-const plain: Escape = (token) => JSON.stringify(JSON.parse(token));
+const plain: Escape = (piece) => JSON.stringify(JSON.parse(piece));
 const escaping = (chars: RegExp): Escape => {
-  return (token) => plain(token).replace(chars, (char) => (char === '/' ? '\\/' : unicodeEscape(char)));
+  return (piece) => plain(piece).replace(chars, (char) => (char === '/' ? '\\/' : unicodeEscape(char)));
 };
 
 const ESCAPES: readonly Escape[] = [
-  (token) => token,
+  (piece) => piece,
   plain,
   // Python.
   escaping(/[\u0080-\uffff]/g),
@@ -44,11 +44,11 @@ export const MAX_SPELLED = 262_144;
 
 /** Each with and without a line break at its end; nothing for a text that is no JSON, too long or too deep. */
 export function* jsonSpellings(text: string): Iterable<string> {
-  const tokens = text.length > MAX_SPELLED ? null : tokensOf(text);
-  if (tokens === null) return;
+  const pieces = text.length > MAX_SPELLED ? null : piecesOf(text);
+  if (pieces === null) return;
   const seen = new Set<string>();
   for (const escapeText of ESCAPES) {
-    const spelled = tokens.map((token) => (token.startsWith('"') ? escapeText(token) : token));
+    const spelled = pieces.map((piece) => (piece.startsWith('"') ? escapeText(piece) : piece));
     const compact = spelled.join('');
     if (seen.has(compact)) continue;
     seen.add(compact);
@@ -60,44 +60,44 @@ export function* jsonSpellings(text: string): Iterable<string> {
   }
 }
 
-function write(tokens: readonly string[], { comma, colon, indent }: Layout): string {
+function write(pieces: readonly string[], { comma, colon, indent }: Layout): string {
   let depth = 0;
   const breakAt = (level: number): string => (indent === '' ? '' : `\n${indent.repeat(level)}`);
-  return tokens
-    .map((token, at) => {
-      if (token === ',') return comma + breakAt(depth);
-      if (token === ':') return colon;
-      if (isOpening(token)) depth += 1;
-      if (isOpening(token)) return isClosing(tokens[at + 1]) ? token : token + breakAt(depth);
-      if (!isClosing(token)) return token;
+  return pieces
+    .map((piece, at) => {
+      if (piece === ',') return comma + breakAt(depth);
+      if (piece === ':') return colon;
+      if (isOpening(piece)) depth += 1;
+      if (isOpening(piece)) return isClosing(pieces[at + 1]) ? piece : piece + breakAt(depth);
+      if (!isClosing(piece)) return piece;
       depth -= 1;
-      return isOpening(tokens[at - 1]) ? token : breakAt(depth) + token;
+      return isOpening(pieces[at - 1]) ? piece : breakAt(depth) + piece;
     })
     .join('');
 }
 
-const isOpening = (token: string | undefined): boolean => token === '{' || token === '[';
-const isClosing = (token: string | undefined): boolean => token === '}' || token === ']';
+const isOpening = (piece: string | undefined): boolean => piece === '{' || piece === '[';
+const isClosing = (piece: string | undefined): boolean => piece === '}' || piece === ']';
 
 /** Strings, numbers, words and punctuation; null for what is no JSON, or too deep. */
-function tokensOf(text: string): readonly string[] | null {
+function piecesOf(text: string): readonly string[] | null {
   try {
     JSON.parse(text);
   } catch {
     return null;
   }
-  const tokens: string[] = [];
+  const pieces: string[] = [];
   let depth = 0;
   for (let at = 0; at < text.length; ) {
     const end = endOfToken(text, at);
-    const token = text.slice(at, end);
+    const piece = text.slice(at, end);
     at = end;
-    if (isOpening(token)) depth += 1;
-    if (isClosing(token)) depth -= 1;
+    if (isOpening(piece)) depth += 1;
+    if (isClosing(piece)) depth -= 1;
     if (depth > MAX_DEPTH) return null;
-    if (!SPACE.has(token)) tokens.push(token);
+    if (!SPACE.has(piece)) pieces.push(piece);
   }
-  return tokens;
+  return pieces;
 }
 
 const SPACE = new Set(' \t\r\n');

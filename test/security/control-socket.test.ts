@@ -15,7 +15,16 @@ import { tempDir } from '../helpers/temp-dir.ts';
 const OWN = process.getuid?.() ?? 0;
 
 const STATUS = {
-  ...{ pid: 1, version: '9', url: 'http://127.0.0.1:1', started_at: 0, state: 'serving', log_file: null, config: null },
+  ...{
+    pid: 1,
+    version: '9',
+    url: 'http://127.0.0.1:1',
+    started_at: 0,
+    state: 'serving',
+    log_file: null,
+    config: null,
+    console: null,
+  },
   table: { file: '/x', hash: 'h', generation: 1, loaded_at: 0, routes: 0, error: null },
   subscriptions: { serving: 0, quarantined: [], error: null },
   runs: { active: 0, queued: 0 },
@@ -58,8 +67,8 @@ async function listenFor(t: TestContext, answer: Answer, deep = true) {
 describe('the control client', () => {
   it('asks a socket in a folder of its own, also with a long home path', async (t) => {
     const { cli } = await listenFor(t, says(STATUS));
-    const { code, stdout } = await cli('gateway', 'status');
-    assert.match(stdout, /hookwright 9 is serving/);
+    const { code, stdout, stderr } = await cli('gateway', 'status');
+    assert.match(stdout, /hookwright 9 is serving/, stderr);
     assert.equal(code, 0);
   });
 

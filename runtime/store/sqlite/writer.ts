@@ -81,7 +81,7 @@ export class Writer {
     } catch (error) {
       const message = describeDiskError(error);
       if (error instanceof StoreRefused) return { kind: 'refused', message };
-      if (isMalformed(error)) return { kind: 'refused', message: `${path} is damaged: ${message}\n${SAVE}` };
+      if (isMalformed(error)) return { kind: 'refused', message: `${damaged(path, message)}\n${SAVE}` };
       return { kind: mayPass(error) ? 'unavailable' : 'refused', message: `cannot open ${path}: ${message}` };
     }
   }
@@ -96,3 +96,7 @@ export class Writer {
     }
   }
 }
+
+/** A file that begins like no database may never have been one. */
+const damaged = (path: string, message: string): string =>
+  /not a database/.test(message) ? `cannot open ${path}: ${message}` : `${path} is damaged: ${message}`;

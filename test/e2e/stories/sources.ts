@@ -27,7 +27,7 @@ export const sources: Story = {
   steps: [
     { run: 'source list gitlab', out: /^SOURCE +SENDER +SIGNS WITH[\s\S]*^gitlab +GitLab /m },
     { run: 'source list --json', json: true, out: /"name": "stripe"/ },
-    { run: 'source show github', out: /^GitHub \(forgea, also called github\)\nSignature: +HMAC-SHA256 / },
+    { run: 'source show github', out: /^GitHub \(github, also called forgea\)\nSignature: +HMAC-SHA256 / },
     { run: 'source shape github push --prefix pusher.n', out: /^PATH +TYPE +CLASS\npusher\.name +string +identifier/ },
     { run: 'source shape github', out: /^EVENT +PATHS +ACTIONS\n/, err: /^exact: .*@octokit\/webhooks-schemas/ },
     { run: 'source shape notion', code: 1, err: /^error: nothing is known of the payloads of "notion"/ },
@@ -39,13 +39,13 @@ export const sources: Story = {
     { run: 'source show githup', code: 1, err: /^error: there is no source "githup"/ },
     {
       run: 'source detect request.http --secret env:WEBHOOK_SECRET',
-      out: /^forgea +.*\n/,
+      out: /^(github|forgea) +.*\n/,
       err: /On the route: source: github\. /,
     },
     {
       run: 'source detect request.http --secret the-wrong-secret',
       code: 1,
-      out: /^forgea +.*is not right under this secret/,
+      out: /^(github|forgea) +.*is not right under this secret/,
     },
     { run: 'source enroll pages', code: 1, err: /no gateway is running/ },
     { run: 'gateway start', out: /./, err: /^started /m, keep: { url: /^(\S+)/ } },
