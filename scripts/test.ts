@@ -76,7 +76,8 @@ if (
 createQueue(tree, files);
 const run = spawnSync(
   process.execPath,
-  ['--enable-source-maps', '--test', `--test-concurrency=${PROCESSES}`, ...writeStarts(tree)],
+  // In a pipe as on a terminal: what failed stands together at the end, where a cut log still has it.
+  ['--enable-source-maps', '--test', '--test-reporter=spec', `--test-concurrency=${PROCESSES}`, ...writeStarts(tree)],
   { cwd: ROOT, stdio: 'inherit', env: { ...process.env, [RUN_FOLDER]: tree } },
 );
 process.exit(run.status ?? 1);
