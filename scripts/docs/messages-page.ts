@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { LEVEL_OF_OUTCOME } from '../../runtime/intake/event-log.ts';
-import type { ErrorCode, Outcome } from '../../runtime/intake/reply.ts';
-import { ERRORS } from '../../runtime/intake/reply.ts';
+import type { Outcome } from '../../runtime/intake/reply.ts';
+import { ERRORS, OUTCOMES } from '../../runtime/intake/reply.ts';
 import { REASON_TEXTS } from '../../runtime/verify/reason-texts.ts';
 import { code, escapeText, table } from './markdown.ts';
 
@@ -39,23 +39,16 @@ export function printMessagesPage(): string {
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const LEVELS = ['error', 'warn', 'info', 'debug'];
 
-/** Besides the codes of errors. */
-const GOOD_OUTCOMES = [
-  'accepted',
-  'coalesced',
-  'delivered',
-  'duplicate',
-  'ignored',
-  'challenge',
-  'aborted',
-] as const satisfies readonly Outcome[];
-
-/** Answered before there is a route. */
-const WITHOUT_ROUTE: ReadonlySet<Outcome> = new Set(['malformed_request', 'headers_too_large', 'unknown_route']);
+/** Answered before there is a route, or, for a document, by none. */
+const WITHOUT_ROUTE: ReadonlySet<Outcome> = new Set([
+  'document',
+  'malformed_request',
+  'headers_too_large',
+  'unknown_route',
+]);
 
 function outcomeLines(): readonly (readonly string[])[] {
-  const outcomes: readonly Outcome[] = [...GOOD_OUTCOMES, ...(Object.keys(ERRORS) as ErrorCode[])];
-  const logged = outcomes.filter((outcome) => !WITHOUT_ROUTE.has(outcome));
+  const logged = OUTCOMES.filter((outcome) => !WITHOUT_ROUTE.has(outcome));
   return logged.map((outcome) => [LEVEL_OF_OUTCOME[outcome] ?? 'info', code(outcome)]);
 }
 
