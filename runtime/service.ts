@@ -242,7 +242,6 @@ class RunningService implements Service {
       subscriptions: subscriptions.serving,
       quarantined: subscriptions.quarantined.length,
       capture: capture.counts,
-      work: { ...(await work.counts()) },
       ...(await work.figures()),
     });
   }
