@@ -5,6 +5,7 @@ import { isLoopback } from '../base/loopback.ts';
 import type { GatewayPlan, RouteTable, SecretRef, ServerPlan } from '../schemas/generated/types.ts';
 import type { GatewayOptions, ListenAddress } from './gateway-options.ts';
 import { routeSecretRefs, tableSecretRefs } from './platform/secrets/secret-refs.ts';
+import type { Store } from './store/store.ts';
 import { createListOpener } from './table/in-file-set.ts';
 import { linkSubscriptions, linkTable } from './table/link.ts';
 import type { LinkContext } from './table/link-context.ts';
@@ -72,6 +73,11 @@ export class GatewayTables {
     this.hooks = hooks;
     this.swapped(() => {});
     return this.tables.begin();
+  }
+
+  /** Routes count their requests in this store, where others share it. */
+  shareWindows({ takeSlots }: Store): void {
+    if (takeSlots !== undefined) this.windows.share(takeSlots, this.options.clock);
   }
 
   stop(): void {

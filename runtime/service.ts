@@ -112,6 +112,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     first,
   );
   storedJobs = () => work.jobs();
+  tables.shareWindows(work.store);
   const gateway = new RunningGateway(tables, {
     ...gatewayOptions,
     keep: capture.keep,

@@ -8,6 +8,7 @@
  */
 import type { Mutation, MutationResults } from './mutations.ts';
 import type { Query, QueryResults } from './queries.ts';
+import type { TakeSlots } from './rate-slots.ts';
 
 /** The medium cannot take writes now (full, read-only, gone, failing), or the backlog is full. Nothing was stored. */
 export class StoreUnavailable extends Error {
@@ -47,6 +48,8 @@ export interface Store {
   problem(): StoreProblem | null;
   /** Only where other processes share the store: calls `listener` when they may have changed something; one at a time. */
   watch?(listener: (change: SharedChange) => void): void;
+  /** Only where other processes share the store: they share the rate windows of their routes, too. */
+  readonly takeSlots?: TakeSlots;
   /** Waits for what is written, and closes. */
   close(): Promise<void>;
 }

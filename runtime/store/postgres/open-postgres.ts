@@ -9,7 +9,7 @@ import { OtherNodes } from './other-nodes.ts';
 import { PostgresStore } from './postgres-store.ts';
 import { migrate, quoteSchema } from './schema.ts';
 import { SnapshotReader } from './snapshot.ts';
-import { beginOf, beginReadOf } from './transact.ts';
+import { beginLaxOf, beginOf, beginReadOf } from './transact.ts';
 import { PgWriter } from './writer.ts';
 
 export type { NodeIdentity };
@@ -57,6 +57,8 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     return db;
   };
   const reader = new SnapshotReader(connectReader, beginReadOf(quoted));
+  const connectCounter = (): Promise<PgConnection> => connect({ url, name: 'hookwright counter', prepare: listen });
+  const counter = new SnapshotReader(connectCounter, beginLaxOf(quoted));
   let notified = (_: string): void => {};
   const store = new PostgresStore({
     writer: (lost) => new PgWriter({ connect: connectWriter, begin: beginOf(quoted), node, clock, lost }),
@@ -65,7 +67,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       notified = (from) => others.notified(from);
       return others;
     },
-    ...{ reader, clock, log, beforeCommit },
+    ...{ reader, counter, clock, log, beforeCommit },
   });
   try {
     await store.open();

@@ -8,11 +8,13 @@ import { GroupCommit, NEW_WORK } from '../group-commit.ts';
 import { Health } from '../health.ts';
 import type { Mutation, MutationKind, MutationResults } from '../mutations.ts';
 import type { Query, QueryResults } from '../queries.ts';
+import type { SlotGrant, SlotRequest } from '../rate-slots.ts';
 import type { SharedChange, Store, StoreProblem } from '../store.ts';
 import { StoreRefused, StoreUnavailable } from '../store.ts';
 import { describePgError } from './driver.ts';
 import { RENEW_MS } from './lease.ts';
 import type { OtherNodes } from './other-nodes.ts';
+import { takeSlots } from './rate-slots.ts';
 import { createPgQueries } from './read.ts';
 import type { PgQueries, SnapshotReader } from './snapshot.ts';
 import type { PgWriter } from './writer.ts';
@@ -21,6 +23,8 @@ export interface PgStoreParts {
   /** @param lost is called when its connection is lost */
   readonly writer: (lost: (reason: string) => void) => PgWriter;
   readonly reader: SnapshotReader;
+  /** Counts the requests of rate windows. */
+  readonly counter: SnapshotReader;
   readonly others: (node: () => number) => OtherNodes;
   readonly clock: Clock;
   readonly log: Logger;
@@ -69,9 +73,8 @@ export class PostgresStore implements Store {
   }
 
   async write<M extends Mutation>(mutation: M): Promise<MutationResults[M['kind']]> {
-    if (this.closing !== null) throw new StoreUnavailable('the store is closed');
+    this.requireConnection();
     const { writer, health } = this;
-    if (!writer.isConnected) throw new StoreUnavailable(health.problem?.message ?? 'the database cannot be reached');
     if (BEGINS_WORK.has(mutation.kind) && writer.leaseLeftMs < LEASE_MARGIN_MS) {
       throw new StoreUnavailable('the lease of this gateway could not be renewed in time');
     }
@@ -94,6 +97,11 @@ export class PostgresStore implements Store {
     this.others.watch(listener);
   }
 
+  readonly takeSlots = async (request: SlotRequest): Promise<SlotGrant> => {
+    this.requireConnection();
+    return takeSlots(this.parts.counter, request);
+  };
+
   close(): Promise<void> {
     this.closing ??= this.end();
     return this.closing;
@@ -105,7 +113,13 @@ export class PostgresStore implements Store {
     this.others.close();
     await Promise.race([this.group.settled(), this.whenCut()]);
     await this.writer.close();
-    await this.parts.reader.close();
+    await Promise.all([this.parts.reader.close(), this.parts.counter.close()]);
+  }
+
+  private requireConnection(): void {
+    if (this.closing !== null) throw new StoreUnavailable('the store is closed');
+    if (this.writer.isConnected) return;
+    throw new StoreUnavailable(this.health.problem?.message ?? 'the database cannot be reached');
   }
 
   /** Without a connection there is nothing to wait for. */

@@ -6,6 +6,7 @@ import type { Ref } from '../mutations.ts';
 import type { GivenUp, Recover, Recovered } from '../recover.ts';
 import { interruptedStep, UNANSWERED } from '../recover.ts';
 import { loadLeft } from './load-unit.ts';
+import { FORGET_WINDOWS } from './rate-slots.ts';
 import type { Scope } from './scope.ts';
 import { storeUnit } from './store-unit.ts';
 import { ADD_COUNTS, COUNT_COLUMNS } from './tables.ts';
@@ -47,7 +48,7 @@ export async function recover(scope: Scope, { holder, now, under_way }: Recover)
   const attempts = under_way.attempts.map(({ ref, index }) => ({ ref, n: index }));
   const released = await db.change(RELEASE, [holder, node, JSON.stringify(attempts)]);
   await Promise.all(RESET_CLOCK.map((sql) => db.change(sql, [now])));
-  await foldCounts(scope);
+  await tidyUp(scope);
   return { ...freed, attempts: released };
 }
 
@@ -77,8 +78,8 @@ function free(
   return { runs, given_up };
 }
 
-async function foldCounts({ db }: Scope): Promise<void> {
+async function tidyUp({ db }: Scope): Promise<void> {
   const folded = await db.query(FOLD_COUNTS);
   if (folded.length > 0) await db.change(ADD_COUNTS, [JSON.stringify(folded)]);
-  await db.change(FORGET_NODES);
+  await Promise.all([FORGET_NODES, FORGET_WINDOWS].map((sql) => db.change(sql)));
 }

@@ -137,6 +137,10 @@ const VERSION_1 = `
   );
   CREATE INDEX job_tick_due ON job_tick (due_at);
 
+  -- Fixed windows of the rate limit of each route. granted: by the latest statement.
+  CREATE TABLE rate_window (name text PRIMARY KEY, opened_at timestamptz NOT NULL, taken bigint NOT NULL,
+    granted bigint NOT NULL) WITH (fillfactor = 50);
+
   -- The latest failure, and the number of changes that users have made to jobs.
   CREATE TABLE meta (key text PRIMARY KEY, value text NOT NULL) WITH (fillfactor = 50);
 `.replaceAll(

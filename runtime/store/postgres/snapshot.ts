@@ -1,4 +1,4 @@
-/** The connection that reads, opened when it is needed: all statements of a question see the same commits. */
+/** Connections beside the one that writes, opened when they are needed. A question is a transaction of its own. */
 import type { Query, QueryKind, QueryResults } from '../queries.ts';
 import { StoreUnavailable } from '../store.ts';
 import type { PgConnection, PgValue } from './driver.ts';
@@ -39,7 +39,7 @@ export class SnapshotReader {
       const [, ...rows] = await Promise.all(sent);
       return rows.slice(0, -1) as never;
     } catch (error) {
-      throw new StoreUnavailable(`cannot read the store: ${describePgError(error)}`);
+      throw new StoreUnavailable(`the database cannot be asked: ${describePgError(error)}`);
     }
   };
 

@@ -23,6 +23,9 @@ export function beginOf(schema: string): string {
   );
 }
 
+/** For what need not outlive a crash of the server: its commit does not wait for the disk. */
+export const beginLaxOf = (schema: string): string => `${beginOf(schema)}; SET LOCAL synchronous_commit = off`;
+
 export const beginReadOf = (schema: string): string =>
   `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL search_path = ${schema}`;
 

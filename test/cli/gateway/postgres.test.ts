@@ -24,6 +24,7 @@ platforms:
     secret: ${SECRET}
     routes:
       hello: { prompt: "Hello {name}" }
+      rare: { prompt: "Hello {name}", rate_limit: 5, filters: { field: name, not_equals: ignored } }
 `;
 
 const start = (t: TestContext, url: string): Promise<TestGateway> =>
@@ -32,10 +33,11 @@ const start = (t: TestContext, url: string): Promise<TestGateway> =>
 async function post(
   { url }: TestGateway,
   id: string,
+  route = 'hello',
 ): Promise<{ status: number; body: string; retryAfter: string | null }> {
   const body = JSON.stringify({ name: id });
   const headers = { ...signed(body, SECRET), 'x-github-delivery': id, 'x-github-event': 'push' };
-  const answer = await fetch(`${url}/webhooks/hello`, { method: 'POST', body, headers });
+  const answer = await fetch(`${url}/webhooks/${route}`, { method: 'POST', body, headers });
   return { status: answer.status, body: await answer.text(), retryAfter: answer.headers.get('retry-after') };
 }
 
@@ -51,6 +53,23 @@ describe('a gateway on PostgreSQL', { skip: skipWithoutPostgres() }, () => {
     assert.match((await second.cli('deliveries', 'list')).stdout, /hello/);
     assert.equal((await first.stop()).code, 0);
     assert.equal((await post(second, 'two')).status, 202);
+  });
+
+  it('counts the requests of a route together with the next one, also those that are ignored', async (t) => {
+    const url = await testDatabase(t);
+    const gateways = [await start(t, url), await start(t, url)];
+    const ids = ['a', 'ignored', 'c', 'd', 'e', 'f', 'g', 'h'];
+    const answers = await Promise.all(ids.map((id, n) => post(gateways[n % 2] as TestGateway, id, 'rare')));
+    const refused = answers.filter(({ status }) => status === 429);
+    assert.equal(refused.length, 3, JSON.stringify(answers));
+    for (const { body, retryAfter } of refused) {
+      assert.match(body, /"code":"rate_limited"/);
+      assert.ok(Number(retryAfter) >= 1 && Number(retryAfter) <= 60, `${retryAfter} s`);
+    }
+    for (const gateway of gateways) {
+      assert.equal((await post(gateway, 'later', 'rare')).status, 429);
+      assert.equal((await post(gateway, gateway.home)).status, 202, 'another route has its own window');
+    }
   });
 
   it('starts without the database, refuses with 503 until it is there, and never shows the password', async (t) => {
