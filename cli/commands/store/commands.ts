@@ -10,5 +10,10 @@ export const STORE: CommandGroup = {
       summary: 'Create the tables on PostgreSQL, or bring them to this version',
       load: async () => (await import('./migrate.ts')).StoreMigrateCommand,
     },
+    {
+      path: 'store move',
+      summary: 'Move what this machine has stored into PostgreSQL',
+      load: async () => (await import('./move.ts')).StoreMoveCommand,
+    },
   ],
 };

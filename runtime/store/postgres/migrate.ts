@@ -36,7 +36,10 @@ export async function migrate(db: PgConnection, schema: string): Promise<Migrati
   return { from, to: SCHEMA_VERSION };
 }
 
-/** 0: there are no tables. */
+/** Of the tables; 0: there are none. */
+export const versionOf = (db: PgConnection, schema: string): Promise<number> =>
+  readVersion(db, schema, quoteSchema(schema));
+
 async function readVersion(db: PgConnection, schema: string, quoted: string): Promise<number> {
   // to_regclass would do, but for its cache: within a transaction it may not see what was committed meanwhile.
   const found = await db.query("SELECT 1 FROM pg_tables WHERE schemaname = $1 AND tablename = 'schema_version'", [
