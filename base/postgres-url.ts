@@ -4,12 +4,12 @@ const PARTS = /^postgres(?:ql)?:\/\/(?:([^@/?#]*)@)?[^@]*$/;
 
 export const isPostgresUrl = (text: string): boolean => PARTS.test(text) && URL.canParse(text);
 
-/** The password as it stands there, and decoded; none: it has no password. */
+/** Its passwords, that of the TLS key included, as they stand there and decoded; none: it has no password. */
 export function passwordsIn(text: string): readonly string[] {
   if (!isPostgresUrl(text)) return [];
   const { password, searchParams } = new URL(text);
-  const written = [password, searchParams.get('password') ?? ''].filter((each) => each !== '');
-  return [...new Set(written.flatMap((each) => [each, decode(each)]))];
+  const written = [password, ...['password', 'sslpassword'].map((name) => searchParams.get(name) ?? '')];
+  return [...new Set(written.filter((each) => each !== '').flatMap((each) => [each, decode(each)]))];
 }
 
 export const holdsPassword = (text: string): boolean => passwordsIn(text).length > 0;

@@ -1,6 +1,6 @@
 /** Opens the store that a table names. What PostgreSQL needs is loaded only where one is configured. */
 import { isPostgresUrl } from '../base/postgres-url.ts';
-import type { RouteTable, StorePlan } from '../schemas/generated/types.ts';
+import type { RouteTable, SecretRef } from '../schemas/generated/types.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Logger } from './platform/log.ts';
 import type { SecretResolver } from './platform/secrets/secrets.ts';
@@ -31,24 +31,22 @@ export async function openStore(
   const { store: plan, durability } = gateway;
   const common = { log, beforeCommit: flushLog };
   if (plan.kind === 'sqlite') return openServerStore({ path: storePath(home), durability, ...common });
-  const url = databaseUrl(plan, secrets);
+  const url = databaseUrl(plan.url, secrets);
   const { openPostgresStore } = await import('./store/postgres/open-postgres.ts');
   return keepLatestOverview(
     await openPostgresStore({ url, schema: plan.schema, listen: plan.listen, node, clock, ...common }),
   );
 }
 
-type PostgresPlan = Extract<StorePlan, { kind: 'postgres' }>;
-
 /** @throws StoreRefused where the reference leads to no URL; its text is not repeated */
-export function databaseUrl({ url }: PostgresPlan, secrets: SecretResolver): string {
+export function databaseUrl(url: SecretRef, secrets: SecretResolver): string {
   const text = resolveUrl(url, secrets);
   if (isPostgresUrl(text)) return text;
   const what = url.kind === 'literal' ? 'it' : `the value of ${url.kind}:${url.value}`;
   throw new StoreRefused(`gateway.store.postgres: ${what} is no URL such as postgres://user:password@host/database`);
 }
 
-function resolveUrl(url: PostgresPlan['url'], secrets: SecretResolver): string {
+function resolveUrl(url: SecretRef, secrets: SecretResolver): string {
   try {
     return secrets.resolve(url);
   } catch (error) {

@@ -214,11 +214,17 @@ export class Work {
     }
   }
 
-  /** For metrics. */
-  async figures(): Promise<Pick<LiveFigures, 'tallies' | 'oldestOpenSeconds'>> {
-    const { tallies, oldest_open_at } = await this.overview();
-    const age = oldest_open_at === null ? 0 : this.context.clock.now() - oldest_open_at;
-    return { tallies, oldestOpenSeconds: Math.max(0, age) / 1000 };
+  /** For metrics, which are asked for above all while something does not work. */
+  async figures(): Promise<Pick<LiveFigures, 'storeUp' | 'stored'>> {
+    const storeUp = this.store.problem() === null;
+    try {
+      const [work, { tallies, oldest_open_at }] = await Promise.all([this.counts(), this.overview()]);
+      const age = oldest_open_at === null ? 0 : this.context.clock.now() - oldest_open_at;
+      return { storeUp, stored: { work: { ...work }, tallies, oldestOpenSeconds: Math.max(0, age) / 1000 } };
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error;
+      return { storeUp: false, stored: null };
+    }
   }
 
   private overview(): Promise<StoreOverview> {

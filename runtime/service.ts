@@ -243,7 +243,6 @@ class RunningService implements Service {
       subscriptions: subscriptions.serving,
       quarantined: subscriptions.quarantined.length,
       capture: capture.counts,
-      work: { ...(await work.counts()) },
       ...(await work.figures()),
     });
   }

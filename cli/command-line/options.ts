@@ -39,6 +39,12 @@ export const failOnOption = (what: string) =>
     }),
   });
 
+/** Of what works on a PostgreSQL directly. */
+export const databaseOption = () =>
+  Option.String('--database', {
+    description: '<env:NAME|file:path> URL of the database instead of the configured one',
+  });
+
 /** Of a process in the background: whoever starts it redirects its output there. */
 export const logFileOption = () =>
   Option.String('--log-file', {

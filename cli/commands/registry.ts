@@ -9,6 +9,7 @@ import { PROFILE } from './profile/commands.ts';
 import { REQUESTS } from './requests/commands.ts';
 import { SESSION } from './session/commands.ts';
 import { SOURCE } from './source/commands.ts';
+import { STORE } from './store/commands.ts';
 import { WEBHOOK } from './webhook/commands.ts';
 
 /** The nouns with several commands. */
@@ -23,6 +24,7 @@ export const GROUPS: readonly CommandGroup[] = [
   REQUESTS,
   DELIVERIES,
   SESSION,
+  STORE,
 ];
 
 export const COMMANDS: readonly CommandEntry[] = [
@@ -86,6 +88,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   ...REQUESTS.commands,
   ...DELIVERIES.commands,
   ...SESSION.commands,
+  ...STORE.commands,
   {
     path: 'schema',
     summary: 'Print the JSON Schema of one kind of file, for editors',

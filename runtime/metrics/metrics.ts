@@ -18,6 +18,13 @@ export interface LiveFigures {
   readonly subscriptions: number;
   readonly quarantined: number;
   readonly capture: CaptureCounts;
+  /** Whether the store takes new events. */
+  readonly storeUp: boolean;
+  /** What the store tells; null: it cannot be read. */
+  readonly stored: StoredFigures | null;
+}
+
+export interface StoredFigures {
   /** Work by kind and stage, such as `runs_queued`. */
   readonly work: Readonly<Record<string, number>>;
   readonly tallies: readonly Tally[];
@@ -170,17 +177,22 @@ function liveGauges(registry: Registry): (figures: LiveFigures) => void {
     'state',
   );
   const oldest = gauge('oldest_open_dispatch_seconds', 'Age of the oldest unfinished dispatch.');
+  const storeUp = gauge('store_up', '1: the store takes new events; 0: they are answered 503.');
   return (figures) => {
     generation.set(figures.generation);
     routes.set({ kind: 'static' }, figures.routes);
     routes.set({ kind: 'subscription' }, figures.subscriptions);
     routes.set({ kind: 'quarantined' }, figures.quarantined);
-    for (const [stage, count] of Object.entries(figures.work)) work.set({ stage }, count);
+    storeUp.set(figures.storeUp ? 1 : 0);
+    work.reset();
     dispatches.reset();
-    for (const tally of figures.tallies) {
+    oldest.remove();
+    if (figures.stored === null) return;
+    for (const [stage, count] of Object.entries(figures.stored.work)) work.set({ stage }, count);
+    for (const tally of figures.stored.tallies) {
       const { profile, route } = tally;
       for (const state of STATES) dispatches.set({ profile, route: route ?? '', state }, tally[state]);
     }
-    oldest.set(figures.oldestOpenSeconds);
+    oldest.set(figures.stored.oldestOpenSeconds);
   };
 }

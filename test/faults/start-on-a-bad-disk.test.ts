@@ -52,6 +52,8 @@ describe('a start on a full disk', { concurrency: 2 }, () => {
     const shown = await runInProcess(['gateway', 'status'], { home });
     assert.equal(shown.code, 0, shown.stderr);
     assert.match(shown.stdout, /the store takes no events since .*: cannot open .*state\.db: the disk is full/);
+    const metrics = await runInProcess(['gateway', 'metrics'], { home });
+    assert.match(metrics.stdout, /^hookwright_store_up 0$/m);
     const doctor = await runInProcess(['doctor'], { home });
     assert.match(doctor.stdout, /failed +store +takes events +cannot open .*state\.db: the disk is full/);
     makeRoom();

@@ -2,8 +2,10 @@
  * The PostgreSQL driver, and the little that the rest of this repository uses of it: the only file that names the
  * package. It is an optional peer dependency, loaded when a store on PostgreSQL is opened.
  */
+import type { ConnectionOptions } from 'node:tls';
 import { messageOf } from '../../../base/message-of.ts';
 import { StoreRefused } from '../store.ts';
+import { planTls, tlsAdvice } from './tls-options.ts';
 
 export type PgValue = string | number | boolean | null | Uint8Array | readonly (string | number | boolean | null)[];
 
@@ -42,46 +44,63 @@ const QUERY_MS = 15_000;
 /** Object identifier of `int8`, which is read as a number: refs, counts and unix ms stay below 2^53. */
 const INT8 = 20;
 
-/** @throws StoreRefused when the package is not installed */
+/** @throws StoreRefused when the package is not installed; the function it returns: when the URL's TLS settings cannot be used */
 export async function loadDriver(): Promise<PgConnect> {
   const driver = await importDriver();
+  return async (options) => {
+    const { url, tls, isOptional } = planTls(options.url);
+    try {
+      return await connect(driver, { ...options, url }, tls);
+    } catch (error) {
+      if (!isOptional || messageOf(error) !== NO_TLS) throw error;
+      return connect(driver, { ...options, url }, null);
+    }
+  };
+}
+
+/** Said by the driver, which has no code for it. */
+const NO_TLS = 'The server does not support SSL connections';
+
+async function connect(
+  driver: Driver,
+  { url, name, prepare, notified, ended }: PgConnectOptions,
+  tls: ConnectionOptions | null,
+): Promise<PgConnection> {
   const types = {
     getTypeParser: (oid: number, format?: 'text' | 'binary') =>
       oid === INT8 ? Number : (driver.types.getTypeParser(oid, format as 'text') as (text: string) => unknown),
   };
-  return async ({ url, name, prepare, notified, ended }) => {
-    const client = new driver.Client({
-      ...{ connectionString: url, application_name: name, types: types as never },
-      ...{ connectionTimeoutMillis: CONNECT_MS, query_timeout: QUERY_MS, pipeline: true },
-      ...{ keepAlive: true, keepAliveInitialDelayMillis: CONNECT_MS },
-    });
-    let lost: Error | null = null;
-    // Without a listener an error would end the process.
-    client.on('error', (error) => {
-      lost ??= error;
-    });
-    client.on('end', () => {
-      lost ??= new Error('the connection was closed');
-      ended?.();
-    });
-    client.on('notification', ({ payload }) => notified?.(payload ?? ''));
-    await client.connect();
-    const run = (sql: string, values: readonly PgValue[]) =>
-      client.query({ ...(prepare ? { name: nameOf(sql) } : {}), text: sql, values: [...values] });
-    return {
-      get lost() {
-        return lost;
-      },
-      query: async <R extends object>(sql: string, values: readonly PgValue[] = []) =>
-        (await run(sql, values)).rows as R[],
-      change: async (sql, values = []) => (await run(sql, values)).rowCount ?? 0,
-      async script<R extends object>(sql: string) {
-        const result: unknown = await client.query(sql);
-        const all = (Array.isArray(result) ? result : [result]) as { readonly rows: R[] }[];
-        return all.at(-1)?.rows ?? [];
-      },
-      close: () => client.end(),
-    };
+  const client = new driver.Client({
+    ...{ connectionString: url, ssl: tls ?? false, application_name: name, types: types as never },
+    ...{ connectionTimeoutMillis: CONNECT_MS, query_timeout: QUERY_MS, pipeline: true },
+    ...{ keepAlive: true, keepAliveInitialDelayMillis: CONNECT_MS },
+  });
+  let lost: Error | null = null;
+  // Without a listener an error would end the process.
+  client.on('error', (error) => {
+    lost ??= error;
+  });
+  client.on('end', () => {
+    lost ??= new Error('the connection was closed');
+    ended?.();
+  });
+  client.on('notification', ({ payload }) => notified?.(payload ?? ''));
+  await client.connect();
+  const run = (sql: string, values: readonly PgValue[]) =>
+    client.query({ ...(prepare ? { name: nameOf(sql) } : {}), text: sql, values: [...values] });
+  return {
+    get lost() {
+      return lost;
+    },
+    query: async <R extends object>(sql: string, values: readonly PgValue[] = []) =>
+      (await run(sql, values)).rows as R[],
+    change: async (sql, values = []) => (await run(sql, values)).rowCount ?? 0,
+    async script<R extends object>(sql: string) {
+      const result: unknown = await client.query(sql);
+      const all = (Array.isArray(result) ? result : [result]) as { readonly rows: R[] }[];
+      return all.at(-1)?.rows ?? [];
+    },
+    close: () => client.end(),
   };
 }
 
@@ -123,5 +142,16 @@ export const isConflict = (error: unknown): boolean => /^(?:40P01|40001|23505)$/
 /** The connection has ended, or may have: the error is none of a statement. */
 export const isLost = (error: unknown): boolean => !/^(?!57P0|08|XX)[0-9A-Z]{5}$/.test(sqlState(error));
 
-/** What may be told of an error; no text of the driver or of PostgreSQL holds the password. */
-export const describePgError = (error: unknown): string => messageOf(error) || sqlState(error) || 'no answer';
+/** What to do, by code. */
+const ADVICE: Readonly<Record<string, string>> = {
+  '42P05': 'behind a pooler in transaction mode gateway.store needs `listen: false`',
+  '26000': 'behind a pooler in transaction mode gateway.store needs `listen: false`',
+  '42501': 'what the role of a gateway needs: hookwright docs scale',
+};
+
+/** What may be told of an error, with what to do; no text of the driver or of PostgreSQL holds the password. */
+export function describePgError(error: unknown): string {
+  const code = sqlState(error);
+  const advice = ADVICE[code] ?? tlsAdvice(code);
+  return [messageOf(error) || code || 'no answer', ...(advice === null ? [] : [advice])].join('; ');
+}

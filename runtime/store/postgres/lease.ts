@@ -4,6 +4,7 @@
  * Time decides who may take over, by the server's clock; only the token decides who may write.
  */
 import type { PgConnection } from './driver.ts';
+import { checkOverlap } from './migrate.ts';
 import type { NodeIdentity } from './node-identity.ts';
 
 /** How long a lease lasts, and how often it is renewed, in ms. */
@@ -20,6 +21,14 @@ const UNTIL = `clock_timestamp() + interval '${LEASE_MS} ms'`;
 const LEFT =
   '(SELECT count(*) FROM node o WHERE o.ended_at IS NULL AND o.until < (SELECT clock_timestamp())) AS left_behind';
 
+/** Read with each beginning and renewal: tables that are too new for this gateway end its lease. */
+const SCHEMA = 'current_schema()::text AS schema, (SELECT version FROM schema_version) AS version';
+
+interface SchemaRow {
+  readonly schema: string;
+  readonly version: number;
+}
+
 export class Lease {
   /** The row of this start. */
   readonly id: number;
@@ -31,12 +40,16 @@ export class Lease {
     this.token = token;
   }
 
+  /** @throws StoreRefused when the tables are too new */
   static async begin(db: PgConnection, { url, version, table, problem }: NodeIdentity): Promise<Lease> {
-    const rows = await db.query<{ id: number; token: number }>(
-      `INSERT INTO node (until, url, version, table_hash, problem) VALUES (${UNTIL}, $1, $2, $3, $4) RETURNING id, token`,
+    const [row] = await db.query<SchemaRow & { id: number; token: number }>(
+      'INSERT INTO node (until, url, version, table_hash, problem) ' +
+        `VALUES (${UNTIL}, $1, $2, $3, $4) RETURNING id, token, ${SCHEMA}`,
       [url, version, table(), problem()],
     );
-    return new Lease(rows[0]?.id ?? 0, rows[0]?.token ?? 0);
+    if (row === undefined) throw new Error('the database has not made a row for this gateway');
+    checkOverlap(row);
+    return new Lease(row.id, row.token);
   }
 
   /** What a transaction begins with: no row where the lease has ended. */
@@ -48,13 +61,14 @@ export class Lease {
     };
   }
 
-  /** @returns how many nodes have ended that nobody has taken over. @throws LeaseEnded */
+  /** @returns how many nodes have ended that nobody has taken over. @throws LeaseEnded; StoreRefused: the tables are too new */
   async renew(db: PgConnection, { table, problem }: NodeIdentity): Promise<number> {
-    const [row] = await db.query<{ left_behind: number }>(
-      `UPDATE node SET until = ${UNTIL}, table_hash = $3, problem = $4 WHERE id = $1 AND token = $2 RETURNING ${LEFT}`,
+    const [row] = await db.query<SchemaRow & { left_behind: number }>(
+      `UPDATE node SET until = ${UNTIL}, table_hash = $3, problem = $4 WHERE id = $1 AND token = $2 RETURNING ${LEFT}, ${SCHEMA}`,
       [this.id, this.token, table(), problem()],
     );
     if (row === undefined) throw new LeaseEnded('another gateway has taken over the work of this one');
+    checkOverlap(row);
     return row.left_behind;
   }
 

@@ -11,7 +11,7 @@ import type { Query, QueryResults } from '../queries.ts';
 import type { SlotGrant, SlotRequest } from '../rate-slots.ts';
 import type { SharedChange, Store, StoreProblem } from '../store.ts';
 import { StoreRefused, StoreUnavailable } from '../store.ts';
-import { describePgError } from './driver.ts';
+import { describePgError, isLost } from './driver.ts';
 import { RENEW_MS } from './lease.ts';
 import type { OtherNodes } from './other-nodes.ts';
 import { takeSlots } from './rate-slots.ts';
@@ -132,7 +132,11 @@ export class PostgresStore implements Store {
   }
 
   private lost(reason: string): void {
-    this.health.begin('unavailable', `the database cannot be reached: ${reason}`);
+    this.away(`the database cannot be reached: ${reason}`);
+  }
+
+  private away(problem: string): void {
+    this.health.begin('unavailable', problem);
     this.connectLater();
   }
 
@@ -141,9 +145,8 @@ export class PostgresStore implements Store {
     const pause = Math.min(MAX_RETRY_MS, RETRY_MS * 2 ** this.retries++);
     this.retry = this.parts.clock.after(pause * (0.5 + Math.random() / 2), () => {
       this.retry = null;
-      void this.connect().catch((error: unknown) => {
-        this.parts.log.error({ reason: describePgError(error) }, 'the store cannot be used');
-      });
+      // Tables that do not fit may be migrated meanwhile.
+      void this.connect().catch((error: unknown) => this.away(describePgError(error)));
     });
   }
 
@@ -154,7 +157,9 @@ export class PostgresStore implements Store {
       this.health.end('unavailable');
     } catch (error) {
       if (error instanceof StoreRefused) throw error;
-      this.lost(describePgError(error));
+      this.away(
+        `the database ${isLost(error) ? 'cannot be reached' : 'refuses this gateway'}: ${describePgError(error)}`,
+      );
     }
   }
 

@@ -1,12 +1,12 @@
 /**
- * The tables on PostgreSQL, and how a database is brought to this version of them. All of them stand in one schema, which
- * `search_path` names in each transaction. Texts that a stranger can choose are kept as JSON: PostgreSQL takes no NUL.
+ * The tables on PostgreSQL. All of them stand in one schema, which `search_path` names in each transaction. Texts that a
+ * stranger can choose are kept as JSON: PostgreSQL takes no NUL.
+ *
+ * A change of the tables is a new version with a new step. Gateways of the version before go on beside it, so a step adds:
+ * tables, indexes, columns that are null or have a default. What they read is dropped one version later.
  */
 
-import { StoreRefused } from '../store.ts';
-import type { PgConnection } from './driver.ts';
-
-/** The version that this program reads and writes. A change of the tables is a new version with a new step. */
+/** The version that this program reads and writes. */
 export const SCHEMA_VERSION = 1;
 
 const VERSION_1 = `
@@ -150,51 +150,4 @@ const VERSION_1 = `
 );
 
 /** Each brings the tables from the version before to its own. */
-const STEPS: readonly string[] = [VERSION_1];
-
-/** Names of more than a letter, digits and `_` would need quotes in every statement that people write. */
-export function quoteSchema(schema: string): string {
-  if (/^[a-z_][a-z0-9_]{0,62}$/.test(schema)) return `"${schema}"`;
-  throw new StoreRefused(`gateway.store.schema: "${schema}" is no name: use a-z, 0-9 and _`);
-}
-
-/**
- * Creates or migrates the tables, one gateway at a time.
- * @throws StoreRefused when a newer version wrote them, or when they have to be migrated and this role may not
- */
-export async function migrate(db: PgConnection, schema: string): Promise<void> {
-  const name = quoteSchema(schema);
-  await db.script('BEGIN');
-  try {
-    await db.script(`SET LOCAL lock_timeout = '10s'; SELECT pg_advisory_xact_lock(hashtext('hookwright ${schema}'))`);
-    const found = await versionOf(db, schema, name);
-    if (found > SCHEMA_VERSION) {
-      throw new StoreRefused(
-        `the database was written by a newer hookwright (schema "${schema}" has version ${found}, this one knows ` +
-          `${SCHEMA_VERSION}): upgrade this gateway`,
-      );
-    }
-    for (const step of STEPS.slice(found)) await db.script(`SET LOCAL search_path = ${name}; ${step}`);
-    if (found < SCHEMA_VERSION) await db.script(`UPDATE ${name}.schema_version SET version = ${SCHEMA_VERSION}`);
-    await db.script('COMMIT');
-  } catch (error) {
-    await db.script('ROLLBACK').catch(() => {});
-    throw error;
-  }
-}
-
-/** 0: there are no tables. */
-async function versionOf(db: PgConnection, schema: string, name: string): Promise<number> {
-  const [known] = await db.query<{ table: string | null }>('SELECT to_regclass($1)::text AS table', [
-    `${name}.schema_version`,
-  ]);
-  if (known?.table == null) {
-    const [there] = await db.query('SELECT 1 FROM pg_namespace WHERE nspname = $1', [schema]);
-    if (there === undefined) await db.script(`CREATE SCHEMA ${name}`);
-    await db.script(
-      `CREATE TABLE ${name}.schema_version (version integer NOT NULL); INSERT INTO ${name}.schema_version VALUES (0)`,
-    );
-  }
-  const [row] = await db.query<{ version: number }>(`SELECT version FROM ${name}.schema_version`);
-  return row?.version ?? 0;
-}
+export const STEPS: readonly string[] = [VERSION_1];

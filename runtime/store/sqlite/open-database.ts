@@ -48,8 +48,10 @@ function configure(db: Connection, settings: readonly string[]): Connection {
 export interface Prepared {
   /** A process that had the file was killed, and no server has checked all of it since. */
   readonly unchecked: boolean;
-  /** What was found broken since then, by this process or by a command before it. */
+  /** What was found lost with the log since then, by this process or by a command before it. */
   readonly damage: DamageReport | null;
+  /** What an earlier check has found broken in the file, which may have been repaired since. */
+  readonly broken: DamageReport | null;
 }
 
 /**
@@ -91,17 +93,22 @@ export function emptyLog(db: Connection): void {
 
 function findings(db: Connection): Prepared {
   const found = getMeta(db, 'unclean_stop_found');
-  const damage = JSON.parse(getMeta(db, 'damage') ?? 'null') as DamageReport | null;
-  return { unchecked: found !== null, damage: found !== null && (damage?.at ?? 0) >= Number(found) ? damage : null };
+  const damage = getReport(db, 'damage');
+  const broken = getReport(db, 'broken_file');
+  const isNew = found !== null && (damage?.at ?? 0) >= Number(found);
+  return { unchecked: found !== null || broken !== null, damage: isNew ? damage : null, broken };
 }
 
-/** All of the file has been checked after an unclean stop. @param damage null: it is whole */
-export function noteChecked(db: Connection, damage: DamageReport | null): void {
+/** All of the file has been checked. @param broken null: it is whole */
+export function noteChecked(db: Connection, broken: DamageReport | null): void {
   inTransaction(db, () => {
-    db.exec("DELETE FROM meta WHERE key = 'unclean_stop_found'");
-    if (damage !== null) putMeta(db, 'damage', JSON.stringify(damage));
+    db.exec("DELETE FROM meta WHERE key IN ('unclean_stop_found', 'broken_file')");
+    if (broken !== null) putMeta(db, 'broken_file', JSON.stringify(broken));
   });
 }
+
+const getReport = (db: Connection, key: string): DamageReport | null =>
+  JSON.parse(getMeta(db, key) ?? 'null') as DamageReport | null;
 
 const getMeta = (db: Connection, key: string): string | null =>
   db.query<[string]>('SELECT value FROM meta WHERE key = ?').get(key)?.[0] ?? null;

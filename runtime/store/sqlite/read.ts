@@ -111,7 +111,7 @@ function createOverview(db: Connection): QueryHandlers['overview'] {
       oldest_open_at: oldest.get()?.[0] ?? null,
       last_error: parsed<LastError>('last_error'),
       bytes: bytes(),
-      damage: unseen(parsed<DamageReport>('damage')),
+      damage: parsed<DamageReport>('broken_file') ?? unseen(parsed<DamageReport>('damage')),
     };
   };
   return ({ now }) => inSnapshot(db, () => overview(now));

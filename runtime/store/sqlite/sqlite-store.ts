@@ -21,7 +21,7 @@ export interface StoreParts {
   readonly path: string;
   readonly writer: Client<WriterRequest>;
   readonly reader: Client<ReaderRequest>;
-  /** Checks the whole file after an unclean stop; null: it is not checked. */
+  /** Checks the whole file after an unclean stop, or when it was broken; null: it is not checked. */
   readonly checker: Client<ReaderRequest> | null;
   readonly log: Logger;
   readonly beforeCommit: (() => void) | undefined;
@@ -74,7 +74,7 @@ export class SqliteStore implements Store {
       this.isOpen = true;
       this.health.end('unavailable');
       if (result.damage !== null) log.error({ copy: result.damage.copy }, result.damage.message);
-      if (result.unchecked) void this.check();
+      if (result.unchecked) void this.check(result.broken);
     } catch (error) {
       if (error instanceof StoreRefused) throw error;
       this.health.begin('unavailable', messageOf(error));
@@ -172,8 +172,7 @@ export class SqliteStore implements Store {
   private noteDamage(broken: string): void {
     if (this.isDamageNoted) return;
     this.isDamageNoted = true;
-    const damage = this.report(broken);
-    this.parts.writer.ask({ kind: 'note_checked', damage }).catch(() => {});
+    this.parts.writer.ask({ kind: 'note_checked', broken: this.report(broken) }).catch(() => {});
   }
 
   private report(broken: string): DamageReport {
@@ -183,15 +182,15 @@ export class SqliteStore implements Store {
     return damage;
   }
 
-  /** Checks the whole file after an unclean stop. */
-  private async check(): Promise<void> {
+  /** Checks the whole file. @param known what an earlier check has found: not said again */
+  private async check(known: DamageReport | null): Promise<void> {
     const { checker, writer, log } = this.parts;
     if (checker === null) return;
     try {
       const broken = await checker.ask<string | null>({ kind: 'check' });
       // A request would start the writer again, and nobody would end it.
       if (this.closing !== null) return;
-      await writer.ask({ kind: 'note_checked', damage: broken === null ? null : this.report(broken) });
+      await writer.ask({ kind: 'note_checked', broken: broken === null ? null : (known ?? this.report(broken)) });
     } catch (error) {
       if (this.closing === null)
         log.warn({ reason: messageOf(error) }, 'cannot check the store: the next start tries again');

@@ -28,8 +28,8 @@ export type WriterRequest =
   | { readonly kind: 'prepare'; readonly now: number }
   /** `again`: the thread that had them has ended, and how far it came is unknown. */
   | { readonly kind: 'commit'; readonly changes: readonly EncodedChange[]; readonly again: boolean }
-  /** `damage`: what was found when all of the file was checked. */
-  | { readonly kind: 'note_checked'; readonly damage: DamageReport | null }
+  /** `broken`: what was found when all of the file was checked. */
+  | { readonly kind: 'note_checked'; readonly broken: DamageReport | null }
   | { readonly kind: 'probe' | 'checkpoint' | 'close' };
 
 /** `refused`: this version cannot use the file. `unavailable`: the medium may do better later. */
@@ -57,7 +57,7 @@ export class Writer {
         // As one text: that crosses threads at a fraction of what cloning its objects costs.
         return JSON.stringify(this.commit(request.changes, request.again));
       case 'note_checked':
-        noteChecked(transactions.db, request.damage);
+        noteChecked(transactions.db, request.broken);
         return null;
       case 'probe':
         transactions.probe();

@@ -46,6 +46,11 @@ export const configuration: Story = {
       modes: { 'made/.env': 0o600 },
     },
     {
+      run: 'store migrate',
+      code: 1,
+      err: 'error: gateway.store names no PostgreSQL: the store is a file of this machine\n  name the database: --database env:DATABASE_URL\n',
+    },
+    {
       run: 'convert adnanh hooks.json',
       out: /^# Converted from hooks\.json/,
       err: /carried over, 1 changed, 0 lost\n/,

@@ -143,7 +143,8 @@ function isRunning(pid: number): boolean {
   }
 }
 
-function freePort(): Promise<number> {
+/** @returns a port of 127.0.0.1 that was free */
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer().once('error', reject);
     server.listen(0, '127.0.0.1', () => {

@@ -1,15 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LateMetrics } from '../../../runtime/metrics/late-metrics.ts';
-import type { LiveFigures } from '../../../runtime/metrics/metrics.ts';
+import type { LiveFigures, StoredFigures } from '../../../runtime/metrics/metrics.ts';
 import { createMetrics } from '../../../runtime/metrics/metrics.ts';
 
-const LIVE: LiveFigures = {
-  generation: 3,
-  routes: 12,
-  subscriptions: 2,
-  quarantined: 1,
-  capture: { kept: 8, dropped: { rate: 3, queue: 0, failed: 1 } },
+const STORED = {
   work: { runs_active: 4, runs_queued: 9 },
   tallies: [
     {
@@ -38,6 +33,16 @@ const LIVE: LiveFigures = {
     },
   ],
   oldestOpenSeconds: 42,
+} satisfies StoredFigures;
+
+const LIVE: LiveFigures = {
+  generation: 3,
+  routes: 12,
+  subscriptions: 2,
+  quarantined: 1,
+  capture: { kept: 8, dropped: { rate: 3, queue: 0, failed: 1 } },
+  storeUp: true,
+  stored: STORED,
 };
 
 const OWNER = { id: 'x', profile: 'default', route: 'ci', job: null };
@@ -90,7 +95,8 @@ test('table loads and what the dispatcher tells are counted', async () => {
 
 test('a scrape shows how things are now, the event loop included', async () => {
   const metrics = createMetrics();
-  await metrics.read({ ...LIVE, tallies: [{ ...(LIVE.tallies[0] as (typeof LIVE.tallies)[0]), route: 'gone' }] });
+  const tallies = STORED.tallies.map((tally) => ({ ...tally, route: 'gone' }));
+  await metrics.read({ ...LIVE, stored: { ...STORED, tallies } });
   const { text } = await metrics.read(LIVE);
   for (const line of [
     'hookwright_table_generation 3',
@@ -121,4 +127,13 @@ test('what happens before the metrics are loaded is counted once they are', asyn
   assert.match(text, /^hookwright_requests_total\{profile="default",route="ci",outcome="accepted"\} 2$/m);
   assert.match(text, /^hookwright_table_loads_total\{result="served"\} 1$/m);
   assert.match(text, /^hookwright_retries_total\{kind="run"\} 1$/m);
+});
+
+test('a scrape while the store cannot be read says so, and nothing of what it held before', async () => {
+  const metrics = createMetrics();
+  await metrics.read(LIVE);
+  const { text } = await metrics.read({ ...LIVE, storeUp: false, stored: null });
+  assert(text.split('\n').includes('hookwright_store_up 0'));
+  assert.doesNotMatch(text, /^hookwright_(?:work|dispatches|oldest_open_dispatch_seconds)\b/m);
+  assert.match((await metrics.read(LIVE)).text, /^hookwright_store_up 1$/m);
 });

@@ -55,7 +55,7 @@ async function open(t: TestContext, fails: Parameters<typeof faulty>[0]) {
     await writer.serve({ kind: 'close' });
   });
   assert.deepEqual(await writer.serve({ kind: 'prepare', now: 1 }), {
-    ...{ kind: 'prepared', unchecked: false, damage: null },
+    ...{ kind: 'prepared', unchecked: false, damage: null, broken: null },
   });
   const commit = async (...mutations: readonly Mutation[]): Promise<readonly CommitResult[]> => {
     const changes = mutations.map(encodeChange);

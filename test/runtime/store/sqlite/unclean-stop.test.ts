@@ -30,15 +30,21 @@ async function killed(t: TestContext): Promise<string> {
   return path;
 }
 
-/** Spoils a page that nothing reads at a start: of an index that lists use. */
-async function spoilIndex(path: string): Promise<void> {
+/** Spoils a page that nothing reads at a start: of an index that lists use. @returns what repairs it */
+async function spoilIndex(path: string): Promise<() => void> {
   await (await openOfflineStore(path)).close();
   const db = connect(path, { busyMs: 0 });
   const [page = 0] = db.query<[number]>("SELECT rootpage FROM sqlite_master WHERE name = 'dispatch_route'").get() ?? [];
   db.close();
-  const bytes = readFileSync(path);
-  bytes.fill(0xff, (page - 1) * PAGE, (page - 1) * PAGE + 64);
-  writeFileSync(path, bytes);
+  const at = (page - 1) * PAGE;
+  const whole = Buffer.from(readFileSync(path).subarray(at, at + 64));
+  const overwrite = (part: Buffer): void => {
+    const bytes = readFileSync(path);
+    part.copy(bytes, at);
+    writeFileSync(path, bytes);
+  };
+  overwrite(Buffer.alloc(64, 0xff));
+  return () => overwrite(whole);
 }
 
 function spoilLog(path: string): void {
@@ -82,6 +88,16 @@ describe('after an unclean stop', () => {
     assert.match(errors[0] ?? '', /state\.db is damaged: /);
     assert.equal(damage?.message, errors[0]);
     assert.deepEqual(await serve(path), { errors: [], damage });
+  });
+
+  it('what was broken is said no more once a start has found the file whole again', async (t) => {
+    const path = await killed(t);
+    const repair = await spoilIndex(path);
+    assert.notEqual((await serve(path)).damage, null);
+    repair();
+    const store = await openServerStore({ path, durability: 'full', log: recordLog() });
+    t.after(() => store.close());
+    while ((await store.read({ kind: 'overview', now: 0 })).damage !== null) await sleep(20);
   });
 
   for (const [when, command] of [

@@ -1,0 +1,97 @@
+/** Brings a database to the tables of this version, and refuses what this version cannot work with. */
+import { StoreRefused } from '../store.ts';
+import type { PgConnection } from './driver.ts';
+import { sqlState } from './driver.ts';
+import { SCHEMA_VERSION, STEPS } from './schema.ts';
+
+/** Versions before and after; 0: there were no tables. */
+export interface Migration {
+  readonly from: number;
+  readonly to: number;
+}
+
+const INSUFFICIENT_PRIVILEGE = '42501';
+
+/** Names of more than letters, digits and `_` would need quotes in every statement that people write. */
+export function quoteSchema(schema: string): string {
+  if (/^[a-z_][a-z0-9_]{0,62}$/.test(schema)) return `"${schema}"`;
+  throw new StoreRefused(`gateway.store.schema: "${schema}" is no name: use a-z, 0-9 and _`);
+}
+
+/**
+ * Creates or migrates the tables in one transaction, one gateway at a time.
+ * @throws StoreRefused when a newer version wrote them, or when this role may not change them
+ */
+export async function migrate(db: PgConnection, schema: string): Promise<Migration> {
+  const quoted = quoteSchema(schema);
+  let from = 0;
+  try {
+    from = await readVersion(db, schema, quoted);
+    if (from < SCHEMA_VERSION) from = await migrateAlone(db, schema, quoted);
+  } catch (error) {
+    if (sqlState(error) !== INSUFFICIENT_PRIVILEGE) throw error;
+    throw await missingRights(db, schema, from);
+  }
+  if (from > SCHEMA_VERSION) throw newerSchema(schema, from);
+  return { from, to: SCHEMA_VERSION };
+}
+
+/** 0: there are no tables. */
+async function readVersion(db: PgConnection, schema: string, quoted: string): Promise<number> {
+  // to_regclass would do, but for its cache: within a transaction it may not see what was committed meanwhile.
+  const found = await db.query("SELECT 1 FROM pg_tables WHERE schemaname = $1 AND tablename = 'schema_version'", [
+    schema,
+  ]);
+  if (found.length === 0) return 0;
+  const [row] = await db.query<{ version: number }>(`SELECT version FROM ${quoted}.schema_version`);
+  return row?.version ?? 0;
+}
+
+/** Of a gateway that runs while others are upgraded: it goes on beside the next version. @throws StoreRefused */
+export function checkOverlap({ schema, version }: { readonly schema: string; readonly version: number }): void {
+  if (version > SCHEMA_VERSION + 1) throw newerSchema(schema, version);
+}
+
+/** @returns the version that was found under the lock */
+async function migrateAlone(db: PgConnection, schema: string, quoted: string): Promise<number> {
+  await db.script('BEGIN');
+  try {
+    await db.script(`SET LOCAL lock_timeout = '10s'; SELECT pg_advisory_xact_lock(hashtext('hookwright ${schema}'))`);
+    const from = await readVersion(db, schema, quoted);
+    if (from === 0) await createSchema(db, schema, quoted);
+    for (const step of STEPS.slice(from)) await db.script(`SET LOCAL search_path = ${quoted}; ${step}`);
+    if (from < SCHEMA_VERSION) await db.script(`UPDATE ${quoted}.schema_version SET version = ${SCHEMA_VERSION}`);
+    await db.script('COMMIT');
+    return from;
+  } catch (error) {
+    await db.script('ROLLBACK').catch(() => {});
+    throw error;
+  }
+}
+
+async function createSchema(db: PgConnection, schema: string, quoted: string): Promise<void> {
+  // CREATE SCHEMA IF NOT EXISTS asks for the right to create schemas even where this one exists.
+  const [existing] = await db.query('SELECT 1 FROM pg_namespace WHERE nspname = $1', [schema]);
+  if (existing === undefined) await db.script(`CREATE SCHEMA ${quoted}`);
+  await db.script(
+    `CREATE TABLE ${quoted}.schema_version (version integer NOT NULL); INSERT INTO ${quoted}.schema_version VALUES (0)`,
+  );
+}
+
+async function missingRights(db: PgConnection, schema: string, from: number): Promise<StoreRefused> {
+  const [user] = await db.query<{ name: string }>('SELECT current_user::text AS name');
+  const need =
+    from === 0
+      ? `the database has no tables in schema "${schema}" yet, or none that this role may read`
+      : `the tables in schema "${schema}" have version ${from}, and this hookwright needs version ${SCHEMA_VERSION}`;
+  return new StoreRefused(
+    `${need}; the role "${user?.name}" may not change that: run \`hookwright store migrate\` as the role that owns them, ` +
+      'and check the GRANTs (hookwright docs scale)',
+  );
+}
+
+const newerSchema = (schema: string, version: number): StoreRefused =>
+  new StoreRefused(
+    `the database was written by a newer hookwright (schema "${schema}" has version ${version}, this one knows ` +
+      `${SCHEMA_VERSION}): upgrade this gateway`,
+  );
