@@ -6,6 +6,7 @@ import { signRequest } from '../../runtime/verify/sign.ts';
 import { SignError } from '../../runtime/verify/sign-body.ts';
 import type { LocatorPlan, RoutePlan, RouteTable, SchemePlan, SecretRef } from '../../schemas/generated/types.ts';
 import { routePath } from './route-url.ts';
+import { contentType, sampleBody, signsForms } from './sample-body.ts';
 
 export interface TestEventRequest {
   readonly plan: RoutePlan;
@@ -44,12 +45,12 @@ export function signTestEvent(request: TestEventRequest): TestEvent {
   const event = request.event ?? plan.events?.exact[0] ?? null;
   const id = `test-${now}-${random(4).toString('hex')}`;
   if (plan.insecure && request.source === undefined)
-    return unsigned(table, { event, id, body: request.body ?? sampleBody(request, null, event) });
+    return unsigned(table, { event, id, body: request.body ?? sampleOf(request, null, event) });
   const isWrittenAsForm = request.body !== null && looksLikeForm(request.body.toString('utf8'));
   const scheme =
     request.source === undefined ? schemeOf(plan, table, isWrittenAsForm) : namedScheme(request.source, table);
   const isForm = isWrittenAsForm || (request.body === null && signsForms(scheme));
-  const body = request.body ?? sampleBody(request, scheme, event);
+  const body = request.body ?? sampleOf(request, scheme, event);
   const path = routePath(plan);
   const unsignedRequest = { method: 'POST', url: path, public_url: plan.public_url, body, id, event };
   const signed = signRequest(sendersPlaces(withPlaces(scheme, table)), secretOf(request), unsignedRequest, now);
@@ -57,27 +58,13 @@ export function signTestEvent(request: TestEventRequest): TestEvent {
     scheme: labelOf(scheme),
     event,
     query: signed.url.slice(path.length),
-    headers: { 'content-type': isForm ? FORM : 'application/json', ...signed.headers },
+    headers: { 'content-type': contentType(scheme, isForm), ...signed.headers },
     body: signed.body,
   };
 }
 
-const signsForms = ({ signed }: SchemePlan): boolean => signed.some(({ kind }) => kind === 'params');
-
-/** In the form that the sender signs. */
-function sampleBody({ sample }: TestEventRequest, scheme: SchemePlan | null, event: string | null): Buffer {
-  const payload = sample(scheme?.name ?? null, event);
-  if (scheme !== null && signsForms(scheme)) {
-    const fields = Object.entries({ Test: 'true', ...payload }).map(([key, value]): [string, string] => [
-      key,
-      String(value),
-    ]);
-    return Buffer.from(new URLSearchParams(fields).toString());
-  }
-  return Buffer.from(JSON.stringify({ ...(event === null ? {} : { event_type: event }), test: true, ...payload }));
-}
-
-const FORM = 'application/x-www-form-urlencoded';
+const sampleOf = ({ sample }: TestEventRequest, scheme: SchemePlan | null, event: string | null): Buffer =>
+  Buffer.from(sampleBody(sample(scheme?.name ?? null, event), scheme, event));
 
 /** `From=%2B15550100&Body=hi`: a name, as §3 of the decisions has them, and a value. */
 export const looksLikeForm = (body: string): boolean => /^[A-Za-z_][A-Za-z0-9_.[\]-]*=[^\n]*\s*$/.test(body);

@@ -7,6 +7,7 @@ import { explainRequest } from '../../runtime/explain/explain-request.ts';
 import { Warnings } from '../../runtime/explain/warnings.ts';
 import type { RunScript } from '../../runtime/intake/script-runner.ts';
 import { judgeScript } from '../../runtime/intake/script-runner.ts';
+import type { LinkedRoute } from '../../runtime/table/linked-table.ts';
 import type { RequestParts } from '../../runtime/verify/request.ts';
 import type { Explanation, RoutePlan, TestCase } from '../../schemas/generated/types.ts';
 import { partsOf, readSaved } from '../explain/read-request.ts';
@@ -30,11 +31,12 @@ export async function runTest(loaded: LoadedTest, config: TestedConfig): Promise
   const { test } = loaded;
   const plan = config.plan(test.route);
   if (plan === null) return failed(loaded, ['route'], unknownRoute(test.route, config));
-  const made = await makeRequest(loaded, plan);
+  const linked = config.linked(plan);
+  const made = await makeRequest(loaded, plan, linked.route.body);
   if ('problem' in made) return { ...failed(loaded, [made.key], made.problem), inputs: made.inputs };
   const explanation = await explainRequest(
     {
-      ...config.linked(plan),
+      ...linked,
       agent: config.table.profiles[plan.profile]?.agent.kind ?? null,
       request: made.parts,
       event: test.event ?? null,
@@ -66,13 +68,16 @@ type Made =
   | { readonly parts: RequestParts; readonly inputs: readonly string[] }
   | { readonly key: string; readonly problem: string; readonly inputs: readonly string[] };
 
-async function makeRequest({ tests, test }: LoadedTest, plan: RoutePlan): Promise<Made> {
+async function makeRequest({ tests, test }: LoadedTest, plan: RoutePlan, format: LinkedRoute['body']): Promise<Made> {
   const path = routePath(plan);
   const headers = Object.entries(test.headers ?? {});
   const key = test.request === undefined ? 'payload_file' : 'request';
   const named = test.request ?? test.payload_file;
   if (named === undefined) {
-    return { parts: partsOf('POST', path, headers, Buffer.from(JSON.stringify(test.payload))), inputs: [] };
+    // A text or a document is written as it is sent.
+    const isText = (format === 'text' || format === 'xml') && typeof test.payload === 'string';
+    const body = Buffer.from(isText ? String(test.payload) : JSON.stringify(test.payload));
+    return { parts: partsOf('POST', path, headers, body), inputs: [] };
   }
   const file = resolve(dirname(tests.path), named);
   try {

@@ -28,6 +28,8 @@ export function lowerSource(name: string, file: SourceFile): Lowered<SchemePlan>
     timestamp: lowerTimestamp(file, report),
     id,
     body_hash: lowerBodyHash(file, report),
+    ...(file.body === undefined ? {} : { body: file.body }),
+    ...(file.headers === undefined ? {} : { headers: lowerHeaders(file.headers) }),
     event: signedFirst(lowerLocators(file.event, ['event'], report), signed),
     delivery: lowerDelivery(file, id, signed, report),
     delivery_digest: file.delivery_digest ?? false,
@@ -38,6 +40,9 @@ export function lowerSource(name: string, file: SourceFile): Lowered<SchemePlan>
   problems.push(...sourceScheme.check(file, signed));
   return { plan: problems.length === 0 ? plan : null, problems };
 }
+
+const lowerHeaders = (headers: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 
 function lowerSignature(file: SourceFile, report: ReportFault): LocatorPlan[] {
   if (file.verify === 'none') return [];

@@ -96,9 +96,9 @@ export class Intake implements SignedRequest {
     return this.request.rawHeaders;
   }
 
-  /** The body, parsed by its content type on the first call. */
+  /** The body, parsed on the first call. */
   parse(): ParsedBody {
-    this.parsed ??= parseBody(this.headers, this.body);
+    this.parsed ??= parseBody(this.headers, this.body, this.route.body);
     return this.parsed;
   }
 

@@ -1,8 +1,14 @@
-/** Parses a body by its content type into the payload, for the parse stage and for schemes that sign a part of it. */
+/**
+ * Parses a body into the payload, by what its source says of it or by its content type, for the parse stage and for schemes
+ * that sign a part of it.
+ */
 import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
+import type { SchemePlan } from '../../schemas/generated/types.ts';
 import type { PayloadFault } from './parse-json.ts';
-import { parseJson } from './parse-json.ts';
+import { parseJson, readUtf8 } from './parse-json.ts';
+import type { XmlFault } from './parse-xml.ts';
+import { parseXml } from './parse-xml.ts';
 
 export interface ParsedBody {
   /** undefined when there is a fault. */
@@ -13,9 +19,22 @@ export interface ParsedBody {
 }
 
 /** The last two cannot be parsed at all (415), the others are malformed (400). */
-export type BodyFormatFault = PayloadFault | 'no_form' | 'too_many_fields' | 'content_encoding' | 'content_type';
+export type BodyFormatFault =
+  | PayloadFault
+  | XmlFault
+  | 'no_form'
+  | 'too_many_fields'
+  | 'content_encoding'
+  | 'content_type';
 
-type Media = 'json' | 'form' | 'other';
+export type BodyFormat = NonNullable<SchemePlan['body']>;
+
+const PARSERS: Readonly<Record<BodyFormat, (body: Buffer) => ParsedBody>> = {
+  json: (body) => payloadOf(body, null),
+  form: parseForm,
+  text: (body) => parseText(body, (text) => ({ ok: true, value: { text } })),
+  xml: (body) => parseText(body, parseXml),
+};
 
 /** More fields than any form a person or a service sends. */
 const MAX_FIELDS = 10_000;
@@ -29,22 +48,34 @@ const FIRST_NAME = /^(?!.*\.\d{9,}\.)[A-Za-z_][A-Za-z0-9_.[\]-]*$/;
 const NAME_END = /[=&]/;
 const ESCAPES = /(?:%[0-9a-fA-F]{2})+/g;
 
-export function parseBody(headers: IncomingHttpHeaders, body: Buffer): ParsedBody {
+/** @param format what the route's source says; null: the content type decides */
+export function parseBody(headers: IncomingHttpHeaders, body: Buffer, format: BodyFormat | null = null): ParsedBody {
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding !== '' && encoding.toLowerCase() !== 'identity')
     return fault('content_encoding');
-  const media = mediaOf(headers['content-type']);
-  if (media === 'other') return fault('content_type');
-  return media === 'form' ? parseForm(body) : payloadOf(body, null);
+  const found = format ?? formatOf(headers['content-type']);
+  return found === null ? fault('content_type') : PARSERS[found](body);
 }
 
-/** No content type at all is JSON (decisions §3). */
-function mediaOf(contentType: string | undefined): Media {
+/** No content type at all is JSON, and so is `text/plain` (decisions §3). */
+function formatOf(contentType: string | undefined): 'json' | 'form' | null {
   if (contentType === undefined || contentType === 'application/json') return 'json';
   const end = contentType.indexOf(';');
   const type = (end < 0 ? contentType : contentType.slice(0, end)).trim().toLowerCase();
   if (type === 'application/x-www-form-urlencoded') return 'form';
-  return type === '' || type === 'application/json' || type.endsWith('+json') ? 'json' : 'other';
+  return JSON_TYPES.has(type) || type.endsWith('+json') ? 'json' : null;
+}
+
+const JSON_TYPES: ReadonlySet<string> = new Set(['', 'application/json', 'text/plain']);
+
+type ParseText = (text: string) => { ok: true; value: unknown } | { ok: false; fault: BodyFormatFault };
+
+function parseText(body: Buffer, parse: ParseText): ParsedBody {
+  if (body.length === 0) return fault('empty');
+  const text = readUtf8(body);
+  if (text === null) return fault('not_utf8');
+  const parsed = parse(text);
+  return parsed.ok ? { payload: parsed.value, form: null, fault: null } : fault(parsed.fault);
 }
 
 /** A form whose one field is `payload` carries JSON, as code hosts send it; any other is an object of strings. */

@@ -31,7 +31,7 @@ export function parseJson(bytes: Buffer): ParsedJson {
 }
 
 /** Null: not UTF-8. Most payloads are ASCII, which need not be decoded. */
-function readUtf8(bytes: Buffer): string | null {
+export function readUtf8(bytes: Buffer): string | null {
   if (isAscii(bytes)) return bytes.toString('latin1');
   return isUtf8(bytes) ? bytes.toString('utf8') : null;
 }

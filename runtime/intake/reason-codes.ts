@@ -47,6 +47,7 @@ const OTHERS: Readonly<Record<OtherReason, true>> = {
   no_verify_token: true,
   not_json: true,
   not_utf8: true,
+  not_xml: true,
   queue_full: true,
   script: true,
   script_busy: true,

@@ -67,6 +67,7 @@ export function linkRoute(
       directTimeoutMs: table.server.direct_timeout_seconds * 1000,
       idempotencyTtlMs: plan.idempotency_ttl_seconds * 1000,
     },
+    body: bodyOf(plan, table),
     identityOf: context.linkIdentity(plan.source, authentication.insecure),
     events: linkEvents(plan.events),
     filter: plan.filters === null ? null : linkFilter(plan.filters, openList),
@@ -77,6 +78,13 @@ export function linkRoute(
     deliveries: plan.deliver.map((delivery) => deliveryOf(delivery, table)),
     coalesce: coalesceOf(plan),
   };
+}
+
+/** What the senders of the route have in common: the content type is not signed, so it decides only where they say nothing. */
+function bodyOf({ source, schemes }: RoutePlan, table: TableHeadPlan): LinkedRoute['body'] {
+  const names = source === null ? schemes : [source];
+  const [format = null, ...others] = new Set(names.map((name) => table.schemes[name]?.body ?? null));
+  return others.length === 0 ? format : null;
 }
 
 function scriptOf(plan: RoutePlan, table: TableHeadPlan, { home }: LinkContext): LinkedScript | null {

@@ -1,5 +1,5 @@
 /** What linking makes of a table: everything a request needs, already decided, for intake. Immutable once built. */
-import type { RoutePlan } from '../../schemas/generated/types.ts';
+import type { RoutePlan, SchemePlan } from '../../schemas/generated/types.ts';
 import type { Authenticator } from '../verify/authenticator.ts';
 import type { AnswerHandshake } from '../verify/handshake.ts';
 import type { SignedRequest } from '../verify/request.ts';
@@ -27,6 +27,8 @@ export interface LinkedRoute {
   readonly deprecated: ReadonlyMap<string, string>;
   /** What a refused signature is looked into with; holds the secrets. */
   readonly evidence: () => SignatureEvidence;
+  /** How a body is read; null: as its content type says. */
+  readonly body: NonNullable<SchemePlan['body']> | null;
   /** Where its event type and delivery id are (§6.1, §6.2). */
   readonly identityOf: FindIdentity;
   readonly events: LinkedEvents;

@@ -41,7 +41,7 @@ export function signRequest(plan: SchemePlan, secret: string, unsigned: Unsigned
   let payload = placeInBody(plan, unsigned.body, placements);
   const url = withBodyHash(plan, unsigned.url, payload.body);
   const signature = signatureOf(plan, secret, { ...unsigned, url }, payload, timestamp);
-  const headers = headerTexts(placements);
+  const headers = { ...plan.headers, ...headerTexts(placements) };
   const at = plan.signature[0];
   if (at !== undefined && at.in === 'header') addToHeader(headers, at, signature);
   else if (at?.in === 'query')

@@ -927,6 +927,16 @@ export interface SourceFile {
   id?: Locator;
   body_hash?: SourceBodyHash;
   /**
+   * How a body is read, whatever its content type: `text` is `{"text": …}`, `xml` elements and attributes as objects. Absent: JSON or a form, as the content type says.
+   */
+  body?: 'json' | 'form' | 'text' | 'xml';
+  /**
+   * Other headers that the sender's SDK requires; `webhook test` sends them, nothing checks them.
+   */
+  headers?: {
+    [k: string]: string;
+  };
+  /**
    * One place or several. A signature: one match is enough. An event or id: the first non-empty wins, what is signed before what is not.
    */
   event?: Locator | [Locator, ...Locator[]];
@@ -1767,6 +1777,16 @@ export interface SchemePlan {
    */
   id: LocatorPlan | null;
   body_hash: BodyHashPlan;
+  /**
+   * How a body is read. Absent: as its content type says.
+   */
+  body?: 'json' | 'form' | 'text' | 'xml';
+  /**
+   * Other headers that a test event carries, names in lower case. Absent: none.
+   */
+  headers?: {
+    [k: string]: string;
+  };
   /**
    * Where the event type is, with `source:`.
    */

@@ -58,6 +58,16 @@ test('start returns once the gateway serves in the background, with a log; stop 
   await until(async () => !isAlive(pid));
 });
 
+test('of several starts at once one starts the gateway, and the others exit 1 and say that one serves', async (t) => {
+  const home = furnished(t);
+  atEnd(t, () => runInProcess(['gateway', 'stop', '--drain', '0'], { home }));
+  const starts = await Promise.all([1, 2, 3].map(() => runInProcess(['gateway', 'start'], { home })));
+  assert.deepEqual(starts.map(({ code }) => code).sort(), [0, 1, 1]);
+  for (const { code, stderr } of starts) if (code === 1) assert.match(stderr, /gateway already serves/);
+  const started = starts.find(({ code }) => code === 0)?.stderr ?? '';
+  assert.match(started, new RegExp(`started \\(pid ${await pidOf(home)}\\)`));
+});
+
 test('a start that fails says why and exits 1', async (t) => {
   const home = furnished(t, CONFIG.replace('a-secret-for-the-process-tests', 'env:NOT_SET'));
   const { code, stderr } = await runInProcess(['gateway', 'start'], { home });

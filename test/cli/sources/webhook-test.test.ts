@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { signTestEvent } from '../../../cli/subscriptions/sign-test-event.ts';
 import { createSecrets } from '../../../runtime/platform/secrets/machine-secrets.ts';
+import { signRequest } from '../../../runtime/verify/sign.ts';
 import type { RouteTable } from '../../../schemas/generated/types.ts';
 import { loadShippedSources } from '../../helpers/catalog-sources.ts';
 import { startGateway } from '../../helpers/gateway.ts';
@@ -104,4 +106,52 @@ test('the test event has the headers that its sender sends, and a kept request n
   const lab = await sent('lab', '--event', 'Push Hook');
   assert.match(lab, /^ {2}x-gitlab-event: Push Hook$/im);
   assert.doesNotMatch(lab, /forgeb/i);
+});
+
+test('Atom of YouTube is verified and fills the prompt, from a file and as a sample', async (t) => {
+  const home = tempDir(t);
+  const config = `platforms:
+  webhook:
+    enabled: true
+    secret: a-global-secret-for-tests
+    routes: { tube: { source: youtube, prompt: "{feed.entry.title} ({feed.entry.yt_videoId}): {feed.entry.link.href}" } }
+`;
+  const gateway = await startGateway(t, { home, config });
+  const file = join(home, 'upload.xml');
+  writeFileSync(
+    file,
+    `<?xml version='1.0' encoding='UTF-8'?>
+<feed xmlns:yt="http://www.youtube.com/xml/schemas/2015" xmlns="http://www.w3.org/2005/Atom">
+  <link rel="hub" href="https://hub.example.test"/>
+  <entry>
+    <yt:videoId>abc123</yt:videoId>
+    <title>Tea &amp; biscuits</title>
+    <link rel="alternate" href="https://video.example.test/?v=abc123"/>
+  </entry>
+</feed>`,
+  );
+  const shown = await gateway.cli('webhook', 'test', 'tube', '--payload', `@${file}`, '--dry-run', '--json');
+  const { prompt } = JSON.parse(shown.stdout) as { readonly prompt: string };
+  assert.equal(prompt, 'Tea & biscuits (abc123): https://video.example.test/?v=abc123');
+  assert.match((await gateway.cli('webhook', 'test', 'tube', '--payload', `@${file}`)).stdout, /^202 /);
+  const sample = await gateway.cli('webhook', 'test', 'tube', '--dry-run');
+  assert.doesNotMatch(sample.stdout, /\{feed/);
+  const kept = await gateway.cli('requests', 'show');
+  assert.match(kept.stdout, /content-type: application\/xml/);
+});
+
+test('a test event has the headers that the SDKs of Shopify and Box want', () => {
+  const headersOf = (name: string, event: string | null): Readonly<Record<string, string>> => {
+    const plan = sources.lowered.find((source) => source.name === name)?.plan;
+    assert.ok(plan !== undefined);
+    const request = { method: 'POST', url: '/', public_url: null, body: Buffer.from('{}'), id: 'id-1', event };
+    return signRequest(plan, 'a-secret-for-tests', request, Date.now()).headers;
+  };
+  const shopify = headersOf('shopify', null);
+  for (const name of ['api-version', 'shop-domain', 'topic', 'webhook-id', 'hmac-sha256'])
+    assert.ok(shopify[`x-shopify-${name}`], name);
+  assert.equal(headersOf('shopify', 'app/uninstalled')['x-shopify-topic'], 'app/uninstalled');
+  const box = headersOf('box', null);
+  assert.equal(box['box-signature-version'], '1');
+  assert.equal(box['box-signature-algorithm'], 'HmacSHA256');
 });

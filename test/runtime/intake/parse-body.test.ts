@@ -20,6 +20,9 @@ const cases: readonly (readonly [
   ['application/json with parameters', { 'content-type': 'Application/JSON; charset=utf-8' }, '1', 1],
   ['a +json type', { 'content-type': 'application/cloudevents+json; charset=utf-8' }, '{}', {}],
   ['an empty content type', { 'content-type': '' }, '{}', {}],
+  ['JSON that is called plain text', { 'content-type': 'text/plain; charset=UTF-8' }, '{"a":1}', { a: 1 }],
+  ['text that is no JSON', { 'content-type': 'text/plain' }, 'hello', 'not_json'],
+  ['HTML', { 'content-type': 'text/html' }, '{}', 'content_type'],
   ['identity encoding', { 'content-encoding': 'Identity' }, '{}', {}],
   ['a form with a payload field', FORM, 'payload=%7B%22a%22%3A+1%7D', { a: 1 }],
   ['a form of several fields', FORM, 'From=%2B49&Body=Gr%C3%BC%C3%9Fe+%26+more', { From: '+49', Body: 'Grüße & more' }],
@@ -44,7 +47,6 @@ const cases: readonly (readonly [
   ['a form whose first name is endless', FORM, `${'a'.repeat(300)}=1`, 'no_form'],
   ['gzip', { 'content-encoding': 'gzip' }, '{}', 'content_encoding'],
   ['XML', { 'content-type': 'application/xml' }, '<a/>', 'content_type'],
-  ['plain text', { 'content-type': 'text/plain' }, '{}', 'content_type'],
   ['multipart', { 'content-type': 'multipart/form-data; boundary=x' }, '--x--', 'content_type'],
   ['a type that only mentions JSON', { 'content-type': 'application/json-seq' }, '{}', 'content_type'],
 ];
@@ -61,4 +63,18 @@ test('a form field named __proto__ is a plain key', () => {
     ['__proto__', 'x'],
     ['a', '1'],
   ]);
+});
+
+test('what the source says of its body wins over the content type', () => {
+  const read = (format: 'json' | 'form' | 'text' | 'xml', headers: IncomingHttpHeaders, body: string | Buffer) => {
+    const { payload, fault } = parseBody(headers, Buffer.from(body), format);
+    return fault ?? payload;
+  };
+  assert.deepEqual(read('json', FORM, '{"a":1}'), { a: 1 });
+  assert.deepEqual(read('form', { 'content-type': 'application/json' }, 'a=1'), { a: '1' });
+  assert.deepEqual(read('text', { 'content-type': 'text/html' }, 'Grüße'), { text: 'Grüße' });
+  assert.deepEqual(read('xml', {}, '<a>1</a>'), { a: '1' });
+  assert.equal(read('text', {}, ''), 'empty');
+  assert.equal(read('xml', {}, Buffer.from([0x3c, 0xff])), 'not_utf8');
+  assert.equal(read('xml', { 'content-encoding': 'gzip' }, '<a/>'), 'content_encoding');
 });
