@@ -11,7 +11,7 @@ import { createProgress } from '../output/progress.ts';
 import type { Database } from './find-database.ts';
 import { withDatabase } from './find-database.ts';
 
-export interface Move {
+export interface StoreMove {
   readonly count: MovedCount;
   /** `already`: an earlier call had moved it, and was cut off before it put the file aside. */
   readonly outcome: 'moved' | 'already' | 'dry run';
@@ -23,7 +23,7 @@ const NO_LIMITS =
   'SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0';
 
 /** @throws CliError where a gateway serves, where there is nothing to move, or where the database cannot take it */
-export async function moveStore(context: CliContext, database: Database, isDryRun: boolean): Promise<Move> {
+export async function moveStore(context: CliContext, database: Database, isDryRun: boolean): Promise<StoreMove> {
   const path = storePath(context.home);
   if (await isGatewayThere(context)) {
     throw new CliError('a gateway serves this home', 'stop it first: hookwright gateway stop');

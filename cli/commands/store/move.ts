@@ -4,7 +4,7 @@ import type { CliContext } from '../../base/context.ts';
 import { configOption, databaseOption, jsonOption } from '../../command-line/options.ts';
 import { parseChoice, parsedBy } from '../../command-line/values.ts';
 import { findDatabase } from '../../database/find-database.ts';
-import type { Move } from '../../database/move-store.ts';
+import type { StoreMove } from '../../database/move-store.ts';
 import { moveStore } from '../../database/move-store.ts';
 import { printJson, printLine, printNote } from '../../output/print.ts';
 import { formatTable } from '../../output/table.ts';
@@ -44,7 +44,7 @@ export class StoreMoveCommand extends Command<CliContext> {
     return 0;
   }
 
-  private print({ count, outcome, file }: Move, schema: string): void {
+  private print({ count, outcome, file }: StoreMove, schema: string): void {
     const rows = Object.entries(count).map(([kind, found]) => ({ kind: KINDS[kind as keyof typeof count], found }));
     const lines = formatTable(rows, [
       { title: 'WHAT', value: ({ kind }) => kind },
@@ -56,7 +56,7 @@ export class StoreMoveCommand extends Command<CliContext> {
   }
 }
 
-const KINDS: Readonly<Record<keyof Move['count'], string>> = {
+const KINDS: Readonly<Record<keyof StoreMove['count'], string>> = {
   dispatches: 'dispatches',
   deliveries: 'open deliveries',
   answers: 'answers',
@@ -66,7 +66,7 @@ const KINDS: Readonly<Record<keyof Move['count'], string>> = {
   job_ticks: 'instants of jobs',
 };
 
-const SAID: Readonly<Record<Move['outcome'], string>> = {
+const SAID: Readonly<Record<StoreMove['outcome'], string>> = {
   moved: 'moved to PostgreSQL,',
   already: 'was moved before to PostgreSQL,',
   'dry run': 'nothing moved yet; it can be, to PostgreSQL,',
