@@ -149,7 +149,7 @@ export interface AllSchemas {
   dispatch: Dispatch;
   explain: Explanation;
   profile: ProfileConfig;
-  requests: ShownRequest;
+  requests: PrintedRequest;
   route: RouteConfig;
   'route-table': RouteTable;
   'scheme-plan': SchemePlan;
@@ -1606,7 +1606,7 @@ export interface ProfileJobsConfig {
 /**
  * What `hookwright requests show --json` prints: one kept request, how it was answered, and why. Credentials are left out.
  */
-export interface ShownRequest {
+export interface PrintedRequest {
   /**
    * Of the kept request.
    */
