@@ -1,6 +1,8 @@
 /**
  * What is run and delivered, for the workers. Texts that will be needed in a moment (the prompt of an accepted event, the
- * answer of a run) are kept in a bounded cache, which spares a query; whatever is not in it is loaded from the store.
+ * answer of a run) are kept in a bounded cache, which spares a query; whatever is not in it is loaded from the store. Where
+ * other processes share the store, how far a dispatch has come is known there alone: only prompts are kept then, for
+ * a dispatch never changes.
  */
 import type { Dispatch } from '../../schemas/generated/types.ts';
 import type { Ref } from '../store/mutations.ts';
@@ -29,15 +31,18 @@ const sizeOf = ({ dispatch, answer }: Kept): number => dispatch.prompt.length + 
 export class Contents {
   private readonly kept = new Map<Ref, Kept>();
   private units = 0;
-  private readonly store: Pick<Store, 'read'>;
+  private readonly store: Pick<Store, 'read' | 'watch'>;
+  private readonly isShared: boolean;
 
-  constructor(store: Pick<Store, 'read'>) {
+  constructor(store: Pick<Store, 'read' | 'watch'>) {
     this.store = store;
+    this.isShared = store.watch !== undefined;
   }
 
   /** Drops the oldest entries when there is no room. */
   keep(ref: Ref, dispatch: Dispatch, answer: string | null): void {
     this.forget(ref);
+    if (this.isShared && answer !== null) return;
     const content = { dispatch, answer };
     this.kept.set(ref, content);
     this.units += sizeOf(content);
@@ -63,7 +68,7 @@ export class Contents {
   }
 
   async forDelivery(ref: Ref, index: number): Promise<DeliverableContent | null> {
-    const kept = this.kept.get(ref);
+    const kept = this.isShared ? undefined : this.kept.get(ref);
     if (kept !== undefined) {
       const { dispatch, answer } = kept;
       return { dispatch, text: answer ?? dispatch.prompt, progress: progressOf(index, []) };

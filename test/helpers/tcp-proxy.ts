@@ -94,7 +94,8 @@ export class TcpProxy {
     this.forward(server, client);
     for (const socket of [client, server]) {
       socket.setNoDelay(true).on('error', () => {});
-      socket.once('close', () => this.links.delete(link));
+      // A direction that is cut keeps its socket open until it is healed.
+      socket.once('close', () => client.destroyed && server.destroyed && this.links.delete(link));
     }
     this.apply(link);
   }

@@ -3,6 +3,7 @@ import { messageOf } from '../../../base/message-of.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { CommitResult, EncodedChange } from '../encode.ts';
 import type { MutationKind, MutationResults } from '../mutations.ts';
+import { StoreUnavailable } from '../store.ts';
 import { isConflict, isStatementError } from './driver.ts';
 
 /** Makes the changes in one transaction. */
@@ -14,7 +15,7 @@ const PAUSE_MS = 20;
 
 /**
  * A group that meets another gateway's is made again; a change that cannot be stored fails alone.
- * Rejects with what `make` rejects with, unless it is a conflict or an error of a statement.
+ * Rejects when it is not known whether the changes were stored.
  * @returns results in the order of the changes
  */
 export async function commitGroup(
@@ -28,6 +29,8 @@ export async function commitGroup(
     } catch (error) {
       if (isConflict(error) && tries < TRIES) await pause(clock, tries);
       else if (isConflict(error) || isStatementError(error)) return oneByOne(changes, make, clock, error);
+      else if (error instanceof StoreUnavailable)
+        return changes.map(() => ({ kind: 'unavailable', message: error.message }));
       else throw error;
     }
   }
@@ -43,7 +46,7 @@ async function oneByOne(
   const results: CommitResult[] = [];
   for (const change of changes) {
     const [result] = await commitGroup([change], make, clock).catch((failure: unknown): readonly CommitResult[] => [
-      { kind: 'unavailable', message: messageOf(failure) },
+      { kind: 'in_doubt', message: messageOf(failure) },
     ]);
     if (result !== undefined) results.push(result);
   }

@@ -79,6 +79,10 @@ export class PostgresStore implements Store {
       throw new StoreUnavailable('the lease of this gateway could not be renewed in time');
     }
     const result = await this.group.write(mutation);
+    // This process may have been stopped meanwhile: what it took is with another gateway by now, and must not begin here.
+    if (mutation.kind === 'take_work' && writer.leaseLeftMs <= 0) {
+      throw new StoreUnavailable('the lease of this gateway ended while it took work');
+    }
     health.end('unavailable');
     this.others.tell(mutation.kind);
     return result;

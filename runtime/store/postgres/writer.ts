@@ -51,7 +51,8 @@ export class PgWriter {
   /** Monotonic ms at which the lease ends at the earliest. */
   private leaseEnds = Number.NEGATIVE_INFINITY;
   private last: Promise<unknown> = Promise.resolve();
-  private resumed: (() => void)[] = [];
+  /** Called with true once it is known which transaction was the last; false: nobody will know here. */
+  private resumed: ((isKnown: boolean) => void)[] = [];
 
   constructor(parts: WriterParts) {
     this.parts = parts;
@@ -87,7 +88,7 @@ export class PgWriter {
     else this.committed = await transact(db, this.parts.begin, () => lease.resume(db));
     this.leaseEnds = asked + LEASE_MS;
     this.db = db;
-    for (const resume of this.resumed.splice(0)) resume();
+    for (const resume of this.resumed.splice(0)) resume(true);
   }
 
   /** @returns how many nodes have ended whose work nobody has taken over */
@@ -107,13 +108,13 @@ export class PgWriter {
     });
   }
 
-  /** Results in the order of the changes. Rejects with StoreUnavailable when nothing was stored. */
+  /** Results in the order of the changes. Rejects when it is not known whether they were stored. */
   commit(changes: readonly EncodedChange[]): Promise<readonly CommitResult[]> {
     return this.alone(() => commitGroup(changes, (group) => this.makeUnderLease(group), this.parts.clock));
   }
 
   async close(): Promise<void> {
-    for (const resume of this.resumed.splice(0)) resume();
+    for (const resume of this.resumed.splice(0)) resume(false);
     await this.alone(async () => {
       const { db, lease } = this;
       if (db !== null && lease !== null) await transact(db, this.parts.begin, () => lease.end(db)).catch(() => {});
@@ -178,8 +179,8 @@ export class PgWriter {
       this.db = null;
       void db.close().catch(() => {});
     }
-    await new Promise<void>((resolve) => this.resumed.push(resolve));
-    if (!this.isConnected) throw new Unknown(batch);
+    const isKnown = await new Promise<boolean>((resolve) => this.resumed.push(resolve));
+    if (!isKnown) throw new Unknown(batch);
     if (this.committed < batch)
       throw new StoreUnavailable('the connection to the database was lost: nothing was stored');
   }

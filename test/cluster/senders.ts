@@ -1,0 +1,90 @@
+/** The senders of the storm: events fall due evenly, go to the gateways in turns, and come again until they are acknowledged. */
+import { createHmac } from 'node:crypto';
+import { Agent, request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { StormGateway } from './gateways.ts';
+import type { Route } from './table.ts';
+import { ROUTES, SECRET } from './table.ts';
+
+export interface StormEvent {
+  readonly id: string;
+  readonly route: Route;
+  readonly entity: string;
+}
+
+/** A sender gives up on an answer after so many ms, and comes again after a pause of at most so many. */
+const TIMEOUT_MS = 5000;
+const PAUSE_MS = 500;
+/** Events of a group are so many places apart: they come to different gateways. */
+const ENTITIES = 7;
+
+export const eventAt = (n: number): StormEvent => {
+  const route = ROUTES[n % ROUTES.length] ?? 'quick';
+  return { id: `e${n}`, route, entity: `${Math.floor(n / 200)}-${n % ENTITIES}` };
+};
+
+export class Senders {
+  readonly acknowledged = new Set<string>();
+  /** Answers that no sender should get. */
+  readonly wrong: string[] = [];
+  /** By status; 0: the connection failed, or there was no answer in time. */
+  readonly answers = new Map<number, number>();
+  private readonly gateways: readonly StormGateway[];
+  private readonly agent = new Agent({ keepAlive: true });
+  private turn = 0;
+
+  constructor(gateways: readonly StormGateway[]) {
+    this.gateways = gateways;
+  }
+
+  /** @returns when all are acknowledged */
+  async send(count: number, perSecond: number): Promise<void> {
+    const sent: Promise<void>[] = [];
+    const begun = performance.now();
+    while (sent.length < count) {
+      const due = Math.min(count, Math.ceil(((performance.now() - begun) / 1000) * perSecond));
+      while (sent.length < due) sent.push(this.persist(eventAt(sent.length)));
+      await sleep(5);
+    }
+    await Promise.all(sent);
+    this.agent.destroy();
+  }
+
+  private async persist(event: StormEvent): Promise<void> {
+    for (;;) {
+      const { url } = this.gateways[this.turn++ % this.gateways.length] as StormGateway;
+      const { status, retryAfter, body } = await this.post(url, event);
+      this.answers.set(status, (this.answers.get(status) ?? 0) + 1);
+      if (status === 202 || (status === 200 && body.includes('"duplicate"'))) break;
+      if (status === 503 && retryAfter === undefined) this.wrong.push(`${event.id}: 503 without Retry-After`);
+      if (status !== 503 && status !== 0) this.wrong.push(`${event.id}: ${status} ${body}`);
+      await sleep(Math.random() * PAUSE_MS);
+    }
+    this.acknowledged.add(event.id);
+  }
+
+  private post(url: string, { id, route, entity }: StormEvent) {
+    const body = JSON.stringify({ id, entity });
+    const headers = {
+      'content-type': 'application/json',
+      'x-hub-signature-256': `sha256=${createHmac('sha256', SECRET).update(body).digest('hex')}`,
+      'x-request-id': id,
+    };
+    return new Promise<{ status: number; retryAfter?: string | undefined; body: string }>((resolve) => {
+      const failed = (): void => resolve({ status: 0, body: '' });
+      const options = { method: 'POST', agent: this.agent, headers, timeout: TIMEOUT_MS };
+      const sent = request(`${url}/webhooks/${route}`, options, (response) => {
+        let body = '';
+        response.setEncoding('utf8').on('data', (piece: string) => {
+          body += piece;
+        });
+        const { statusCode: status = 0, headers } = response;
+        response.once('end', () => resolve({ status, retryAfter: headers['retry-after'], body }));
+        response.once('close', failed);
+      });
+      sent.on('timeout', () => sent.destroy());
+      sent.on('error', failed);
+      sent.end(body);
+    });
+  }
+}
