@@ -5,7 +5,7 @@ import type { PgConnection } from '../../runtime/store/postgres/driver.ts';
 import { StoreRefused } from '../../runtime/store/store.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError, refusalOf } from '../base/errors.ts';
-import { configuredStore, urlOf } from '../store/configured-store.ts';
+import { configuredStore, resolveDatabaseUrl } from '../store/configured-store.ts';
 
 export interface Database {
   /** Never printed. */
@@ -35,7 +35,7 @@ export async function findDatabase(context: CliContext, flags: DatabaseFlags): P
       'name the database: --database env:DATABASE_URL',
     );
   }
-  return { url: urlOf(context, { url }), schema: flags.schema ?? plan?.schema ?? DEFAULT_SCHEMA };
+  return { url: resolveDatabaseUrl(context, { url }), schema: flags.schema ?? plan?.schema ?? DEFAULT_SCHEMA };
 }
 
 /** Runs `use` over a connection of its own. @throws CliError when the database cannot be reached, or refuses */

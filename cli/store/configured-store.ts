@@ -26,8 +26,8 @@ export async function configuredStore(
 ): Promise<StorePlan> {
   // A home without a configuration has no parser to wait for.
   if (configs.length === 0 && searchConfig(nodeFiles, context).root === null) return { kind: 'sqlite' };
-  const { configuredStore: read } = await import('../../compiler/configured-store.ts');
-  const plan = read({ files: nodeFiles, cwd: context.cwd, home: context.home, configs });
+  const { readStorePlan } = await import('../../compiler/read-store-plan.ts');
+  const plan = readStorePlan({ files: nodeFiles, cwd: context.cwd, home: context.home, configs });
   if (plan !== null) return plan;
   if (existsSync(storePath(context.home))) return { kind: 'sqlite' };
   throw new UnknownStore(
@@ -37,7 +37,7 @@ export async function configuredStore(
 }
 
 /** @throws UnknownStore when the reference leads to no URL */
-export function urlOf(context: CliContext, { url }: Pick<PostgresPlan, 'url'>): string {
+export function resolveDatabaseUrl(context: CliContext, { url }: Pick<PostgresPlan, 'url'>): string {
   try {
     return databaseUrl(url, createSecrets(context));
   } catch (error) {
@@ -55,7 +55,7 @@ export async function openDatabase(
   plan: PostgresPlan,
   { create }: { readonly create: boolean },
 ): Promise<Store | null> {
-  const url = urlOf(context, plan);
+  const url = resolveDatabaseUrl(context, plan);
   // Loaded only here: it brings the driver with it.
   const { openClientStore } = await import('../../runtime/store/postgres/client-store.ts');
   try {

@@ -8,7 +8,7 @@ import { mergeFiles } from './source/source-tree.ts';
 import { isPlainMap } from './text/plain-map.ts';
 
 /** Null: the configuration cannot be read, or what it says of the store is no store. */
-export function configuredStore(search: ConfigSearch): StorePlan | null {
+export function readStorePlan(search: ConfigSearch): StorePlan | null {
   const { configs, files } = search;
   if (configs.length === 0 && searchConfig(files, search).root === null) return { kind: 'sqlite' };
   const loaded = loadConfig(search);
