@@ -85,14 +85,14 @@ async function moveInto(context: CliContext, database: Database, source: MoveSou
 
 /** Looks whether the database would take it, and changes nothing there. */
 async function tryMove(database: Database, source: MoveSource): Promise<'dry run' | 'already'> {
-  const [{ versionOf }, { transact, beginOf }, { checkEmpty }] = await Promise.all([
+  const [{ versionFor }, { transact, beginOf }, { checkEmpty }] = await Promise.all([
     import('../../runtime/store/postgres/migrate.ts'),
     import('../../runtime/store/postgres/transact.ts'),
     import('../../runtime/store/postgres/import.ts'),
   ]);
   return withDatabase(database, async (db) => {
     // Without tables nothing can be in the way.
-    if ((await versionOf(db, database.schema)) === 0) return 'dry run';
+    if ((await versionFor(db, database.schema)) === null) return 'dry run';
     const found = await transact(db, beginOf(`"${database.schema}"`), () => checkEmpty(db, source.id));
     return found === 'moved' ? 'already' : 'dry run';
   });
