@@ -22,11 +22,11 @@ import { writeTable } from './table.ts';
 import { World } from './world.ts';
 
 /** How long each fault lasts, and in what time a gateway has to take events again, in ms. */
-const FAULT_MS = 1500;
+const FAULT_MS = 1000;
 const RESUME_MS = 15_000;
 /** An answer may wait until it is known what became of a commit. */
 const ANSWER_MS = 60_000;
-const EVENTS = 12;
+const EVENTS = 10;
 
 async function start(t: TestContext): Promise<FaultParts & { readonly gateway: StormGateway }> {
   const cluster = await startCluster(t, {

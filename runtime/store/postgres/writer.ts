@@ -167,7 +167,7 @@ export class PgWriter {
     const results: CommitResult[] = [];
     for (const change of changes) {
       const [result] = await this.commitAlone([change]).catch((failure: unknown): readonly CommitResult[] => [
-        { kind: 'unavailable', message: messageOf(failure) },
+        { kind: failure instanceof StoreUnavailable ? 'unavailable' : 'in_doubt', message: messageOf(failure) },
       ]);
       if (result !== undefined) results.push(result);
     }
