@@ -1,18 +1,11 @@
 /** `hookwright docs`: the documentation of this version, offline. */
 import { Command, Option } from 'clipanion';
+import { createPaint } from '../../base/paint.ts';
 import { suggest } from '../../compiler/text/suggest.ts';
 import type { CliContext } from '../base/context.ts';
 import { CliError } from '../base/errors.ts';
-import type { DocsPage } from '../docs/pages.ts';
-import { pageNames, readPage } from '../docs/pages.ts';
-import { printJson } from '../output/print.ts';
-import type { Column } from '../output/table.ts';
-import { printTable } from '../output/table.ts';
-
-const COLUMNS: readonly Column<DocsPage>[] = [
-  { title: 'PAGE', value: ({ name }) => name },
-  { title: 'TITLE', value: ({ title }) => title },
-];
+import { pageNames, readPage, readSections } from '../docs/pages.ts';
+import { printJson, printLine } from '../output/print.ts';
 
 export class DocsCommand extends Command<CliContext> {
   static override paths = [['docs']];
@@ -29,18 +22,28 @@ export class DocsCommand extends Command<CliContext> {
   name = Option.String({ required: false, name: 'page' });
 
   async execute(): Promise<number> {
-    if (this.name === undefined) this.list(pageNames().flatMap((name) => readPage(name) ?? []));
-    else this.show(this.name.replace(/^docs\//, '').replace(/\.md$/, ''));
+    if (this.name !== undefined) this.show(this.name.replace(/^docs\//, '').replace(/\.md$/, ''));
+    else if (this.json) this.listAsJson();
+    else this.list();
     return 0;
   }
 
-  private list(pages: readonly DocsPage[]): void {
-    if (this.json)
-      printJson(
-        this.context,
-        pages.map(({ name, title }) => ({ name, title })),
-      );
-    else printTable(this.context, pages, COLUMNS, 'no pages came with this program');
+  private list(): void {
+    const paint = createPaint(this.context.colour.stdout);
+    const width = Math.max(...pageNames().map((name) => name.length));
+    for (const { title, entries } of readSections()) {
+      printLine(this.context, paint('bold', title));
+      for (const { name, about } of entries) printLine(this.context, `  ${name.padEnd(width)}  ${about}`);
+      printLine(this.context);
+    }
+    printLine(this.context, 'hookwright docs <page> prints one.');
+  }
+
+  private listAsJson(): void {
+    const pages = readSections().flatMap(({ title: section, entries }) =>
+      entries.map(({ name, about }) => ({ name, title: readPage(name)?.title ?? name, about, section })),
+    );
+    printJson(this.context, pages);
   }
 
   private show(name: string): void {

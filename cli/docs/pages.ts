@@ -1,5 +1,5 @@
-/** The documentation that comes with this program: Markdown pages by name. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+/** The documentation that comes with this program: Markdown pages, in the sections of `docs/README.md`. */
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from '../base/package-root.ts';
 
@@ -13,12 +13,32 @@ export interface DocsPage {
   readonly text: string;
 }
 
-/** Sorted by name. */
+export interface DocsSection {
+  /** What the reader is after: `Tutorial`, `Reference`, … */
+  readonly title: string;
+  readonly entries: readonly DocsEntry[];
+}
+
+export interface DocsEntry {
+  readonly name: string;
+  /** What the page is about, in one line. */
+  readonly about: string;
+}
+
+/** The sections of the index, and the pages that each lists. */
+export function readSections(): readonly DocsSection[] {
+  const [, ...sections] = readFileSync(join(FOLDER, 'README.md'), 'utf8').split(/^## /m);
+  return sections.map((section) => ({
+    title: /^.*/.exec(section)?.[0] ?? '',
+    entries: [...section.matchAll(/\]\(([a-z-]+)\.md\): (.*)$/gm)].map(([, name = '', about = '']) => ({
+      name,
+      about,
+    })),
+  }));
+}
+
 export const pageNames = (): readonly string[] =>
-  readdirSync(FOLDER)
-    .filter((file) => file.endsWith('.md'))
-    .map((file) => file.slice(0, -'.md'.length))
-    .sort();
+  readSections().flatMap(({ entries }) => entries.map(({ name }) => name));
 
 /** null: there is no such page. */
 export function readPage(name: string): DocsPage | null {

@@ -1,8 +1,8 @@
 /** A kept request as lines for a person: what it was, what decided, what to do next. */
 import type { KeptRequest } from '../../runtime/capture/kept-request.ts';
-import type { ReasonDetail } from '../../runtime/intake/reason.ts';
 import { REASON_TEXTS } from '../../runtime/verify/reason-texts.ts';
 import type { VerifyReason } from '../../runtime/verify/verification.ts';
+import type { KeptReason } from '../../schemas/generated/types.ts';
 import { visible } from '../output/print.ts';
 import { formatDuration } from '../output/time.ts';
 import type { AskedRequest } from './next-step.ts';
@@ -59,11 +59,11 @@ function why({ reason, cause }: KeptRequest): string | null {
   return cause?.text.startsWith(text) === true ? null : text;
 }
 
-function sentEvent(about: ReasonDetail | null): string | null {
+function sentEvent(about: KeptReason | null): string | null {
   return about?.kind === 'signature' && about.sent.event !== null ? `${about.sent.event} (as it says)` : null;
 }
 
-function detail(about: ReasonDetail | null): string {
+function detail(about: KeptReason | null): string {
   switch (about?.kind) {
     case undefined:
       return '';
@@ -74,6 +74,6 @@ function detail(about: ReasonDetail | null): string {
     case 'filter':
       return `: ${about.at} is false: ${about.field} ${about.operator}, found ${about.found === 'missing' ? 'nothing' : `a ${about.found}`}`;
     case 'signature':
-      return `: looked for ${about.lookedFor.join(', ')}`;
+      return `: looked for ${about.looked_for.join(', ')}`;
   }
 }

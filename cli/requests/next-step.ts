@@ -2,6 +2,7 @@
 import type { KeptRequest } from '../../runtime/capture/kept-request.ts';
 import type { FoundCause } from '../../runtime/verify/cause-code.ts';
 import type { VerifyReason } from '../../runtime/verify/verification.ts';
+import type { KeptReason } from '../../schemas/generated/types.ts';
 
 /** A kept request, and whether its route is a subscription: then a command shows its secret. */
 export interface AskedRequest extends KeptRequest {
@@ -53,10 +54,17 @@ const VERDICTS: Readonly<Record<VerifyReason, Step>> = {
   no_public_url: publicUrl,
 };
 
+/** `set \`source: linear\``, where the headers say which. */
+function sourceLine(about: KeptReason | null): string {
+  const names = about?.kind === 'signature' ? about.other_sources : [];
+  if (names.length === 0) return 'set `source:` (hookwright source list)';
+  return `set ${names.map((name) => `\`source: ${name}\``).join(' or ')}`;
+}
+
 /** By what was found when the signature was looked into. */
 const FOUND: Readonly<Record<FoundCause, Step>> = {
-  other_scheme: ({ route }) =>
-    `set \`source:\` of route ${route} to the sender it is (hookwright source list), or point this sender at a route of its own`,
+  other_scheme: ({ route, about }) =>
+    `${sourceLine(about)} in route ${route} if that is the sender, or give this sender a route of its own`,
   old_secret: ({ route }) =>
     `the sender still signs with the previous secret: give it the new one, or accept both for longer with \`secrets\` of route ${route}`,
   misplaced_secret: ({ route }) =>

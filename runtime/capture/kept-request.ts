@@ -2,8 +2,7 @@
  * A request that was kept, as data: what `requests`, `explain`, `diff` and the control socket hand on. Credentials are not in
  * it; whether its signature was right, and why not, was decided when it came.
  */
-import type { SignatureCause } from '../../schemas/generated/types.ts';
-import type { ReasonDetail } from '../intake/reason.ts';
+import type { KeptReason, SignatureCause } from '../../schemas/generated/types.ts';
 import type { Outcome } from '../intake/reply.ts';
 import type { StageName } from '../intake/stage.ts';
 
@@ -43,7 +42,7 @@ export interface KeptRequest extends KeptSummary {
   /** The scheme that judged it; null: none did. */
   readonly scheme: string | null;
   /** What goes with the reason. */
-  readonly about: ReasonDetail | null;
+  readonly about: KeptReason | null;
   /** What was wrong with a signature that was refused; else null. */
   readonly cause: SignatureCause | null;
   /** Of the run or delivery that it became; else null. */

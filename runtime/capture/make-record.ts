@@ -10,6 +10,7 @@ import type { VerifyReason } from '../verify/verification.ts';
 import type { Captured } from './captured.ts';
 import type { CredentialPlaces } from './credentials.ts';
 import { pathWithoutCredentials, placesOf, withoutCredentials } from './credentials.ts';
+import { keptReason } from './kept-reason.ts';
 import type { KeptHead } from './kept-request.ts';
 
 export interface RecordContext {
@@ -44,7 +45,6 @@ function headOf(
   body_bytes: number | null,
 ): KeptHead {
   const { plan } = intake.route;
-  const reason = reasonOf(intake);
   return {
     at: intake.receivedAt,
     profile: plan.profile,
@@ -56,7 +56,7 @@ function headOf(
     status,
     stage: intake.stage,
     reason: intake.reason,
-    about: reason?.about ?? null,
+    about: keptReason(reasonOf(intake)?.about ?? null),
     cause: null,
     event: intake.event,
     delivery_id: intake.deliveryId,

@@ -24,9 +24,16 @@ export function reasonFields(intake: Intake, kept: string | null): LogFields {
 const HINT =
   'save such a request and run: hookwright explain <route> --payload @<file>, or hookwright source detect <file>';
 
-function signatureFields({ lookedFor, ageSeconds, sent }: SignatureReason, hint: string): LogFields {
+function signatureFields({ lookedFor, otherSources, ageSeconds, sent }: SignatureReason, hint: string): LogFields {
   const age = ageSeconds === null ? {} : { age_seconds: ageSeconds };
   const isNamed = sent.event !== null || sent.deliveryId !== null;
   const unverified = isNamed ? { unverified: { event: sent.event, delivery_id: sent.deliveryId } } : {};
-  return { looked_for: lookedFor, ...age, ...unverified, hint };
+  return { looked_for: lookedFor, ...age, ...unverified, hint: sourceHint(otherSources) + hint };
+}
+
+/** A route without `source:` takes the senders that sign in one of a few ways; the others must be named. */
+function sourceHint(names: readonly string[]): string {
+  if (names.length === 0) return '';
+  const sources = names.map((name) => `\`source: ${name}\``).join(' or ');
+  return `it looks as ${names.join(' or ')} sends it: set ${sources} if that is the sender; `;
 }

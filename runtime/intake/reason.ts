@@ -8,6 +8,7 @@ import { printableStart } from '../platform/printable.ts';
 import { decidingLeaf } from '../table/deciding-leaf.ts';
 import { eventEntries } from '../table/link-events.ts';
 import { isOutsideBody, readFirst } from '../verify/locator.ts';
+import { likelySources } from '../verify/other-scheme.ts';
 import { printPlace } from '../verify/print-place.ts';
 import { ageOf, readTimestamp } from '../verify/timestamp.ts';
 import type { Intake } from './intake.ts';
@@ -45,6 +46,8 @@ export interface SignatureReason {
   readonly scheme: string | null;
   /** Where a signature would have been, of this scheme or of all that the route accepts. */
   readonly lookedFor: readonly string[];
+  /** Sources that the route does not accept, whose signature header the request has. Nothing of it is verified. */
+  readonly otherSources: readonly string[];
   /** Seconds since the signed instant, negative when it lies ahead; null when there is none to be read. */
   readonly ageSeconds: number | null;
   /** As the headers say. Nothing of it is verified. */
@@ -92,7 +95,9 @@ function kindOf(value: unknown): FilterReason['found'] {
 }
 
 function signatureReason(intake: Intake): SignatureReason {
-  return { kind: 'signature', ...signaturePlaces(intake), sent: sentIdentity(intake) };
+  const { known, schemes } = intake.route.evidence();
+  const otherSources = intake.scheme === '' ? likelySources(known, schemes, intake) : [];
+  return { kind: 'signature', ...signaturePlaces(intake), otherSources, sent: sentIdentity(intake) };
 }
 
 /** The scheme that committed, as people know it; null: none did. */

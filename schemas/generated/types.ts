@@ -66,6 +66,7 @@ export type ExplainedCoalesce = {
   window_seconds: number;
   max_wait_seconds: number;
 } | null;
+export type KeptReason = KeptSignatureReason | KeptEventReason | KeptFilterReason | KeptTextReason;
 export type StorePlan = SqliteStorePlan | PostgresStorePlan;
 /**
  * The signed instant; null: no replay window.
@@ -148,6 +149,7 @@ export interface AllSchemas {
   dispatch: Dispatch;
   explain: Explanation;
   profile: ProfileConfig;
+  requests: PrintedRequest;
   route: RouteConfig;
   'route-table': RouteTable;
   'scheme-plan': SchemePlan;
@@ -1600,6 +1602,173 @@ export interface ProfileToolsetsConfig {
  */
 export interface ProfileJobsConfig {
   [k: string]: JobConfig;
+}
+/**
+ * What `hookwright requests show --json` prints: one kept request, how it was answered, and why. Credentials are left out.
+ */
+export interface PrintedRequest {
+  /**
+   * Of the kept request.
+   */
+  id: string;
+  /**
+   * When it came, in Unix ms.
+   */
+  at: number;
+  /**
+   * Profile of its route.
+   */
+  profile: string;
+  /**
+   * Name of the route.
+   */
+  route: string;
+  /**
+   * HTTP method.
+   */
+  method: string;
+  /**
+   * With the query, as sent but for credentials.
+   */
+  path: string;
+  /**
+   * Names and values in the order in which they came; a marker stands in place of each credential.
+   */
+  headers: [string, string][];
+  /**
+   * `status` of the answer, or `code` of the error.
+   */
+  outcome: string;
+  /**
+   * HTTP status of the answer.
+   */
+  status: number;
+  /**
+   * The stage that decided; null: an internal error.
+   */
+  stage: string | null;
+  /**
+   * Why, as a code; null: the outcome says everything.
+   */
+  reason: string | null;
+  /**
+   * What goes with the reason.
+   */
+  about: KeptReason | null;
+  /**
+   * What most likely went wrong with a signature that was refused.
+   */
+  cause: SignatureCause | null;
+  /**
+   * Event type as identified; empty: not known at the stage that answered.
+   */
+  event: string;
+  /**
+   * As identified; empty: not known at the stage that answered.
+   */
+  delivery_id: string;
+  /**
+   * The scheme that verified or refused it; null: none did.
+   */
+  scheme: string | null;
+  /**
+   * The signature was right, or the route checks none.
+   */
+  verified: boolean;
+  /**
+   * Length of the body; null: it was not read.
+   */
+  body_bytes: number | null;
+  /**
+   * SHA-256 of the body in hex; null: it was not read.
+   */
+  body_sha256: string | null;
+  /**
+   * The body as text; null: it is not kept, or is no UTF-8.
+   */
+  body: string | null;
+  /**
+   * The body where it is no UTF-8; else null.
+   */
+  body_base64: string | null;
+  /**
+   * Of the delivery that it became.
+   */
+  dispatch_id: string | null;
+  /**
+   * Id of the kept request that was sent again.
+   */
+  replay_of: string | null;
+  /**
+   * From its headers to its answer, in ms.
+   */
+  ms: number;
+}
+export interface KeptSignatureReason {
+  kind: 'signature';
+  /**
+   * The scheme that was chosen; null: none was.
+   */
+  scheme: string | null;
+  /**
+   * Where a signature would have been.
+   */
+  looked_for: string[];
+  /**
+   * Sources that the route does not accept, whose signature header the request has.
+   */
+  other_sources: string[];
+  /**
+   * Age of the signed instant, negative when it lies ahead; null: there is none.
+   */
+  age_seconds: number | null;
+  sent: SentIdentity;
+}
+/**
+ * As the headers say; nothing of it is verified.
+ */
+export interface SentIdentity {
+  /**
+   * Event type that the headers claim.
+   */
+  event: string | null;
+  /**
+   * Delivery id that the headers claim.
+   */
+  delivery_id: string | null;
+}
+export interface KeptEventReason {
+  kind: 'event';
+  /**
+   * Entries that the event type was compared with.
+   */
+  accepts: string[];
+}
+export interface KeptFilterReason {
+  kind: 'filter';
+  /**
+   * The leaf that decided: `filters[1].any[0]`.
+   */
+  at: string;
+  /**
+   * The field it reads.
+   */
+  field: string;
+  /**
+   * Its operator.
+   */
+  operator: string;
+  /**
+   * The kind of value that it found.
+   */
+  found: 'missing' | 'null' | 'boolean' | 'number' | 'string' | 'list' | 'object';
+}
+export interface KeptTextReason {
+  kind: 'text';
+  /**
+   * Such as what a script did.
+   */
+  text: string;
 }
 /**
  * build/routes.json: everything the runtime needs, validated, normalised and self-contained.

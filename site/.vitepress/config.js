@@ -1,7 +1,7 @@
-/** The repository's Markdown as a site: README is the front page, its section "Documentation" the sidebar. A link that leads nowhere fails the build. */
+/** The repository's Markdown as a site: README is the front page, docs/README.md the sidebar. A link that leads nowhere fails the build. */
 import { readFileSync } from 'node:fs';
 
-const README = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+const INDEX = readFileSync(new URL('../../docs/README.md', import.meta.url), 'utf8');
 
 // biome-ignore lint/style/noDefaultExport: VitePress takes nothing else
 export default {
@@ -16,7 +16,7 @@ export default {
   themeConfig: {
     search: { provider: 'local' },
     outline: [2, 3],
-    sidebar: sidebarOf(README),
+    sidebar: sidebarOf(INDEX),
     nav: [
       { text: 'Tutorial', link: '/docs/tutorial' },
       { text: 'Troubleshooting', link: '/docs/troubleshooting' },
@@ -43,20 +43,14 @@ function adapt({ tokens }) {
   }
 }
 
-/** The groups of README's section "Documentation", and the links in each. */
-function sidebarOf(readme) {
-  const [, section = ''] = /^## Documentation\n([\s\S]*?)^## /m.exec(readme) ?? [];
-  const [, ...parts] = section.split(/^\*\*(.*)\*\*$/m);
-  const groups = parts.filter((_, at) => at % 2 === 0);
-  return groups.map((text, at) => ({
-    text,
-    items: [...(parts[2 * at + 1] ?? '').matchAll(/\[([^\]]+)\]\(([^)]+)\.md\)/g)].map(([, title, path]) => ({
-      text: upperFirst(title),
-      link: `/${path.replace(/(^|\/)README$/, '$1')}`,
+/** The sections of docs/README.md, and the links in each. */
+function sidebarOf(index) {
+  const [, ...sections] = index.split(/^## /m);
+  return sections.map((section) => ({
+    text: section.slice(0, section.indexOf('\n')),
+    items: [...section.matchAll(/\[([^\]]+)\]\(([a-z-]+)\.md\)/g)].map(([, text, name]) => ({
+      text,
+      link: `/docs/${name}`,
     })),
   }));
-}
-
-function upperFirst(text) {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

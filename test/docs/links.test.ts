@@ -1,8 +1,9 @@
-/** The documents hang together: every link between them leads to a file and a heading that are there, and README names every page. */
+/** The documents hang together: every link between them leads to a file and a heading that are there, and the index names every page. */
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { test } from 'node:test';
+import { pageNames, readSections } from '../../cli/docs/pages.ts';
 import { ROOT } from '../helpers/root.ts';
 
 const pages = readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md'));
@@ -45,10 +46,19 @@ function isThere(from: string, link: string): boolean {
   return anchor === undefined || anchors(read(path)).has(anchor);
 }
 
-test('README names every page', () => {
-  const readme = read('README.md');
+test('the index, which `hookwright docs` and the site list, names every page once', () => {
+  const names = pages.filter((name) => name !== 'README.md').map((name) => name.replace(/\.md$/, ''));
+  assert.deepEqual([...pageNames()].sort(), names.sort());
+});
+
+test('a line of the index fits beside the name of its page in 80 columns', () => {
+  const entries = readSections().flatMap((section) => section.entries);
   assert.deepEqual(
-    pages.filter((name) => !readme.includes(`(docs/${name})`)),
+    entries.filter(({ about }) => about.length > 59),
     [],
   );
+});
+
+test('README leads to the index', () => {
+  assert.ok(read('README.md').includes('(docs/README.md)'));
 });

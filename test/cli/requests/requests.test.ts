@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
+import type { AnySchema } from 'ajv/dist/2020.js';
+import Ajv2020 from 'ajv/dist/2020.js';
 import type { KeptSummary } from '../../../runtime/capture/kept-request.ts';
 import { runInProcess, startProcess } from '../../helpers/cli.ts';
 import { startGateway, until } from '../../helpers/gateway.ts';
@@ -225,4 +227,47 @@ test('the file holds what the table says, readable by its owner alone', async (t
   const { statSync } = await import('node:fs');
   assert.equal(statSync(join(home, 'requests.db')).mode & 0o777, 0o600);
   assert(!readFileSync(join(home, 'requests.db'), 'latin1').includes(SECRET));
+});
+
+test('a sender that the route does not know is named in log and next step, never in the answer', async (t) => {
+  const { url, ok, running } = await setUp(t);
+  const senders = [
+    ['linear', { 'linear-signature': '00'.repeat(32) }],
+    ['bearer', { authorization: 'Bearer token-of-the-sender' }],
+  ] as const;
+  for (const [name, headers] of senders) {
+    const answer = await fetch(`${url}/webhooks/review`, { method: 'POST', body: '{"a":1}', headers });
+    assert.equal(answer.status, 401);
+    assert.doesNotMatch(await answer.text(), new RegExp(name));
+    const shown = await ok('show');
+    assert.match(shown, new RegExp(`^next +set .*\`source: ${name}\` in route review if that is the sender`, 'm'));
+    const hint = new RegExp(`"hint":"it looks as .*set .*\`source: ${name}\` if that`);
+    const log = await until(async () =>
+      running
+        .stderr()
+        .split('\n')
+        .find((line) => hint.test(line)),
+    );
+    assert.doesNotMatch(log + shown, /token-of-the-sender/);
+  }
+});
+
+test('`requests show --json` is as `schema requests` says, for every kind of reason', async (t) => {
+  const { send, ok, cli, url } = await setUp(t);
+  const schema = JSON.parse((await cli('schema', 'requests')).stdout) as AnySchema;
+  const ajv = new Ajv2020.default({ strict: false });
+  const validate = ajv.compile(schema);
+  const sent: readonly (readonly [kind: string | undefined, send: () => Promise<Response>])[] = [
+    [undefined, () => send({ action: 'opened', number: 1 })],
+    ['filter', () => send({ action: 'closed' })],
+    ['event', () => send({}, { 'X-GitHub-Event': 'push' })],
+    ['signature', () => fetch(`${url}/webhooks/review`, { method: 'POST', body: '{}' })],
+  ];
+  for (const [kind, request] of sent) {
+    await request();
+    const shown = JSON.parse(await ok('show', '--json')) as { readonly about: { readonly kind: string } | null };
+    assert(validate(shown), JSON.stringify(validate.errors));
+    assert.equal(shown.about?.kind, kind);
+    assert.doesNotMatch(JSON.stringify(shown.about), /[a-z][A-Z]/);
+  }
 });

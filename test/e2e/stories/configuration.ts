@@ -125,7 +125,7 @@ export const configuration: Story = {
       code: 1,
       err: /^error: there is no rule "unknwn-key"\n {2}did you mean: .* unknown-key\n/,
     },
-    { run: 'docs', out: /^PAGE +TITLE\n[\s\S]*\ntutorial +Tutorial: / },
+    { run: 'docs', out: /^Tutorial\n {2}tutorial +from an empty [\s\S]*\nReference\n {2}config +every key\n/ },
     { run: 'docs --json', json: true, out: /"name": "rules"/ },
     { run: 'docs http', out: /^# The HTTP contract\n/ },
     { run: 'docs tutorail', code: 1, err: /^error: there is no page "tutorail"\n {2}did you mean: .* tutorial\n/ },

@@ -1,0 +1,25 @@
+/** What goes with a reason, in the form in which it is kept and printed: that of `schemas/requests.schema.json`. */
+import type { KeptReason } from '../../schemas/generated/types.ts';
+import type { ReasonDetail } from '../intake/reason.ts';
+
+export function keptReason(detail: ReasonDetail | null): KeptReason | null {
+  switch (detail?.kind) {
+    case undefined:
+      return null;
+    case 'signature': {
+      const { kind, scheme, lookedFor, otherSources, ageSeconds, sent } = detail;
+      return {
+        kind,
+        scheme,
+        looked_for: [...lookedFor],
+        other_sources: [...otherSources],
+        age_seconds: ageSeconds,
+        sent: { event: sent.event, delivery_id: sent.deliveryId },
+      };
+    }
+    case 'event':
+      return { kind: 'event', accepts: [...detail.accepts] };
+    default:
+      return detail;
+  }
+}
