@@ -53,7 +53,7 @@ export interface Store {
   read<Q extends Query>(query: Q): Promise<QueryResults[Q['kind']]>;
   /** Null while writes succeed. */
   problem(): StoreProblem | null;
-  /** What the processes that share the store have in common; null: this is the only one. */
+  /** What the gateways that share the store have in common; null: this process is the only one, or no gateway. */
   readonly shared: SharedStore | null;
   /** Waits for what is written, and closes. */
   close(): Promise<void>;
